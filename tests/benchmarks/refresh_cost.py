@@ -21,9 +21,9 @@ from templ_core.dom.codec import (
     decode_document,
     document_columns,
 )
-from templ_core.lab.evaluation.line_chart import line_chart
 from tests.workers.memory_transport import MemoryTransport
 from workers.feeds.records import page_from_json
+from workers.inspect.plots import line_chart, svg_file
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 from workers.pipeline.cleaner import Cleaned, Cleaner, NoModels
 from workers.processes.page_model import page_model_of, read_model_file
@@ -119,7 +119,8 @@ def plot(path, name, points):
     if points:
         title = "Windows, models and templates"
         lines = {"CPU ms a page": points, "": [(points[0][0], 0.0)]}
-        path.write_text(line_chart(title, name, "CPU ms a page", lines), encoding="utf-8")
+        chart = line_chart(title, name, "CPU ms a page", lines)
+        path.write_text(svg_file(chart), encoding="utf-8")
 
 
 if __name__ == "__main__":

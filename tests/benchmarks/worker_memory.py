@@ -17,12 +17,12 @@ from pathlib import Path
 import psutil
 
 from schemas.topics import DOCUMENTS, PAGES
-from templ_core.lab.evaluation.line_chart import line_chart
 from tests.benchmarks.kafka_worker import DEFAULTS
 from tests.kafka.broker import runner
 from tests.kafka.small_feed import write_small_feed
 from tests.kafka.stream import Stream
 from workers.feeds.files import read_feed
+from workers.inspect.plots import line_chart, svg_file
 from workers.kafka.broker.feeder import Feeder
 from workers.settings import load_settings
 
@@ -56,7 +56,7 @@ def main():
         lines = {part: [(pages, parts[part]) for pages, parts in points] for part in points[0][1]}
         title = f"Memory of a worker, {options.sites} sites"
         (options.out / "worker-memory.svg").write_text(
-            line_chart(title, "pages", "MiB", lines), encoding="utf-8"
+            svg_file(line_chart(title, "pages", "MiB", lines)), encoding="utf-8"
         )
 
 

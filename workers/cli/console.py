@@ -71,20 +71,19 @@ def console_command(
 
 async def _serve(settings: Settings, state: Path, place: SettingsPlace) -> bool:
     """Serve the console, and return whether its process is to start anew."""
-    from workers.console.apart import LookProcesses  # noqa: PLC0415 - not needed for --help
     from workers.console.config import ConsoleConfig  # noqa: PLC0415
     from workers.console.guard import allowed_hosts  # noqa: PLC0415
-    from workers.console.lag import read_lag  # noqa: PLC0415
     from workers.console.pages import ConsolePages  # noqa: PLC0415
+    from workers.console.query_processes import QueryProcesses  # noqa: PLC0415 - not needed for --help
     from workers.console.server import console_app, serve_console  # noqa: PLC0415
-    from workers.console.site_list import SiteLister  # noqa: PLC0415
+    from workers.console.site_list import SiteLister, read_lag  # noqa: PLC0415
 
     give_way(settings)
     config, port = ConsoleConfig(), settings.console_port or _PORT
     lag = None
     if place.broker is not None:
         lag = functools.partial(read_lag, place.access, place.prefix, config.lag_wait_s)
-    processes = LookProcesses(state, settings, config)
+    processes = QueryProcesses(state, settings, config)
     pages = ConsolePages(
         config,
         SiteLister(state, processes, config, lag),

@@ -10,7 +10,7 @@ import click
 from workers.errors import UsageProblem
 
 _PACKAGES = {
-    "console": ("aiohttp", "jinja2", "tinycss2"),
+    "console": ("aiohttp", "tinycss2"),
     "crawl": ("feedparser", "itemadapter", "protego", "scrapy", "w3lib", "warcio"),
     "inspect": ("tinycss2",),
     "kafka": ("faust", "aiokafka", "cramjam", "prometheus_client"),

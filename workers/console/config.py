@@ -18,15 +18,15 @@ class ConsoleConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Seconds for which the rest of a refused body is read, so that the sender sees the answer."""
     body_bytes_max: int = 1 << 16
     """Largest body of a request, which has room for a form with many rules."""
-    looks_max: int = 2
+    queries_max: int = 2
     """Processes that make reports at a time; a worker needs the processors more than its console."""
-    look_wait_s: float = 30.0
+    query_wait_s: float = 30.0
     """Seconds that a report waits for such a process before it is refused with status 503."""
-    look_processor_s: int = 60
+    query_processor_s: int = 60
     """Longest processor time of a report in seconds; a site of 1000 large pages takes about ten."""
-    look_s: float = 300.0
+    query_s: float = 300.0
     """Longest time of a report in seconds by the clock, for a machine whose processors are busy."""
-    look_bytes_max: int = 64 << 20
+    query_bytes_max: int = 64 << 20
     """Largest report."""
     rows_max: int = 100
     """Sites, or pages of a site, on one page of a list."""

@@ -9,18 +9,23 @@ from urllib.parse import urlsplit
 
 import msgspec
 from aiohttp import web
-from jinja2 import Environment, PackageLoader, StrictUndefined
 
 from templ_core.site_key import site_key
-from workers.console.apart import LookProcesses
-from workers.console.changes import SettingsChanged, SettingsDesk, apply_form
 from workers.console.config import ConsoleConfig
 from workers.console.guard import PAGE_POLICY, REPORT_POLICY, Refusal
-from workers.console.looks import Look, PageLook, SiteLook, WindowLook, WindowPageRow
+from workers.console.queries import (
+    PageReportQuery,
+    Query,
+    SiteReportQuery,
+    WindowPageRow,
+    WindowQuery,
+)
+from workers.console.query_processes import QueryProcesses
+from workers.console.settings_forms import SettingsChanged, SettingsStore, apply_form
 from workers.console.site_list import SiteLister
 from workers.console.site_rows import COLUMNS, duration_text, list_page, ordered, searched
 from workers.errors import InputProblem, UsageProblem
-from workers.inspect.report_parts import REPORT_STYLE, time_text
+from workers.inspect.html_templates import render
 from workers.site_settings.book import decided_site, described, settings_version
 
 FORM_FIELDS: web.RequestKey[dict[str, str]] = web.RequestKey("form", dict)
@@ -35,8 +40,8 @@ class ConsolePages:
         self,
         config: ConsoleConfig,
         lister: SiteLister,
-        processes: LookProcesses,
-        desk: SettingsDesk,
+        processes: QueryProcesses,
+        store: SettingsStore,
         *,
         is_open: bool,
     ) -> None:
@@ -46,26 +51,16 @@ class ConsolePages:
             config: Bounds of lists, names and reports.
             lister: Makes the list of sites.
             processes: Where reports are made.
-            desk: Where settings of sites are kept.
+            store: Where settings of sites are kept.
             is_open: Whether settings can be changed here.
         """
         self.config = config
         self.lister = lister
         self._processes = processes
-        self._desk = desk
+        self._store = store
         self._is_open = is_open
-        self._looks = asyncio.Semaphore(config.looks_max)
+        self._queries = asyncio.Semaphore(config.queries_max)
         self._changes = asyncio.Lock()
-        loader = PackageLoader("workers.console")
-        self._templates = Environment(
-            loader=loader,
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        self._templates.globals.update(duration=duration_text, time=time_text)
-        self._style, _, _ = loader.get_source(self._templates, "console.css")
 
     def routes(self) -> list[web.RouteDef]:
         """Return the handler of each path."""
@@ -84,19 +79,20 @@ class ConsolePages:
         return self._shown("base.html", status, title="The request was refused", problem=reason)
 
     async def _sites(self, request: web.Request) -> web.Response:
-        query = _query(request)
-        words = query.get("q", "")[:_SEARCH_CHARS_MAX]
-        order = query.get("order", "site")
+        fields = _fields(request)
+        words = fields.get("q", "")[:_SEARCH_CHARS_MAX]
+        order = fields.get("order", "site")
         if order not in COLUMNS:
             raise Refusal(400, "There is no such column.")
-        down = query.get("down") == "1"
+        down = fields.get("down") == "1"
         found = await self.lister.now()
         rows = ordered(searched(found.rows, words), order, is_descending=down)
         return self._shown(
             "sites.html",
             title="sites",
             problem=found.problem,
-            list=list_page(rows, _number(query), self.config.rows_max),
+            list=list_page(rows, _number(fields), self.config.rows_max),
+            duration=duration_text,
             lag=found.lag,
             q=words,
             order=order,
@@ -104,19 +100,19 @@ class ConsolePages:
         )
 
     async def _site(self, request: web.Request) -> web.Response:
-        site = self._key(_query(request))
-        return await self._report(SiteLook(site=site, navigation=self._navigation(site)))
+        site = self._key(_fields(request))
+        return await self._report(SiteReportQuery(site=site))
 
     async def _page(self, request: web.Request) -> web.Response:
-        query = _query(request)
-        url = _plain(query.get("url", ""), self.config.url_chars_max, "URL")
-        site = self._key(query if query.get("key") else {"key": await self._site_of(url)})
-        return await self._report(PageLook(site=site, url=url, navigation=self._navigation(site)))
+        fields = _fields(request)
+        url = _plain(fields.get("url", ""), self.config.url_chars_max, "URL")
+        site = self._key(fields if fields.get("key") else {"key": await self._site_of(url)})
+        return await self._report(PageReportQuery(site=site, url=url))
 
     async def _pages(self, request: web.Request) -> web.Response:
-        query = _query(request)
-        site, part = self._key(query), query.get("q", "")[:_SEARCH_CHARS_MAX]
-        answer = await self._looked(WindowLook(site=site))
+        fields = _fields(request)
+        site, part = self._key(fields), fields.get("q", "")[:_SEARCH_CHARS_MAX]
+        answer = await self._answer(WindowQuery(site=site))
         rows = [
             one
             for one in msgspec.json.decode(answer, type=list[WindowPageRow])
@@ -126,18 +122,18 @@ class ConsolePages:
             "pages.html",
             title=f"pages of {site}",
             key=site,
-            list=list_page(rows, _number(query), self.config.rows_max),
+            list=list_page(rows, _number(fields), self.config.rows_max),
             q=part,
         )
 
     async def _settings(self, request: web.Request) -> web.Response:
-        return await self._settings_page(_key(_query(request), self.config))
+        return await self._settings_page(_key(_fields(request), self.config))
 
     async def _change(self, request: web.Request) -> web.Response:
-        site, form = _key(_query(request), self.config), request[FORM_FIELDS]
+        site, form = _key(_fields(request), self.config), request[FORM_FIELDS]
         async with self._changes:  # so that two forms at a time cannot both find the old version
             try:
-                done = await asyncio.to_thread(apply_form, self._desk, site, form)
+                done = await asyncio.to_thread(apply_form, self._store, site, form)
             except SettingsChanged:
                 problem = "The settings were changed meanwhile; these are the present ones."
                 return await self._settings_page(site, 409, form, problem=problem)
@@ -148,7 +144,7 @@ class ConsolePages:
         return await self._settings_page(site, done=done)
 
     async def _style_sheet(self, _request: web.Request) -> web.Response:
-        return web.Response(text=REPORT_STYLE + self._style, content_type="text/css")
+        return web.Response(text=render("inspect/templates/style.css"), content_type="text/css")
 
     async def _settings_page(
         self,
@@ -159,7 +155,7 @@ class ConsolePages:
         problem: str = "",
         done: str = "",
     ) -> web.Response:
-        record = await asyncio.to_thread(self._desk.read, site)
+        record = await asyncio.to_thread(self._store.read, site)
         known = decided_site(record)
         return self._shown(
             "settings.html",
@@ -174,8 +170,8 @@ class ConsolePages:
             done=done,
         )
 
-    async def _report(self, look: SiteLook | PageLook) -> web.Response:
-        report = await self._looked(look)
+    async def _report(self, query: SiteReportQuery | PageReportQuery) -> web.Response:
+        report = await self._answer(query)
         return web.Response(
             body=report,
             content_type="text/html",
@@ -183,23 +179,23 @@ class ConsolePages:
             headers={"Content-Security-Policy": REPORT_POLICY},
         )
 
-    async def _looked(self, look: Look) -> bytes:
-        """Return the answer of a process to a look.
+    async def _answer(self, query: Query) -> bytes:
+        """Return the answer of a process to a query.
 
         Raises:
             Refusal: The processes are busy.
-            LookRefused: There is no such site or page.
-            LookFailed: The report took too long or too much memory.
+            QueryRefused: There is no such site or page.
+            QueryFailed: The report took too long or too much memory.
         """
         try:
-            async with asyncio.timeout(self.config.look_wait_s):
-                await self._looks.acquire()
+            async with asyncio.timeout(self.config.query_wait_s):
+                await self._queries.acquire()
         except TimeoutError:
             raise Refusal(503, "Other reports are being made; try again.") from None
         try:
-            return await asyncio.to_thread(self._processes.run, look)
+            return await asyncio.to_thread(self._processes.run, query)
         finally:
-            self._looks.release()
+            self._queries.release()
 
     async def _site_of(self, url: str) -> str:
         """Return the known site of a URL; feeds may have keys that are no registrable domains.
@@ -216,32 +212,28 @@ class ConsolePages:
         names = [".".join(labels[number:]) for number in range(len(labels))]
         return next((one for one in names if one in known), site_key(url))
 
-    def _key(self, query: Mapping[str, str]) -> str:
+    def _key(self, fields: Mapping[str, str]) -> str:
         """Return the site of a request for a report.
 
         Raises:
             Refusal: It is no site key, or that of a site that is taken down.
         """
-        site = _key(query, self.config)
+        site = _key(fields, self.config)
         if site in self.lister.forgotten:
             raise Refusal(404, f"The site {site} is taken down.")
         return site
 
-    def _navigation(self, site: str) -> str:
-        links = self._templates.get_template("navigation.html").render(key=site)
-        return f"<style>{self._style}</style>{links}"
-
     def _shown(self, template: str, status: int = 200, **values: Any) -> web.Response:
         given = {"key": "", "problem": "", "done": "", **values}
         return web.Response(
-            text=self._templates.get_template(template).render(given),
+            text=render(f"console/templates/{template}", **given),
             status=status,
             content_type="text/html",
             headers={"Content-Security-Policy": PAGE_POLICY},
         )
 
 
-def _query(request: web.Request) -> dict[str, str]:
+def _fields(request: web.Request) -> dict[str, str]:
     """Return the fields of a request's query by name.
 
     Raises:
@@ -252,8 +244,8 @@ def _query(request: web.Request) -> dict[str, str]:
     return dict(request.query)
 
 
-def _key(query: Mapping[str, str], config: ConsoleConfig) -> str:
-    return _plain(query.get("key", ""), config.key_chars_max, "site key")
+def _key(fields: Mapping[str, str], config: ConsoleConfig) -> str:
+    return _plain(fields.get("key", ""), config.key_chars_max, "site key")
 
 
 def _plain(text: str, chars_max: int, name: str) -> str:
@@ -268,7 +260,7 @@ def _plain(text: str, chars_max: int, name: str) -> str:
     return text
 
 
-def _number(query: Mapping[str, str]) -> int:
+def _number(fields: Mapping[str, str]) -> int:
     """Return the wanted page of a list; a text that is no number stands for the first one."""
-    number = query.get("page", "1")
+    number = fields.get("page", "1")
     return int(number) if number.isascii() and number.isdigit() and len(number) < 10 else 1

@@ -11,22 +11,22 @@ from urllib.parse import parse_qsl
 
 from aiohttp import web
 
-from workers.console.apart import LookFailed, LookRefused
-from workers.console.changes import SettingsChanged
 from workers.console.config import ConsoleConfig
 from workers.console.guard import HEADERS, Refusal, RequestHead, check_head, check_token
 from workers.console.pages import FORM_FIELDS, ConsolePages
+from workers.console.query_processes import QueryFailed, QueryRefused
+from workers.console.settings_forms import SettingsChanged
 from workers.errors import BrokerProblem, InputProblem, UsageProblem, WorkerError
 from workers.settings import Settings
 
 _STATUS = {
-    LookRefused: 404,
+    QueryRefused: 404,
     UsageProblem: 400,
     InputProblem: 404,
     SettingsChanged: 409,
     BrokerProblem: 502,
     WorkerError: 503,
-    LookFailed: 504,
+    QueryFailed: 504,
 }
 """HTTP status of each error that a page may raise."""
 _FIELDS_MAX = 40

@@ -7,15 +7,30 @@ from pathlib import Path
 
 import msgspec
 
-from workers.console.apart import LookFailed, LookProcesses, LookRefused
 from workers.console.config import ConsoleConfig
-from workers.console.lag import Lag
-from workers.console.looks import Survey
+from workers.console.queries import RepeatedTextQuery
+from workers.console.query_processes import QueryFailed, QueryProcesses, QueryRefused
 from workers.console.site_rows import SiteFacts, SiteRow, site_row
 from workers.errors import WorkerError
+from workers.kafka.access.broker_access import BrokerAccess
 from workers.site_settings.book import DecidedSite, SettingsBook, book_of_state
 from workers.state.site_copy import copied_sites
 from workers.state.site_state import SiteState
+
+
+class Lag(msgspec.Struct, frozen=True, kw_only=True):
+    """How many records wait for each role, as the broker told at one moment."""
+
+    pages: int
+    """Records of `pages` that no cleaner has committed."""
+    documents: tuple[int, ...]
+    """Records of each partition of `documents` that no refresher has committed."""
+
+    def of_site(self, site: str) -> int:
+        """Return how many records wait in the partition of a site."""
+        from workers.kafka.broker.partitioning import partition_of  # noqa: PLC0415 - brings aiokafka
+
+        return self.documents[partition_of(site, len(self.documents))]
 
 
 class SiteList(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,7 +57,7 @@ class SiteLister:
     def __init__(
         self,
         state: Path,
-        processes: LookProcesses,
+        processes: QueryProcesses,
         config: ConsoleConfig,
         read_lag: Callable[[], Awaitable[Lag | None]] | None,
     ) -> None:
@@ -89,7 +104,9 @@ class SiteLister:
         """Measure the repeated text of some sites of which it is not known, or known of long ago."""
         wanted = self._to_be_measured()
         if wanted:
-            await self._measure(Survey(sites=wanted, pages_max=self._config.survey_pages))
+            await self._measure(
+                RepeatedTextQuery(sites=wanted, pages_max=self._config.survey_pages)
+            )
 
     def expire(self) -> None:
         """Have the list made anew when it is asked for next, such as after a change."""
@@ -142,15 +159,34 @@ class SiteLister:
                 stale.append((True, site))
         return [site for _, site in sorted(stale)[: self._config.survey_sites]]
 
-    async def _measure(self, look: Survey) -> None:
+    async def _measure(self, query: RepeatedTextQuery) -> None:
         try:
-            answer = await asyncio.to_thread(self._processes.run, look)
+            answer = await asyncio.to_thread(self._processes.run, query)
             ratios = msgspec.json.decode(answer, type=dict[str, float | None])
-        except (LookFailed, LookRefused):
+        except (QueryFailed, QueryRefused):
             ratios = {}  # none has a figure, and none is tried again at once
-        for site in look.sites:
+        for site in query.sites:
             learned = self._states[site].learned if site in self._states else 0
             self._measured[site] = _Measured(learned, ratios.get(site))
+
+
+async def read_lag(access: BrokerAccess, prefix: str, wait_s: float) -> Lag | None:
+    """Return how far workers are behind; None where the broker does not tell it in time.
+
+    Args:
+        access: How the broker is reached.
+        prefix: Text before the name of each topic and group.
+        wait_s: Longest time to wait for the broker, in seconds.
+    """
+    from workers.kafka.operate.status import read_status  # noqa: PLC0415 - brings aiokafka
+
+    try:
+        async with asyncio.timeout(wait_s):
+            status = await read_status(access, prefix, models_max=0)
+    except (WorkerError, TimeoutError):
+        return None
+    cleaner, refresher = status.roles
+    return Lag(pages=cleaner.lag, documents=tuple(one.lag for one in refresher.partitions))
 
 
 def decided_words(decided: DecidedSite) -> tuple[str, ...]:

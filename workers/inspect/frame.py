@@ -7,14 +7,13 @@ policies, that of the frame and that of the report around it, stand behind this.
 
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from html import escape
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
 from workers.inspect.frame_css import harmless_sheet, harmless_style, word_set
 from workers.inspect.frame_tree import End, FrameEvent, Piece, Start
-from workers.inspect.report_parts import POLICY
+from workers.inspect.html_templates import render
 
 ELEMENTS = word_set(
     """
@@ -74,25 +73,6 @@ _ALT_CHARS = 60
 _OWN = "templ-"
 """Beginning of the ids and classes of the report; a page has none of them."""
 
-FRAME_STYLE = """
-:where(html) { background: #fff; color: #222; font: 15px/1.4 system-ui, sans-serif; }
-:where(body) { margin: 8px; overflow-wrap: anywhere; }
-.templ-body, .templ-html { display: block; min-width: 0 !important; max-width: 100%; }
-.templ-k, .templ-r, .templ-c, .templ-n { all: unset !important;
-  font-size: max(1em, 11px) !important; line-height: 1.35 !important; color: #10151a !important; }
-.templ-k { background: #cdeccf !important; box-shadow: 0 0 0 1px #7cc28a !important; }
-.templ-r { background: #f7d3cc !important; box-shadow: 0 0 0 1px #dc9a8d !important; }
-.templ-c { background: #f7d3cc !important; text-decoration: line-through #b03a24 !important;
-  box-shadow: 0 0 0 1px #b03a24 !important; }
-.templ-n { background: #eceff2 !important; }
-.templ-u { background: #f6ecb8 !important; }
-.templ-r.templ-u { text-decoration: underline dotted #b03a24 !important; }
-.templ-i { display: inline-block; min-width: 1em; padding: 0 .3em; font: 11px/1.4 sans-serif;
-  color: #445; background: repeating-linear-gradient(45deg, #e8ecf0 0 6px, #f4f6f8 6px 12px);
-  border: 1px solid #ccd3da; }
-:target { outline: 3px solid #0b62c4 !important; }
-"""
-
 
 class Mark(msgspec.Struct, frozen=True, kw_only=True):
     """How a segment is shown."""
@@ -104,6 +84,14 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True):
     """Names of the filters that show the segment."""
     hint: str
     """What is shown on hover."""
+
+
+class _Tag(msgspec.Struct, frozen=True):
+    """A tag of the frame."""
+
+    name: str
+    attributes: Mapping[str, str] = {}
+    is_end: bool = False
 
 
 def frame_document(
@@ -124,18 +112,13 @@ def frame_document(
         sheets: Style sheets of the page.
     """
     group_classes = {name: f"templ-{number}" for number, name in enumerate(filters)}
-    rules = "".join(
-        f"#templ-only-{name}:target ~ div .templ-s:not(.{group}){{opacity:.18!important}}"
-        for name, group in group_classes.items()
+    document = render(
+        "inspect/templates/frame.html",
+        sheet=harmless_sheet(sheets),
+        filters=filters,
+        written=_Writer(marks, group_classes).written(events),
     )
-    targets = "".join(f'<i id="templ-only-{name}" hidden></i>' for name in filters)
-    body = _Writer(marks, group_classes).body(events)
-    return (
-        f'<!DOCTYPE html><html><head><meta charset="utf-8">'
-        f'<meta http-equiv="Content-Security-Policy" content="{POLICY}">'
-        f"<title>Page</title><style>{harmless_sheet(sheets)}</style>"
-        f"<style>{FRAME_STYLE}{rules}</style></head><body>{targets}<div>{body}</div></body></html>"
-    )
+    return str(document)  # which an attribute escapes
 
 
 class _Writer:
@@ -145,64 +128,61 @@ class _Writer:
         self._marks = marks
         self._group_classes = group_classes
         self._pieces: Counter[int] = Counter()
-        self._out: list[str] = []
         self._open: list[str | None] = []
         self._depth = 0
 
-    def body(self, events: Sequence[FrameEvent]) -> str:
-        """Return the markup of a page; every element that it opens is closed."""
+    def written(self, events: Sequence[FrameEvent]) -> Iterator[_Tag | str]:
+        """Yield the tags and texts of a page; every element that it opens is closed."""
         for event in events:
             match event:
                 case Piece():
-                    self._text(event)
+                    yield from self._text(event)
                 case Start():
-                    self._start(event)
+                    yield from self._start(event)
                 case End():
-                    self._end()
+                    yield from self._end()
         while self._open:
-            self._end()
-        return "".join(self._out)
+            yield from self._end()
 
-    def _start(self, start: Start) -> None:
+    def _start(self, start: Start) -> Iterator[_Tag | str]:
         tag = _written_tag(start.tag)
         if start.tag == "img":
-            self._out.append(_image(start.attributes))
+            yield from _image(start.attributes)
         if tag is None or self._depth >= _DEPTH_MAX:
             self._open.append(None)
             return
-        self._out.append(f"<{tag}{_attributes(start)}>")
-        if tag in _VOID:
-            self._open.append(None)
-            return
-        self._depth += 1
-        self._open.append(tag)
+        yield _Tag(tag, _attributes(start))
+        self._open.append(None if tag in _VOID else tag)
+        self._depth += tag not in _VOID
 
-    def _end(self) -> None:
+    def _end(self) -> Iterator[_Tag]:
         tag = self._open.pop()
         if tag is not None:
             self._depth -= 1
-            self._out.append(f"</{tag}>")
+            yield _Tag(tag, is_end=True)
 
-    def _text(self, piece: Piece) -> None:
-        text = escape(piece.text.replace("\0", ""))
+    def _text(self, piece: Piece) -> Iterator[_Tag | str]:
+        text = piece.text.replace("\0", "")
         if not piece.text.strip():
-            self._out.append(text)
-            return
-        if piece.segment is None:
-            self._out.append(f'<span class="templ-n">{text}</span>')
-            return
-        mark = self._marks[piece.segment]
+            yield text
+        elif piece.segment is None:
+            yield from _span(text, {"class": "templ-n"})
+        else:
+            yield from _span(text, self._marked(piece, piece.segment))
+
+    def _marked(self, piece: Piece, segment: int) -> dict[str, str]:
+        """Return the attributes of a piece of a segment."""
+        mark = self._marks[segment]
         kind = "c" if piece.is_cut and mark.kept else "k" if mark.kept else "r"
-        classes = [f"templ-{kind}", "templ-s", *(self._group_classes[name] for name in mark.groups)]
-        if mark.is_unsure and kind != "c":
-            classes.insert(1, "templ-u")
-        number = self._pieces[piece.segment]
-        self._pieces[piece.segment] += 1
-        name = "" if number else f' id="templ-s{piece.segment}"'
-        hint = mark.hint if number < _HINTS_MAX else mark.hint.partition("\n")[0]
-        self._out.append(
-            f'<span{name} class="{" ".join(classes)}" title="{escape(hint)}">{text}</span>'
-        )
+        unsure = ["templ-u"] if mark.is_unsure and kind != "c" else []
+        groups = [self._group_classes[name] for name in mark.groups]
+        number = self._pieces[segment]
+        self._pieces[segment] += 1
+        return {
+            **({} if number else {"id": f"templ-s{segment}"}),
+            "class": " ".join([f"templ-{kind}", *unsure, "templ-s", *groups]),
+            "title": mark.hint if number < _HINTS_MAX else mark.hint.partition("\n")[0],
+        }
 
 
 def _written_tag(tag: str) -> str | None:
@@ -214,40 +194,42 @@ def _written_tag(tag: str) -> str | None:
     return _AS_INLINE.get(tag, _AS_BLOCK)
 
 
-def _attributes(start: Start) -> str:
-    found: list[tuple[str, str]] = []
+def _span(text: str, attributes: Mapping[str, str]) -> Iterator[_Tag | str]:
+    yield _Tag("span", attributes)
+    yield text
+    yield _Tag("span", is_end=True)
+
+
+def _attributes(start: Start) -> dict[str, str]:
+    found: dict[str, str] = {}
     classes = [_ROOTS[start.tag]] if start.tag in _ROOTS else []
     for name, value in start.attributes.items():
         if name == "class":
             classes += [one for one in value.split() if _is_free_name(one)]
         elif name == "id" and _is_free_name(value):
-            found.append(("id", value))
-        elif name == "style":
-            style = harmless_style(value)
-            if style:
-                found.append(("style", style))
+            found["id"] = value
+        elif name == "style" and (style := harmless_style(value)):
+            found["style"] = style
         elif name in ATTRIBUTES and ATTRIBUTES[name].fullmatch(value.strip()):
-            found.append((name, value.strip()))
+            found[name] = value.strip()
     if classes:
-        found.append(("class", " ".join(classes)))
+        found["class"] = " ".join(classes)
     if start.tag == "details":
-        found.append(("open", ""))
-    return "".join(f' {name}="{escape(value)}"' for name, value in found)
+        found["open"] = ""
+    return found
 
 
 def _is_free_name(name: str) -> bool:
     return bool(_NAME.fullmatch(name)) and not name.lower().startswith(_OWN)
 
 
-def _image(attributes: Mapping[str, str]) -> str:
-    """Return an image whose data is in the page, else a box with its description."""
+def _image(attributes: Mapping[str, str]) -> Iterator[_Tag | str]:
+    """Yield an image whose data is in the page, else a box with its description."""
     source = attributes.get("src", "").strip()
     if len(source) <= _IMAGE_CHARS_MAX and _IMAGE_DATA.fullmatch(source):
-        sizes = "".join(
-            f' {name}="{attributes[name].strip()}"'
-            for name in ("width", "height")
-            if _SIZE.fullmatch(attributes.get(name, "").strip())
-        )
-        return f'<img src="{escape(source)}" alt=""{sizes}>'
-    alt = " ".join(attributes.get("alt", "").split())[:_ALT_CHARS]
-    return f'<span class="templ-i">{escape(alt) or "image"}</span>'
+        sizes = {name: attributes.get(name, "").strip() for name in ("width", "height")}
+        shown = {name: size for name, size in sizes.items() if _SIZE.fullmatch(size)}
+        yield _Tag("img", {"src": source, "alt": "", **shown})
+    else:
+        alt = " ".join(attributes.get("alt", "").split())[:_ALT_CHARS]
+        yield from _span(alt or "image", {"class": "templ-i"})

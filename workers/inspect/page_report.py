@@ -2,54 +2,51 @@
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from html import escape
+from difflib import get_close_matches
 
 import msgspec
+from markupsafe import Markup
 
+from templ_core.dom.decode.decode_page import decode_page
+from templ_core.dom.document import Document, parse_document
+from templ_core.errors import PageError
 from templ_core.explain.page_explanation import (
     InputWeight,
     PageExplanation,
     SegmentExplanation,
     StringFacts,
+    explain_page,
 )
-from templ_core.explain.window_pages import EvidencePages
+from templ_core.explain.window_pages import EvidencePages, evidence_pages
+from templ_core.metadata.page_metadata import read_metadata
+from templ_core.site_key import site_key
+from templ_core.site_level.strings.string_table import NO_STRINGS
+from workers.errors import InputProblem
 from workers.inspect.frame import Mark, frame_document
-from workers.inspect.frame_tree import FrameEvent
-from workers.inspect.report_parts import html_page, plain_table, table
+from workers.inspect.frame_tree import (
+    FrameEvent,
+    events_of_document,
+    events_of_markup,
+    style_sheets,
+)
+from workers.inspect.html_templates import render, time_text
+from workers.inspect.site_view import SiteView, stored_kind
 from workers.log_lines import counted
+from workers.processes.core_config import config_of
+from workers.processes.page_model import page_model_of, read_model_file
+from workers.settings import Settings
 
+_URLS_NAMED = 3
+_CRAWLED = "The frame shows the page as crawled, without what would have to be fetched."
+_KEPT = (
+    "The frame shows the document that the window keeps, which has blocks and text but neither links "
+    "nor style; give the page as a file to see it as crawled."
+)
 _UNSURE = 0.2
 """A decision is close whose templateness is no further from one half."""
 _SNIPPET_CHARS = 90
 _STRING_CHARS = 400
-_URLS_SHOWN = 6
 _INPUTS_SHOWN = 6
-
-_STYLE = """
-body { max-width: none; margin: 1rem auto; }
-.soft { color: var(--soft); } h1 { overflow-wrap: anywhere; font-size: 1.3rem; }
-.key span { padding: 0 .4rem; color: #10151a; white-space: nowrap; }
-.key .k { background: #cdeccf; } .key .r { background: #f7d3cc; } .key .u { background: #f6ecb8; }
-.key .c { background: #f7d3cc; text-decoration: line-through #b03a24; }
-.key .n { background: #eceff2; }
-.chips, .key { display: flex; flex-wrap: wrap; gap: .3rem; margin: .5rem 0; align-items: baseline; }
-.chips a, .chips label { border: 1px solid var(--edge);
-  border-radius: 1rem; padding: .1rem .7rem; white-space: nowrap; cursor: pointer;
-  color: var(--ink); text-decoration: none; }
-.chips a:hover, .chips label:hover { border-color: var(--c0); }
-input[name=list] { position: absolute; opacity: 0; }
-.both { display: grid; grid-template-columns: minmax(0, 3fr) minmax(0, 2fr); gap: 1rem; }
-.both iframe { width: 100%; height: 86vh; border: 1px solid var(--edge); background: #fff; }
-.list { height: 86vh; overflow-y: auto; font-size: 14px; }
-.list details { border-left: 4px solid; padding: .2rem .6rem; }
-.list .kept { border-left-color: #2c9a45; } .list .removed { border-left-color: #c9482f; }
-.list .cut { border-left-color: #c9a02f; }
-.list summary { overflow-wrap: anywhere; } .list summary a { white-space: nowrap; } .list td, .list th { white-space: normal; padding: .1rem .5rem; }
-.list ul { margin: .2rem 0 .5rem; padding-left: 1.2rem; } .list li { overflow-wrap: anywhere; }
-pre.text { max-height: none; }
-@media (max-width: 800px) { .both { grid-template-columns: minmax(0, 1fr); }
-  .both iframe { height: 70vh; } .list { height: auto; max-height: 90vh; } }
-"""
 _TITLES = {
     "all": "all",
     "kept": "kept",
@@ -62,61 +59,163 @@ _TITLES = {
 }
 
 
-class PageFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What is shown of a page besides its explanation."""
+class PageRequest(msgspec.Struct, frozen=True, kw_only=True):
+    """Which page is to be shown."""
 
     url: str
-    site: str
-    site_model_version: str | None
-    site_settings_version: str | None
-    events: Sequence[FrameEvent]
-    """The page for the frame."""
-    sheets: Sequence[str]
-    """Style sheets of the page."""
-    source: str
-    """What the frame shows, as a sentence."""
-    metadata: Mapping[str, str]
-    """Further facts about the page, by name."""
-    navigation: str = ""
-    """HTML before the report, such as links to other pages of a console."""
+    site: str | None
+    """Site key; None = by the URL."""
+    body: bytes | None
+    """The page as fetched; None = the one of the window."""
+    content_type: str | None
+
+    @property
+    def site_key(self) -> str:
+        """The key of the page's site."""
+        return self.site or site_key(self.url)
 
 
-def page_report(explained: PageExplanation, facts: PageFacts, pages: EvidencePages) -> str:
+class _Shown(msgspec.Struct, frozen=True, kw_only=True):
+    """A document, and its markup where that is known."""
+
+    document: Document
+    markup: str | None
+    metadata: dict[str, str]
+    kind: str | None = None
+    """What the markup of a page of the window calls it, where that was kept."""
+
+
+class _Entry(msgspec.Struct, frozen=True, kw_only=True):
+    """What the list beside the page shows of a segment."""
+
+    number: int
+    state: str
+    groups: Sequence[str]
+    """Names of the filters that show it."""
+    decision: str
+    snippet: str
+    lines: Sequence[str]
+    inputs: Sequence[Sequence[str]]
+    """Name, value and log-odds of the strongest inputs."""
+    pages: Sequence[tuple[str, Sequence[str]]]
+    """URLs of the pages of the window that have its text, and that have each of its strings."""
+
+
+def page_report(
+    request: PageRequest,
+    view: SiteView | None,
+    settings: Settings,
+    navigation: Markup | None = None,
+) -> Markup:
     """Return the report of a page as one HTML page that runs nothing and fetches nothing.
 
     Args:
-        explained: Why the page was decided as it was.
-        facts: What is shown besides.
-        pages: Pages of the window that have what spoke.
+        request: The page.
+        view: Its site; None = it is cleaned as a page of a new site.
+        settings: Page model, limits and the choice about comments.
+        navigation: What comes before the report.
+
+    Raises:
+        InputProblem: The page cannot be read, or the window has no such page.
     """
-    groups = [segment_groups(one) for one in explained.segments]
-    counts = Counter(name for one in groups for name in one)
-    filters = ["all", *_ordered(counts)]
-    frame = frame_document(facts.events, page_marks(explained), filters[1:], facts.sheets)
-    radios = "".join(
-        f'<input type="radio" name="list" id="list-{name}"{" checked" if name == "all" else ""}>'
-        for name in filters
+    shown = _read(request, settings) if request.body is not None else _find(request, view)
+    page_model = page_model_of(read_model_file(settings.page_model))
+    model, own = view.used_model() if view else None, None
+    if view and view.settings:
+        kind = read_metadata(shown.document, request.url).kind if shown.markup else shown.kind
+        own, model = view.settings.settings.of_page(kind, model)
+    explained = explain_page(shown.document, model, config_of(settings), page_model, own)
+    window = view.documents() if view else ()
+    pages: EvidencePages = evidence_pages(
+        explained,
+        ((record.url, document) for record, document in window),
+        model.strings if model else NO_STRINGS,
     )
-    hiding = "".join(
-        f"#list-{name}:checked ~ .both details.e:not(.g-{name}) {{ display: none; }}\n"
-        f'#list-{name}:checked ~ .chips label[for="list-{name}"] {{ border-color: var(--c0); }}\n'
-        for name in filters
+    cuts = {one.number: one.cuts for one in explained.segments if one.cuts}
+    events, source = _events(shown, cuts)
+    marks = page_marks(explained)
+    counts = Counter(name for one in marks for name in one.groups)
+    filters = _ordered(counts)
+    types = ", ".join(f"{name} {share:.0%}" for name, share in explained.page_types.items())
+    metadata = {
+        "title": explained.title,
+        "site": request.site_key,
+        "page type": types,
+        "confidence": f"{explained.confidence:.3f}",
+        "warnings": ", ".join(explained.warnings) or "none",
+        "site model": (model.version if model else None) or "none",
+        "site settings": (own.version if own else None) or "none",
+        "language": shown.document.language or "not declared",
+        **shown.metadata,
+    }
+    return render(
+        "inspect/templates/page_report.html",
+        title=explained.title or request.url,
+        navigation=navigation,
+        url=request.url,
+        summary=_summary(explained, request.site_key),
+        filters={"all": ("all", len(marks))}
+        | {name: (_title(name), counts[name]) for name in filters},
+        frame=frame_document(
+            events, marks, filters, style_sheets(shown.markup) if shown.markup else ()
+        ),
+        source=source,
+        entries=[_entry(one, pages) for one in explained.segments],
+        text=explained.text,
+        metadata=metadata,
     )
-    entries = "".join(
-        _entry(one, own, pages) for one, own in zip(explained.segments, groups, strict=True)
+
+
+def _read(request: PageRequest, settings: Settings) -> _Shown:
+    try:
+        decoded = decode_page(
+            request.body or b"",
+            content_type=request.content_type,
+            charset=None,
+            content_encoding=None,
+            limit_bytes=settings.page_limit_bytes,
+        )
+        markup = decoded.markup.decode()
+        document = parse_document(markup, request.url)
+    except PageError as error:
+        raise InputProblem(f"{request.url} was refused: {type(error).__name__}: {error}") from None
+    return _Shown(document=document, markup=markup, metadata={})
+
+
+def _find(request: PageRequest, view: SiteView | None) -> _Shown:
+    """Return the newest document of a URL in the window of its site."""
+    if view is None:
+        raise InputProblem(
+            f"{request.url}: give --state or --broker, where the page is looked up; nothing is fetched"
+        )
+    known = {record.url: (record, document) for record, document in view.documents()}
+    if request.url not in known:
+        near = get_close_matches(request.url, list(known), _URLS_NAMED, 0.3)
+        advice = f"; there is {', '.join(near)}" if near else ""
+        raise InputProblem(f"the window of {view.site} has no page {request.url}{advice}")
+    record, document = known[request.url]
+    return _Shown(
+        document=document,
+        markup=None,
+        kind=stored_kind(record, document),
+        metadata={
+            "fetched": time_text(record.event_time_ms),
+            "last published with": record.site_model_version or "the page model alone",
+            "revision": str(record.revision),
+            "source": str(record.source),
+        },
     )
-    body = (
-        f"{facts.navigation}<h1>{escape(explained.title or facts.url)}</h1>"
-        f'<p class="soft">{escape(facts.url)}</p><p>{escape(_summary(explained, facts))}</p>'
-        f"{_KEY}{radios}{_chips(filters, counts, len(groups))}"
-        f'<div class="both"><div><iframe name="page" sandbox="" referrerpolicy="no-referrer" '
-        f'title="The page, with its decisions" srcdoc="{escape(frame)}"></iframe>'
-        f'<p class="soft">{escape(facts.source)} It runs no scripts and fetches nothing.</p></div>'
-        f'<div class="list">{entries}</div></div>'
-        f'<h2>Clean text</h2><pre class="text">{escape(explained.text) or "(none)"}</pre>'
-        f"<h2>Metadata</h2>{_metadata(explained, facts)}"
-    )
-    return html_page(f"templ: {explained.title or facts.url}", body, _STYLE + hiding)
+
+
+def _events(
+    shown: _Shown, cuts: dict[int, tuple[tuple[int, int], ...]]
+) -> tuple[list[FrameEvent], str]:
+    """Return the page for the frame, and a sentence that says what it is."""
+    if shown.markup is not None:
+        events = events_of_markup(shown.markup, shown.document, cuts)
+        if events is not None:
+            return events, _CRAWLED
+    return events_of_document(shown.document, cuts), _KEPT
 
 
 def page_marks(explained: PageExplanation) -> list[Mark]:
@@ -198,13 +297,6 @@ def _repetition(found: StringFacts) -> str:
     return f"Strings: {'; '.join(parts)}."
 
 
-_KEY = (
-    '<p class="key"><span class="k">kept</span><span class="r">removed</span>'
-    '<span class="c">cut out of a kept segment</span><span class="u">close decision; the edge tells which</span>'
-    '<span class="n">no segment: text without a word</span></p>'
-)
-
-
 def _ordered(counts: Mapping[str, int]) -> list[str]:
     known = [name for name in _TITLES if name in counts]
     return known + sorted(name for name in counts if name not in _TITLES)
@@ -214,58 +306,30 @@ def _title(name: str) -> str:
     return _TITLES.get(name) or name.removeprefix("reason-")
 
 
-def _chips(filters: Sequence[str], counts: Mapping[str, int], total: int) -> str:
-    numbers = {"all": total, **counts}
-    labels = "".join(
-        f'<label for="list-{name}">{escape(_title(name))} {numbers[name]}</label>'
-        for name in filters
-    )
-    links = "".join(
-        f'<a href="about:srcdoc#templ-only-{name}" target="page">{escape(_title(name))}</a>'
-        for name in filters
-    )
-    return (
-        f'<div class="chips"><b>Show in the list:</b> {labels}</div>'
-        f'<div class="chips"><b>Show in the page:</b> {links}</div>'
-    )
-
-
 def _decision(one: SegmentExplanation) -> str:
     kind = "removed" if not one.kept else "cut in part" if one.cuts else "kept"
     return f"{kind}, templateness {one.templateness:.2f}, decided by {one.reason}"
 
 
-def _entry(one: SegmentExplanation, groups: Sequence[str], pages: EvidencePages) -> str:
-    state = "removed" if not one.kept else "cut" if one.cuts else "kept"
-    classes = " ".join(["e", "g-all", state, *(f"g-{name}" for name in groups)])
-    inputs = table(
-        ["evidence", "value", "log-odds for content"],
-        [
-            [escape(_name(item)), f"{item.value:.2f}", f"{item.log_odds:+.2f}"]
-            for item in one.inputs[:_INPUTS_SHOWN]
-        ],
-    )
-    lines = "".join(f"<li>{escape(line)}</li>" for line in evidence_lines(one))
-    return (
-        f'<details class="{classes}"><summary><b>#{one.number}</b> {escape(_decision(one))} '
-        f'<a href="about:srcdoc#templ-s{one.number}" target="page">in the page</a><br>'
-        f'<span class="soft">{escape(_snippet(one.text, _SNIPPET_CHARS))}</span></summary>'
-        f"<ul>{lines}</ul>{inputs}{_pages(one, pages)}</details>"
-    )
-
-
-def _pages(one: SegmentExplanation, pages: EvidencePages) -> str:
-    """Return the pages of the window that have the text and the strings of a segment."""
+def _entry(one: SegmentExplanation, pages: EvidencePages) -> _Entry:
     same_text = pages.texts.get(one.text, [])
-    rows = [("This text", same_text if same_text[1:] else [])]
-    rows += [
+    found = [("This text", same_text if same_text[1:] else [])]
+    found += [
         (f"“{_snippet(hit.text, _STRING_CHARS)}”", pages.strings.get(hit, []))
         for hit in one.strings
     ]
-    return "".join(
-        f"<p>{escape(name)} is on these pages of the window:</p><ul>{_urls(urls)}</ul>"
-        for name, urls in rows
-        if urls
+    return _Entry(
+        number=one.number,
+        state="removed" if not one.kept else "cut" if one.cuts else "kept",
+        groups=segment_groups(one),
+        decision=_decision(one),
+        snippet=_snippet(one.text, _SNIPPET_CHARS),
+        lines=evidence_lines(one),
+        inputs=[
+            (_name(item), f"{item.value:.2f}", f"{item.log_odds:+.2f}")
+            for item in one.inputs[:_INPUTS_SHOWN]
+        ],
+        pages=[(name, urls) for name, urls in found if urls],
     )
 
 
@@ -273,12 +337,6 @@ def _snippet(text: str, chars: int) -> str:
     """Return the beginning of a text in one line."""
     line = " ".join(text.split())
     return line if len(line) <= chars else line[: chars - 1] + "…"
-
-
-def _urls(urls: Sequence[str]) -> str:
-    shown = "".join(f"<li>{escape(url)}</li>" for url in urls[:_URLS_SHOWN])
-    more = len(urls) - _URLS_SHOWN
-    return shown + (f"<li>and {more} more</li>" if more > 0 else "")
 
 
 def _name(item: InputWeight) -> str:
@@ -290,13 +348,13 @@ def _known(pages: int) -> str:
     return counted(pages, "page") if pages else "no known page"
 
 
-def _summary(explained: PageExplanation, facts: PageFacts) -> str:
+def _summary(explained: PageExplanation, site: str) -> str:
     segments = explained.segments
     kept = sum(one.kept for one in segments)
     words = sum(one.words for one in segments)
     kept_words = sum(one.words for one in segments if one.kept)
     how = (
-        f"with a site model of {counted(explained.site_documents, 'page')} of {facts.site}"
+        f"with a site model of {counted(explained.site_documents, 'page')} of {site}"
         if explained.used_site
         else "by the page alone"
     )
@@ -307,18 +365,3 @@ def _summary(explained: PageExplanation, facts: PageFacts) -> str:
         f"{kept} of {len(segments)} segments and {kept_words} of {words} words are kept, {how}; expected "
         f"word F1 {explained.confidence:.2f}.{aside}"
     )
-
-
-def _metadata(explained: PageExplanation, facts: PageFacts) -> str:
-    types = ", ".join(f"{name} {share:.0%}" for name, share in explained.page_types.items())
-    rows = {
-        "title": explained.title,
-        "site": facts.site,
-        "page type": types,
-        "confidence": f"{explained.confidence:.3f}",
-        "warnings": ", ".join(explained.warnings) or "none",
-        "site model": facts.site_model_version or "none",
-        "site settings": facts.site_settings_version or "none",
-        **facts.metadata,
-    }
-    return plain_table(["", ""], rows.items())

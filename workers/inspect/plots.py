@@ -1,154 +1,198 @@
-"""SVG plots for a page that needs no network; the page's style sheet gives the colours."""
+"""Plots: points on two axes, which the template `plot.svg` draws in the colours of the style sheet."""
 
 from collections.abc import Mapping, Sequence
-from html import escape
-from math import log10
+from math import floor, log10
 
 import msgspec
 
-_LEFT, _RIGHT, _TOP, _BOTTOM = 56, 16, 12, 44
-_PLOT = 300
-"""Width and height of a square plot area, in pixels."""
-_ROW = 22
+from workers.inspect.html_templates import render
+
+_UNIT = tuple(fifth / 5 for fifth in range(6))
+_STEPS = 5
+_ROW_PX = 22
 _LABEL_CHARS = 34
-_DIGIT_WIDTH = 7
-COLOURS = 6
-"""Number of colours; the series after the sixth begin again with the first colour."""
 
 Curve = Sequence[tuple[float, float]]
+"""Pairs of x and y."""
+
+
+class Axis(msgspec.Struct, frozen=True, kw_only=True):
+    """An axis of a plot."""
+
+    label: str
+    """What is on the axis; empty where the texts of the ticks say it."""
+    ticks: Mapping[float, str]
+    """Text of each marked value."""
+    low: float
+    high: float
+    is_log: bool = False
+
+    def ratio(self, value: float) -> float:
+        """Return where a value is, 0 at the low end of the axis to 1 at the high end."""
+        low, high = self.low, self.high
+        if self.is_log:
+            low, high, value = log10(low), log10(high), log10(value)
+        return (value - low) / ((high - low) or 1.0)
 
 
 class Dot(msgspec.Struct, frozen=True, kw_only=True):
-    """A dot with a label that appears when the pointer is over it."""
+    """A point of a series."""
 
     x: float
     y: float
-    size: float
-    label: str
+    size_px: float = 0.0
+    """Radius; 0 for a point of a line that is not marked."""
+    label: str = ""
+    """Text that appears when the pointer is over the dot."""
+    text: str = ""
+    """Text beside the dot."""
 
 
-def curves(series: Mapping[str, Curve], x_label: str, y_label: str) -> str:
+class Series(msgspec.Struct, frozen=True, kw_only=True):
+    """Points of one colour."""
+
+    name: str
+    colour: int
+    """Number of the colour; after the last colour of the style sheet, the first one follows."""
+    dots: Sequence[Dot]
+    line: str = ""
+    """Classes of the line through the points; empty for no line."""
+
+
+class Guide(msgspec.Struct, frozen=True):
+    """A dashed line from one point to another."""
+
+    x_from: float
+    y_from: float
+    x_to: float
+    y_to: float
+    label: str = ""
+
+
+class Plot(msgspec.Struct, frozen=True, kw_only=True):
+    """A plot, which a template shows where it names it."""
+
+    x: Axis
+    y: Axis
+    series: Sequence[Series]
+    has_legend: bool
+    guides: Sequence[Guide] = ()
+    title: str = ""
+    left_px: float = 56
+    top_px: float = 12
+    width_px: float = 300
+    """Width of the plot's area, without the axes' texts."""
+    height_px: float = 300
+
+    def x_px(self, value: float) -> float:
+        """Return where a value of the x axis is, in pixels from the left."""
+        return round(self.left_px + self.width_px * self.x.ratio(value), 1)
+
+    def y_px(self, value: float) -> float:
+        """Return where a value of the y axis is, in pixels from above."""
+        return round(self.top_px + self.height_px * (1 - self.y.ratio(value)), 1)
+
+    def __html__(self) -> str:
+        return render("inspect/templates/plot.svg", plot=self, is_file=False)
+
+
+def svg_file(plot: Plot) -> str:
+    """Return a plot as the content of an SVG file, with its style and its legend."""
+    return render("inspect/templates/plot.svg", plot=plot, is_file=True)
+
+
+def curves(lines: Mapping[str, Curve], x_label: str, y_label: str) -> Plot:
     """Return a plot of lines in the unit square.
 
     Args:
-        series: Points of each line by its name; x and y are from 0 to 1.
+        lines: Points of each line by its name; x and y are from 0 to 1.
         x_label: Label of the x axis.
         y_label: Label of the y axis.
     """
-    lines = []
-    for number, (name, points) in enumerate(series.items()):
-        path = " ".join(f"{_x(x):.1f},{_y(y):.1f}" for x, y in points)
-        lines.append(
-            f'<polyline class="line c{number % COLOURS}" points="{path}">'
-            f"<title>{escape(name)}</title></polyline>"
-        )
-    return _square(lines, x_label, y_label, series)
+    return Plot(
+        x=_axis(x_label, _UNIT),
+        y=_axis(y_label, _UNIT),
+        series=_lines(lines, 0.0),
+        has_legend=len(lines) > 1,
+    )
 
 
-def reliability(series: Mapping[str, Sequence[Dot]], x_label: str, y_label: str) -> str:
-    """Return a reliability diagram; dots above the diagonal reached more than was predicted."""
-    marks = [f'<line class="guide" x1="{_x(0)}" y1="{_y(0)}" x2="{_x(1)}" y2="{_y(1)}"/>']
-    for number, dots in enumerate(series.values()):
-        path = " ".join(f"{_x(dot.x):.1f},{_y(dot.y):.1f}" for dot in dots)
-        marks.append(f'<polyline class="line thin c{number % COLOURS}" points="{path}"/>')
-        marks += [
-            f'<circle class="dot c{number % COLOURS}" cx="{_x(dot.x):.1f}" cy="{_y(dot.y):.1f}" '
-            f'r="{dot.size:.1f}"><title>{escape(dot.label)}</title></circle>'
-            for dot in dots
-        ]
-    return _square(marks, x_label, y_label, series)
+def line_chart(
+    title: str,
+    x_label: str,
+    y_label: str,
+    lines: Mapping[str, Curve],
+    *,
+    ticks: Sequence[float] | None = None,
+) -> Plot:
+    """Return a plot of lines through marked points.
 
-
-def histogram(counts: Sequence[int], cutoff: float, x_label: str, y_label: str) -> str:
-    """Return a histogram of the unit interval, on a logarithmic scale, with a line at a cut-off.
+    >>> line_chart("F1 by window", "pages", "F1", {"templ": [(1, 0.82), (50, 0.9)]}).y.ticks
+    {0.82: '0.82', 0.84: '0.84', 0.86: '0.86', 0.88: '0.88', 0.9: '0.90', 0.92: '0.92'}
 
     Args:
-        counts: Number in each bin; the bins share the interval evenly.
-        cutoff: Where the line stands, 0 to 1.
+        title: Text above the plot.
         x_label: Label of the x axis.
         y_label: Label of the y axis.
+        lines: The points of each line, by the name of the line; at least one point in all.
+        ticks: Values marked on the x axis, ascending; all points must lie between the first and the
+            last. None means a logarithmic axis that marks the x of every point, which must be
+            positive.
     """
-    powers = len(str(max(counts, default=0))) + 1
-    marks = [
-        _y_tick(power / powers, f"{10 ** (power - 1):g}" if power else "0")
-        for power in range(powers + 1)
-    ]
-    marks += [_x_tick(fifth / 5) for fifth in range(6)]
-    for number, count in enumerate(counts):
-        if count:
-            height = (1 + log10(count)) / powers
-            left, width = _x(number / len(counts)), _PLOT / len(counts)
-            colour = 1 if number / len(counts) >= cutoff else 5
-            marks.append(
-                f'<rect class="dot c{colour}" x="{left:.1f}" y="{_y(height):.1f}" '
-                f'width="{max(width - 0.5, 1):.1f}" height="{_PLOT * height:.1f}">'
-                f"<title>{count} on {number / len(counts):.0%} or more</title></rect>"
-            )
-    marks.append(
-        f'<line class="guide" x1="{_x(cutoff):.1f}" y1="{_y(0)}" x2="{_x(cutoff):.1f}" y2="{_y(1)}">'
-        f"<title>cut-off: {cutoff:.0%}</title></line>"
+    xs = ticks or sorted({x for points in lines.values() for x, _ in points})
+    ys = [y for points in lines.values() for _, y in points]
+    unit = 0.1 if max(ys) - min(ys) > 0.2 else 0.02
+    low, high = floor(min(ys) / unit), floor(max(ys) / unit) + 1
+    marked = [round(unit * (low + (high - low) * step / _STEPS), 10) for step in range(_STEPS + 1)]
+    return Plot(
+        x=_axis(x_label, xs, is_log=ticks is None),
+        y=_axis(y_label, marked, ".2f"),
+        series=_lines(lines, 3.0),
+        has_legend=True,
+        title=title,
+        top_px=40,
+        width_px=390,
+        height_px=310,
     )
-    marks.append(_axes(x_label, y_label))
-    return _svg(_LEFT + _PLOT + _RIGHT, _TOP + _PLOT + _BOTTOM, marks)
+
+
+def reliability(series: Mapping[str, Sequence[Dot]], x_label: str, y_label: str) -> Plot:
+    """Return a reliability diagram; dots above the diagonal reached more than was predicted."""
+    return Plot(
+        x=_axis(x_label, _UNIT),
+        y=_axis(y_label, _UNIT),
+        series=[
+            Series(name=name, colour=colour, dots=dots, line="line thin")
+            for colour, (name, dots) in enumerate(series.items())
+        ],
+        has_legend=len(series) > 1,
+        guides=[Guide(0, 0, 1, 1)],
+    )
 
 
 def timeline(
-    points: Sequence[Dot], marks: Mapping[float, str], x_labels: tuple[str, str], y_label: str
-) -> str:
-    """Return a plot of values over time, three times as wide as high.
+    dots: Sequence[Dot], moments: Mapping[float, str], ends: tuple[str, str], y_label: str
+) -> Plot:
+    """Return a plot of values over time, nearly five times as wide as high.
 
     Args:
-        points: Values from 0 to 1 at times from 0 to 1, in order.
-        marks: Labels of moments from 0 to 1, each with a vertical line.
-        x_labels: Labels of the beginning and the end of the time.
+        dots: Values from 0 to 1 at times from 0 to 1, in order.
+        moments: Labels of moments from 0 to 1, each with a vertical line.
+        ends: Texts for the beginning and the end of the time.
         y_label: Label of the y axis.
     """
-    width, height = 2.4 * _PLOT, _PLOT / 2
-    drawn = []
-    for fifth in range(0, 6, 5):
-        y = _TOP + height * (1 - fifth / 5)
-        drawn.append(
-            f'<line class="grid" x1="{_LEFT}" y1="{y}" x2="{_LEFT + width}" y2="{y}"/>'
-            f'<text class="tick" x="{_LEFT - 8}" y="{y + 4}" text-anchor="end">{fifth / 5:g}</text>'
-        )
-    for x, label in marks.items():
-        place = _LEFT + width * x
-        drawn.append(
-            f'<line class="guide" x1="{place:.1f}" y1="{_TOP}" x2="{place:.1f}" y2="{_TOP + height}">'
-            f"<title>{escape(label)}</title></line>"
-        )
-    drawn += [
-        f'<circle class="dot c0" cx="{_LEFT + width * dot.x:.1f}" '
-        f'cy="{_TOP + height * (1 - dot.y):.1f}" r="{dot.size:.1f}">'
-        f"<title>{escape(dot.label)}</title></circle>"
-        for dot in points
-    ]
-    below, middle = _TOP + height + 20, _TOP + height / 2
-    drawn.append(
-        f'<text class="tick" x="{_LEFT}" y="{below}">{escape(x_labels[0])}</text>'
-        f'<text class="tick" x="{_LEFT + width}" y="{below}" text-anchor="end">'
-        f"{escape(x_labels[1])}</text>"
-        f'<text x="14" y="{middle}" text-anchor="middle" transform="rotate(-90 14 {middle})">'
-        f"{escape(y_label)}</text>"
-    )
-    return _svg(_LEFT + width + _RIGHT, below + 10, drawn)
-
-
-def standalone(svg: str, style: str) -> str:
-    """Return a plot as a file of its own.
-
-    Args:
-        svg: What a function of this module returned for one plot, without a legend.
-        style: The style sheet of the plot.
-    """
-    head, _, rest = svg.partition(">")
-    return (
-        f'{head} xmlns="http://www.w3.org/2000/svg" font-family="sans-serif" font-size="12">'
-        f"<style>{style}</style>{rest}\n"
+    return Plot(
+        x=Axis(label="", ticks=dict(enumerate(ends)), low=0, high=1),
+        y=_axis(y_label, (0, 1)),
+        series=[Series(name=y_label, colour=0, dots=dots)],
+        has_legend=False,
+        guides=[Guide(x, 0, x, 1, label) for x, label in moments.items()],
+        width_px=720,
+        height_px=150,
     )
 
 
-def rows(groups: Mapping[str, Mapping[str, float]], x_label: str) -> str:
+def rows(groups: Mapping[str, Mapping[str, float]], x_label: str) -> Plot:
     """Return a plot with a line for each group and a dot for each of its values.
 
     Args:
@@ -156,38 +200,33 @@ def rows(groups: Mapping[str, Mapping[str, float]], x_label: str) -> str:
         x_label: Label of the x axis.
     """
     names = list(dict.fromkeys(name for values in groups.values() for name in values))
-    left, width = 240, 420
-    height = len(groups) * _ROW
-    marks = [
-        f'<line class="grid" x1="{left + width * tenth / 10}" y1="{_TOP}" '
-        f'x2="{left + width * tenth / 10}" y2="{_TOP + height}"/>'
-        f'<text class="tick" x="{left + width * tenth / 10}" y="{_TOP + height + 16}" '
-        f'text-anchor="middle">{tenth / 10:g}</text>'
-        for tenth in range(0, 11, 2)
+    series = [
+        Series(
+            name=name,
+            colour=colour,
+            dots=[
+                Dot(x=values[name], y=-row, size_px=5, label=f"{name}: {values[name]:.3f}")
+                for row, values in enumerate(groups.values())
+                if name in values
+            ],
+        )
+        for colour, name in enumerate(names)
     ]
-    for row, (group, values) in enumerate(groups.items()):
-        y = _TOP + row * _ROW + _ROW / 2
-        label = group if len(group) <= _LABEL_CHARS else group[: _LABEL_CHARS - 1] + "…"
-        marks.append(f'<line class="grid" x1="{left}" y1="{y}" x2="{left + width}" y2="{y}"/>')
-        marks.append(f'<text x="{left - 8}" y="{y + 4}" text-anchor="end">{escape(label)}</text>')
-        marks += [
-            f'<circle class="dot c{names.index(name) % COLOURS}" '
-            f'cx="{left + width * values[name]:.1f}" cy="{y}" r="5">'
-            f"<title>{escape(name)}: {values[name]:.3f}</title></circle>"
-            for name in reversed(names)
-            if name in values
-        ]
-    marks.append(
-        f'<text x="{left + width / 2}" y="{_TOP + height + 34}" text-anchor="middle">'
-        f"{escape(x_label)}</text>"
+    labels = {float(-row): _short(group) for row, group in enumerate(groups)}
+    return Plot(
+        x=_axis(x_label, _UNIT),
+        y=Axis(label="", ticks=labels, low=0.5 - len(groups), high=0.5),
+        series=series,
+        has_legend=True,
+        left_px=240,
+        width_px=420,
+        height_px=len(groups) * _ROW_PX,
     )
-    drawing = _svg(left + width + 24, _TOP + height + _BOTTOM, marks)
-    return f'<div class="wide">{drawing}</div>{legend(names)}'
 
 
 def speed(
     systems: Mapping[str, tuple[float, float]], names: Sequence[str], x_label: str, y_label: str
-) -> str:
+) -> Plot:
     """Return a plot of systems by time, on a logarithmic scale, and by quality.
 
     Args:
@@ -196,84 +235,43 @@ def speed(
         x_label: Label of the x axis.
         y_label: Label of the y axis.
     """
-    logs = [log10(one[0]) for one in systems.values()]
-    low, high = int(min(logs) // 1), int(max(logs) // 1) + 1
-    lowest = min(one[1] for one in systems.values())
-    floor = max(0.0, int((lowest - 0.05) * 10) / 10)
-    marks = [_axes(x_label, y_label)]
-    for power in range(low, high + 1):
-        x = _x((power - low) / (high - low))
-        marks.append(
-            f'<line class="grid" x1="{x}" y1="{_y(0)}" x2="{x}" y2="{_y(1)}"/>'
-            f'<text class="tick" x="{x}" y="{_y(0) + 16}" text-anchor="middle">{10.0**power:g}</text>'
+    powers = [floor(log10(ms)) for ms, _ in systems.values()]
+    lowest = max(0.0, int((min(f1 for _, f1 in systems.values()) - 0.05) * 10) / 10)
+    series = [
+        Series(
+            name=name,
+            colour=names.index(name),
+            dots=[Dot(x=ms, y=f1, size_px=6, label=f"{name}: {ms:.1f} ms, F1 {f1:.3f}", text=name)],
         )
-    for step in range(5):
-        value = floor + (1 - floor) * step / 4
-        marks.append(_y_tick(step / 4, f"{value:.2f}"))
-    for name, (milliseconds, f1) in systems.items():
-        x = _x((log10(milliseconds) - low) / (high - low))
-        y = _y((f1 - floor) / (1 - floor))
-        ends = x + _DIGIT_WIDTH * len(name) > _LEFT + _PLOT
-        marks.append(
-            f'<circle class="dot c{names.index(name) % COLOURS}" cx="{x:.1f}" cy="{y:.1f}" r="6">'
-            f"<title>{escape(name)}: {milliseconds:.1f} ms, F1 {f1:.3f}</title></circle>"
-            f'<text x="{x + (-10 if ends else 10):.1f}" y="{y + 4:.1f}" '
-            f'text-anchor="{"end" if ends else "start"}">{escape(name)}</text>'
+        for name, (ms, f1) in systems.items()
+    ]
+    return Plot(
+        x=_axis(
+            x_label, [10.0**power for power in range(min(powers), max(powers) + 2)], is_log=True
+        ),
+        y=_axis(y_label, [lowest + (1 - lowest) * step / 4 for step in range(5)], ".2f"),
+        series=series,
+        has_legend=False,
+    )
+
+
+def _axis(label: str, marked: Sequence[float], form: str = "g", *, is_log: bool = False) -> Axis:
+    """Return an axis from the first to the last of some marked values."""
+    ticks = {one: f"{one:{form}}" for one in marked}
+    return Axis(label=label, ticks=ticks, low=marked[0], high=marked[-1], is_log=is_log)
+
+
+def _lines(lines: Mapping[str, Curve], size_px: float) -> list[Series]:
+    return [
+        Series(
+            name=name,
+            colour=colour,
+            dots=[Dot(x=x, y=y, size_px=size_px) for x, y in points],
+            line="line",
         )
-    return _svg(_LEFT + _PLOT + _RIGHT, _TOP + _PLOT + _BOTTOM, marks)
+        for colour, (name, points) in enumerate(lines.items())
+    ]
 
 
-def legend(names: Sequence[str]) -> str:
-    """Return a legend of names with their colours."""
-    items = "".join(
-        f'<span><i class="swatch c{number % COLOURS}"></i>{escape(name)}</span>'
-        for number, name in enumerate(names)
-    )
-    return f'<p class="legend">{items}</p>'
-
-
-def _square(marks: Sequence[str], x_label: str, y_label: str, names: Mapping[str, object]) -> str:
-    ticks = []
-    for fifth in range(6):
-        share = fifth / 5
-        ticks.append(_x_tick(share))
-        ticks.append(_y_tick(share, f"{share:g}"))
-    all_marks = [*ticks, _axes(x_label, y_label), *marks]
-    drawing = _svg(_LEFT + _PLOT + _RIGHT, _TOP + _PLOT + _BOTTOM, all_marks)
-    return drawing + (legend(list(names)) if len(names) > 1 else "")
-
-
-def _x_tick(share: float) -> str:
-    return (
-        f'<line class="grid" x1="{_x(share)}" y1="{_y(0)}" x2="{_x(share)}" y2="{_y(1)}"/>'
-        f'<text class="tick" x="{_x(share)}" y="{_y(0) + 16}" text-anchor="middle">{share:g}</text>'
-    )
-
-
-def _y_tick(share: float, text: str) -> str:
-    return (
-        f'<line class="grid" x1="{_x(0)}" y1="{_y(share)}" x2="{_x(1)}" y2="{_y(share)}"/>'
-        f'<text class="tick" x="{_LEFT - 8}" y="{_y(share) + 4}" text-anchor="end">{text}</text>'
-    )
-
-
-def _axes(x_label: str, y_label: str) -> str:
-    middle = _TOP + _PLOT / 2
-    return (
-        f'<text x="{_LEFT + _PLOT / 2}" y="{_TOP + _PLOT + 36}" text-anchor="middle">'
-        f"{escape(x_label)}</text>"
-        f'<text x="14" y="{middle}" text-anchor="middle" transform="rotate(-90 14 {middle})">'
-        f"{escape(y_label)}</text>"
-    )
-
-
-def _x(share: float) -> float:
-    return _LEFT + _PLOT * share
-
-
-def _y(share: float) -> float:
-    return _TOP + _PLOT * (1 - share)
-
-
-def _svg(width: float, height: float, marks: Sequence[str]) -> str:
-    return f'<svg viewBox="0 0 {width:g} {height:g}" width="{width:g}" role="img">{"".join(marks)}</svg>'
+def _short(label: str) -> str:
+    return label if len(label) <= _LABEL_CHARS else label[: _LABEL_CHARS - 1] + "…"

@@ -1,24 +1,57 @@
 """The report of a site, as text for a terminal and as one HTML page with plots."""
 
-from html import escape
+from collections.abc import Mapping
+from typing import Any
 
-from templ_core.explain.page_explanation import PageExplanation, SegmentExplanation
-from workers.inspect.plots import Dot, curves, timeline
-from workers.inspect.report_parts import html_page, plain_table, section, table, time_text
-from workers.inspect.site_figures import CountedText, SiteFindings, SiteOverview
-from workers.inspect.tree_page import TREE_STYLE, tree_templates
+import msgspec
+from markupsafe import Markup
+
+from templ_core.explain.page_explanation import PageExplanation
+from templ_core.site_level.trees.tree_model import TreeCluster
+from workers.inspect.html_templates import render, time_text
+from workers.inspect.plots import Dot, Plot, curves, timeline
+from workers.inspect.site_figures import SiteFindings, SiteOverview
 from workers.log_lines import counted
 
-SITE_STYLE = (
-    TREE_STYLE
-    + """
-.schema rect.place { stroke: var(--back); } .schema .best { fill: none; stroke: var(--c0); }
-"""
-)
-"""Style of the sections of a site."""
-_ROW_PX, _DEPTH_PX, _SCHEMA_PX = 9, 7, 620
+_BAR_WIDTH_MAX_PX = 620
 _TEXT_ROWS = 10
 _LINE_CHARS = 88
+_NODE_CHARS = 160
+_MANY_RATIO = 0.8
+
+
+class _Bar(msgspec.Struct, frozen=True, kw_only=True):
+    """A segment whose place is known."""
+
+    width_px: int
+    hue_degrees: int
+    """0 for template to 120 for content."""
+    is_kept: bool
+    is_in_best_container: bool
+    title: str
+    """Text that appears when the pointer is over the bar."""
+
+
+class _Node(msgspec.Struct, frozen=True, kw_only=True):
+    """A node of a tree template."""
+
+    pages: int
+    is_on_many: bool
+    is_text: bool
+    text: str
+    """Text, or tag."""
+    depth: int
+    ended: int
+    """Elements that end behind the node."""
+
+
+class _Kind(msgspec.Struct, frozen=True, kw_only=True):
+    """The tree template of a cluster of pages that are alike."""
+
+    pages: int
+    sizes: str
+    nodes: list[_Node]
+    """In document order."""
 
 
 def site_text(figures: SiteOverview) -> str:
@@ -52,36 +85,59 @@ def site_text(figures: SiteOverview) -> str:
     return "\n".join(lines)
 
 
-def site_report(found: SiteFindings, navigation: str = "") -> str:
+def site_report(found: SiteFindings, navigation: Markup | None = None) -> Markup:
     """Return the report of a site as one HTML page that runs nothing and fetches nothing.
 
     Args:
         found: What is known of the site.
-        navigation: HTML before the report.
+        navigation: What comes before the report.
     """
-    top = f"{navigation}<h1>{escape(found.figures.site)}</h1>"
-    return html_page(f"templ: {found.figures.site}", top + site_parts(found), SITE_STYLE)
-
-
-def site_parts(found: SiteFindings) -> str:
-    """Return the sections of the report of a site as HTML."""
-    figures = found.figures
-    facts = {
-        "Window": _window(figures),
-        "Site model": f"{figures.site_model_version}, of {counted(figures.documents, 'distinct document')}",
-        "Site settings": "; ".join(figures.settings) or "none",
-        "Fit": _fit(figures),
-        "Repeated text left": _repeated(figures),
-    }
-    return (
-        plain_table(["", ""], facts.items())
-        + section("Fit over time", _fit_plot(figures))
-        + section("Learning curve", _curve_plot(figures))
-        + section("Places and containers", _places(found))
-        + section("Repeated strings", _strings(figures))
-        + section("History of refreshes", _refreshes(figures))
-        + tree_templates(found.model.trees, found.names.labels)
+    return render(
+        "inspect/templates/site_report.html",
+        title=found.figures.site,
+        navigation=navigation,
+        site=site_values(found),
     )
+
+
+def site_values(found: SiteFindings) -> dict[str, Any]:
+    """Return what the template `site_parts.html` shows of a site."""
+    figures = found.figures
+    most = max((one.documents for one in figures.learning_curve), default=0) or 1
+    curve = [(one.documents / most, one.word_f1) for one in figures.learning_curve]
+    bars = _bars(found.example) if found.example else []
+    return {
+        "facts": {
+            "Window": _window(figures),
+            "Site model": f"{figures.site_model_version}, of {counted(figures.documents, 'distinct document')}",
+            "Site settings": "; ".join(figures.settings) or "none",
+            "Fit": _fit(figures),
+            "Repeated text left": _repeated(figures),
+        },
+        "fit_plot": _fit_plot(figures),
+        "curve_plot": curves({"word F1": curve}, f"documents, of {most}", "word F1"),
+        "curve_rows": [
+            (one.documents, one.pages, f"{one.word_f1:.3f}") for one in figures.learning_curve
+        ],
+        "example_url": found.example_url,
+        "bars": bars,
+        "best_rows": [row for row, bar in enumerate(bars) if bar.is_in_best_container],
+        "container_rows": [
+            (f"{one.pages} of {one.present_pages}", one.path) for one in figures.containers
+        ],
+        "strings": [(one.pages, _short(one.text), one.expression) for one in figures.strings],
+        "string_count": figures.string_count,
+        "refresh_rows": [
+            (
+                time_text(one.first_time_ms),
+                one.version or "page model alone",
+                one.documents,
+                one.pages,
+            )
+            for one in figures.refreshes
+        ],
+        "kinds": [_kind(one, found.names.labels) for one in found.model.trees.clusters],
+    }
 
 
 def _window(figures: SiteOverview) -> str:
@@ -110,14 +166,14 @@ def _repeated(figures: SiteOverview) -> str:
     )
 
 
-def _short(text: str) -> str:
-    return text if len(text) <= _LINE_CHARS else text[: _LINE_CHARS - 1] + "…"
+def _short(text: str, chars: int = _LINE_CHARS) -> str:
+    return text if len(text) <= chars else text[: chars - 1] + "…"
 
 
-def _fit_plot(figures: SiteOverview) -> str:
+def _fit_plot(figures: SiteOverview) -> Plot | None:
     points = figures.fit_over_time
     if not points:
-        return ""
+        return None
     first, last = points[0].time_ms, points[-1].time_ms
     moments = [(one.time_ms - first) / max(1, last - first) for one in points]
     if first == last:  # a feed without times of its own
@@ -126,7 +182,7 @@ def _fit_plot(figures: SiteOverview) -> str:
         Dot(
             x=moment,
             y=one.likeness,
-            size=3,
+            size_px=3,
             label=f"{one.url}, {time_text(one.time_ms)}: {one.likeness:.2f}",
         )
         for moment, one in zip(moments, points, strict=True)
@@ -137,100 +193,62 @@ def _fit_plot(figures: SiteOverview) -> str:
         if figures.redesign_time_ms is not None and one.time_ms >= figures.redesign_time_ms
     ]
     marks = {later[0]: "The design changed."} if later else {}
-    drawing = timeline(dots, marks, (time_text(first), time_text(last)), "likeness")
-    return f"<p>How like each page is to the kind of page nearest to it.</p>{drawing}"
+    return timeline(dots, marks, (time_text(first), time_text(last)), "likeness")
 
 
-def _curve_plot(figures: SiteOverview) -> str:
-    points = figures.learning_curve
-    if not points:
-        return ""
-    most = max(one.documents for one in points) or 1
-    line = [(one.documents / most, one.word_f1) for one in points]
-    rows = [[str(one.documents), str(one.pages), f"{one.word_f1:.3f}"] for one in points]
-    return (
-        "<p>Texts of the window as they were last published, by the documents of their site model, "
-        "against what the present model keeps.</p>"
-        f'<div class="side"><div>{curves({"word F1": line}, f"documents, of {most}", "word F1")}</div>'
-        f"<div>{table(['documents, from', 'pages', 'mean word F1'], rows)}</div></div>"
-    )
-
-
-def _places(found: SiteFindings) -> str:
-    containers = plain_table(
-        ["pages", "best container, such as"],
-        [[f"{one.pages} of {one.present_pages}", one.path] for one in found.figures.containers],
-    )
-    if found.example is None:
-        return containers
-    return (
-        f"<p>The newest page, {escape(found.example_url)}, as its places are known: one bar for each "
-        "segment, as long as its words are many, green where the site has content and red where it has "
-        "template; a frame around what is in the page's best container.</p>"
-        f'<div class="side"><div class="schema">{_schema(found.example)}</div><div>{containers}</div></div>'
-    )
-
-
-def _schema(page: PageExplanation) -> str:
-    bars, y = [], 0
-    inside: list[int] = []
-    for one in page.segments:
-        place = one.place
-        if place is None:
-            continue
-        width = min(_SCHEMA_PX, 8 + 60 * len(str(one.words)) + one.words * 2)
-        if place.in_best_container:
-            inside.append(y)
-        bars.append(
-            f'<rect class="place" x="4" y="{y}" width="{width}" height="{_ROW_PX}" '
-            f'fill="hsl({120 * place.content:.0f} 55% 55%)" '
-            f'fill-opacity="{1 if one.kept else 0.45}"><title>{escape(_bar_title(one))}</title></rect>'
+def _bars(page: PageExplanation) -> list[_Bar]:
+    return [
+        _Bar(
+            width_px=min(_BAR_WIDTH_MAX_PX, 8 + 60 * len(str(one.words)) + one.words * 2),
+            hue_degrees=round(120 * one.place.content),
+            is_kept=one.kept,
+            is_in_best_container=one.place.in_best_container,
+            title=f"#{one.number} {'kept' if one.kept else 'removed'}; {counted(one.place.path_pages, 'page')}, "
+            f"content {one.place.content:.0%}: {one.text[:100]}",
         )
-        y += _ROW_PX
-    frame = ""
-    if inside:
-        frame = (
-            f'<rect class="best" x="1" y="{inside[0] - 1}" width="{_SCHEMA_PX + 6}" '
-            f'height="{inside[-1] - inside[0] + _ROW_PX + 2}" stroke-width="2"/>'
-        )
-    height = max(y, 1)
-    return (
-        f'<svg viewBox="0 -4 {_SCHEMA_PX + 10} {height + 8}" width="{_SCHEMA_PX + 10}" role="img">'
-        f"{''.join(bars)}{frame}</svg>"
-    )
-
-
-def _bar_title(one: SegmentExplanation) -> str:
-    place = one.place
-    known = f"{counted(place.path_pages, 'page')}, content {place.content:.0%}" if place else ""
-    return f"#{one.number} {'kept' if one.kept else 'removed'}; {known}: {one.text[:100]}"
-
-
-def _strings(figures: SiteOverview) -> str:
-    rows = [[str(one.pages), _with_expression(one)] for one in figures.strings]
-    note = f"The {len(rows)} of {figures.string_count} strings on most pages; numbers may differ."
-    return f'<div class="plain">{table(["pages", "string"], rows, note)}</div>'
-
-
-def _with_expression(string: CountedText) -> str:
-    return (
-        f"{escape(_short(string.text))}<details><summary>expression</summary>"
-        f"<pre>{escape(string.expression)}</pre></details>"
-    )
-
-
-def _refreshes(figures: SiteOverview) -> str:
-    rows = [
-        [
-            time_text(one.first_time_ms),
-            one.version or "page model alone",
-            str(one.documents),
-            str(one.pages),
-        ]
-        for one in figures.refreshes
+        for one in page.segments
+        if one.place is not None
     ]
-    return plain_table(
-        ["first page", "site model", "documents", "pages"],
-        rows,
-        "Site models as the pages of the window were last published with them.",
+
+
+def _kind(cluster: TreeCluster, names: Mapping[int, str]) -> _Kind:
+    tree = cluster.reference.tree
+    nodes: list[_Node] = []
+    ends: list[int] = []
+    for label, end, is_text in zip(
+        tree.label.tolist(), tree.end.tolist(), tree.is_text.tolist(), strict=True
+    ):
+        node, depth = len(nodes), len(ends)
+        if not is_text:
+            ends.append(end)
+        ended = sum(one <= node + 1 for one in ends)
+        del ends[len(ends) - ended :]
+        pages, text_pages = int(cluster.support[node]), int(cluster.text_pages[node])
+        nodes.append(
+            _Node(
+                pages=pages,
+                is_on_many=pages >= _MANY_RATIO * cluster.pages,
+                is_text=is_text,
+                text=_text(names.get(label), text_pages)
+                if is_text
+                else names.get(label, "an element of unknown tag"),
+                depth=depth,
+                ended=ended,
+            )
+        )
+    sizes = (
+        counted(cluster.pages, "page"),
+        counted(len(nodes), "node"),
+        counted(tree.is_text.sum(), "text"),
     )
+    return _Kind(pages=cluster.pages, sizes=", ".join(sizes), nodes=nodes)
+
+
+def _text(text: str | None, pages: int) -> str:
+    """Return the reference's text at a place with its pages, or that it changes."""
+    if pages < 2:
+        return "a text that changes"
+    known = _short(
+        " ".join((text or "a text that is not in the window any more").split()), _NODE_CHARS
+    )
+    return f"“{known}” on {pages}"

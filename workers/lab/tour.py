@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 from pathlib import Path
 from statistics import fmean
 
@@ -20,11 +19,11 @@ from workers.cli.output import open_output
 from workers.errors import InputProblem
 from workers.inspect.frame import frame_document
 from workers.inspect.frame_tree import events_of_markup, style_sheets
+from workers.inspect.html_templates import render
 from workers.inspect.page_report import page_marks
-from workers.inspect.plots import curves, standalone
-from workers.inspect.report_parts import REPORT_STYLE, html_page, section, table
+from workers.inspect.plots import Plot, curves, svg_file
 from workers.inspect.site_figures import site_figures
-from workers.inspect.site_report import SITE_STYLE, site_parts
+from workers.inspect.site_report import site_values
 from workers.inspect.site_view import SiteView, view_site
 from workers.processes.core_config import config_of
 from workers.processes.page_model import page_model_of, read_model_file
@@ -34,16 +33,6 @@ _PAGES_SHOWN = 3
 _SHOWN_ROLE = "article"
 _STEPS = (1, 2, 3, 5, 8, 12, 20, 35)
 """Numbers of the pages of a site with which a group of the learning curve begins."""
-_STYLE = """
-.pair { display: grid; grid-template-columns: 1fr 1fr; gap: 1rem; align-items: start; }
-.pair > * { min-width: 0; } .side > div { min-width: 0; max-width: 100%; }
-.crawled { height: 30rem; overflow: hidden; border: 1px solid var(--edge); }
-.crawled iframe { width: 200%; height: 60rem; border: 0; background: #fff; transform: scale(.5);
-  transform-origin: 0 0; }
-.pair pre { max-height: 29.6rem; margin: 0; } h3 { font-size: 1rem; overflow-wrap: anywhere; }
-.k { background: #cdeccf; color: #10151a; } .r { background: #f7d3cc; color: #10151a; }
-@media (max-width: 800px) { .pair { grid-template-columns: 1fr; } }
-"""
 
 
 class _FeedPage(msgspec.Struct, frozen=True):
@@ -55,6 +44,15 @@ class _FeedPage(msgspec.Struct, frozen=True):
     page_role: str = ""
     gold_text: str | None = None
     """The truth; None for a page without an article."""
+
+
+class _ShownPage(msgspec.Struct, frozen=True, kw_only=True):
+    """A page before and after."""
+
+    url: str
+    explained: PageExplanation
+    frame: str
+    """Document of its frame."""
 
 
 class CurveGroup(msgspec.Struct, frozen=True, kw_only=True):
@@ -100,30 +98,23 @@ def tour(feed: Path, cleaned: Path, state: Path, out: Path, curve: Path | None) 
     if not newest:
         raise InputProblem(f"{feed} has no articles, which are what is shown")
     views = {site: view_site(state, site, settings) for site in sorted(newest)[:_PAGES_SHOWN]}
-    shown = "".join(
-        _before_and_after(newest[site], view, settings, model) for site, view in views.items()
-    )
     first = next(iter(views.values()))
-    parts = site_parts(site_figures(first, model, config_of(settings)))
-    body = (
-        "<h1>What templ has done</h1>"
-        f"<p>{len(pages)} synthetic pages of {len({one.site for one in pages})} sites were cleaned one after the other. Each site "
-        "was learned from its pages on the way.</p>"
-        + section("Pages before and after", _EXPLAINED + shown)
-        + section("Learning curve against the truth", _curve(points))
-        + section(f"What is known of {first.site}", parts)
+    report = render(
+        "lab/templates/tour.html",
+        title="what was done",
+        page_count=len(pages),
+        site_count=len({one.site for one in pages}),
+        shown=[_shown(newest[site], view, settings, model) for site, view in views.items()],
+        plot=_drawing(points),
+        curve_rows=[(one.first_page, one.pages, f"{one.word_f1:.3f}") for one in points],
+        key=first.site,
+        site=site_values(site_figures(first, model, config_of(settings))),
     )
     with open_output(out) as file:
-        file.write(html_page("templ: what was done", body, SITE_STYLE + _STYLE).encode())
+        file.write(report.encode())
     if curve is not None:
         with open_output(curve) as file:
-            file.write(standalone(_drawing(points), REPORT_STYLE).encode())
-
-
-_EXPLAINED = (
-    '<p>Left: the page as it was crawled, <span class="k">kept</span> and <span class="r">removed</span> text '
-    "coloured. Right: the clean text.</p>"
-)
+            file.write(svg_file(_drawing(points)).encode())
 
 
 def learning_curve(pages: Sequence[_FeedPage], texts: dict[int, str]) -> list[CurveGroup]:
@@ -148,32 +139,17 @@ def learning_curve(pages: Sequence[_FeedPage], texts: dict[int, str]) -> list[Cu
     ]
 
 
-def _drawing(points: Sequence[CurveGroup]) -> str:
+def _drawing(points: Sequence[CurveGroup]) -> Plot:
     most = max(len(points) - 1, 1)
     line = [(number / most, one.word_f1) for number, one in enumerate(points)]
     return curves({"word F1": line}, "pages of the site so far, in groups", "word F1")
 
 
-def _curve(points: Sequence[CurveGroup]) -> str:
-    rows = [[str(one.first_page), str(one.pages), f"{one.word_f1:.3f}"] for one in points]
-    return (
-        "<p>Word F1 of the clean text against the truth, by how many pages of the site were known.</p>"
-        f'<div class="side"><div>{_drawing(points)}</div>'
-        f"<div>{table(['from page', 'pages', 'mean word F1'], rows)}</div></div>"
-    )
-
-
-def _before_and_after(page: _FeedPage, view: SiteView, settings: Settings, model: PageModel) -> str:
+def _shown(page: _FeedPage, view: SiteView, settings: Settings, model: PageModel) -> _ShownPage:
     document = parse_document(page.html, page.url)
-    config = config_of(settings)
-    explained: PageExplanation = explain_page(document, view.used_model(), config, model)
+    explained = explain_page(document, view.used_model(), config_of(settings), model)
     cuts = {one.number: one.cuts for one in explained.segments if one.cuts}
     events = events_of_markup(page.html, document, cuts) or []
     marks = [msgspec.structs.replace(one, groups=()) for one in page_marks(explained)]
     frame = frame_document(events, marks, [], style_sheets(page.html))
-    return (
-        f"<h3>{escape(explained.title)}</h3>"
-        f'<p class="soft">{escape(page.url)}, with a site model of {explained.site_documents} pages</p>'
-        f'<div class="pair"><div class="crawled"><iframe sandbox="" referrerpolicy="no-referrer" '
-        f'title="The page as crawled" srcdoc="{escape(frame)}"></iframe></div><pre>{escape(explained.text)}</pre></div>'
-    )
+    return _ShownPage(url=page.url, explained=explained, frame=frame)

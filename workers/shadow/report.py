@@ -1,24 +1,15 @@
 """What a shadow run has found, as text and as HTML with the worst pages side by side."""
 
 import difflib
-from collections.abc import Sequence
-from html import escape
+from collections.abc import Iterator, Sequence
 
-from workers.inspect.report_parts import html_page, plain_table, section
+from markupsafe import Markup
+
+from workers.inspect.html_templates import render
 from workers.log_lines import counted
 from workers.shadow.variants import PageChange, SiteShadow
 
 _WORST_PAGES = 20
-SIDES_STYLE = """
-.sides { display: grid; grid-template-columns: 1fr 1fr; gap: 0 1rem; font-size: 13px; }
-.sides div { white-space: pre-wrap; overflow-wrap: anywhere; padding: .1rem .5rem;
-  border-left: 3px solid var(--edge); }
-.sides .gone { border-left-color: var(--c1); background: color-mix(in srgb, var(--c1) 14%, transparent); }
-.sides .new { border-left-color: var(--c2); background: color-mix(in srgb, var(--c2) 14%, transparent); }
-h3 { font-size: 1rem; overflow-wrap: anywhere; margin: 1.5rem 0 .3rem; }
-@media (max-width: 700px) { .sides { grid-template-columns: 1fr; } }
-"""
-"""Style of texts side by side."""
 
 
 def shadow_text(found: Sequence[SiteShadow]) -> str:
@@ -39,7 +30,7 @@ def shadow_text(found: Sequence[SiteShadow]) -> str:
     return "\n".join(lines)
 
 
-def shadow_html(found: Sequence[SiteShadow], before: str, after: str) -> str:
+def shadow_html(found: Sequence[SiteShadow], before: str, after: str) -> Markup:
     """Return the report as one HTML page that runs nothing and fetches nothing.
 
     Args:
@@ -48,44 +39,42 @@ def shadow_html(found: Sequence[SiteShadow], before: str, after: str) -> str:
         after: What the texts on the right were made with.
     """
     rows = [
-        [
+        (
             one.site,
-            str(one.pages),
+            one.pages,
             f"{one.changed_pages_ratio:.1%}",
             f"{one.mean_changed_ratio:.1%}",
             f"{one.words_before} → {one.words_after}",
-        ]
+        )
         for one in _most_changed(found)
     ]
-    heads = ["site", "pages", "pages that change", "words that change", "words"]
     changes = sorted(
         (one for site in found for one in site.changes), key=lambda one: -one.changed_ratio
     )
-    pages = "".join(
-        f"<h3>{escape(one.url)}</h3><p class=soft>{one.changed_ratio:.1%} of the words change</p>"
-        + side_by_side(one)
-        for one in changes[:_WORST_PAGES]
+    return render(
+        "shadow/templates/shadow.html",
+        title="what would change",
+        before=before,
+        after=after,
+        rows=rows,
+        pages=[
+            (one.url, f"{one.changed_ratio:.1%}", list(_beside(one)))
+            for one in changes[:_WORST_PAGES]
+        ],
     )
-    body = (
-        f"<h1>What would change</h1><p>Left: {escape(before)}. Right: {escape(after)}.</p>"
-        + section("By site", plain_table(heads, rows))
-        + section("The pages that change most", pages or "<p>No text changes.</p>")
-    )
-    return html_page("templ: what would change", body, SIDES_STYLE)
 
 
-def side_by_side(change: PageChange) -> str:
-    """Return the lines of two texts as HTML, equal ones beside each other."""
+def diff_html(change: PageChange) -> Markup:
+    """Return two texts of a page side by side, as one HTML page that runs nothing and fetches nothing."""
+    return render("shadow/templates/diff.html", title=change.url, lines=_beside(change))
+
+
+def _beside(change: PageChange) -> Iterator[tuple[str, str, bool]]:
+    """Yield lines of the two texts of a page that belong beside each other, and whether they are equal."""
     before, after = change.before.split("\n"), change.after.split("\n")
-    rows = []
-    for kind, a, b, c, d in difflib.SequenceMatcher(
-        None, before, after, autojunk=False
-    ).get_opcodes():
-        left, right = "\n".join(before[a:b]), "\n".join(after[c:d])
-        gone, new = (" class=gone" * bool(left), " class=new" * bool(right))
-        marks = ("", "") if kind == "equal" else (gone, new)
-        rows.append(f"<div{marks[0]}>{escape(left)}</div><div{marks[1]}>{escape(right)}</div>")
-    return f'<div class="sides">{"".join(rows)}</div>'
+    matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
+    for kind, a, b, c, d in matcher.get_opcodes():
+        yield "\n".join(before[a:b]), "\n".join(after[c:d]), kind == "equal"
 
 
 def _most_changed(found: Sequence[SiteShadow]) -> list[SiteShadow]:

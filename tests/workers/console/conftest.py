@@ -7,10 +7,10 @@ from contextlib import asynccontextmanager
 import pytest
 
 from schemas.site_settings import SiteSettingsRecord
-from workers.console.apart import LookProcesses
 from workers.console.config import ConsoleConfig
 from workers.console.guard import allowed_hosts
 from workers.console.pages import ConsolePages
+from workers.console.query_processes import QueryProcesses
 from workers.console.server import console_app, listen
 from workers.console.site_list import SiteLister
 from workers.settings import load_settings
@@ -22,8 +22,8 @@ HOSTILE_SITE = "\"><script>alert('site')</script><b x='{{7*7}}"
 HOSTILE_URL = "https://paper.example/\"><script>alert('url')</script>?a=1&b={{7*7}}#'"
 
 
-class Desk:
-    """A desk that remembers what it was asked to change."""
+class Store:
+    """A store that remembers what it was asked to change."""
 
     def __init__(self):
         self.known: dict[str, SiteSettingsRecord] = {}
@@ -49,8 +49,8 @@ class Desk:
 class Running:
     """A console that answers at a port."""
 
-    def __init__(self, desk, app, port):
-        self.desk = desk
+    def __init__(self, store, app, port):
+        self.store = store
         self.app = app
         self.port = port
 
@@ -109,16 +109,16 @@ def start(state):
     @asynccontextmanager
     async def running(config=None, token=TOKEN, processes=None):
         config, settings = config or ConsoleConfig(), load_settings()
-        processes = processes or LookProcesses(state, settings, config)
-        desk, lister = Desk(), SiteLister(state, processes, config, None)
-        pages = ConsolePages(config, lister, processes, desk, is_open=token is not None)
+        processes = processes or QueryProcesses(state, settings, config)
+        store, lister = Store(), SiteLister(state, processes, config, None)
+        pages = ConsolePages(config, lister, processes, store, is_open=token is not None)
         hosts = set()
         app = console_app(pages, hosts, token)
         runner, listener = await listen(app, config, "127.0.0.1", 0)
         port = listener.sockets[0].getsockname()[1]
         hosts |= allowed_hosts("127.0.0.1", port, ["console.example"])
         try:
-            yield Running(desk, app, port)
+            yield Running(store, app, port)
         finally:
             listener.close()
             await runner.cleanup()

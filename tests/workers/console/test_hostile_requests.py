@@ -116,7 +116,7 @@ async def test_a_hostile_request_is_refused_and_changes_nothing(start, name):
     async with start(ConsoleConfig(idle_s=0.5, body_s=0.2, linger_s=0.1)) as console:
         sent = request.replace("{port}", str(console.port)).encode("latin-1")
         answer = await console.raw(sent)
-        assert console.desk.changes == []
+        assert console.store.changes == []
         assert (await console.ask("/"))[0] == 200
     found = int(answer.split()[1]) if answer.startswith(b"HTTP/1") else 0
     assert found >= 400 or not answer
@@ -131,7 +131,7 @@ async def test_the_same_form_is_taken_when_nothing_is_wrong_with_it(start):
         status, _, text = await console.ask(target, "POST", FIELDS, Origin=origin)
         assert status == 200
         assert "remove selector h1" in text
-        ((site, record),) = console.desk.changes
+        ((site, record),) = console.store.changes
     assert (site, record.rules[0].selector) == (SITE, "h1")
     async with start() as console:
         status, _, _ = await console.ask(
@@ -160,7 +160,7 @@ async def test_no_request_to_any_route_changes_state_without_the_token(start, to
                     status, _, _ = await console.ask(f"{path}?key={SITE}", method, body)
                     assert status in (400, 403, 405)
             await console.ask(f"{path}?{urllib.parse.urlencode({'key': SITE, 'url': 'x'})}")
-        assert console.desk.changes == []
+        assert console.store.changes == []
 
 
 async def test_a_head_that_does_not_end_and_a_further_connection_are_closed(start):
@@ -176,4 +176,4 @@ async def test_a_body_that_does_not_come_is_not_waited_for(start):
     async with start(ConsoleConfig(body_s=0.2, linger_s=0.1)) as console:
         request = post(length=len(FIELDS) + 10).replace("{port}", str(console.port))
         assert b" 408 " in (await console.raw(request.encode())).split(b"\r\n")[0]
-        assert console.desk.changes == []
+        assert console.store.changes == []

@@ -8,9 +8,9 @@ import pytest
 from schemas.site_settings import SiteRuleRecord
 from tests.workers.console.conftest import HOSTILE_SITE, HOSTILE_URL, SITE, TOKEN
 from workers.console import site_list
-from workers.console.apart import LookFailed, LookProcesses, LookRefused
 from workers.console.config import ConsoleConfig
-from workers.console.looks import SiteLook
+from workers.console.queries import SiteReportQuery
+from workers.console.query_processes import QueryFailed, QueryProcesses, QueryRefused
 from workers.console.server import listen
 from workers.console.site_rows import SiteFacts, site_row
 from workers.errors import UsageProblem
@@ -128,7 +128,7 @@ def test_a_site_gets_the_warnings_that_its_figures_ask_for():
 
 async def test_repeated_text_is_measured_and_listed(state):
     config = ConsoleConfig()
-    processes = LookProcesses(state, load_settings(), config)
+    processes = QueryProcesses(state, load_settings(), config)
     lister = site_list.SiteLister(state, processes, config, None)
     await lister.now()
     await lister.measure_next()
@@ -142,8 +142,8 @@ async def test_a_survey_that_is_refused_leaves_the_list_as_it_is(state):
     """A page model that was removed must not end the console."""
 
     class Refusing:
-        def run(self, look):
-            raise LookRefused("the page model does not exist")
+        def run(self, query):
+            raise QueryRefused("the page model does not exist")
 
     lister = site_list.SiteLister(state, Refusing(), ConsoleConfig(), None)
     await lister.now()
@@ -171,7 +171,7 @@ async def test_a_wrong_form_is_one_sentence_and_changes_nothing(start, fields, m
         status, _, text = await console.ask(
             asked("/settings", key=SITE), "POST", form(SITE, **fields)
         )
-        assert console.desk.changes == []
+        assert console.store.changes == []
     assert status == 400
     (problem,) = [one for one in elements(text) if one.get("role") == "alert"]
     assert message in problem.text
@@ -185,7 +185,7 @@ async def test_a_form_of_older_settings_is_not_taken(start):
         status, _, text = await console.ask(target, "POST", body)
         assert status == 409
         assert "changed meanwhile" in text
-        assert len(console.desk.changes) == 1
+        assert len(console.store.changes) == 1
 
 
 async def test_a_port_that_is_taken_is_one_short_line(start):
@@ -199,13 +199,13 @@ async def test_a_port_that_is_taken_is_one_short_line(start):
 async def test_all_forms_do_what_they_say(start, caplog):
     caplog.set_level("INFO", "templ")
     async with start() as console:
-        target, desk = asked("/settings", key=SITE), console.desk
+        target, store = asked("/settings", key=SITE), console.store
         fields = {
             "action": "override", "keep": "div.a\r\n\r\n div.b ", "remove_text": "Read also:*",
             "comments": "keep", "window_days": "2.5", "window_pages": "30", "quarantine": "true",
         }  # fmt: skip
         assert (await console.ask(target, "POST", form(SITE, **fields)))[0] == 200
-        record = desk.known[SITE]
+        record = store.known[SITE]
         assert record.rules == [
             SiteRuleRecord(action="remove", text="Read also:*"),
             SiteRuleRecord(action="keep", selector="div.a"),
@@ -215,11 +215,11 @@ async def test_all_forms_do_what_they_say(start, caplog):
         assert (record.window.age_ms, record.window.pages_max) == (2.5 * DAY_MS, 30)
         body = form(SITE, record, action="reset")
         assert (await console.ask(target, "POST", body))[0] == 200
-        assert desk.changes[-1] == (SITE, None)
+        assert store.changes[-1] == (SITE, None)
         body = form(SITE, action="forget", confirm=SITE)
         _, _, text = await console.ask(target, "POST", body)
         assert "It is gone." in text
-        assert desk.changes[-1] == (SITE, "forget")
+        assert store.changes[-1] == (SITE, "forget")
     logged = [(one.getMessage(), one.site) for one in caplog.records if one.name == "templ"]
     assert logged[-1] == (f"forget of the site {SITE} by a form", SITE)
 
@@ -232,18 +232,18 @@ async def test_a_console_without_a_token_has_no_forms(start):
 
 
 async def test_a_report_that_takes_too_long_is_ended(start, state):
-    config = ConsoleConfig(look_s=0.0)
-    processes = LookProcesses(state, load_settings(), config)
-    with pytest.raises(LookFailed, match="within 0 s"):
-        processes.run(SiteLook(site=SITE, navigation=""))
+    config = ConsoleConfig(query_s=0.0)
+    processes = QueryProcesses(state, load_settings(), config)
+    with pytest.raises(QueryFailed, match="within 0 s"):
+        processes.run(SiteReportQuery(site=SITE))
     async with start(config, processes=processes) as console:
         assert (await console.ask(asked("/site", key=SITE)))[0] == 504
 
 
 def test_a_report_that_is_too_large_or_ends_its_process_is_a_sentence(state):
     for config, settings in (
-        (ConsoleConfig(look_bytes_max=100), load_settings()),
-        (ConsoleConfig(look_processor_s=0), load_settings()),
+        (ConsoleConfig(query_bytes_max=100), load_settings()),
+        (ConsoleConfig(query_processor_s=0), load_settings()),
     ):
-        with pytest.raises(LookFailed, match="`templ inspect` says which"):
-            LookProcesses(state, settings, config).run(SiteLook(site=SITE, navigation=""))
+        with pytest.raises(QueryFailed, match="`templ inspect` says which"):
+            QueryProcesses(state, settings, config).run(SiteReportQuery(site=SITE))

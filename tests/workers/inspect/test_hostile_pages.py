@@ -16,7 +16,7 @@ import tinycss2
 from tests.workers.inspect.hostile_cases import HOSTILE, RAN, hostile_page
 from workers.inspect.frame import ATTRIBUTES, ELEMENTS
 from workers.inspect.frame_css import FUNCTIONS, PROPERTIES
-from workers.inspect.page_view import PageRequest, view_page
+from workers.inspect.page_report import PageRequest, page_report
 from workers.settings import load_settings
 
 CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
@@ -67,7 +67,7 @@ def report(name, canary="https://canary.example"):
         body=hostile_page(name, canary).encode(),
         content_type="text/html; charset=utf-8",
     )
-    return view_page(request, None, load_settings())
+    return page_report(request, None, load_settings())
 
 
 def elements(markup):

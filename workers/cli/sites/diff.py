@@ -34,15 +34,14 @@ def diff_command(page: str, before: Path, after: Path, site: str | None, out: Pa
     With a state directory, the newest document of the page in the window of its site is cleaned with what the
     directory knows; with an output, its last record of the page counts.
     """
-    from workers.inspect.report_parts import html_page  # noqa: PLC0415 - not needed for --help
-    from workers.shadow.report import SIDES_STYLE, side_by_side  # noqa: PLC0415
+    from workers.shadow.report import diff_html  # noqa: PLC0415 - not needed for --help
     from workers.shadow.variants import page_change  # noqa: PLC0415
 
     old, new = _text(page, before, site), _text(page, after, site)
     change = page_change(page, old, new)
     if out is not None:
         with open_output(out) as file:
-            file.write(html_page(f"templ: {page}", side_by_side(change), SIDES_STYLE).encode())
+            file.write(diff_html(change).encode())
     if out != Path("-"):
         lines = difflib.unified_diff(
             old.split("\n"), new.split("\n"), str(before), str(after), lineterm=""

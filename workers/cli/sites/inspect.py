@@ -56,7 +56,7 @@ def page(
     FILE is a page as it was fetched; - stands for standard input. URL is a page of the window of its
     site; nothing is fetched. Where neither --state nor --broker is given, FILE is cleaned as a page of a new site.
     """
-    from workers.inspect.page_view import PageRequest, view_page  # noqa: PLC0415 - see lazy.py
+    from workers.inspect.page_report import PageRequest, page_report  # noqa: PLC0415 - see lazy.py
 
     settings = load_settings(**chosen)
     is_url = page.startswith(("http://", "https://"))
@@ -73,7 +73,7 @@ def page(
         except InputProblem as error:
             advice = "" if site else "; --site KEY names the site, which was taken from the URL"
             raise InputProblem(f"{error}{advice}") from None
-    report = view_page(request, view, settings)
+    report = page_report(request, view, settings)
     with open_output(out or Path("page.html")) as file:
         file.write(report.encode())
 

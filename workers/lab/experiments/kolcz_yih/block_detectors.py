@@ -6,7 +6,6 @@ from pathlib import Path
 import click
 import numpy as np
 
-from templ_core.lab.evaluation.line_chart import line_chart
 from templ_core.lab.evaluation.precision_recall import curve_of_scores, recall_at
 from templ_core.lab.papers.kolcz_yih.cross_site import (
     balanced,
@@ -16,6 +15,7 @@ from templ_core.lab.papers.kolcz_yih.cross_site import (
 from templ_core.lab.papers.kolcz_yih.fit_block_detector import BlockSample, sample_blocks
 from templ_core.lab.training.labels.site_pages import CorpusPage, TooFewPages, read_sites
 from workers.errors import InputProblem
+from workers.inspect.plots import line_chart
 from workers.lab.experiments.corpora.site_records import (
     read_site_pages,
     sample_shortest_paths,

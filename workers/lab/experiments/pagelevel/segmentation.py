@@ -14,10 +14,10 @@ from templ_core.lab.evaluation.adjusted_rand import adjusted_rand
 from templ_core.lab.evaluation.block_alignment import block_of_each
 from templ_core.lab.evaluation.bootstrap import bootstrap
 from templ_core.lab.evaluation.fragments import largest_fragments
-from templ_core.lab.evaluation.line_chart import line_chart
 from templ_core.lab.papers.pagelevel.node_smoothing import PENALTIES, PENALTY_FACTOR
 from templ_core.lab.papers.pagelevel.variants import basic_variant
 from workers.errors import InputProblem
+from workers.inspect.plots import line_chart
 from workers.lab.experiments.corpora.scored_pages import (
     ScoredPage,
     read_classifier,

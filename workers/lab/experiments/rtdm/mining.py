@@ -9,9 +9,9 @@ import numpy as np
 from rich.console import Console
 from rich.progress import Progress
 
-from templ_core.lab.evaluation.line_chart import line_chart
 from templ_core.lab.papers.class_set import ClassPage
 from templ_core.lab.papers.page_mining import CONFIGURATIONS, ClassifierScores, classify, cluster_f
+from workers.inspect.plots import line_chart
 from workers.lab.evaluation.peers import load_peer
 from workers.lab.experiments.corpora.class_pages import read_class_set
 from workers.lab.experiments.corpora.compared_cleaners import (

@@ -13,13 +13,13 @@ from rich.console import Console
 from rich.progress import track
 
 from templ_core.dom.document import Document
-from templ_core.lab.evaluation.line_chart import line_chart
 from templ_core.lab.near_duplicates import distinct_plain_texts
 from templ_core.lab.papers.find_template import find_template, template_part
 from templ_core.lab.papers.foschini.phrase_corpus import page_text
 from templ_core.lab.papers.voted_templates import is_voted_template, learn_voted_templates
 from templ_core.site_level.trees.labelled_tree import label_page
 from templ_core.tokens import tokenise
+from workers.inspect.plots import line_chart
 from workers.lab.experiments.corpora.text_pages import TextPage, read_text_pages
 from workers.lab.experiments.results import Report
 from workers.lab.options import corpora_argument, out_option

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from templ_core.lab.evaluation.line_chart import line_chart
+from workers.inspect.plots import line_chart
 from workers.lab.experiments.corpora.replayed_sites import (
     ReplayedPage,
     replay_options,

@@ -8,9 +8,9 @@ from pathlib import Path
 import click
 import msgspec
 
-from templ_core.lab.evaluation.line_chart import line_chart
 from templ_core.lab.evaluation.report import PageScore
 from workers.feeds.files import read_feed
+from workers.inspect.plots import line_chart
 from workers.lab.evaluation.evaluation_page import EvaluationPage, read_evaluation_pages
 from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.scoring import TextScorer

@@ -17,7 +17,7 @@ _LISTS = {"remove", "remove_text", "keep", "keep_text"}
 log = logging.getLogger("templ")
 
 
-class SettingsDesk(Protocol):
+class SettingsStore(Protocol):
     """Where settings of sites are kept; all calls block."""
 
     def read(self, site: str) -> SiteSettingsRecord:
@@ -37,11 +37,11 @@ class SettingsChanged(Exception):
     """The error that somebody else has changed the settings since the form was shown."""
 
 
-def apply_form(desk: SettingsDesk, site: str, form: Mapping[str, str]) -> str:
+def apply_form(store: SettingsStore, site: str, form: Mapping[str, str]) -> str:
     """Change the settings of a site as a form says, and return what was done as sentences.
 
     Args:
-        desk: Where the settings are kept.
+        store: Where the settings are kept.
         site: Site key.
         form: Fields of the form by name; `action` says which form it is, and `version` which settings it
             was made for.
@@ -51,7 +51,7 @@ def apply_form(desk: SettingsDesk, site: str, form: Mapping[str, str]) -> str:
         UsageProblem: A field cannot be used; the message says why.
         WorkerError: The settings cannot be read or stored.
     """
-    known = desk.read(site)
+    known = store.read(site)
     if form.get("version") != settings_version(known):
         raise SettingsChanged
     action = form.get("action")
@@ -59,21 +59,21 @@ def apply_form(desk: SettingsDesk, site: str, form: Mapping[str, str]) -> str:
         wanted = overrides_of(form)
         if wanted.is_empty():
             raise UsageProblem("the form asks for no change")
-        desk.write(site, overridden(known, wanted))
+        store.write(site, overridden(known, wanted))
         done = "The settings are stored; workers follow within seconds."
     elif action == "pin":
-        model = chosen_model(site, desk.models(site), form.get("model") or None)
-        desk.write(site, pinned(known, model))
+        model = chosen_model(site, store.models(site), form.get("model") or None)
+        store.write(site, pinned(known, model))
         done = "The model is pinned; workers follow within seconds."
     elif action == "reset":
-        desk.write(site, None)
+        store.write(site, None)
         done = "The site has no settings any more."
     elif action == "forget":
         if form.get("confirm") != site:
             raise UsageProblem(
                 "to take the site down, write its key into the field beside the button"
             )
-        done = desk.forget(site)
+        done = store.forget(site)
     else:
         raise UsageProblem("there is no such form")
     log.info("%s of the site %s by a form", action, site, extra={"site": site})

@@ -1,4 +1,4 @@
-"""What the processes of the console do: reading a site and making a report of it."""
+"""What the console asks about sites, each query answered from the state directory."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -6,7 +6,8 @@ from pathlib import Path
 import msgspec
 
 from workers.errors import WorkerError
-from workers.inspect.page_view import PageRequest, view_page
+from workers.inspect.html_templates import render
+from workers.inspect.page_report import PageRequest, page_report
 from workers.inspect.site_figures import repeated_ratio, site_figures
 from workers.inspect.site_report import site_report
 from workers.inspect.site_view import view_site
@@ -15,30 +16,26 @@ from workers.processes.page_model import page_model_of, read_model_file
 from workers.settings import Settings
 
 
-class SiteLook(msgspec.Struct, frozen=True, kw_only=True):
+class SiteReportQuery(msgspec.Struct, frozen=True, kw_only=True):
     """The report of a site is wanted."""
 
     site: str
-    navigation: str
-    """HTML before the report."""
 
 
-class PageLook(msgspec.Struct, frozen=True, kw_only=True):
+class PageReportQuery(msgspec.Struct, frozen=True, kw_only=True):
     """The report of a page of a window is wanted."""
 
     site: str
     url: str
-    navigation: str
-    """HTML before the report."""
 
 
-class WindowLook(msgspec.Struct, frozen=True, kw_only=True):
+class WindowQuery(msgspec.Struct, frozen=True, kw_only=True):
     """The URLs of the pages of a window are wanted, as the JSON of a list of `WindowPageRow`."""
 
     site: str
 
 
-class Survey(msgspec.Struct, frozen=True, kw_only=True):
+class RepeatedTextQuery(msgspec.Struct, frozen=True, kw_only=True):
     """The repeated text of some sites is wanted, as a JSON object of shares by site."""
 
     sites: Sequence[str]
@@ -46,7 +43,7 @@ class Survey(msgspec.Struct, frozen=True, kw_only=True):
     """Newest pages of each site on which it is measured."""
 
 
-Look = SiteLook | PageLook | WindowLook | Survey
+Query = SiteReportQuery | PageReportQuery | WindowQuery | RepeatedTextQuery
 
 
 class WindowPageRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -59,11 +56,11 @@ class WindowPageRow(msgspec.Struct, frozen=True, kw_only=True):
     """Size of the compact document."""
 
 
-def look_at(look: Look, state: Path, settings: Settings) -> bytes:
+def answer_query(query: Query, state: Path, settings: Settings) -> bytes:
     """Return what is wanted.
 
     Args:
-        look: What is wanted.
+        query: What is wanted.
         state: State directory of `templ run` or `templ worker`, which is only read.
         settings: Page model, limits and the choice about comments.
 
@@ -71,32 +68,35 @@ def look_at(look: Look, state: Path, settings: Settings) -> bytes:
         InputProblem: There is no such site or page.
         StateProblem: The state directory cannot be read.
     """
-    if isinstance(look, Survey):
-        return msgspec.json.encode(_survey(look, state, settings))
-    view = view_site(state, look.site, settings)
-    if isinstance(look, WindowLook):
+    if isinstance(query, RepeatedTextQuery):
+        return msgspec.json.encode(_repeated_ratios(query, state, settings))
+    view = view_site(state, query.site, settings)
+    if isinstance(query, WindowQuery):
         rows = [
             WindowPageRow(url=one.url, time_ms=one.event_time_ms, size_bytes=len(one.body))
             for one in reversed(view.window)
         ]
         return msgspec.json.encode(rows)
-    if isinstance(look, PageLook):
-        request = PageRequest(url=look.url, site=look.site, body=None, content_type=None)
-        return view_page(request, view, settings, look.navigation).encode()
+    navigation = render("console/templates/navigation.html", key=query.site)
+    if isinstance(query, PageReportQuery):
+        request = PageRequest(url=query.url, site=query.site, body=None, content_type=None)
+        return page_report(request, view, settings, navigation).encode()
     model = page_model_of(read_model_file(settings.page_model))
     found = site_figures(view, model, config_of(settings))
-    return site_report(found, look.navigation).encode()
+    return site_report(found, navigation).encode()
 
 
-def _survey(look: Survey, state: Path, settings: Settings) -> dict[str, float | None]:
+def _repeated_ratios(
+    query: RepeatedTextQuery, state: Path, settings: Settings
+) -> dict[str, float | None]:
     """Return the share of kept words that sites repeat; None where it cannot be told."""
     model = page_model_of(read_model_file(settings.page_model))
     config = config_of(settings)
     found: dict[str, float | None] = {}
-    for site in look.sites:
+    for site in query.sites:
         try:
             view = view_site(state, site, settings)
-            found[site] = repeated_ratio(view, model, config, look.pages_max)
+            found[site] = repeated_ratio(view, model, config, query.pages_max)
         except WorkerError:  # such as a site that is gone by now
             found[site] = None
     return found

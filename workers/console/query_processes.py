@@ -1,4 +1,4 @@
-"""Runs looks in processes of their own, whose time and memory are bounded.
+"""Answers queries in processes of their own, whose time and memory are bounded.
 
 A report of a hostile or very large site may take long. In a process of its own it holds up neither the
 console nor the worker, can be ended at any time, and leaves nothing in memory.
@@ -12,7 +12,7 @@ from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 from workers.console.config import ConsoleConfig
-from workers.console.looks import Look, look_at
+from workers.console.queries import Query, answer_query
 from workers.errors import WorkerError
 from workers.settings import Settings
 
@@ -20,22 +20,22 @@ _DONE, _REFUSED = b"+", b"-"
 """First byte of an answer."""
 
 
-class LookFailed(Exception):
+class QueryFailed(Exception):
     """The error that there is no report; the message is a sentence for the person who asked for it."""
 
 
-class LookRefused(Exception):
+class QueryRefused(Exception):
     """The error that there is no such site or page; the message says so."""
 
 
-class LookProcesses:
-    """Starts a process for each look, forked off one that has imported what is needed."""
+class QueryProcesses:
+    """Starts a process for each query, forked off one that has imported what is needed."""
 
     def __init__(self, state: Path, settings: Settings, config: ConsoleConfig) -> None:
         """Start the process that the others are forked off.
 
         Args:
-            state: State directory that is looked at.
+            state: State directory that is read.
             settings: Limits, page model and bounds.
             config: Bounds of time and size.
         """
@@ -45,17 +45,17 @@ class LookProcesses:
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload([__name__])
 
-    def run(self, look: Look) -> bytes:
-        """Return the answer to a look; the call blocks.
+    def run(self, query: Query) -> bytes:
+        """Return the answer to a query; the call blocks.
 
         Raises:
-            LookRefused: There is no such site or page.
-            LookFailed: It took too long or too much memory, or met a fault.
+            QueryRefused: There is no such site or page.
+            QueryFailed: It took too long or too much memory, or met a fault.
         """
         receiver, sender = self._context.Pipe(duplex=False)
         process = self._context.Process(
             target=_answer,
-            args=(sender, look, self._state, self._settings, self._config.look_processor_s),
+            args=(sender, query, self._state, self._settings, self._config.query_processor_s),
             daemon=True,
         )
         with receiver:
@@ -65,11 +65,11 @@ class LookProcesses:
 
     def _answer_of(self, process: ForkServerProcess, receiver: Connection) -> bytes:
         try:
-            if not receiver.poll(self._config.look_s):
-                raise LookFailed(f"There was no report within {self._config.look_s:g} s.")
-            answer = receiver.recv_bytes(self._config.look_bytes_max)
+            if not receiver.poll(self._config.query_s):
+                raise QueryFailed(f"There was no report within {self._config.query_s:g} s.")
+            answer = receiver.recv_bytes(self._config.query_bytes_max)
         except (EOFError, OSError):
-            raise LookFailed(
+            raise QueryFailed(
                 "The report took too much time or memory, is too large, or met a fault of templ; "
                 "`templ inspect` says which."
             ) from None
@@ -78,20 +78,20 @@ class LookProcesses:
             process.join()
             process.close()
         if answer[:1] == _REFUSED:
-            raise LookRefused(answer[1:].decode())
+            raise QueryRefused(answer[1:].decode())
         return answer[1:]
 
 
 def _answer(
-    sender: Connection, look: Look, state: Path, settings: Settings, processor_s: int
+    sender: Connection, query: Query, state: Path, settings: Settings, processor_s: int
 ) -> None:
-    """Perform a look and send its answer; nothing is sent where it fails."""
+    """Send the answer to a query; nothing is sent where there is none."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_CPU, (processor_s, processor_s))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, (settings.child_memory_bytes, hard))
     try:
-        sender.send_bytes(_DONE + look_at(look, state, settings))
+        sender.send_bytes(_DONE + answer_query(query, state, settings))
     except WorkerError as error:
         sender.send_bytes(_REFUSED + str(error).encode())
