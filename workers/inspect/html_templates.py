@@ -19,6 +19,16 @@ def render(template: str, **values: Any) -> Markup:
     return Markup(_TEMPLATES.get_template(template).render(values))  # noqa: S704 - it is escaped
 
 
+def shortened(text: str, chars: int) -> str:
+    r"""Return the beginning of a text in one line.
+
+    >>> shortened("one two\nthree", 8)
+    'one two…'
+    """
+    line = " ".join(text.split())
+    return line if len(line) <= chars else line[: chars - 1] + "…"
+
+
 def time_text(time_ms: int) -> str:
     """Return Unix milliseconds as a time of day in UTC.
 
@@ -36,6 +46,7 @@ _TEMPLATES = Environment(
     trim_blocks=True,
     lstrip_blocks=True,
 )
+_TEMPLATES.filters["shortened"] = shortened
 _TEMPLATES.globals.update(
     counted=counted,
     time=time_text,

@@ -1,7 +1,7 @@
 """The report of one page: the page in a frame, what was decided about each segment, and its clean text."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from difflib import get_close_matches
 
 import msgspec
@@ -24,12 +24,11 @@ from templ_core.site_level.strings.string_table import NO_STRINGS
 from workers.errors import InputProblem
 from workers.inspect.frame import Mark, frame_document
 from workers.inspect.frame_tree import (
-    FrameEvent,
     events_of_document,
     events_of_markup,
     style_sheets,
 )
-from workers.inspect.html_templates import render, time_text
+from workers.inspect.html_templates import render, shortened, time_text
 from workers.inspect.site_view import SiteView, stored_kind
 from workers.log_lines import counted
 from workers.processes.core_config import config_of
@@ -37,18 +36,10 @@ from workers.processes.page_model import page_model_of, read_model_file
 from workers.settings import Settings
 
 _URLS_NAMED = 3
-_CRAWLED = "The frame shows the page as crawled, without what would have to be fetched."
-_KEPT = (
-    "The frame shows the document that the window keeps, which has blocks and text but neither links "
-    "nor style; give the page as a file to see it as crawled."
-)
 _UNSURE = 0.2
 """A decision is close whose templateness is no further from one half."""
-_SNIPPET_CHARS = 90
 _STRING_CHARS = 400
-_INPUTS_SHOWN = 6
 _TITLES = {
-    "all": "all",
     "kept": "kept",
     "removed": "removed",
     "cut": "cut in part",
@@ -85,22 +76,6 @@ class _Shown(msgspec.Struct, frozen=True, kw_only=True):
     """What the markup of a page of the window calls it, where that was kept."""
 
 
-class _Entry(msgspec.Struct, frozen=True, kw_only=True):
-    """What the list beside the page shows of a segment."""
-
-    number: int
-    state: str
-    groups: Sequence[str]
-    """Names of the filters that show it."""
-    decision: str
-    snippet: str
-    lines: Sequence[str]
-    inputs: Sequence[Sequence[str]]
-    """Name, value and log-odds of the strongest inputs."""
-    pages: Sequence[tuple[str, Sequence[str]]]
-    """URLs of the pages of the window that have its text, and that have each of its strings."""
-
-
 def page_report(
     request: PageRequest,
     view: SiteView | None,
@@ -132,10 +107,12 @@ def page_report(
         model.strings if model else NO_STRINGS,
     )
     cuts = {one.number: one.cuts for one in explained.segments if one.cuts}
-    events, source = _events(shown, cuts)
+    events = None
+    if shown.markup is not None:
+        events = events_of_markup(shown.markup, shown.document, cuts)
     marks = page_marks(explained)
     counts = Counter(name for one in marks for name in one.groups)
-    filters = _ordered(counts)
+    filters = [name for name in _TITLES if name in counts] + sorted(counts.keys() - _TITLES.keys())
     types = ", ".join(f"{name} {share:.0%}" for name, share in explained.page_types.items())
     metadata = {
         "title": explained.title,
@@ -153,15 +130,22 @@ def page_report(
         title=explained.title or request.url,
         navigation=navigation,
         url=request.url,
-        summary=_summary(explained, request.site_key),
-        filters={"all": ("all", len(marks))}
-        | {name: (_title(name), counts[name]) for name in filters},
+        site=request.site_key,
+        explained=explained,
+        filters={name: _TITLES.get(name) or name.removeprefix("reason-") for name in filters},
+        counts=counts,
         frame=frame_document(
-            events, marks, filters, style_sheets(shown.markup) if shown.markup else ()
+            events if events is not None else events_of_document(shown.document, cuts),
+            marks,
+            filters,
+            style_sheets(shown.markup) if shown.markup else (),
         ),
-        source=source,
-        entries=[_entry(one, pages) for one in explained.segments],
-        text=explained.text,
+        is_as_crawled=events is not None,
+        segments=zip(explained.segments, marks, strict=True),
+        decision=_decision,
+        evidence_lines=evidence_lines,
+        name_of=_name,
+        pages_with=lambda one: _pages_with(one, pages),
         metadata=metadata,
     )
 
@@ -205,17 +189,6 @@ def _find(request: PageRequest, view: SiteView | None) -> _Shown:
             "source": str(record.source),
         },
     )
-
-
-def _events(
-    shown: _Shown, cuts: dict[int, tuple[tuple[int, int], ...]]
-) -> tuple[list[FrameEvent], str]:
-    """Return the page for the frame, and a sentence that says what it is."""
-    if shown.markup is not None:
-        events = events_of_markup(shown.markup, shown.document, cuts)
-        if events is not None:
-            return events, _CRAWLED
-    return events_of_document(shown.document, cuts), _KEPT
 
 
 def page_marks(explained: PageExplanation) -> list[Mark]:
@@ -297,46 +270,18 @@ def _repetition(found: StringFacts) -> str:
     return f"Strings: {'; '.join(parts)}."
 
 
-def _ordered(counts: Mapping[str, int]) -> list[str]:
-    known = [name for name in _TITLES if name in counts]
-    return known + sorted(name for name in counts if name not in _TITLES)
-
-
-def _title(name: str) -> str:
-    return _TITLES.get(name) or name.removeprefix("reason-")
-
-
 def _decision(one: SegmentExplanation) -> str:
     kind = "removed" if not one.kept else "cut in part" if one.cuts else "kept"
     return f"{kind}, templateness {one.templateness:.2f}, decided by {one.reason}"
 
 
-def _entry(one: SegmentExplanation, pages: EvidencePages) -> _Entry:
+def _pages_with(one: SegmentExplanation, pages: EvidencePages) -> dict[str, Sequence[str]]:
+    """Return the pages of the window that have the text of a segment, and that have each of its strings."""
     same_text = pages.texts.get(one.text, [])
-    found = [("This text", same_text if same_text[1:] else [])]
-    found += [
-        (f"“{_snippet(hit.text, _STRING_CHARS)}”", pages.strings.get(hit, []))
-        for hit in one.strings
-    ]
-    return _Entry(
-        number=one.number,
-        state="removed" if not one.kept else "cut" if one.cuts else "kept",
-        groups=segment_groups(one),
-        decision=_decision(one),
-        snippet=_snippet(one.text, _SNIPPET_CHARS),
-        lines=evidence_lines(one),
-        inputs=[
-            (_name(item), f"{item.value:.2f}", f"{item.log_odds:+.2f}")
-            for item in one.inputs[:_INPUTS_SHOWN]
-        ],
-        pages=[(name, urls) for name, urls in found if urls],
-    )
-
-
-def _snippet(text: str, chars: int) -> str:
-    """Return the beginning of a text in one line."""
-    line = " ".join(text.split())
-    return line if len(line) <= chars else line[: chars - 1] + "…"
+    found = {"This text": same_text if same_text[1:] else []}
+    for hit in one.strings:
+        found[f"“{shortened(hit.text, _STRING_CHARS)}”"] = pages.strings.get(hit, [])
+    return {name: urls for name, urls in found.items() if urls}
 
 
 def _name(item: InputWeight) -> str:
@@ -346,22 +291,3 @@ def _name(item: InputWeight) -> str:
 
 def _known(pages: int) -> str:
     return counted(pages, "page") if pages else "no known page"
-
-
-def _summary(explained: PageExplanation, site: str) -> str:
-    segments = explained.segments
-    kept = sum(one.kept for one in segments)
-    words = sum(one.words for one in segments)
-    kept_words = sum(one.words for one in segments if one.kept)
-    how = (
-        f"with a site model of {counted(explained.site_documents, 'page')} of {site}"
-        if explained.used_site
-        else "by the page alone"
-    )
-    aside = (
-        " The site's evidence was set aside because it left nearly nothing." * explained.abstained
-    )
-    return (
-        f"{kept} of {len(segments)} segments and {kept_words} of {words} words are kept, {how}; expected "
-        f"word F1 {explained.confidence:.2f}.{aside}"
-    )

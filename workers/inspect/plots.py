@@ -10,26 +10,25 @@ from workers.inspect.html_templates import render
 _UNIT = tuple(fifth / 5 for fifth in range(6))
 _STEPS = 5
 _ROW_PX = 22
-_LABEL_CHARS = 34
 
 Curve = Sequence[tuple[float, float]]
 """Pairs of x and y."""
 
 
 class Axis(msgspec.Struct, frozen=True, kw_only=True):
-    """An axis of a plot."""
+    """An axis of a plot, from its first to its last tick."""
 
     label: str
     """What is on the axis; empty where the texts of the ticks say it."""
     ticks: Mapping[float, str]
     """Text of each marked value."""
-    low: float
-    high: float
+    margin: float = 0.0
+    """How much further than the ticks the axis reaches at both ends."""
     is_log: bool = False
 
     def ratio(self, value: float) -> float:
         """Return where a value is, 0 at the low end of the axis to 1 at the high end."""
-        low, high = self.low, self.high
+        low, high = min(self.ticks) - self.margin, max(self.ticks) + self.margin
         if self.is_log:
             low, high, value = log10(low), log10(high), log10(value)
         return (value - low) / ((high - low) or 1.0)
@@ -48,25 +47,13 @@ class Dot(msgspec.Struct, frozen=True, kw_only=True):
     """Text beside the dot."""
 
 
-class Series(msgspec.Struct, frozen=True, kw_only=True):
-    """Points of one colour."""
+class Series(msgspec.Struct, frozen=True):
+    """Points of one colour, which is the one of its number in the plot."""
 
     name: str
-    colour: int
-    """Number of the colour; after the last colour of the style sheet, the first one follows."""
     dots: Sequence[Dot]
     line: str = ""
-    """Classes of the line through the points; empty for no line."""
-
-
-class Guide(msgspec.Struct, frozen=True):
-    """A dashed line from one point to another."""
-
-    x_from: float
-    y_from: float
-    x_to: float
-    y_to: float
-    label: str = ""
+    """Class of the line through the points; empty for no line."""
 
 
 class Plot(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,8 +62,9 @@ class Plot(msgspec.Struct, frozen=True, kw_only=True):
     x: Axis
     y: Axis
     series: Sequence[Series]
-    has_legend: bool
-    guides: Sequence[Guide] = ()
+    guides: Sequence[Series] = ()
+    """Dashed lines, whose names appear when the pointer is over them."""
+    has_legend: bool = False
     title: str = ""
     left_px: float = 56
     top_px: float = 12
@@ -102,19 +90,10 @@ def svg_file(plot: Plot) -> str:
 
 
 def curves(lines: Mapping[str, Curve], x_label: str, y_label: str) -> Plot:
-    """Return a plot of lines in the unit square.
-
-    Args:
-        lines: Points of each line by its name; x and y are from 0 to 1.
-        x_label: Label of the x axis.
-        y_label: Label of the y axis.
-    """
-    return Plot(
-        x=_axis(x_label, _UNIT),
-        y=_axis(y_label, _UNIT),
-        series=_lines(lines, 0.0),
-        has_legend=len(lines) > 1,
-    )
+    """Return a plot of lines in the unit square, each given by its points."""
+    series = _lines(lines, 0.0)
+    x, y = _axis(x_label, _UNIT), _axis(y_label, _UNIT)
+    return Plot(x=x, y=y, series=series, has_legend=len(lines) > 1)
 
 
 def line_chart(
@@ -161,12 +140,9 @@ def reliability(series: Mapping[str, Sequence[Dot]], x_label: str, y_label: str)
     return Plot(
         x=_axis(x_label, _UNIT),
         y=_axis(y_label, _UNIT),
-        series=[
-            Series(name=name, colour=colour, dots=dots, line="line thin")
-            for colour, (name, dots) in enumerate(series.items())
-        ],
+        series=[Series(name, dots, "line thin") for name, dots in series.items()],
+        guides=[Series("", [Dot(x=0, y=0), Dot(x=1, y=1)])],
         has_legend=len(series) > 1,
-        guides=[Guide(0, 0, 1, 1)],
     )
 
 
@@ -182,11 +158,10 @@ def timeline(
         y_label: Label of the y axis.
     """
     return Plot(
-        x=Axis(label="", ticks=dict(enumerate(ends)), low=0, high=1),
+        x=Axis(label="", ticks=dict(enumerate(ends))),
         y=_axis(y_label, (0, 1)),
-        series=[Series(name=y_label, colour=0, dots=dots)],
-        has_legend=False,
-        guides=[Guide(x, 0, x, 1, label) for x, label in moments.items()],
+        series=[Series(y_label, dots)],
+        guides=[Series(name, [Dot(x=x, y=0), Dot(x=x, y=1)]) for x, name in moments.items()],
         width_px=720,
         height_px=150,
     )
@@ -199,24 +174,16 @@ def rows(groups: Mapping[str, Mapping[str, float]], x_label: str) -> Plot:
         groups: Values from 0 to 1, by group and series.
         x_label: Label of the x axis.
     """
-    names = list(dict.fromkeys(name for values in groups.values() for name in values))
-    series = [
-        Series(
-            name=name,
-            colour=colour,
-            dots=[
-                Dot(x=values[name], y=-row, size_px=5, label=f"{name}: {values[name]:.3f}")
-                for row, values in enumerate(groups.values())
-                if name in values
-            ],
-        )
-        for colour, name in enumerate(names)
-    ]
-    labels = {float(-row): _short(group) for row, group in enumerate(groups)}
+    series = {name: list[Dot]() for values in groups.values() for name in values}
+    for row, values in enumerate(groups.values()):
+        for name, value in values.items():
+            label = f"{name}: {value:.3f}"
+            series[name].append(Dot(x=value, y=-row, size_px=5, label=label))
+    labels = {float(-row): group for row, group in enumerate(groups)}
     return Plot(
         x=_axis(x_label, _UNIT),
-        y=Axis(label="", ticks=labels, low=0.5 - len(groups), high=0.5),
-        series=series,
+        y=Axis(label="", ticks=labels, margin=0.5),
+        series=[Series(name, dots) for name, dots in series.items()],
         has_legend=True,
         left_px=240,
         width_px=420,
@@ -237,41 +204,25 @@ def speed(
     """
     powers = [floor(log10(ms)) for ms, _ in systems.values()]
     lowest = max(0.0, int((min(f1 for _, f1 in systems.values()) - 0.05) * 10) / 10)
-    series = [
-        Series(
-            name=name,
-            colour=names.index(name),
-            dots=[Dot(x=ms, y=f1, size_px=6, label=f"{name}: {ms:.1f} ms, F1 {f1:.3f}", text=name)],
-        )
+    dots = {
+        name: Dot(x=ms, y=f1, size_px=6, label=f"{name}: {ms:.1f} ms, F1 {f1:.3f}", text=name)
         for name, (ms, f1) in systems.items()
-    ]
+    }
+    xs = [10.0**power for power in range(min(powers), max(powers) + 2)]
+    ys = [lowest + (1 - lowest) * step / 4 for step in range(5)]
     return Plot(
-        x=_axis(
-            x_label, [10.0**power for power in range(min(powers), max(powers) + 2)], is_log=True
-        ),
-        y=_axis(y_label, [lowest + (1 - lowest) * step / 4 for step in range(5)], ".2f"),
-        series=series,
-        has_legend=False,
+        x=_axis(x_label, xs, is_log=True),
+        y=_axis(y_label, ys, ".2f"),
+        series=[Series(name, [dots[name]] if name in dots else []) for name in names],
     )
 
 
 def _axis(label: str, marked: Sequence[float], form: str = "g", *, is_log: bool = False) -> Axis:
-    """Return an axis from the first to the last of some marked values."""
-    ticks = {one: f"{one:{form}}" for one in marked}
-    return Axis(label=label, ticks=ticks, low=marked[0], high=marked[-1], is_log=is_log)
+    return Axis(label=label, ticks={one: f"{one:{form}}" for one in marked}, is_log=is_log)
 
 
 def _lines(lines: Mapping[str, Curve], size_px: float) -> list[Series]:
     return [
-        Series(
-            name=name,
-            colour=colour,
-            dots=[Dot(x=x, y=y, size_px=size_px) for x, y in points],
-            line="line",
-        )
-        for colour, (name, points) in enumerate(lines.items())
+        Series(name, [Dot(x=x, y=y, size_px=size_px) for x, y in points], "line")
+        for name, points in lines.items()
     ]
-
-
-def _short(label: str) -> str:
-    return label if len(label) <= _LABEL_CHARS else label[: _LABEL_CHARS - 1] + "…"

@@ -38,16 +38,6 @@ def shadow_html(found: Sequence[SiteShadow], before: str, after: str) -> Markup:
         before: What the texts on the left were made with.
         after: What the texts on the right were made with.
     """
-    rows = [
-        (
-            one.site,
-            one.pages,
-            f"{one.changed_pages_ratio:.1%}",
-            f"{one.mean_changed_ratio:.1%}",
-            f"{one.words_before} → {one.words_after}",
-        )
-        for one in _most_changed(found)
-    ]
     changes = sorted(
         (one for site in found for one in site.changes), key=lambda one: -one.changed_ratio
     )
@@ -56,11 +46,9 @@ def shadow_html(found: Sequence[SiteShadow], before: str, after: str) -> Markup:
         title="what would change",
         before=before,
         after=after,
-        rows=rows,
-        pages=[
-            (one.url, f"{one.changed_ratio:.1%}", list(_beside(one)))
-            for one in changes[:_WORST_PAGES]
-        ],
+        sites=_most_changed(found),
+        changes=changes[:_WORST_PAGES],
+        beside=_beside,
     )
 
 
