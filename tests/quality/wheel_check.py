@@ -3,8 +3,8 @@
     python -m tests.quality.wheel_check
 
 Builds the source distribution and from it the wheel, installs the wheel without extras, and runs
-the library example of the README, `templ --help`, `templ run` and a command that lacks its extra,
-in a directory of its own that holds other packages named like ours. Takes some minutes and needs a
+the library example of the README, `templ --help`, `templ run`, a report and a command that lacks its
+extra, in a directory of its own that holds other packages named like ours. Takes some minutes and needs a
 package index.
 """
 
@@ -99,7 +99,11 @@ def check(directory: Path) -> None:
     assert source_digest(ROOT / "templ_core") in printed, printed
 
     assert "Clean pages from files" in run(templ, "--help", cwd=elsewhere)
-    run(templ, "run", "pages.jsonl", "--out", "cleaned.jsonl", cwd=elsewhere)
+    run(templ, "run", "pages.jsonl", "--out", "cleaned.jsonl", "--state", "state", cwd=elsewhere)
+    report = run(
+        templ, "shadow", "--state", "state", "--balance", "recall", "--out", "-", cwd=elsewhere
+    )
+    assert "<h1>What would change</h1>" in report, report
     cleaned = [json.loads(line) for line in (elsewhere / "cleaned.jsonl").read_text().splitlines()]
     assert len(cleaned) == len(pages)
     assert any(one["method"] == "site" for one in cleaned)

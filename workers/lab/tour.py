@@ -46,15 +46,6 @@ class _FeedPage(msgspec.Struct, frozen=True):
     """The truth; None for a page without an article."""
 
 
-class _ShownPage(msgspec.Struct, frozen=True, kw_only=True):
-    """A page before and after."""
-
-    url: str
-    explained: PageExplanation
-    frame: str
-    """Document of its frame."""
-
-
 class CurveGroup(msgspec.Struct, frozen=True, kw_only=True):
     """How good the texts are of a group of pages that came equally late at their sites."""
 
@@ -145,11 +136,14 @@ def _drawing(points: Sequence[CurveGroup]) -> Plot:
     return curves({"word F1": line}, "pages of the site so far, in groups", "word F1")
 
 
-def _shown(page: _FeedPage, view: SiteView, settings: Settings, model: PageModel) -> _ShownPage:
+def _shown(
+    page: _FeedPage, view: SiteView, settings: Settings, model: PageModel
+) -> tuple[_FeedPage, PageExplanation, str]:
+    """Return a page with its explanation and the document of its frame."""
     document = parse_document(page.html, page.url)
     explained = explain_page(document, view.used_model(), config_of(settings), model)
     cuts = {one.number: one.cuts for one in explained.segments if one.cuts}
     events = events_of_markup(page.html, document, cuts) or []
     marks = [msgspec.structs.replace(one, groups=()) for one in page_marks(explained)]
     frame = frame_document(events, marks, [], style_sheets(page.html))
-    return _ShownPage(url=page.url, explained=explained, frame=frame)
+    return page, explained, frame

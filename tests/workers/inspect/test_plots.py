@@ -34,7 +34,7 @@ def test_names_are_escaped_and_a_legend_tells_several_lines():
 def test_a_reliability_diagram_has_a_diagonal_and_dots_of_their_sizes():
     dots = [Dot(x=0.5, y=0.6, size_px=4, label="3 pages")]
     svg = svg_file(reliability({"all": dots}, "confidence", "word F1"))
-    (guide,) = [one for one in elements(svg, "line") if one.get("class") == "guide"]
-    assert (guide.get("x1"), guide.get("y2")) == ("56.0", "12.0")
+    (guide,) = [one for one in elements(svg, "polyline") if one.get("class") == "guide"]
+    assert guide.get("points").split() == ["56.0,312.0", "356.0,12.0"]
     (dot,) = elements(svg, "circle")
     assert (dot.get("r"), "".join(dot.itertext())) == ("4", "3 pages")

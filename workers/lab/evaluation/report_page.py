@@ -9,7 +9,7 @@ from templ_core.lab.evaluation.calibration import Calibration
 from templ_core.lab.evaluation.template_places import FMean
 from workers.inspect.html_templates import render
 from workers.inspect.plots import Dot, Plot, curves, reliability, rows, speed
-from workers.lab.evaluation.figures import ALL, TEMPLATE_F_COUNTS, Figures, WorstPage
+from workers.lab.evaluation.figures import ALL, TEMPLATE_F_COUNTS, Figures
 from workers.lab.evaluation.judge import PARSE, TEMPL, WHOLE_PAGE
 from workers.log_lines import counted
 
@@ -26,29 +26,20 @@ _Cell = str | tuple[str, str]
 
 def render_report(figures: Figures) -> Markup:
     """Return the report as one HTML page."""
-    total = figures.groups["all"][ALL][TEMPL]
     heads, systems = _systems(figures)
     return render(
         "lab/templates/evaluation.html",
-        title=f"word F1 {total.f1:.3f}",
-        f1=_number(total.f1),
-        size=f"{counted(total.pages, 'page')} of {counted(total.sites, 'site')}",
-        interval=_brackets(total.f1_interval),
-        versions="; ".join(f"{name} {version}" for name, version in figures.versions.items()),
-        notes=figures.notes,
-        system_heads=heads,
+        figures=figures,
+        total=figures.groups["all"][ALL][TEMPL],
+        heads=heads,
         systems=systems,
-        parse_ms=figures.timing[PARSE].mean_ms if PARSE in figures.timing else None,
-        plots=list(_plots(figures)),
-        groupings=list(_groupings(figures)),
+        plots=_plots(figures),
+        parse=figures.timing.get(PARSE),
+        groupings=_groupings(figures),
         segments=_segments(figures),
-        repeated=[
-            (corpus, system, f"{one.ratio:.4f}", one.worst_site, f"{one.worst_ratio:.4f}")
-            for corpus, by_system in figures.repeated.items()
-            for system, one in by_system.items()
-        ],
+        worst=[one for one in figures.worst if one.f1 < _GOOD_F1],
         good_f1=_GOOD_F1,
-        worst=[(one, _facts(one)) for one in figures.worst if one.f1 < _GOOD_F1],
+        brackets=_brackets,
     )
 
 
@@ -159,16 +150,6 @@ def _segments(figures: Figures) -> list[Sequence[_Cell]]:
         )
         for name, one in figures.segments.items()
     ]
-
-
-def _facts(one: WorstPage) -> str:
-    """Return where a page is and how it was scored."""
-    facts = [f"P {one.precision:.2f}", f"R {one.recall:.2f}"]
-    if one.confidence is not None:
-        facts.append(f"confidence {one.confidence:.2f}")
-    facts += [f"{name} {f1:.2f}" for name, f1 in one.others.items()]
-    where = f"{one.corpus} record {one.offset}" + (f", {one.page_type}" if one.page_type else "")
-    return f"{where}; {', '.join(facts)}"
 
 
 def _mean(value: float | None, interval: Interval | None) -> _Cell:
