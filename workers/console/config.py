@@ -19,15 +19,15 @@ class ConsoleConfig(msgspec.Struct, frozen=True, kw_only=True):
     body_bytes_max: int = 1 << 16
     """Largest body of a request, which has room for a form with many rules."""
     queries_max: int = 2
-    """Processes that make reports at a time; a worker needs the processors more than its console."""
+    """Queries that are answered at a time, each by a process; a worker needs the processors more than its console."""
     query_wait_s: float = 30.0
-    """Seconds that a report waits for such a process before it is refused with status 503."""
+    """Seconds that a query waits for such a process before it is refused with status 503."""
     query_processor_s: int = 60
-    """Longest processor time of a report in seconds; a site of 1000 large pages takes about ten."""
+    """Longest processor time of a query in seconds; the report of a site of 1000 large pages takes about ten."""
     query_s: float = 300.0
-    """Longest time of a report in seconds by the clock, for a machine whose processors are busy."""
+    """Longest time of a query in seconds by the clock, for a machine whose processors are busy."""
     query_bytes_max: int = 64 << 20
-    """Largest report."""
+    """Largest answer, such as a report."""
     rows_max: int = 100
     """Sites, or pages of a site, on one page of a list."""
     key_chars_max: int = 300

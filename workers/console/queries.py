@@ -17,26 +17,26 @@ from workers.settings import Settings
 
 
 class SiteReportQuery(msgspec.Struct, frozen=True, kw_only=True):
-    """The report of a site is wanted."""
+    """Asks for the report of a site."""
 
     site: str
 
 
 class PageReportQuery(msgspec.Struct, frozen=True, kw_only=True):
-    """The report of a page of a window is wanted."""
+    """Asks for the report of a page of a window."""
 
     site: str
     url: str
 
 
 class WindowQuery(msgspec.Struct, frozen=True, kw_only=True):
-    """The URLs of the pages of a window are wanted, as the JSON of a list of `WindowPageRow`."""
+    """Asks for the URLs of the pages of a window, as the JSON of a list of `WindowPageRow`."""
 
     site: str
 
 
 class RepeatedTextQuery(msgspec.Struct, frozen=True, kw_only=True):
-    """The repeated text of some sites is wanted, as a JSON object of shares by site."""
+    """Asks how much text some sites repeat, as a JSON object of shares by site."""
 
     sites: Sequence[str]
     pages_max: int
@@ -57,10 +57,10 @@ class WindowPageRow(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def answer_query(query: Query, state: Path, settings: Settings) -> bytes:
-    """Return what is wanted.
+    """Return the answer to a query.
 
     Args:
-        query: What is wanted.
+        query: What is asked.
         state: State directory of `templ run` or `templ worker`, which is only read.
         settings: Page model, limits and the choice about comments.
 

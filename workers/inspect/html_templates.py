@@ -14,7 +14,7 @@ def render(template: str, **values: Any) -> Markup:
 
     Args:
         template: Path of the template below `workers`.
-        values: What the template shows. Only `Markup` is taken as HTML; every other text is escaped.
+        values: What the template shows. Only `Markup` and plots are taken as HTML; every text is escaped.
     """
     return Markup(_TEMPLATES.get_template(template).render(values))  # noqa: S704 - it is escaped
 
