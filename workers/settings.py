@@ -14,7 +14,7 @@ import msgspec
 from msgspec import Meta
 
 from schemas.topics import MAX_MESSAGE_BYTES
-from templ_core.config import Balance
+from templ_core.config import Balance, WindowBounds
 from workers.errors import SettingsProblem
 from workers.log_forms import LogFormat, LogLevels
 from workers.setting_sources import PREFIX, GivenSetting, given_settings, refuse_settings
@@ -245,6 +245,12 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     def uses_sasl(self) -> bool:
         """Whether connections to the broker log in by SASL."""
         return self.security_protocol.startswith("SASL")
+
+    @property
+    def window(self) -> WindowBounds:
+        """The bounds of a site's window."""
+        names = WindowBounds.__struct_fields__
+        return WindowBounds(**{name: getattr(self, f"window_{name}") for name in names})
 
     def deadline_s(self, page_bytes: int) -> float:
         """Return the longest processor time to clean a page of this size, in seconds."""

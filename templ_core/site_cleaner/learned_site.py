@@ -1,6 +1,7 @@
 """What is known about one site: its window and its model, and how they are stored."""
 
 from collections import OrderedDict
+from collections.abc import Sequence
 from typing import Annotated
 
 import msgspec
@@ -16,9 +17,9 @@ from templ_core.site_level.window.page_summary import (
     decode_page_summary,
     summarise_page,
 )
-from templ_core.site_level.window.schedule import is_due
+from templ_core.site_level.window.schedule import is_due, latest_place_pages
 from templ_core.site_level.window.site_learner import SiteLearner
-from templ_core.site_level.window.site_window import SiteWindow, TimeMs, WindowDocument
+from templ_core.site_level.window.site_window import Left, SiteWindow, WindowFetch, url_hash
 from templ_core.site_level.window.window_page import WindowPage
 from templ_core.stored.compact import CompactColumns, CompactForm, Count
 
@@ -32,12 +33,41 @@ _SITES_IN_MEMORY = 256
 """Sites whose models are kept decoded in memory."""
 
 
+TimeMs = Annotated[int, msgspec.Meta(ge=-(1 << 62), le=1 << 62)]
+
+
+class WindowDocument(msgspec.Struct, frozen=True, array_like=True):
+    """A document of a window, with its page summary."""
+
+    time_ms: TimeMs
+    """Time of the fetch in Unix milliseconds."""
+    page_id: str
+    """Name of this fetch of the page."""
+    url: str
+    content_digest: bytes
+    body: bytes
+    """The document in compact form."""
+    summary: bytes
+    """Its page summary in compact form."""
+
+
 class LearnedSite:
     """What is known about one site; it lasts, while what is in `SitesInMemory` can be made again."""
 
-    def __init__(self, key: str, window: SiteWindow) -> None:
+    def __init__(
+        self,
+        key: str,
+        documents: Sequence[WindowDocument] = (),
+        deletions: Sequence[tuple[str, int]] = (),
+    ) -> None:
+        """Start with what the window held before: documents, and deleted URLs with their times."""
         self.key = key
-        self.window = window
+        self._documents = {url_hash(one.url): one for one in documents}
+        self._deleted_urls = {url_hash(url): url for url, _ in deletions}
+        self._window = SiteWindow(
+            map(_fetch_of, self._documents.values()),
+            {url_hash(url): time_ms for url, time_ms in deletions},
+        )
         self.learned = 0
         """Documents that ever entered the window."""
         self.fitted_at = 0
@@ -50,9 +80,62 @@ class LearnedSite:
         """Whether there is something that was not saved."""
 
     @property
+    def documents(self) -> list[WindowDocument]:
+        """The documents of the window, in its order."""
+        return [self._documents[one.url_hash] for one in self._window]
+
+    @property
+    def deletions(self) -> list[tuple[str, int]]:
+        """The URLs that were deleted lately, each with the time of its deletion in milliseconds."""
+        return [(self._deleted_urls[one], ms) for one, ms in self._window.deletions.items()]
+
+    @property
     def is_due(self) -> bool:
         """Whether the schedule asks for a new site model."""
-        return is_due(self.learned, self.fitted_at, len(self.window.documents), self.place_pages)
+        return is_due(self.learned, self.fitted_at, len(self._window), self.place_pages)
+
+    def enter(
+        self, document: WindowDocument, place_pages: int | None, bounds: WindowBounds
+    ) -> bool:
+        """Add a document to the window, and return whether it has entered.
+
+        Args:
+            document: The document.
+            place_pages: `Decision.place_pages` of its text.
+            bounds: The bounds of the window.
+        """
+        fetch = _fetch_of(document)
+        left = self._window.enter(fetch, bounds)
+        if left is None:
+            return False
+        self._drop(left)
+        if fetch in self._window:
+            self._documents[fetch.url_hash] = document
+        self.learned += 1
+        self.place_pages = latest_place_pages(self.place_pages, place_pages)
+        self.has_changed = True
+        return True
+
+    def forget(self, url: str, time_ms: int, bounds: WindowBounds) -> None:
+        """Remove what was fetched from a URL up to a time; older fetches do not enter again."""
+        hashed = url_hash(url)
+        left = self._window.delete(hashed, time_ms, bounds)
+        if left is not None:
+            self._deleted_urls[hashed] = url
+            self._drop(left)
+            self.has_changed = True
+
+    def _drop(self, left: Left) -> None:
+        for fetch in left.fetches:
+            del self._documents[fetch.url_hash]
+        for hashed in left.deletions:
+            del self._deleted_urls[hashed]
+
+
+def _fetch_of(document: WindowDocument) -> WindowFetch:
+    return WindowFetch(
+        document.time_ms, url_hash(document.url), document.content_digest, len(document.body)
+    )
 
 
 class _Compact(CompactColumns, frozen=True, array_like=True):
@@ -89,8 +172,8 @@ def encode_site(site: LearnedSite) -> bytes:
         _Compact(
             format=_FORM.format,
             key=site.key,
-            documents=site.window.documents,
-            deletions=site.window.deletions,
+            documents=site.documents,
+            deletions=site.deletions,
             learned=site.learned,
             fitted_at=site.fitted_at,
             model=site.model,
@@ -99,7 +182,7 @@ def encode_site(site: LearnedSite) -> bytes:
     )
 
 
-def decode_site(body: bytes, bounds: WindowBounds) -> LearnedSite:
+def decode_site(body: bytes) -> LearnedSite:
     """Return the site that `encode_site` made `body` of.
 
     Raises:
@@ -108,7 +191,7 @@ def decode_site(body: bytes, bounds: WindowBounds) -> LearnedSite:
     compact = _FORM.decode(body)
     if compact.model:
         decode_site_model(compact.model)
-    site = LearnedSite(compact.key, SiteWindow(bounds, compact.documents, compact.deletions))
+    site = LearnedSite(compact.key, compact.documents, compact.deletions)
     site.learned, site.fitted_at = compact.learned, compact.fitted_at
     site.model = compact.model
     if isinstance(compact, _Compact):
@@ -165,7 +248,7 @@ class SitesInMemory:
 
     def _window(self, site: LearnedSite, learner: SiteLearner) -> list[WindowPage]:
         pages = []
-        for one in site.window.documents:
+        for one in site.documents:
             known = learner.known.get((one.page_id, one.content_digest))
             pages.append(known or _window_page(one, self._summary(one)))
         return pages

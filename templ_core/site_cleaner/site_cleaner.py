@@ -23,6 +23,7 @@ from templ_core.site_cleaner.fetch_times import FIRST_TIME_MS, SPACING_MS, parse
 from templ_core.site_cleaner.learned_site import (
     LearnedSite,
     SitesInMemory,
+    WindowDocument,
     decode_site,
     encode_site,
 )
@@ -34,8 +35,6 @@ from templ_core.site_level.window.page_summary import (
     may_be_learned_from,
     summarise_scored_page,
 )
-from templ_core.site_level.window.schedule import latest_place_pages
-from templ_core.site_level.window.site_window import SiteWindow, WindowDocument
 
 _GONE_STATUSES = frozenset([404, 410])
 _DOCUMENT_BYTES_MAX = (8 << 20) - (16 << 10)
@@ -187,7 +186,7 @@ class SiteCleaner:
             CleanerClosed: The cleaner was closed.
         """
         known = self._known().get(site)
-        if known is not None and known.window.documents:
+        if known is not None and known.documents:
             self._memory.fit(known)
 
     def sites(self) -> list[str]:
@@ -251,7 +250,7 @@ class SiteCleaner:
             CodecError: The bytes are damaged, or of another format.
             CleanerClosed: The cleaner was closed.
         """
-        site = decode_site(saved, self._options.window)
+        site = decode_site(saved)
         self._known()[site.key] = site
         self._memory.forget(site.key)
         return site.key
@@ -382,21 +381,10 @@ class SiteCleaner:
             body=body,
             summary=encode_page_summary(page, self._page_model.version),
         )
-        site = self._site(fetch.site)
-        if not site.window.enter(document):
-            return False
-        site.learned += 1
-        site.place_pages = latest_place_pages(site.place_pages, place_pages)
-        site.has_changed = True
-        return True
+        return self._site(fetch.site).enter(document, place_pages, self._options.window)
 
     def _forget(self, fetch: _Fetch) -> None:
-        site = self._site(fetch.site)
-        site.window.forget(fetch.url, fetch.time_ms)
-        site.has_changed = True
+        self._site(fetch.site).forget(fetch.url, fetch.time_ms, self._options.window)
 
     def _site(self, key: str) -> LearnedSite:
-        known = self._known()
-        if key not in known:
-            known[key] = LearnedSite(key, SiteWindow(self._options.window))
-        return known[key]
+        return self._known().setdefault(key, LearnedSite(key))

@@ -232,7 +232,7 @@ def _saved_sites() -> bytes:
 def _read_saved_sites(body: bytes) -> Any:
     cleaner = SiteCleaner.from_bytes(body)
     sites = [cleaner._known()[key] for key in cleaner.sites()]
-    return [[site.key, site.window.documents, site.learned, site.fitted_at] for site in sites]
+    return [[site.key, site.documents, site.learned, site.fitted_at] for site in sites]
 
 
 def _read_window_store(archive: bytes) -> Any:

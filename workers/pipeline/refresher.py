@@ -83,16 +83,14 @@ class Refresher:
             book: What operators have decided about sites; None = nothing.
         """
         self._book = book or SettingsBook()
-        store.bounds_of = self._bounds_of
+        bounds = settings.window
+        store.bounds_of = lambda site: self._book.bounds(site, bounds)
         self._store = store
         self._runner = runner
         self._settings = settings
         self._config = config_of(settings)
         self._version = cleaner_version(self._config)
         self._forms = forms_of(settings)
-
-    def _bounds_of(self, site: str) -> Settings:
-        return self._book.bounds(site, self._settings)
 
     def process(self, record: DocumentRecord, offset: int | None) -> NotLearned | None:
         """Take a document or a deletion into its window.

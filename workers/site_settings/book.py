@@ -10,10 +10,10 @@ import msgspec
 from schemas.codec import SchemaError, decode_json, decode_site_model_record, encode_json
 from schemas.site_model import SiteModelRecord
 from schemas.site_settings import SiteSettingsRecord
+from templ_core.config import WindowBounds
 from templ_core.errors import RuleError
 from templ_core.site_settings.site_settings import SiteRule, SiteSettings
 from workers.errors import InputProblem
-from workers.settings import Settings
 from workers.whole_file import write_whole
 
 SETTINGS_FILE = "site-settings.jsonl"
@@ -153,14 +153,14 @@ class SettingsBook:
         """Return the records of all sites, in order of their keys."""
         return [one.record for _, one in sorted(self._sites.items())]
 
-    def bounds(self, site: str, settings: Settings) -> Settings:
-        """Return the settings of the deployment with the bounds of a site's window."""
+    def bounds(self, site: str, default: WindowBounds) -> WindowBounds:
+        """Return the bounds of a site's window, given those of the deployment."""
         known = self._sites.get(site)
         if known is None or known.record.window is None:
-            return settings
+            return default
         bounds = msgspec.structs.asdict(known.record.window)
-        changed = {f"window_{name}": value for name, value in bounds.items() if value is not None}
-        return msgspec.structs.replace(settings, **changed)
+        changed = {name: value for name, value in bounds.items() if value is not None}
+        return msgspec.structs.replace(default, **changed)
 
 
 def read_book(path: Path) -> SettingsBook:

@@ -10,7 +10,7 @@ import msgspec
 from schemas.document import DocumentRecord
 from schemas.source import Source
 from templ_core.errors import CodecError
-from workers.settings import DAY_MS
+from templ_core.site_level.window.site_window import WindowFetch, url_hash
 from workers.state.packing import content_of, plain_frame
 
 _EPOCH_SHIFT_MS = 1 << 62
@@ -38,7 +38,7 @@ class WindowEntry(msgspec.Struct, frozen=True, array_like=True):
     kept: bytes
     revision: int
     body_bytes: int
-    """Size of the body and the details as they arrived."""
+    """Size of the body as it arrived."""
     looked_at: int
     """Number of documents of the site model with which the text was last compared."""
     rest_bytes: int = 0
@@ -69,7 +69,7 @@ def entry_of(record: DocumentRecord, rest_bytes: int) -> WindowEntry:
         model_documents=record.model_documents,
         kept=record.kept,
         revision=record.revision,
-        body_bytes=len(record.body) + len(record.details),
+        body_bytes=len(record.body),
         looked_at=record.model_documents,
         rest_bytes=rest_bytes,
     )
@@ -139,29 +139,21 @@ def site_prefix(site: str) -> bytes:
     return site.encode() + b"\0"
 
 
+def fetch_of(entry: WindowEntry) -> WindowFetch:
+    """Return what the window knows of an entry."""
+    return WindowFetch(
+        entry.event_time_ms, url_hash(entry.url), entry.content_digest, entry.body_bytes
+    )
+
+
 def place_of(record: DocumentRecord | WindowEntry) -> bytes:
     """Return a document's place in its window.
 
     The place is the event time and a hash of the page id, followed by the source, which makes it
-    unique.
+    unique. Windows are in the order of `SiteWindow`, which differs where times are equal.
     """
     page_hash = hashlib.blake2b(record.id.encode(), digest_size=_HASH_BYTES).digest()
     return time_bytes(record.event_time_ms) + page_hash + str(record.source).encode()
-
-
-def day_of(place: bytes) -> int:
-    """Return the UTC day of a place's event time, as days since 1970-01-01."""
-    return time_from(place) // DAY_MS
-
-
-def hash_of(place: bytes) -> bytes:
-    """Return the hash of the page id in a place."""
-    return place[_TIME_BYTES : _TIME_BYTES + _HASH_BYTES]
-
-
-def url_hash(url: str) -> bytes:
-    """Return the 16 bytes that stand for a URL in keys."""
-    return hashlib.blake2b(url.encode(), digest_size=16).digest()
 
 
 def time_bytes(time_ms: int) -> bytes:

@@ -31,6 +31,9 @@ from pathlib import Path
 import msgspec
 
 from schemas.document import DocumentRecord, site_of_key
+from templ_core.config import WindowBounds
+from templ_core.site_level.window.site_cache import SiteCache
+from templ_core.site_level.window.site_window import SiteWindow, url_hash
 from workers.errors import OtherFormat
 from workers.settings import Settings
 from workers.state.batch import Batch
@@ -53,11 +56,12 @@ from workers.state.window_entry import (
     StoredDetails,
     StoredSummary,
     WindowEntry,
+    fetch_of,
     place_of,
     record_of,
     site_prefix,
     time_bytes,
-    url_hash,
+    time_from,
 )
 
 WINDOW_FORMAT = 5
@@ -66,6 +70,8 @@ _FAMILIES = (
     *("entries", "bodies", "details", SUMMARIES, "dictionaries", "by_source", "by_url"),
     *("deleted", "deletions", "sites", "templates", "outbox", SUPERSEDED, "meta"),
 )
+_FETCHES_IN_MEMORY = 10_000
+"""Fetches of windows that a store keeps in memory, about 250 bytes each."""
 _NEXT = b"next"
 _FORMAT, _LOG = b"format", b"log"
 
@@ -92,14 +98,16 @@ class WindowStore:
             DiskProblem: The disk is full or fails.
             StateProblem: The database is in use or not writable.
         """
-        self.bounds_of: Callable[[str], Settings] = lambda _: settings
-        """Returns the settings with the bounds of a site's window."""
+        bounds = settings.window
+        self.bounds_of: Callable[[str], WindowBounds] = lambda _: bounds
+        """Returns the bounds of a site's window."""
         self._has_topic = has_topic
         self._db = open_database(path, _FAMILIES)
         self.outbox = Outbox(self._db)
         try:
             self._check_format(path)
             self._packers = Packers(self._db)
+            self._windows: SiteCache[SiteWindow] = SiteCache(_FETCHES_IN_MEMORY)
             self._lock = threading.Lock()
             stored = self._db.get("meta", _NEXT)
             self.next_offset = int.from_bytes(stored, "big") if stored else 0
@@ -154,9 +162,7 @@ class WindowStore:
         with self._lock:
             if self.is_new(offset):
                 change = self._change(record.site)
-                change.enter(record, summary)
-                change.keep_bounds(self.bounds_of(record.site))
-                change.pack()
+                change.enter(record, summary, self.bounds_of(record.site))
                 self._apply(change, offset)
 
     def known(self, record: DocumentRecord) -> WindowEntry | None:
@@ -190,8 +196,7 @@ class WindowStore:
         with self._lock:
             if self.is_new(offset):
                 change = self._change(record.site)
-                change.forget_url(record)
-                change.keep_bounds(self.bounds_of(record.site))
+                change.forget_url(record, self.bounds_of(record.site))
                 self._apply(change, offset)
 
     def remove(self, site: str, source_id: str, offset: int) -> None:
@@ -216,6 +221,7 @@ class WindowStore:
         """Erase a site from all files, which nobody else may use, and return whether it was stored."""
         with self._lock:
             self._packers.forget(site)
+            self._windows.take(site)
             was_there = erase_site(self._db, _FAMILIES, site)
             if was_there:
                 self._totals = self._counted_totals()
@@ -257,12 +263,14 @@ class WindowStore:
         return StoredSummary(entry.id, entry.content_digest, loose_frame(body))
 
     def window_entries(self, site: str) -> Iterator[WindowEntry]:
-        """Yield the entries of a site's window in order of (event time, hash of page id)."""
-        for _, value in self._db.scan("entries", site_prefix(site)):
-            yield decode_stored(self._db, value, WindowEntry)
+        """Yield the entries of a site's window in its order."""
+        stored = (value for _, value in self._db.scan("entries", site_prefix(site)))
+        yield from sorted(
+            (decode_stored(self._db, one, WindowEntry) for one in stored), key=fetch_of
+        )
 
     def window(self, site: str) -> Iterator[DocumentRecord]:
-        """Yield the documents of a site's window in order of (event time, hash of page id)."""
+        """Yield the documents of a site's window in its order."""
         for entry in self.window_entries(site):
             document = self.document(site, entry)
             if document is not None:
@@ -340,7 +348,19 @@ class WindowStore:
     def _change(self, site: str) -> WindowChange:
         with stored_values(self._db):
             packers = self._packers.of(site)
-        return WindowChange(self._db, site, self.site_state(site), packers)
+        state = self.site_state(site)
+        window = self._windows.take(site) or self._read_window(site)
+        if len(window) != state.pages:
+            raise self._db.damaged(f"the window of {site} lacks a document")
+        return WindowChange(self._db, site, state, window, packers)
+
+    def _read_window(self, site: str) -> SiteWindow:
+        prefix = site_prefix(site)
+        deletions = self._db.scan("deleted", prefix)
+        return SiteWindow(
+            map(fetch_of, self.window_entries(site)),
+            {key.removeprefix(prefix): time_from(mark) for key, mark in deletions},
+        )
 
     def _apply(self, change: WindowChange, offset: int | None) -> None:
         if self._has_topic:
@@ -351,7 +371,8 @@ class WindowStore:
                 url_key = site_prefix(change.site) + url_hash(url)
                 self.outbox.supersede(change.batch, url_key, url)
         self._put_next(change.batch, offset)
-        self._write_state(change.site, change.state, change.batch)
+        self._write_state(change.site, change.state(), change.batch)
+        self._windows.keep(change.site, change.window)
         self._advance(offset)
         if change.new_packers is not None:
             self._packers.keep(change.site, change.new_packers)

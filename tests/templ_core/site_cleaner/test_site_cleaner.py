@@ -146,7 +146,7 @@ def test_pages_that_have_left_their_window_take_no_memory():
     for number in range(60):
         cleaner.clean(f"{URL}/{number}", ARTICLE + f"<p>Page {number}", 60.0 * number)
         site = cleaner._known()["example.com"]
-        sizes.append(len(site.window.documents))
+        sizes.append(len(site.documents))
     assert sizes[-30:] == [5] * 30
     assert len(cleaner._memory._kept["example.com"].learner.known) <= 10
 
@@ -180,7 +180,7 @@ def test_a_page_that_is_gone_is_forgotten_and_an_error_page_is_not_learned():
     cleaner.clean(URL, ARTICLE)
     with pytest.raises(PageGone):
         cleaner.clean(URL, "", status=410)
-    assert cleaner._known()["example.com"].window.documents == []
+    assert cleaner._known()["example.com"].documents == []
 
 
 def test_text_and_bytes_are_the_same_page():

@@ -48,9 +48,9 @@ def test_equal_settings_have_equal_versions_whenever_they_were_written():
 def test_bounds_replace_those_of_the_deployment_for_this_site_only():
     book, settings = SettingsBook(), load_settings()
     book.put(SITE, record(window={"pages_max": 7}))
-    assert book.bounds(SITE, settings).window_pages_max == 7
-    assert book.bounds(SITE, settings).window_age_ms == settings.window_age_ms
-    assert book.bounds("other.example", settings) is settings
+    assert book.bounds(SITE, settings.window).pages_max == 7
+    assert book.bounds(SITE, settings.window).age_ms == settings.window_age_ms
+    assert book.bounds("other.example", settings.window) == settings.window
 
 
 def test_overrides_add_rules_behind_the_others_and_keeping_behind_removing():

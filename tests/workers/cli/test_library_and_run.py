@@ -1,0 +1,82 @@
+"""The library and `templ run` give equal texts for equal pages in equal order, whatever their times are."""
+
+from base64 import b64decode
+from datetime import timedelta
+from itertools import chain
+
+import msgspec
+import pytest
+
+from schemas.cleaned import CleanedRecord, DeletedRecord
+from schemas.codec import decode_output
+from templ_core import SiteCleaner
+from templ_core.errors import PageGone
+from workers.lab.simulate.feed import FeedSettings, simulate_feed
+
+PAGES = 260
+"""Pages of each site; more than a window keeps of one day."""
+TIMES = {"shop": timedelta(days=100), "forum": timedelta(days=7), "news": timedelta(days=1)}
+"""For how long all pages of a site have one fetch time; those of a blog have a time each."""
+
+
+@pytest.fixture(scope="module")
+def records():
+    """Page records of four sites by turns, the gone and the changed pages at the time of the others."""
+    sites = [list(site_records(genre)) for genre in ("shop", "forum", "news", "blog")]
+    return list(chain.from_iterable(zip(*sites, strict=True)))
+
+
+def site_records(genre):
+    feed = FeedSettings(genre=genre, sites=1, pages=PAGES, seed=7, missing_share=0.03)
+    before = []
+    for number, page in enumerate(simulate_feed(feed)):
+        record = page.record()
+        period = TIMES.get(genre)
+        if period is not None:
+            record["fetched_at"] = str(
+                feed.start + (page.fetched_at - feed.start) // period * period
+            )
+        again = before[-number // 3] if number else record
+        if number % 20 == 19:
+            record = {
+                "status": 410,
+                **{name: again[name] for name in ("url", "site", "fetched_at")},
+            }
+        elif number % 10 == 9:
+            record["url"] = again["url"]
+        elif number % 10 == 4:
+            record = again
+        before.append(record)
+        yield record
+
+
+def library_text(cleaner, record):
+    body = record["html"] if "html" in record else b64decode(record.get("html_base64", ""))
+    try:
+        return cleaner.clean(
+            record["url"],
+            body,
+            record["fetched_at"],
+            site=record["site"],
+            content_type=record.get("content_type"),
+            status=record["status"],
+        ).text
+    except PageGone:
+        return None
+
+
+def test_texts_of_the_library_and_of_templ_run_are_equal(templ, records, tmp_path):
+    cleaner = SiteCleaner()
+    of_library = [library_text(cleaner, record) for record in records]
+    feed, out = tmp_path / "feed.jsonl", tmp_path / "out.jsonl"
+    feed.write_bytes(b"\n".join(map(msgspec.json.encode, records)))
+    templ("run", feed, "--out", out)
+    outputs = [decode_output(line) for line in out.read_bytes().splitlines()]
+    of_run = [one.text if isinstance(one, CleanedRecord) else None for one in outputs]
+    assert len(of_run) == len(records) == 4 * PAGES >= 1000
+    assert {type(one) for one in outputs} == {CleanedRecord, DeletedRecord}
+    different = [
+        one["url"] for one, a, b in zip(records, of_library, of_run, strict=True) if a != b
+    ]
+    assert different == []
+    assert {one.method for one in outputs if isinstance(one, CleanedRecord)} == {"page", "site"}
