@@ -1,6 +1,5 @@
 """What is known about one site: its window and its model, and how they are stored."""
 
-from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Annotated
 
@@ -18,7 +17,8 @@ from templ_core.site_level.window.page_summary import (
     summarise_page,
 )
 from templ_core.site_level.window.schedule import is_due, latest_place_pages
-from templ_core.site_level.window.site_learner import SiteLearner
+from templ_core.site_level.window.site_cache import SiteCache
+from templ_core.site_level.window.site_learner import LEARNED_PAGES_MAX, SiteLearner
 from templ_core.site_level.window.site_window import Left, SiteWindow, WindowFetch, url_hash
 from templ_core.site_level.window.window_page import WindowPage
 from templ_core.stored.compact import CompactColumns, CompactForm, Count
@@ -27,10 +27,6 @@ _SITE_BYTES_MAX = 1 << 30
 """Largest stored form of a site; a window of documents of 64 MiB has summaries beside them."""
 _PLACE_PAGES_MAX = 100
 """Most latest documents that are stored with how much was known of their design."""
-_PAGES_IN_MEMORY = 2000
-"""Pages of windows whose counts are kept in memory, about 50 kB each."""
-_SITES_IN_MEMORY = 256
-"""Sites whose models are kept decoded in memory."""
 
 
 TimeMs = Annotated[int, msgspec.Meta(ge=-(1 << 62), le=1 << 62)]
@@ -207,44 +203,42 @@ class _InMemory:
         self.learner = learner
         self.model: SiteModel | None = None
 
+    def __len__(self) -> int:
+        return len(self.learner)
+
 
 class SitesInMemory:
-    """Fits the models of sites, and keeps the counts of those that were used last."""
+    """Fits the models of sites, and keeps the counts and models of those that were used last."""
 
     def __init__(self, config: CoreConfig, page_model: PageModel) -> None:
         self._config = config
         self._page_model = page_model
-        self._kept: OrderedDict[str, _InMemory] = OrderedDict()
+        self._kept = SiteCache(
+            LEARNED_PAGES_MAX, lambda _: _InMemory(SiteLearner(page_model.version, config))
+        )
 
     def model(self, site: LearnedSite) -> SiteModel | None:
         """Return the model of a site, or None before its first fit."""
         if not site.model:
             return None
-        kept = self._of(site)
+        kept = self._kept.take(site.key)
         if kept.model is None:
             kept.model = decode_site_model(site.model)
+        self._kept.keep(site.key, kept)
         return kept.model
 
     def forget(self, key: str) -> None:
         """Drop what is kept of a site, because something else is known about it from now on."""
-        self._kept.pop(key, None)
+        self._kept.drop(key)
 
     def fit(self, site: LearnedSite) -> None:
         """Fit the model of a site to its window as it is, which holds at least one document."""
-        kept = self._of(site)
+        kept = self._kept.take(site.key)
         kept.learner.follow(self._window(site, kept.learner))
         site.model = encode_site_model(kept.learner.model(), self._config.site_model_bytes)
         kept.model = None
         site.fitted_at, site.has_changed = site.learned, True
-        self._drop_oldest()
-
-    def _of(self, site: LearnedSite) -> _InMemory:
-        kept = self._kept.get(site.key)
-        if kept is None:
-            kept = _InMemory(SiteLearner(self._page_model.version, self._config))
-            self._kept[site.key] = kept
-        self._kept.move_to_end(site.key)
-        return kept
+        self._kept.keep(site.key, kept)
 
     def _window(self, site: LearnedSite, learner: SiteLearner) -> list[WindowPage]:
         pages = []
@@ -259,14 +253,6 @@ class SitesInMemory:
             return decode_page_summary(one.summary, one.body, self._page_model.version)
         except CodecError:
             return summarise_page(decode_document(one.body), self._page_model)
-
-    def _drop_oldest(self) -> None:
-        pages = sum(len(one.learner.known) for one in self._kept.values())
-        while len(self._kept) > 1 and (
-            pages > _PAGES_IN_MEMORY or len(self._kept) > _SITES_IN_MEMORY
-        ):
-            _, oldest = self._kept.popitem(last=False)
-            pages -= len(oldest.learner.known)
 
 
 def _window_page(one: WindowDocument, page: PageSummary) -> WindowPage:

@@ -116,7 +116,7 @@ def stored(path, pages):
         for entry in state.windows.window_entries(site):
             record = state.windows.document(site, entry)
             summary = state.windows.summary(site, entry)
-            sizes.append(len(encode_msgpack(msgspec.structs.replace(record, summary=summary.body))))
+            sizes.append(len(encode_msgpack(msgspec.structs.replace(record, summary=summary))))
     for site, count in Counter(page.site for page in pages).items():
         model = state.models.get(site)
         models += len(encode_msgpack(model)) * fits(count) if model else 0

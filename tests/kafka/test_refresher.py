@@ -19,7 +19,6 @@ from tests.kafka.test_monitoring import free_ports
 from workers.kafka.broker.partitioning import partition_of
 from workers.settings import load_settings
 from workers.state.directory import StateDirectory
-from workers.state.window_entry import StoredSummary
 from workers.state.window_store import WindowStore
 
 pytestmark = pytest.mark.timeout(400)
@@ -87,7 +86,7 @@ def test_a_store_left_behind_for_days_is_made_anew(stream, tmp_path):
     state = stream.state("one") / "refresher"
     StateDirectory.open(state, PARTITIONS).close()
     store = WindowStore(state / f"windows-{number}", load_settings())
-    store.put(ghost, StoredSummary(ghost.id, ghost.content_digest, learned.body), 0)
+    store.put(ghost, learned, 0)
     store.close()
 
     async def send():

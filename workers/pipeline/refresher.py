@@ -37,7 +37,7 @@ from workers.settings import Settings
 from workers.site_settings.book import SettingsBook
 from workers.state.packing import content_of
 from workers.state.site_state import SiteState
-from workers.state.window_entry import StoredSummary, WindowEntry
+from workers.state.window_entry import WindowEntry
 from workers.state.window_store import WindowStore
 
 _ATTEMPTS = 4
@@ -118,7 +118,7 @@ class Refresher:
         self._store.put(record, learned, offset)
         return None
 
-    def _learn(self, record: DocumentRecord) -> StoredSummary | NotLearned:
+    def _learn(self, record: DocumentRecord) -> bytes | NotLearned:
         """Return the summary that came with a document; its digest alone is checked then."""
         if not record.summary:
             return self._summarise(record)
@@ -128,9 +128,9 @@ class Refresher:
             return NotLearned(f"not a document: {error}")
         if content_digest(columns) != record.content_digest:
             return NotLearned("damaged document: its digest does not fit")
-        return StoredSummary(record.id, record.content_digest, record.summary)
+        return record.summary
 
-    def _summarise(self, record: DocumentRecord) -> StoredSummary | NotLearned:
+    def _summarise(self, record: DocumentRecord) -> bytes | NotLearned:
         # The deadline of refits applies: a busy machine must not cost the window a document.
         result, _ = self._runner.run(
             record.site,
@@ -138,7 +138,7 @@ class Refresher:
             self._settings.refit_deadline_s,
         )
         if isinstance(result, LearnResult):
-            return StoredSummary(record.id, record.content_digest, result.body)
+            return result.body
         return _not_learned(result)
 
     def refit(self, site: str) -> Fitted:
@@ -192,9 +192,9 @@ class Refresher:
         return model, state.learned
 
     def _window_page(self, site: str, entry: WindowEntry) -> TaskPage:
-        learned = self._store.summary(site, entry)
+        summary = self._store.summary(site, entry)
         document = self._store.document_body(site, entry)
-        return TaskPage(entry.id, entry.content_digest, learned.body if learned else b"", document)
+        return TaskPage(entry.id, entry.content_digest, summary, document)
 
     def _run(self, site: str, task: Task) -> Result:
         return self._runner.run(site, task, self._settings.refit_deadline_s)[0]
@@ -203,7 +203,7 @@ class Refresher:
         """Read a document again that was read with another page model; return whether that was possible."""
         document = self._store.document(site, entry)
         learned = document and self._summarise(document)
-        if not isinstance(learned, StoredSummary):
+        if not isinstance(learned, bytes):
             return False
         self._store.put_summary(site, entry, learned)
         return True

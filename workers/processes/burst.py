@@ -11,6 +11,7 @@ from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.window.page_summary import summarise_scored_page
 from templ_core.site_level.window.site_learner import SiteLearner
+from templ_core.site_level.window.site_window import WindowFetch, url_hash
 from templ_core.site_level.window.window_page import WindowPage
 
 
@@ -37,21 +38,23 @@ def fit_provisional_model(
         page_model_version: Version of the page model that has read them.
         config: The core's thresholds.
     """
-    newest: dict[str, BurstDocument] = {}
-    for one in sorted(documents, key=lambda one: (one.event_time_ms, one.page_id)):
-        newest[one.url] = one
-    in_order = sorted(newest.values(), key=lambda one: (one.event_time_ms, one.page_id))
-    if not in_order:
+    by_fetch = {_fetch_of(one): one for one in documents}
+    newest = {fetch.url_hash: fetch for fetch in sorted(by_fetch)}
+    if not newest:
         return None
     learner = SiteLearner(page_model_version, config)
-    learner.follow([_window_page(one) for one in in_order])
+    learner.follow([_window_page(fetch, by_fetch[fetch]) for fetch in sorted(newest.values())])
     return learner.model()
 
 
-def _window_page(one: BurstDocument) -> WindowPage:
+def _fetch_of(one: BurstDocument) -> WindowFetch:
     columns = document_columns(one.document)
+    return WindowFetch(one.event_time_ms, url_hash(one.url), content_digest(columns), len(columns))
+
+
+def _window_page(fetch: WindowFetch, one: BurstDocument) -> WindowPage:
     return WindowPage(
         page_id=one.page_id,
-        content_digest=content_digest(columns),
+        content_digest=fetch.content_digest,
         page=summarise_scored_page(one.document, one.evidence.features, one.evidence.log_odds),
     )

@@ -1,7 +1,5 @@
 """The tasks on windows in a child process: summarise documents, fit site models."""
 
-from collections import OrderedDict
-
 from templ_core.dom.codec import decode_document
 from templ_core.errors import CodecError
 from templ_core.page_level.model.page_model import PageModel
@@ -12,6 +10,7 @@ from templ_core.site_level.window.page_summary import (
     encode_page_summary,
     summarise_page,
 )
+from templ_core.site_level.window.site_cache import SiteCache
 from templ_core.site_level.window.site_learner import SiteLearner
 from templ_core.site_level.window.window_page import WindowPage
 from workers.processes.core_config import CONFIG
@@ -24,39 +23,6 @@ from workers.processes.messages import (
     TaskPage,
     Unknown,
 )
-
-_PAGES_IN_MEMORY = 2000
-"""Pages of windows whose counts a child keeps in memory, about 50 kB each."""
-
-
-class Learners:
-    """The learners of the sites that were fitted most recently."""
-
-    def __init__(self, page_model_version: str) -> None:
-        self._version = page_model_version
-        self._sites: OrderedDict[str, SiteLearner] = OrderedDict()
-        self._pages = 0
-
-    def take(self, site: str) -> SiteLearner:
-        """Remove and return the learner of a site, or return a new one; hand it to `keep` when done."""
-        learner = self._sites.pop(site, None)
-        if learner is None:
-            return SiteLearner(self._version, CONFIG)
-        self._pages -= len(learner.known)
-        return learner
-
-    def keep(self, site: str, learner: SiteLearner) -> None:
-        """Keep a learner, and drop those unused for longest when they hold too many pages."""
-        self._sites[site] = learner
-        self._pages += len(learner.known)
-        while self._pages > _PAGES_IN_MEMORY and len(self._sites) > 1:
-            _, oldest = self._sites.popitem(last=False)
-            self._pages -= len(oldest.known)
-
-    def clear(self) -> None:
-        """Drop all learners."""
-        self._sites.clear()
-        self._pages = 0
 
 
 def learn_document(task: LearnTask, page_model: PageModel) -> LearnResult:
@@ -73,7 +39,7 @@ def learn_document(task: LearnTask, page_model: PageModel) -> LearnResult:
 
 
 def refit_site(
-    task: RefitTask, page_model: PageModel, learners: Learners
+    task: RefitTask, page_model: PageModel, learners: SiteCache[SiteLearner]
 ) -> RefitResult | Unknown | Stale:
     """Fit the model of a window, counting only pages that are not counted yet.
 

@@ -122,7 +122,7 @@ class RefitTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
 
     site: str
     window: list[TaskPage]
-    """The documents in order of (event time, page id)."""
+    """The documents in the order of the window."""
 
 
 Task = CleanTask | BurstTask | LearnTask | RefitTask | ReviseTask

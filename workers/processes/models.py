@@ -4,8 +4,10 @@ from templ_core.errors import CodecError
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model
+from templ_core.site_level.window.site_cache import SiteCache
+from templ_core.site_level.window.site_learner import LEARNED_PAGES_MAX, SiteLearner
 from workers.lru_cache import LruCache
-from workers.processes.learning import Learners
+from workers.processes.core_config import CONFIG
 from workers.processes.messages import MODELS_IN_MEMORY
 
 
@@ -19,7 +21,7 @@ class Models:
 
         They are dropped when a task fails.
         """
-        self.learners = Learners(page.version)
+        self.learners = SiteCache(LEARNED_PAGES_MAX, lambda _: SiteLearner(page.version, CONFIG))
 
     def site_model(
         self, key: tuple[str, str] | None, body: bytes | None

@@ -19,7 +19,6 @@ from workers.state.packing import (
 from workers.state.site_state import SiteState
 from workers.state.window_entry import (
     SUMMARIES,
-    StoredSummary,
     WindowEntry,
     entry_of,
     fetch_of,
@@ -67,7 +66,7 @@ class WindowChange:
             oldest_ms=window.oldest_ms(empty.oldest_ms),
         )
 
-    def enter(self, record: DocumentRecord, summary: StoredSummary, bounds: WindowBounds) -> None:
+    def enter(self, record: DocumentRecord, summary: bytes, bounds: WindowBounds) -> None:
         """Add a document if it is the newest of its URL; otherwise have it removed from the topic."""
         # Another feed may have used the same name: a file was replaced, or a topic created again.
         # The document then replaces the other one in the topic, too.
@@ -92,7 +91,7 @@ class WindowChange:
         self.batch.put("entries", key, msgspec.msgpack.encode(entry))
         self.batch.put("by_source", self._prefix + str(record.source).encode(), place)
         self.batch.put("by_url", self._prefix + fetch.url_hash, key)
-        self._pack(key, body, content_of(summary.body))
+        self._pack(key, body, content_of(summary))
 
     def replace(self, record: DocumentRecord, known: WindowEntry, *, is_in_topic: bool) -> None:
         """Update a document of the window when `record` carries a later revision of its text.

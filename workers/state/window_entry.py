@@ -46,15 +46,6 @@ class WindowEntry(msgspec.Struct, frozen=True, array_like=True):
     in stores of format 4."""
 
 
-class StoredSummary(msgspec.Struct, frozen=True, array_like=True):
-    """A document's page summary as it is stored, which is what its site's model learns from."""
-
-    page_id: str
-    content_digest: bytes
-    body: bytes
-    """The encoded summary in a zstd frame, see `templ_core.site_level.window.page_summary`."""
-
-
 def entry_of(record: DocumentRecord, rest_bytes: int) -> WindowEntry:
     """Return the entry of a document that has just arrived, with that of its stored body."""
     return WindowEntry(

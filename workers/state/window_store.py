@@ -54,7 +54,6 @@ from workers.state.window_entry import (
     SUMMARIES,
     SUPERSEDED,
     StoredDetails,
-    StoredSummary,
     WindowEntry,
     fetch_of,
     place_of,
@@ -107,7 +106,7 @@ class WindowStore:
         try:
             self._check_format(path)
             self._packers = Packers(self._db)
-            self._windows: SiteCache[SiteWindow] = SiteCache(_FETCHES_IN_MEMORY)
+            self._windows = SiteCache(_FETCHES_IN_MEMORY, self._read_window)
             self._lock = threading.Lock()
             stored = self._db.get("meta", _NEXT)
             self.next_offset = int.from_bytes(stored, "big") if stored else 0
@@ -147,7 +146,7 @@ class WindowStore:
         """Return totals over all sites; they are kept in memory, so this reads nothing."""
         return self._totals
 
-    def put(self, record: DocumentRecord, summary: StoredSummary, offset: int | None) -> None:
+    def put(self, record: DocumentRecord, summary: bytes, offset: int | None) -> None:
         """Add a document to its site's window, or have it removed from the topic.
 
         Of several versions of a URL only the newest stays. Documents that exceed the window's bounds
@@ -155,7 +154,7 @@ class WindowStore:
 
         Args:
             record: The document.
-            summary: Its page summary.
+            summary: Its page summary in compact form.
             offset: Its offset in `documents`; nothing happens when it is below `next_offset`, since
                 the record was stored before. None when working on files, where nothing is replayed.
         """
@@ -186,9 +185,9 @@ class WindowStore:
         key = site_prefix(site) + place_of(entry)
         self._db.put("entries", key, msgspec.msgpack.encode(seen))
 
-    def put_summary(self, site: str, entry: WindowEntry, summary: StoredSummary) -> None:
+    def put_summary(self, site: str, entry: WindowEntry, summary: bytes) -> None:
         """Replace the page summary of a document of the window."""
-        packed = self._packers.of(site).summaries.pack(content_of(summary.body))
+        packed = self._packers.of(site).summaries.pack(content_of(summary))
         self._db.put(SUMMARIES, site_prefix(site) + place_of(entry), packed)
 
     def delete_url(self, record: DocumentRecord, offset: int | None) -> None:
@@ -221,7 +220,7 @@ class WindowStore:
         """Erase a site from all files, which nobody else may use, and return whether it was stored."""
         with self._lock:
             self._packers.forget(site)
-            self._windows.take(site)
+            self._windows.drop(site)
             was_there = erase_site(self._db, _FAMILIES, site)
             if was_there:
                 self._totals = self._counted_totals()
@@ -255,12 +254,10 @@ class WindowStore:
         for key, value in self._db.scan("sites"):
             yield key.decode(), decode_stored(self._db, value, SiteState)
 
-    def summary(self, site: str, entry: WindowEntry) -> StoredSummary | None:
-        """Return a document's page summary, hardly compressed; None when it has left the window."""
+    def summary(self, site: str, entry: WindowEntry) -> bytes:
+        """Return a page summary in compact form, hardly compressed; empty when it has left the window."""
         body = self._content(SUMMARIES, site, entry)
-        if body is None:
-            return None
-        return StoredSummary(entry.id, entry.content_digest, loose_frame(body))
+        return b"" if body is None else loose_frame(body)
 
     def window_entries(self, site: str) -> Iterator[WindowEntry]:
         """Yield the entries of a site's window in its order."""
@@ -349,7 +346,7 @@ class WindowStore:
         with stored_values(self._db):
             packers = self._packers.of(site)
         state = self.site_state(site)
-        window = self._windows.take(site) or self._read_window(site)
+        window = self._windows.take(site)
         if len(window) != state.pages:
             raise self._db.damaged(f"the window of {site} lacks a document")
         return WindowChange(self._db, site, state, window, packers)

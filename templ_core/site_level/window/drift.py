@@ -106,7 +106,7 @@ class DriftDetector:
         It depends on these pages alone, not on those of earlier calls.
 
         Args:
-            pages: The window's pages in order of (event time, page id).
+            pages: The window's pages in the order of the window.
         """
         seen = len(self._pages)
         if seen > len(pages) or any(map(operator.is_not, self._pages, pages)):

@@ -1,7 +1,7 @@
 """What was made of the windows of the sites that were used last."""
 
 from collections import OrderedDict
-from collections.abc import Sized
+from collections.abc import Callable, Sized
 from typing import Generic, TypeVar
 
 T = TypeVar("T", bound=Sized)
@@ -13,40 +13,57 @@ _SITE_PAGES = 8
 class SiteCache(Generic[T]):
     """One value for each of the sites that were used last; the length of a value is in pages.
 
-    A value is taken out while it changes and kept again afterwards, so a change that fails leaves none behind.
+    A value is taken out while it changes and kept afterwards, so a change that fails leaves none behind.
 
-    >>> cache = SiteCache(20)
+    >>> cache = SiteCache(20, make=lambda site: range(9))
     >>> for site in ("a", "b", "c"):
-    ...     cache.keep(site, range(9))
-    >>> [cache.take(site) for site in ("a", "c")]
-    [None, range(0, 9)]
+    ...     cache.keep(site, cache.take(site))
+    >>> cache.sites()
+    ['b', 'c']
     """
 
-    def __init__(self, pages_max: int) -> None:
-        """Start empty; the values kept together have at most `pages_max` pages, or there is only one."""
+    def __init__(self, pages_max: int, make: Callable[[str], T]) -> None:
+        """Start empty.
+
+        Args:
+            pages_max: Most pages of all values together; a single value may have more.
+            make: Returns the value of a site that has none yet.
+        """
         self._pages_max = pages_max
+        self._make = make
         self._values: OrderedDict[str, T] = OrderedDict()
         self._pages = 0
 
-    def take(self, site: str) -> T | None:
-        """Remove and return the value of a site; None where there is none."""
-        value = self._values.pop(site, None)
-        if value is not None:
-            self._pages -= _pages(value)
-        return value
+    def sites(self) -> list[str]:
+        """Return the sites that have a value, those used last at the end."""
+        return list(self._values)
+
+    def take(self, site: str) -> T:
+        """Remove and return the value of a site, or return a new one; hand it to `keep` when done."""
+        return self._removed(site) if site in self._values else self._make(site)
 
     def keep(self, site: str, value: T) -> None:
         """Keep a value, and drop those that were unused for longest when they have too many pages."""
-        self.take(site)
+        self.drop(site)
         self._values[site] = value
         self._pages += _pages(value)
         while self._pages > self._pages_max and len(self._values) > 1:
-            self.take(next(iter(self._values)))
+            self.drop(next(iter(self._values)))
+
+    def drop(self, site: str) -> None:
+        """Drop the value of a site, if there is one."""
+        if site in self._values:
+            self._removed(site)
 
     def clear(self) -> None:
         """Drop all values."""
         self._values.clear()
         self._pages = 0
+
+    def _removed(self, site: str) -> T:
+        value = self._values.pop(site)
+        self._pages -= _pages(value)
+        return value
 
 
 def _pages(value: Sized) -> int:

@@ -25,6 +25,8 @@ from templ_core.site_level.window.window_dedup import distinct_pages, first_of_e
 from templ_core.site_level.window.window_page import WindowPage
 from templ_core.source_digest import installed_digest
 
+LEARNED_PAGES_MAX = 2000
+"""Pages whose counts are kept in memory, about 50 kB each."""
 _NO_SEEDS = no_sums(1, 0)
 
 
@@ -51,16 +53,20 @@ class SiteLearner:
         self.change: DesignChange | None = None
         """The last change of design, while the window has pages from before it."""
 
+    def __len__(self) -> int:
+        """Return the number of documents that were learned."""
+        return len(self.known)
+
     @property
     def window(self) -> Sequence[WindowPage]:
-        """The documents that were learned, in order of (event time, page id)."""
+        """The documents that were learned, in the order of the window."""
         return self._window
 
     def follow(self, window: Sequence[WindowPage]) -> None:
         """Learn what is new in a window, and forget what has left it.
 
         Args:
-            window: All of the window's documents in order of (event time, page id).
+            window: All of the window's documents in its order.
         """
         contents = [one.content_digest for one in window]
         places = first_of_each(contents)
@@ -125,7 +131,7 @@ class SiteLearner:
         )
         digest = hashlib.blake2b(learned_by.encode(), digest_size=8)
         for one in self._window:
-            digest.update(one.page_id.encode() + b"\0" + one.content_digest)
+            digest.update(one.content_digest)
         return digest.hexdigest()
 
 

@@ -28,7 +28,7 @@ def distinct_pages(
     """Return the indexes of the pages whose content is no near-duplicate of a page before them.
 
     Args:
-        pages: A window's pages in order of (event time, page id).
+        pages: A window's pages in the order of the window.
         config: What counts as a near-duplicate.
     """
     if not pages:
@@ -100,7 +100,7 @@ def first_of_each(contents: Sequence[bytes]) -> list[int]:
     [0, 1, 3]
 
     Args:
-        contents: Digests of a window's pages in order of (event time, page id).
+        contents: Digests of a window's pages in the order of the window.
     """
     first: dict[bytes, int] = {}
     for index, content in enumerate(contents):

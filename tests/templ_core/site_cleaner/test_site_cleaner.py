@@ -12,9 +12,8 @@ from templ_core import CleanerOptions, SiteCleaner, clean_site
 from templ_core.config import WindowBounds
 from templ_core.errors import CleanerClosed, CodecError, EmptyPage, PageGone
 from templ_core.page_level.model.model_file import encode_model
-from tests.workers.builders import other_page_model, page
+from tests.workers.builders import other_page_model
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
-from workers.local.runner import LocalWorker
 from workers.settings import Settings
 
 START = datetime(2026, 1, 5, tzinfo=UTC)
@@ -40,33 +39,6 @@ def whole(fetched):
 
 def texts(cleaner, pages):
     return [cleaner.clean(*one).text for one in pages]
-
-
-def test_pages_as_they_come_are_cleaned_as_templ_run_cleans_them(fetched, tmp_path):
-    cleaner = SiteCleaner()
-    found = [cleaner.clean(*one) for one in fetched]
-    worker = LocalWorker(tmp_path / "state", Settings(), workers=1)
-    pages = [
-        page(
-            number,
-            body,
-            url=url,
-            site=found[number].site,
-            id=found[number].id,
-            event_time_ms=round(time.timestamp() * 1000),
-        )
-        for number, (url, body, time) in enumerate(fetched)
-    ]
-    outputs = list(worker.run(pages))
-    worker.close()
-    assert {one.method for one in found} == {"page", "site"}
-    for field in ("text", "site_model_version", "confidence", "cleaner_version", "page_type"):
-        mine = [getattr(one, field) for one in found]
-        theirs = [getattr(output, field) for output in outputs]
-        if field == "confidence":
-            mine = [round(value, 4) for value in mine]
-        assert mine == theirs, field
-    assert [one.fingerprint for one in found] == [one.fingerprint.value for one in outputs]
 
 
 def test_what_was_saved_is_known_after_loading(fetched, whole):
@@ -148,7 +120,7 @@ def test_pages_that_have_left_their_window_take_no_memory():
         site = cleaner._known()["example.com"]
         sizes.append(len(site.documents))
     assert sizes[-30:] == [5] * 30
-    assert len(cleaner._memory._kept["example.com"].learner.known) <= 10
+    assert len(cleaner._memory._kept.take("example.com")) <= 10
 
 
 def test_pages_of_one_site_are_cleaned_with_what_all_of_them_share(fetched):

@@ -162,7 +162,7 @@ def test_a_document_that_comes_with_its_summary_is_not_read_again(
 def stored_summary(store):
     """Return the summary of the newest document of the window."""
     *_, entry = store.window_entries("example.com")
-    return store.summary("example.com", entry).body
+    return store.summary("example.com", entry)
 
 
 def test_texts_are_revised_when_the_model_has_grown_up_and_never_twice_alike(
