@@ -241,11 +241,14 @@ class SitesInMemory:
         self._kept.keep(site.key, kept)
 
     def _window(self, site: LearnedSite, learner: SiteLearner) -> list[WindowPage]:
-        pages = []
-        for one in site.documents:
-            known = learner.known.get((one.page_id, one.content_digest))
-            pages.append(known or _window_page(one, self._summary(one)))
-        return pages
+        known = learner.known
+        return [
+            known.get((one.page_id, one.content_digest))
+            or WindowPage(
+                page_id=one.page_id, content_digest=one.content_digest, page=self._summary(one)
+            )
+            for one in site.documents
+        ]
 
     def _summary(self, one: WindowDocument) -> PageSummary:
         """Return the summary of a document, made anew where another page model made it."""
@@ -253,7 +256,3 @@ class SitesInMemory:
             return decode_page_summary(one.summary, one.body, self._page_model.version)
         except CodecError:
             return summarise_page(decode_document(one.body), self._page_model)
-
-
-def _window_page(one: WindowDocument, page: PageSummary) -> WindowPage:
-    return WindowPage(page_id=one.page_id, content_digest=one.content_digest, page=page)

@@ -65,7 +65,9 @@ def refit_site(
         elif (page := _summary(one, page_model)) is None:
             stale.append(index)
         else:
-            pages.append(_counted_page(one, page))
+            pages.append(
+                WindowPage(page_id=one.page_id, content_digest=one.content_digest, page=page)
+            )
     if stale:
         return Stale(stale)
     learner.follow(pages)
@@ -86,11 +88,3 @@ def _summary(one: TaskPage, page_model: PageModel) -> PageSummary | None:
         return decode_page_summary(one.summary or b"", one.document or b"", page_model.version)
     except CodecError:
         return None
-
-
-def _counted_page(one: TaskPage, page: PageSummary) -> WindowPage:
-    return WindowPage(
-        page_id=one.page_id,
-        content_digest=one.content_digest,
-        page=page,
-    )

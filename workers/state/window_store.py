@@ -158,11 +158,8 @@ class WindowStore:
             offset: Its offset in `documents`; nothing happens when it is below `next_offset`, since
                 the record was stored before. None when working on files, where nothing is replayed.
         """
-        with self._lock:
-            if self.is_new(offset):
-                change = self._change(record.site)
-                change.enter(record, summary, self.bounds_of(record.site))
-                self._apply(change, offset)
+        bounds = self.bounds_of(record.site)
+        self._change(record.site, offset, lambda change: change.enter(record, summary, bounds))
 
     def known(self, record: DocumentRecord) -> WindowEntry | None:
         """Return the entry of a document that is in the window already, otherwise None."""
@@ -173,11 +170,12 @@ class WindowStore:
 
     def replace(self, record: DocumentRecord, known: WindowEntry, offset: int | None) -> None:
         """Store a known document that was delivered again or carries a revision of its text."""
-        with self._lock:
-            if self.is_new(offset):
-                change = self._change(record.site)
-                change.replace(record, known, is_in_topic=offset is not None)
-                self._apply(change, offset)
+        is_in_topic = offset is not None
+        self._change(
+            record.site,
+            offset,
+            lambda change: change.replace(record, known, is_in_topic=is_in_topic),
+        )
 
     def mark_looked_at(self, site: str, entry: WindowEntry, documents: int) -> None:
         """Record that a text stays as it is with a model fitted on that many documents."""
@@ -192,19 +190,12 @@ class WindowStore:
 
     def delete_url(self, record: DocumentRecord, offset: int | None) -> None:
         """Remove what was fetched from a URL up to the event time of its deletion."""
-        with self._lock:
-            if self.is_new(offset):
-                change = self._change(record.site)
-                change.forget_url(record, self.bounds_of(record.site))
-                self._apply(change, offset)
+        bounds = self.bounds_of(record.site)
+        self._change(record.site, offset, lambda change: change.forget_url(record, bounds))
 
     def remove(self, site: str, source_id: str, offset: int) -> None:
         """Remove a document whose null value was read from `documents`."""
-        with self._lock:
-            if self.is_new(offset):
-                change = self._change(site)
-                change.follow_tombstone(source_id)
-                self._apply(change, offset)
+        self._change(site, offset, lambda change: change.follow_tombstone(source_id))
 
     def keep(self, site: str, source_id: str, offset: int) -> None:
         """Keep a document, and have it sent again, whose null value in `documents` does not count."""
@@ -342,14 +333,30 @@ class WindowStore:
         deletion = self._db.get("deleted", url_key)
         return deletion[len(time_bytes(0)) :].decode() if deletion else None
 
-    def _change(self, site: str) -> WindowChange:
-        with stored_values(self._db):
-            packers = self._packers.of(site)
-        state = self.site_state(site)
-        window = self._windows.take(site)
-        if len(window) != state.pages:
-            raise self._db.damaged(f"the window of {site} lacks a document")
-        return WindowChange(self._db, site, state, window, packers)
+    def _change(self, site: str, offset: int | None, fill: Callable[[WindowChange], None]) -> None:
+        """Have a change of a site's window filled, and write it, unless the record was stored before."""
+        with self._lock:
+            if not self.is_new(offset):
+                return
+            with stored_values(self._db):
+                packers = self._packers.of(site)
+            state, window = self.site_state(site), self._windows.take(site)
+            if len(window) != state.pages:
+                raise self._db.damaged(f"the window of {site} lacks a document")
+            change = WindowChange(self._db, site, state, window, packers)
+            fill(change)
+            if self._has_topic:
+                for key in change.tombstones:
+                    self.outbox.remove(change.batch, key)
+            if offset is not None:  # on files every output follows those of older fetches
+                for url in change.superseded:
+                    self.outbox.supersede(change.batch, site_prefix(site) + url_hash(url), url)
+            self._put_next(change.batch, offset)
+            self._write_state(site, change.state(), change.batch)
+            self._windows.keep(site, window)
+            self._advance(offset)
+            if change.new_packers is not None:
+                self._packers.keep(site, change.new_packers)
 
     def _read_window(self, site: str) -> SiteWindow:
         prefix = site_prefix(site)
@@ -358,21 +365,6 @@ class WindowStore:
             map(fetch_of, self.window_entries(site)),
             {key.removeprefix(prefix): time_from(mark) for key, mark in deletions},
         )
-
-    def _apply(self, change: WindowChange, offset: int | None) -> None:
-        if self._has_topic:
-            for key in change.tombstones:
-                self.outbox.remove(change.batch, key)
-        if offset is not None:  # on files every output follows those of older fetches
-            for url in change.superseded:
-                url_key = site_prefix(change.site) + url_hash(url)
-                self.outbox.supersede(change.batch, url_key, url)
-        self._put_next(change.batch, offset)
-        self._write_state(change.site, change.state(), change.batch)
-        self._windows.keep(change.site, change.window)
-        self._advance(offset)
-        if change.new_packers is not None:
-            self._packers.keep(change.site, change.new_packers)
 
     def _write_next(self, batch: Batch, offset: int | None) -> None:
         self._put_next(batch, offset)

@@ -75,20 +75,6 @@ def test_the_window_of_a_site_with_many_pages_spreads_over_its_days(tmp_path):
     store.close()
 
 
-@given(st.permutations([(day, n) for day in range(3) for n in range(12)]))
-@settings(max_examples=40, deadline=None)
-def test_the_spread_does_not_depend_on_the_order_of_arrival(order):
-    few = load_settings(window_newest_pages=4, window_day_pages=2)
-
-    def kept(numbers):
-        store = WindowStore(None, few)
-        times = [document(12 * day + n, time_ms=day * DAY_MS + n) for day, n in numbers]
-        put(store, *times)
-        return ids(store)
-
-    assert kept(order) == kept(sorted(order))
-
-
 def test_old_documents_leave_except_for_the_newest_few(store):
     put(store, document(1, time_ms=0), document(2, time_ms=DAY_MS), document(3, time_ms=2 * DAY_MS))
     put(store, document(4, time_ms=30 * DAY_MS), document(5, time_ms=31 * DAY_MS))
@@ -230,21 +216,6 @@ def arrivals(*fields):
         max_size=14,
         unique_by=lambda arrival: arrival[0],
     )
-
-
-@settings(max_examples=80, deadline=None)
-@given(arrivals(st.sampled_from("abcdefgh")), st.randoms(use_true_random=False))
-def test_a_window_depends_on_its_documents_not_on_their_order(coming, random):
-    def window_of(some):
-        store = WindowStore(None, SMALL)
-        put(store, *(document(day, url=url, time_ms=day * DAY_MS) for day, url in some))
-        found = [(record.id, record.content_digest) for record in store.window("example.com")]
-        state = store.site_state("example.com")
-        return found, state.pages, state.bytes, state.newest_ms, state.oldest_ms
-
-    shuffled = list(coming)
-    random.shuffle(shuffled)
-    assert window_of(coming) == window_of(shuffled)
 
 
 @settings(max_examples=80, deadline=None)
@@ -434,15 +405,6 @@ def test_two_records_move_the_present_time(tmp_path):
     put(store, *(document(n, time_ms=AHEAD_MS + n) for n in range(10, 12)))
     assert ids(store) == ["page:10", "page:11"]
     store.close()
-
-
-@given(st.permutations([*range(0, 60, 4), 400]))
-@settings(max_examples=60, deadline=None)
-def test_a_record_dated_ahead_leaves_the_same_window_in_any_order(days):
-    few = load_settings(window_floor_pages=2)
-    store = WindowStore(None, few)
-    put(store, *(document(day, time_ms=day * DAY_MS) for day in days))
-    assert ids(store) == ["page:44", "page:48", "page:52", "page:56", "page:400"]
 
 
 def test_details_and_headers_of_a_document_are_stored_with_it(store):

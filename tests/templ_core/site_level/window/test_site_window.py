@@ -4,7 +4,7 @@ import random
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.source import Source
@@ -16,6 +16,7 @@ from workers.settings import Settings
 from workers.state.window_store import WindowStore
 
 HOUR_MS = 3600 * 1000
+DAY_MS = 24 * HOUR_MS
 SMALL = WindowBounds(
     age_ms=48 * HOUR_MS,
     floor_pages=4,
@@ -52,23 +53,59 @@ def test_the_library_holds_the_documents_of_a_store(seed, hours):
         assert site.learned == store.site_state("example.com").learned
 
 
-@given(
-    st.lists(st.tuples(st.sampled_from("abcdefghijkl"), st.binary(max_size=1))),
-    st.randoms(use_true_random=False),
-)
-def test_fetches_of_equal_times_leave_an_equal_window_in_any_order_of_arrival(fetches, random):
-    bounds = WindowBounds(newest_pages=3, day_pages=2)
+def window_of(fetches, bounds):
+    """What a window holds after fetches, given as URL, time in days and content, have entered it."""
+    window = SiteWindow()
+    for url, day, content in fetches:
+        window.enter(WindowFetch(round(day * DAY_MS), url_hash(url), content, 1), bounds)
+    return list(window)
 
-    def window_of(some):
-        window = SiteWindow()
-        for url, digest in some:
-            time_ms = ord(url) % 3 * 24 * HOUR_MS
-            window.enter(WindowFetch(time_ms, url_hash(url), digest, 1), bounds)
-        return list(window)
 
-    shuffled = list(fetches)
-    random.shuffle(shuffled)
-    assert window_of(fetches) == window_of(shuffled)
+def daily(*days):
+    return [(f"/{day}", day, b"") for day in days]
+
+
+IN_ANY_ORDER = {
+    "of each URL the newest": (
+        st.lists(
+            st.tuples(st.sampled_from("abcdefgh"), st.integers(0, 40), st.just(b"")),
+            unique_by=lambda fetch: fetch[1],
+        ),
+        WindowBounds(pages_max=5, floor_pages=2),
+    ),
+    "some of each day": (
+        st.permutations(daily(*(number / 12 for number in range(36)))),
+        WindowBounds(newest_pages=4, day_pages=2),
+    ),
+    "one dated ahead": (
+        st.permutations(daily(*range(0, 60, 4), 400)),
+        WindowBounds(floor_pages=2),
+    ),
+    "equal times": (
+        st.lists(
+            st.builds(
+                lambda url, content: (url, ord(url) % 3, content),
+                st.sampled_from("abcdefghijkl"),
+                st.binary(max_size=1),
+            )
+        ),
+        WindowBounds(newest_pages=3, day_pages=2),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", IN_ANY_ORDER)
+@given(st.data())
+@settings(max_examples=40)
+def test_a_window_does_not_depend_on_the_order_of_arrival(name, data):
+    fetches, bounds = IN_ANY_ORDER[name]
+    coming = data.draw(fetches)
+    assert window_of(coming, bounds) == window_of(data.draw(st.permutations(coming)), bounds)
+
+
+def test_one_time_far_ahead_does_not_make_the_others_old():
+    held = window_of(daily(*range(0, 60, 4), 400), WindowBounds(floor_pages=2))
+    assert [one.time_ms // DAY_MS for one in held] == [44, 48, 52, 56, 400]
 
 
 def test_what_leaves_is_told_and_nothing_else():
