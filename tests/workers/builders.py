@@ -27,7 +27,7 @@ def document(number, *, site="example.com", url=None, time_ms=None, body=None, k
 
 def stored_summary(record):
     """Return a made-up page summary of a document record."""
-    return packed(record.content_digest)
+    return packed(b"\x01" * 8)
 
 
 def packed(content):

@@ -69,7 +69,7 @@ _FAMILIES = (
     *("entries", "bodies", "details", SUMMARIES, "dictionaries", "by_source", "by_url"),
     *("deleted", "deletions", "sites", "templates", "outbox", SUPERSEDED, "meta"),
 )
-_FETCHES_IN_MEMORY = 10_000
+_FETCHES_IN_MEMORY = 20_000
 """Fetches of windows that a store keeps in memory, about 250 bytes each."""
 _NEXT = b"next"
 _FORMAT, _LOG = b"format", b"log"
@@ -252,10 +252,11 @@ class WindowStore:
 
     def window_entries(self, site: str) -> Iterator[WindowEntry]:
         """Yield the entries of a site's window in its order."""
-        stored = (value for _, value in self._db.scan("entries", site_prefix(site)))
-        yield from sorted(
-            (decode_stored(self._db, one, WindowEntry) for one in stored), key=fetch_of
-        )
+        yield from sorted(self._stored_entries(site), key=fetch_of)
+
+    def _stored_entries(self, site: str) -> Iterator[WindowEntry]:
+        for _, value in self._db.scan("entries", site_prefix(site)):
+            yield decode_stored(self._db, value, WindowEntry)
 
     def window(self, site: str) -> Iterator[DocumentRecord]:
         """Yield the documents of a site's window in its order."""
@@ -362,7 +363,7 @@ class WindowStore:
         prefix = site_prefix(site)
         deletions = self._db.scan("deleted", prefix)
         return SiteWindow(
-            map(fetch_of, self.window_entries(site)),
+            map(fetch_of, self._stored_entries(site)),
             {key.removeprefix(prefix): time_from(mark) for key, mark in deletions},
         )
 
