@@ -3,32 +3,18 @@
 All work of a site goes to the same child. A child that dies is replaced.
 """
 
-import os
-import socket
-import subprocess
-import sys
 import threading
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import msgspec
 
-from workers.environment import child_environment
-from workers.errors import WorkerError
-from workers.log_forms import encode_set_up_of_child
 from workers.lru_cache import LruCache
-from workers.processes.channel import Channel
-from workers.processes.deadline import (
-    LOOK_S,
-    Deadline,
-    DeadlineExceeded,
-    processor_clock,
-    processor_s,
-)
+from workers.processes.child_process import ChildLost, ChildProcess
+from workers.processes.deadline import DeadlineExceeded
 from workers.processes.messages import (
     MODELS_IN_MEMORY,
     BurstTask,
@@ -42,8 +28,6 @@ from workers.processes.messages import (
 )
 from workers.settings import Settings
 
-_START_LIMIT_S = 60.0
-"""Longest processor time that a child may take to start, in seconds."""
 _ATTEMPTS = 2
 """How often a task is tried whose child dies, is late or lacks memory.
 
@@ -54,90 +38,13 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class _ChildLostError(Exception):
-    pass
-
-
-class _Child:
-    """A child process and the connection to it."""
-
-    def __init__(self, settings: Settings, page_model: bytes) -> None:
-        ours, theirs = socket.socketpair()
-        with theirs, _start_problems():
-            self._process = subprocess.Popen(  # noqa: S603
-                [
-                    sys.executable,
-                    "-P",
-                    "-m",
-                    settings.child_module,
-                    str(theirs.fileno()),
-                    str(settings.child_memory_bytes),
-                    str(os.getpid()),
-                    encode_set_up_of_child(),
-                ],
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                env=child_environment(),
-            )
-        self._clock = processor_clock(self._process.pid)
-        self._channel = Channel(ours)
-        self._ready = False
-        self._page_model = page_model
-        self._module = settings.child_module
-
-    def call(self, payload: bytes, deadline_s: float) -> bytearray:
-        """Return the child's answer; the time until the child has started does not count.
-
-        Raises:
-            DeadlineExceeded: The child did not answer in time.
-            _ChildLostError: The child has ended.
-            WorkerError: The child did not start.
-        """
-        try:
-            self._wait_until_ready()
-            self._channel.send(payload)
-            return self._answer(deadline_s)
-        except (EOFError, OSError):
-            raise _ChildLostError from None
-
-    def _answer(self, limit_s: float) -> bytearray:
-        deadline = Deadline(limit_s, processor_s(self._clock))
-        while not self._channel.wait(LOOK_S):
-            deadline.look(processor_s(self._clock))
-        return self._channel.receive()
-
-    def _wait_until_ready(self) -> None:
-        if self._ready:
-            return
-        with suppress(EOFError, OSError, DeadlineExceeded):
-            self._ready = bool(self._answer(_START_LIMIT_S))
-        if not self._ready:
-            raise WorkerError(
-                f"a child process did not start (python -m {self._module}); see its messages above"
-            )
-        self._channel.send(self._page_model)
-
-    def kill(self) -> None:
-        self._process.kill()
-        self._process.wait()
-        self._channel.close()
-
-
-@contextmanager
-def _start_problems() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise WorkerError(f"a child process cannot be started: {error.strerror}") from None
-
-
 class _Lane:
     """A child process and the thread that talks to it; the tasks of a lane run in order."""
 
     def __init__(self, settings: Settings, page_model: bytes) -> None:
         self._settings = settings
         self._page_model = page_model
-        self._child: _Child | None = self._new_child()
+        self._child: ChildProcess | None = self._new_child()
         self._encoder = msgspec.msgpack.Encoder()
         self._decoder = msgspec.msgpack.Decoder(Result)
         self._lock = threading.Lock()
@@ -166,17 +73,18 @@ class _Lane:
             # A late fit is tried again when more documents have come; it would hold up all others.
             is_final = isinstance(task, RefitTask | BurstTask)
             result = Failure("DeadlineExceeded", str(late), "refused")
-        except _ChildLostError:
+        except ChildLost:
             is_final = isinstance(task, BurstTask)  # its pages are tried one by one
             result = Failure("ProcessDied", f"its process died {_ATTEMPTS} times", "refused")
         self._drop_child()
         self.restarts += 1
         return result, is_final
 
-    def _new_child(self) -> _Child:
-        return _Child(self._settings, self._page_model)
+    def _new_child(self) -> ChildProcess:
+        settings = self._settings
+        return ChildProcess(settings.child_module, settings.child_memory_bytes, self._page_model)
 
-    def _ask(self, child: _Child, task: Task, deadline_s: float) -> Result:
+    def _ask(self, child: ChildProcess, task: Task, deadline_s: float) -> Result:
         answer = child.call(self._encoder.encode(self._without_known_model(task)), deadline_s)
         result: Result = self._decoder.decode(answer)
         if isinstance(result, Failure):

@@ -1,0 +1,116 @@
+"""A child process that answers one message after another, each within a deadline."""
+
+import os
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from workers.environment import child_environment
+from workers.errors import WorkerError
+from workers.log_forms import encode_set_up_of_child
+from workers.processes.channel import Channel
+from workers.processes.deadline import (
+    LOOK_S,
+    Deadline,
+    DeadlineExceeded,
+    processor_clock,
+    processor_s,
+)
+
+_START_LIMIT_S = 60.0
+"""Longest processor time that a child may take to start, in seconds."""
+
+
+class ChildLost(Exception):
+    """The error that a child has ended instead of answering."""
+
+
+class ChildProcess:
+    """A child process and the connection to it; for one thread at a time."""
+
+    def __init__(self, module: str, memory_bytes: int, first_message: bytes | None = None) -> None:
+        """Start the child, without waiting for it.
+
+        Args:
+            module: Module that the child runs; it begins with `child_start.connect_to_parent`.
+            memory_bytes: Largest memory of the child.
+            first_message: What the child is sent before anything that it answers; None = nothing.
+
+        Raises:
+            WorkerError: The machine has no room for another process.
+        """
+        ours, theirs = socket.socketpair()
+        with theirs, _start_problems():
+            self._process = subprocess.Popen(  # noqa: S603
+                [
+                    sys.executable,
+                    "-P",
+                    "-m",
+                    module,
+                    str(theirs.fileno()),
+                    str(memory_bytes),
+                    str(os.getpid()),
+                    encode_set_up_of_child(),
+                ],
+                pass_fds=[theirs.fileno()],
+                stdin=subprocess.DEVNULL,
+                env=child_environment(),
+            )
+        self._clock = processor_clock(self._process.pid)
+        self._channel = Channel(ours)
+        self._ready = False
+        self._first_message = first_message
+        self._module = module
+
+    def call(self, message: bytes, deadline_s: float) -> bytearray:
+        """Return the child's answer to a message; the time until the child has started does not count.
+
+        Args:
+            message: What the child is sent.
+            deadline_s: Longest processor time of the answer, in seconds.
+
+        Raises:
+            DeadlineExceeded: The child did not answer in time.
+            ChildLost: The child has ended.
+            WorkerError: The child did not start.
+        """
+        try:
+            self._wait_until_ready()
+            self._channel.send(message)
+            return self._answer(deadline_s)
+        except (EOFError, OSError):
+            raise ChildLost from None
+
+    def _answer(self, limit_s: float) -> bytearray:
+        deadline = Deadline(limit_s, processor_s(self._clock))
+        while not self._channel.wait(LOOK_S):
+            deadline.look(processor_s(self._clock))
+        return self._channel.receive()
+
+    def _wait_until_ready(self) -> None:
+        if self._ready:
+            return
+        with suppress(EOFError, OSError, DeadlineExceeded):
+            self._ready = bool(self._answer(_START_LIMIT_S))
+        if not self._ready:
+            raise WorkerError(
+                f"a child process did not start (python -m {self._module}); see its messages above"
+            )
+        if self._first_message is not None:
+            self._channel.send(self._first_message)
+
+    def kill(self) -> None:
+        """End the child at once."""
+        self._process.kill()
+        self._process.wait()
+        self._channel.close()
+
+
+@contextmanager
+def _start_problems() -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise WorkerError(f"a child process cannot be started: {error.strerror}") from None
