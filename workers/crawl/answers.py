@@ -7,14 +7,27 @@ from itertools import islice
 from typing import Literal
 
 import msgspec
-from lxml.etree import LxmlError
-from scrapy.http import HtmlResponse, Response, TextResponse
-from scrapy.linkextractors import LinkExtractor
+from lxml import etree
+from scrapy.linkextractors import IGNORED_EXTENSIONS
 from scrapy.utils.gz import gunzip
+from scrapy.utils.misc import rel_has_nofollow
 from scrapy.utils.sitemap import Sitemap
+from scrapy.utils.url import url_has_any_extension
+from w3lib.html import strip_html5_whitespace
+from w3lib.url import safe_url_string
 
-from workers.crawl.feeds import feed_entries
-from workers.crawl.frontier import NEW_LINKED, NEW_LISTED, NEW_LISTING
+from templ_core.dom.decode.decode_page import decode_page
+from templ_core.dom.parse.parse_page import parse_markup
+from templ_core.errors import PageError
+from workers.crawl.addresses import URL_CHARS_MAX, absolute_address
+from workers.crawl.feeds import feed_links
+from workers.crawl.frontier import (
+    NEW_LINKED,
+    NEW_LISTED,
+    NEW_LISTING,
+    FoundAddress,
+    found_addresses,
+)
 
 AnswerKind = Literal["page", "feed", "sitemap", "other"]
 _GZIP = b"\x1f\x8b"
@@ -36,7 +49,7 @@ _FEED_LINKS = (
     "[contains(@type, 'rss+xml') or contains(@type, 'atom+xml')]/@href"
 )
 _WORDS = "//body//text()[not(ancestor::script or ancestor::style or ancestor::noscript)]"
-_LINKS = LinkExtractor(unique=True, canonicalize=False)
+_FILES = {f".{extension}" for extension in IGNORED_EXTENSIONS}
 _LINKS_MAX = 50_000
 """Most addresses of one answer, which is the limit of a sitemap (sitemaps.org)."""
 
@@ -47,8 +60,13 @@ class AnswerContent(msgspec.Struct, frozen=True, kw_only=True):
     kind: AnswerKind
     digest: str
     """Digest of the page's words, or of the addresses that a feed or sitemap names."""
-    links: dict[str, int] = {}
-    """Rank of each absolute address that it names."""
+    links: list[FoundAddress] = []
+    """The addresses that it names and that may be asked."""
+
+    @property
+    def is_list(self) -> bool:
+        """Whether it lists pages, as feeds and sitemaps do."""
+        return bool(self.links) and self.links[0].rank == NEW_LISTED
 
 
 def may_be_read(content_type: str) -> bool:
@@ -60,27 +78,32 @@ def may_be_read(content_type: str) -> bool:
     return _TYPES.fullmatch(_media_type(content_type)) is not None
 
 
-def read_answer(response: Response, bytes_max: int) -> AnswerContent:
-    """Return what an answer holds.
+def read_answer(url: str, body: bytes, content_type: str, bytes_max: int) -> AnswerContent:
+    """Return what an answer with status 200 holds.
 
     Args:
-        response: An answer with status 200.
+        url: Its address.
+        body: Its body.
+        content_type: Value of the content-type header; empty without one.
         bytes_max: Most bytes of a compressed sitemap after decompression.
     """
-    body = response.body
     if body.startswith(_GZIP):
         body = _decompressed(body, bytes_max)
-    kind = _kind(body, (response.headers.get("Content-Type") or b"").decode("latin-1"))
-    if kind == "page":
-        return _page_content(response)
+    kind = _kind(body, content_type)
     links: dict[str, int] = {}
+    if kind == "page":
+        return _page_content(url, body, content_type, bytes_max)
     if kind == "feed":
-        named = (entry.link for entry in feed_entries(body) if entry.link)
-        links = dict.fromkeys(_absolute(response, named), NEW_LISTED)
+        links = dict.fromkeys(_absolute(url, feed_links(body)), NEW_LISTED)
     elif kind == "sitemap":
-        links = _sitemap_links(response, body)
-    digest = _digest(sorted(links)) if links else hashlib.sha1(body, usedforsecurity=False)
-    return AnswerContent(kind=kind, digest=digest.hexdigest(), links=links)
+        links = _sitemap_links(url, body)
+    digest = _words_digest(sorted(links)) if links else _body_digest(body)
+    return AnswerContent(kind=kind, digest=digest, links=found_addresses(links))
+
+
+def unread_answer(body: bytes, content_type: str) -> AnswerContent:
+    """Return what is known of an answer that cannot be read; a page is sent on all the same."""
+    return AnswerContent(kind=_kind(body, content_type), digest=_body_digest(body))
 
 
 def _media_type(content_type: str) -> str:
@@ -102,42 +125,73 @@ def _decompressed(body: bytes, bytes_max: int) -> bytes:
         return b""
 
 
-def _page_content(response: Response) -> AnswerContent:
-    if not isinstance(response, TextResponse):
-        response = HtmlResponse(response.url, body=response.body, headers=response.headers)
+def _page_content(url: str, body: bytes, content_type: str, bytes_max: int) -> AnswerContent:
+    """Return the words and links of a page; the worker strips and repairs its markup as well."""
     try:
-        found = islice(_LINKS.extract_links(response), _LINKS_MAX)
-        links = {link.url: NEW_LINKED for link in found if not link.nofollow}
-        feeds = response.xpath(_FEED_LINKS).getall()
-        words = response.xpath(_WORDS).getall()
-    except (LxmlError, ValueError, LookupError):  # bytes that are no HTML at all
-        links, feeds, words = {}, [], [response.text]
-    links |= dict.fromkeys(_absolute(response, feeds), NEW_LISTING)
-    return AnswerContent(kind="page", digest=_digest(words).hexdigest(), links=links)
+        page = decode_page(
+            body,
+            content_type=content_type or None,
+            charset=None,
+            content_encoding=None,
+            limit_bytes=bytes_max,
+        )
+        root = parse_markup(page.markup.decode())
+    except PageError:
+        return AnswerContent(kind="page", digest=_body_digest(body))
+    if root is None:
+        return AnswerContent(kind="page", digest=_body_digest(b""))
+    links = dict.fromkeys(_page_links(root, url, page.charset), NEW_LINKED)
+    links |= dict.fromkeys(_absolute(url, map(str, root.xpath(_FEED_LINKS))), NEW_LISTING)
+    digest = _words_digest(map(str, root.xpath(_WORDS)))
+    return AnswerContent(kind="page", digest=digest, links=found_addresses(links))
 
 
-def _sitemap_links(response: Response, body: bytes) -> dict[str, int]:
-    try:
-        sitemap = Sitemap(body)
-        rank = NEW_LISTING if sitemap.type == "sitemapindex" else NEW_LISTED
-        named = (one["loc"] for one in sitemap if one["loc"])
-        return dict.fromkeys(_absolute(response, named), rank)
-    except (LxmlError, ValueError, StopIteration):
-        return {}
-
-
-def _absolute(response: Response, links: Iterable[str]) -> Iterator[str]:
-    """Yield the absolute addresses of the first links, without those that cannot be read as addresses."""
+def _page_links(root: etree._Element, url: str, charset: str) -> Iterator[str]:
+    """Yield the absolute addresses of a page's first links, without those to files such as images."""
+    base = root.find(".//base[@href]")
+    base_url = url if base is None else absolute_address(url, base.get("href", "")) or url
+    links = (
+        one
+        for one in root.iter("a")
+        if "href" in one.attrib and not rel_has_nofollow(one.get("rel"))
+    )
     for link in islice(links, _LINKS_MAX):
+        href = strip_html5_whitespace(link.get("href", ""))
+        if len(href) > URL_CHARS_MAX:
+            continue
         try:
-            yield response.urljoin(link)
+            address = safe_url_string(absolute_address(base_url, href) or "", charset)
+            if address and not url_has_any_extension(address, _FILES):
+                yield address
         except ValueError:
             continue
 
 
-def _digest(texts: Iterable[str]) -> "hashlib._Hash":
+def _sitemap_links(url: str, body: bytes) -> dict[str, int]:
+    try:
+        sitemap = Sitemap(body)
+        rank = NEW_LISTING if sitemap.type == "sitemapindex" else NEW_LISTED
+        named = (one["loc"] for one in sitemap if one["loc"])
+        return dict.fromkeys(_absolute(url, named), rank)
+    except (etree.LxmlError, ValueError, StopIteration):
+        return {}
+
+
+def _absolute(base: str, links: Iterable[str]) -> Iterator[str]:
+    """Yield the absolute addresses of the first links, without those that cannot be read as addresses."""
+    for link in islice(links, _LINKS_MAX):
+        address = absolute_address(base, link)
+        if address is not None:
+            yield address
+
+
+def _body_digest(body: bytes) -> str:
+    return hashlib.sha1(body, usedforsecurity=False).hexdigest()
+
+
+def _words_digest(texts: Iterable[str]) -> str:
     digest = hashlib.sha1(usedforsecurity=False)
     for text in texts:
         for word in text.split():
             digest.update(word.encode("utf-8", "replace") + b" ")
-    return digest
+    return digest.hexdigest()

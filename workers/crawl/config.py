@@ -30,6 +30,12 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Most links from a seed, a feed or a sitemap to a page; chains such as calendars end there."""
     site_day_pages: int = 2000
     """Most addresses of a site that are asked for the first time in one day (UTC)."""
+    site_hosts: int = 200
+    """Most hosts of a site that are asked; names below a domain can be without end."""
+    read_deadline_s: float = 5.0
+    """Longest processor time to read an answer; what takes longer names no addresses."""
+    allows_private: bool = False
+    """Whether addresses of private networks and of this machine are asked."""
     attempts_max: int = 3
     """Requests for an address that fail, until it is left alone as long as an unchanged page."""
     retry_s: float = 60.0

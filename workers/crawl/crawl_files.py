@@ -138,8 +138,6 @@ class WarcFiles:
         self._directory = directory
         self._prefix = prefix
         self._contact = contact
-        self._buffer = io.BytesIO()
-        self._writer = WARCWriter(self._buffer, gzip=True)
         names = f"{prefix}-*.warc.gz"
         kept = sorted(name for name in lengths if fnmatch(name, names))
         for path in directory.glob(names):
@@ -151,20 +149,12 @@ class WarcFiles:
         else:
             self._file = self._next()
 
-    def write(self, exchange: HttpExchange) -> None:
-        """Add a request and its answer; an answer whose body is known becomes a revisit record."""
+    def write(self, records: bytes) -> None:
+        """Add a request and its answer, as `warc_records` has made them."""
         if self._file.length > _WARC_BYTES:
             self._file.close()
             self._file = self._next()
-        answer = self._answer(exchange)
-        request = self._writer.create_warc_record(
-            exchange.url,
-            "request",
-            http_headers=_request_head(exchange),
-            warc_headers_dict={"WARC-Date": exchange.date},
-        )
-        self._writer.write_request_response_pair(request, answer)
-        self._flush(self._file)
+        self._file.write(records)
 
     def lengths(self) -> dict[str, int]:
         """Return the length of the present file by its name, in bytes."""
@@ -173,35 +163,6 @@ class WarcFiles:
     def close(self) -> None:
         """Close the present file."""
         self._file.close()
-
-    def _answer(self, exchange: HttpExchange) -> object:
-        head = StatusAndHeaders(
-            f"{exchange.status} {_reason(exchange.status)}",
-            list(_kept_headers(exchange)),
-            "HTTP/1.1",
-        )
-        headers = {"WARC-Date": exchange.date, "WARC-Record-ID": f"<{exchange.id}>"}
-        if exchange.same_as is not None:
-            digest, date = exchange.same_as
-            revisit = self._writer.create_revisit_record(
-                exchange.url,
-                digest=digest,
-                refers_to_uri=exchange.url,
-                refers_to_date=date,
-                http_headers=head,
-                warc_headers_dict=headers,
-            )
-            if exchange.status == 304:
-                revisit.rec_headers.replace_header("WARC-Profile", _NOT_MODIFIED)
-            return revisit
-        return self._writer.create_warc_record(
-            exchange.url,
-            "response",
-            payload=io.BytesIO(exchange.body),
-            length=len(exchange.body),
-            http_headers=head,
-            warc_headers_dict=headers,
-        )
 
     def _next(self) -> _GrowingFile:
         self._number += 1
@@ -212,14 +173,58 @@ class WarcFiles:
             "operator": self._contact,
             "robots": "obey",
         }
-        self._writer.write_record(self._writer.create_warcinfo_record(file.path.name, about))
-        self._flush(file)
+        buffer = io.BytesIO()
+        writer = WARCWriter(buffer, gzip=True)
+        writer.write_record(writer.create_warcinfo_record(file.path.name, about))
+        file.write(buffer.getvalue())
         return file
 
-    def _flush(self, file: _GrowingFile) -> None:
-        file.write(self._buffer.getvalue())
-        self._buffer.seek(0)
-        self._buffer.truncate()
+
+def warc_records(exchange: HttpExchange) -> bytes:
+    """Return the records of a request and its answer; a body that is known becomes a revisit record.
+
+    Compressing a large page takes a while, so call this in a thread.
+    """
+    buffer = io.BytesIO()
+    writer = WARCWriter(buffer, gzip=True)
+    request = writer.create_warc_record(
+        exchange.url,
+        "request",
+        http_headers=_request_head(exchange),
+        warc_headers_dict={"WARC-Date": exchange.date},
+    )
+    writer.write_request_response_pair(request, _answer(exchange, writer))
+    return buffer.getvalue()
+
+
+def _answer(exchange: HttpExchange, writer: WARCWriter) -> object:
+    head = StatusAndHeaders(
+        f"{exchange.status} {_reason(exchange.status)}",
+        list(_kept_headers(exchange)),
+        "HTTP/1.1",
+    )
+    headers = {"WARC-Date": exchange.date, "WARC-Record-ID": f"<{exchange.id}>"}
+    if exchange.same_as is not None:
+        digest, date = exchange.same_as
+        revisit = writer.create_revisit_record(
+            exchange.url,
+            digest=digest,
+            refers_to_uri=exchange.url,
+            refers_to_date=date,
+            http_headers=head,
+            warc_headers_dict=headers,
+        )
+        if exchange.status == 304:
+            revisit.rec_headers.replace_header("WARC-Profile", _NOT_MODIFIED)
+        return revisit
+    return writer.create_warc_record(
+        exchange.url,
+        "response",
+        payload=io.BytesIO(exchange.body),
+        length=len(exchange.body),
+        http_headers=head,
+        warc_headers_dict=headers,
+    )
 
 
 def _kept_headers(exchange: HttpExchange) -> list[tuple[str, str]]:

@@ -1,9 +1,72 @@
-"""How Scrapy downloads for a crawl."""
+"""How Scrapy downloads for a crawl, and which addresses of the network it may ask."""
 
+import logging
+import socket
+from collections.abc import Sequence
+from ipaddress import ip_address
+from urllib.parse import urlsplit
+from urllib.request import getproxies
+
+from scrapy import Request
 from scrapy.core.downloader.handlers.http11 import HTTP11DownloadHandler
 from scrapy.crawler import Crawler
+from scrapy.exceptions import CannotResolveHostError
+from scrapy.http import Response
+from scrapy.resolver import CachingThreadedResolver
+from twisted.internet.defer import Deferred
+from twisted.internet.error import DNSLookupError
 
 from workers.crawl.config import CrawlConfig
+
+log = logging.getLogger("templ")
+
+
+class PublicResolver(CachingThreadedResolver):
+    """Scrapy's resolver, for which names that lead to no public address do not exist.
+
+    Every connection asks it, for addresses in figures as well, and goes to the address that it tells. So
+    a name cannot lead elsewhere afterwards. Only a proxy may have any address.
+    """
+
+    def getHostByName(self, name: str, timeout: Sequence[int] = ()) -> "Deferred[str]":  # noqa: N802
+        """Return the address of a name.
+
+        Raises:
+            DNSLookupError: The name has no address, or one that is not public.
+        """
+        found = super().getHostByName(name, timeout)
+        return found if name in _proxy_hosts() else found.addCallback(_public_address, name)
+
+
+def _proxy_hosts() -> set[str | None]:
+    return {urlsplit(proxy).hostname for proxy in getproxies().values()}
+
+
+def _public_address(address: str, name: str) -> str:
+    if not is_public(address):
+        log.warning("%s is not asked: %s is no public address (--allow-private)", name, address)
+        raise DNSLookupError(f"{address} is no public address")
+    return address
+
+
+def is_public(host: str) -> bool:
+    """Return whether a host may be one of the public Internet, as far as can be told without asking.
+
+    >>> [is_public(host) for host in ("127.1", "0x7f000001", "::1", "localhost", "a.example")]
+    [False, False, False, False, True]
+    """
+    try:
+        address = ip_address(socket.inet_aton(host))
+    except (OSError, UnicodeError):
+        try:
+            address = ip_address(host.strip("[]"))
+        except ValueError:
+            return host.rpartition(".")[2].lower() != "localhost"
+    return address.is_global and not address.is_multicast
+
+
+_ALLOWS_PRIVATE = "TEMPL_ALLOWS_PRIVATE"
+"""Name of a setting of ours among those of Scrapy."""
 
 
 class OneTryHandler(HTTP11DownloadHandler):
@@ -18,6 +81,22 @@ class OneTryHandler(HTTP11DownloadHandler):
         super().__init__(crawler)
         self._pool.persistent = False
         self._pool.retryAutomatically = False
+        self._allows_private = crawler.settings.getbool(_ALLOWS_PRIVATE)
+
+    async def download_request(self, request: Request) -> Response:
+        """Download, unless the host is known not to be public before its name is looked up.
+
+        Where there is a proxy, it alone looks up names.
+
+        Raises:
+            CannotResolveHostError: The host is not public, or it is the proxy.
+        """
+        host = urlsplit(request.url).hostname or ""
+        is_open = is_public(host) and host not in _proxy_hosts()
+        if not (self._allows_private or is_open):
+            log.warning("%s is not asked: it has no public address (--allow-private)", host)
+            raise CannotResolveHostError(f"{host} is no public address")
+        return await super().download_request(request)
 
 
 def scrapy_settings(config: CrawlConfig) -> dict[str, object]:
@@ -28,8 +107,11 @@ def scrapy_settings(config: CrawlConfig) -> dict[str, object]:
     redirects, retries and the filter of duplicates. Scrapy's own robots.txt also knows neither
     `Crawl-delay` nor an age, and allows everything where a host does not answer.
     """
+    resolver = CachingThreadedResolver if config.allows_private else PublicResolver
     handler = f"{OneTryHandler.__module__}.{OneTryHandler.__qualname__}"
     return {
+        _ALLOWS_PRIVATE: config.allows_private,
+        "TWISTED_DNS_RESOLVER": f"{resolver.__module__}.{resolver.__qualname__}",
         "USER_AGENT": config.user_agent,
         "CONCURRENT_REQUESTS": config.concurrency,
         "CONCURRENT_REQUESTS_PER_DOMAIN": 1,

@@ -21,6 +21,18 @@ class FeedEntry(msgspec.Struct, frozen=True, kw_only=True):
     """The whole text of the page (`content:encoded`, Atom's `content`); empty where there is none."""
 
 
+def feed_links(body: bytes) -> Iterator[str]:
+    """Yield the addresses that the entries of a feed name, without reading what the entries tell.
+
+    >>> list(
+    ...     feed_links(b"<rss version='2.0'><channel><item><link>/1</link></item></channel></rss>")
+    ... )
+    ['/1']
+    """
+    feed = feedparser.parse(BytesIO(body), sanitize_html=False, resolve_relative_uris=False)
+    return (entry.link for entry in feed.entries if entry.get("link"))
+
+
 def feed_entries(body: bytes) -> Iterator[FeedEntry]:
     """Yield the entries of an RSS or Atom feed; what is damaged is read as far as it can be.
 

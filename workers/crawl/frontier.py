@@ -7,15 +7,24 @@ files are cut to these lengths, so the address is either done and in the files, 
 """
 
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 import msgspec
 
-from workers.crawl.addresses import PATH_QUERIES_MAX, address_key, path_of_key, trap_reason
+from templ_core.site_key import site_key
+from workers.crawl.addresses import (
+    PATH_QUERIES_MAX,
+    address_key,
+    asked_address,
+    is_askable,
+    path_of_key,
+    trap_reason,
+)
+from workers.crawl.config import DAY_S
 from workers.crawl.robots import StoredRobots
 from workers.errors import DiskProblem, StateProblem
 
@@ -27,34 +36,62 @@ that are asked again.
 """
 NEW_RANKS = (NEW_LISTING, NEW_LISTED, NEW_LINKED)
 """Ranks of addresses that have not been answered yet."""
-_FORMAT = 1
-_SCHEMA = """
+SEED_MOVES = 5
+"""Redirects in a row, from a seed on, that may lead to a site of their own."""
+_FORMAT = 2
+_ROBOTS = """
+CREATE TABLE robots (
+    host TEXT PRIMARY KEY, site TEXT NOT NULL, is_reachable INTEGER NOT NULL, expires_at REAL NOT NULL,
+    delay_s REAL NOT NULL, encoded_rules BLOB NOT NULL
+) WITHOUT ROWID;
+CREATE INDEX hosts ON robots (site, expires_at, delay_s);
+"""
+_SCHEMA = f"""
 CREATE TABLE addresses (
     key TEXT PRIMARY KEY, url TEXT NOT NULL, site TEXT NOT NULL, path TEXT NOT NULL,
     depth INTEGER NOT NULL, rank INTEGER NOT NULL, due_at REAL,
     attempts INTEGER NOT NULL DEFAULT 0, first_at REAL, asked_at REAL, interval_s REAL,
     etag TEXT, last_modified TEXT, digest TEXT, warc_digest TEXT, warc_date TEXT,
-    is_published INTEGER NOT NULL DEFAULT 0
+    is_published INTEGER NOT NULL DEFAULT 0, moves INTEGER NOT NULL DEFAULT 0
 ) WITHOUT ROWID;
 CREATE INDEX due ON addresses (site, rank, due_at);
 CREATE INDEX paths ON addresses (path);
 CREATE TABLE sites (site TEXT PRIMARY KEY) WITHOUT ROWID;
-CREATE TABLE robots (
-    host TEXT PRIMARY KEY, text TEXT NOT NULL, is_reachable INTEGER NOT NULL, expires_at REAL NOT NULL
-) WITHOUT ROWID;
 CREATE TABLE files (name TEXT PRIMARY KEY, length INTEGER NOT NULL) WITHOUT ROWID;
-"""
+{_ROBOTS}"""
+_FROM_FORMAT_1 = f"""
+DROP TABLE robots;
+{_ROBOTS}
+ALTER TABLE addresses ADD COLUMN moves INTEGER NOT NULL DEFAULT 0;
+UPDATE addresses SET moves = {SEED_MOVES} WHERE depth = 0;
+"""  # noqa: S608
+"""The rules of robots.txt were kept as text; they are asked for again."""
+_HOST_MEMORY_S = 30 * DAY_S
+"""Time after which a host no longer counts whose robots.txt is not asked any more."""
 
 
-class FoundAddress(msgspec.Struct, frozen=True):
+class FoundAddress(msgspec.Struct, frozen=True, array_like=True):
     """An address that a seed file, a page, a feed or a sitemap names."""
 
     url: str
+    key: str
     site: str
-    depth: int
-    """Links from a seed, a feed or a sitemap."""
     rank: int
     """One of `NEW_RANKS`."""
+
+
+def found_addresses(ranks: Mapping[str, int]) -> list[FoundAddress]:
+    """Return addresses as they are asked, without those that cannot be asked or lead into a trap.
+
+    Args:
+        ranks: One of `NEW_RANKS` for each absolute address.
+    """
+    found = []
+    for named, rank in ranks.items():
+        if is_askable(named) and not trap_reason(named):
+            url = asked_address(named)
+            found.append(FoundAddress(url, address_key(url), site_key(url), rank))
+    return found
 
 
 class PageState(msgspec.Struct, frozen=True, kw_only=True):
@@ -85,6 +122,8 @@ class DueAddress(msgspec.Struct, frozen=True, kw_only=True):
     interval_s: float | None
     """Time between its last two visits; None before the second one is planned."""
     state: PageState
+    moves: int = 0
+    """Redirects that may still lead to a site of their own; 0 where no seed leads here by redirects."""
 
     @property
     def is_listing(self) -> bool:
@@ -126,15 +165,20 @@ class CrawlFrontier:
             self._db.execute("PRAGMA synchronous = NORMAL")
             (found,) = self._db.execute("PRAGMA user_version").fetchone()
             if found == 0:
-                self._db.executescript(f"BEGIN; {_SCHEMA} PRAGMA user_version = {_FORMAT}; COMMIT")
+                self._change(_SCHEMA)
+            elif found == 1:
+                self._change(_FROM_FORMAT_1)
         except sqlite3.Error as error:
             raise StateProblem(
                 f"{path} cannot be used ({error}); is another `templ crawl` using its directory?"
             ) from None
-        if found not in {0, _FORMAT}:
+        if found not in {0, 1, _FORMAT}:
             raise StateProblem(
                 f"{path} was written by another version of templ: name another directory"
             )
+
+    def _change(self, statements: str) -> None:
+        self._db.executescript(f"BEGIN; {statements} PRAGMA user_version = {_FORMAT}; COMMIT")
 
     def __enter__(self) -> Self:
         return self
@@ -174,29 +218,32 @@ class CrawlFrontier:
         """Return the sites of which addresses may be asked."""
         return {site for (site,) in self._db.execute("SELECT site FROM sites")}
 
-    def add(self, found: Iterable[FoundAddress], now: float) -> set[str]:
-        """Add addresses that are not known, and lead into no trap, to those that are due.
+    def add(
+        self, found: Iterable[FoundAddress], now: float, *, depth: int, moves: int = 0
+    ) -> set[str]:
+        """Add addresses that are not known to those that are due.
 
         Args:
             found: Addresses of sites that may be asked.
             now: Unix time in seconds.
+            depth: Links from a seed, a feed or a sitemap to them.
+            moves: Redirects from them that may lead to a site of their own.
 
         Returns:
             The sites that have new addresses.
         """
         sites = set()
         for one in found:
-            key = address_key(one.url)
-            if trap_reason(one.url) or self._is_known(key, one.rank, now):
+            if self._is_known(one.key, one.rank, now):
                 continue
-            path = path_of_key(key)
+            path = path_of_key(one.key)
             is_listed = one.rank != NEW_LINKED
-            if "?" in key and not is_listed and self._path_count(path) >= PATH_QUERIES_MAX:
+            if "?" in one.key and not is_listed and self._path_count(path) >= PATH_QUERIES_MAX:
                 continue
             self._write(
-                "INSERT INTO addresses (key, url, site, path, depth, rank, due_at) "
-                "VALUES (?, ?, ?, ?, ?, ?, ?)",
-                [key, one.url, one.site, path, one.depth, one.rank, now],
+                "INSERT INTO addresses (key, url, site, path, depth, rank, due_at, moves) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+                [one.key, one.url, one.site, path, depth, one.rank, now, moves],
             )
             sites.add(one.site)
         return sites
@@ -230,7 +277,7 @@ class CrawlFrontier:
         for rank, latest in sorted(latest_at.items()):
             row = self._db.execute(
                 "SELECT key, url, site, depth, rank, attempts, interval_s, etag, last_modified, digest, "
-                "warc_digest, warc_date, is_published FROM addresses "
+                "warc_digest, warc_date, is_published, moves FROM addresses "
                 "WHERE site = ? AND rank = ? AND due_at <= ? ORDER BY due_at LIMIT 1",
                 [site, rank, latest],
             ).fetchone()
@@ -245,7 +292,7 @@ class CrawlFrontier:
                     warc_date=row[11],
                     is_published=bool(row[12]),
                 )
-                return DueAddress(**own, state=state)
+                return DueAddress(**own, state=state, moves=row[13])
         return None
 
     def next_due_at(self, site: str, latest_at: dict[int, float]) -> float | None:
@@ -301,23 +348,44 @@ class CrawlFrontier:
         )
         return dict(rows.fetchall())
 
-    def robots(self) -> Iterator[StoredRobots]:
-        """Yield what is known of each host's robots.txt."""
-        with closing(self._db.execute("SELECT * FROM robots")) as rows:
-            for host, text, is_reachable, expires_at in rows:
-                yield StoredRobots(
-                    host=host,
-                    text=text,
-                    is_reachable=bool(is_reachable),
-                    expires_at=expires_at,
-                )
-
-    def keep_robots(self, robots: StoredRobots) -> None:
-        """Keep what is known of a host's robots.txt."""
-        self._write(
-            "INSERT OR REPLACE INTO robots VALUES (?, ?, ?, ?)",
-            [robots.host, robots.text, robots.is_reachable, robots.expires_at],
+    def robots(self, host: str) -> StoredRobots | None:
+        """Return what is known of a host's robots.txt, or None for a host that was never asked."""
+        names = StoredRobots.__struct_fields__
+        row = self._db.execute(
+            f"SELECT {', '.join(names)} FROM robots WHERE host = ?",  # noqa: S608
+            [host],
+        ).fetchone()
+        return row and msgspec.convert(
+            dict(zip(names, row, strict=True)), StoredRobots, strict=False
         )
+
+    def keep_robots(self, robots: StoredRobots, now: float) -> None:
+        """Keep what is known of a host's robots.txt, and drop hosts of its site that are forgotten.
+
+        Args:
+            robots: What is known.
+            now: Unix time in seconds.
+        """
+        self._write(
+            "DELETE FROM robots WHERE site = ? AND expires_at < ?",
+            [robots.site, now - _HOST_MEMORY_S],
+        )
+        self._write(
+            "INSERT OR REPLACE INTO robots "
+            "(host, site, is_reachable, expires_at, delay_s, encoded_rules) VALUES (?, ?, ?, ?, ?, ?)",
+            [
+                *(robots.host, robots.site, robots.is_reachable),
+                *(robots.expires_at, robots.delay_s, robots.encoded_rules),
+            ],
+        )
+
+    def site_hosts(self, site: str) -> tuple[int, float]:
+        """Return how many hosts of a site are known, and the longest delay that they want in seconds."""
+        counted = self._db.execute(
+            "SELECT COUNT(*), COALESCE(MAX(delay_s), 0) FROM robots WHERE site = ?", [site]
+        )
+        hosts, delay_s = counted.fetchone()
+        return hosts, delay_s
 
     def file_lengths(self) -> dict[str, int]:
         """Return the length of each file of the crawl at its last transaction, in bytes."""

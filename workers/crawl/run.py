@@ -8,10 +8,9 @@ from pathlib import Path
 
 from scrapy.crawler import AsyncCrawlerProcess
 
-from templ_core.site_key import site_key
 from workers.crawl.config import CrawlConfig
 from workers.crawl.download import scrapy_settings
-from workers.crawl.frontier import NEW_LISTING, CrawlFrontier, FoundAddress
+from workers.crawl.frontier import NEW_LISTING, SEED_MOVES, CrawlFrontier, found_addresses
 from workers.crawl.spider import CrawlRun, SiteSpider
 from workers.crawl.store import CrawlStore, PageTarget, StoreKinds, files_of_crawl
 from workers.errors import StateProblem
@@ -49,9 +48,10 @@ def crawl(
         )
     with CrawlFrontier(path) as frontier:
         with frontier.transaction():
-            for url in seeds:
-                frontier.add_site(site_key(url))
-                frontier.add([FoundAddress(url, site_key(url), 0, NEW_LISTING)], time.time())
+            found = found_addresses(dict.fromkeys(seeds, NEW_LISTING))
+            for one in found:
+                frontier.add_site(one.site)
+            frontier.add(found, time.time(), depth=0, moves=SEED_MOVES)
         store = CrawlStore(directory, frontier.file_lengths(), kinds, config.contact)
         run = CrawlRun(config=config, frontier=frontier, store=store, output=output)
         try:

@@ -10,7 +10,10 @@ import msgspec
 from templ_core.site_key import site_key
 from workers.crawl.config import DAY_S, CrawlConfig
 from workers.crawl.frontier import DUE_LISTING, DUE_PAGE, NEW_RANKS, CrawlFrontier, DueAddress
-from workers.crawl.robots import RobotsRules, StoredRobots, robots_host
+from workers.crawl.robots import REDIRECTS_MAX, StoredRobots, robots_host, robots_url
+
+_ASIDE_AT_ONCE = 100
+"""Addresses of a site that are set aside in a row; then other sites have their turn."""
 
 
 class RobotsQuestion(msgspec.Struct, frozen=True, kw_only=True):
@@ -18,8 +21,8 @@ class RobotsQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
     site: str
     """Site that is asked; after a redirect, it may be another one than that of the host."""
-    host: str
-    """Scheme, host and port whose rules are asked for."""
+    hosts: tuple[str, ...]
+    """Scheme, host and port whose rules are asked for; after redirects, those of all hosts on the way."""
     url: str
     redirects: int = 0
     """Redirects that led to this address."""
@@ -49,8 +52,6 @@ class SiteQueue:
         self._frontier = frontier
         self._config = config
         self._started_at = time.time()
-        self._rules: dict[str, RobotsRules] = {}
-        self._delays: defaultdict[str, dict[str, float]] = defaultdict(dict)
         self._failures: Counter[str] = Counter()
         self._redirected: defaultdict[str, list[RobotsQuestion]] = defaultdict(list)
         self._blocked: set[str] = set()
@@ -63,8 +64,8 @@ class SiteQueue:
         self._new_pages: Counter[str] = Counter()
         self.refused_count = 0
         """Addresses that were not asked because of robots.txt."""
-        for stored in frontier.robots():
-            self._use(RobotsRules(stored))
+        self.surplus_count = 0
+        """Addresses that were not asked because their site has too many hosts."""
         for site in frontier.sites():
             self.release(site, config.delay_s)
 
@@ -73,10 +74,6 @@ class SiteQueue:
         """Whether a site is being asked."""
         return bool(self._asked)
 
-    def robots_delay_s(self, site: str) -> float:
-        """Return the longest delay that the robots.txt of a site's hosts want, in seconds."""
-        return max(self._delays[site].values(), default=0.0)
-
     def next_ready_s(self) -> float | None:
         """Return the seconds until a site may be asked; None when no time will do, but only an answer."""
         if not self._ready or len(self._asked) >= self._config.concurrency:
@@ -84,7 +81,10 @@ class SiteQueue:
         return max(self._ready[0][0] - time.monotonic(), 0.0)
 
     def take(self) -> Question | None:
-        """Return what to ask now; None while no site may be asked, or as many are as allowed."""
+        """Return what to ask now; None while no site may be asked, or as many are as allowed.
+
+        The result is also None where addresses of a site were set aside, so that others have their turn.
+        """
         while self._ready and len(self._asked) < self._config.concurrency:
             at, site = self._ready[0]
             if at > time.monotonic():
@@ -97,7 +97,9 @@ class SiteQueue:
             if question is not None:
                 self._asked.add(site)
                 return question
+            self._not_before[site] = time.monotonic()
             self._wait(site)
+            break
         return None
 
     def found(self, sites: Iterable[str]) -> None:
@@ -114,63 +116,91 @@ class SiteQueue:
             pause_s: Time before its next request; the delay of its robots.txt is kept in any case.
         """
         self._asked.discard(site)
-        pause_s = max(pause_s, self.robots_delay_s(site))
+        _, delay_s = self._frontier.site_hosts(site)
+        pause_s = max(pause_s, delay_s)
         self._not_before[site] = time.monotonic() + pause_s
         self._wait(site)
 
-    def keep_robots(self, stored: StoredRobots) -> None:
+    def keep_robots(self, robots: StoredRobots) -> None:
         """Use what a host answered when it was asked for its robots.txt."""
-        self._failures[stored.host] = 0 if stored.is_reachable else self._failures[stored.host] + 1
-        self._use(RobotsRules(stored))
-        self._frontier.keep_robots(stored)
-        site = site_key(stored.host)
-        if site in self._blocked:
-            self._blocked.discard(site)
-            self.found([site])
+        self._failures[robots.host] = 0 if robots.is_reachable else self._failures[robots.host] + 1
+        self._frontier.keep_robots(robots, time.time())
+        if robots.site in self._blocked:
+            self._blocked.discard(robots.site)
+            self.found([robots.site])
 
-    def redirect(self, question: RobotsQuestion) -> None:
-        """Ask for a robots.txt at another address, before anything else of its site and of its host's."""
-        self._redirected[question.site].append(question)
-        self._blocked.add(site_key(question.host))
-        self.found([question.site])
+    def redirect(self, question: RobotsQuestion, url: str) -> bool:
+        """Ask for a robots.txt at another address, before anything else of its site and of its host's.
 
-    def _use(self, rules: RobotsRules) -> None:
-        host = rules.stored.host
-        self._rules[host] = rules
-        self._delays[site_key(host)][host] = rules.delay_s
+        A redirect to another site is followed to the robots.txt of a host there only, and not at all if
+        that host's rules are known already.
+
+        Args:
+            question: What was asked.
+            url: Where its answer leads to.
+
+        Returns:
+            Whether the redirect is followed; otherwise, the host has no robots.txt.
+        """
+        host, site = robots_host(url), site_key(url)
+        is_of_host = _is_robots_of(host, url)
+        if question.redirects >= REDIRECTS_MAX or not (is_of_host or site == question.site):
+            return False
+        further = RobotsQuestion(
+            site=site,
+            hosts=(*question.hosts, host) if is_of_host else question.hosts,
+            url=url,
+            redirects=question.redirects + 1,
+        )
+        self._redirected[site].append(further)
+        self._blocked.update(map(site_key, question.hosts))
+        self.found([site])
+        return True
 
     def _question(self, site: str) -> Question | None:
-        if self._redirected[site]:
-            return self._redirected[site].pop()
         now = time.time()
-        while address := self._frontier.next_address(site, self._latest_at(site, now)):
+        while self._redirected[site]:
+            question = self._redirected[site].pop()
+            host = robots_host(question.url)
+            known = self._frontier.robots(host)
+            if known is None or known.expires_at <= now or not _is_robots_of(host, question.url):
+                return question
+            for one in question.hosts:
+                self.keep_robots(msgspec.structs.replace(known, host=one, site=site_key(one)))
+        for _ in range(_ASIDE_AT_ONCE):
+            address = self._frontier.next_address(site, self._latest_at(site, now))
+            if address is None:
+                break
             host = robots_host(address.url)
-            rules = self._rules.get(host)
-            is_known = rules is not None and rules.stored.expires_at > now
-            if rules is None or not (is_known or self._is_given_up(host)):
-                return RobotsQuestion(site=site, host=host, url=f"{host}/robots.txt")
-            if rules.allows(address.url):
+            robots = self._frontier.robots(host)
+            if robots is None and self._frontier.site_hosts(site)[0] >= self._config.site_hosts:
+                self.surplus_count += 1
+                self._postpone(address, now)
+            elif robots is None or not (robots.expires_at > now or self._is_given_up(host)):
+                return RobotsQuestion(site=site, hosts=(host,), url=robots_url(host))
+            elif robots.allows(address.url):
                 if address.rank in NEW_RANKS and not address.attempts:
                     self._new_pages[site] += 1
                 return address
-            self._set_aside(address, rules, now)
+            else:
+                self._set_aside(address, robots, now)
         return None
 
     def _is_given_up(self, host: str) -> bool:
         """Return whether a host has failed so often that this run does not wait for it."""
         return not self._config.follows and self._failures[host] >= self._config.attempts_max
 
-    def _set_aside(self, address: DueAddress, rules: RobotsRules, now: float) -> None:
+    def _set_aside(self, address: DueAddress, robots: StoredRobots, now: float) -> None:
         """Let an address be due later, because its host forbids it or did not say what it allows."""
-        host = rules.stored.host
-        due_at, rank = now + self._config.interval_max_s, address.later_rank
-        if rules.stored.is_reachable:
+        if robots.is_reachable:
             self.refused_count += 1
+            self._postpone(address, now)
         else:
-            due_at = rules.stored.expires_at
-            if not self._is_given_up(host):
-                rank = address.rank
-        self._frontier.postpone(address, due_at, rank)
+            rank = address.later_rank if self._is_given_up(robots.host) else address.rank
+            self._frontier.postpone(address, robots.expires_at, rank)
+
+    def _postpone(self, address: DueAddress, now: float) -> None:
+        self._frontier.postpone(address, now + self._config.interval_max_s, address.later_rank)
 
     def _wait(self, site: str) -> None:
         """Put a site into the queue for the time at which it may be asked and something is due."""
@@ -204,3 +234,7 @@ class SiteQueue:
             self._day_start = day_start
             self._new_pages = Counter(self._frontier.new_pages_since(day_start))
         return NEW_RANKS if self._new_pages[site] < self._config.site_day_pages else ()
+
+
+def _is_robots_of(host: str, url: str) -> bool:
+    return url.lower() == robots_url(host)

@@ -5,8 +5,9 @@ import logging
 import time
 import uuid
 from collections import Counter
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterable
 from datetime import UTC, datetime
+from itertools import islice
 from typing import Any, Self
 
 import msgspec
@@ -23,20 +24,21 @@ from twisted.python.failure import Failure
 
 from schemas.source import Source
 from templ_core.site_cleaner.fetch_times import rfc3339
-from templ_core.site_key import site_key
-from workers.crawl.addresses import asked_address, is_askable
-from workers.crawl.answers import AnswerContent, may_be_read, read_answer
+from workers.crawl.addresses import is_askable
+from workers.crawl.answers import AnswerContent, may_be_read
 from workers.crawl.config import CrawlConfig
-from workers.crawl.crawl_files import HttpExchange, warc_digest
+from workers.crawl.crawl_files import HttpExchange, warc_digest, warc_records
 from workers.crawl.frontier import (
     NEW_LINKED,
-    NEW_LISTED,
     NEW_LISTING,
     CrawlFrontier,
     DueAddress,
     FoundAddress,
+    found_addresses,
 )
-from workers.crawl.robots import REDIRECTS_MAX, RobotsRules, robots_of_answer
+from workers.crawl.reading import AnswerReader
+from workers.crawl.reading_child import ReadAnswer, ReadRobots
+from workers.crawl.robots import ROBOTS_BYTES_MAX, RobotsFile, robots_of_answer
 from workers.crawl.site_queue import Question, RobotsQuestion, SiteQueue
 from workers.crawl.store import CrawlStore, PageTarget
 from workers.crawl.visits import (
@@ -52,6 +54,8 @@ from workers.page import GONE_STATUSES, Page
 log = logging.getLogger("templ")
 _PAGE_STATUSES = frozenset([200, NOT_MODIFIED, *GONE_STATUSES])
 """Statuses of answers that are kept beside pages in the archive."""
+_ADDED_AT_ONCE = 200
+"""Addresses that are added in a row, in about 10 ms; then other sites have their turn."""
 
 
 class CrawlRun(msgspec.Struct, kw_only=True):
@@ -83,12 +87,14 @@ class SiteSpider(Spider):
         self._queue = SiteQueue(run.frontier, run.config)
         self._sites = run.frontier.sites()
         self._changed = asyncio.Event()
+        self._reader = AnswerReader(run.config.read_deadline_s)
 
     @classmethod
     def from_crawler(cls, crawler: Crawler, *args: Any, **kwargs: Any) -> Self:
         """Make a spider, as Scrapy asks for."""
         spider = super().from_crawler(crawler, *args, **kwargs)
         crawler.signals.connect(spider.check_type, signals.headers_received)
+        crawler.signals.connect(spider.cut_robots, signals.bytes_received)
         crawler.signals.connect(spider.end, signals.spider_closed)
         return spider
 
@@ -115,6 +121,8 @@ class SiteSpider(Spider):
     async def end(self) -> None:
         """Disconnect when the spider is closed."""
         self._run.counts["not allowed by robots.txt"] = self._queue.refused_count
+        self._run.counts["of too many hosts"] = self._queue.surplus_count
+        await asyncio.to_thread(self._reader.close)
         if self._run.output is not None:
             await self._run.output.close()
 
@@ -127,6 +135,17 @@ class SiteSpider(Spider):
         content_type = (headers.get("Content-Type") or b"").decode("latin-1")
         if isinstance(request.meta["question"], DueAddress) and not may_be_read(content_type):
             raise StopDownload(fail=True)
+
+    def cut_robots(self, data: bytes, request: Request) -> None:
+        """Stop a robots.txt, which may be endless, where nothing more of it is read.
+
+        Raises:
+            StopDownload: Enough has come; the beginning is the answer.
+        """
+        if isinstance(request.meta["question"], RobotsQuestion):
+            request.meta["bytes"] = request.meta.get("bytes", 0) + len(data)
+            if request.meta["bytes"] >= ROBOTS_BYTES_MAX:
+                raise StopDownload(fail=False)
 
     async def answered(self, response: Response) -> None:
         """Keep an answer, and let its site be asked again."""
@@ -177,11 +196,12 @@ class SiteSpider(Spider):
         pause = max(config.delay_s, slot.delay if slot is not None else 0.0)
         try:
             if isinstance(question, RobotsQuestion):
-                self._keep_robots(question, found if isinstance(found, Response) else None, pause)
+                response = found if isinstance(found, Response) else None
+                await self._keep_robots(question, response, pause)
             elif isinstance(found, Exception):
                 self._set_aside(question, found)
             else:
-                answer = self._answer(found)
+                answer = await self._answer(found)
                 pause = max(pause, pause_s(answer, time.time()))
                 await self._keep(question, answer, found)
         except Exception as problem:
@@ -191,7 +211,7 @@ class SiteSpider(Spider):
             self._queue.release(question.site, pause)
             self._changed.set()
 
-    def _keep_robots(
+    async def _keep_robots(
         self, question: RobotsQuestion, response: Response | None, pause: float
     ) -> None:
         """Keep a host's rules, and the sitemaps that they name.
@@ -202,34 +222,57 @@ class SiteSpider(Spider):
             pause: Time until the site is asked again, in seconds. What its other hosts have to be asked
                 comes before a host that has failed.
         """
-        config, now = self._run.config, time.time()
-        self._run.counts["robots.txt"] += 1
+        run, now = self._run, time.time()
+        run.counts["robots.txt"] += 1
         location = _location(response)
-        if location is not None and question.redirects < REDIRECTS_MAX:
-            further = msgspec.structs.replace(
-                question,
-                site=site_key(location),
-                url=location,
-                redirects=question.redirects + 1,
-            )
-            self._queue.redirect(further)
+        if location is not None and self._queue.redirect(question, location):
             return
-        status, body = (
-            (response.status, response.body) if response is not None else (NO_ANSWER, b"")
-        )
-        stored = robots_of_answer(question.host, status, body, now + config.robots_age_s)
-        if not stored.is_reachable:
-            later = now + pause + config.robots_retry_s
-            stored = msgspec.structs.replace(stored, expires_at=later)
-        links = dict.fromkeys(RobotsRules(stored).sitemaps(), NEW_LISTING)
-        with self._run.frontier.transaction():
-            if response is not None:
-                exchange = _exchange(response, uuid.uuid4().urn, _warc_date(now))
-                self._run.store.keep_exchange(exchange, is_page=False)
-            found = self._run.frontier.add(self._found(links, 1), now)
-            self._queue.keep_robots(stored)
-            self._run.frontier.keep_file_lengths(self._run.store.lengths())
-        self._queue.found(found)
+        status, file, records = NO_ANSWER, None, b""
+        if response is not None:
+            status = response.status
+            file = await self._robots_file(response)
+            records = await self._records(_exchange(response, uuid.uuid4().urn, _warc_date(now)))
+        sitemaps = dict.fromkeys(file.sitemaps if file is not None else (), NEW_LISTING)
+        await self._add(found_addresses(sitemaps), now, depth=1)
+        if run.problem is not None:
+            return
+        with run.frontier.transaction():
+            run.store.keep_exchange(records, is_page=False)
+            for host in question.hosts:
+                stored = robots_of_answer(host, status, file, now + run.config.robots_age_s)
+                if not stored.is_reachable:
+                    later = now + pause + run.config.robots_retry_s
+                    stored = msgspec.structs.replace(stored, expires_at=later)
+                self._queue.keep_robots(stored)
+            run.frontier.keep_file_lengths(run.store.lengths())
+
+    async def _robots_file(self, response: Response) -> RobotsFile | None:
+        if not 200 <= response.status < 300:
+            return None
+        return await self._reader.robots(ReadRobots(response.url, response.body[:ROBOTS_BYTES_MAX]))
+
+    async def _records(self, exchange: HttpExchange) -> bytes:
+        """Return the records of an exchange for the archive; nothing where there is no archive."""
+        if not self._run.store.keeps_exchanges:
+            return b""
+        return await asyncio.to_thread(warc_records, exchange)
+
+    async def _add(
+        self, found: Iterable[FoundAddress], now: float, *, depth: int, moves: int = 0
+    ) -> None:
+        """Add addresses of sites that may be asked, unless they are too deep.
+
+        They are added before the answer that names them is done. If the crawl is killed in between, the
+        answer is asked for again, and names what is known.
+        """
+        if depth > self._run.config.depth_max:
+            return
+        own = (one for one in found if one.site in self._sites)
+        while self._run.problem is None and (some := list(islice(own, _ADDED_AT_ONCE))):
+            with self._run.frontier.transaction():
+                sites = self._run.frontier.add(some, now, depth=depth, moves=moves)
+            self._queue.found(sites)
+            await asyncio.sleep(0)
 
     def _set_aside(self, address: DueAddress, reason: Exception) -> None:
         """Leave an address alone whose answer is of another type, or too large."""
@@ -238,24 +281,24 @@ class SiteSpider(Spider):
         now = time.time()
         self._run.frontier.asked(address, refused_visit(address, now, self._run.config), now)
 
-    def _answer(self, response: Response | None) -> AddressAnswer:
+    async def _answer(self, response: Response | None) -> AddressAnswer:
         if response is None:
             return AddressAnswer(status=NO_ANSWER, headers={})
         return AddressAnswer(
             status=response.status,
             headers=_text_headers(response.headers),
             location=_location(response),
-            content=self._content(response) if response.status == 200 else None,
+            content=await self._content(response) if response.status == 200 else None,
             warc_digest=warc_digest(response.body),
             date=_warc_date(time.time()),
         )
 
-    def _content(self, response: Response) -> AnswerContent:
-        try:
-            return read_answer(response, self._run.config.page_bytes_max)
-        except Exception as error:  # noqa: BLE001 - what a page says must not end the crawl
-            log.warning("%s cannot be read: %s", response.url, error)
-            return AnswerContent(kind="other", digest="")
+    async def _content(self, response: Response) -> AnswerContent:
+        content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
+        most = self._run.config.page_bytes_max
+        return await self._reader.answer(
+            ReadAnswer(response.url, response.body, content_type, bytes_max=most)
+        )
 
     async def _keep(
         self, address: DueAddress, answer: AddressAnswer, response: Response | None
@@ -263,8 +306,13 @@ class SiteSpider(Spider):
         """Send and write what an answer brought; only then is its address done."""
         run, now = self._run, time.time()
         result = visit_result(address, answer, now, run.config)
+        page, records = _page(address, answer, response, now), b""
+        if response is not None:
+            records = await self._records(_page_exchange(address, answer, response, page))
+        await self._add_named(address, answer, now)
+        if self._run.problem is not None:
+            return
         run.counts[result.outcome] += 1
-        page = _page(address, answer, response, now)
         if result.sends_page or result.sends_end:
             refused = await run.output.send(page) if run.output is not None else None
             if refused is not None:
@@ -277,49 +325,41 @@ class SiteSpider(Spider):
                 run.store.keep_page(page)
             if result.keeps_feed:
                 run.store.keep_feed(page)
-            if response is not None:
-                self._archive_page(address, answer, response, page)
+            run.store.keep_exchange(records, is_page=_is_page(answer))
             run.frontier.asked(address, result.next_visit, now)
-            found = run.frontier.add(self._named(address, answer), now)
             run.frontier.keep_file_lengths(run.store.lengths())
-        self._queue.found(found)
 
-    def _named(self, address: DueAddress, answer: AddressAnswer) -> Iterator[FoundAddress]:
-        """Yield the addresses that an answer names."""
+    async def _add_named(self, address: DueAddress, answer: AddressAnswer, now: float) -> None:
+        """Add the addresses that an answer names."""
         if answer.location is not None:
-            target = site_key(answer.location)
-            if not address.depth and address.is_listing and target not in self._sites:
-                self._run.frontier.add_site(target)  # a seed that has moved
-                self._sites.add(target)
             rank = NEW_LISTING if address.is_listing else NEW_LINKED
-            is_seed = address.is_listing and not address.depth
-            yield from self._found({answer.location: rank}, address.depth + (not is_seed))
+            found = found_addresses({answer.location: rank})
+            for one in found if address.moves else ():
+                self._run.frontier.add_site(one.site)  # a seed that has moved
+                self._sites.add(one.site)
+            moves = max(address.moves - 1, 0)
+            depth = address.depth + (not address.moves)
+            await self._add(found, now, depth=depth, moves=moves)
         if answer.content is not None:
-            links = answer.content.links
-            is_list = NEW_LISTED in links.values()
-            yield from self._found(links, 1 if is_list else address.depth + 1)
+            depth = 1 if answer.content.is_list else address.depth + 1
+            await self._add(answer.content.links, now, depth=depth)
 
-    def _found(self, links: Mapping[str, int], depth: int) -> Iterator[FoundAddress]:
-        """Yield links of sites that may be asked, unless they are too deep."""
-        if depth > self._run.config.depth_max:
-            return
-        for url, rank in links.items():
-            if is_askable(url) and (site := site_key(url)) in self._sites:
-                yield FoundAddress(asked_address(url), site, depth, rank)
 
-    def _archive_page(
-        self, address: DueAddress, answer: AddressAnswer, response: Response, page: Page
-    ) -> None:
-        """Write what an address answered to the WARC files; a body that is known is not repeated."""
-        state, same_as = address.state, None
-        is_same = answer.status == NOT_MODIFIED or answer.warc_digest == state.warc_digest
-        if is_same and state.warc_digest and state.warc_date:
-            same_as = (state.warc_digest, state.warc_date)
-        is_page = answer.status in _PAGE_STATUSES and (
-            answer.content is None or answer.content.kind == "page"
-        )
-        exchange = _exchange(response, page.id, answer.date, same_as)
-        self._run.store.keep_exchange(exchange, is_page=is_page)
+def _is_page(answer: AddressAnswer) -> bool:
+    """Return whether an answer is kept among the pages of the archive."""
+    is_page = answer.content is None or answer.content.kind == "page"
+    return answer.status in _PAGE_STATUSES and is_page
+
+
+def _page_exchange(
+    address: DueAddress, answer: AddressAnswer, response: Response, page: Page
+) -> HttpExchange:
+    """Return what an address answered as it is archived; a body that is known is not repeated."""
+    state, same_as = address.state, None
+    is_same = answer.status == NOT_MODIFIED or answer.warc_digest == state.warc_digest
+    if is_same and state.warc_digest and state.warc_date:
+        same_as = (state.warc_digest, state.warc_date)
+    return _exchange(response, page.id, answer.date, same_as)
 
 
 def _exchange(

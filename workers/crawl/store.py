@@ -6,7 +6,7 @@ from typing import Protocol
 
 import msgspec
 
-from workers.crawl.crawl_files import HttpExchange, PageLines, WarcFiles
+from workers.crawl.crawl_files import PageLines, WarcFiles
 from workers.page import Page
 
 _FILES = ("pages.jsonl", "feeds.jsonl", "crawl-*.warc.gz", "other-*.warc.gz")
@@ -72,15 +72,20 @@ class CrawlStore:
         """Add a feed."""
         self._feeds.write(feed)
 
-    def keep_exchange(self, exchange: HttpExchange, *, is_page: bool) -> None:
-        """Add a request and its answer, where WARC files are kept.
+    @property
+    def keeps_exchanges(self) -> bool:
+        """Whether requests and answers are kept."""
+        return bool(self._archives)
+
+    def keep_exchange(self, records: bytes, *, is_page: bool) -> None:
+        """Add a request and its answer.
 
         Args:
-            exchange: The request and its answer.
+            records: What `warc_records` has made of them; empty where they are not kept.
             is_page: Whether the answer is a page, or says that a page is unchanged or gone.
         """
-        if self._archives:
-            self._archives[not is_page].write(exchange)
+        if records:
+            self._archives[not is_page].write(records)
 
     def lengths(self) -> dict[str, int]:
         """Return the lengths of the present files by name, in bytes."""

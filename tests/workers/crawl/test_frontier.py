@@ -8,9 +8,9 @@ from workers.crawl.frontier import (
     NEW_LISTED,
     NEW_LISTING,
     CrawlFrontier,
-    FoundAddress,
     NextVisit,
     PageState,
+    found_addresses,
 )
 from workers.errors import DiskProblem, StateProblem
 
@@ -24,8 +24,9 @@ def frontier(tmp_path):
         yield opened
 
 
-def found(path, rank=NEW_LINKED, depth=1):
-    return FoundAddress(f"http://a.example/{path}", SITE, depth, rank)
+def add(frontier, now, *paths, rank=NEW_LINKED):
+    ranks = {f"http://a.example/{path}": rank for path in paths}
+    return frontier.add(found_addresses(ranks), now, depth=1)
 
 
 def next_path(frontier, latest_at=ALL):
@@ -34,7 +35,8 @@ def next_path(frontier, latest_at=ALL):
 
 
 def test_seeds_come_first_then_what_feeds_name_then_links(frontier):
-    frontier.add([found("link"), found("listed", NEW_LISTED), found("seed", NEW_LISTING)], 1.0)
+    for path, rank in (("link", NEW_LINKED), ("listed", NEW_LISTED), ("seed", NEW_LISTING)):
+        add(frontier, 1.0, path, rank=rank)
     order = []
     while due := frontier.next_address(SITE, ALL):
         order.append(due.url.rpartition("/")[2])
@@ -43,26 +45,26 @@ def test_seeds_come_first_then_what_feeds_name_then_links(frontier):
 
 
 def test_an_address_is_known_by_its_key_and_moves_up_when_a_feed_names_it(frontier):
-    assert frontier.add([found("one"), found("x?utm_source=a")], 1.0) == {SITE}
-    assert frontier.add([found("x")], 2.0) == set()
-    frontier.add([found("x", NEW_LISTED)], 3.0)
+    assert add(frontier, 1.0, "one", "x?utm_source=a") == {SITE}
+    assert add(frontier, 2.0, "x") == set()
+    add(frontier, 3.0, "x", rank=NEW_LISTED)
     due = frontier.next_address(SITE, ALL)
-    assert (due.url, due.rank) == ("http://a.example/x?utm_source=a", NEW_LISTED)
+    assert (due.url, due.rank) == ("http://a.example/x", NEW_LISTED)
 
 
 def test_the_queries_of_a_path_are_bounded_unless_a_feed_names_them(frontier):
-    frontier.add([found(f"list?n={n}") for n in range(2 * PATH_QUERIES_MAX)], 1.0)
+    add(frontier, 1.0, *(f"list?n={n}" for n in range(2 * PATH_QUERIES_MAX)))
     count = 0
     while due := frontier.next_address(SITE, {NEW_LINKED: 2.0}):
         frontier.postpone(due, 1e13, DUE_PAGE)
         count += 1
     assert count == PATH_QUERIES_MAX
-    frontier.add([found("list?n=1000", NEW_LISTED)], 1.0)
+    add(frontier, 1.0, "list?n=1000", rank=NEW_LISTED)
     assert next_path(frontier, {NEW_LISTED: 2.0}) == "list?n=1000"
 
 
 def test_an_answered_address_is_due_again_at_its_time_with_what_was_known(frontier):
-    frontier.add([found("page")], 1.0)
+    add(frontier, 1.0, "page")
     state = PageState(etag='"e"', digest="d", warc_digest="w", warc_date="t", is_published=True)
     due = frontier.next_address(SITE, ALL)
     visit = NextVisit(url=due.url, due_at=100.0, rank=DUE_PAGE, interval_s=50.0, state=state)
@@ -78,7 +80,7 @@ def test_an_answered_address_is_due_again_at_its_time_with_what_was_known(fronti
 
 def add_and_fail(frontier):
     with frontier.transaction():
-        frontier.add([found("page")], 1.0)
+        add(frontier, 1.0, "page")
         frontier.keep_file_lengths({"pages.jsonl": 7})
         raise ZeroDivisionError
 

@@ -8,9 +8,9 @@ from workers.crawl.frontier import (
     NEW_LISTING,
     CrawlFrontier,
     DueAddress,
-    FoundAddress,
+    found_addresses,
 )
-from workers.crawl.robots import RobotsRules, robots_of_answer
+from workers.crawl.robots import read_robots, robots_of_answer
 from workers.crawl.site_queue import RobotsQuestion, SiteQueue
 
 CONFIG = CrawlConfig(contact="a@b.example", delay_s=2.0, concurrency=2)
@@ -44,15 +44,20 @@ def frontier(tmp_path):
 
 
 def add(frontier, *urls, rank=NEW_LISTING):
-    for url in urls:
-        site = site_queue.site_key(url)
-        frontier.add_site(site)
-        frontier.add([FoundAddress(url, site, 0, rank)], START)
+    found = found_addresses(dict.fromkeys(urls, rank))
+    for one in found:
+        frontier.add_site(one.site)
+    frontier.add(found, START, depth=0)
 
 
 def allow(queue, *hosts, rules="", status=200):
     for host in hosts:
-        queue.keep_robots(robots_of_answer(host, status, rules.encode(), START + 1e6))
+        file = read_robots(f"{host}/robots.txt", rules.encode())
+        queue.keep_robots(robots_of_answer(host, status, file, START + 1e6))
+
+
+def robots_question(host):
+    return RobotsQuestion(site=site_queue.site_key(host), hosts=(host,), url=f"{host}/robots.txt")
 
 
 def test_hosts_of_one_domain_wait_for_each_other_while_other_sites_are_asked(frontier, clock):
@@ -79,7 +84,7 @@ def test_robots_txt_comes_first_and_its_delay_counts(frontier, clock):
     clock.now_s += 2
     question = queue.take()
     assert question == RobotsQuestion(
-        site="a.example", host="http://a.example", url="http://a.example/robots.txt"
+        site="a.example", hosts=("http://a.example",), url="http://a.example/robots.txt"
     )
     allow(queue, "http://a.example", rules="User-agent: *\nCrawl-delay: 30")
     queue.release("a.example", 2.0)
@@ -89,12 +94,12 @@ def test_robots_txt_comes_first_and_its_delay_counts(frontier, clock):
 def test_rules_that_make_no_sense_end_no_crawl(frontier, clock):
     add(frontier, "http://a.example/1")
     text = b"Sitemap: http://[a/\nSitemap: /map.xml\nUser-agent: *\nCrawl-delay: 1e300"
-    rules = RobotsRules(robots_of_answer("http://a.example", 200, text, START + 1e6))
-    assert list(rules.sitemaps()) == ["http://a.example/map.xml"]
+    file = read_robots("http://a.example/robots.txt", text)
+    assert file.sitemaps == ("http://a.example/map.xml",)
     queue = SiteQueue(frontier, CONFIG)
     clock.now_s += 2
     assert isinstance(queue.take(), RobotsQuestion)
-    queue.keep_robots(rules.stored)
+    queue.keep_robots(robots_of_answer("http://a.example", 200, file, START + 1e6))
     queue.release("a.example", 2.0)
     assert queue.next_ready_s() == DAY_S
 
@@ -128,7 +133,7 @@ def test_a_host_that_never_answers_does_not_keep_a_run_from_ending(frontier, clo
     for _ in range(CONFIG.attempts_max):
         clock.now_s += 2
         assert isinstance(queue.take(), RobotsQuestion)
-        stored = robots_of_answer("http://a.example", 0, b"", clock.now_s + 1)
+        stored = robots_of_answer("http://a.example", 0, None, clock.now_s + 1)
         queue.keep_robots(stored)
         queue.release("a.example", 0.0)
     clock.now_s += 2  # what was told has expired again
@@ -137,28 +142,90 @@ def test_a_host_that_never_answers_does_not_keep_a_run_from_ending(frontier, clo
 
 
 def test_rules_on_another_site_are_asked_of_that_site(frontier, clock):
-    add(frontier, "http://a.example/1", "http://b.example/1")
+    add(frontier, "http://a.example/1")
     queue = SiteQueue(frontier, CONFIG)
-    allow(queue, "http://b.example")
     clock.now_s += 2
-    questions = {one.site: one for one in (queue.take(), queue.take())}
-    queue.redirect(
-        RobotsQuestion(
-            site="b.example",
-            host="http://a.example",
-            url="http://b.example/robots.txt",
-            redirects=1,
-        )
-    )
+    assert queue.redirect(queue.take(), "http://b.example/robots.txt")
     queue.release("a.example", 0.0)
-    assert queue.take() is None  # a.example has no rules yet, and b.example is being asked
-    frontier.postpone(questions["b.example"], START + 1e9, DUE_PAGE)
-    queue.release("b.example", 2.0)
-    clock.now_s += 2
-    assert queue.take().host == "http://a.example"
-    allow(queue, "http://a.example")
+    asked = queue.take()
+    assert (asked.site, asked.url) == ("b.example", "http://b.example/robots.txt")
+    assert asked.hosts == ("http://a.example", "http://b.example")
+    assert queue.take() is None  # a.example has no rules yet
+    allow(queue, *asked.hosts)
     queue.release("b.example", 2.0)
     assert queue.take().url == "http://a.example/1"
+
+
+def test_a_site_to_whose_rules_many_lead_is_asked_for_them_once(frontier, clock):
+    hosts = [f"http://a{number}.example" for number in range(30)]
+    add(frontier, *(f"{host}/1" for host in hosts))
+    queue = SiteQueue(frontier, CrawlConfig(contact="a@b.example", concurrency=64))
+    clock.now_s += 2
+    for question in [queue.take() for _ in hosts]:
+        assert queue.redirect(question, "http://b.example/robots.txt")
+        queue.release(question.site, 0.0)
+    asked = queue.take()
+    assert queue.take() is None
+    allow(queue, *asked.hosts, rules="User-agent: *\nDisallow: /")
+    queue.release("b.example", 2.0)
+    clock.now_s += 2
+    assert not any(queue.take() for _ in range(2 * len(hosts)))
+    assert queue.refused_count == len(hosts)
+
+
+@pytest.mark.parametrize(
+    ("target", "follows"),
+    [
+        ("http://b.example/robots.txt", True),
+        ("http://b.example/private/page", False),
+        ("http://b.example/robots.txt?x=1", False),
+        ("http://www.a.home.arpa/rules.txt", True),
+        ("https://a.home.arpa/robots.txt", True),
+    ],
+)
+def test_a_redirect_of_robots_txt_leads_to_rules_of_other_sites_only(
+    frontier, clock, target, follows
+):
+    queue = SiteQueue(frontier, CONFIG)
+    assert queue.redirect(robots_question("http://a.home.arpa"), target) == follows
+
+
+def test_redirects_of_robots_txt_end(frontier, clock):
+    add(frontier, "http://a.example/1")
+    queue = SiteQueue(frontier, CONFIG)
+    clock.now_s += 2
+    count = 0
+    while queue.redirect(question := queue.take(), f"http://a.example/{count}"):
+        queue.release(question.site, 0.0)
+        count += 1
+    assert count == 5
+
+
+def test_hosts_of_a_site_are_bounded(frontier, clock):
+    add(frontier, *(f"http://h{number}.a.home.arpa/" for number in range(9)))
+    queue = SiteQueue(frontier, CrawlConfig(contact="a@b.example", site_hosts=4))
+    asked = set()
+    clock.now_s += 2
+    while question := queue.take():
+        if isinstance(question, RobotsQuestion):
+            asked.update(question.hosts)
+            allow(queue, *question.hosts)
+        else:
+            frontier.postpone(question, START + 1e9, DUE_PAGE)
+        queue.release("a.home.arpa", 0.0)
+    assert (len(asked), queue.surplus_count) == (4, 5)
+
+
+def test_a_site_that_forbids_very_much_lets_others_have_their_turn(frontier, clock):
+    add(frontier, *(f"http://a.example/{number}" for number in range(1000)))
+    add(frontier, "http://b.example/1")
+    queue = SiteQueue(frontier, CONFIG)
+    allow(queue, "http://a.example", rules="User-agent: *\nDisallow: /")
+    allow(queue, "http://b.example")
+    clock.now_s += 2.5
+    asked = next(filter(None, (queue.take() for _ in range(3))))
+    assert asked.url == "http://b.example/1"
+    assert queue.refused_count <= 200
 
 
 def test_new_pages_of_a_day_are_bounded(frontier, clock):

@@ -3,7 +3,7 @@ from types import SimpleNamespace
 import pytest
 
 from workers.crawl.config import CrawlConfig
-from workers.crawl.frontier import NEW_LISTING, CrawlFrontier, FoundAddress
+from workers.crawl.frontier import NEW_LISTING, CrawlFrontier, found_addresses
 from workers.crawl.spider import CrawlRun, SiteSpider
 from workers.crawl.store import CrawlStore, StoreKinds
 from workers.errors import DiskProblem
@@ -16,7 +16,7 @@ async def test_nothing_is_kept_after_a_problem(tmp_path, problem, attempts):
     config, ranks = CrawlConfig(contact="a@b.example"), dict.fromkeys(range(5), 1e12)
     with CrawlFrontier(tmp_path / "frontier.db") as frontier:
         frontier.add_site(SITE)
-        frontier.add([FoundAddress(URL, SITE, 0, NEW_LISTING)], 1.0)
+        frontier.add(found_addresses({URL: NEW_LISTING}), 1.0, depth=0)
         store = CrawlStore(tmp_path, {}, StoreKinds(), config.contact)
         spider = SiteSpider(CrawlRun(config=config, frontier=frontier, store=store))
         spider.crawler = SimpleNamespace(

@@ -36,6 +36,7 @@ _LIMITS: dict[str, tuple[click.ParamType, str]] = {
         _COUNT,
         "Most addresses of a site that are asked for the first time in one day (UTC).",
     ),
+    "site_hosts": (_COUNT, "Most hosts of a site that are asked."),
     "attempts_max": (_COUNT, "Requests for an address that may fail until it is left alone."),
     "retry_s": (_SECONDS, "Seconds from a failure to the second request; then twice as long."),
     "listing_interval_s": (
@@ -96,6 +97,12 @@ def _limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
     "follows",
     is_flag=True,
     help="Go on until SIGTERM or Ctrl-C, and ask again what is due; otherwise end with what is due now.",
+)
+@click.option(
+    "--allow-private",
+    "allows_private",
+    is_flag=True,
+    help="Ask addresses of private networks and of this machine, too.",
 )
 @click.option("--keep-warc", is_flag=True, help="Keep WARC files beside another output.")
 @click.option(

@@ -1,0 +1,109 @@
+"""No answer holds up the event loop, whatever it says."""
+
+import asyncio
+import time
+from types import SimpleNamespace
+
+import pytest
+from scrapy.http import HtmlResponse, Request, TextResponse
+
+from workers.crawl.config import CrawlConfig
+from workers.crawl.frontier import NEW_LISTING, SEED_MOVES, CrawlFrontier, found_addresses
+from workers.crawl.reading import AnswerReader
+from workers.crawl.reading_child import ReadAnswer
+from workers.crawl.robots import ROBOTS_BYTES_MAX
+from workers.crawl.site_queue import RobotsQuestion
+from workers.crawl.spider import CrawlRun, SiteSpider
+from workers.crawl.store import CrawlStore, StoreKinds
+
+HELD_S = 0.05
+"""Longest processor time that the event loop may be held."""
+URL, SITE, HOST = "http://a.example/", "a.example", "http://a.example"
+ATTRIBUTES = (
+    b"<html><body><p " + b" ".join(b"a%d" % n for n in range(130_000)) + b"><a href=/1>1</a>"
+)
+LINKS = b"<html><body>" + b"".join(b"<a href=/p/%d>%d</a>" % (n, n) for n in range(300_000))
+FEED = b"<rss version='2.0'><channel>%b</channel></rss>" % b"".join(
+    b"<item><link>/%d</link><description>&lt;b&gt;text&lt;/b&gt;</description></item>" % n
+    for n in range(13_000)
+)
+SITEMAP = b"<urlset>%b</urlset>" % b"".join(b"<url><loc>/%d</loc></url>" % n for n in range(50_000))
+RULES = b"User-agent: *\n%b%b" % (
+    b"".join(b"Disallow: /*a%d\n" % n for n in range(15_000)),
+    b"".join(b"Sitemap: /%d\n" % n for n in range(15_000)),
+)
+
+
+@pytest.fixture
+async def spider(tmp_path):
+    config = CrawlConfig(contact="a@b.example")
+    with CrawlFrontier(tmp_path / "frontier.db") as frontier:
+        frontier.add_site(SITE)
+        frontier.add(found_addresses({URL: NEW_LISTING}), 1.0, depth=0, moves=SEED_MOVES)
+        store = CrawlStore(tmp_path, {}, StoreKinds(pages=True, archive=True), config.contact)
+        made = SiteSpider(CrawlRun(config=config, frontier=frontier, store=store))
+        made.crawler = SimpleNamespace(engine=SimpleNamespace(downloader=SimpleNamespace(slots={})))
+        await made._reader.answer(ReadAnswer(URL, b"<p>", "text/html", 1 << 20))  # starts a child
+        yield made
+        await made.end()
+        store.close()
+
+
+async def held_s(work):
+    """The longest processor time between two turns of the event loop while work is done."""
+    longest, task, before = 0.0, asyncio.ensure_future(work), time.thread_time()
+    while not task.done():
+        await asyncio.sleep(0)
+        now = time.thread_time()
+        longest, before = max(longest, now - before), now
+        await asyncio.sleep(0.001)
+        before = time.thread_time()
+    await task
+    return longest
+
+
+def answer(body, content_type="text/html", cls=HtmlResponse, url=URL):
+    headers = {"Content-Type": content_type}
+    return cls(url, body=body, headers=headers, request=Request(url))
+
+
+@pytest.mark.parametrize(
+    ("body", "content_type", "addresses"),
+    [
+        (ATTRIBUTES, "text/html", 2),
+        (LINKS, "text/html", 50_001),
+        (FEED, "application/rss+xml", 13_001),
+        (SITEMAP, "text/xml", 50_001),
+    ],
+    ids=["attributes", "links", "feed", "sitemap"],
+)
+async def test_an_answer_does_not_hold_up_the_crawl(spider, body, content_type, addresses):
+    frontier = spider._run.frontier
+    due = frontier.next_address(SITE, {NEW_LISTING: 1e12})
+    assert await held_s(spider._finish(due, answer(body, content_type))) < HELD_S
+    assert spider._run.problem is None
+    (count,) = frontier._db.execute("SELECT COUNT(*) FROM addresses").fetchone()
+    assert count == addresses
+
+
+async def test_rules_do_not_hold_up_the_crawl(spider):
+    question = RobotsQuestion(site=SITE, hosts=(HOST,), url=f"{HOST}/robots.txt")
+    response = answer(RULES[:ROBOTS_BYTES_MAX], "text/plain", TextResponse, question.url)
+    assert await held_s(spider._finish(question, response)) < HELD_S
+    assert not spider._run.frontier.robots(HOST).allows(f"{HOST}/xa14999")
+    spider._queue._not_before[SITE] = 0.0
+    spider._queue.found([SITE])
+
+    async def take():
+        assert spider._queue.take() is not None
+
+    assert await held_s(take()) < HELD_S
+
+
+async def test_a_page_that_takes_too_long_names_nothing_and_the_next_one_is_read():
+    reader = AnswerReader(deadline_s=0.2)
+    late = await reader.answer(ReadAnswer(URL, LINKS * 4, "text/html", 1 << 26))
+    assert (late.kind, late.links) == ("page", [])
+    read = await reader.answer(ReadAnswer(URL, b"<p><a href=/1>1</a>", "text/html", 1 << 20))
+    assert [one.url for one in read.links] == ["http://a.example/1"]
+    reader.close()

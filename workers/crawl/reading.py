@@ -1,0 +1,79 @@
+"""The reading of answers in child processes, beside the event loop."""
+
+import asyncio
+import logging
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TypeVar
+
+import msgspec
+
+from workers.crawl.answers import AnswerContent, unread_answer
+from workers.crawl.reading_child import ReadAnswer, ReadRobots, ReadTask
+from workers.crawl.robots import RobotsFile
+from workers.processes.child_process import ChildLost, ChildProcess
+from workers.processes.deadline import DeadlineExceeded
+
+log = logging.getLogger("templ")
+_CHILDREN = 2
+"""Child processes; one goes on reading while a hostile page keeps the other busy."""
+_CHILD_BYTES = 1 << 30
+"""Largest memory of a child."""
+
+T = TypeVar("T")
+
+
+class AnswerReader:
+    """Child processes that read answers; one that dies, or is late, is replaced."""
+
+    def __init__(self, deadline_s: float) -> None:
+        """Prepare without starting a process.
+
+        Args:
+            deadline_s: Longest processor time to read an answer.
+        """
+        self._deadline_s = deadline_s
+        self._threads = ThreadPoolExecutor(_CHILDREN, thread_name_prefix="reading")
+        self._idle: list[ChildProcess] = []
+
+    async def answer(self, task: ReadAnswer) -> AnswerContent:
+        """Return what an answer holds; one that cannot be read names no addresses.
+
+        Raises:
+            WorkerError: A process cannot be started.
+        """
+        content = await self._read(task, msgspec.msgpack.Decoder(AnswerContent).decode)
+        return content or unread_answer(task.body, task.content_type)
+
+    async def robots(self, task: ReadRobots) -> RobotsFile | None:
+        """Return what a robots.txt says; None where it cannot be read.
+
+        Raises:
+            WorkerError: A process cannot be started.
+        """
+        return await self._read(task, msgspec.msgpack.Decoder(RobotsFile).decode)
+
+    def close(self) -> None:
+        """End the processes, once what they are reading has been read."""
+        self._threads.shutdown(cancel_futures=True)
+        while self._idle:
+            self._idle.pop().kill()
+
+    async def _read(self, task: ReadTask, decode: Callable[[bytearray], T]) -> T | None:
+        loop = asyncio.get_running_loop()
+        return await loop.run_in_executor(self._threads, self._ask, task, decode)
+
+    def _ask(self, task: ReadTask, decode: Callable[[bytearray], T]) -> T | None:
+        """Have an idle child read; the call blocks a thread, of which there are as many as children."""
+        try:
+            child = self._idle.pop()
+        except IndexError:
+            child = ChildProcess("workers.crawl.reading_child", _CHILD_BYTES)
+        try:
+            content = decode(child.call(msgspec.msgpack.encode(task), self._deadline_s))
+        except (DeadlineExceeded, ChildLost) as problem:
+            child.kill()
+            log.warning("%s cannot be read: %s", task.url, problem or "its process died")
+            return None
+        self._idle.append(child)
+        return content
