@@ -23,13 +23,13 @@ QUICK = {
 """Limits that make a small crawl end within seconds."""
 
 
-def start_crawl(web, directory, *more, **limits):
+def start_crawl(web, directory, *more, seeds=None, proxy=None, **limits):
     options = {**QUICK, **{f"--{name.replace('_', '-')}": value for name, value in limits.items()}}
     arguments = [str(part) for pair in options.items() for part in pair]
     return subprocess.Popen(
-        [sys.executable, "-m", "workers", "crawl", *web.seeds, "--dir", str(directory),
+        [sys.executable, "-m", "workers", "crawl", *(seeds or web.seeds), "--dir", str(directory),
          "--contact", CONTACT, *arguments, *more],
-        env={**child_environment(), "http_proxy": web.proxy},
+        env={**child_environment(), "http_proxy": web.proxy if proxy is None else proxy},
         stderr=subprocess.PIPE,
         text=True,
     )  # fmt: skip
