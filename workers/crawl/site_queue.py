@@ -93,10 +93,11 @@ class SiteQueue:
             if self._ready_at.get(site) != at:
                 continue  # an earlier entry of the site has taken its place
             del self._ready_at[site]
+            self._asked.add(site)
             question = self._question(site)
             if question is not None:
-                self._asked.add(site)
                 return question
+            self._asked.discard(site)
             self._not_before[site] = time.monotonic()
             self._wait(site)
             break

@@ -190,6 +190,19 @@ def test_a_redirect_of_robots_txt_leads_to_rules_of_other_sites_only(
     assert queue.redirect(robots_question("http://a.home.arpa"), target) == follows
 
 
+def test_a_host_with_the_rules_of_another_host_of_its_site_is_asked_one_thing_at_a_time(
+    frontier, clock
+):
+    add(frontier, "http://blog.a.home.arpa/1", "http://blog.a.home.arpa/2")
+    queue = SiteQueue(frontier, CONFIG)
+    allow(queue, "http://www.a.home.arpa")
+    clock.now_s += 2
+    assert queue.redirect(queue.take(), "http://www.a.home.arpa/robots.txt")
+    queue.release("a.home.arpa", 0.0)
+    assert queue.take().url == "http://blog.a.home.arpa/1"
+    assert queue.take() is None
+
+
 def test_redirects_of_robots_txt_end(frontier, clock):
     add(frontier, "http://a.example/1")
     queue = SiteQueue(frontier, CONFIG)
