@@ -9,7 +9,7 @@ from templ_core.array_types import Bools, Int64s
 from templ_core.dom.document import Document
 from templ_core.dom.tree import sums_above
 from templ_core.errors import RuleError
-from templ_core.site_settings.selectors import Selector, matching_nodes, parse_selector
+from templ_core.site_settings.selectors import NodeMatcher, Selector, parse_selector
 from templ_core.site_settings.site_settings import SiteRule
 
 RULE_TEXT_CHARS_MAX = 500
@@ -61,9 +61,10 @@ def ruled_segments(document: Document, rules: tuple[SiteRule, ...]) -> RuledSegm
     rule = np.full(len(texts), NO_RULE)
     kept = np.zeros(len(texts), np.bool_)
     folded: list[str] = []
+    matcher = NodeMatcher(document.nodes)
     for number, (one, compiled) in enumerate(zip(rules, _all_compiled(rules), strict=True)):
         if isinstance(compiled, Selector):
-            named = _inside(document, matching_nodes(compiled, document.nodes))
+            named = _inside(document, matcher.matching(compiled))
         else:
             folded = folded or [_folded(text) for text in texts]
             named = np.array([_is_like(text, compiled) for text in folded], np.bool_)

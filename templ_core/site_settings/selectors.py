@@ -1,12 +1,16 @@
 """CSS selectors over the nodes of a document.
 
 cssselect parses a selector, and each of its parts is evaluated for all nodes at once. So every selector
-takes time proportional to its length and the number of nodes, whatever it looks like. A document keeps
+takes time proportional to its length and the number of nodes, whatever it looks like. Names are looked up
+in an index of the document, and values of attributes in one text of all of them, so that many selectors
+need not look at every element each. A document keeps
 the attributes `id`, `class`, `role` and `itemprop` of its visible elements; selectors that ask for more
 are refused.
 """
 
-from collections.abc import Callable, Iterable
+import functools
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -36,14 +40,14 @@ _PARTS_MAX = 50
 _DEPTH_MAX = 20
 """Deepest nesting of a selector, so that evaluating it cannot exhaust the stack."""
 
-_OPERATORS: dict[str, Callable[[str, str], bool]] = {
-    "=": str.__eq__,
-    "~=": lambda have, want: bool(want) and want in have.split(),
-    "|=": lambda have, want: have == want or have.startswith(f"{want}-"),
-    "^=": lambda have, want: bool(want) and have.startswith(want),
-    "$=": lambda have, want: bool(want) and have.endswith(want),
-    "*=": lambda have, want: bool(want) and want in have,
+_OPERATORS = {
+    "=": ("\n{}\n",),
+    "|=": ("\n{}\n", "\n{}-"),
+    "^=": ("\n{}",),
+    "$=": ("{}\n",),
+    "*=": ("{}",),
 }
+"""What to look for in the values of an attribute, each between two line feeds; `~=` looks for words."""
 
 
 class Selector(msgspec.Struct, frozen=True):
@@ -101,7 +105,7 @@ def _checked_parts(tree: Tree, text: str, depth: int) -> int:
                     f"the selector {text!r} asks for the attribute {tree.attrib}, and documents keep only "
                     f"{', '.join(_ATTRIBUTES)}"
                 )
-            if tree.operator not in ("exists", *_OPERATORS):
+            if tree.operator not in ("exists", "~=", *_OPERATORS):
                 raise RuleError(f"the selector {text!r} has the unknown operator {tree.operator}")
             inner = [tree.selector]
         case Negation() | CombinedSelector():
@@ -134,15 +138,18 @@ def _any(columns: Iterable[Bools]) -> Bools:
 
 
 class NodeMatcher:
-    """The nodes of one document, as selectors see them; it remembers what names match."""
+    """The nodes of one document, as selectors see them; serves any number of selectors."""
 
     def __init__(self, nodes: Nodes) -> None:
         self._nodes = nodes
-        self._named: dict[tuple[str, str], Bools] = {}
-        self._types = [
-            (tag, dict(zip(_ATTRIBUTES, text.split("\n"), strict=False)))
-            for tag, text in nodes.element_types
-        ]
+        self._types_of_tag: defaultdict[str, list[int]] = defaultdict(list)
+        columns: list[list[str]] = [[] for _ in _ATTRIBUTES]
+        for number, (tag, attributes) in enumerate(nodes.element_types):
+            self._types_of_tag[tag].append(number)
+            values = attributes.split("\n") if attributes else [""] * len(_ATTRIBUTES)
+            for column, value in zip(columns, values, strict=False):
+                column.append(value)
+        self._values = dict(zip(_ATTRIBUTES, map(_AttributeValues, columns), strict=True))
 
     def matching(self, selector: Selector) -> Bools:
         """Return which elements a selector matches; length n_nodes."""
@@ -154,16 +161,15 @@ class NodeMatcher:
             case Element(element=element):
                 if element is None:
                     return np.ones(len(self._nodes.parent), np.bool_)
-                wanted = element.lower()
-                return self._of_name("tag", wanted, lambda tag, _: tag == wanted)
+                return self._of_types(self._types_of_tag.get(element.lower(), []))
             case Class(class_name=name):
-                own = self._of_name(
-                    "class", name, lambda _, held: name in held.get("class", "").split()
-                )
+                own = self._of_types(self._values["class"].with_word(name))
             case Hash(id=name):
-                own = self._of_name("id", name, lambda _, held: held.get("id") == name)
+                own = self._of_types(self._values["id"].like("=", name))
             case Attrib():
-                own = self._attribute(tree)
+                value = str(tree.value.value if tree.value else "")
+                values = self._values[tree.attrib.lower()]
+                own = self._of_types(values.like(tree.operator, value))
             case Negation(subselector=other):
                 own = ~self._matches(other)
             case Matching(selector_list=others) | SpecificityAdjustment(selector_list=others):
@@ -175,26 +181,12 @@ class NodeMatcher:
                 raise RuleError(f"{tree!r} was not checked")
         return own & self._matches(tree.selector)
 
-    def _of_name(
-        self, kind: str, name: str, is_wanted: Callable[[str, dict[str, str]], bool]
-    ) -> Bools:
-        """Return which nodes have a tag, a class or an id."""
-        if (kind, name) not in self._named:
-            self._named[kind, name] = self._of_types(is_wanted)
-        return self._named[kind, name]
-
-    def _of_types(self, is_wanted: Callable[[str, dict[str, str]], bool]) -> Bools:
-        """Return which nodes have an element type that a test accepts."""
-        wanted = np.array([is_wanted(*one) for one in self._types], np.bool_)
+    def _of_types(self, numbers: Iterable[int]) -> Bools:
+        """Return which nodes have one of some element types."""
+        wanted = np.zeros(len(self._nodes.element_types), np.bool_)
+        wanted[list(numbers)] = True
         result: Bools = wanted[self._nodes.element_type]
         return result
-
-    def _attribute(self, tree: Attrib) -> Bools:
-        name = tree.attrib.lower()
-        if tree.operator == "exists":  # an empty attribute is not kept
-            return self._of_types(lambda _, held: bool(held.get(name)))
-        compare, value = _OPERATORS[tree.operator], str(tree.value.value if tree.value else "")
-        return self._of_types(lambda _, held: bool(held.get(name)) and compare(held[name], value))
 
     def _related(self, combinator: str, left: Bools) -> Bools:
         """Return the nodes that stand to a matched node as a combinator says."""
@@ -223,3 +215,45 @@ class NodeMatcher:
         sorted_parents = self._nodes.parent[order]
         starts = np.searchsorted(sorted_parents, sorted_parents)
         return order, np.arange(len(order)) - starts
+
+
+class _AttributeValues:
+    """The values of one attribute by the numbers of their element types."""
+
+    def __init__(self, values: Sequence[str]) -> None:
+        self._values = values
+        self._text = "\n".join(["", *values, ""])
+        self._ends = np.cumsum([len(value) + 1 for value in values])
+
+    @functools.cached_property
+    def _words(self) -> dict[str, list[int]]:
+        words: defaultdict[str, list[int]] = defaultdict(list)
+        for number, value in enumerate(self._values):
+            for word in value.split():
+                words[word].append(number)
+        return words
+
+    def with_word(self, word: str) -> list[int]:
+        """Return the numbers of the values that have a word."""
+        return self._words.get(word, [])
+
+    def like(self, operator: str, wanted: str) -> list[int]:
+        """Return the numbers of the values that are to a text as an operator of CSS says."""
+        if operator == "~=":
+            return self.with_word(wanted)
+        if operator == "exists":  # an empty attribute is not kept
+            return [number for number, value in enumerate(self._values) if value]
+        if not wanted or "\n" in wanted:
+            return []
+        return [
+            number for form in _OPERATORS[operator] for number in self._with(form.format(wanted))
+        ]
+
+    def _with(self, piece: str) -> Iterator[int]:
+        """Yield the numbers of the values in which a piece of the text is."""
+        at = self._text.find(piece)
+        while at >= 0:
+            inside = at + (piece[0] == "\n")
+            number = int(np.searchsorted(self._ends, inside - 1, "right"))
+            yield number
+            at = self._text.find(piece, int(self._ends[number]))

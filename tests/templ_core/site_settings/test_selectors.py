@@ -12,7 +12,7 @@ from templ_core.site_settings.selectors import matching_nodes, parse_selector
 
 TAGS = ("div", "p", "section", "ul", "li")
 NAMES = ("ad", "top", "a-b")
-PARTS = ("div", "p", "*", ".ad", "#top", "[role]", "[role=ad]", "[class~=top]", "[id^=a]", "li.ad", ":not(.ad)", ":is(p, .top)")  # fmt: skip
+PARTS = ("div", "p", "*", ".ad", "#top", "[role]", "[role=ad]", "[class~=top]", "[id^=a]", "[id$=p]", "[class*=o]", "[role|=a]", "[class='ad top']", "[class~='']", "[id*='']", "li.ad", ":not(.ad)", ":is(p, .top)")  # fmt: skip
 
 
 def random_markup(rng, depth=0):

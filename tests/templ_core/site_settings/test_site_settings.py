@@ -1,3 +1,5 @@
+import time
+
 import pytest
 
 from templ_core.clean import clean
@@ -6,7 +8,7 @@ from templ_core.dom.document import parse_document
 from templ_core.errors import RuleError
 from templ_core.explain.page_explanation import explain_page
 from templ_core.page_level.model.model_file import shipped_model
-from templ_core.site_settings.ruled_segments import check_rule
+from templ_core.site_settings.ruled_segments import check_rule, ruled_segments
 from templ_core.site_settings.site_settings import SiteRule, SiteSettings
 
 STORY = "The council met on Monday, and it said that the bridge stays open until May. " * 3
@@ -82,3 +84,17 @@ def test_a_listing_is_dropped_or_judged_by_the_page_alone():
 def test_a_rule_that_says_nothing_is_refused(rule):
     with pytest.raises(RuleError):
         check_rule(rule)
+
+
+@pytest.mark.parametrize("form", [".name-{}-{}", "[class*=e-{}-{}]", "[id|=name-{}-{}]"])
+def test_many_rules_on_a_page_of_many_names_take_little_time(form):
+    names = [f"name-{rule}-{part}" for rule in range(200) for part in range(100)]
+    page = parse_document("".join(f"<p class='{one}' id='{one}-x'>Text" for one in names), "")
+    rules = tuple(
+        SiteRule("remove", selector=",".join(form.format(rule, part) for part in range(24)))
+        for rule in range(200)
+    )
+    began_s = time.process_time()
+    ruled = ruled_segments(page, rules)
+    assert time.process_time() - began_s < 3.0
+    assert ruled.named.sum() >= 200 * 24
