@@ -23,16 +23,25 @@ def refuse_overwriting(inputs: Sequence[Path], **outputs: Path | None) -> None:
     Raises:
         UsageProblem: An output would; the message names its option.
     """
-    taken = {path.resolve(): f"the input {path}" for path in inputs if path != STDIN}
+    taken = {_place(path): f"the input {path}" for path in inputs if path != STDIN}
     for name, path in outputs.items():
         if path is None or path == STDOUT:
             continue
         option = f"--{name.replace('_', '-')}"
-        place = path.resolve()
+        place = _place(path)
         if place in taken:
             raise UsageProblem(f"{option} {path} is {taken[place]} too; give another file")
         if path.is_file() or not path.exists():
             taken[place] = option
+
+
+def _place(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except RuntimeError:
+        raise UsageProblem(
+            f"{path} is a loop of symbolic links; give a file or a directory"
+        ) from None
 
 
 def refuse_filled(**outputs: Path) -> None:

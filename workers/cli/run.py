@@ -182,7 +182,7 @@ def _run(options: RunOptions) -> None:
             elif not reader.problems and sys.exception() is None:
                 click.echo("there are no records in the inputs", err=True)
     reader.raise_problems()
-    tally.refuse_wrong_feed(options.letters)
+    tally.refuse_wrong_feed(outputs)
 
 
 @contextmanager
@@ -268,16 +268,20 @@ class Tally:
         """Return a short note for the progress bar."""
         return f"{_counted(self._pages, 'page')} of {_counted(len(self._sites), 'site')}"
 
-    def refuse_wrong_feed(self, letters: Path) -> None:
-        """Check that at least half of the records were cleaned.
+    def refuse_wrong_feed(self, outputs: "RunOutputs") -> None:
+        """Check that at least half of the records of the whole output were cleaned.
+
+        Args:
+            outputs: The output, with what a run that was interrupted had written.
 
         Raises:
             FeedProblem: They were not.
         """
-        if 2 * self._dead > self._pages:
+        dead, pages = self._dead + outputs.letters_before, self._pages + outputs.pages_before
+        if 2 * dead > pages:
+            first = f", the first because: {self._first_reason}" if self._first_reason else ""
             raise FeedProblem(
-                f"{self._dead} of {self._pages} records became dead letters, the first because: "
-                f"{self._first_reason}; see {letters}"
+                f"{dead} of {pages} records became dead letters{first}; see {outputs.letters_path}"
             )
 
     def summary(self, outputs: "RunOutputs", left_out: Mapping[str, int]) -> str:

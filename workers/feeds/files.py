@@ -29,6 +29,7 @@ _HTML_TYPES = {
     ".xhtml": "application/xhtml+xml",
 }
 NO_REGULAR_FILE = "NoRegularFile"
+LEADS_OUT = "LinkLeadsOut"
 _ACCEPTED = (
     ".warc, .jsonl, either with .gz or .zst, .jsonl.xz, .html, a directory of .html, or - for JSON "
     "Lines on standard input"
@@ -101,7 +102,7 @@ def total_bytes(paths: Sequence[Path]) -> int:
         _check(path)
         for file in _files(path):
             with damage_told(file, lambda: ""):
-                total += file.stat().st_size
+                total += 0 if _leads_out(file, path) else file.stat().st_size
     return total
 
 
@@ -143,13 +144,21 @@ def _read(path: Path, name: str, reading: Reading) -> Iterator[Page | Rejected]:
         files = _html_files(path)
         if not files:
             raise InputProblem(f"{path} holds no HTML file: give {_ACCEPTED}")
-        yield from _read_html(files, path, name, reading)
+        for number, file in enumerate(files):
+            if file.is_file() and _leads_out(file, path):
+                url = _url(file, path)
+                source = file_source(name, number, url.encode())
+                yield _rejected(
+                    source, url, LEADS_OUT, "a link that leads out of its directory", b""
+                )
+            else:
+                yield _read_html(file, path, name, number, reading)
     elif lower.endswith(WARC_SUFFIXES):
         yield from (one.record for one in read_warc(path, name, reading))
     elif path == STDIN or lower.endswith(LINES_SUFFIXES):
         yield from (one.record for one in read_json_lines(path, name, reading))
     else:
-        yield from _read_html([path], path.parent, name, reading)
+        yield _read_html(path, path.parent, name, 0, reading)
 
 
 def _html_files(directory: Path) -> list[Path]:
@@ -167,40 +176,48 @@ def _html_files(directory: Path) -> list[Path]:
     return sorted(files, key=lambda file: file.relative_to(directory).as_posix())
 
 
+def _leads_out(file: Path, directory: Path) -> bool:
+    """Return whether a file of a directory is a link to another place, or to nowhere."""
+    if not (file.is_symlink() and directory.is_dir()):
+        return False
+    try:
+        return not file.resolve().is_relative_to(directory.resolve())
+    except RuntimeError:  # a loop of links
+        return True
+
+
+def _url(file: Path, directory: Path) -> str:
+    return "file:///" + quote(os.fsencode(file.relative_to(directory).as_posix()))
+
+
 def _read_html(
-    files: list[Path],
-    directory: Path,
-    name: str,
-    reading: Reading,
-) -> Iterator[Page | Rejected]:
-    """Yield the pages of HTML files, whose URLs are relative to the directory."""
+    file: Path, directory: Path, name: str, number: int, reading: Reading
+) -> Page | Rejected:
+    """Return the page of an HTML file, whose URL is relative to the directory."""
     limit_bytes = reading.limit_bytes
-    for number, file in enumerate(files):
-        url = "file:///" + quote(os.fsencode(file.relative_to(directory).as_posix()))
-        with damage_told(file, lambda: ""):
-            if not file.is_file():  # opening a pipe would wait for a writer
-                source = file_source(name, number, url.encode())
-                yield _rejected(source, url, NO_REGULAR_FILE, "a pipe, a socket or a device", b"")
-                continue
-            with open_counted(file, reading.on_progress) as stream:
-                body = stream.read(limit_bytes + 1)
-        source = file_source(name, number, url.encode(), body)
-        if len(body) > limit_bytes:
-            reason = f"a file of more than {limit_bytes} bytes"
-            yield _rejected(source, url, PAGE_TOO_LARGE, reason, body[:KEPT_BYTES])
-            continue
-        page = Page(
-            source=source,
-            url=url,
-            site="local",
-            id=f"{name}:{number}",
-            event_time_ms=reading.timeline.event_time_ms(None),
-            fetched_at=None,
-            content_type=_HTML_TYPES[file.suffix.lower()],
-            body=body,
-        )
-        reading.timeline.passed(page)
-        yield page
+    url = _url(file, directory)
+    with damage_told(file, lambda: ""):
+        if not file.is_file():  # opening a pipe would wait for a writer
+            source = file_source(name, number, url.encode())
+            return _rejected(source, url, NO_REGULAR_FILE, "a pipe, a socket or a device", b"")
+        with open_counted(file, reading.on_progress) as stream:
+            body = stream.read(limit_bytes + 1)
+    source = file_source(name, number, url.encode(), body)
+    if len(body) > limit_bytes:
+        reason = f"a file of more than {limit_bytes} bytes"
+        return _rejected(source, url, PAGE_TOO_LARGE, reason, body[:KEPT_BYTES])
+    page = Page(
+        source=source,
+        url=url,
+        site="local",
+        id=f"{name}:{number}",
+        event_time_ms=reading.timeline.event_time_ms(None),
+        fetched_at=None,
+        content_type=_HTML_TYPES[file.suffix.lower()],
+        body=body,
+    )
+    reading.timeline.passed(page)
+    return page
 
 
 def _rejected(source: Source, url: str, exception: str, message: str, value: bytes) -> Rejected:

@@ -42,10 +42,14 @@ class RunOutputs:
         self._before: set[_Written] = set()
         self._out = None if out == STDOUT else RecordFile("--out", out, resumes=resumes)
         self._letters = DeadLetterFile(letters, resumes=resumes)
+        self.letters_before = 0
+        """Number of dead letters that were written before."""
         if resumes:
             self._read_before(out, letters)
         self.count_before = len(self._before)
         """Number of outputs that were written before."""
+        self.pages_before = sum(not revision for _, revision in self._before)
+        """Number of records whose first output, or dead letter, was written before."""
 
     def _read_before(self, out: Path, letters: Path) -> None:
         path = out
@@ -54,7 +58,9 @@ class RunOutputs:
                 found = msgspec.json.decode(line, type=_Line)
                 self._before.add((found.source, found.revision))
             path = letters
-            self._before.update((source, 0) for source in self._letters.sources_before())
+            dead = {(source, 0) for source in self._letters.sources_before()}
+            self.letters_before = len(dead)
+            self._before |= dead
         except (msgspec.DecodeError, UnicodeDecodeError):
             raise UsageProblem(
                 f"--resume: {path} was not written by `templ run`; give --force to replace it"

@@ -221,6 +221,33 @@ def test_a_feed_of_dead_letters_does_not_end_well(templ, tmp_path):
     assert last.endswith("out.jsonl.dead-letters")
 
 
+def test_a_resumed_run_is_judged_by_its_whole_output(templ, tmp_path):
+    source, out = tmp_path / "in.jsonl", tmp_path / "out.jsonl"
+    page = {"url": "https://a.com/1", "html": ARTICLE}
+    good = [{**page, "url": f"https://a.com/{number}"} for number in range(3)]
+    bad = [{**page, "url": f"https://a.com/bad/{number}", "html": ""} for number in range(2)]
+    source.write_text("\n".join(map(json.dumps, [*good, *bad])))
+    templ("run", source, "--out", out)
+    letters = tmp_path / "out.jsonl.dead-letters"
+    whole, letter = out.read_bytes(), letters.read_bytes()
+    letters.write_bytes(letter.splitlines(keepends=True)[0])
+    templ("run", source, "--out", out, "--resume")
+    assert (out.read_bytes(), letters.read_bytes()) == (whole, letter)
+    source.write_text("\n".join(map(json.dumps, [good[0], *bad])))
+    templ("run", source, "--out", out, "--force", expect=65)
+    *_, last = (
+        templ("run", source, "--out", out, "--resume", expect=65).stderr.decode().splitlines()
+    )
+    assert last == f"templ: 2 of 3 records became dead letters; see {letters}"
+
+
+def test_a_loop_of_links_is_told_in_a_line(templ, tmp_path):
+    source, loop = pages(tmp_path / "in.jsonl", 1), tmp_path / "loop.jsonl"
+    loop.symlink_to(loop)
+    done = templ("run", source, "--out", loop, expect=2)
+    assert "a loop of symbolic links" in one_line(done)
+
+
 def test_inputs_behind_a_damaged_one_are_read(templ, tmp_path):
     first, second = tmp_path / "a.jsonl.gz", pages(tmp_path / "b.jsonl", 3)
     first.write_bytes(gzip.compress(second.read_bytes().replace(b"a.com", b"c.com"))[:-20])

@@ -429,3 +429,25 @@ def test_a_time_field_that_no_record_has_is_refused_with_the_nearest(tmp_path):
     with pytest.raises(UsageProblem, match="their fields are arrival, html, url"):
         read(path, time_field="x")
     assert len(read(path, time_field="arrival")) == 3
+
+
+def test_a_link_is_not_followed_out_of_a_directory(tmp_path):
+    outside, inside = tmp_path / "outside", tmp_path / "inside"
+    outside.mkdir()
+    (inside / "deep").mkdir(parents=True)
+    secret = write(outside / "secret.html", b"<p>secret")
+    page = write(inside / "deep" / "page.html", b"<p>page")
+    (inside / "a-secret.html").symlink_to(secret)
+    (inside / "b-page.html").symlink_to(page)
+    (inside / "c-loop.html").symlink_to(inside / "c-loop.html")
+    (inside / "d-outside").symlink_to(outside)
+    found = read(inside)
+    assert [getattr(one, "exception", None) or one.body for one in found] == [
+        "LinkLeadsOut",
+        b"<p>page",
+        "NoRegularFile",
+        b"<p>page",
+    ]
+    assert total_bytes([inside]) == 2 * len(b"<p>page")
+    (alone,) = read(inside / "a-secret.html")  # a link that is named itself is meant
+    assert alone.body == b"<p>secret"
