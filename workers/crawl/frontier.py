@@ -1,9 +1,9 @@
 """The addresses of a crawl on disk: what was asked, what it answered, and what is due when.
 
 Scrapy's own queue on disk (`JOBDIR`) loses its place when the process is killed, because it is written
-when the spider closes. The frontier is an SQLite file instead. What an answer changes is one
-transaction, together with the lengths of the files to which the answer was written. After a crash the
-files are cut to these lengths, so the address is either done and in the files, or due and not in them.
+when the spider closes. The frontier is an SQLite file instead. That an answer is done is one transaction,
+together with the lengths of the files to which the answer was written. After a crash the files are cut
+to these lengths, so the address is either done and in the files, or due and not in them.
 """
 
 import sqlite3

@@ -1,3 +1,6 @@
+import sqlite3
+from contextlib import closing
+
 import pytest
 
 from workers.crawl.addresses import PATH_QUERIES_MAX
@@ -7,6 +10,7 @@ from workers.crawl.frontier import (
     NEW_LINKED,
     NEW_LISTED,
     NEW_LISTING,
+    SEED_MOVES,
     CrawlFrontier,
     NextVisit,
     PageState,
@@ -113,6 +117,26 @@ def test_a_directory_serves_one_crawl_at_a_time(tmp_path):
     path = tmp_path / "frontier.db"
     with CrawlFrontier(path), pytest.raises(StateProblem, match="another `templ crawl`"):
         CrawlFrontier(path)
+
+
+def test_a_crawl_of_the_version_before_goes_on_and_asks_for_rules_again(tmp_path):
+    path = tmp_path / "frontier.db"
+    with CrawlFrontier(path) as frontier:
+        frontier.add(found_addresses({"http://a.example/": NEW_LISTING}), 1.0, depth=0)
+        add(frontier, 1.0, "page")
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript(
+            "DROP TABLE robots; ALTER TABLE addresses DROP COLUMN moves; PRAGMA user_version = 1;"
+            "CREATE TABLE robots (host TEXT PRIMARY KEY, text TEXT NOT NULL, is_reachable INTEGER NOT "
+            "NULL, expires_at REAL NOT NULL) WITHOUT ROWID;"
+            "INSERT INTO robots VALUES ('http://a.example', '', 1, 1e12);"
+        )
+    with CrawlFrontier(path) as frontier:
+        assert frontier.robots("http://a.example") is None
+        seed = frontier.next_address(SITE, ALL)
+        assert (seed.url, seed.moves) == ("http://a.example/", SEED_MOVES)
+        frontier.postpone(seed, 1e13, seed.later_rank)
+        assert frontier.next_address(SITE, ALL).moves == 0
 
 
 def test_a_file_that_is_no_frontier_is_refused(tmp_path):

@@ -102,7 +102,8 @@ def _limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
     "--allow-private",
     "allows_private",
     is_flag=True,
-    help="Ask addresses of private networks and of this machine, too.",
+    help="Ask addresses of private networks and of this machine, too; otherwise no name and no redirect "
+    "leads to them.",
 )
 @click.option("--keep-warc", is_flag=True, help="Keep WARC files beside another output.")
 @click.option(
