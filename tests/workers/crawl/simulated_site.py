@@ -26,7 +26,7 @@ class Reply:
     headers: dict[str, str] = field(default_factory=dict)
     wait_s: float = 0.0
     fault: str = ""
-    """`reset` breaks the connection; `hang` never answers."""
+    """`reset` breaks the connection; `hang` never answers; `endless` never ends."""
 
 
 def html(body, head=""):

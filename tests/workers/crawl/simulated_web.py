@@ -116,6 +116,12 @@ class SimulatedWeb:
             if reply.fault == "hang":
                 one.end = one.start  # when the crawler has given up cannot be known here
                 await reader.read()
+            if reply.fault == "endless":
+                writer.write(b"HTTP/1.1 200 -\r\n\r\n")
+                while True:
+                    writer.write(reply.body)
+                    await writer.drain()
+                    await asyncio.sleep(0.01)
             if reply.fault:
                 writer.transport.abort()
                 return False
