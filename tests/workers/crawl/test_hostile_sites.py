@@ -21,6 +21,8 @@ ENCODED = {
     "zstd": zstandard.compress(BOMB),
     "gzip, gzip": gzip.compress(gzip.compress(BOMB)),
 }
+BALLAST = b"<!--" + b"x" * (5 << 20) + b"-->"
+"""More bytes than Scrapy reads at a time by default, which take no time to read."""
 HTML = {"Content-Type": "text/html", "Set-Cookie": "session=1"}
 FOUND = Reply(404, b"", HTML)
 
@@ -35,7 +37,7 @@ def bombs(host, path, asked):
 
 
 def slow_to_read(host, path, asked):
-    bodies = {"/": LINKS, "/p/0": ATTRIBUTES, "/p/1": FEED}
+    bodies = {"/": LINKS + BALLAST, "/p/0": ATTRIBUTES, "/p/1": FEED}
     return Reply(body=bodies[path], headers=HTML) if path in bodies else FOUND
 
 

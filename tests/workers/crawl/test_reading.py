@@ -22,7 +22,7 @@ URL, SITE, HOST = "http://a.example/", "a.example", "http://a.example"
 ATTRIBUTES = (
     b"<html><body><p " + b" ".join(b"a%d" % n for n in range(130_000)) + b"><a href=/1>1</a>"
 )
-LINKS = b"<html><body>" + b"".join(b"<a href=/p/%d>%d</a>" % (n, n) for n in range(300_000))
+LINKS = b"<html><body>" + b"".join(b"<a href=/p/%d>%d</a>" % (n, n) for n in range(60_000))
 FEED = b"<rss version='2.0'><channel>%b</channel></rss>" % b"".join(
     b"<item><link>/%d</link><description>&lt;b&gt;text&lt;/b&gt;</description></item>" % n
     for n in range(13_000)
