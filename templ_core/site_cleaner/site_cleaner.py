@@ -387,4 +387,7 @@ class SiteCleaner:
         self._site(fetch.site).forget(fetch.url, fetch.time_ms, self._options.window)
 
     def _site(self, key: str) -> LearnedSite:
-        return self._known().setdefault(key, LearnedSite(key))
+        known = self._known()
+        if key not in known:
+            known[key] = LearnedSite(key)
+        return known[key]

@@ -11,6 +11,7 @@ from templ_core.dom.tree import sums_above
 from templ_core.errors import RuleError
 from templ_core.site_settings.selectors import NodeMatcher, Selector, parse_selector
 from templ_core.site_settings.site_settings import SiteRule
+from templ_core.wildcards import has_pieces
 
 RULE_TEXT_CHARS_MAX = 500
 NO_RULE = -1
@@ -67,7 +68,7 @@ def ruled_segments(document: Document, rules: tuple[SiteRule, ...]) -> RuledSegm
             named = _inside(document, matcher.matching(compiled))
         else:
             folded = folded or [_folded(text) for text in texts]
-            named = np.array([_is_like(text, compiled) for text in folded], np.bool_)
+            named = np.array([has_pieces(text, compiled) for text in folded], np.bool_)
         rule[named], kept[named] = number, one.action == "keep"
     return RuledSegments(rule, kept)
 
@@ -101,20 +102,3 @@ def _compiled(rule: SiteRule) -> Selector | tuple[str, ...]:
 
 def _folded(text: str) -> str:
     return " ".join(text.split()).casefold()
-
-
-def _is_like(text: str, pieces: tuple[str, ...]) -> bool:
-    """Return whether a text is the pieces in order, with any characters between them."""
-    first, *others = pieces
-    if not others:
-        return text == first
-    *inner, last = others
-    if not text.startswith(first):
-        return False
-    place = len(first)
-    for piece in inner:
-        found = text.find(piece, place)
-        if found < 0:
-            return False
-        place = found + len(piece)
-    return len(text) - place >= len(last) and text.endswith(last)

@@ -12,6 +12,7 @@ from protego import Protego
 from protego._utils import _quote_path  # rules and addresses must be quoted alike
 
 from templ_core.site_key import site_key
+from templ_core.wildcards import has_pieces
 from workers.crawl.addresses import absolute_address
 from workers.crawl.config import DAY_S, ROBOTS_NAME
 
@@ -174,19 +175,5 @@ def _matches(pattern: str, path: str) -> bool:
     >>> [_matches("/*.php$", path) for path in ("/a.php", "/a.php?b", "/a.html")]
     [True, False, False]
     """
-    first, *others = pattern.removesuffix("$").split("*")
-    if not path.startswith(first):
-        return False
-    if not pattern.endswith("$"):
-        last = ""
-    elif not others:
-        return path == first
-    else:
-        last = others.pop()
-    at = len(first)
-    for part in others:
-        found = path.find(part, at)
-        if found < 0:
-            return False
-        at = found + len(part)
-    return path.endswith(last) and len(path) - len(last) >= at
+    pieces = pattern.removesuffix("$").split("*")
+    return has_pieces(path, pieces if pattern.endswith("$") else [*pieces, ""])
