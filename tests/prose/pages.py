@@ -9,7 +9,11 @@ PAGES = sorted(
     for page in ROOT.rglob("*.md")
     if not any(part.startswith(".") or part == "out" for part in page.relative_to(ROOT).parts)
 )
-DESCRIBING = [page for page in PAGES if page.name not in {"CHANGELOG.md", "MEASUREMENTS.md"}]
+DESCRIBING = [
+    page
+    for page in PAGES
+    if page.name not in {"CHANGELOG.md", "MEASUREMENTS.md"} and page.parent.name != "studies"
+]
 """Pages that describe the code as it is."""
 _FENCE = re.compile(r"^ *```(\w*)\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
 

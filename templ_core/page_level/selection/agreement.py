@@ -4,7 +4,7 @@ The sections of a page are its largest elements in which the log-odds of the seg
 section stands in another, and what is in none stands for itself (an antichain of the page's tree, as in
 Chakrabarti et al., WWW 2007, section 4). The cut chooses among sections, so that the cells of a row, the
 items of a list and the paragraphs of a text are kept or left out together. Sections by the paper's isotonic
-smoothing gain less and divide more elements, see MEASUREMENTS.md.
+smoothing gain less and divide more elements, see workers/lab/studies/page-model.md.
 """
 
 from templ_core.array_types import Floats
