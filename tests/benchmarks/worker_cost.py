@@ -1,31 +1,47 @@
 """Processor time of `templ run` for a page, against a bare parse and against trafilatura.
 
     python -m tests.benchmarks.worker_cost FEED... [--time-field NAME] [--pages N] [--rounds N]
+    python -m tests.benchmarks.worker_cost FEED... --instructions [--pages N]
 
 The parent and its children count, start-up does not: the same command on one page is taken off. Bare
 parses and extractions by trafilatura of the same pages are timed before, between and after the runs, so
 that a machine whose speed changes meanwhile changes all of them. Processor time grows with what else the
 machine does, so only the ratios mean something.
+
+`--instructions` counts instructions by valgrind instead, in one process, which no load changes. It takes some minutes
+and compares the first pages of a feed (default: 60) with a third of them, so start-up does not count. Pages of a young
+site cost more than later ones, because its models are fitted more often.
+`--sites` and `--pages-per-site` choose the records of young sites.
 """
 
 import argparse
+import json
 import os
+import re
+import shutil
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from itertools import islice
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import lxml.html
 import trafilatura
 
+from schemas.codec import encode_json
+from templ_core.page_level.model.model_file import shipped_model
 from workers.feeds.files import read_feed
 from workers.feeds.streams import open_decompressed
+from workers.local.local_state import LocalState
+from workers.local.stream import Stream
 from workers.page import Page
+from workers.processes.tasks import InProcess
+from workers.settings import load_settings
 
 PARSER = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True)
+INSTRUCTION_PAGES = 60
 MODES = {"everything on": [], "--page-only": ["--page-only"]}
 
 
@@ -37,17 +53,100 @@ def main():
     arguments.add_argument("--time-field", default="fetched_at")
     arguments.add_argument("--pages", type=int, help="first pages of each feed; default: all")
     arguments.add_argument("--rounds", type=int, default=1, help="the medians count")
+    arguments.add_argument("--sites", type=int, help="first sites of each feed; default: all")
+    arguments.add_argument("--pages-per-site", type=int, help="first pages of each site")
+    arguments.add_argument("--instructions", action="store_true", help="count them by valgrind")
     options = arguments.parse_args()
-    for feed in options.feeds:
-        compare(feed, options)
+    if options.instructions and shutil.which("valgrind") is None:
+        arguments.error("--instructions: install valgrind, or leave the option out")
+    with tempfile.TemporaryDirectory() as directory:
+        for feed in options.feeds:
+            chosen = Path(directory, feed.name.removesuffix("".join(feed.suffixes)) + ".jsonl")
+            chosen.write_bytes(b"".join(chosen_records(feed, options)))
+            (count_instructions if options.instructions else compare)(chosen, options)
+
+
+def chosen_records(feed, options):
+    """Yield the lines of a feed that count."""
+    pages, sites = 0, Counter()
+    with open_decompressed(feed, lambda _: None) as stream:
+        for line in iter(stream.readline, b""):
+            site = json.loads(line).get("site")
+            if pages == options.pages:
+                return
+            if site not in sites and len(sites) == options.sites:
+                continue
+            sites[site] += 1
+            if options.pages_per_site is None or sites[site] <= options.pages_per_site:
+                pages += 1
+                yield line
+
+
+def count_instructions(feed, options):
+    """Print the instructions of a page of a feed, in multiples of those of a bare parse."""
+    records = feed.read_bytes().splitlines(keepends=True)[: options.pages or INSTRUCTION_PAGES]
+    few = len(records) // 3
+    spent = defaultdict(list)
+    for pages in (few, len(records)):
+        part = feed.with_name(f"{pages}.jsonl")
+        part.write_bytes(b"".join(records[:pages]))
+        for name, work in WORKS.items():
+            spent[name].append(instructions(work, part, options.time_field))
+    pages = len(records) - few
+    costs = {name: all_of_them - base for name, (base, all_of_them) in spent.items()}
+    print(f"{feed.stem}: pages {few + 1} to {len(records)}, instructions")
+    for name, cost in costs.items():
+        ratio = cost / costs["bare parse"]
+        print(f"{name:26} {cost / pages / 1e6:7.2f} million a page, {ratio:5.2f} bare parses")
+
+
+def instructions(work, feed, time_field):
+    """Return the instructions of a process that does this with a feed."""
+    code = f"from {__spec__.name} import {work.__name__}; {work.__name__}({str(feed)!r}, {time_field!r})"
+    valgrind = [
+        "valgrind",
+        "--tool=cachegrind",
+        "--cache-sim=no",
+        "--cachegrind-out-file=/dev/null",
+    ]
+    done = subprocess.run(
+        [*valgrind, sys.executable, "-c", code], check=True, capture_output=True, text=True
+    )
+    return int(re.search(r"I +refs: +([\d,]+)", done.stderr)[1].replace(",", ""))
+
+
+def parse_feed(feed, time_field):
+    for page in read_feed([Path(feed)], time_field=time_field):
+        parse(page.body)
+
+
+def run_feed(feed, time_field, *, learns=True):
+    settings = load_settings()
+    with tempfile.TemporaryDirectory() as directory:
+        state = LocalState(Path(directory, "state"), settings, None)
+        stream = Stream(state, InProcess(shipped_model()), settings, learns=learns)
+        for page in read_feed([Path(feed)], time_field=time_field):
+            outcome, _ = stream.process(page)
+            encode_json(outcome.record)
+        state.close()
+
+
+def run_feed_by_page(feed, time_field):
+    run_feed(feed, time_field, learns=False)
+
+
+WORKS = {
+    "bare parse": parse_feed,
+    "the worker in one process": run_feed,
+    "the same, --page-only": run_feed_by_page,
+}
 
 
 def compare(feed, options):
     """Print what a page of a feed costs."""
-    found = islice(read_feed([feed], time_field=options.time_field), options.pages)
+    found = read_feed([feed], time_field=options.time_field)
     bodies = [one.body for one in found if isinstance(one, Page) and one.body]
-    with open_decompressed(feed, lambda _: None) as stream:
-        records = list(islice(iter(stream.readline, b""), options.pages))
+    records = feed.read_bytes().splitlines(keepends=True)
     parses_s, extractions_s = [], []
     runs_s = {name: [] for name in MODES}
     with tempfile.TemporaryDirectory() as directory:
