@@ -9,7 +9,14 @@ import click
 from schemas.codec import encode_json
 from schemas.source import Source
 from templ_core.site_key import site_key
-from workers.cli.options import STATE_PATH, balance_option, comments_option, page_model_option
+from workers.cli.options import (
+    STATE_PATH,
+    balance_option,
+    comments_option,
+    format_option,
+    page_model_option,
+    text_forms,
+)
 from workers.errors import InputProblem
 from workers.page import Page
 from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, Deleted, ModelSource, NoModels
@@ -33,6 +40,7 @@ _REFUSED = 65
     "its site. It is only read, also while a worker uses it.",
 )
 @click.option("--site", metavar="KEY", help="Site of the page.  [default: by its URL]")
+@format_option
 @page_model_option
 @comments_option
 @balance_option
@@ -48,6 +56,7 @@ def clean_command(
     content_type: str | None,
     state: Path | None,
     site: str | None,
+    form: str | None,
     *,
     as_json: bool,
     segments: bool,
@@ -63,7 +72,7 @@ def clean_command(
     body, name = _read(file)
     if body.startswith(_RECORDS):
         raise InputProblem(f"{name} holds records, not one page: give it to `templ run`")
-    settings = load_settings(**chosen)
+    settings = load_settings(text_forms=text_forms(form), **chosen)
     page = Page(
         source=Source(name, 0, 0),
         url=url or f"file:///{name}",
@@ -90,7 +99,8 @@ def clean_command(
         click.echo(f"templ: {name} was refused: its site is taken down", err=True)
         sys.exit(_REFUSED)
     if isinstance(outcome, Cleaned):
-        click.echo(encode_json(outcome.record) if as_json or segments else outcome.record.text)
+        record = outcome.record
+        click.echo(encode_json(record) if as_json or segments else getattr(record, form or "text"))
 
 
 def _stored_models(state: Path, site: str, settings: Settings) -> ModelSource:

@@ -13,7 +13,7 @@ import click
 from templ_core.config import Balance
 from workers.cli.lazy import require_extra
 from workers.errors import InputProblem, UsageProblem
-from workers.settings import Settings, load_settings
+from workers.settings import Settings, TextForm, load_settings
 
 if TYPE_CHECKING:
     from workers.inspect.site_view import SiteView
@@ -56,6 +56,19 @@ balance_option = click.option(
     help="What texts are cut for: precision keeps less template, recall misses less content.  "
     "[default: TEMPL_BALANCE, otherwise even]",
 )
+
+format_option = click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", *get_args(TextForm)]),
+    help="Form of the clean text; Markdown and HTML have headings, lists, links and images.  "
+    "[default: TEMPL_TEXT_FORMS, otherwise text]",
+)
+
+
+def text_forms(form: str | None) -> str | None:
+    """Return the setting `text_forms` that a value of --format asks for; None leaves it as it is."""
+    return "" if form == "text" else form
 
 
 prefix_option = click.option(

@@ -21,7 +21,9 @@ from workers.cli.options import (
     STATE_PATH,
     balance_option,
     comments_option,
+    format_option,
     page_model_option,
+    text_forms,
 )
 from workers.cli.progress import progress
 from workers.errors import DamagedStore, FeedProblem, StateProblem, Terminated, UsageProblem
@@ -77,6 +79,7 @@ from workers.site_settings.book import read_book
     is_flag=True,
     help="Clean every page as if its site were new, without site models.",
 )
+@format_option
 @page_model_option
 @comments_option
 @balance_option
@@ -123,6 +126,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     page_model: Path | None
     comments: str | None
     balance: str | None
+    form: str | None
     time_field: str
     workers: int
     page_only: bool
@@ -141,7 +145,10 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
 def _run(options: RunOptions) -> None:
     _check(options)
     settings = load_settings(
-        page_model=options.page_model, comments=options.comments, balance=options.balance
+        page_model=options.page_model,
+        comments=options.comments,
+        balance=options.balance,
+        text_forms=text_forms(options.form),
     )
     set_up_logging(LogSetUp("run", settings.log_format, settings.log_level))
     reader = FeedReader(options.inputs, time_field=options.time_field, settings=settings)

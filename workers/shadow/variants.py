@@ -5,11 +5,15 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from schemas.document import DocumentRecord
-from templ_core.clean import clean
+from templ_core.clean import CleanedText, clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
+from templ_core.page_details import decode_details
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import read_page_evidence
+from templ_core.rendering.cleaned_html import render_html
+from templ_core.rendering.markdown import render_markdown
+from templ_core.rendering.outline import Outline
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.window.revisions import changed_ratio
 from templ_core.tokens import tokenise
@@ -106,17 +110,27 @@ def page_change(url: str, before: str, after: str) -> PageChange:
     return PageChange(url=url, changed_ratio=ratio, before=before, after=after)
 
 
-def window_text(view: SiteView, variant: CleaningVariant, url: str) -> str | None:
+def window_text(
+    view: SiteView, variant: CleaningVariant, url: str, form: str = "text"
+) -> str | None:
     """Return the text of the newest document of a URL; None if the window has none.
 
     Args:
         view: The site.
         variant: How its pages are cleaned.
         url: URL of the page.
+        form: `text`, `markdown` or `html`. Links and images are there when the page was cleaned with them.
     """
     of_url = [(record, document) for record, document in view.documents() if record.url == url]
-    texts = _texts(view, view.used_model(), variant, of_url[-1:])
-    return texts[0] if texts else None
+    if not of_url:
+        return None
+    record, document = of_url[-1]
+    (cleaned,) = _cleaned(view, view.used_model(), variant, of_url[-1:])
+    if form == "text":
+        return cleaned.text
+    marks, decision = decode_details(record.details, document).marks, cleaned.decision
+    outline = Outline(document, decision.kept, decision.cuts, marks, url)
+    return render_markdown(outline) if form == "markdown" else render_html(outline)
 
 
 def _with_book(view: SiteView, book: SettingsBook | None) -> SiteView:
@@ -126,14 +140,19 @@ def _with_book(view: SiteView, book: SettingsBook | None) -> SiteView:
 def _texts(
     view: SiteView, model: SiteModel | None, variant: CleaningVariant, pages: Pages
 ) -> list[str]:
-    texts = []
+    return [one.text for one in _cleaned(view, model, variant, pages)]
+
+
+def _cleaned(
+    view: SiteView, model: SiteModel | None, variant: CleaningVariant, pages: Pages
+) -> list[CleanedText]:
+    found = []
     for record, document in pages:
         own, used = view.settings.settings if view.settings else None, model
         if own is not None:
             own, used = own.of_page(stored_kind(record, document), model)
-        cleaned = clean(document, used, variant.config, variant.page_model, settings=own)
-        texts.append(cleaned.text)
-    return texts
+        found.append(clean(document, used, variant.config, variant.page_model, settings=own))
+    return found
 
 
 def _refitted(window: Pages, variant: CleaningVariant) -> SiteModel | None:

@@ -68,3 +68,15 @@ def test_the_balance_is_an_option_and_a_setting(templ, monkeypatch):
     assert done.stderr.decode() == (
         "templ: TEMPL_BALANCE='favor_recall': needs one of precision, even, recall\n"
     )
+
+
+def test_the_text_can_be_printed_as_markdown_and_as_html(templ):
+    page = ARTICLE + b'See <a href="/b">the other page</a> for more of such sentences.'
+    url = "https://a.example/1"
+    chosen = {
+        form: templ("clean", "-", "--url", url, "--format", form, stdin=page).stdout
+        for form in ("text", "markdown", "html")
+    }
+    assert b"See the other page for" in chosen["text"]
+    assert b"See [the other page](https://a.example/b) for" in chosen["markdown"]
+    assert b'<a href="https://a.example/b">the other page</a>' in chosen["html"]

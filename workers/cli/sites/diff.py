@@ -9,6 +9,7 @@ import click
 
 from schemas.cleaned import CleanedRecord
 from schemas.codec import SchemaError, decode_output
+from workers.cli.options import format_option
 from workers.cli.output import open_output
 from workers.errors import InputProblem
 from workers.settings import load_settings
@@ -25,10 +26,13 @@ _source = click.Path(exists=True, path_type=Path)
     "--after", required=True, type=_source, help="State directory, or output of `templ run`."
 )
 @click.option("--site", metavar="KEY", help="Site of the page.  [default: by its URL]")
+@format_option
 @click.option(
     "--out", type=click.Path(path_type=Path), help="HTML file to write; - is standard output."
 )
-def diff_command(page: str, before: Path, after: Path, site: str | None, out: Path | None) -> None:
+def diff_command(
+    page: str, before: Path, after: Path, site: str | None, form: str | None, out: Path | None
+) -> None:
     """Show how the text of the page URL differs between two state directories or two outputs.
 
     With a state directory, the newest document of the page in the window of its site is cleaned with what the
@@ -37,7 +41,7 @@ def diff_command(page: str, before: Path, after: Path, site: str | None, out: Pa
     from workers.shadow.report import diff_html  # noqa: PLC0415 - not needed for --help
     from workers.shadow.variants import page_change  # noqa: PLC0415
 
-    old, new = _text(page, before, site), _text(page, after, site)
+    old, new = (_text(page, place, site, form or "text") for place in (before, after))
     change = page_change(page, old, new)
     if out is not None:
         with open_output(out) as file:
@@ -49,11 +53,13 @@ def diff_command(page: str, before: Path, after: Path, site: str | None, out: Pa
         click.echo("\n".join(lines) or "the texts are equal")
 
 
-def _text(url: str, place: Path, site: str | None) -> str:
-    return _text_of_state(url, place, site) if place.is_dir() else _text_of_output(url, place)
+def _text(url: str, place: Path, site: str | None, form: str) -> str:
+    if place.is_dir():
+        return _text_of_state(url, place, site, form)
+    return _text_of_output(url, place, form)
 
 
-def _text_of_state(url: str, state: Path, site: str | None) -> str:
+def _text_of_state(url: str, state: Path, site: str | None, form: str) -> str:
     from templ_core.site_key import site_key  # noqa: PLC0415 - see above
     from workers.inspect.site_view import view_site  # noqa: PLC0415
     from workers.processes.core_config import config_of  # noqa: PLC0415
@@ -66,13 +72,13 @@ def _text_of_state(url: str, state: Path, site: str | None) -> str:
         page_model=page_model_of(read_model_file(settings.page_model)),
         config=config_of(settings),
     )
-    text = window_text(view, variant, url)
+    text = window_text(view, variant, url, form)
     if text is None:
         raise InputProblem(f"the window of {view.site} in {state} has no page {url}")
     return text
 
 
-def _text_of_output(url: str, file: Path) -> str:
+def _text_of_output(url: str, file: Path, form: str) -> str:
     found = None
     for number, line in enumerate(file.read_bytes().splitlines(), 1):
         try:
@@ -80,7 +86,10 @@ def _text_of_output(url: str, file: Path) -> str:
         except SchemaError as error:
             raise InputProblem(f"{file}, line {number}: {error}") from None
         if isinstance(record, CleanedRecord) and record.url == url:
-            found = record.text
+            found = record
     if found is None:
         raise InputProblem(f"{file} has no record of {url}")
-    return found
+    text: str | None = getattr(found, form)
+    if text is None:
+        raise InputProblem(f"{file} has no {form}: write it with `templ run --format {form}`")
+    return text
