@@ -1,15 +1,17 @@
 """Algorithms that tell a web page's content from its site's templates: values in, values out.
 
-`SiteCleaner` is all that most programs need. It cleans pages and learns their sites:
+`clean` cleans one page by itself. `SiteCleaner` cleans pages and learns their sites:
 
->>> from templ_core import SiteCleaner
+>>> from templ_core import SiteCleaner, clean
 >>> page = b"<nav><a href=/>Home</a></nav><p>A ferry sank in the harbour. Nobody was hurt.</p>"
+>>> clean(page).text
+'A ferry sank in the harbour. Nobody was hurt.'
 >>> with SiteCleaner() as cleaner:
 ...     cleaner.clean("https://example.com/ferry", page).text
 'A ferry sank in the harbour. Nobody was hurt.'
 
 Whoever keeps windows and site models elsewhere, as the worker does, imports `read_document` from
-`templ_core.dom.document`, `clean` from `templ_core.clean`, `cleaner_version` from
+`templ_core.dom.document`, `clean` from `templ_core.clean_document`, `cleaner_version` from
 `templ_core.cleaner_version`, and `CoreConfig` from `templ_core.config`.
 """
 
@@ -17,6 +19,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from templ_core.site_cleaner.clean_page import clean
     from templ_core.site_cleaner.clean_site import clean_site
     from templ_core.site_cleaner.cleaned_page import CleanedPage
     from templ_core.site_cleaner.cleaner_options import CleanerOptions
@@ -30,6 +33,7 @@ __all__ = [
     "CrawledPage",
     "SampleBounds",
     "SiteCleaner",
+    "clean",
     "clean_crawl",
     "clean_site",
 ]
@@ -39,9 +43,15 @@ _MODULES = {
     "CrawledPage": "two_passes",
     "SampleBounds": "two_passes",
     "SiteCleaner": "site_cleaner",
+    "clean": "clean_page",
     "clean_crawl": "two_passes",
     "clean_site": "clean_site",
 }
+
+
+def __dir__() -> list[str]:
+    """Return the public names."""
+    return __all__
 
 
 def __getattr__(name: str) -> Any:

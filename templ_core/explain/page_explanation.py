@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Floats
-from templ_core.clean import clean
+from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.decide import Decision, own_log_odds, site_weight
 from templ_core.dom.document import Document
@@ -150,7 +150,7 @@ def explain_page(
     page_model: PageModel,
     settings: SiteSettings | None = None,
 ) -> PageExplanation:
-    """Return why a page is cleaned as it is, with the decision of `templ_core.clean.clean`.
+    """Return why a page is cleaned as it is, with the decision of `templ_core.clean_document.clean`.
 
     Args:
         document: The page.

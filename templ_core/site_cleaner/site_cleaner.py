@@ -2,12 +2,13 @@
 
 from collections.abc import Iterator
 from datetime import datetime
+from threading import RLock
 from types import TracebackType
 from typing import NamedTuple, Self
 
 import msgspec
 
-from templ_core.clean import CleanedText, clean
+from templ_core.clean_document import CleanedText, clean
 from templ_core.cleaner_version import cleaner_version
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import compress_columns, content_digest, document_columns
@@ -27,6 +28,7 @@ from templ_core.site_cleaner.learned_site import (
     decode_site,
     encode_site,
 )
+from templ_core.site_cleaner.one_at_a_time import one_at_a_time
 from templ_core.site_key import site_key
 from templ_core.site_level.places.places import DocumentPlaces, document_places
 from templ_core.site_level.site_model import SiteModel
@@ -77,7 +79,8 @@ class _Read(NamedTuple):
 class SiteCleaner:
     """Cleans pages as they come, and learns the templates of each site on the way.
 
-    Equal pages in equal order give equal text here and in `templ run`. An object is for one thread.
+    Equal pages in equal order give equal text here and in `templ run`. Threads may share an object: a call waits
+    until the call of another thread has ended.
     Nothing is read or written: `to_bytes` returns what was learned, and `from_bytes` takes it back.
 
     >>> story = "The council met on Monday, and it said that the bridge stays open until May. " * 3
@@ -97,6 +100,7 @@ class SiteCleaner:
         Raises:
             CodecError: The page model of the options cannot be used.
         """
+        self._lock = RLock()
         self._options = options or CleanerOptions()
         self._config = CoreConfig(comments=self._options.comments, balance=self._options.balance)
         body = self._options.page_model
@@ -106,6 +110,7 @@ class SiteCleaner:
         self._memory = SitesInMemory(self._config, self._page_model)
         self._next_ms = FIRST_TIME_MS
 
+    @one_at_a_time
     def clean(
         self,
         url: str,
@@ -132,7 +137,7 @@ class SiteCleaner:
 
         Raises:
             PageError: The page cannot be cleaned; `PageGone` where it no longer exists.
-            ValueError: The time of the fetch cannot be read.
+            ValueError: The URL is no text, or the time of the fetch cannot be read.
             CleanerClosed: The cleaner was closed.
         """
         fetch = self._fetch(url, body, fetched_at, site, content_type, status)
@@ -152,6 +157,7 @@ class SiteCleaner:
                 self._memory.fit(learned)
         return page
 
+    @one_at_a_time
     def learn(
         self,
         url: str,
@@ -169,7 +175,7 @@ class SiteCleaner:
 
         Raises:
             PageError: The page cannot be read.
-            ValueError: The time of the fetch cannot be read.
+            ValueError: The URL is no text, or the time of the fetch cannot be read.
             CleanerClosed: The cleaner was closed.
         """
         fetch = self._fetch(url, body, fetched_at, site, content_type, status)
@@ -179,6 +185,7 @@ class SiteCleaner:
             self._enter(fetch, self._read(fetch))
         return fetch.site
 
+    @one_at_a_time
     def fit(self, site: str) -> None:
         """Fit the model of a site to its window as it is; a site without a window stays unknown.
 
@@ -189,6 +196,7 @@ class SiteCleaner:
         if known is not None and known.documents:
             self._memory.fit(known)
 
+    @one_at_a_time
     def sites(self) -> list[str]:
         """Return the keys of the sites that something was learned about, sorted.
 
@@ -197,6 +205,7 @@ class SiteCleaner:
         """
         return sorted(self._known())
 
+    @one_at_a_time
     def to_bytes(self) -> bytes:
         """Return all that was learned, for `from_bytes`; the cleaner can go on afterwards.
 
@@ -236,11 +245,19 @@ class SiteCleaner:
             CleanerClosed: The cleaner was closed.
         """
         for key in self.sites():
-            site = self._known()[key]
-            if site.has_changed:
-                yield key, encode_site(site)
-                site.has_changed = False
+            saved = self._changed_site(key)
+            if saved is not None:
+                yield key, saved
 
+    @one_at_a_time
+    def _changed_site(self, key: str) -> bytes | None:
+        site = self._known()[key]
+        if not site.has_changed:
+            return None
+        site.has_changed = False
+        return encode_site(site)
+
+    @one_at_a_time
     def restore_site(self, saved: bytes) -> str:
         """Take back what `changed_sites` yielded for a site, and return the key of the site.
 
@@ -255,6 +272,7 @@ class SiteCleaner:
         self._memory.forget(site.key)
         return site.key
 
+    @one_at_a_time
     def close(self) -> None:
         """Free what was learned; it can be called again, and everything else fails from now on."""
         self._sites = None
@@ -288,6 +306,11 @@ class SiteCleaner:
         status: int,
     ) -> _Fetch:
         self._known()
+        if not isinstance(url, str):
+            raise ValueError(  # noqa: TRY004 - as for a time, so that callers catch one error
+                f"url={url!r} is no text: give the address of the page, or call "
+                "templ_core.clean(html) for a page without one"
+            )
         time_ms = self._time_ms(fetched_at)
         self._next_ms = max(self._next_ms, time_ms + SPACING_MS)
         is_text = isinstance(body, str)

@@ -62,12 +62,16 @@ def clean_crawl(
     The first pages of a site are held and learned from. Then they are cleaned, each with what all of them
     share. Pages behind them are cleaned and learned from one by one. Nothing is kept of a site when the
     next one begins, so memory is bounded however many sites and pages there are. Times do not count: the
-    pages of a site are taken for one crawl.
+    pages of a site are taken for one crawl. Of each site that was cleaned only its key is kept, so that a
+    site that comes back is refused.
 
     Args:
         pages: The pages, those of a site one after the other.
         options: Options of the cleaner.
         sample: How many pages of a site are held; None = the defaults.
+
+    Raises:
+        ValueError: A page of a site follows pages of another site that came behind it.
 
     >>> story = "The council met on Monday, and it said that the bridge stays open until May. " * 3
     >>> html = f"<nav><a href=/>Home</a></nav><p>{story}</p>"
@@ -76,7 +80,14 @@ def clean_crawl(
     [True]
     """
     bounds = sample or SampleBounds()
+    done: set[str] = set()
     for key, of_site in groupby(pages, lambda page: page.site_key):
+        if key in done:
+            raise ValueError(
+                f"pages of the site {key} come again behind those of another site: sort the pages by site, "
+                "or clean them with SiteCleaner as they come"
+            )
+        done.add(key)
         with _HoldingCleaner(options) as cleaner:
             yield from _clean_site(key, of_site, cleaner, bounds)
 

@@ -67,7 +67,7 @@ def import_all(blocked, modules):
 
 def test_the_product_imports_without_the_laboratory_and_its_packages():
     modules = product_modules()
-    assert {"templ_core.clean", "workers.cli.run", "workers.kafka.roles"} <= set(modules)
+    assert {"templ_core.clean_document", "workers.cli.run", "workers.kafka.roles"} <= set(modules)
     done = import_all((*LABORATORIES, *LABORATORY_PACKAGES), modules)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == [str(len(modules))]

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import lxml.html
 
-from templ_core.clean import clean
+from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import content_digest, document_columns
 from templ_core.dom.document import Document, read_document

@@ -30,7 +30,7 @@ from lxml import etree
 from resiliparse.extract.html2text import extract_plain_text
 from resiliparse.parse.encoding import bytes_to_str, detect_encoding
 
-from templ_core.clean import clean
+from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import read_document
 from workers.feeds.files import read_feed
@@ -51,8 +51,8 @@ STAGES: dict[str, tuple[str, str]] = {
     "text scores": ("templ_core.page_level.model.page_model", "text_scores"),
     "contexts": ("templ_core.page_level.model.page_model", "with_contexts"),
     "trees and networks": ("templ_core.page_level.model.page_model", "combined_log_odds"),
-    "decision": ("templ_core.clean", "decide"),
-    "text": ("templ_core.clean", "render_text"),
+    "decision": ("templ_core.clean_document", "decide"),
+    "text": ("templ_core.clean_document", "render_text"),
 }
 MEMORY_PASSES = 4
 SETTLING_BYTES = 4096

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from templ_core.clean import clean
+from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import compress_columns, decode_document, document_columns
 from templ_core.dom.document import Document, parse_document

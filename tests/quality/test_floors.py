@@ -49,7 +49,7 @@ def with_template(fusion):
 )
 def test_worse_weights_are_found(monkeypatch, worsened, finds):
     fusion = worsened(shipped_fusion())
-    monkeypatch.setattr("templ_core.clean.fusion_for", lambda version: fusion)
+    monkeypatch.setattr("templ_core.clean_document.fusion_for", lambda version: fusion)
     assert slipped(measure()) == finds
 
 

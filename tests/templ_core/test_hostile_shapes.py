@@ -4,7 +4,7 @@ import time
 
 import pytest
 
-from templ_core.clean import clean
+from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import read_document
 from templ_core.errors import HostilePage

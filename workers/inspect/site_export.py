@@ -8,7 +8,7 @@ import msgspec
 
 from schemas.codec import encode_msgpack
 from templ_core import explain
-from templ_core.clean import clean
+from templ_core.clean_document import clean
 from templ_core.explain.deciding import (
     DecidedPage,
     DecidingExpressions,

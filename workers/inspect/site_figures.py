@@ -9,7 +9,7 @@ import numpy as np
 
 from schemas.document import DocumentRecord
 from templ_core.array_types import Bools
-from templ_core.clean import clean
+from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.decide import Decision
 from templ_core.dom.document import Document

@@ -34,7 +34,7 @@ def cleaned_record(
         page: The page, or the document that was made of it.
         result: What the child process made of it.
         model: The site model that was used; None = none.
-        version: Version of the cleaner, see `templ_core.clean.cleaner_version`.
+        version: Version of the cleaner, see `templ_core.clean_document.cleaner_version`.
         warnings: Warnings of the record.
         revision: How often a text of this page was published before.
         reason: Why it is published again; None for the first text.

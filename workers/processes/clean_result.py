@@ -5,7 +5,7 @@ from typing import cast
 import numpy as np
 
 from schemas.cleaned import Warning_
-from templ_core.clean import CleanedText
+from templ_core.clean_document import CleanedText
 from templ_core.dom.codec import (
     compress_columns,
     content_digest,

@@ -5,7 +5,7 @@ from typing import cast
 import msgspec
 
 from schemas.cleaned import Link, Metadata, PageKind, TextSegment
-from templ_core.clean import CleanedText
+from templ_core.clean_document import CleanedText
 from templ_core.config import CoreConfig
 from templ_core.decide import Decision
 from templ_core.dom.document import Document

@@ -7,7 +7,7 @@ import traceback
 import msgspec
 import numpy as np
 
-from templ_core.clean import clean
+from templ_core.clean_document import clean
 from templ_core.dom.codec import decode_document
 from templ_core.dom.document import Document, read_document
 from templ_core.dom.text import render_text

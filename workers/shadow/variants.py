@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from schemas.document import DocumentRecord
-from templ_core.clean import CleanedText, clean
+from templ_core.clean_document import CleanedText, clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.page_details import decode_details

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from templ_core.clean import clean
+from templ_core.clean_document import clean
 from templ_core.dom.document import parse_document
 from templ_core.explain.page_explanation import explain_page
 from templ_core.explain.window_pages import evidence_pages

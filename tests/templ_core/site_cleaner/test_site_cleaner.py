@@ -1,14 +1,17 @@
 """The library as a program uses it, which touches nothing but its values."""
 
+import importlib
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import msgspec
 import pytest
 
-from templ_core import CleanerOptions, SiteCleaner, clean_site
+import templ_core
+from templ_core import CleanerOptions, SiteCleaner, clean, clean_site
 from templ_core.config import WindowBounds
 from templ_core.errors import CleanerClosed, CodecError, EmptyPage, PageGone
 from templ_core.page_level.model.model_file import encode_model
@@ -239,3 +242,46 @@ def test_the_balance_decides_how_much_is_kept():
     }
     assert len(kept["precision"]) <= len(kept["even"]) <= len(kept["recall"])
     assert kept["even"] == SiteCleaner().clean("https://a.example/", page).text
+
+
+def test_one_page_is_cleaned_without_a_site_and_without_a_url():
+    page = clean(
+        ARTICLE + '<a href="/more">More of it</a>.', options=CleanerOptions(with_links=True)
+    )
+    assert page.text.startswith("A sentence of some words")
+    assert (page.site, page.method) == ("local", "page")
+    known = clean(ARTICLE + '<a href="/b">More of it</a>.', URL, CleanerOptions(with_links=True))
+    assert "[More of it](https://example.com/b)" in known.markdown()
+    with pytest.raises(EmptyPage):
+        clean(b"")
+
+
+def test_the_package_shows_its_public_names_only():
+    importlib.import_module("templ_core.clean_document")
+    assert dir(templ_core) == sorted(templ_core.__all__)
+    assert all(callable(getattr(templ_core, name)) for name in dir(templ_core))
+
+
+def test_a_url_that_is_none_is_refused_in_words():
+    with pytest.raises(ValueError, match="url=None is no text: give the address of the page"):
+        SiteCleaner().clean(None, ARTICLE)
+
+
+def test_threads_share_a_cleaner(fetched):
+    alone, shared = SiteCleaner(), SiteCleaner()
+    for one in fetched:
+        alone.learn(*one)
+    with ThreadPoolExecutor(4) as threads:
+        cleaned = threads.map(lambda one: shared.clean(*one), fetched)
+        saves = [dict(shared.changed_sites()) for _ in range(5)]
+        assert all(page.text for page in cleaned)
+    assert all(save.keys() <= set(shared.sites()) for save in saves)
+    for cleaner in (alone, shared):
+        for site in cleaner.sites():
+            cleaner.fit(site)
+    last = fetched[-1]
+    assert shared.clean(*last, learns=False).text == alone.clean(*last, learns=False).text
+    assert (
+        shared.clean(*last, learns=False).site_model_version
+        == alone.clean(*last, learns=False).site_model_version
+    )

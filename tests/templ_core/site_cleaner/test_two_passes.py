@@ -88,3 +88,11 @@ def test_a_page_that_cannot_be_cleaned_costs_no_other_page(crawl):
         others = [one for one in outcomes if not isinstance(one.cleaned, PageError)]
         assert len(others) == len(crawl)
     assert list(clean_crawl([])) == []
+
+
+def test_a_site_that_comes_back_is_refused(crawl):
+    mixed = [crawl[0], crawl[-1], crawl[1]]
+    outcomes = clean_crawl(mixed)
+    assert [next(outcomes).page, next(outcomes).page] == mixed[:2]
+    with pytest.raises(ValueError, match=f"pages of the site {crawl[0].site} come again"):
+        next(outcomes)

@@ -3,7 +3,7 @@ import numpy as np
 import pytest
 import zstandard
 
-from templ_core.clean import clean
+from templ_core.clean_document import clean
 from templ_core.dom.codec import compress_columns, document_columns
 from templ_core.dom.document import parse_document
 from templ_core.errors import CodecError

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from templ_core.clean import clean
+from templ_core.clean_document import clean
 from templ_core.dom.document import read_document
 from templ_core.explain import remove_repeated
 from templ_core.explain.deciding import decided_page, deciding_expressions

@@ -8,7 +8,7 @@ import msgspec
 from lxml import etree, html
 
 from schemas.cleaned import TextSegment
-from templ_core.clean import CleanedText, clean
+from templ_core.clean_document import CleanedText, clean
 from templ_core.config import Balance, CoreConfig
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.document import Document, read_document

@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from schemas.cleaned import TextSegment
 from templ_core.array_types import Bools, Floats
-from templ_core.clean import CleanedText
+from templ_core.clean_document import CleanedText
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.lab.evaluation.adjusted_rand import adjusted_rand

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from templ_core.clean import clean
+from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.decide import REASON_COMMENTS, REASON_CONSENT
 from templ_core.dom.document import parse_document

@@ -3,7 +3,7 @@ from random import Random
 import numpy as np
 import pytest
 
-from templ_core.clean import clean
+from templ_core.clean_document import clean
 from templ_core.dom.document import parse_document
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.model.page_type import PageType

@@ -71,7 +71,7 @@ def without_strings(monkeypatch):
     terms = {name: one for name, one in fusion.terms.items() if name not in STRING_INPUTS}
     none = {name: msgspec.structs.replace(fusion.terms[name], weight=0.0) for name in STRING_INPUTS}
     weightless = msgspec.structs.replace(fusion, terms={**terms, **none})
-    monkeypatch.setattr("templ_core.clean.fusion_for", lambda version: weightless)
+    monkeypatch.setattr("templ_core.clean_document.fusion_for", lambda version: weightless)
 
 
 @pytest.mark.parametrize("kind", ["", "changing", "varying", "scattered"])

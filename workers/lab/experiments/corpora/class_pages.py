@@ -9,7 +9,7 @@ import click
 import msgspec
 import numpy as np
 
-from templ_core.clean import clean
+from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.lab.papers.class_set import ClassPage, SourcePage, class_set
 from templ_core.lab.papers.pagelevel.smoothed_classifier import SmoothedClassifier

@@ -7,7 +7,7 @@ import click
 import msgspec
 import numpy as np
 
-from templ_core.clean import clean
+from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.lab.evaluation.bootstrap import bootstrap

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import lxml.html
 
-from templ_core.clean import clean
+from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document, parse_document
 from templ_core.errors import PageError

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from templ_core.clean import clean
+from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import parse_document
 from templ_core.errors import PageError

@@ -1,7 +1,7 @@
 import msgspec
 import numpy as np
 
-from templ_core.clean import clean
+from templ_core.clean_document import clean
 from templ_core.cleaner_version import cleaner_version
 from templ_core.config import CoreConfig
 from templ_core.dom.document import parse_document
