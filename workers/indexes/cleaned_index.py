@@ -6,6 +6,7 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
+from workers.log_lines import counted
 
 
 class LogPlace(NamedTuple):
@@ -38,7 +39,7 @@ class IndexCounts(msgspec.Struct):
     def __str__(self) -> str:
         refused = f", {self.refused} refused" if self.refused else ""
         return (
-            f"{self.written} texts written, {self.deleted} deleted, {self.unchanged} unchanged"
+            f"{counted(self.written, 'text')} written, {self.deleted} deleted, {self.unchanged} unchanged"
             f"{refused}"
         )
 

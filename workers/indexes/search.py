@@ -21,6 +21,10 @@ SELECT url, site, fetched_at, published_at, page_type, pages.title, fingerprint,
     AS distance, snippet(words, 1, :open, :close, ' … ', {_SNIPPET_WORDS})
 FROM words JOIN pages ON pages.id = words.rowid
 WHERE words MATCH :match AND NOT is_deleted AND (:site IS NULL OR site = :site)
+    AND (:since IS NULL OR coalesce(published_at, fetched_at) >= :since)
+    AND (:until IS NULL OR substr(coalesce(published_at, fetched_at), 1, length(:until)) <= :until)
+    AND (:language IS NULL OR language = :language COLLATE NOCASE OR language LIKE :language || '-%')
+    AND (:author IS NULL OR authors LIKE '%' || :author || '%')
 ORDER BY distance, url LIMIT {_BEST_MAX}
 """  # noqa: S608 - constants only
 
@@ -51,6 +55,14 @@ class Query(msgspec.Struct, frozen=True, kw_only=True):
     """Whether one word or phrase is enough."""
     site: str | None = None
     """Site key of the pages; None means all sites."""
+    since: str | None = None
+    """First day of the publication, or else of the fetch, such as `2026-01-31`."""
+    until: str | None = None
+    """Last day."""
+    language: str | None = None
+    """Language tag; `en` finds `en-GB` too."""
+    author: str | None = None
+    """Part of an author's name; case does not count."""
     limit: int = 10
     """Most hits."""
     with_copies: bool = False
@@ -73,6 +85,10 @@ def search(db: sqlite3.Connection, query: Query) -> list[Hit]:
         {
             "match": match_expression(query.words, any_word=query.any_word),
             "site": query.site,
+            "since": query.since,
+            "until": query.until,
+            "language": query.language,
+            "author": query.author,
             "open": query.highlight[0],
             "close": query.highlight[1],
         },

@@ -20,7 +20,7 @@ from workers.indexes.words import separated
 
 _APPLICATION_ID = 0x746D706C
 """Number in the header of the file that tells an index of templ from other SQLite files."""
-_FORMAT = 2
+_FORMAT = 3
 _BUSY_MS = 5000
 """How long to wait for another process that writes to the index."""
 _SCHEMA = """
@@ -37,6 +37,8 @@ CREATE TABLE pages (
     fetched_at TEXT,
     published_at TEXT,
     page_type TEXT,
+    language TEXT,
+    authors TEXT,
     fingerprint TEXT,
     min_hashes BLOB,
     title TEXT NOT NULL,
@@ -72,18 +74,18 @@ CREATE TABLE logs (
 _PUT = """
 INSERT INTO pages (
     url, is_deleted, time_ms, source_topic, source_partition, source_offset, revision, site, fetched_at,
-    published_at, page_type, fingerprint, min_hashes, title, text, log_topic, log_partition,
+    published_at, page_type, language, authors, fingerprint, min_hashes, title, text, log_topic, log_partition,
     log_offset
 ) VALUES (
     :url, :is_deleted, :time_ms, :source_topic, :source_partition, :source_offset, :revision, :site,
-    :fetched_at, :published_at, :page_type, :fingerprint, :min_hashes, :title, :text, :log_topic, :log_partition,
+    :fetched_at, :published_at, :page_type, :language, :authors, :fingerprint, :min_hashes, :title, :text, :log_topic, :log_partition,
     :log_offset
 ) ON CONFLICT (url) DO UPDATE SET
     is_deleted = excluded.is_deleted, time_ms = excluded.time_ms,
     source_topic = excluded.source_topic, source_partition = excluded.source_partition,
     source_offset = excluded.source_offset, revision = excluded.revision, site = excluded.site,
     fetched_at = excluded.fetched_at, published_at = excluded.published_at,
-    page_type = excluded.page_type, fingerprint = excluded.fingerprint,
+    page_type = excluded.page_type, language = excluded.language, authors = excluded.authors, fingerprint = excluded.fingerprint,
     min_hashes = excluded.min_hashes, title = excluded.title, text = excluded.text, log_topic = excluded.log_topic, log_partition = excluded.log_partition,
     log_offset = excluded.log_offset
 """
@@ -336,12 +338,15 @@ def _row(
         "log_offset": place and place.offset,
     }
     if isinstance(record, DeletedRecord):
-        empty = dict.fromkeys(("published_at", "page_type", "fingerprint", "min_hashes"))
+        names = ("published_at", "page_type", "language", "authors", "fingerprint", "min_hashes")
+        empty = dict.fromkeys(names)
         return row | empty | {"title": "", "text": ""}
     metadata = record.metadata
     return row | {
         "published_at": metadata and metadata.published_at,
         "page_type": record.page_type,
+        "language": metadata and metadata.language,
+        "authors": metadata and "\n".join(metadata.authors),
         "fingerprint": record.fingerprint and record.fingerprint.value,
         "min_hashes": b"".join(sorted(min_hashes(record.text))),
         "title": separated((metadata and metadata.title) or record.title),

@@ -54,7 +54,7 @@ def test_lines_that_are_no_records_are_told_and_left_out(cleaned, tmp_path):
         f"templ: {some}, line 2",
         f"templ: {some}, line 5",
     ]
-    assert summary.startswith("1 texts written, 1 deleted")
+    assert summary.startswith("1 text written, 1 deleted")
 
 
 def test_of_many_lines_that_are_no_records_a_few_are_told(tmp_path):
@@ -102,3 +102,34 @@ def test_the_broker_may_stand_in_the_settings_file(monkeypatch, tmp_path, comman
     done = CliRunner().invoke(command, arguments, env={"TEMPL_SETTINGS": "templ.toml"})
     assert isinstance(done.exception, ReachedError), done.output
     assert str(done.exception) == "from-file:9092"
+
+
+def test_hits_are_of_a_time_a_language_and_an_author(tmp_path, templ):
+    story = "A council met on Monday and said that the bridge stays open until the end of May. " * 5
+    head = "<html lang={}><meta name=author content={}><meta property=article:published_time content={}>"
+    pages = [
+        {"url": f"https://a.example/{n}", "html": head.format(*one) + f"<p>{story} {n}"}
+        for n, one in enumerate(
+            [
+                ("en-GB", "'Ann Lee'", "2026-01-05T08:00:00Z"),
+                ("en", "'Bo Ek'", "2026-02-05T08:00:00Z"),
+            ]
+        )
+    ]
+    source, out, index = tmp_path / "in.jsonl", tmp_path / "out.jsonl", tmp_path / "i.db"
+    source.write_text("".join(json.dumps(one) + "\n" for one in pages))
+    templ("run", source, "--out", out)
+    run(index_command, out, "--index", index)
+
+    def found(*options):
+        done = run(search_command, "council", "--copies", "--json", "--index", index, *options)
+        return sorted(json.loads(line)["url"][-1] for line in done.stdout.splitlines())
+
+    assert found() == ["0", "1"]
+    assert found("--since", "2026-02-01") == ["1"]
+    assert found("--until", "2026-01-05") == ["0"]
+    assert found("--author", "ann") == ["0"]
+    assert found("--language", "en") == ["0", "1"]
+    assert found("--language", "en-gb") == ["0"]
+    phrase = run(search_command, "bridge council", "--index", index)
+    assert '"bridge council" was taken as a phrase: give its words' in phrase.stderr

@@ -3,6 +3,7 @@
 import re
 import sys
 from contextlib import closing
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,11 @@ from workers.log_lines import one_line
 
 _MARKS = ("\x02", "\x03")
 """Characters around matching words in a snippet, which no text of a page has."""
+_DAY = click.DateTime(["%Y-%m-%d"])
+
+
+def _day(_context: click.Context, _option: click.Parameter, value: datetime | None) -> str | None:
+    return None if value is None else value.strftime("%Y-%m-%d")
 
 
 @click.command(name="search")
@@ -34,6 +40,20 @@ _MARKS = ("\x02", "\x03")
 )
 @click.option("--site", metavar="KEY", help="Find pages of this site only.")
 @click.option(
+    "--since",
+    type=_DAY,
+    callback=_day,
+    help="Find pages published, or else fetched, from this day on.",
+)
+@click.option(
+    "--until",
+    type=_DAY,
+    callback=_day,
+    help="Find pages published, or else fetched, up to this day.",
+)
+@click.option("--language", metavar="TAG", help="Find pages in this language, such as en.")
+@click.option("--author", metavar="NAME", help="Find pages by authors whose names have this part.")
+@click.option(
     "--copies", "with_copies", is_flag=True, help="Show near-duplicates as hits of their own."
 )
 @click.option("--json", "as_json", is_flag=True, help="Print each hit as a JSON object on a line.")
@@ -50,8 +70,16 @@ def search_command(words: tuple[str, ...], path: Path, *, as_json: bool, **chose
     for hit in hits:
         click.echo(encode_json(hit) if as_json else _lines(hit))
     if not hits:
-        click.echo("templ: no page has these words", err=True)
+        click.echo(f"templ: {_no_hit(words)}", err=True)
         sys.exit(1)
+
+
+def _no_hit(words: tuple[str, ...]) -> str:
+    phrases = [one.strip('"') for one in words if " " in one]
+    if not phrases:
+        return "no page has these words"
+    taken = ", ".join(f'"{one}"' for one in phrases)
+    return f"no page has these words; {taken} was taken as a phrase: give its words as arguments of their own"
 
 
 def _quoted(word: str) -> str:
