@@ -9,7 +9,7 @@ import msgspec
 
 from schemas.codec import SchemaError, decode_json, decode_site_model_record, encode_json
 from schemas.site_model import SiteModelRecord
-from schemas.site_settings import SiteSettingsRecord
+from schemas.site_settings import SiteRuleRecord, SiteSettingsRecord
 from templ_core.config import WindowBounds
 from templ_core.errors import RuleError
 from templ_core.site_settings.site_settings import SiteRule, SiteSettings
@@ -57,6 +57,11 @@ def settings_version(record: SiteSettingsRecord) -> str:
     return hashlib.blake2b(content, digest_size=_VERSION_BYTES).hexdigest()
 
 
+def site_rule(record: SiteRuleRecord) -> SiteRule:
+    """Return the rule of a record as the core takes it."""
+    return SiteRule(record.action, record.selector, record.text)
+
+
 def decided_site(record: SiteSettingsRecord) -> DecidedSite:
     """Return the settings of a record.
 
@@ -65,7 +70,7 @@ def decided_site(record: SiteSettingsRecord) -> DecidedSite:
     """
     from templ_core.site_settings.ruled_segments import check_rule  # noqa: PLC0415 - brings the core
 
-    rules = tuple(SiteRule(one.action, one.selector, one.text) for one in record.rules)
+    rules = tuple(map(site_rule, record.rules))
     try:
         for rule in rules:
             check_rule(rule)

@@ -187,3 +187,14 @@ def test_a_report_on_a_page_names_the_rule(templ, state, tmp_path):
 def test_a_state_directory_without_a_name_is_not_the_current_one(templ, command):
     done = templ(*command, "--state", "", expect=2)
     assert b"is empty; name a file or directory" in done.stderr
+
+
+def test_an_override_says_on_how_many_pages_its_rules_match(templ, state):
+    done = templ(
+        "site", "override", "a.org", "--state", state, "--remove", "#main", "--keep", "aside"
+    )
+    said = done.stderr.decode().splitlines()
+    assert said[0].startswith(
+        "note: remove selector #main: matches on 3 of 3 pages of the window, such as http://a.org/"
+    )
+    assert said[1] == "note: keep selector aside: matches on 0 of 3 pages of the window"

@@ -21,7 +21,7 @@ from workers.cli.options import (
 from workers.cli.sites.settings_place import SettingsPlace, settings_place_options
 from workers.errors import InputProblem, UsageProblem
 from workers.settings import load_settings
-from workers.site_settings.book import settings_version
+from workers.site_settings.book import settings_version, site_rule
 from workers.site_settings.changes import (
     Overrides,
     chosen_model,
@@ -142,13 +142,15 @@ def override(key: str, place: SettingsPlace, **change: Any) -> None:
     """Change the settings of the site KEY, and print them; without a change they are printed only.
 
     Rules have the last word about the segments that they name; of several rules, the last one has it. Those
-    of one call come behind those that are there, and keeping comes behind removing. Running workers follow
-    within seconds.
+    of one call come behind those that are there, and keeping comes behind removing. The command says on how
+    many pages of the site's window each new rule matches. Running workers follow within seconds.
     """
     wanted = Overrides(**change)
     if not wanted.is_empty():
-        changed = overridden(place.read(key), wanted)
+        known = place.read(key)
+        changed = overridden(known, wanted)
         _tell_doubt(place, key)
+        _tell_matches(place, known, changed)
         place.write(key, changed)
     _show(place.read(key))
 
@@ -209,6 +211,24 @@ def _agreed(question: str) -> bool:
     except click.Abort:
         click.echo(err=True)
         return False
+
+
+def _tell_matches(
+    place: SettingsPlace, known: SiteSettingsRecord, changed: SiteSettingsRecord
+) -> None:
+    """Say on how many pages of the window the new rules match, where there is a window."""
+    from workers.inspect.rule_preview import preview_rules  # noqa: PLC0415 - not needed for --help
+
+    added = [one for one in changed.rules if one not in known.rules]
+    if not added or (place.state is None and place.broker is None):
+        return
+    source = SiteSource(place.state, place.broker, place.prefix)
+    try:
+        view = read_site(changed.site, source, load_settings())
+    except InputProblem:  # the site has no page yet
+        return
+    for preview in preview_rules(view, [site_rule(one) for one in added]):
+        click.echo(f"note: {preview}", err=True)
 
 
 def _tell_doubt(place: SettingsPlace, key: str) -> None:
