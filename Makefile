@@ -3,6 +3,7 @@
 PYTHON ?= python3
 OUT ?= out
 CHROMIUM ?= chromium
+KAFKA_PORT ?= 9092
 COMPILED := setup.py $(shell find templ_core -name '_*.pyx' -o -name '_*.pxd')
 
 TOOLS := $(abspath .cache/deploy-tools)
@@ -34,6 +35,7 @@ setup: .venv/.ready  ## install everything into .venv; quick when nothing change
 	@echo "The command is .venv/bin/templ; \`. .venv/bin/activate\` puts it on the path."
 
 run: setup       ## a synthetic news feed through the whole path, without a broker
+	@mkdir -p $(OUT)
 	.venv/bin/templ simulate --kind news --sites 6 --pages 300 --seed 7 --out $(OUT)/feed.jsonl
 	rm -rf $(OUT)/state
 	.venv/bin/templ run $(OUT)/feed.jsonl --out $(OUT)/cleaned.jsonl --force --state $(OUT)/state
@@ -83,8 +85,8 @@ engines: setup   ## the steps for datatrove, Ray Data and PySpark with the real 
 		--editable '.[datatrove,pyspark,ray]'
 	.venv/bin/pytest tests/workers/engines
 
-kafka: setup     ## a broker on this machine to try things with; stops with Ctrl-C
-	.venv/bin/python deploy/kafka/broker.py --port 9092 --data $(OUT)/kafka
+kafka: setup     ## a broker on this machine at KAFKA_PORT=9092 to try things with; stops with Ctrl-C
+	.venv/bin/python deploy/kafka/broker.py --port $(KAFKA_PORT) --data $(OUT)/kafka
 
 schemas: setup   ## write the JSON Schema files anew
 	.venv/bin/templ schemas

@@ -311,13 +311,15 @@ def load_settings(**overrides: Any) -> Settings:
 
 
 def settings_line(settings: Settings) -> str:
-    """Return all settings in one line, with the origin of those that are given; secrets are masked."""
-    given = settings_from_outside()
+    """Return the settings that are no defaults in one line, with their origin; secrets are masked."""
+    given, defaults = settings_from_outside(), Settings()
     shown = []
     for name, kind in setting_types().items():
+        value = getattr(settings, name)
         origin = f" ({given[name].origin})" if name in given else ""
-        shown.append(f"{name}={kind.show(getattr(settings, name))}{origin}")
-    return ", ".join(shown)
+        if origin or value != getattr(defaults, name):
+            shown.append(f"{name}={kind.show(value)}{origin}")
+    return ", ".join([*shown, "all others are defaults (`templ settings` prints them)"])
 
 
 def _too_large(settings: Settings, given: Mapping[str, GivenSetting]) -> Iterator[str]:
