@@ -23,7 +23,7 @@ def one_at_a_time(
     """Have a method of an object hold the lock of the object while it runs."""
 
     @functools.wraps(method)
-    def locked(self: _Self, *args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
+    def locked(self: _Self, /, *args: _Arguments.args, **kwargs: _Arguments.kwargs) -> _Result:
         with self._lock:
             return method(self, *args, **kwargs)
 
