@@ -1,16 +1,24 @@
 """The inputs of a command, and how far they have been read."""
 
+import re
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from templ_core.site_key import LOCAL
 from workers.errors import InputProblem, UsageProblem
 from workers.feeds.files import read_feed, total_bytes
 from workers.feeds.streams import STDIN
 from workers.local.record_file import STDOUT
+from workers.lru_cache import LruCache
 from workers.page import Page, Rejected
 from workers.settings import Settings
+
+_PAGES_REMEMBERED = 1_000_000
+"""Pages among which one that comes twice is noticed."""
+_JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*[{\[]\s*[\"{\[]")
+"""The beginning of a body that is JSON."""
 
 
 def refuse_overwriting(inputs: Sequence[Path], **outputs: Path | None) -> None:
@@ -86,8 +94,17 @@ class FeedReader:
         """Why inputs could not be read, or not to their end; the inputs behind them were read."""
         self.left_out: Counter[str] = Counter()
         """Number of records of WARC files that are no pages, by their kind."""
+        self.guessed: Counter[str] = Counter()
+        """Number of pages of which something was replaced or guessed, by what it was."""
+        self._seen: LruCache[int, bool] = LruCache(_PAGES_REMEMBERED)
 
     def __iter__(self) -> Iterator[Page | Rejected]:
+        for record in self._records():
+            if isinstance(record, Page):
+                self._guess(record)
+            yield record
+
+    def _records(self) -> Iterator[Page | Rejected]:
         return read_feed(
             self._paths,
             time_field=self._time_field,
@@ -96,7 +113,21 @@ class FeedReader:
             on_progress=self._count,
             on_problem=self.problems.append,
             on_left_out=self._leave_out,
+            on_guess=lambda what: self.guessed.update([what]),
         )
+
+    def _guess(self, page: Page) -> None:
+        """Count what is unusual about a page, and was not refused."""
+        key = hash((page.url, page.body))
+        found = {
+            f"of the site `{LOCAL}`, for want of a host in the URL": page.site == LOCAL,
+            "with JSON in place of HTML: it was cleaned as text": bool(page.body)
+            and _JSON.match(page.body or b"") is not None,
+            "that came before with the same URL and the same bytes": self._seen.get(key)
+            is not None,
+        }
+        self._seen.put(key, value=True)
+        self.guessed.update(what for what, is_so in found.items() if is_so)
 
     def raise_problems(self) -> None:
         """Raise what was wrong with inputs, after everything else was read.

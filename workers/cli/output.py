@@ -8,8 +8,7 @@ from typing import IO
 
 import click
 
-from workers.errors import UsageProblem
-from workers.local.record_file import STDOUT
+from workers.local.record_file import STDOUT, cannot_write
 
 
 @contextmanager
@@ -26,12 +25,9 @@ def open_output(path: Path) -> Iterator[IO[bytes]]:
         sys.stdout.buffer.flush()
         return
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
         file = path.open("wb")
     except OSError as error:
-        raise UsageProblem(
-            f"--out {path}: {error.strerror}; give a file that can be written"
-        ) from None
+        raise cannot_write("--out", path, error) from None
     with file:
         yield file
     click.echo(f"written to {path}", err=True)

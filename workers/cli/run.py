@@ -5,7 +5,7 @@ import signal
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from types import FrameType
@@ -25,13 +25,15 @@ from workers.cli.options import (
     page_model_option,
     text_forms,
 )
-from workers.cli.progress import progress
+from workers.cli.progress import Bar, progress
 from workers.errors import DamagedStore, FeedProblem, StateProblem, Terminated, UsageProblem
+from workers.feeds.streams import STDIN
 from workers.local.record_file import STDOUT
 from workers.local.run_outputs import RunOutputs
 from workers.local.runner import DeadPage, LocalWorker, Output
 from workers.log_forms import LogSetUp, set_up_logging
-from workers.settings import load_settings
+from workers.log_lines import counted
+from workers.settings import Settings, load_settings
 from workers.site_settings.book import read_book
 
 
@@ -80,6 +82,12 @@ from workers.site_settings.book import read_book
     help="Clean every page as if its site were new, without site models.",
 )
 @format_option
+@click.option(
+    "--two-pass",
+    is_flag=True,
+    help="Read the inputs twice: learn all sites first, then clean every page with what all pages of its "
+    "site share. It is for whole crawls.",
+)
 @page_model_option
 @comments_option
 @balance_option
@@ -130,6 +138,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     time_field: str
     workers: int
     page_only: bool
+    two_pass: bool
     revisions: bool
     segments: bool
     force: bool
@@ -167,15 +176,19 @@ def _run(options: RunOptions) -> None:
         outputs = RunOutputs(options.out, options.letters, resumes=options.resume)
         stack.callback(outputs.close)
         tally = Tally()
-        bar = stack.enter_context(progress(reader.bytes_total))
+        passes = 1 + options.two_pass
+        bar = stack.enter_context(progress(reader.bytes_total and passes * reader.bytes_total))
+        if options.two_pass:
+            _learn_first(local, options, settings, bar)
+        read_before = (passes - 1) * (reader.bytes_total or 0)
         # What was written before is read once more where nothing else remembers it.
-        must_learn = options.state is None and not options.page_only
+        must_learn = options.state is None and not options.page_only and not options.two_pass
         records = reader if must_learn else (one for one in reader if not outputs.has(one.source))
         try:
             for output in local.run(records):
                 if outputs.write(output):
                     tally.add(output)
-                bar.update(reader.bytes_read, tally.short())
+                bar.update(read_before + reader.bytes_read, tally.short())
             outputs.flush()
         except (KeyboardInterrupt, Terminated):
             if options.out != STDOUT:
@@ -185,11 +198,19 @@ def _run(options: RunOptions) -> None:
             raise
         finally:
             if tally.has_records or reader.left_out or outputs.count_before:
-                click.echo(tally.summary(outputs, reader.left_out), err=True)
+                click.echo(tally.summary(outputs, reader), err=True)
             elif not reader.problems and sys.exception() is None:
                 click.echo("there are no records in the inputs", err=True)
     reader.raise_problems()
     tally.refuse_wrong_feed(outputs)
+
+
+def _learn_first(local: LocalWorker, options: RunOptions, settings: Settings, bar: Bar) -> None:
+    """Learn the sites of all pages; what is wrong with inputs is told when they are read again."""
+    reader = FeedReader(options.inputs, time_field=options.time_field, settings=settings)
+    for number, _ in enumerate(local.run(reader), 1):
+        bar.update(reader.bytes_read, f"{counted(number, 'page')} learned")
+    local.finish_learning()
 
 
 @contextmanager
@@ -218,6 +239,13 @@ def _check(options: RunOptions) -> None:
         raise UsageProblem(
             "--page-only learns and knows nothing, so --state has no use: drop one of them"
         )
+    if options.two_pass and STDIN in options.inputs:
+        raise UsageProblem(
+            "--two-pass reads the inputs twice, and standard input only once: give files"
+        )
+    if options.two_pass and (options.page_only or options.revisions):
+        other = "--page-only" if options.page_only else "--revisions"
+        raise UsageProblem(f"--two-pass learns everything first, so {other} has no use: drop it")
     if options.resume and options.force:
         raise UsageProblem("--resume goes on with --out and --force replaces it: give one of them")
     if options.resume and options.out == STDOUT:
@@ -273,7 +301,7 @@ class Tally:
 
     def short(self) -> str:
         """Return a short note for the progress bar."""
-        return f"{_counted(self._pages, 'page')} of {_counted(len(self._sites), 'site')}"
+        return f"{counted(self._pages, 'page')} of {counted(len(self._sites), 'site')}"
 
     def refuse_wrong_feed(self, outputs: "RunOutputs") -> None:
         """Check that at least half of the records of the whole output were cleaned.
@@ -291,7 +319,7 @@ class Tally:
                 f"{dead} of {pages} records became dead letters{first}; see {outputs.letters_path}"
             )
 
-    def summary(self, outputs: "RunOutputs", left_out: Mapping[str, int]) -> str:
+    def summary(self, outputs: "RunOutputs", reader: FeedReader) -> str:
         """Return a few lines about the whole run."""
         elapsed_s = max(time.monotonic() - self._started, 1e-9)
         cleaned = self._pages - self._dead - self._deleted
@@ -304,19 +332,16 @@ class Tally:
         if self._not_learned:
             lines.append(f"{self._not_learned} cleaned but too large to learn from")
         if self._revisions:
-            lines.append(_counted(self._revisions, "revision"))
+            lines.append(counted(self._revisions, "revision"))
         if self._deleted:
-            lines.append(_counted(self._deleted, "deletion"))
+            lines.append(counted(self._deleted, "deletion"))
         if outputs.count_before:
-            lines.append(f"{outputs.count_before} records were written before")
-        if left_out:
-            kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(left_out.items()))
+            lines.append(f"{counted(outputs.count_before, 'record')} written before")
+        if reader.left_out:
+            kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(reader.left_out.items()))
             lines.append(f"left out of WARC files: {kinds}")
+        lines += [f"{counted(count, 'page')} {what}" for what, count in reader.guessed.items()]
         letters = f": {outputs.letters_path}" if self._dead else ""
-        lines.append(_counted(self._dead, "dead letter") + letters)
+        lines.append(counted(self._dead, "dead letter") + letters)
         lines.append(f"cleaned text: {outputs.name}")
         return "\n".join(lines)
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number} {what}" if number == 1 else f"{number} {what}s"

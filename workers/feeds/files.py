@@ -7,11 +7,14 @@ from pathlib import Path
 from urllib.parse import quote
 
 from schemas.source import Source
+from templ_core.site_cleaner.fetch_times import LATEST_TIME_MS
+from templ_core.site_key import site_key
 from workers.errors import InputProblem
+from workers.feeds.canonical import canonical_url
 from workers.feeds.identity import file_source
 from workers.feeds.lines import KEPT_BYTES, read_json_lines
 from workers.feeds.reading import OnLeftOut, Reading
-from workers.feeds.records import PAGE_TOO_LARGE
+from workers.feeds.records import PAGE_TOO_LARGE, clean_text
 from workers.feeds.streams import STDIN, OnProgress, damage_told, open_counted
 from workers.feeds.times import Timeline
 from workers.feeds.warc import read_warc
@@ -45,6 +48,7 @@ def read_feed(
     on_progress: OnProgress | None = None,
     on_problem: Callable[[InputProblem], None] | None = None,
     on_left_out: OnLeftOut | None = None,
+    on_guess: OnLeftOut | None = None,
 ) -> Iterator[Page | Rejected]:
     """Yield the pages of all inputs in order, reading them as needed.
 
@@ -62,6 +66,7 @@ def read_feed(
         on_problem: Called with the problem of an input that is damaged or holds no pages, after which
             the next input is read; None = it is raised.
         on_left_out: Called with the kind of each record of a WARC file that is no page.
+        on_guess: Called with what is wrong with a time for which another one is set.
 
     Yields:
         Each page, or a record that is not a page.
@@ -72,7 +77,9 @@ def read_feed(
     for path in paths:
         _check(path)
     reading = Reading(
-        timeline=Timeline(time_field) if latest_ms is None else Timeline(time_field, latest_ms),
+        timeline=Timeline(
+            time_field, LATEST_TIME_MS if latest_ms is None else latest_ms, on_guess or _ignore
+        ),
         limit_bytes=limit_bytes,
         on_progress=on_progress or _ignore,
         on_left_out=on_left_out or _ignore,
@@ -193,7 +200,7 @@ def _url(file: Path, directory: Path) -> str:
 def _read_html(
     file: Path, directory: Path, name: str, number: int, reading: Reading
 ) -> Page | Rejected:
-    """Return the page of an HTML file, whose URL is relative to the directory."""
+    """Return the page of an HTML file; its URL is the one that it gives as its own, or its place in the directory."""
     limit_bytes = reading.limit_bytes
     url = _url(file, directory)
     with damage_told(file, lambda: ""):
@@ -206,10 +213,11 @@ def _read_html(
     if len(body) > limit_bytes:
         reason = f"a file of more than {limit_bytes} bytes"
         return _rejected(source, url, PAGE_TOO_LARGE, reason, body[:KEPT_BYTES])
+    url = clean_text(canonical_url(body) or url)
     page = Page(
         source=source,
         url=url,
-        site="local",
+        site=site_key(url),
         id=f"{name}:{number}",
         event_time_ms=reading.timeline.event_time_ms(None),
         fetched_at=None,

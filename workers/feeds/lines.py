@@ -8,7 +8,7 @@ from workers.errors import InputProblem
 from workers.feeds.first_lines import check_first_lines
 from workers.feeds.identity import file_source
 from workers.feeds.reading import BEGINNING, Place, PlacedRecord, Reading
-from workers.feeds.records import DAMAGED_INPUT, PAGE_TOO_LARGE, page_from_json
+from workers.feeds.records import DAMAGED_INPUT, NOT_JSON, PAGE_TOO_LARGE, page_from_json
 from workers.feeds.streams import Lines, damage, damage_told, open_parts
 from workers.page import Page, Rejected
 
@@ -84,6 +84,11 @@ def read_json_lines(
                     rest = line
                     continue
                 record = _record(line, name, number, reading)
+                if _is_cut(record, line):
+                    problem = problem or (
+                        f"{path} is cut off in its last line, after its first {number} records: fetch the file "
+                        "again, or delete the line"
+                    )
                 number += 1
                 if isinstance(record, Page):
                     timeline.passed(record)
@@ -130,6 +135,12 @@ def _record(line: bytes, name: str, number: int, reading: Reading) -> Page | Rej
         time_field=reading.timeline.time_field,
         limit_bytes=reading.limit_bytes,
     )
+
+
+def _is_cut(record: Page | Rejected, line: bytes) -> bool:
+    """Return whether a line is the beginning of a record at the end of a file."""
+    is_no_json = isinstance(record, Rejected) and record.message.startswith(NOT_JSON)
+    return is_no_json and not line.endswith(b"\n")
 
 
 def _too_long(source: Source, line: bytes, longest: int) -> Rejected:

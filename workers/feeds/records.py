@@ -11,7 +11,8 @@ import msgspec
 from schemas.page import CloudEventRecord, PageRecord, ScrapyClusterRecord
 from schemas.source import Source
 from templ_core.site_cleaner.fetch_times import parse_time_ms, rfc3339
-from templ_core.site_key import site_key
+from templ_core.site_key import LOCAL, site_key
+from workers.feeds.canonical import canonical_url
 from workers.page import GONE_STATUSES, Page, Rejected
 
 _Record = TypeVar("_Record", PageRecord, ScrapyClusterRecord, CloudEventRecord)
@@ -19,6 +20,8 @@ _Record = TypeVar("_Record", PageRecord, ScrapyClusterRecord, CloudEventRecord)
 INVALID_RECORD = "InvalidRecord"
 PAGE_TOO_LARGE = "PageTooLarge"
 DAMAGED_INPUT = "DamagedInput"
+NOT_JSON = "not JSON: "
+"""Beginning of the message about a record that is no JSON."""
 _STATUS_MAX = 9999
 """Largest status of a record; some crawlers have numbers of their own beside those of HTTP."""
 
@@ -83,12 +86,16 @@ def page_from_json(
         url = clean_text(record.url)
         status = 200 if record.status is None else record.status
         _check(url, status, body, limit_bytes)
+        site = clean_text(record.site or "") or site_key(url)
+        if site == LOCAL and not record.site:
+            url = clean_text(canonical_url(body or b"") or url)
+            site = site_key(url)
         said = record.fetched_at
         time_ms = parse_time_ms(said)
         return Page(
             source=source,
             url=url,
-            site=clean_text(record.site or "") or site_key(url),
+            site=site,
             id=clean_text(record.id or "") or default_id,
             event_time_ms=event_time_ms(
                 said if time_field == "fetched_at" else raw.get(time_field)
@@ -130,7 +137,7 @@ def _lenient_json(value: bytes, reason: str) -> object:
     try:
         return json.loads(value)
     except (ValueError, RecursionError):
-        raise _RecordError(f"not JSON: {reason}") from None
+        raise _RecordError(f"{NOT_JSON}{reason}") from None
 
 
 def _json_type(raw: object) -> str:

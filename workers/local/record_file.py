@@ -3,6 +3,7 @@
 import errno
 import gzip
 import lzma
+import shlex
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -51,7 +52,6 @@ class RecordFile:
         self._chunk_bytes = _PACKED_CHUNK_BYTES if self._pack else _CHUNK_BYTES
         self._lines = bytearray()
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
             mode = "wb" if not resumes else "r+b" if path.exists() else "w+b"
             self._file = cast("BinaryIO", path.open(mode, 0))
         except OSError as error:
@@ -117,9 +117,15 @@ class RecordFile:
                 f"{self._option} {self._path}: {error.strerror}; its lines are whole: free some disk "
                 "space and go on (`templ run`: with --resume)"
             )
-        return UsageProblem(
-            f"{self._option} {self._path}: {error.strerror}; give a file that can be written"
-        )
+        return cannot_write(self._option, self._path, error)
+
+
+def cannot_write(option: str, path: Path, error: OSError) -> UsageProblem:
+    """Return the problem that the file of an option cannot be opened; it says what to write."""
+    advice = "give a file that can be written"
+    if error.errno == errno.ENOENT and not path.parent.exists():
+        advice = f"make its folder first: mkdir -p {shlex.quote(str(path.parent))}"
+    return UsageProblem(f"{option} {path}: {error.strerror}; {advice}")
 
 
 def _chunks(file: BinaryIO, suffix: str) -> Iterator[tuple[int, bytes]]:

@@ -89,6 +89,15 @@ class LocalWorker:
         self._pool.close()
         self._state.close()
 
+    def finish_learning(self) -> None:
+        """Fit the models of all sites to what was learned, and clean all further pages with these models."""
+        fits = [
+            self._pool.submit(site, self._stream.refit, site) for site in self._stream.unfitted()
+        ]
+        for fit in fits:
+            fit.result()
+        self._stream.stop_learning()
+
     def run(self, records: Iterable[Page | Rejected]) -> Iterator[Output]:
         """Yield what becomes of each record, in order, each followed by the revisions that it brings.
 

@@ -46,6 +46,7 @@ class Stream:
             with_segments: Whether records carry their text segments.
         """
         self._models = state.models
+        self._windows = state.windows
         self._learns = learns
         self._cleaner = Cleaner(
             runner,
@@ -100,6 +101,15 @@ class Stream:
         """Fit the model of a site on its present window."""
         for _ in self._carry_out(self._publisher.publish_model(site)):
             pass
+
+    def unfitted(self) -> list[str]:
+        """Return the sites whose windows have changed since their models were fitted."""
+        windows = self._windows.sites()
+        return [site for site, state in windows if state.pages and state.learned != state.fitted_at]
+
+    def stop_learning(self) -> None:
+        """Clean all further pages with the models as they are."""
+        self._learns = False
 
     def _learn(self, outcome: Outcome) -> bool:
         """Learn from an outcome, and return whether there was something to learn from."""

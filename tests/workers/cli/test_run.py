@@ -261,3 +261,29 @@ def test_precision_keeps_less_and_recall_more_of_new_and_known_sites(templ, feed
         precise, even, complete = (words[one, method] for one in ("precision", "even", "recall"))
         assert precise <= even <= complete
         assert precise < complete
+
+
+def test_two_passes_clean_every_page_with_what_its_whole_site_shares(templ, feed, tmp_path):
+    for workers in (1, 3):
+        templ(
+            "run", feed, "--out", tmp_path / f"{workers}.jsonl", "--two-pass", "--workers", workers
+        )
+    assert (tmp_path / "1.jsonl").read_bytes() == (tmp_path / "3.jsonl").read_bytes()
+    records = outputs(tmp_path / "1.jsonl")
+    assert [record.source.offset for record in records] == list(range(60))
+    assert len({(record.site, record.site_model_version) for record in records}) == 3
+    assert all(record.site_model_version for record in records)
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("-",), "standard input only once: give files"),
+        (("in.jsonl", "--page-only"), "so --page-only has no use: drop it"),
+        (("in.jsonl", "--revisions"), "so --revisions has no use: drop it"),
+    ],
+)
+def test_two_passes_refuse_what_cannot_be_read_twice_or_has_no_use(templ, tmp_path, options, said):
+    done = templ("run", *options, "--two-pass", "--out", tmp_path / "out.jsonl", expect=2)
+    assert one_line(done).endswith(said)
+    assert not (tmp_path / "out.jsonl").exists()

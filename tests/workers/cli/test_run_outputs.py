@@ -188,7 +188,7 @@ def test_a_run_that_was_killed_goes_on_with_nothing_twice_and_nothing_missing(
     with out.open("ab") as file:
         file.write(b'{"schema": "cleaned/2", "ur')
     done = templ("run", source, "--out", out, "--resume", *state)
-    assert "were written before" in done.stderr.decode()
+    assert "written before" in done.stderr.decode()
     assert urls(out) == [f"https://{site}.com/{n}" for site in "ab" for n in range(150)]
     assert len((tmp_path / "out.jsonl.dead-letters").read_bytes().splitlines()) == 1
     if not with_state:
@@ -330,3 +330,45 @@ def test_a_run_without_records_says_so(templ, tmp_path):
     empty = tmp_path / "empty.jsonl"
     empty.touch()
     assert one_line(templ("run", empty, "--out", tmp_path / "out.jsonl")).startswith("there are no")
+
+
+def test_the_summary_counts_what_was_replaced_and_guessed(templ, tmp_path):
+    story = "<p>" + "A sentence of some words, and then some more of them. " * 10
+    records = [
+        {"url": "https://a.example/1", "html": story, "fetched_at": "2026-01-05"},
+        {"url": "https://a.example/1", "html": story, "fetched_at": "2026-01-05"},
+        {"url": "https://a.example/2", "html": story, "fetched_at": "soon"},
+        {"url": "https://a.example/3", "html": story, "fetched_at": "2999-01-01"},
+        {"url": "4.html", "html": story},
+        {"url": "5.html", "html": "<link rel=canonical href=https://b.example/5>" + story},
+        {"url": "https://a.example/6", "html": json.dumps({"text": story})},
+    ]
+    source = tmp_path / "in.jsonl"
+    source.write_text("".join(json.dumps(one) + "\n" for one in records))
+    said = templ("run", source, "--out", tmp_path / "out.jsonl").stderr.decode().splitlines()
+    assert "3 pages without a time: that of the page before was taken" in said
+    assert "1 page with a time that cannot be read: that of the page before was taken" in said
+    assert "1 page with a time in the future: the present was taken" in said
+    assert "1 page of the site `local`, for want of a host in the URL" in said
+    assert "1 page with JSON in place of HTML: it was cleaned as text" in said
+    assert "1 page that came before with the same URL and the same bytes" in said
+    assert urls(tmp_path / "out.jsonl")[5] == "https://b.example/5"
+
+
+def test_a_last_line_that_is_cut_off_is_told_at_the_end(templ, tmp_path):
+    source = pages(tmp_path / "in.jsonl", 4)
+    source.write_bytes(source.read_bytes()[:-20])
+    out = tmp_path / "out.jsonl"
+    done = templ("run", source, "--out", out, expect=66)
+    assert "is cut off in its last line, after its first 3 records" in done.stderr.decode()
+    assert len(urls(out)) == 3
+    assert len((tmp_path / "out.jsonl.dead-letters").read_bytes().splitlines()) == 1
+
+
+def test_no_folder_is_made_for_an_output(templ, tmp_path):
+    source = pages(tmp_path / "in.jsonl", 2)
+    folder = tmp_path / "new"
+    done = templ("run", source, "--out", folder / "out.jsonl", expect=2)
+    assert f"make its folder first: mkdir -p {folder}" in done.stderr.decode()
+    assert done.stderr.count(b"\n") == 1
+    assert not folder.exists()

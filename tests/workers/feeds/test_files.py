@@ -173,12 +173,22 @@ def test_a_directory_of_html_files(tmp_path):
     assert [page.body.decode() for page in pages] == ["a/z.htm", "a/ü .XHTML", "b.html"]
     assert {page.site for page in pages} == {"local"}
     assert [page.id for page in pages] == ["my site:0", "my site:1", "my site:2"]
+
     assert {page.event_time_ms for page in pages} == {FIRST_TIME_MS}
     assert pages[1].content_type == "application/xhtml+xml"
     moved = tmp_path / "elsewhere" / "my site"
     moved.parent.mkdir()
     site.rename(moved)
     assert read(moved) == pages
+
+
+def test_an_html_file_has_the_address_that_it_gives_as_its_own(tmp_path):
+    write(tmp_path / "a.html", b"<LINK href='https://news.example/a?b=1&amp;c' REL=canonical><p>a")
+    (page,) = read(tmp_path / "a.html")
+    assert (page.url, page.site) == ("https://news.example/a?b=1&c", "news.example")
+    write(tmp_path / "b.html", b'<link rel="canonical" href="/b"><link <link <p>b')
+    (page,) = read(tmp_path / "b.html")
+    assert (page.url, page.site) == ("file:///b.html", "local")
 
 
 def test_one_html_file(tmp_path):
