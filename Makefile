@@ -26,9 +26,9 @@ setup: .venv/.ready  ## install everything into .venv; quick when nothing change
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "make setup needs Python 3.11 or newer; run: make setup PYTHON=/path/to/python3.11")'
 	@echo "1/3: making the environment .venv"
 	@$(PYTHON) -m venv .venv
-	@echo "2/3: installing the installer uv"
+	@echo "2/3: downloading and installing uv, which installs the packages"
 	@.venv/bin/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt uv
-	@echo "3/3: installing all packages, and compiling $(words $(filter %.pyx,$(COMPILED))) modules: some minutes"
+	@echo "3/3: downloading at most $(shell grep -c == constraints.txt) packages from the package index (0.6 GB once installed), and compiling $(words $(filter %.pyx,$(COMPILED))) modules: some minutes"
 	@.venv/bin/uv pip install --python .venv/bin/python --constraint constraints.txt \
 		--build-constraint constraints.txt --reinstall-package templ-worker --editable '.[dev]' > .venv/install.log
 	@touch $@
@@ -36,12 +36,17 @@ setup: .venv/.ready  ## install everything into .venv; quick when nothing change
 
 run: setup       ## a synthetic news feed through the whole path, without a broker
 	@mkdir -p $(OUT)
+	@echo "1/5: 300 pages of 6 made-up sites; nothing is downloaded from here on"
 	.venv/bin/templ simulate --kind news --sites 6 --pages 300 --seed 7 --out $(OUT)/feed.jsonl
+	@echo "2/5: clean them, and learn their sites"
 	rm -rf $(OUT)/state
 	.venv/bin/templ run $(OUT)/feed.jsonl --out $(OUT)/cleaned.jsonl --force --state $(OUT)/state
+	@echo "3/5: score the texts against the gold text"
 	.venv/bin/templ evaluate $(OUT)/feed.jsonl $(OUT)/cleaned.jsonl
+	@echo "4/5: index them, and search"
 	.venv/bin/templ index $(OUT)/cleaned.jsonl --index $(OUT)/index.db
 	.venv/bin/templ search council bridge --limit 3 --index $(OUT)/index.db
+	@echo "5/5: write the tour"
 	.venv/bin/templ tour $(OUT)/feed.jsonl $(OUT)/cleaned.jsonl --state $(OUT)/state --out $(OUT)/tour.html \
 		--curve $(OUT)/learning-curve.svg
 	@echo "look at $(OUT)/tour.html"
@@ -53,7 +58,7 @@ pictures: run    ## the pictures of docs/, taken of what `make run` shows
 		--screenshot=$(abspath deploy/pictures/tour.png) file://$(abspath $(OUT)/tour.html)
 	.venv/bin/templ console --state $(OUT)/state --port 9190 & console=$$!; sleep 8; \
 		$(CHROMIUM) --headless --no-sandbox --hide-scrollbars --window-size=960,640 \
-		--screenshot=$(abspath deploy/pictures/console.png) 'http://127.0.0.1:9190/?order=fit'; kill $$console
+		--screenshot=$(abspath deploy/pictures/console.png) 'http://127.0.0.1:9190/'; kill $$console
 
 test: setup check  ## all checks and tests, with a real Kafka broker where Java and Maven are present
 	.venv/bin/pytest --numprocesses 4 --dist worksteal
