@@ -1,9 +1,11 @@
 """How the elements around a segment can be named, and the rules that name it."""
 
 import re
+from collections.abc import Sequence
+from typing import Literal
 
 from templ_core.dom.document import Document
-from templ_core.site_settings.ruled_segments import ruled_segments
+from templ_core.site_settings.ruled_segments import RULE_TEXT_CHARS_MAX, ruled_segments
 from templ_core.site_settings.site_settings import SiteRule
 
 _LEVELS = 4
@@ -41,6 +43,27 @@ def segment_elements(document: Document) -> list[tuple[str, ...]]:
             node = parents[node]  # noqa: PLW2901 - goes up from the segment
         found.append(tuple(reversed(around)))
     return found
+
+
+def proposed_rule(
+    action: Literal["keep", "remove"], elements: Sequence[str], text: str
+) -> SiteRule:
+    """Return a rule for segments like one: by the nearest elements with a name, or else by its text.
+
+    Args:
+        action: What the rule does.
+        elements: Simple selectors of the elements around the segment, outermost first.
+        text: Text of the segment.
+
+    >>> str(proposed_rule("keep", ("html", "body", "aside#x.ad", "p"), "Buy it"))
+    'keep selector aside#x.ad > p'
+    >>> str(proposed_rule("remove", ("html", "body", "p"), "Buy it"))
+    'remove text Buy it'
+    """
+    named = [number for number, one in enumerate(elements) if "." in one or "#" in one]
+    if not named and len(text) <= RULE_TEXT_CHARS_MAX:
+        return SiteRule(action, text=text)
+    return SiteRule(action, selector=" > ".join(elements[named[-1] if named else 0 :]))
 
 
 def _name(tag: str, attributes: str) -> str:

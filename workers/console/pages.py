@@ -10,12 +10,14 @@ from urllib.parse import urlsplit
 import msgspec
 from aiohttp import web
 
+from schemas.site_settings import SiteRuleRecord
 from templ_core.site_key import site_key
 from workers.console.config import ConsoleConfig
 from workers.console.guard import PAGE_POLICY, REPORT_POLICY, Refusal
 from workers.console.queries import (
     PageReportQuery,
     Query,
+    RuleQuery,
     SiteReportQuery,
     WindowPageRow,
     WindowQuery,
@@ -26,11 +28,14 @@ from workers.console.site_list import SiteLister
 from workers.console.site_rows import COLUMNS, duration_text, list_page, ordered, searched
 from workers.errors import InputProblem, UsageProblem
 from workers.inspect.html_templates import render
-from workers.site_settings.book import decided_site, described, settings_version
+from workers.inspect.rule_preview import RulePreview
+from workers.site_settings.book import decided_site, described, settings_version, site_rule
 
 FORM_FIELDS: web.RequestKey[dict[str, str]] = web.RequestKey("form", dict)
 """Where the server puts the fields of a form whose token was right."""
 _SEARCH_CHARS_MAX = 200
+_RULE = ("action", "selector", "text")
+"""Fields of a request for the preview of a rule."""
 
 
 class ConsolePages:
@@ -69,6 +74,7 @@ class ConsolePages:
             web.get("/site", self._site),
             web.get("/pages", self._pages),
             web.get("/page", self._page),
+            web.get("/rule", self._rule),
             web.get("/settings", self._settings),
             web.post("/settings", self._change),
             web.get("/style.css", self._style_sheet),
@@ -81,10 +87,10 @@ class ConsolePages:
     async def _sites(self, request: web.Request) -> web.Response:
         fields = _fields(request)
         words = fields.get("q", "")[:_SEARCH_CHARS_MAX]
-        order = fields.get("order", "site")
+        order = fields.get("order", "warnings")
         if order not in COLUMNS:
             raise Refusal(400, "There is no such column.")
-        down = fields.get("down") == "1"
+        down = fields.get("down", "1" if order == "warnings" else "0") == "1"
         found = await self.lister.now()
         rows = ordered(searched(found.rows, words), order, is_descending=down)
         return self._shown(
@@ -126,6 +132,26 @@ class ConsolePages:
             q=part,
         )
 
+    async def _rule(self, request: web.Request) -> web.Response:
+        fields = _fields(request)
+        site, query = self._key(fields), {name: fields.get(name, "") for name in _RULE}
+        field = "selector" if query["selector"] else "text"
+        if query["action"] not in ("keep", "remove") or not query[field]:
+            raise Refusal(400, "The request has no rule that can be previewed.")
+        rule = msgspec.convert({"action": query["action"], field: query[field]}, SiteRuleRecord)
+        answer = await self._answer(RuleQuery(site=site, rule=site_rule(rule)))
+        record = await asyncio.to_thread(self._store.read, site)
+        return self._shown(
+            "rule.html",
+            title=f"a rule of {site}",
+            key=site,
+            version=settings_version(record),
+            preview=msgspec.json.decode(answer, type=RulePreview),
+            query=query,
+            field=field,
+            is_open=self._is_open,
+        )
+
     async def _settings(self, request: web.Request) -> web.Response:
         return await self._settings_page(_key(_fields(request), self.config))
 
@@ -164,6 +190,7 @@ class ConsolePages:
             key=site,
             version=settings_version(record),
             said=described(known)[1:],
+            rules=[str(one) for one in reversed(known.settings.rules)],
             form=defaultdict(str, form or {}),
             is_open=self._is_open,
             problem=problem,

@@ -5,9 +5,12 @@ from pathlib import Path
 
 import msgspec
 
-from workers.errors import WorkerError
+from templ_core.errors import RuleError
+from templ_core.site_settings.site_settings import SiteRule
+from workers.errors import UsageProblem, WorkerError
 from workers.inspect.html_templates import render
 from workers.inspect.page_report import PageRequest, page_report
+from workers.inspect.rule_preview import preview_rules
 from workers.inspect.site_figures import repeated_ratio, site_figures
 from workers.inspect.site_report import site_report
 from workers.inspect.site_view import view_site
@@ -35,6 +38,13 @@ class WindowQuery(msgspec.Struct, frozen=True, kw_only=True):
     site: str
 
 
+class RuleQuery(msgspec.Struct, frozen=True, kw_only=True):
+    """Asks what a rule would name in a window, as the JSON of a `RulePreview`."""
+
+    site: str
+    rule: SiteRule
+
+
 class RepeatedTextQuery(msgspec.Struct, frozen=True, kw_only=True):
     """Asks how much text some sites repeat, as a JSON object of shares by site."""
 
@@ -43,7 +53,7 @@ class RepeatedTextQuery(msgspec.Struct, frozen=True, kw_only=True):
     """Newest pages of each site on which it is measured."""
 
 
-Query = SiteReportQuery | PageReportQuery | WindowQuery | RepeatedTextQuery
+Query = SiteReportQuery | PageReportQuery | WindowQuery | RuleQuery | RepeatedTextQuery
 
 
 class WindowPageRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,6 +76,7 @@ def answer_query(query: Query, state: Path, settings: Settings) -> bytes:
 
     Raises:
         InputProblem: There is no such site or page.
+        UsageProblem: A rule cannot be used.
         StateProblem: The state directory cannot be read.
     """
     if isinstance(query, RepeatedTextQuery):
@@ -77,6 +88,11 @@ def answer_query(query: Query, state: Path, settings: Settings) -> bytes:
             for one in reversed(view.window)
         ]
         return msgspec.json.encode(rows)
+    if isinstance(query, RuleQuery):
+        try:
+            return msgspec.json.encode(preview_rules(view, [query.rule])[0])
+        except RuleError as error:
+            raise UsageProblem(str(error)) from None
     navigation = render("console/templates/navigation.html", key=query.site)
     if isinstance(query, PageReportQuery):
         request = PageRequest(url=query.url, site=query.site, body=None, content_type=None)

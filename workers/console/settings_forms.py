@@ -10,7 +10,7 @@ from schemas.site_model import SiteModelRecord
 from schemas.site_settings import SiteSettingsRecord
 from workers.errors import UsageProblem
 from workers.site_settings.book import settings_version
-from workers.site_settings.changes import Overrides, chosen_model, overridden, pinned
+from workers.site_settings.changes import Overrides, chosen_model, overridden, pinned, without_rule
 
 _LISTS = {"remove", "remove_text", "keep", "keep_text"}
 """Fields with one rule a line."""
@@ -60,7 +60,10 @@ def apply_form(store: SettingsStore, site: str, form: Mapping[str, str]) -> str:
         if wanted.is_empty():
             raise UsageProblem("the form asks for no change")
         store.write(site, overridden(known, wanted))
-        done = "The settings are stored; workers follow within seconds."
+        done = "The settings are stored; workers follow within seconds. A rule can be taken back below."
+    elif action == "drop":
+        store.write(site, without_rule(known, form.get("rule", "")))
+        done = "The rule is taken back; workers follow within seconds."
     elif action == "pin":
         model = chosen_model(site, store.models(site), form.get("model") or None)
         store.write(site, pinned(known, model))

@@ -130,9 +130,9 @@ class SiteLister:
             self.forgotten = frozenset(book.forgotten())
         except WorkerError as error:
             problems.append(str(error))
-        now_ms = round(time.time() * 1000)
+        feed_ms = max((one.newest_ms for one in self._states.values() if one.pages), default=0)
         rows = [
-            site_row(site, self._facts(site, book.of(site), lag), now_ms, self._config)
+            site_row(site, self._facts(site, book.of(site), lag), feed_ms, self._config)
             for site in {*self._states, *(one.site for one in book.records())}
         ]
         return SiteList(rows=rows, lag=lag, problem=" ".join(problems))

@@ -7,10 +7,21 @@ from typing import Generic, TypeVar
 import msgspec
 
 from workers.console.config import ConsoleConfig
+from workers.inspect.html_templates import time_text
+from workers.log_lines import counted
 from workers.state.site_state import SiteState, model_is_due
 
 T = TypeVar("T")
 _DAY_MS = 24 * 3600 * 1000
+_UNITS = (
+    (365 * _DAY_MS, "year"),
+    (30 * _DAY_MS, "month"),
+    (_DAY_MS, "day"),
+    (3_600_000, "hour"),
+    (60_000, "minute"),
+    (1000, "second"),
+)
+"""Units of time spans in milliseconds, the largest first."""
 
 
 class SiteRow(msgspec.Struct, frozen=True, kw_only=True):
@@ -20,7 +31,9 @@ class SiteRow(msgspec.Struct, frozen=True, kw_only=True):
     lag: int | None = None
     """Records that wait in the site's partition of `documents`."""
     age_ms: int | None = None
-    """Time since the newest page of the window was fetched."""
+    """How much older the newest page of the window is than the newest page of all sites."""
+    newest_ms: int | None = None
+    """Event time of the newest page of the window, in Unix milliseconds."""
     pages: int = 0
     """Documents in the window."""
     size_bytes: int = 0
@@ -57,13 +70,13 @@ class ListPage(msgspec.Struct, Generic[T], frozen=True, kw_only=True):
     """Number of rows on all pages."""
 
 
-def site_row(site: str, facts: SiteFacts, now_ms: int, config: ConsoleConfig) -> SiteRow:
+def site_row(site: str, facts: SiteFacts, feed_ms: int, config: ConsoleConfig) -> SiteRow:
     """Return the row of a site.
 
     Args:
         site: Site key.
         facts: What is known of it.
-        now_ms: The present time, in Unix milliseconds.
+        feed_ms: Event time of the newest page of all sites, in Unix milliseconds.
         config: From which figures on there is a warning.
     """
     state = facts.state
@@ -72,7 +85,8 @@ def site_row(site: str, facts: SiteFacts, now_ms: int, config: ConsoleConfig) ->
     return SiteRow(
         site=site,
         lag=facts.lag,
-        age_ms=max(now_ms - state.newest_ms, 0),
+        age_ms=max(feed_ms - state.newest_ms, 0),
+        newest_ms=state.newest_ms,
         pages=state.pages,
         size_bytes=state.bytes,
         span_ms=max(state.newest_ms - state.oldest_ms, 0),
@@ -87,16 +101,20 @@ def _warnings(state: SiteState, facts: SiteFacts, config: ConsoleConfig) -> Iter
     if state.model_version is None:
         yield "no site model yet"
     elif model_is_due(state):
-        yield "site model is due"
+        yield "site model is due: its window has changed since the last fit"
     if state.model_version is not None and state.fit < config.low_fit:
-        yield "low fit"
+        yield f"low fit: the newest page, of {_day(state.newest_ms)}, is like no known kind of page"
     if state.changed_at_ms is not None:
-        yield "design changed"
+        yield f"design changed on {_day(state.changed_at_ms)}"
     is_known = facts.repeated is not None and state.pages >= config.repeated_pages_min
     if is_known and (facts.repeated or 0.0) > config.much_repeated_ratio:
-        yield "repeated text"
+        yield f"repeated text: {facts.repeated:.1%} of the kept words are in sentences of many pages"
     if facts.lag is not None and facts.lag > config.long_lag:
-        yield "long lag"
+        yield f"long lag: {counted(facts.lag, 'document')} of its partition wait"
+
+
+def _day(time_ms: int) -> str:
+    return time_text(time_ms)[:10]
 
 
 _KEYS: dict[str, Callable[[SiteRow], float | None]] = {
@@ -159,15 +177,10 @@ def list_page(rows: Sequence[T], number: int, rows_max: int) -> ListPage[T]:
 
 
 def duration_text(time_ms: int) -> str:
-    """Return a time span in its largest unit.
+    """Return a time span in its largest unit, in words.
 
-    >>> duration_text(90_000), duration_text(3 * 86_400_000)
-    ('2 min', '3.0 d')
+    >>> duration_text(90_000), duration_text(3 * 86_400_000), duration_text(11 * 366 * 86_400_000)
+    ('1 minute', '3 days', '11 years')
     """
-    if time_ms >= _DAY_MS:
-        return f"{time_ms / _DAY_MS:.1f} d"
-    if time_ms >= 3_600_000:
-        return f"{time_ms / 3_600_000:.1f} h"
-    if time_ms >= 60_000:
-        return f"{time_ms / 60_000:.0f} min"
-    return f"{time_ms / 1000:.0f} s"
+    unit, name = next((one for one in _UNITS if time_ms >= one[0]), _UNITS[-1])
+    return counted(time_ms // unit, name)

@@ -103,7 +103,7 @@ def frame_document(
     """Return the document of the frame.
 
     Its segments have the ids `templ-s0` and so on. Where its address ends in `#templ-only-` and the name of a
-    filter, segments without this group are pale.
+    filter, segments without this group are pale. It opens at the first segment that is kept.
 
     Args:
         events: The page.
@@ -116,6 +116,7 @@ def frame_document(
         "inspect/templates/frame.html",
         sheet=harmless_sheet(sheets),
         filters=filters,
+        first=next((number for number, mark in enumerate(marks) if mark.kept), None),
         written=_Writer(marks, group_classes).written(events),
     )
     return str(document)  # which an attribute escapes

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Sequence
 from difflib import get_close_matches
+from urllib.parse import urlencode
 
 import msgspec
 from markupsafe import Markup
@@ -10,6 +11,7 @@ from markupsafe import Markup
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.document import Document, parse_document
 from templ_core.errors import PageError
+from templ_core.explain.elements import proposed_rule
 from templ_core.explain.page_explanation import (
     InputWeight,
     PageExplanation,
@@ -143,6 +145,7 @@ def page_report(
         is_as_crawled=events is not None,
         segments=zip(explained.segments, marks, strict=True),
         decision=_decision,
+        rule_links=_rule_links if navigation else None,
         evidence_lines=evidence_lines,
         name_of=_name,
         pages_with=lambda one: _pages_with(one, pages),
@@ -268,6 +271,16 @@ def _repetition(found: StringFacts) -> str:
     if found.listed_ratio:
         parts.append(f"the page has {found.listed_ratio:.0%} of it more than once")
     return f"Strings: {'; '.join(parts)}."
+
+
+def _rule_links(one: SegmentExplanation, site: str) -> dict[str, str]:
+    """Return where the console previews a rule that keeps, or removes, segments like one."""
+    links = {}
+    for action in ("keep", "remove"):
+        rule = proposed_rule(action, one.elements, one.text)
+        named = {"text": rule.text} if rule.selector is None else {"selector": rule.selector}
+        links[f"{action} this"] = f"/rule?{urlencode({'key': site, 'action': action, **named})}"
+    return links
 
 
 def _decision(one: SegmentExplanation) -> str:

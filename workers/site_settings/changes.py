@@ -18,7 +18,7 @@ from templ_core.errors import CodecError
 from templ_core.site_level.site_model_file import decode_site_model
 from workers.errors import InputProblem, UsageProblem
 from workers.settings import DAY_MS
-from workers.site_settings.book import decided_site
+from workers.site_settings.book import decided_site, site_rule
 
 _WINDOW_DAYS_MAX = 36_500
 """Largest age that a window can be given, in days."""
@@ -95,6 +95,22 @@ def overridden(record: SiteSettingsRecord, change: Overrides) -> SiteSettingsRec
     )
     _check(changed)
     return changed
+
+
+def without_rule(record: SiteSettingsRecord, rule: str) -> SiteSettingsRecord:
+    """Return settings without one of their rules.
+
+    Args:
+        record: The settings.
+        rule: The rule as text, such as `keep selector div.corrections`.
+
+    Raises:
+        UsageProblem: There is no such rule.
+    """
+    rules = [one for one in record.rules if str(site_rule(one)) != rule]
+    if len(rules) == len(record.rules):
+        raise UsageProblem(f"the site has no rule {rule!r} any more")
+    return msgspec.structs.replace(record, rules=rules)
 
 
 def chosen_model(

@@ -3,6 +3,7 @@
 import urllib.parse
 
 import html5lib
+import msgspec
 import pytest
 
 from schemas.site_settings import SiteRuleRecord
@@ -15,7 +16,7 @@ from workers.console.server import listen
 from workers.console.site_rows import SiteFacts, site_row
 from workers.errors import UsageProblem
 from workers.settings import load_settings
-from workers.site_settings.book import settings_version
+from workers.site_settings.book import settings_version, site_rule
 from workers.site_settings.changes import empty_settings
 from workers.state.site_state import SiteState
 
@@ -47,6 +48,7 @@ def form(site, known=None, **fields):
         asked("/pages", key=HOSTILE_SITE, q="'><script>"),
         asked("/page", key=HOSTILE_SITE, url=HOSTILE_URL),
         asked("/settings", key=HOSTILE_SITE),
+        asked("/rule", key=HOSTILE_SITE, action="keep", text="<script>*"),
         asked("/site", key="<script>alert(1)</script>"),
         asked("/"),
     ],
@@ -118,7 +120,12 @@ def test_a_site_gets_the_warnings_that_its_figures_ask_for():
     )
     facts = SiteFacts(state=state, lag=5000, repeated=0.1, decided=())
     row = site_row(SITE, facts, DAY_MS, config)
-    assert row.warnings == ("low fit", "design changed", "repeated text", "long lag")
+    assert row.warnings == (
+        "low fit: the newest page, of 1970-01-01, is like no known kind of page",
+        "design changed on 1970-01-01",
+        "repeated text: 10.0% of the kept words are in sentences of many pages",
+        "long lag: 5000 documents of its partition wait",
+    )
     assert row.age_ms == DAY_MS - 5
     quiet = SiteFacts(state=SiteState(pages=1), lag=None, repeated=None, decided=())
     assert site_row(SITE, quiet, 0, config).warnings == ("no site model yet",)
@@ -163,6 +170,7 @@ async def test_a_survey_that_is_refused_leaves_the_list_as_it_is(state):
         ({"action": "override", "comments": "perhaps"}, "comments"),
         ({"action": "forget", "confirm": "other.example"}, "write its key"),
         ({"action": "explode"}, "no such form"),
+        ({"action": "drop", "rule": "keep text x"}, "has no rule"),
         ({"action": "pin", "model": "x"}, "there is no model x"),
     ],
 )
@@ -247,3 +255,64 @@ def test_a_report_that_is_too_large_or_ends_its_process_is_a_sentence(state):
     ):
         with pytest.raises(QueryFailed, match="`templ inspect` says which"):
             QueryProcesses(state, settings, config).run(SiteReportQuery(site=SITE))
+
+
+async def test_sites_are_listed_by_what_is_wrong_and_by_the_time_of_the_feed(start, monkeypatch):
+    newest_ms = 1_400_000_000_000
+    fine = SiteState(
+        pages=20,
+        learned=20,
+        fitted_at=20,
+        model_version="1",
+        newest_ms=newest_ms,
+        oldest_ms=newest_ms,
+    )
+    late = {"fit": 0.2, "newest_ms": newest_ms - 3 * DAY_MS, "oldest_ms": newest_ms - 4 * DAY_MS}
+    states = {"a.example": fine, "z.example": msgspec.structs.replace(fine, **late)}
+    monkeypatch.setattr(site_list, "copied_sites", lambda _: states)
+    async with start() as console:
+        _, _, text = await console.ask("/")
+    assert text.index("z.example</a>") < text.index("a.example</a>")
+    assert "3 days behind the feed" in text
+    assert "newest of the feed" in text
+    assert "years" not in text
+
+
+async def test_a_rule_for_a_segment_is_previewed_stored_and_taken_back(start):
+    async with start() as console:
+        _, _, report = await console.ask(asked("/page", key=SITE, url=f"https://{SITE}/1"))
+        links = {one.text: one.get("href") for one in elements(report) if one.tag == "a"}
+        status, _, text = await console.ask(links["remove this"])
+        assert status == 200
+        assert "1 of 4 pages" in text
+        assert "Story 3 has many words of its own." in text
+        assert console.store.changes == []
+        (text_field,) = [one for one in elements(text) if one.get("name") == "remove_text"]
+        body = form(SITE, action="override", remove_text=text_field.get("value"))
+        status, _, text = await console.ask(asked("/settings", key=SITE), "POST", body)
+        assert "A rule can be taken back below." in text
+        record = console.store.known[SITE]
+        (option,) = [one for one in elements(text) if one.text == str(site_rule(record.rules[0]))][
+            -1:
+        ]
+        body = form(SITE, record, action="drop", rule=option.text)
+        assert (await console.ask(asked("/settings", key=SITE), "POST", body))[0] == 200
+        assert console.store.known[SITE].rules == []
+
+
+@pytest.mark.parametrize(
+    ("rule", "status", "said"),
+    [
+        ({"action": "keep"}, 400, "no rule that can be previewed"),
+        ({"action": "burn", "text": "x"}, 400, "no rule that can be previewed"),
+        ({"action": "keep", "selector": "div >"}, 404, "is no CSS selector"),
+        ({"action": "keep", "text": "Story *"}, 200, "4 of 4 pages"),
+        ({"action": "remove", "selector": "aside"}, 200, "0 of 4 pages"),
+    ],
+)
+async def test_a_preview_says_how_many_pages_a_rule_matches(start, rule, status, said):
+    async with start(token=None) as console:
+        found, _, text = await console.ask(asked("/rule", key=SITE, **rule))
+    assert found == status
+    assert said in text
+    assert "Store the rule" not in text
