@@ -316,7 +316,7 @@ class Tally:
         if 2 * dead > pages:
             first = f", the first because: {self._first_reason}" if self._first_reason else ""
             raise FeedProblem(
-                f"{dead} of {pages} records became dead letters{first}; see {outputs.letters_path}"
+                f"{dead} of {counted(pages, 'record')} became dead letters{first}; see {outputs.letters_path}"
             )
 
     def summary(self, outputs: "RunOutputs", reader: FeedReader) -> str:

@@ -10,6 +10,7 @@ from workers.feeds.identity import file_source
 from workers.feeds.reading import BEGINNING, Place, PlacedRecord, Reading
 from workers.feeds.records import DAMAGED_INPUT, NOT_JSON, PAGE_TOO_LARGE, page_from_json
 from workers.feeds.streams import Lines, damage, damage_told, open_parts
+from workers.log_lines import counted
 from workers.page import Page, Rejected
 
 _LINE_PER_PAGE = 4
@@ -69,7 +70,7 @@ def read_json_lines(
     offset, to_skip_bytes = 0, start.offset
     damages: list[str] = []
     problem: str | None = None
-    with damage_told(path, lambda: f"after its first {number} records"):
+    with damage_told(path, lambda: f"after its first {counted(number, 'record')}"):
         for part in open_parts(path, reading.on_progress, damages.append):
             stream = _CountedLines(part)
             if not number:
@@ -86,7 +87,7 @@ def read_json_lines(
                 record = _record(line, name, number, reading)
                 if _is_cut(record, line):
                     problem = problem or (
-                        f"{path} is cut off in its last line, after its first {number} records: fetch the file "
+                        f"{path} is cut off in its last line, after its first {counted(number, 'record')}: fetch the file "
                         "again, or delete the line"
                     )
                 number += 1
@@ -102,7 +103,9 @@ def read_json_lines(
             if to_skip_bytes:  # it was told before the place where reading begins
                 to_skip_bytes -= 1
                 continue
-            problem = problem or damage(path, f"after its first {number} records", reason)
+            problem = problem or damage(
+                path, f"after its first {counted(number, 'record')}", reason
+            )
             record = _damaged(file_source(name, number, rest), rest, reason)
             number += 1
             yield PlacedRecord(record, Place(offset, number, timeline.next_ms))

@@ -9,8 +9,7 @@ import msgspec
 from schemas.codec import encode_json
 from schemas.dead_letter import DeadLetter, DeadLetterRecord
 from schemas.source import Source
-from workers.errors import UsageProblem
-from workers.local.record_file import RecordFile
+from workers.local.record_file import RecordFile, cannot_write
 from workers.page import Page, Rejected
 
 _OPTION = "--dead-letters"
@@ -23,18 +22,17 @@ class DeadLetterFile:
         """Remove the file of an earlier run unless it is resumed; a new one is made with its first letter.
 
         Raises:
-            UsageProblem: The file of an earlier run cannot be removed or opened.
+            UsageProblem: The file of an earlier run cannot be removed or opened, or its folder does not exist.
         """
         self.path = path
         self.count = 0
         self._file = RecordFile(_OPTION, path, resumes=True) if resumes and path.exists() else None
         if self._file is None:
             try:
+                path.parent.stat()  # the file itself is made with the first letter
                 path.unlink(missing_ok=True)
             except OSError as error:
-                raise UsageProblem(
-                    f"{_OPTION} {path}: {error.strerror}; name a file to write"
-                ) from None
+                raise cannot_write(_OPTION, path, error) from None
 
     def sources_before(self) -> Iterator[Source]:
         """Yield the sources of the letters of a run that is resumed."""

@@ -371,4 +371,9 @@ def test_no_folder_is_made_for_an_output(templ, tmp_path):
     done = templ("run", source, "--out", folder / "out.jsonl", expect=2)
     assert f"make its folder first: mkdir -p {folder}" in done.stderr.decode()
     assert done.stderr.count(b"\n") == 1
+    letters = ("--dead-letters", folder / "dead.jsonl")
+    done = templ("run", source, "--out", tmp_path / "out.jsonl", *letters, expect=2)
+    assert done.stderr.decode().startswith(
+        f"templ: --dead-letters {folder / 'dead.jsonl'}: No such file"
+    )
     assert not folder.exists()
