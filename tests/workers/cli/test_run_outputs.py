@@ -339,8 +339,8 @@ def test_the_summary_counts_what_was_replaced_and_guessed(templ, tmp_path):
         {"url": "https://a.example/1", "html": story, "fetched_at": "2026-01-05"},
         {"url": "https://a.example/2", "html": story, "fetched_at": "soon"},
         {"url": "https://a.example/3", "html": story, "fetched_at": "2999-01-01"},
-        {"url": "4.html", "html": story},
-        {"url": "5.html", "html": "<link rel=canonical href=https://b.example/5>" + story},
+        {"url": "pages/4.html", "html": story},
+        {"url": "pages/5.html", "html": "<link rel=canonical href=https://b.example/5>" + story},
         {"url": "https://a.example/6", "html": json.dumps({"text": story})},
     ]
     source = tmp_path / "in.jsonl"
