@@ -20,6 +20,7 @@ from workers.errors import FeedProblem, WorkerError
 from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.bounded_fetch import bound_fetches
 from workers.kafka.broker.byte_queue import ByteQueue
+from workers.kafka.broker.empty_tails import EMPTY_TAILS
 from workers.kafka.broker.fetched_epochs import FETCHED
 from workers.kafka.broker.off_loop import compress_off_loop
 from workers.kafka.config import PRODUCER_ROOM_BYTES, KafkaConfig
@@ -91,6 +92,7 @@ class App(faust.App):
         for one in assigned:
             by_topic.setdefault(one.topic, []).append(one.partition)
             FETCHED.drop(one.topic, one.partition, FETCHED.of(one.topic, one.partition))
+            EMPTY_TAILS.drop(one.topic, one.partition)
         for topic, numbers in by_topic.items():
             step = partial(self._set_offsets_right, topic, numbers)
             await essential(self, "taking over partitions", step)

@@ -1,12 +1,13 @@
 """Makes aiokafka's consumers, faust's among them, read fetched records within bounded memory.
 
-They also note of which leader each fetched batch is.
+They also note of which leader each fetched batch is, and which offsets at the end hold no record.
 """
 
 from typing import Any
 
 from aiokafka.consumer import fetcher
 
+from workers.kafka.broker.empty_tails import EMPTY_TAILS
 from workers.kafka.broker.fetched_epochs import FETCHED
 from workers.kafka.broker.record_batch import FetchedRecords, RefusedValue
 
@@ -42,8 +43,20 @@ class _PlacedRecords(fetcher.PartitionRecords):  # type: ignore[misc]
     def __init__(self, partition: Any, records: FetchedRecords, *arguments: Any) -> None:
         _, fetch_offset, *_ = arguments
         records.position = fetch_offset
-        FETCHED.note(partition.topic, partition.partition, records.content)
+        self._place = partition.topic, partition.partition
+        self._empty_from = fetch_offset
+        FETCHED.note(*self._place, records.content)
         super().__init__(partition, records, *arguments)
+
+    def __next__(self) -> Any:
+        """Return the next record."""
+        try:
+            record = super().__next__()
+        except StopIteration:
+            EMPTY_TAILS.note(*self._place, self._empty_from, self.next_fetch_offset)
+            raise
+        self._empty_from = record.offset + 1
+        return record
 
 
 def bound_fetches(record_limit_bytes: int) -> None:

@@ -25,6 +25,7 @@ async def plain_consumer(broker: BrokerAccess) -> AsyncIterator[AIOKafkaConsumer
         group_id=None,
         enable_auto_commit=False,
         auto_offset_reset="earliest",
+        isolation_level="read_committed",
     )
     await consumer.start()
     try:

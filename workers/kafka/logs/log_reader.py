@@ -9,6 +9,7 @@ from typing import TypeVar
 
 import msgspec
 from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.consumer.fetcher import READ_COMMITTED
 from aiokafka.coordinator.protocol import ConsumerProtocolMemberAssignment
 from aiokafka.errors import KafkaError, NoError, UnknownTopicOrPartitionError, for_code
 from aiokafka.protocol.offset import OffsetRequest
@@ -129,7 +130,8 @@ class LogReader(AIOKafkaAdminClient):  # type: ignore[misc]
         self, leader: int, topic: str, partitions: Iterable[_Partition], which: int
     ) -> dict[int, int]:
         asked = [(one.number, which) for one in partitions]
-        response = await self._send_request(OffsetRequest(CONSUMER, 0, [(topic, asked)]), leader)
+        request = OffsetRequest(CONSUMER, READ_COMMITTED, [(topic, asked)])
+        response = await self._send_request(request, leader)
         ((_, answers),) = response.topics
         for _, code, *_ in answers:
             _raise_for(code)

@@ -1,11 +1,12 @@
 """A consumer of faust that commits every offset together with the mark of the log that it is of.
 
 The mark travels in the metadata of the committed offset, so whichever worker has the partition next
-can tell whether the log is still the one that was read.
+can tell whether the log is still the one that was read. Records of transactions that are open or were
+aborted are not read.
 """
 
 import asyncio
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, cast
 
 from aiokafka import TopicPartition
@@ -14,6 +15,7 @@ from aiokafka.structs import OffsetAndMetadata
 from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread, Consumer
 from faust.types import TP
 
+from workers.kafka.broker.empty_tails import EMPTY_TAILS
 from workers.kafka.logs.resume import LogMark
 
 Marks = dict[int, LogMark]
@@ -31,6 +33,18 @@ class MarkedConsumer(Consumer):
         if await self._thread.commit(offsets):
             await self._thread.seek_wait(offsets)
 
+    def _filter_tps_with_pending_acks(self, topics: Any = None) -> Iterator[TP]:
+        """Yield the partitions whose offset to commit is looked for, be there an acknowledged record or not."""
+        if topics is not None:
+            return super()._filter_tps_with_pending_acks(topics)
+        return iter(self._acked.keys() | (self._active_partitions or set()))
+
+    def _new_offset(self, tp: TP) -> int | None:
+        """Return the offset to commit, which leaves no offset behind that holds nothing to process."""
+        done = super()._new_offset(tp)
+        at = (self._committed_offset[tp] or 0) if done is None else done
+        return EMPTY_TAILS.end_after(tp.topic, tp.partition, at) or done
+
     def join_again(self) -> None:
         """Join the group again, from any thread; if this process leads the group, it forms anew."""
         thread = cast("_MarkedThread", self._thread)
@@ -45,6 +59,7 @@ class MarkedConsumer(Consumer):
 class _MarkedThread(AIOKafkaConsumerThread):
     def _create_consumer(self, loop: asyncio.AbstractEventLoop) -> Any:
         consumer = super()._create_consumer(loop)
+        consumer._isolation_level = "read_committed"  # noqa: SLF001 - faust has no setting for it
         commit = consumer.commit
         marks: Marks = self.app.marks  # type: ignore[attr-defined]
 

@@ -36,7 +36,7 @@ class LogState(msgspec.Struct, frozen=True):
     start: int
     """Offset of the first record that is still there."""
     end: int
-    """Offset of the next record."""
+    """Offset up to which records can be read: no transaction before it is still open."""
     topic_id: str = ""
     leader_epoch: int = -1
     kept: int | None = None

@@ -83,6 +83,7 @@ class TopicSource:
             group_id=self._span.group,
             enable_auto_commit=False,
             auto_offset_reset="earliest",
+            isolation_level="read_committed",
         )
         self._exits.push_async_callback(self._consumer.stop)
         try:
