@@ -23,9 +23,11 @@ from schemas.topics import CLEANED, DOCUMENTS, SITE_MODELS, SITE_SETTINGS
 from tests.kafka.stream import PARTITIONS, WAIT_S, templ, wait_until, write_feed
 from tests.kafka.test_monitoring import free_ports
 from workers.kafka.broker.partitioning import partition_of
+from workers.kafka.operate.machine_facts import taken_down_in_state
 
 TOKEN = "a token of enough characters"
 GONE, STAYS = "site-0.example", "site-1.example"
+PARTITION_OF_GONE = partition_of(GONE, PARTITIONS)
 ERASED = (DOCUMENTS, SITE_MODELS, CLEANED)
 COMPACTED_AT_ONCE = {
     "cleanup.policy": "compact",
@@ -132,10 +134,9 @@ def answers(running, urls):
     return newest(running, urls)
 
 
-async def produce(running, topic, key, value):
+async def produce(running, topic, key, value, number=PARTITION_OF_GONE):
     producer = AIOKafkaProducer(bootstrap_servers=running.address)
     await producer.start()
-    number = partition_of(GONE, PARTITIONS)
     await producer.send_and_wait(running.prefix + topic, value, key=key, partition=number)
     await producer.stop()
 
@@ -191,8 +192,10 @@ def test_a_correction_reaches_a_running_worker_and_a_bad_record_is_stepped_over(
 def test_the_console_corrects_a_site_and_takes_it_down_without_a_byte_left(
     running, tmp_path, kafka_broker
 ):
-    number = partition_of(GONE, PARTITIONS)
-    logs = [kafka_broker.data / "log" / f"{running.prefix}{topic}-{number}" for topic in ERASED]
+    logs = [
+        kafka_broker.data / "log" / f"{running.prefix}{topic}-{PARTITION_OF_GONE}"
+        for topic in ERASED
+    ]
     stores = [running.state() / "cleaner" / "models", running.state() / "refresher"]
     assert len({file.split("/")[-2] for file in files_with(logs, GONE.encode())}) == len(ERASED)
     assert files_with(stores, GONE.encode())
@@ -247,3 +250,60 @@ def test_seeding_sends_site_settings_and_leaves_those_of_the_broker(stream, tmp_
     found = {one.key.decode(): one.value for one in stream.records(SITE_SETTINGS)}
     assert b'"h1"' in found[GONE]
     assert b'"h2"' in found[STAYS]
+
+
+def pause(running):
+    """Stop the processes of a worker; answers how they go on."""
+    worker = psutil.Process(running.pid("one"))
+    processes = [worker, *worker.children(recursive=True)]
+    for process in processes:
+        process.suspend()
+    return lambda: [process.resume() for process in processes]
+
+
+def ends_of_settings(running):
+    return {one.partition: end for one, end in running.ends(SITE_SETTINGS).items()}
+
+
+def test_settings_of_a_topic_created_again_are_read_and_take_downs_are_remembered(
+    running, tmp_path
+):
+    site(running, "override", STAYS, "--remove", "h2")
+    site(running, "forget", GONE, "--yes")
+    wait_until(lambda: "a site was taken down and erased" in running.log(), running._logs)
+    (url,) = send_pages(running, tmp_path, "late", GONE, 1)
+    assert answers(running, [url]) == {url: None}
+    before = ends_of_settings(running)
+
+    go_on = pause(running)
+    running.make_anew(SITE_SETTINGS)
+    said = site(running, "override", STAYS, "--remove", "h1").stderr
+    for number, end in before.items():
+        missing = end - ends_of_settings(running)[number]
+        for one in range(missing):
+            key = b"no site of templ's %d" % one
+            asyncio.run(produce(running, SITE_SETTINGS, key, None, number))
+    assert ends_of_settings(running) == before
+    go_on()
+
+    def is_applied():
+        (url,) = send_pages(running, tmp_path, f"page-{time.monotonic_ns()}", STAYS, 1)
+        found = decode_output(answers(running, [url])[url])
+        return found.site_settings_version == said.split()[-1]
+
+    wait_until(is_applied, running._logs)
+    assert "has lost records; it is read again as a whole" in running.log()
+    (url,) = send_pages(running, tmp_path, "later", GONE, 1)
+    assert answers(running, [url]) == {url: None}
+    doctor = templ("doctor", *running.options, "--state", running.state(), expect=1)
+    assert (
+        f"has lost that these sites are taken down, which {running.state()} remembers: {GONE};"
+        in (doctor.stdout + doctor.stderr)
+    )
+
+    assert running.stop() == 0
+    running.start()
+    (url,) = send_pages(running, tmp_path, "after a restart", GONE, 1)
+    assert answers(running, [url]) == {url: None}
+    site(running, "reset", GONE)
+    wait_until(lambda: not taken_down_in_state(running.state()), running._logs)

@@ -149,10 +149,10 @@ class SettingsBook:
                 sites[site] = known
             self._sites = sites
 
-    def clear(self) -> None:
-        """Drop the settings of all sites."""
+    def become(self, other: "SettingsBook") -> None:
+        """Take over the settings of another book in place of all that are in this one."""
         with self._lock:
-            self._sites = {}
+            self._sites = other._sites  # noqa: SLF001 - of the same class
 
     def records(self) -> list[SiteSettingsRecord]:
         """Return the records of all sites, in order of their keys."""

@@ -11,6 +11,7 @@ from typing import IO
 import msgspec
 
 from workers.errors import DamagedStore, DiskProblem, StateProblem, WorkerError
+from workers.site_settings.book import SETTINGS_FILE
 from workers.state.rebuildable import remove_all, set_all_aside
 from workers.whole_file import write_whole
 
@@ -21,6 +22,8 @@ _LOCK_WAIT_S = 5.0
 _LOCK_RETRY_S = 0.1
 _LOCK_NAME = "lock"
 _DESCRIPTION_NAME = "state.json"
+_KEPT = {_LOCK_NAME, SETTINGS_FILE}
+"""Files that stay when a directory is begun anew: take-downs are remembered though their topic is lost."""
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 log = logging.getLogger("templ")
 
@@ -130,7 +133,7 @@ def _usable_instance(path: Path, partitions: int, *, is_rebuildable: bool) -> st
             "%s is damaged (%s): all that lies there is set aside and rebuilt",
             *(path, problem.reason),
         )
-        set_all_aside(path, keep=_LOCK_NAME)
+        set_all_aside(path, keep=_KEPT)
         return _instance(path, partitions)
 
 
@@ -144,7 +147,7 @@ def _empty_if_for_others(path: Path, partitions: int) -> None:
         "%s was made for %s partitions, now there are %s: it is rebuilt from the topics",
         *(path, found.partitions, partitions),
     )
-    remove_all(path, keep={_LOCK_NAME, _DESCRIPTION_NAME})
+    remove_all(path, keep=_KEPT | {_DESCRIPTION_NAME})
     _write(path / _DESCRIPTION_NAME, partitions, found.instance)
 
 

@@ -74,13 +74,8 @@ def remove_all(directory: Path, *, keep: Collection[str]) -> None:
             path.unlink()
 
 
-def set_all_aside(directory: Path, *, keep: str) -> None:
-    """Set aside what lies in a directory.
-
-    Args:
-        directory: Path of the directory.
-        keep: Name of the only file that stays where it is.
-    """
+def set_all_aside(directory: Path, *, keep: Collection[str]) -> None:
+    """Set aside what lies in a directory, except for what has one of the names in `keep`."""
     for path in list(directory.iterdir()):
-        if path.name != keep and path.suffix != _ASIDE:
+        if path.name not in keep and path.suffix != _ASIDE:
             set_aside(path)

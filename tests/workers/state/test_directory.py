@@ -6,6 +6,7 @@ from threading import Event, Timer
 import pytest
 
 from workers.errors import DiskProblem, StateProblem
+from workers.site_settings.book import SETTINGS_FILE
 from workers.state.directory import StateDirectory
 
 
@@ -51,11 +52,12 @@ def test_a_directory_that_can_be_rebuilt_is_emptied_for_another_number_of_partit
     (tmp_path / "windows-3").mkdir()
     (tmp_path / "windows-3" / "CURRENT").write_text("")
     (tmp_path / "settings.jsonl").write_text("")
+    (tmp_path / SETTINGS_FILE).write_text("")
     name = json.loads((tmp_path / "state.json").read_bytes())["instance"]
     found = StateDirectory.open(tmp_path, 8, is_rebuildable=True)
     found.close()
     assert found.instance == name
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["lock", "state.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["lock", SETTINGS_FILE, "state.json"]
     assert "was made for 4 partitions, now there are 8: it is rebuilt" in caplog.text
     StateDirectory.open(tmp_path, 8).close()
 

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 
 import msgspec
 from aiokafka import TopicPartition, codec
@@ -10,12 +11,16 @@ from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import NoError, for_code
 from aiokafka.protocol.admin import ApiVersionRequest
 
-from schemas.topics import TOPICS
+from schemas.codec import SchemaError
+from schemas.topics import SITE_SETTINGS, TOPICS
 from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.access.told_problems import kafka_problems_told
 from workers.kafka.broker.admin import connected_admin
-from workers.kafka.broker.plain_consumer import plain_consumer
+from workers.kafka.broker.partitioning import partition_of
+from workers.kafka.broker.plain_consumer import plain_consumer, read_range
+from workers.kafka.broker.record_batch import processable
 from workers.kafka.operate.findings import TopicFacts
+from workers.site_settings.book import SettingsBook
 
 _FETCH = 1
 """Kafka's number of the request that reads records."""
@@ -105,6 +110,25 @@ async def records_ahead(
         if place is not None:
             ahead[one.topic] = max(ahead.get(one.topic, 0), place.timestamp - now_ms)
     return ahead
+
+
+async def taken_down_in_topic(broker: BrokerAccess, prefix: str, partitions: int) -> frozenset[str]:
+    """Return the sites of which `site-settings` says that they are taken down.
+
+    Raises:
+        BrokerProblem: The broker cannot be reached, or there is no progress for a minute.
+    """
+    book = SettingsBook()
+    topics = [TopicPartition(prefix + SITE_SETTINGS, number) for number in range(partitions)]
+    with kafka_problems_told(lambda error: f"{broker} does not give site settings: {error}"):
+        async with plain_consumer(broker) as consumer:
+            ends = await consumer.end_offsets(topics)
+            async for record in read_range(consumer, dict.fromkeys(ends, 0), ends):
+                with suppress(SchemaError, UnicodeDecodeError):  # workers step over it, too
+                    site = (record.key or b"").decode()
+                    if record.partition == partition_of(site, partitions):
+                        book.put(site, processable(record.value))
+    return frozenset(book.forgotten())
 
 
 def usable_codecs() -> frozenset[str]:

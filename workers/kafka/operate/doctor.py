@@ -2,11 +2,16 @@
 
 from pathlib import Path
 
-from schemas.topics import DEFAULT_PARTITIONS, DOCUMENTS
-from workers.errors import BrokerProblem
+from schemas.topics import DEFAULT_PARTITIONS, DOCUMENTS, SITE_SETTINGS
+from workers.errors import BrokerProblem, WorkerError
 from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker.admin import check_topics
-from workers.kafka.operate.broker_facts import read_broker, records_ahead, usable_codecs
+from workers.kafka.operate.broker_facts import (
+    read_broker,
+    records_ahead,
+    taken_down_in_topic,
+    usable_codecs,
+)
 from workers.kafka.operate.findings import (
     DoctorLimits,
     Finding,
@@ -14,9 +19,15 @@ from workers.kafka.operate.findings import (
     judge_clock,
     judge_machine,
     judge_state,
+    judge_take_downs,
     judge_topics,
 )
-from workers.kafka.operate.machine_facts import judge_page_model, read_machine, read_state
+from workers.kafka.operate.machine_facts import (
+    judge_page_model,
+    read_machine,
+    read_state,
+    taken_down_in_state,
+)
 from workers.settings import Settings
 
 _ROLES = ("cleaner", "refresher")
@@ -39,10 +50,25 @@ async def examine(
     found, partitions = await _of_broker(broker, prefix, settings, limits)
     if state is not None:
         found += judge_state(read_state(state), partitions, limits)
+        found += await _of_take_downs(broker, prefix, state, partitions)
     found += judge_machine(
         read_machine(settings), settings, partitions or DEFAULT_PARTITIONS, limits
     )
     return [*found, *judge_page_model(settings.page_model)]
+
+
+async def _of_take_downs(
+    broker: BrokerAccess, prefix: str, state: Path, partitions: int | None
+) -> list[Finding]:
+    """Return what is found out about take-downs, where the broker tells its topics."""
+    if partitions is None:
+        return []
+    try:
+        known = taken_down_in_state(state)
+        said = await taken_down_in_topic(broker, prefix, partitions) if known else frozenset[str]()
+    except WorkerError as problem:
+        return list(findings_of_lines([str(problem)]))
+    return list(judge_take_downs(prefix + SITE_SETTINGS, state, known - said))
 
 
 async def _of_broker(

@@ -1,6 +1,7 @@
 """Judging what was read of a broker and of a machine; nothing here asks anybody."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Literal
 
 import msgspec
@@ -188,6 +189,24 @@ def judge_state(
             severity="error" if is_full else "warning",
             problem=f"the disk of {facts.path} has {_gib(free)} free, {ratio:.0%} of it",
             remedy="free space, or move the state directory to a larger disk",
+        )
+
+
+def judge_take_downs(topic: str, state: Path, lost: Collection[str]) -> Iterator[Finding]:
+    """Yield whether sites are taken down that the topic knows nothing of.
+
+    Args:
+        topic: Full name of `site-settings`.
+        state: State directory of the worker that remembers them.
+        lost: Sites that are taken down there and not on the topic.
+    """
+    if lost:
+        yield Finding(
+            severity="warning",
+            problem=f"{topic} has lost that these sites are taken down, which {state} remembers: "
+            + ", ".join(sorted(lost)),
+            remedy="run `templ site forget SITE` for each of them, or `templ site reset SITE` if the site "
+            "may come back",
         )
 
 

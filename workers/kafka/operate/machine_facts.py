@@ -11,6 +11,7 @@ from workers.errors import DamagedStore, UsageProblem
 from workers.kafka.operate.findings import Finding, MachineFacts, StateFacts, findings_of_lines
 from workers.processes.page_model import has_fitted_weights, usable_model_file
 from workers.settings import Settings
+from workers.site_settings.book import SETTINGS_FILE, read_book
 from workers.state.directory import is_used, made_for_partitions
 
 _REFRESHER_CHILDREN = 2
@@ -51,6 +52,16 @@ def read_state(path: Path) -> StateFacts:
         disk_free_bytes=disk.free,
         disk_bytes=disk.total,
     )
+
+
+def taken_down_in_state(path: Path) -> frozenset[str]:
+    """Return the sites that the roles of a worker remember as taken down.
+
+    Raises:
+        InputProblem: The settings in the directory cannot be read.
+    """
+    books = [read_book(path / role / SETTINGS_FILE) for role in _ROLES]
+    return frozenset(site for book in books for site in book.forgotten())
 
 
 def judge_page_model(path: Path | None) -> Iterator[Finding]:

@@ -1,23 +1,40 @@
-"""Keeps the settings of all sites up to date with the topic `site-settings`."""
+"""Keeps the settings of all sites up to date with the topic `site-settings`.
+
+A topic that has lost records is read again as a whole, and what it says counts. Only that a site is taken
+down is remembered until the topic says something else about the site.
+"""
 
 import asyncio
 import logging
 import time
 from collections.abc import Awaitable, Callable, Sequence
+from contextlib import suppress
 
-from aiokafka import ConsumerRecord, TopicPartition
+from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
+from aiokafka.errors import KafkaError
 
-from schemas.codec import SchemaError
+from schemas.codec import SchemaError, encode_json
 from schemas.topics import SITE_SETTINGS
+from workers.errors import InputProblem
 from workers.kafka.app import end_process
 from workers.kafka.broker.partitioning import Strays
 from workers.kafka.broker.plain_consumer import plain_consumer, read_until
 from workers.kafka.broker.record_batch import processable
 from workers.kafka.config import KafkaConfig
+from workers.kafka.logs.log_reader import LogReader, ask_for_logs, log_reader
+from workers.kafka.logs.resume import LogMark, has_lost_records
 from workers.log_lines import record_fields
-from workers.site_settings.book import SETTINGS_FILE, SettingsBook, write_records
+from workers.site_settings.book import (
+    SETTINGS_FILE,
+    SettingsBook,
+    decided_site,
+    read_records,
+    write_records,
+)
 
 _POLL_MS = 1000
+_LOOK_S = 2.0
+"""Time between two looks at whether the logs are still those that were read."""
 _MORE_S = 5.0
 """Time for which further take-downs are waited for before the process ends, so that many cost one restart."""
 log = logging.getLogger("templ")
@@ -46,9 +63,6 @@ class SettingsFollower:
         self._book = book
         self._take_down = take_down
         self._topic = config.topic(SITE_SETTINGS)
-        self._strays = Strays(config.partitions)
-        self._in_place: set[str] = set()
-        """Sites of which a record was read in their own partition; records elsewhere are older."""
         self._ends_at_s = float("inf")
         self.ready = asyncio.Event()
         """Set while all settings are known that were there at the start."""
@@ -62,36 +76,84 @@ class SettingsFollower:
         Raises:
             BrokerProblem: There was no progress for a minute before the start was read.
         """
-        partitions = [TopicPartition(self._topic, one) for one in range(self._config.partitions)]
-        async with plain_consumer(self._config.broker) as consumer:
-            consumer.assign(partitions)
-            await consumer.seek_to_beginning(*partitions)
-            ends = await consumer.end_offsets(partitions)
-            async for records in read_until(consumer, ends):
-                self._take_all(records)
-            await self._keep()
-            self.ready.set()
-            for site in self._book.forgotten():
-                if await self._take_down(site):
-                    self._ends_at_s = time.monotonic() + _MORE_S
+        await asyncio.to_thread(self._remember_take_downs)
+        broker = self._config.broker
+        async with plain_consumer(broker) as consumer, log_reader(broker) as reader:
             while True:
-                batches = await consumer.getmany(timeout_ms=_POLL_MS)
-                changed = [site for one in batches.values() for site in self._take_all(one)]
-                if changed:
-                    await self._keep()
-                for site in changed:
-                    if self._book.is_forgotten(site):
-                        await self._take_down(site)
+                marks = await self._read_whole(consumer)
+                self.ready.set()
+                for site in self._book.forgotten():
+                    if await self._take_down(site):
                         self._ends_at_s = time.monotonic() + _MORE_S
-                if time.monotonic() >= self._ends_at_s:
-                    end_process(
-                        "a site was taken down and erased; the process ends to be started again, so that "
-                        "no memory holds the site",
-                        level=logging.INFO,
-                    )
+                await self._follow_on(consumer, reader, marks)
 
-    def _take_all(self, records: Sequence[ConsumerRecord]) -> list[str]:
-        """Take records in, and return the sites whose settings have changed."""
+    def _remember_take_downs(self) -> None:
+        """Put into the book which sites were taken down when this state directory was used last."""
+        try:
+            records = read_records(self._config.state / SETTINGS_FILE)
+        except InputProblem as problem:
+            log.warning("%s: only the topic says now which sites are taken down", problem)
+        else:
+            self._book.become(SettingsBook(decided_site(one) for one in records if one.forgotten))
+
+    async def _read_whole(self, consumer: AIOKafkaConsumer) -> dict[int, LogMark]:
+        """Make the book what the whole topic says; return the marks of the logs that were read."""
+        numbers = range(self._config.partitions)
+        logs = await ask_for_logs(
+            self._config.broker, lambda reader: reader.logs(self._topic, dict.fromkeys(numbers))
+        )
+        ends = {TopicPartition(self._topic, number): one.end for number, one in logs.items()}
+        consumer.assign(list(ends))
+        await consumer.seek_to_beginning(*ends)
+        book, named = SettingsBook(), set[str]()
+        self._strays, self._in_place = Strays(self._config.partitions), set[str]()
+        async for records in read_until(consumer, ends):
+            named.update(self._take_all(records, book))
+        lost = [one for one in self._book.records() if one.forgotten and one.site not in named]
+        for record in lost:
+            book.put(record.site, encode_json(record))
+        if lost:
+            log.warning(
+                "%s does not say any more that %s taken down; this worker remembers it: `templ doctor "
+                "--state` has the sites",
+                *(self._topic, "a site is" if len(lost) == 1 else f"{len(lost)} sites are"),
+            )
+        self._book.become(book)
+        await self._keep()
+        return {number: one.mark for number, one in logs.items()}
+
+    async def _follow_on(
+        self, consumer: AIOKafkaConsumer, reader: LogReader, marks: dict[int, LogMark]
+    ) -> None:
+        """Take records as they come, until a log has lost records since its mark."""
+        look_at = time.monotonic() + _LOOK_S
+        while True:
+            batches = await consumer.getmany(timeout_ms=_POLL_MS)
+            changed = [site for one in batches.values() for site in self._take_all(one, self._book)]
+            if changed:
+                await self._keep()
+            for site in changed:
+                if self._book.is_forgotten(site):
+                    await self._take_down(site)
+                    self._ends_at_s = time.monotonic() + _MORE_S
+            if time.monotonic() >= self._ends_at_s:
+                end_process(
+                    "a site was taken down and erased; the process ends to be started again, so that "
+                    "no memory holds the site",
+                    level=logging.INFO,
+                )
+            if time.monotonic() < look_at:
+                continue
+            look_at = time.monotonic() + _LOOK_S
+            with suppress(KafkaError, OSError):  # the broker is asked again at the next look
+                logs = await reader.logs(self._topic, marks)
+                if any(has_lost_records(marks[number], one) for number, one in logs.items()):
+                    log.warning("%s has lost records; it is read again as a whole", self._topic)
+                    return
+                marks = {number: one.mark for number, one in logs.items()}
+
+    def _take_all(self, records: Sequence[ConsumerRecord], book: SettingsBook) -> list[str]:
+        """Take records into a book, and return the sites whose settings have changed."""
         changed = []
         for record in records:
             try:
@@ -100,7 +162,7 @@ class SettingsFollower:
                     self._in_place.add(site)
                 elif site in self._in_place:
                     continue
-                self._book.put(site, processable(record.value))
+                book.put(site, processable(record.value))
                 changed.append(site)
             except (SchemaError, UnicodeDecodeError) as error:
                 place = f"{record.topic}-{record.partition}-{record.offset}"

@@ -5,6 +5,7 @@ import os
 import msgspec
 import pytest
 
+from schemas.site_settings import SiteSettingsRecord
 from schemas.topics import TOPICS
 from workers.kafka.operate.broker_facts import release_of, usable_codecs
 from workers.kafka.operate.findings import (
@@ -18,10 +19,17 @@ from workers.kafka.operate.findings import (
     judge_clock,
     judge_machine,
     judge_state,
+    judge_take_downs,
     judge_topics,
 )
-from workers.kafka.operate.machine_facts import judge_page_model, read_machine, read_state
+from workers.kafka.operate.machine_facts import (
+    judge_page_model,
+    read_machine,
+    read_state,
+    taken_down_in_state,
+)
 from workers.settings import Settings
+from workers.site_settings.book import SETTINGS_FILE, write_records
 from workers.state.directory import StateDirectory
 
 DAY_MS = 24 * 3600 * 1000
@@ -211,3 +219,19 @@ def test_the_exit_code_says_how_bad_it_is(severities, code):
 )
 def test_the_release_follows_from_the_fetch_request(versions, release):
     assert release_of(*versions) == release
+
+
+def test_take_downs_that_a_state_directory_remembers_alone_are_a_warning(tmp_path):
+    assert taken_down_in_state(tmp_path) == frozenset()
+    for role, site, is_gone in (
+        ("cleaner", "gone.example", True),
+        ("refresher", "a.example", False),
+    ):
+        (tmp_path / role).mkdir()
+        record = SiteSettingsRecord(schema="site-settings/1", site=site, forgotten=is_gone)
+        write_records(tmp_path / role / SETTINGS_FILE, [record])
+    assert taken_down_in_state(tmp_path) == {"gone.example"}
+    (found,) = judge_take_downs("site-settings", tmp_path, ["gone.example"])
+    assert found.severity == "warning"
+    assert "gone.example" in found.problem
+    assert list(judge_take_downs("site-settings", tmp_path, [])) == []
