@@ -7,7 +7,7 @@ class ConsoleConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Bounds of the console, none of which an operator has had to change so far."""
 
     connections_max: int = 64
-    """Most open connections; a further one is closed at once."""
+    """Most open connections; a further one takes the place of the oldest one whose request has not come yet."""
     requests_max: int = 32
     """Most requests that are answered at a time; a further one is refused with status 503."""
     idle_s: float = 15.0

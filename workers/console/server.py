@@ -29,6 +29,8 @@ _STATUS = {
     QueryFailed: 504,
 }
 """HTTP status of each error that a page may raise."""
+_ANSWERED = web.AppKey("answered", set[asyncio.Protocol])
+"""Connections whose request has come as a whole and is being answered."""
 _FIELDS_MAX = 40
 _PAUSE_S = 1.0
 _LIBRARY_LOG = logging.getLogger("aiohttp.server")
@@ -51,12 +53,13 @@ def console_app(pages: ConsolePages, hosts: frozenset[str], token: str | None) -
     async def guarded(request: web.Request, handler: _Handler) -> web.StreamResponse:
         try:
             check_head(_head(request), hosts)
+            if request.method == "POST":
+                form = await _form(request, config)
+                check_token(form.pop("token", ""), token)
+                request[FORM_FIELDS] = form
             _check_room(answered)
+            request.app[_ANSWERED].add(request.protocol)
             async with answered:
-                if request.method == "POST":
-                    form = await _form(request, config)
-                    check_token(form.pop("token", ""), token)
-                    request[FORM_FIELDS] = form
                 return await handler(request)
         except Refusal as refusal:
             response = pages.refused(refusal.status, str(refusal))
@@ -68,10 +71,13 @@ def console_app(pages: ConsolePages, hosts: frozenset[str], token: str | None) -
         except Exception:
             log.exception("a fault of templ itself while answering a request")
             response = pages.refused(500, "A fault of templ itself; the log of the console has it.")
+        finally:
+            request.app[_ANSWERED].discard(request.protocol)
         response.force_close()
         return response
 
     app = web.Application(middlewares=[guarded], client_max_size=config.body_bytes_max)
+    app[_ANSWERED] = set()
     app.on_response_prepare.append(_add_headers)
     app.add_routes(pages.routes())
     return app
@@ -81,6 +87,8 @@ async def listen(
     app: web.Application, config: ConsoleConfig, host: str, port: int
 ) -> tuple[web.AppRunner, asyncio.Server]:
     """Answer requests from now on, of a bounded number of connections.
+
+    A connection beyond them takes the place of the oldest one whose request has not come as a whole.
 
     Args:
         app: The application.
@@ -103,8 +111,12 @@ async def listen(
     server = cast(web.Server, runner.server)
 
     def connect() -> asyncio.Protocol:
-        is_full = len(server.connections) >= config.connections_max
-        return _ClosedConnection() if is_full else server()
+        if len(server.connections) >= config.connections_max:
+            slow = next((one for one in server.connections if one not in app[_ANSWERED]), None)
+            if slow is None:
+                return _ClosedConnection()
+            slow.force_close()
+        return server()
 
     try:
         listener = await asyncio.get_running_loop().create_server(connect, host, port)
@@ -191,6 +203,8 @@ async def _form(request: web.Request, config: ConsoleConfig) -> dict[str, str]:
         )
     except TimeoutError:
         raise Refusal(408, "The body of the request did not come in time.") from None
+    except ConnectionError:
+        raise Refusal(400, "The connection ended before the body of the request.") from None
     except ValueError:
         raise Refusal(400, "The body of the request is no form.") from None
     form = dict(pairs)

@@ -163,13 +163,28 @@ async def test_no_request_to_any_route_changes_state_without_the_token(start, to
         assert console.store.changes == []
 
 
-async def test_a_head_that_does_not_end_and_a_further_connection_are_closed(start):
-    async with start(ConsoleConfig(idle_s=2.0, connections_max=2)) as console:
-        slow = [asyncio.create_task(console.raw(b"GET / HTTP/1.1\r\nX: ")) for _ in range(2)]
-        await asyncio.sleep(0.05)
-        assert await console.raw(b"GET / HTTP/1.1\r\n\r\n") == b""
-        assert await asyncio.gather(*slow) == [b"", b""]
-        assert (await console.ask("/"))[0] == 200
+async def test_a_head_that_does_not_end_is_not_waited_for(start):
+    async with start(ConsoleConfig(idle_s=0.5)) as console:
+        assert await console.raw(b"GET / HTTP/1.1\r\nX: ") == b""
+
+
+SLOW = {"head": "GET / HTTP/1.1\r\nX: ", "body": post(length=len(FIELDS) + 10)}
+
+
+@pytest.mark.parametrize("what", SLOW)
+async def test_others_are_answered_while_64_slow_connections_are_open(start, what, caplog):
+    async with start(ConsoleConfig(idle_s=60.0, body_s=60.0)) as console:
+        request = SLOW[what].replace("{port}", str(console.port)).encode()
+        slow = [asyncio.create_task(console.raw(request)) for _ in range(64)]
+        await asyncio.sleep(0.5)
+        async with asyncio.timeout(10):
+            for _ in range(3):
+                assert (await console.ask("/"))[0] == 200
+        assert sum(one.done() for one in slow) <= 3
+        for one in slow:
+            one.cancel()
+    assert console.store.changes == []
+    assert "fault of templ" not in caplog.text
 
 
 async def test_a_body_that_does_not_come_is_not_waited_for(start):
