@@ -215,6 +215,10 @@ def test_the_console_is_off_until_somebody_asks_for_it():
     assert read_yaml(CHART / "values.yaml")["console"]["enabled"] is False
     services = read_yaml(COMPOSE)["services"]
     assert services["console"]["profiles"] == ["console"]
-    assert services["console"]["volumes"] == services["worker"]["volumes"]
+    mounted = [f"{one}:ro" for one in services["worker"]["volumes"]]
+    assert services["console"]["volumes"] == mounted
+    helpers = (CHART / "templates" / "_helpers.tpl").read_text()
+    console = helpers.partition('define "templ.console"')[2]
+    assert "mountPath: /var/lib/templ\n      readOnly: true\n" in console
     assert "\n#TEMPL_CONSOLE_PORT=" in (DEPLOY / "systemd" / "worker.env").read_text()
     assert any("--extra console" in step for step in image_steps("RUN"))

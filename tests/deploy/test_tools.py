@@ -115,7 +115,8 @@ def test_two_containers_share_a_volume_that_outlives_the_pod():
     assert roles == {"cleaner": 9100, "refresher": 9101}
     assert console["args"] == ["console", "--state", "/var/lib/templ/worker"]
     assert {"name": "TEMPL_CONSOLE_PORT", "value": "9290"} in console["env"]
-    assert {"name": "state", "mountPath": "/var/lib/templ"} in console["volumeMounts"]
+    state = {"name": "state", "mountPath": "/var/lib/templ", "readOnly": True}
+    assert state in console["volumeMounts"]
     for one in workers:
         assert {"name": "state", "mountPath": "/var/lib/templ"} in one["volumeMounts"]
         assert one["securityContext"]["readOnlyRootFilesystem"]

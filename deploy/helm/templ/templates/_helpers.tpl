@@ -127,8 +127,8 @@ capabilities:
     {{- include "templ.secretMounts" $root | nindent 4 }}
 {{- end }}
 
-{{- /* The console of a pod. It listens at 127.0.0.1, so no probe of the kubelet reaches it. Stores can
-only be read where their directories can be written, so the volume is not read-only. */}}
+{{- /* The console of a pod. It listens at 127.0.0.1, so no probe of the kubelet reaches it. It writes
+nothing to the volume. */}}
 {{- define "templ.console" -}}
 - name: console
   image: {{ include "templ.image" . }}
@@ -148,6 +148,7 @@ only be read where their directories can be written, so the volume is not read-o
   volumeMounts:
     - name: state
       mountPath: /var/lib/templ
+      readOnly: true
     - name: tmp
       mountPath: /tmp
     {{- include "templ.secretMounts" . | nindent 4 }}
