@@ -11,7 +11,8 @@ from contextlib import suppress
 
 import msgspec
 import psutil
-from aiokafka import AIOKafkaProducer
+from aiokafka import AIOKafkaProducer, TopicPartition
+from aiokafka.admin import AIOKafkaAdminClient, RecordsToDelete
 
 from schemas.codec import SchemaError, decode_document_record, encode_msgpack
 from schemas.site_model import SiteModelRecord
@@ -95,18 +96,22 @@ class Ledger:
 class Disturber:
     """Does to a stream what a machine room does."""
 
-    def __init__(self, broker, stream, seed):
+    def __init__(self, broker, stream, seed, kinds=()):
         self._broker = broker
         self._stream = stream
         self._rng = random.Random(seed)
+        self._kinds = kinds
         self._next_pages = []
         self.ledger = Ledger()
         self.done: Counter[str] = Counter()
         self._faults = {
             "kill a worker": self._kill_worker,
             "kill a process": self._kill_process,
+            "kill a cleaner": lambda: self._kill_role("cleaner"),
+            "kill a refresher": lambda: self._kill_role("refresher"),
             "stop a worker": self._stop_worker,
             "rebalance": self._rebalance,
+            "rebalance during a rebuild": self._rebalance_during_rebuild,
             "pause a worker": self._pause_worker,
             "restart the broker": self._restart_broker,
             "broker away": self._broker_away,
@@ -114,6 +119,7 @@ class Disturber:
             "damage a store": self._damage_store,
             "lose site-models": self._lose_site_models,
             "cut pages": self._cut_pages,
+            "pages expire unread": self._expire_pages,
             "cut documents": self._cut_documents,
             "hostile pages": self._hostile_pages,
             "hostile documents": self._hostile_documents,
@@ -127,7 +133,8 @@ class Disturber:
         self._disks = [name for name in WORKERS if self._mount(name)]
         if self._disks:
             self._faults["disk full"] = self._disk_full
-        self._order = self._rng.sample(list(self._faults), len(self._faults))
+        kinds = sorted(self._kinds or self._faults)
+        self._order = self._rng.sample(kinds, len(kinds))
         for name in WORKERS:
             self._stream.start(name, **PATIENT)
 
@@ -181,6 +188,12 @@ class Disturber:
         if below:
             self._rng.choice(sorted(below, key=lambda one: one.pid)).kill()
 
+    def _kill_role(self, role):
+        """Kill the process of one role; its worker starts it again."""
+        for process in psutil.Process(self._stream.pid(self._any())).children():
+            if role in process.cmdline():
+                process.kill()
+
     def _stop_worker(self):
         name = self._any()
         self._stream.stop(name)
@@ -192,6 +205,12 @@ class Disturber:
             self._stream.stop("three")
         else:
             self._stream.start("three", **PATIENT)
+
+    def _rebalance_during_rebuild(self):
+        """Have a worker rebuild its windows, and give its partitions to others meanwhile."""
+        self._lose_state()
+        time.sleep(self._rng.uniform(2, 5))
+        self._rebalance()
 
     def _pause_worker(self):
         """Stop a worker's processes for longer than its session, as a machine that is moved."""
@@ -267,6 +286,33 @@ class Disturber:
         for partition, lost in self._cut(topic):
             for record in lost:
                 self.ledger.lose_page(topic, partition, record)
+
+    def _expire_pages(self):
+        """Delete the oldest pages while no worker runs, as retention does: committed offsets are older."""
+        names = self._stream.running()
+        for name in names:
+            self._stream.stop(name, signal.SIGKILL)
+        limits = {
+            one: self._rng.randint(end // 2, end)
+            for one, end in self._stream.ends(PAGES).items()
+            if self._rng.random() < 0.5
+        }
+        for record in self._stream.records(PAGES):
+            if record.offset < limits.get(TopicPartition(record.topic, record.partition), 0):
+                self.ledger.lose_page(record.topic, record.partition, record)
+        asyncio.run(self._delete_records(limits))
+        for name in names:
+            self._stream.start(name, **PATIENT)
+
+    async def _delete_records(self, limits):
+        admin = AIOKafkaAdminClient(bootstrap_servers=self._stream.address)
+        await admin.start()
+        try:
+            await admin.delete_records(
+                {one: RecordsToDelete(before_offset=limit) for one, limit in limits.items()}
+            )
+        finally:
+            await admin.close()
 
     def _cut_documents(self):
         for _, lost in self._cut(self._stream.prefix + DOCUMENTS):

@@ -1,6 +1,6 @@
 """Random faults over a stream on a real broker, compared with the same feed undisturbed.
 
-    python -m tests.faults.faults [--seed N] [--faults 150] [--pages 30000] [--sites 500]
+    python -m tests.faults.faults [--seed N] [--faults 150] [--pages 30000] [--sites 500] [--kind FAULT]
 
 Three workers clean a feed of small pages while faults happen to them evenly over the feed, first one of
 each kind, then drawn at random: processes, workers and the broker are killed, stopped and paused, the
@@ -107,8 +107,13 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
         return [f"{number} {what}" for what, number in found.items() if number]
 
 
-def disturbed_run(broker, prefix, directory, *, seed, faults, pages, sites, say=lambda _: None):
-    """Run a feed disturbed on the broker, then undisturbed on files; answers the report."""
+def disturbed_run(
+    broker, prefix, directory, *, seed, faults, pages, sites, kinds=(), say=lambda _: None
+):
+    """Run a feed disturbed on the broker, then undisturbed on files; answers the report.
+
+    `kinds` are the names of the faults that are drawn from; none means all.
+    """
     started = time.monotonic()
     feed = write_small_feed(
         directory / "feed.jsonl",
@@ -119,7 +124,7 @@ def disturbed_run(broker, prefix, directory, *, seed, faults, pages, sites, say=
         gone_share=0.005,
     )
     stream = Stream(broker, prefix, directory)
-    disturber = Disturber(broker, stream, seed)
+    disturber = Disturber(broker, stream, seed, kinds)
     all_pages = list(read_feed([feed]))
     fetches = Counter(page.url for page in all_pages)
     recoveries, ended = [], []
@@ -354,6 +359,7 @@ def main():
     arguments.add_argument("--faults", type=int, default=150)
     arguments.add_argument("--pages", type=int, default=30_000)
     arguments.add_argument("--sites", type=int, default=500)
+    arguments.add_argument("--kind", action="append", default=[], help="a fault; may be repeated")
     arguments.add_argument("--keep", type=Path, help="directory for logs and topics, which stays")
     options = arguments.parse_args()
     bound_fetches(load_settings().record_limit_bytes)
@@ -375,6 +381,7 @@ def main():
                 faults=options.faults,
                 pages=options.pages,
                 sites=options.sites,
+                kinds=options.kind,
                 say=lambda line: print(line, flush=True),
             )
         finally:

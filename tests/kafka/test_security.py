@@ -231,11 +231,12 @@ async def test_missing_rights_are_said_before_a_page_is_read(secure, prefix, tmp
     assert line.endswith(f"--operation Read --group {prefix}templ-refresher\n")
 
 
-def test_the_whole_stream_works_behind_tls_and_a_login(secure, prefix, tmp_path):
+@pytest.mark.parametrize("listener", ["TLS", "MUTUAL", "LOGIN"])
+def test_the_whole_stream_works_behind_each_listener(secure, prefix, tmp_path, listener):
     stream = Stream(secure.broker, prefix, tmp_path)
-    environment = secure.settings("LOGIN", TEMPL_PREFIX=prefix)
+    environment = secure.settings(listener, TEMPL_PREFIX=prefix)
     try:
-        stream.options = ("--broker", secure.addresses["LOGIN"])
+        stream.options = ("--broker", secure.addresses[listener])
         stream.start(**environment)
         feed = write_feed(tmp_path / "feed.jsonl", pages=6, sites=2)
         letters = ("--dead-letters", tmp_path / "letters")

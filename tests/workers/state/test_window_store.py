@@ -81,6 +81,14 @@ def test_old_documents_leave_except_for_the_newest_few(store):
     assert ids(store) == ["page:4", "page:5"]
 
 
+def test_expiry_spares_a_key_that_was_refreshed_just_before(store):
+    put(store, document(1, time_ms=0), document(2, time_ms=DAY_MS))
+    put(store, document(1, time_ms=30 * DAY_MS))
+    put(store, document(3, time_ms=31 * DAY_MS))
+    assert ids(store) == ["page:1", "page:3"]
+    assert tombstones(store) == [document_key("example.com", document(2).source)]
+
+
 def test_the_newest_few_have_a_largest_age_too(store):
     put(store, document(1, time_ms=0), document(2, time_ms=200 * DAY_MS))
     put(store, document(3, time_ms=200 * DAY_MS))
