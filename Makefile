@@ -60,7 +60,7 @@ pictures: run    ## the pictures of docs/, taken of what `make run` shows
 		$(CHROMIUM) --headless --no-sandbox --hide-scrollbars --window-size=960,640 \
 		--screenshot=$(abspath deploy/pictures/console.png) 'http://127.0.0.1:9190/'; kill $$console
 
-test: setup check deploy-tools  ## all checks and tests, with a real Kafka broker where Java and Maven are present
+test: setup check  ## all checks and tests, with a real Kafka broker where Java and Maven are present
 	.venv/bin/pytest --numprocesses 4 --dist worksteal
 
 check: setup     ## format, lint, types, import direction
