@@ -58,6 +58,44 @@ class TextSegment(msgspec.Struct, frozen=True, kw_only=True):
     """Number of the section of the page: an element whose text is all kept or all left out, or nearly so."""
 
 
+class Offer(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """A price at which a product is sold; a field is absent where the page states nothing valid."""
+
+    price: str | None = None
+    """Decimal number with a point, such as `1299.00`."""
+    low_price: str | None = None
+    """The lowest of several prices, in the form of `price`."""
+    high_price: str | None = None
+    """The highest of several prices, in the form of `price`."""
+    price_currency: str | None = None
+    """Three capitals (ISO 4217)."""
+    availability: str | None = None
+    """Name in schema.org, such as `InStock`."""
+    sku: str | None = None
+
+
+class Product(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """The product of a page, in the names of schema.org; a field is absent where the page states nothing valid."""
+
+    name: str | None = None
+    sku: str | None = None
+    mpn: str | None = None
+    brand: str | None = None
+    price: str | None = None
+    """Price of the first offer that has one, its lowest where it has several: a decimal number with a point."""
+    price_currency: str | None = None
+    """Currency of `price`, three capitals (ISO 4217)."""
+    availability: str | None = None
+    """Availability of the first offer that states one, a name in schema.org such as `InStock`."""
+    rating_value: float | None = None
+    best_rating: float | None = None
+    """Highest rating that is possible."""
+    rating_count: int | None = None
+    review_count: int | None = None
+    offers: list[Offer] = []
+    """At most 50."""
+
+
 class Metadata(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of a page besides its text; null, or an empty list, where nothing is.
 
@@ -86,6 +124,8 @@ class Metadata(msgspec.Struct, frozen=True, kw_only=True):
     """Absolute http address of the main image."""
     description: str | None = None
     """Summary that the page gives of itself, at most 2000 characters."""
+    product: Product | msgspec.UnsetType = msgspec.UNSET
+    """The product that the page sells; absent where its markup describes none."""
 
 
 class Link(msgspec.Struct, frozen=True, kw_only=True):

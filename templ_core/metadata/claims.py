@@ -13,6 +13,10 @@ from templ_core.metadata.names import PROPERTIES, WANTED
 
 _MARKUP = re.compile(r"<[^>]*>?")
 _KEYS = ("property", "name", "itemprop", "http-equiv")
+_STATES = ("itemprop", "property")
+_LINK_CLAIM = re.compile(r"itemprop|property|canonical", re.IGNORECASE)
+_VOCABULARY = re.compile(r"\S*[/:#]")
+_PRODUCT = re.compile(r"(?:[/:#]|^)(?:Product|Vehicle|Car$)")
 _CLAIMS_READ = 4000
 """Number of tags of a page that are looked at; more of them do not describe one page."""
 
@@ -36,6 +40,8 @@ class Claims(msgspec.Struct, frozen=True):
     """Attributes of each `time` element, and its text if it has no `datetime`."""
     scripts: list[str]
     """Contents of scripts of type `application/ld+json`."""
+    statements: list[tuple[str, str, str]] = []
+    """Type, properties in lower case and value of each element with microdata or RDFa, from the first product on."""
 
 
 def read_claims(claims: bytes) -> Claims:
@@ -57,7 +63,9 @@ def read_claims(claims: bytes) -> Claims:
                 content = plain_text(pairs[3])
                 if content:
                     found.meta.setdefault(key, []).append(content)
-        elif name and (name != "link" or "itemprop" in tag or "canonical" in tag.lower()):
+            elif found.statements and pairs[0] in _STATES:
+                found.statements.append(("", key, plain_text(pairs[3])))
+        elif name and (name != "link" or _LINK_CLAIM.search(tag)):
             _sort(found, name, dict(zip(pairs[::2], pairs[1::2], strict=False)), shown)
         elif not name and shown:
             found.scripts.append(shown)
@@ -65,6 +73,7 @@ def read_claims(claims: bytes) -> Claims:
 
 
 def _sort(found: Claims, name: str, attributes: Attributes, shown: str) -> None:
+    _state(found.statements, name, attributes, shown)
     if name == "meta":
         _sort_meta(found, attributes)
         return
@@ -84,6 +93,20 @@ def _sort(found: Claims, name: str, attributes: Attributes, shown: str) -> None:
     if value:
         for one in wanted:
             found.properties.setdefault(one, []).append(value)
+
+
+def _state(
+    statements: list[tuple[str, str, str]], name: str, attributes: Attributes, shown: str
+) -> None:
+    """Add what an element says about a product, and all that elements say behind the first product."""
+    of_type = attributes.get("itemtype") or attributes.get("typeof") or ""
+    if not statements and not (of_type and _PRODUCT.search(of_type)):
+        return
+    names = (attributes.get("itemprop") or attributes.get("property") or "").lower()
+    if of_type or names:
+        value = _value(attributes) or _shown_text(shown, name)
+        of_type = _VOCABULARY.sub("", of_type)
+        statements.append((of_type, _VOCABULARY.sub("", names), value))
 
 
 def _sort_meta(found: Claims, attributes: Attributes) -> None:

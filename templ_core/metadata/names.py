@@ -65,6 +65,11 @@ META_LANGUAGE = (
     "language",
     "inlanguage",
 )
+META_PRODUCT = (
+    "product:price:amount", "product:price:currency", "product:availability", "product:brand",
+    "product:retailer_item_id", "product:retailer_part_no", "og:price:amount", "og:price:currency",
+    "og:availability", "og:brand",
+)  # fmt: skip
 WANTED = frozenset(
     (
         *("og:url", "og:type"),
@@ -78,6 +83,7 @@ WANTED = frozenset(
         *META_IMAGE,
         *META_DESCRIPTION,
         *META_LANGUAGE,
+        *META_PRODUCT,
     )
 )
 """All names of `meta` elements that are read."""

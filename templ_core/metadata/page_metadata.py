@@ -27,6 +27,7 @@ from templ_core.metadata.forms import address, language_tag, short_text
 from templ_core.metadata.json_ld import by_id, read_items, texts_of, types_of
 from templ_core.metadata.languages import detected_language
 from templ_core.metadata.placed import SitePlaces, placed_texts, repeated_texts
+from templ_core.metadata.product import PageProduct, read_product
 from templ_core.metadata.stated_type import StatedType, stated_type
 from templ_core.metadata.titles import headline, is_headline
 
@@ -57,6 +58,8 @@ class PageMetadata(msgspec.Struct, frozen=True, kw_only=True):
     description: str | None = None
     kind: StatedType | None = None
     """What the markup says that the page is, where it says so."""
+    product: PageProduct | None = None
+    """The product that the page sells."""
 
 
 def read_metadata(
@@ -122,6 +125,7 @@ class _Reader:
     def metadata(self) -> PageMetadata:
         site_name = _first(self._site_names(), lambda text: short_text(text, _NAME_CHARS_MAX))
         self._headline = self._title(site_name)
+        kind = stated_type(self._claims, self._ranked)
         return PageMetadata(
             title=self._headline,
             authors=self._authors(site_name),
@@ -134,7 +138,8 @@ class _Reader:
             tags=self._tags(),
             image=_first(self._images(), self._address),
             description=_first(self._descriptions(), short_text),
-            kind=stated_type(self._claims, self._ranked),
+            kind=kind,
+            product=None if kind in {"article", "forum"} else self._product(),
         )
 
     def _meta(self, *names: str) -> Iterator[str]:
@@ -307,6 +312,10 @@ class _Reader:
         yield from self._fields("image", "url", "contentUrl", "@id")
         yield from self._fields("thumbnailUrl")
         yield from self._claims.properties.get("image", ())
+
+    def _product(self) -> PageProduct | None:
+        items = [item for _, item in self._ranked]
+        return read_product(self._claims, items, self._by_id, self._document.title)
 
     def _descriptions(self) -> Iterator[str]:
         yield from self._meta(*names.META_DESCRIPTION)

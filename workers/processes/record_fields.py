@@ -76,7 +76,11 @@ def _kind(decision: Decision, metadata: PageMetadata | None) -> PageKind | None:
 
 
 def _public(metadata: PageMetadata | None) -> Metadata | None:
-    return None if metadata is None else msgspec.convert(metadata, Metadata, from_attributes=True)
+    if metadata is None:
+        return None
+    values = {name: getattr(metadata, name) for name in Metadata.__struct_fields__}
+    stated = {name: value for name, value in values.items() if value is not None}
+    return msgspec.convert(stated, Metadata, from_attributes=True)
 
 
 def _links(outline: Outline) -> list[Link]:

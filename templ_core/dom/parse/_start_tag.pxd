@@ -15,6 +15,7 @@ cdef enum:
     FONT_STYLE = 65
     REL = 66
     TYPE = 67
+    ITEMTYPE = 68           # `itemtype` of microdata, `typeof` of RDFa
 
 cdef enum:
     JSON_LD_BYTES = 19      # of "application/ld+json"
@@ -64,6 +65,9 @@ cdef inline const unsigned char *read_attributes(
             continue
         if number == PROPERTY:
             tag.keeps_attributes |= tag.traits & IS_META and _may_be_title(&attribute)
+            tag.claims = True
+        elif number == ITEMTYPE:
+            tag.claims = True
         elif number == FONT_STYLE:
             tag.styles_font |= tag.traits & IS_FONT != 0
         elif number == REL:

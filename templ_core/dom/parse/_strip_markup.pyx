@@ -30,7 +30,7 @@ from templ_core.dom.parse._output cimport (
     Output, copy_up_to, drop, drop_blanks_before, drop_mark,
 )
 from templ_core.dom.parse._start_tag cimport (
-    FONT_STYLE, PROPERTY, REL, TYPE, StartTag, read_attributes,
+    FONT_STYLE, ITEMTYPE, PROPERTY, REL, TYPE, StartTag, read_attributes,
 )
 from templ_core.dom.parse._tag_traits cimport (
     CLAIMS, ENDS_HTML, HIDES, HOLDS_HTML, IS_EMPTIED, IS_FONT, IS_FOREIGN, IS_INLINE, IS_LINK,
@@ -84,7 +84,7 @@ cdef void _fill_traits() noexcept:
         (("pre",), IS_PRE),
         (("meta", "time"), CLAIMS),
         (("a", "link"), RELATES),
-        (("time", "a", "span", "div", "p", "h1", "h2", "h3"), SHOWS_CLAIM),
+        (("time", "a", "span", "div", "p", "h1", "h2", "h3", "b", "strong", "td", "dd", "li"), SHOWS_CLAIM),
         (("a", "img"), IS_TARGET),
     ):
         for name in names:
@@ -93,7 +93,7 @@ cdef void _fill_traits() noexcept:
         ("id", ID), ("class", CLASS), ("role", ROLE), ("itemprop", ITEMPROP), ("style", STYLE),
         ("href", HREF), ("hidden", HIDDEN), ("aria-hidden", ARIA_HIDDEN), ("property", PROPERTY),
         ("color", FONT_STYLE), ("face", FONT_STYLE), ("size", FONT_STYLE), ("rel", REL),
-        ("type", TYPE), ("src", SRC), ("data-src", DATA_SRC), ("alt", ALT),
+        ("type", TYPE), ("itemtype", ITEMTYPE), ("typeof", ITEMTYPE), ("src", SRC), ("data-src", DATA_SRC), ("alt", ALT),
     ):
         add_traits(&ATTRIBUTES, _packed_name(name.encode()), number)
 

@@ -1,0 +1,301 @@
+"""What a page says about the product that it sells: JSON-LD, microdata, RDFa and OpenGraph (schema.org names)."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from templ_core.metadata.claims import Claims
+from templ_core.metadata.forms import short_text
+from templ_core.metadata.json_ld import Item, Value, texts_of, types_of
+
+PRODUCT_TYPES = frozenset(
+    ("Product", "ProductGroup", "ProductModel", "IndividualProduct", "Vehicle", "Car")
+)
+_OFFERS_MAX = 50
+_TEXT_CHARS_MAX = 200
+_OFFER_NAMES = ("price", "lowPrice", "highPrice", "priceCurrency", "availability")
+_RATING_NAMES = ("ratingValue", "bestRating", "ratingCount", "reviewCount")
+_OWN_NAMES = ("sku", "mpn", "brand")
+_NAMES = {name.lower(): name for name in (*_OFFER_NAMES, *_RATING_NAMES, *_OWN_NAMES, "name")}
+_AVAILABILITIES = {
+    name.lower(): name
+    for name in (
+        *("InStock", "OutOfStock", "PreOrder", "PreSale", "BackOrder", "SoldOut", "Discontinued"),
+        *("LimitedAvailability", "OnlineOnly", "InStoreOnly", "MadeToOrder", "Reserved"),
+    )
+} | {"oos": "OutOfStock", "available": "InStock"}
+_PLAIN_NUMBER = re.compile(r"\d{1,12}(?:\.\d{1,6})?")
+_NUMBER = re.compile(r"\d[\d.,'’\s]*")
+_FRACTION = re.compile(r"[.,](\d{1,2})$")
+_WORD = re.compile(r"\w+")
+_NO_LETTERS = re.compile(r"[\W_]+")
+_OTHER_ITEMS = frozenset(
+    ("review", "reviews", "reviewrating", "isrelatedto", "issimilarto", "itemlistelement", "author")
+)
+"""Properties whose objects tell of something else than the product, in lower case."""
+
+
+class PageOffer(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """A price at which a product is sold; a field is None where the page states nothing valid."""
+
+    price: str | None = None
+    """Decimal number with a point, such as `1299.00`."""
+    low_price: str | None = None
+    """The lowest of several prices, in the form of `price`."""
+    high_price: str | None = None
+    """The highest of several prices, in the form of `price`."""
+    price_currency: str | None = None
+    """Three capitals (ISO 4217)."""
+    availability: str | None = None
+    """Name in schema.org, such as `InStock`."""
+    sku: str | None = None
+
+
+class PageProduct(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """The product of a page; a field is None where the page states nothing valid."""
+
+    name: str | None = None
+    sku: str | None = None
+    mpn: str | None = None
+    brand: str | None = None
+    price: str | None = None
+    """Price of the first offer that has one, its lowest where it has several: a decimal number with a point."""
+    price_currency: str | None = None
+    """Currency of `price`, three capitals (ISO 4217)."""
+    availability: str | None = None
+    """Availability of the first offer that states one, a name in schema.org such as `InStock`."""
+    rating_value: float | None = None
+    best_rating: float | None = None
+    """Highest rating that is possible."""
+    rating_count: int | None = None
+    review_count: int | None = None
+    offers: list[PageOffer] = []
+    """At most 50."""
+
+
+def read_product(
+    claims: Claims, items: Iterable[Item], by_id: Mapping[str, Item], title: str
+) -> PageProduct | None:
+    """Return the product that a page is about; None where the page says nothing of one but its name.
+
+    A page that names several products is a list of them, unless the title of the page begins
+    with the name of one.
+    Of several sources, JSON-LD comes first, then microdata and RDFa, then OpenGraph, value by value.
+
+    Args:
+        claims: The claims of the page.
+        items: The objects of its JSON-LD.
+        by_id: Those of them that have a name of their own, by it.
+        title: Title of the page.
+
+    >>> script = {"@type": "Product", "sku": "B1", "offers": {"price": 4.5, "priceCurrency": "EUR"}}
+    >>> found = read_product(Claims({}, {}, [], [], [], [], []), [script], {}, "")
+    >>> found.sku, found.price, found.price_currency
+    ('B1', '4.5', 'EUR')
+    """
+    stated = [item for item in items if not PRODUCT_TYPES.isdisjoint(types_of(item))]
+    sources = [
+        item
+        for item in (
+            _main_product(stated, title),
+            _main_product(_marked_up(claims.statements), title),
+            _of_meta(claims.meta),
+        )
+        if item
+    ]
+    if not sources:
+        return None
+    found = msgspec.structs.replace(
+        _product(sources[0], by_id), name=_text(sources[0].get("name")) or None
+    )
+    for source in sources[1:]:
+        found = _completed(found, _product(source, by_id))
+    return None if found == PageProduct(name=found.name) else found
+
+
+def price_number(text: str) -> str | None:
+    """Return a price as a decimal number with a point; None where there is none.
+
+    >>> price_number("1.299,00 €"), price_number("$1,299"), price_number("on request")
+    ('1299.00', '1299', None)
+    """
+    if _PLAIN_NUMBER.fullmatch(text):
+        return text
+    found = _NUMBER.search(text)
+    if found is None or "-" in text[: found.start()]:
+        return None
+    number = found[0].rstrip(".,'’ \t\n\xa0\u202f")
+    fraction = _FRACTION.search(number)
+    whole = "".join(filter(str.isdecimal, number[: fraction.start()] if fraction else number))
+    number = f"{whole}.{fraction[1]}" if fraction else whole
+    return number if _PLAIN_NUMBER.fullmatch(number) else None
+
+
+def _main_product(items: Sequence[Item], title: str) -> Item | None:
+    if len(items) < 2:
+        return items[0] if items else None
+    groups = [item for item in items if "ProductGroup" in types_of(item)]
+    if len(groups) == 1:
+        return groups[0]
+    own = _WORD.findall(title.casefold())
+    for item in items:
+        name = _WORD.findall(_text(item.get("name")).casefold())
+        if name and name == own[: len(name)]:
+            return item
+    return None
+
+
+def _marked_up(statements: Iterable[tuple[str, str, str]]) -> list[Item]:
+    """Return the products of microdata and RDFa as objects of JSON-LD.
+
+    Statements do not tell where an object ends, so the name of a property decides what it belongs to.
+    """
+    products: list[Item] = []
+    offers: list[Item] = []
+    within = ""
+    for of_type, names, value in statements:
+        if of_type:
+            within = "" if names == "mainentity" else names
+            if of_type in PRODUCT_TYPES and not within:
+                offers = []
+                products.append({"@type": of_type, "offers": offers})
+            elif within == "offers" and products:
+                offers.append({})
+        if not products or within in _OTHER_ITEMS:
+            continue
+        for name in names.split():
+            known = _NAMES.get(name)
+            if known and value:
+                _place(products[-1], offers, known, value, within)
+    return products
+
+
+def _place(product: Item, offers: list[Item], name: str, value: str, within: str) -> None:
+    if name in _OFFER_NAMES:
+        if not offers:
+            offers.append({})
+        offers[-1].setdefault(name, value)
+    elif name in _RATING_NAMES:
+        rating = product.setdefault("aggregateRating", {})
+        if isinstance(rating, dict):
+            rating.setdefault(name, value)
+    elif name != "name":
+        product.setdefault(name, value)
+    elif within in {"", "brand"}:
+        product.setdefault(within or name, value)
+
+
+def _of_meta(meta: Mapping[str, list[str]]) -> Item | None:
+    """Return what `meta` elements of OpenGraph and its relatives say of a product."""
+
+    def first(*names: str) -> str:
+        return next((text for name in names for text in meta.get(name, ())), "")
+
+    price = first("product:price:amount", "og:price:amount")
+    is_product = price or any("product" in text.lower() for text in meta.get("og:type", ()))
+    if not is_product:
+        return None
+    return {
+        "sku": first("product:retailer_item_id", "product:retailer_part_no"),
+        "brand": first("product:brand", "og:brand"),
+        "offers": {
+            "price": price,
+            "priceCurrency": first("product:price:currency", "og:price:currency"),
+            "availability": first("product:availability", "og:availability"),
+        },
+    }
+
+
+def _product(item: Item, by_id: Mapping[str, Item]) -> PageProduct:
+    offers = _offers(item, by_id)
+    priced = next((one for one in offers if one.price or one.low_price), PageOffer())
+    rating = next(iter(_objects(item.get("aggregateRating"), by_id)), {})
+    brand = [*_objects(item.get("brand"), by_id), *texts_of(item.get("brand"), "name")]
+    return PageProduct(
+        sku=_short(item.get("sku")),
+        mpn=_short(item.get("mpn")),
+        brand=next((name for name in map(_short, brand) if name), None),
+        price=priced.price or priced.low_price,
+        price_currency=priced.price_currency,
+        availability=next((one.availability for one in offers if one.availability), None),
+        rating_value=_number(rating.get("ratingValue")),
+        best_rating=_number(rating.get("bestRating")),
+        rating_count=_count(rating.get("ratingCount")),
+        review_count=_count(rating.get("reviewCount")),
+        offers=offers,
+    )
+
+
+def _offers(item: Item, by_id: Mapping[str, Item]) -> list[PageOffer]:
+    """Return the offers of a product, or those of its variants."""
+    stated = _objects(item.get("offers"), by_id)
+    if not stated:
+        variants = _objects(item.get("hasVariant"), by_id)
+        stated = [one for variant in variants for one in _objects(variant.get("offers"), by_id)]
+    stated += [one for group in stated for one in _objects(group.get("offers"), by_id)]
+    offers = (_offer(one, by_id) for one in stated[:_OFFERS_MAX])
+    return [offer for offer in offers if offer != PageOffer()]
+
+
+def _offer(item: Item, by_id: Mapping[str, Item]) -> PageOffer:
+    within = [item, *_objects(item.get("priceSpecification"), by_id)]
+
+    def first(name: str) -> str:
+        return next((text for one in within if (text := _text(one.get(name)))), "")
+
+    currency = first("priceCurrency").upper()
+    of_letters = _NO_LETTERS.sub("", _text(item.get("availability")).rpartition("/")[2]).lower()
+    return PageOffer(
+        price=price_number(first("price")),
+        low_price=price_number(_text(item.get("lowPrice"))),
+        high_price=price_number(_text(item.get("highPrice"))),
+        price_currency=currency if re.fullmatch("[A-Z]{3}", currency) else None,
+        availability=_AVAILABILITIES.get(of_letters.removeprefix("schema")),
+        sku=_short(item.get("sku")),
+    )
+
+
+def _completed(found: PageProduct, other: PageProduct) -> PageProduct:
+    """Return a product with the values that it lacks from another source."""
+    lacking = {
+        name: getattr(other, name)
+        for name in PageProduct.__struct_fields__
+        if not name.startswith("price") and getattr(found, name) in (None, [])
+    }
+    if found.price is None:
+        lacking |= {"price": other.price, "price_currency": other.price_currency}
+        lacking["offers"] = other.offers or found.offers
+    return msgspec.structs.replace(found, **lacking)
+
+
+def _objects(value: Value, by_id: Mapping[str, Item]) -> list[Item]:
+    found = value if isinstance(value, list) else [value]
+    objects = [one for one in found[:_OFFERS_MAX] if isinstance(one, dict)]
+    return [
+        by_id.get(str(one.get("@id")), one) if one.keys() <= {"@id", "@type"} else one
+        for one in objects
+    ]
+
+
+def _text(value: Value) -> str:
+    """Return the text of a value, which may be a number, an object with a name, or a list of them."""
+    if isinstance(value, list):
+        return _text(value[0]) if value else ""
+    if isinstance(value, int | float) and not isinstance(value, bool):
+        return f"{value:.6f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
+    return next(iter(texts_of(value, "name", "@value")), "")
+
+
+def _short(value: Value) -> str | None:
+    return short_text(_text(value), _TEXT_CHARS_MAX)
+
+
+def _number(value: Value) -> float | None:
+    text = _text(value).replace(",", ".")
+    return float(text) if _PLAIN_NUMBER.fullmatch(text) else None
+
+
+def _count(value: Value) -> int | None:
+    text = _text(value)
+    return int(text) if text.isdecimal() and len(text) < 10 else None

@@ -1,0 +1,170 @@
+import json
+
+import pytest
+
+from templ_core.dom.document import parse_document
+from templ_core.metadata.page_metadata import read_metadata
+from templ_core.metadata.product import PageOffer, PageProduct, price_number
+
+URL = "https://shop.example/pot"
+
+MICRODATA = """
+<div itemscope itemtype="http://schema.org/Product"><h1 itemprop="name">Tea pot</h1>
+<div itemprop="brand" itemscope itemtype="https://schema.org/Brand"><meta itemprop="name" content="Acme"></div>
+<div itemprop="aggregateRating" itemscope itemtype="http://schema.org/AggregateRating">
+<span itemprop="ratingValue">4,5</span> of <span itemprop="reviewCount">12</span></div>
+<div itemprop="offers" itemscope itemtype="http://schema.org/Offer"><meta itemprop="priceCurrency" content="EUR">
+<strong itemprop="price">19,90 €</strong><link itemprop="availability" href="http://schema.org/InStock"></div>
+<td itemprop="sku">T-1</td>
+<div itemprop="review" itemscope itemtype="http://schema.org/Review"><b itemprop="name">Bad</b>
+<span itemprop="ratingValue">1</span></div></div>
+"""
+RDFA = """
+<div vocab="http://schema.org/" typeof="Product"><h1 property="name">Tea pot</h1>
+<div property="offers" typeof="Offer"><span property="price" content="19.90">19,90</span>
+<meta property="priceCurrency" content="EUR"><link property="availability" href="https://schema.org/OutOfStock"></div></div>
+"""
+OPEN_GRAPH = """
+<meta property="og:type" content="product"><meta property="product:price:amount" content="1,299.00">
+<meta property="product:price:currency" content="usd"><meta property="product:availability" content="in stock">
+<meta property="product:brand" content="Acme"><meta property="product:retailer_item_id" content="T-1">
+"""
+
+
+def product(*items, body="", title="Tea pot"):
+    scripts = "".join(
+        f'<script type="application/ld+json">{json.dumps(item)}</script>' for item in items
+    )
+    markup = f"<html><title>{title}</title>{scripts}<body>{body}<p>Text</body></html>"
+    return read_metadata(parse_document(markup, URL), URL).product
+
+
+def offered(**fields):
+    return {"@type": "Product", "name": "Tea pot", "offers": {"@type": "Offer", **fields}}
+
+
+def test_all_fields_of_json_ld():
+    item = {
+        "@context": "https://schema.org",
+        "@type": "Product",
+        "name": "Tea pot",
+        "sku": 17,
+        "mpn": "M1",
+        "brand": {"@type": "Brand", "name": "Acme"},
+        "aggregateRating": {"ratingValue": "4.5", "bestRating": 5, "ratingCount": 7, "reviewCount": 3},
+        "offers": [
+            {"@type": "Offer", "price": 19.9, "priceCurrency": "EUR", "availability": "http://schema.org/InStock"},
+            {"@type": "Offer", "priceSpecification": [{"price": "25", "priceCurrency": "EUR"}], "sku": "17b"},
+        ],
+    }  # fmt: skip
+    assert product(item) == PageProduct(
+        name="Tea pot",
+        sku="17",
+        mpn="M1",
+        brand="Acme",
+        price="19.9",
+        price_currency="EUR",
+        availability="InStock",
+        rating_value=4.5,
+        best_rating=5,
+        rating_count=7,
+        review_count=3,
+        offers=[
+            PageOffer(price="19.9", price_currency="EUR", availability="InStock"),
+            PageOffer(price="25", price_currency="EUR", sku="17b"),
+        ],
+    )
+
+
+def test_microdata_of_reviews_is_not_the_product_s():
+    assert product(body=MICRODATA) == PageProduct(
+        name="Tea pot",
+        sku="T-1",
+        brand="Acme",
+        price="19.90",
+        price_currency="EUR",
+        availability="InStock",
+        rating_value=4.5,
+        review_count=12,
+        offers=[PageOffer(price="19.90", price_currency="EUR", availability="InStock")],
+    )
+
+
+def test_rdfa():
+    offer = PageOffer(price="19.90", price_currency="EUR", availability="OutOfStock")
+    assert product(body=RDFA) == PageProduct(
+        name="Tea pot",
+        price="19.90",
+        price_currency="EUR",
+        availability="OutOfStock",
+        offers=[offer],
+    )
+
+
+def test_open_graph_completes_other_markup():
+    found = product({"@type": "Product", "name": "Tea pot", "sku": "A"}, body=OPEN_GRAPH)
+    assert (found.sku, found.brand, found.price, found.price_currency, found.availability) == (
+        "A", "Acme", "1299.00", "USD", "InStock"
+    )  # fmt: skip
+
+
+def test_a_price_never_takes_the_currency_of_another_source():
+    found = product(offered(price="5"), body=OPEN_GRAPH)
+    assert (found.price, found.price_currency) == ("5", None)
+
+
+def test_offers_of_variants_and_of_aggregates():
+    group = {
+        "@type": "ProductGroup",
+        "name": "Tea pots",
+        "hasVariant": [offered(price="5"), offered(price="7")],
+    }
+    assert [offer.price for offer in product(group).offers] == ["5", "7"]
+    aggregate = offered(lowPrice="5", highPrice="9", offers=[{"price": "6"}])
+    found = product(aggregate)
+    assert found.price == "5"
+    assert found.offers == [PageOffer(low_price="5", high_price="9"), PageOffer(price="6")]
+
+
+def test_offers_and_brands_are_found_by_reference():
+    graph = {
+        "@graph": [
+            {"@type": "Product", "name": "Tea pot", "offers": {"@id": "#o"}, "brand": {"@id": "#b"}},
+            {"@type": "Offer", "@id": "#o", "price": "5"},
+            {"@type": "Brand", "@id": "#b", "name": "Acme"},
+        ]
+    }  # fmt: skip
+    found = product(graph)
+    assert (found.price, found.brand) == ("5", "Acme")
+
+
+@pytest.mark.parametrize(
+    "items",
+    [
+        [],
+        [{"@type": "Product", "name": "Tea pot"}],
+        [{"@type": "NewsArticle", "headline": "Tea"}, offered(price="5")],
+        [offered(price="5") | {"name": "Cup"}, offered(price="6") | {"name": "Bowl"}],
+        [{"@type": "Product", "offers": "free", "aggregateRating": [None, 7], "brand": {"@id": {}}}],
+    ],
+    ids=["nothing", "only-a-name", "article", "list-of-products", "wrong-forms"],
+)  # fmt: skip
+def test_pages_without_a_product(items):
+    assert product(*items) is None
+
+
+def test_of_several_products_the_one_with_the_title_counts():
+    other = offered(price="6") | {"name": "Cup"}
+    assert product(other, offered(price="5"), title="Tea pot | Shop").price == "5"
+
+
+@pytest.mark.parametrize(
+    ("text", "number"),
+    [
+        ("19.90", "19.90"), ("19,90", "19.90"), ("1.299,00", "1299.00"), ("1,299.00", "1299.00"),
+        ("1 299,5 zł", "1299.5"), ("CHF 1'299.-", "1299"), ("12.345.678", "12345678"),
+        ("-5", None), ("", None), ("ask", None), ("9" * 30, None),
+    ],
+)  # fmt: skip
+def test_forms_of_prices(text, number):
+    assert price_number(text) == number
