@@ -20,7 +20,7 @@ _BEHIND = re.compile(
     re.IGNORECASE,
 )
 _BETWEEN = re.compile(
-    r"\s*(?:[;|]|\s/\s|\band\b|\bund\b|\bet\b|\by\b(?=\s+[A-ZÀ-Þ])|\s&\s|、|，)\s*"
+    r"\s*(?:[;|]|\s/\s|\band\b|\bund\b|\bog\b|\bet\b|\by\b(?=\s+[A-ZÀ-Þ])|\s&\s|、|，)\s*"
 )
 _BAD_TEXT = re.compile(r"://|^\s*(?:www\.|@)", re.IGNORECASE)
 _BAD = re.compile(
@@ -63,14 +63,19 @@ _POSTED = re.compile(
 )
 """What stands before "by" in a byline, its date aside."""
 _BY = re.compile(
-    r"(?:^|(?<=[\s|·•–—,/:\d]))(?:by|von|par|por|door|av|af|autor(?:in|es)?|author|auteur|autore|автор|od|przez)"
-    r"(?:\s*:\s*|\s+)",
+    r"(?:^|(?<=[\s|·•–—,/:\d]))(?:(?:by|von|par|por|door|di|av|af|autor(?:in|es)?|author(?: of the article)?"
+    r"|auteur|autore|автор|od|przez)(?:\s*:\s*|\s+)|by(?-i:(?=[A-ZÀ-Þ][\w.’'-])))",
     re.IGNORECASE,
 )
+_OF_PICTURE = re.compile(r"\W*(?:foto|photo|image|bild)", re.IGNORECASE)
+"""How the name of a photographer or an agency begins."""
 _NAME_END = re.compile(
     r"\s*(?:[|•·–—/(\n\d,;]|\s-\s|(?-i:(?<=[a-zß-ÿ]{2}))(?<!Prof)(?<!Mrs)\.\s|\s(?:in|on|at|the)\s"
     r"|\b(?:posted|published|updated|filed|last|leave|no|comments?|messages|publié|publicado|categor\w+)\b"
-    r"|(?-i:(?<=[a-zß-ÿ])(?:Posted|Published|Updated|Filed|Categor[a-z]+|Tags?|Comments?)\b)).*$",
+    r"|\s(?:senior|junior|staff|chief|executive|managing|associate|contributing|freelance|breaking|news|sports?|politic\w+"
+    r"|social|marketing|\w*writer|reporter|editor\w*|journalist|correspondent|korrespondent\w*|redakt\w+"
+    r"|analyst|author|columnist|contributor|intern|related|archive)\b"
+    r"|(?-i:(?<=[a-zß-ÿ])(?:Posted|Published|Updated|Filed|Categor[a-z]+|Tags?|Comments?|Korrespondent\w*|Reporter)\b)).*$",
     re.IGNORECASE | re.DOTALL,
 )
 _PARTICLES = frozenset((
@@ -103,7 +108,7 @@ def byline_author(text: str, *, is_named: bool = False) -> str | None:
     (True, 'Ann Lee')
     """
     found = _BY.search(text)
-    if found is None and not is_named:
+    if (found is None and not is_named) or _OF_PICTURE.match(text):
         return None
     if found is not None and not is_named and not _leads_to_author(text[: found.start()]):
         return None
@@ -112,7 +117,9 @@ def byline_author(text: str, *, is_named: bool = False) -> str | None:
     if not 0 < len(words) <= _BYLINE_WORDS_MAX:
         return None
     is_cased = all(not word[0].islower() or word in _PARTICLES for word in words)
-    if not is_cased and (len(words) > 1 or found is None):
+    if found is None and (len(words) == 1 or not is_cased):
+        return None
+    if len(words) > 1 and not is_cased:
         return None
     names = author_names([" ".join(words)])
     return names[0] if names else None

@@ -84,6 +84,22 @@ def texts_of(value: Value, *names: str) -> list[str]:
     return []
 
 
+def people(value: Value) -> Value:
+    """Return authors without the organisations among them, or as they are where all are organisations.
+
+    >>> people([{"@type": "Person", "name": "Ann Lee"}, {"@type": "Organization", "name": "Daily"}])
+    [{'@type': 'Person', 'name': 'Ann Lee'}]
+    """
+    if not isinstance(value, list):
+        return value
+    found = [
+        one
+        for one in value
+        if not (isinstance(one, dict) and "".join(types_of(one)).endswith("Organization"))
+    ]
+    return found or value
+
+
 def by_id(items: Sequence[Item]) -> dict[str, Item]:
     """Return the objects that have a name of their own, by it."""
     return {str(item["@id"]): item for item in reversed(items) if isinstance(item.get("@id"), str)}

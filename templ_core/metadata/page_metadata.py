@@ -24,7 +24,7 @@ from templ_core.metadata.dates import (
     point_in_time,
 )
 from templ_core.metadata.forms import address, language_tag, short_text
-from templ_core.metadata.json_ld import by_id, read_items, texts_of, types_of
+from templ_core.metadata.json_ld import by_id, people, read_items, texts_of, types_of
 from templ_core.metadata.languages import detected_language
 from templ_core.metadata.placed import SitePlaces, placed_texts, repeated_texts
 from templ_core.metadata.product import PageProduct, read_product
@@ -35,7 +35,7 @@ _TAGS_MAX = 50
 _TAG_CHARS_MAX = 100
 _NAME_CHARS_MAX = 200
 _SHOWN_AUTHORS_MAX = 3
-"""More names in links to authors, or in bylines, are those of other pages."""
+"""More names in microdata, in links to authors, or in bylines are those of other pages or of readers."""
 
 
 class PageMetadata(msgspec.Struct, frozen=True, kw_only=True):
@@ -180,13 +180,13 @@ class _Reader:
         yield self._document.title
 
     def _authors(self, site_name: str | None) -> list[str]:
-        for source in (
-            self._fields("author", "name"),
-            self._meta(*names.META_AUTHORS),
-            self._claims.properties.get("author", ()),
-            self._fields("creator", "name"),
+        marked_up = author_names(self._claims.properties.get("author", ()))
+        for found in (
+            self._stated_authors("author"),
+            author_names(self._meta(*names.META_AUTHORS)),
+            marked_up if len(marked_up) <= _SHOWN_AUTHORS_MAX else [],
+            self._stated_authors("creator"),
         ):
-            found = author_names(source)
             if found:
                 return found
         own = (site_name or "").casefold()
@@ -197,6 +197,14 @@ class _Reader:
             found = [one for one in dict.fromkeys(sources) if one and one.casefold() != own]
             if found:
                 return found[:1] if len(found) <= _SHOWN_AUTHORS_MAX else []
+        return []
+
+    def _stated_authors(self, field: str) -> list[str]:
+        """Return the authors of the first object of JSON-LD that has some; others may be other articles."""
+        for item in self._items:
+            found = author_names(self._texts(people(item.get(field)), ("name",)))
+            if found:
+                return found
         return []
 
     def _shown_authors(self) -> Iterator[Iterable[str | None]]:
@@ -239,8 +247,11 @@ class _Reader:
             if "pubdate" in attributes or "publish" in name or "entry-date" in name:
                 yield attributes.get("datetime") or text
         others = (one for one in times if not _is_change(one[0]))
+        of_path = day_in_path(self._url)
         for attributes, text in islice(others, 1):
-            yield attributes.get("datetime") or text
+            # Such an element may belong to another page, so the day in the address is surer.
+            stated = attributes.get("datetime") or text
+            yield of_path if of_path and not stated.startswith(of_path) else stated
 
     def _modified_texts(self) -> Iterator[str]:
         yield from self._fields("dateModified")

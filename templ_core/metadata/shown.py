@@ -9,8 +9,8 @@ from templ_core.dom.tags import HEADING_LEVELS
 from templ_core.page_level.features._stems import Stems
 
 _BYLINE = re.compile(
-    r"(?:^|[\s_-])(?:byline|author|authors|autor|auteur|autore|writer|contributor|vcard)"
-    r"(?:[\s_-]?(?:name|link|names|fn|vcard|info|meta|by))?(?=$|[\s_-])",
+    r"(?:^|[\s_-]|(?-i:(?<=[a-z])(?=[A-Z])))(?:byline|author|authors|autor|auteur|autore|writer|contributor|vcard)"
+    r"(?:[\s_-]?(?:name|link|names|fn|vcard|info|meta|by))?(?=$|[\s_-]|(?-i:[A-Z]))",
     re.IGNORECASE,
 )
 _DATE = re.compile(
@@ -37,7 +37,7 @@ _ELEMENTS_MAX = 8
 _TEXTS_MAX = 4
 """Texts of an element that are looked at."""
 _TIMES_MAX = 3
-"""Elements of one type that are named after the date of the page; more of them are those of a list."""
+"""Elements of one type that are named after the author or the date of the page; more of them are those of a list."""
 _LARGE = frozenset(("body", "html", "article", "main", "section", "form"))
 _STEMS = Stems(
     (
@@ -66,7 +66,9 @@ def named_types(document: Document) -> list[int]:
 
 
 def bylines(document: Document, types: list[int]) -> list[str]:
-    """Return the short texts of elements that are named after an author, in order.
+    """Return the short texts of elements that are named after an author, in order, each text on a line.
+
+    Elements of which a page has many are left out: they stand in a list of other pages, or in comments.
 
     Args:
         document: The page.
@@ -77,7 +79,7 @@ def bylines(document: Document, types: list[int]) -> list[str]:
     >>> bylines(page, named_types(page))
     ['By Ann Lee']
     """
-    return _texts(document, _named(document, types, _BYLINE), _ELEMENTS_MAX)
+    return _texts(document, _few(document, _named(document, types, _BYLINE)), _ELEMENTS_MAX, "\n")
 
 
 def date_texts(document: Document, types: list[int]) -> list[str]:
@@ -94,9 +96,7 @@ def date_texts(document: Document, types: list[int]) -> list[str]:
     >>> date_texts(page, named_types(page))
     ['March 4, 2024']
     """
-    times = np.bincount(document.nodes.element_type, minlength=len(document.nodes.element_types))
-    found = [one for one in _named(document, types, _DATE) if times[one] <= _TIMES_MAX]
-    return _texts(document, found, _ELEMENTS_MAX)
+    return _texts(document, _few(document, _named(document, types, _DATE)), _ELEMENTS_MAX)
 
 
 def beside_headline(document: Document, title: str) -> list[int]:
@@ -172,11 +172,20 @@ def _named(document: Document, types: list[int], names: re.Pattern[str]) -> list
     return found
 
 
-def _texts(document: Document, types: list[int], count: int) -> list[str]:
+def _few(document: Document, types: list[int]) -> list[int]:
+    """Return those of some element types of which the page has few elements."""
+    if not types:
+        return []
+    times = np.bincount(document.nodes.element_type, minlength=len(document.nodes.element_types))
+    return [one for one in types if times[one] <= _TIMES_MAX]
+
+
+def _texts(document: Document, types: list[int], count: int, between: str = " ") -> list[str]:
     """Return the short texts of the first elements of some types."""
     found: list[str] = []
     for node in _nodes_of(document, types, count):
-        text = " ".join(" ".join(_texts_in(document, node, _TEXTS_MAX)).split())
+        texts = (" ".join(text.split()) for text in _texts_in(document, node, _TEXTS_MAX))
+        text = between.join(filter(None, texts))
         if text and len(text) <= _CHARS_MAX * (3 if count == 3 else 1) and text not in found:
             found.append(text)
     return found

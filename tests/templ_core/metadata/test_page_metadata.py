@@ -66,6 +66,63 @@ def test_authors_are_found_by_reference_and_in_a_graph():
     assert metadata(script).authors == ["Ann Lee"]
 
 
+def test_the_first_article_with_authors_has_those_of_the_page():
+    other = json_ld(headline="Other", author={"@type": "Person", "name": "Eve Poe"})
+    own = json_ld(headline="Own", author={"@type": "Person", "name": "Ann Lee"})
+    assert metadata(own + other).authors == ["Ann Lee"]
+
+
+def test_organisations_are_authors_only_where_no_person_is():
+    daily = {"@type": "NewsMediaOrganization", "name": "The Daily"}
+    person = {"@type": "Person", "name": "Ann Lee"}
+    assert metadata(json_ld(author=[person, daily])).authors == ["Ann Lee"]
+    assert metadata(json_ld(author=[daily])).authors == ["The Daily"]
+
+
+def test_a_time_that_contradicts_the_day_in_the_address_is_another_page_s():
+    times = '<h1>Bridge</h1><time datetime="2023-12-24T13:05:00Z">now</time><p>Text'
+    dated = "https://www.daily.example/2023/12/19/bridge"
+    assert metadata("", times, url=dated).published_at == "2023-12-19"
+    dated = "https://www.daily.example/2023/12/24/bridge"
+    assert metadata("", times, url=dated).published_at == "2023-12-24T13:05:00Z"
+
+
+def test_readers_who_comment_are_no_authors():
+    readers = "".join(
+        f'<div class="comment"><span itemprop="author">{name} Smith</span> says <p>Good.</div>'
+        for name in ("Eve", "Max", "Tom", "Kim")
+    )
+    marked_up = metadata("", f'<h1>Bridge</h1><p class="byline">By Ann Lee</p><p>Text{readers}')
+    assert marked_up.authors == ["Ann Lee"]
+
+
+def test_authors_of_teasers_are_no_authors():
+    teasers = "".join(
+        f'<p>News <b class="author">{one} Poe</b>' for one in ("Eve", "Max", "Tom", "Kim")
+    )
+    own = '<h1>Bridge</h1><i class="storyAuthor_name__x1">Ann Lee</i><p>Text'
+    assert metadata("", teasers + own).authors == ["Ann Lee"]
+
+
+@pytest.mark.parametrize(
+    ("byline", "authors"),
+    [
+        ("ByAnn Lee", ["Ann Lee"]),
+        ("di Ann Lee", ["Ann Lee"]),
+        ("Author of the article: Ann Lee", ["Ann Lee"]),
+        ("<p>Ann Lee</p><p>Senior Reporter</p>", ["Ann Lee"]),
+        ("Ann Lee Breaking News Reporter", ["Ann Lee"]),
+        ("Ann LeeKorrespondent", ["Ann Lee"]),
+        ("Foto: REUTERS", []),
+        ("Photo by Ann Lee", []),
+        ("AnnWrites", []),
+        ("Byron Lee", ["Byron Lee"]),
+    ],
+)  # fmt: skip
+def test_forms_of_bylines(byline, authors):
+    assert metadata("", f'<div class="c-author">{byline}</div><p>Text').authors == authors
+
+
 @pytest.mark.parametrize(
     ("head", "body", "field", "value"),
     [
