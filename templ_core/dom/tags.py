@@ -47,7 +47,7 @@ ENDS_HTML = STARTS_HTML | _names(
 SPACE_AFTER = _names("img input label")
 """Inline tags that separate the words before and after them."""
 
-MARKED = _names("a img b strong i em code kbd samp tt")
+MARKED = _names("a img b strong i em code kbd samp tt sub sup")
 """Inline tags whose places in the text are noted for Markdown, cleaned HTML and links."""
 
 CELLS = _names("td th")

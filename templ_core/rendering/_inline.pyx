@@ -18,6 +18,8 @@ cdef enum:
     STRONG = 3
     EMPHASIS = 4
     CODE = 5
+    SUBSCRIPT = 6
+    SUPERSCRIPT = 7
 
 cdef enum:
     OPEN_MAX = 32               # marks inside one another; deeper ones are left out
@@ -27,7 +29,13 @@ cdef double IMAGE_KEPT_MIN = 0.5
 cdef dict _KINDS = {
     "a": LINK, "img": IMAGE, "b": STRONG, "strong": STRONG, "i": EMPHASIS, "em": EMPHASIS,
     "code": CODE, "kbd": CODE, "samp": CODE, "tt": CODE,
+    "sub": SUBSCRIPT, "sup": SUPERSCRIPT,
 }
+
+
+cdef dict _FIGURE = {"figure": 1}
+cdef enum:
+    FIGURE_LEVELS = 4           # between an image and the figure that it is in
 
 
 cdef struct OpenMark:
@@ -62,12 +70,14 @@ cdef class InlineWriter:
     cdef const int *target
     cdef const int *label
     cdef const int *kind
+    cdef const int *in_figure       # whether an image counts also without a text that stands for it
     cdef int rows, row
     cdef Text out
     cdef const char *text           # of the segment that is written
     cdef Py_ssize_t size, place
     cdef list cuts
     cdef int in_code
+    cdef bint owes_blank            # behind an image in marks that are still open
     cdef OpenMark open[OPEN_MAX]
     cdef int depth
 
@@ -81,7 +91,7 @@ cdef class InlineWriter:
             return
         self.values = marks.values
         self.addresses = [None] * len(marks.values)
-        places = marks.segment.astype(np.int64) * 2 + (marks.start < 0)
+        places = marks.segment.astype(np.int64) * 2 + (marks.start >= 0)
         order = ((places << 32) + marks.node).argsort(kind="stable")
         node = marks.node.take(order)
         kinds = numbers_of_types(nodes.element_types, _KINDS)
@@ -94,6 +104,7 @@ cdef class InlineWriter:
         self.target = self._column(marks.target.take(order))
         self.label = self._column(marks.label.take(order))
         self.kind = self._column(kinds.take(nodes.element_type.take(node)))
+        self.in_figure = self._column(_in_figure(nodes, node))
 
     def __dealloc__(self):
         free(self.out.bytes)
@@ -117,12 +128,16 @@ cdef class InlineWriter:
             if self.start[self.row] >= 0:
                 if self.segment[self.row] == segment:
                     break
-            elif self.kind[self.row] == IMAGE and self.label[self.row] >= 0 and (
-                self._is_kept(self.node[self.row])
-            ):
+            elif self._is_image(self.row) and self._is_kept(self.node[self.row]):
                 found.append((self.row, self.node[self.row]))
             self.row += 1
         return found
+
+    cdef bint _is_image(self, int row) noexcept:
+        """Return whether a mark is an image that is written."""
+        return self.kind[row] == IMAGE and (
+            self.label[row] >= 0 or (self.in_figure[row] and self.target[row] >= 0)
+        )
 
     cdef bint _is_kept(self, int node) except -1:
         if self.share is None:
@@ -199,6 +214,7 @@ cdef class InlineWriter:
         """
         self.text = PyUnicode_AsUTF8AndSize(self.texts[segment], &self.size)
         self.out.size = self.place = self.depth = self.in_code = 0
+        self.owes_blank = False
         self.cuts, self.is_verbatim = cuts, is_verbatim
         while self.row < self.rows and self.segment[self.row] <= segment:
             if self.segment[self.row] == segment and self.start[self.row] >= 0:
@@ -219,14 +235,15 @@ cdef class InlineWriter:
         if self.kind[row] == IMAGE:
             # An image separates the words before and after it.
             self._write_up_to(at + 1 if at < self.size and self.text[at] == c" " else at)
-            if not self.in_code and self.label[row] >= 0:
+            if not self.in_code and self._is_image(row):
                 self._put_image(row)
                 if self.place < self.size and self.text[self.place] not in b" \n":
-                    self._put(b" ")
+                    self.owes_blank = True
+                    self._put_owed_blank()
             return 0
         if self.depth == OPEN_MAX:
             return 0
-        while at < end and self.text[at] in b" \n\t":
+        while at < self.size and (at < end or at == end == self.start[row]) and self.text[at] in b" \n\t":
             at += 1
         self._write_up_to(at)
         mark = &self.open[self.depth]
@@ -247,6 +264,10 @@ cdef class InlineWriter:
         elif mark.kind == CODE:
             self._put(b"<code>" if self.is_html else b"`")
             self.in_code += 1
+        elif mark.kind == SUBSCRIPT:
+            self._put(b"<sub>")
+        elif mark.kind == SUPERSCRIPT:
+            self._put(b"<sup>")
         mark.content = self.out.size
         return 0
 
@@ -299,6 +320,16 @@ cdef class InlineWriter:
             self._put(b"</em>" if self.is_html else b"*")
         elif mark.kind == CODE:
             self._put(b"</code>" if self.is_html else b"`")
+        elif mark.kind == SUBSCRIPT:
+            self._put(b"</sub>")
+        elif mark.kind == SUPERSCRIPT:
+            self._put(b"</sup>")
+        return self._put_owed_blank()
+
+    cdef int _put_owed_blank(self) except -1:
+        if self.owes_blank and not self.depth:
+            self._put(b" ")
+            self.owes_blank = False
         return 0
 
     cdef int _write_up_to(self, Py_ssize_t end) except -1:
@@ -319,11 +350,13 @@ cdef class InlineWriter:
         return put(&self.out, <const char *>piece, len(piece))
 
     cdef int _put_image(self, int row) except -1:
-        cdef str label = " ".join((<str>self.values[self.label[row]]).split())
+        cdef str label = ""
+        if self.label[row] >= 0:
+            label = " ".join((<str>self.values[self.label[row]]).split())
         cdef bint has_address = self.target[row] >= 0 and bool(self.address(self.target[row]))
         cdef Py_ssize_t size
         cdef const char *text = PyUnicode_AsUTF8AndSize(label, &size)
-        if not size or not has_address:
+        if not has_address or (not size and not self.in_figure[row]):
             return self._escape(text, size)
         self._put(b'<img src="' if self.is_html else b"![")
         if self.is_html:
@@ -391,6 +424,18 @@ cdef class InlineWriter:
                 put(&self.out, "\\", 1)
                 done = at
         return put(&self.out, text + done, size - done)
+
+
+cdef _in_figure(nodes, node):
+    """Return whether each of some elements is in a figure, as 0 or 1."""
+    is_figure = numbers_of_types(nodes.element_types, _FIGURE)
+    found = np.zeros(len(node), np.int32)
+    if not is_figure.any():
+        return found
+    for _ in range(FIGURE_LEVELS):
+        node = np.where(node > 0, nodes.parent.take(node), 0)
+        found |= is_figure.take(nodes.element_type.take(node))
+    return found
 
 
 cdef dict _ENTITIES = {

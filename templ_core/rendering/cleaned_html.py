@@ -1,6 +1,9 @@
 """Kept segments as HTML with the elements that give text its structure, and nothing else."""
 
+from html import escape
+
 from templ_core.dom.tags import HEADING_LEVELS
+from templ_core.rendering.code import code_language, without_line_numbers
 from templ_core.rendering.outline import Chain, Outline, Part
 
 _HOLDS_TEXT = frozenset(HEADING_LEVELS) | frozenset(
@@ -10,7 +13,7 @@ _ONE_PARAGRAPH = frozenset(HEADING_LEVELS) | {"p"}
 
 
 def render_html(outline: Outline) -> str:
-    """Return the kept segments as HTML without attributes but for addresses and alternative texts.
+    """Return the kept segments as HTML without attributes but for addresses, alternative texts and the language of code.
 
     Args:
         outline: The kept segments of the page, and what is around them.
@@ -43,6 +46,11 @@ class _Html:
         is_verbatim = part.block >= 0 and self._found.tag(part.block) == "pre"
         text = self._found.written(part, self._writer, is_verbatim=is_verbatim)
         if is_verbatim:
+            plain = self._found.text(part)
+            code = without_line_numbers(self._found, part.block, [plain])
+            if not code:
+                return
+            text = text if code == plain else escape(code)
             self._go_to(chain)
             self._written.append("\n" + text if is_same else text)
             return
@@ -65,5 +73,7 @@ class _Html:
         for node in reversed(self._open[shared:]):
             self._written.append(f"</{self._found.tag(node)}>")
         for node in chain[shared:]:
-            self._written.append(f"<{self._found.tag(node)}>")
+            tag = self._found.tag(node)
+            language = code_language(self._found, node) if tag == "pre" else ""
+            self._written.append(f'<{tag} class="language-{language}">' if language else f"<{tag}>")
         self._open = chain

@@ -3,6 +3,7 @@
 import re
 from itertools import takewhile
 
+from templ_core.rendering.code import code_language, without_line_numbers
 from templ_core.rendering.outline import Chain, Outline, Part
 from templ_core.rendering.tables import DataTable, data_table
 
@@ -10,15 +11,14 @@ _LINE_STARTS = frozenset("#-+>~=0123456789")
 _LINE_START = re.compile(
     r"^(#{1,6}(?=\s|$)|[-+](?=\s|$)|>|~~~|=+\s*$|-{3,}\s*$|\d{1,9}(?=[.)](?:\s|$)))", re.MULTILINE
 )
-_LANGUAGE = re.compile(r"(?:^|\s)(?:lang(?:uage)?-|highlight-source-|brush:\s*)([\w+#.-]{1,20})")
 _FENCE = re.compile(r"`{3,}")
 
 
 def render_markdown(outline: Outline) -> str:
     """Return the kept segments as Markdown.
 
-    Headings, lists, quotations, code, tables of data, links, emphasis and the alternative texts of
-    images are written. Every line break of a segment stays a line break.
+    Headings, lists, quotations, code, tables of data, links, emphasis and images are written. Sub- and
+    superscripts are HTML inside the Markdown. Every line break of a segment stays a line break.
 
     Args:
         outline: The kept segments of the page, and what is around them.
@@ -93,7 +93,11 @@ class _Markdown:
         self._block, self._collected = -1, []
         items = self._found.items(texts[0][0].item)
         if self._found.tag(node) == "pre":
-            self._write(items, self._fenced(node, [self._found.text(part) for part, _ in texts]))
+            code = without_line_numbers(
+                self._found, node, [self._found.text(one) for one, _ in texts]
+            )
+            if code:
+                self._write(items, _fenced(code, code_language(self._found, node)))
             return
         table = data_table(self._found, node, [(part.owner, text) for part, text in texts])
         if table is None:
@@ -120,21 +124,6 @@ class _Markdown:
             return
         lines = text.split("\n")
         self._write(items, [f"{line}  " for line in lines[:-1]] + lines[-1:])
-
-    def _fenced(self, node: int, texts: list[str]) -> list[str]:
-        text = "\n".join(texts)
-        fence = "`" * max([3, *(len(ticks) + 1 for ticks in _FENCE.findall(text))])
-        return [fence + self._language(node), *text.split("\n"), fence]
-
-    def _language(self, node: int) -> str:
-        nodes = self._found.document.nodes
-        near = [node, node + 1 if node + 1 < nodes.end[node] else node, int(nodes.parent[node])]
-        for one in near:
-            attributes = nodes.element_types[nodes.element_type[one]][1] if one >= 0 else ""
-            found = _LANGUAGE.search(attributes.lower())
-            if found:
-                return found[1]
-        return ""
 
     def _write(self, items: Chain, lines: list[str]) -> None:
         """Write the lines of a block behind the marks of the quotations and list items around it."""
@@ -196,6 +185,11 @@ class _Markdown:
             elif tag == "li":
                 prefix += " " * self._widths.get(node, 0)
         return prefix
+
+
+def _fenced(code: str, language: str) -> list[str]:
+    fence = "`" * max([3, *(len(ticks) + 1 for ticks in _FENCE.findall(code))])
+    return [fence + language, *code.split("\n"), fence]
 
 
 def _table(table: DataTable) -> list[str]:
