@@ -112,7 +112,7 @@ class Metadata(msgspec.Struct, frozen=True, kw_only=True):
     modified_at: str | None = None
     """When the page was changed last, in the form of `published_at`."""
     language: str | None = None
-    """Language tag of BCP 47, such as `en` or `pt-BR`."""
+    """Language tag of BCP 47, such as `en` or `pt-BR`, of the page or of its text."""
     canonical_url: str | None = None
     """Absolute http address that the page gives as its own."""
     site_name: str | None = None
@@ -126,6 +126,8 @@ class Metadata(msgspec.Struct, frozen=True, kw_only=True):
     """Summary that the page gives of itself, at most 2000 characters."""
     product: Product | msgspec.UnsetType = msgspec.UNSET
     """The product that the page sells; absent where its markup describes none."""
+    declared_language: str | msgspec.UnsetType = msgspec.UNSET
+    """Language tag that the page declares; absent where its text is in that language."""
 
 
 class Link(msgspec.Struct, frozen=True, kw_only=True):

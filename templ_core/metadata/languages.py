@@ -1,4 +1,6 @@
-"""The language of a text."""
+"""The language of a text, where its page names none or a wrong one."""
+
+from collections import Counter
 
 from resiliparse.parse.lang import detect_fast
 
@@ -61,6 +63,95 @@ _LANGUAGES = [
 """Languages of most pages; small ones beside them are found in their place, such as lb for de."""
 _OUT_OF_PLACE_MAX = 1100
 """Largest measure of resiliparse's detector with which it is believed; it says 0 for a perfect fit."""
+
+
+_CONTRADICTS_MAX = 365
+"""Largest measure of that detector with which it is believed against the page, unless the words are English, too."""
+_SAMPLED = 8
+"""One of so many characters tells the script of a text."""
+_ENGLISH = frozenset(
+    ("the", "of", "and", "to", "a", "in", "is", "for", "that", "with", "on", "it", "as", "are", "was", "by", "you")
+)  # fmt: skip
+_ENGLISH_RATIO_MIN = 0.1
+"""Share of the words of an English text that are among `_ENGLISH`; the words of other languages are below it."""
+_LATIN = "Latin"
+_LANGUAGES_OF = {
+    "Cyrillic": ["ru", "bg", "sr", "uk"],
+    "Arabic": ["ar", "fa", "ur"],
+    "Devanagari": ["hi", "mr"],
+    "Han": ["zh"],
+    "Kana": ["ja"],
+    "Hangul": ["ko"],
+    "Greek": ["el"],
+    "Hebrew": ["he"],
+    "Thai": ["th"],
+    "Bengali": ["bn"],
+    "Gurmukhi": ["pa"],
+    "Gujarati": ["gu"],
+    "Tamil": ["ta"],
+    "Telugu": ["te"],
+    "Kannada": ["kn"],
+    "Malayalam": ["ml"],
+}
+_SCRIPT_OF = {one: script for script, languages in _LANGUAGES_OF.items() for one in languages}
+_CHINESE = frozenset(("Han", "Kana", "Hangul"))
+"""Scripts that texts in Chinese, Japanese and Korean mix."""
+_BLOCKS = {
+    **dict.fromkeys(range(4), _LATIN),
+    7: "Greek", 8: "Cyrillic", 9: "Cyrillic", 11: "Hebrew", 12: "Arabic", 13: "Arabic",
+    18: "Devanagari", 19: "Bengali", 20: "Gurmukhi", 21: "Gujarati", 23: "Tamil", 24: "Telugu",
+    25: "Kannada", 26: "Malayalam", 28: "Thai", 96: "Kana", 97: "Kana",
+    **dict.fromkeys(range(0x9C, 0x140), "Han"), **dict.fromkeys(range(0x158, 0x1B0), "Hangul"),
+}  # fmt: skip
+"""Scripts by the blocks of 128 code points that they have in Unicode."""
+
+
+def contradicting_language(text: str, declared: str) -> str | None:
+    """Return the language of a text whose script or words are not those that its page declares, else None.
+
+    Only a text that is surely in another language contradicts its page. Between languages of one script
+    only English is told from others.
+
+    >>> contradicting_language("В понедельник совет решил построить мост. " * 3, "en-US")
+    'ru'
+
+    Args:
+        text: The clean text of the page.
+        declared: Language tag of BCP 47.
+    """
+    language = declared.partition("-")[0]
+    if len(text) < _CHARS_MIN or language not in _LANGUAGES:
+        return None
+    own, shown = _SCRIPT_OF.get(language, _LATIN), _script(text[:_CHARS:_SAMPLED])
+    if own == shown == _LATIN:
+        is_english = _english_ratio(text) >= _ENGLISH_RATIO_MIN
+        return _surely(text, language) if is_english != (language == "en") else None
+    if shown is None or own == shown or {own, shown} <= _CHINESE or language == "sr":
+        return None
+    if shown == _LATIN:
+        return _surely(text, language)
+    return _surely(text, language, _LANGUAGES_OF[shown]) or _LANGUAGES_OF[shown][0]
+
+
+def _script(letters: str) -> str | None:
+    """Return the script of most letters; None where no known one has more than half of them."""
+    found = Counter(_BLOCKS.get(ord(letter) >> 7) for letter in letters if letter.isalpha())
+    if found["Kana"] > found["Han"] / 10:
+        found["Kana"] += found.pop("Han", 0)
+    script, count = max(found.items(), key=lambda one: one[1], default=(None, 0))
+    return script if 2 * count > found.total() else None
+
+
+def _english_ratio(text: str) -> float:
+    words = text[: _CHARS // 2].lower().split()
+    return sum(word in _ENGLISH for word in words) / max(len(words), 1)
+
+
+def _surely(text: str, declared: str, languages: list[str] = _LANGUAGES) -> str | None:
+    detected, out_of_place = detect_fast(text[:_CHARS], langs=languages)
+    is_english = detected == "en" and _english_ratio(text) >= _ENGLISH_RATIO_MIN
+    is_sure = out_of_place <= (_OUT_OF_PLACE_MAX if is_english else _CONTRADICTS_MAX)
+    return language_tag(detected) if is_sure and detected != declared else None
 
 
 def detected_language(text: str) -> str | None:

@@ -25,7 +25,7 @@ from templ_core.metadata.dates import (
 )
 from templ_core.metadata.forms import address, language_tag, short_text
 from templ_core.metadata.json_ld import by_id, people, read_items, texts_of, types_of
-from templ_core.metadata.languages import detected_language
+from templ_core.metadata.languages import contradicting_language, detected_language
 from templ_core.metadata.placed import SitePlaces, placed_texts, repeated_texts
 from templ_core.metadata.product import PageProduct, read_product
 from templ_core.metadata.stated_type import StatedType, stated_type
@@ -48,7 +48,7 @@ class PageMetadata(msgspec.Struct, frozen=True, kw_only=True):
     """RFC 3339: a time in UTC, or a day where the page tells no time with a zone."""
     modified_at: str | None = None
     language: str | None = None
-    """Language tag of BCP 47."""
+    """Language tag of BCP 47: what the page declares, or the language of its text."""
     canonical_url: str | None = None
     site_name: str | None = None
     section: str | None = None
@@ -60,6 +60,8 @@ class PageMetadata(msgspec.Struct, frozen=True, kw_only=True):
     """What the markup says that the page is, where it says so."""
     product: PageProduct | None = None
     """The product that the page sells."""
+    declared_language: str | None = None
+    """Language tag that the page declares, where its text is in another language."""
 
 
 def read_metadata(
@@ -71,7 +73,7 @@ def read_metadata(
         document: The page, as it was parsed; a document that was stored and read back has lost what
             its markup said.
         url: Address of the page.
-        text: Clean text of the page, in which its language is detected where it declares none.
+        text: Clean text of the page, in which its language is detected where it declares none or a wrong one.
         places: The places of the page and of its site, which tell where the site shows authors and
             dates that the markup does not state; None = nothing is known about the site.
 
@@ -125,13 +127,16 @@ class _Reader:
     def metadata(self) -> PageMetadata:
         site_name = _first(self._site_names(), lambda text: short_text(text, _NAME_CHARS_MAX))
         self._headline = self._title(site_name)
+        declared = self._declared_language()
+        contradicting = contradicting_language(self._text, declared) if declared else None
         kind = stated_type(self._claims, self._ranked)
         return PageMetadata(
             title=self._headline,
             authors=self._authors(site_name),
             published_at=self._published(),
             modified_at=_first(self._modified_texts(), point_in_time),
-            language=self._language(),
+            language=contradicting or declared or detected_language(self._text),
+            declared_language=declared if contradicting else None,
             canonical_url=self._canonical(),
             site_name=site_name,
             section=_first(self._sections(), lambda text: short_text(text, _NAME_CHARS_MAX)),
@@ -261,15 +266,14 @@ class _Reader:
             if _is_change(attributes):
                 yield attributes.get("datetime") or text
 
-    def _language(self) -> str | None:
-        declared = _first([self._document.language], language_tag) or _first(
+    def _declared_language(self) -> str | None:
+        return _first([self._document.language], language_tag) or _first(
             [
                 *self._fields("inLanguage", "alternateName", "name"),
                 *self._meta(*names.META_LANGUAGE),
             ],
             language_tag,
         )
-        return declared or detected_language(self._text)
 
     def _canonical(self) -> str | None:
         has_path = len(urlsplit(self._url).path) > 1
