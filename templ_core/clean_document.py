@@ -5,7 +5,7 @@ import msgspec
 from templ_core.config import CoreConfig
 from templ_core.decide import NOTHING, Decision, decide, with_rules
 from templ_core.dom.document import Document
-from templ_core.dom.interstitials import is_error_page, is_gate
+from templ_core.dom.interstitials import gate_name, is_error_page
 from templ_core.dom.text import render_text
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.model.page_model import PageModel
@@ -99,6 +99,7 @@ def _decision(
 
 def _warnings(document: Document, decision: Decision, text: str) -> list[str]:
     words = int(decision.words.sum())
+    gate = gate_name(document, words)
     found = {
         "empty": not text,
         "abstained": decision.abstained,
@@ -106,6 +107,7 @@ def _warnings(document: Document, decision: Decision, text: str) -> list[str]:
         and document.scripts > 0
         and document.html_chars > _SCRIPT_RENDERED_HTML_CHARS,
         "error-page": is_error_page(document, words),
-        "gate": is_gate(document, words),
+        "gate": gate is not None,
     }
-    return [name for name, is_so in found.items() if is_so]
+    names = [name for name, is_so in found.items() if is_so]
+    return names if gate is None else [*names, gate]

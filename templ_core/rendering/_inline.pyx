@@ -178,10 +178,12 @@ cdef class InlineWriter:
 
     cdef str _piece(self, int row):
         cdef Py_ssize_t size, start = self.start[row], end = self.end[row]
+        cdef const char *text
         if start < 0 or start >= end:
             return ""
-        cdef const char *text = PyUnicode_AsUTF8AndSize(self.texts[self.segment[row]], &size)
+        text = PyUnicode_AsUTF8AndSize(self.texts[self.segment[row]], &size)
         end = min(end, size)
+        start = min(start, end)
         while start < end and text[start] in b" \n\t":
             start += 1
         while end > start and text[end - 1] in b" \n\t":
