@@ -5,10 +5,8 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from zlib import crc32
 
-from workers.lab.simulate.encoding import Encoding
-from workers.lab.simulate.page_context import PageContext
-from workers.lab.simulate.parts.chrome import Chrome
-from workers.lab.simulate.parts.fragment import (
+from workers.lab.simulate.chrome import Chrome, document_end, document_start
+from workers.lab.simulate.fragment import (
     EMPTY,
     Fragment,
     Section,
@@ -18,9 +16,9 @@ from workers.lab.simulate.parts.fragment import (
     raw,
     sections,
 )
-from workers.lab.simulate.parts.head import document_end, document_start
-from workers.lab.simulate.parts.page_body import PageBody
-from workers.lab.simulate.parts.widgets import crumbs, sidebar, ticker
+from workers.lab.simulate.pages import PageBody
+from workers.lab.simulate.parts import PageContext, crumbs, sidebar, ticker
+from workers.lab.simulate.site import Encoding
 
 _NEVER_CONTENT = ("advert", "share", "related", "newsletter", "author")
 

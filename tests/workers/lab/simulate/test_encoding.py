@@ -7,9 +7,9 @@ from random import Random
 import lxml.html
 import pytest
 
-from workers.lab.simulate.encoding import Encoding, choose_encoding
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
-from workers.lab.simulate.text.language import LANGUAGES, language
+from workers.lab.simulate.prose import LANGUAGES, language
+from workers.lab.simulate.site import Encoding, choose_encoding
 
 
 def test_most_pages_are_text_and_the_others_decode_to_the_same_words(words_of, visible_words):

@@ -13,8 +13,8 @@ import pytest
 
 from schemas.page import PageRecord
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
+from workers.lab.simulate.prose import LANGUAGES, language
 from workers.lab.simulate.site import SITE_GENRES
-from workers.lab.simulate.text.language import LANGUAGES, language
 
 _DIGEST = """
 import hashlib, msgspec

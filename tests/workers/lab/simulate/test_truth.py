@@ -5,12 +5,11 @@ from itertools import pairwise
 
 import lxml.html
 
-from workers.lab.simulate.archive import archive_entry
-from workers.lab.simulate.design.design import make_design
+from workers.lab.simulate.design import make_design
 from workers.lab.simulate.feed import FeedSettings
-from workers.lab.simulate.parts.body import BodyWriter
-from workers.lab.simulate.parts.fragment import sections
-from workers.lab.simulate.site import Rhythm, make_site
+from workers.lab.simulate.fragment import sections
+from workers.lab.simulate.parts import BodyWriter
+from workers.lab.simulate.site import Rhythm, archive_entry, make_site
 
 
 def test_gold_text_is_what_the_selector_finds(pages, words_of, visible_words):

@@ -14,8 +14,7 @@ from templ_core.lab.evaluation.words import word_counts
 from workers.lab.experiments.results import Report
 from workers.lab.job_processes import map_in_processes
 from workers.lab.options import jobs_option, out_option
-from workers.lab.simulate.text.language import language
-from workers.lab.simulate.text.prose import Prose, invent_place, invent_topic
+from workers.lab.simulate.prose import Prose, invent_place, invent_topic, language
 
 _OWN_WORDS = (20, 80)
 _BLOCK_WORDS = (80, 600)

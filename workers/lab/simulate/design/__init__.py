@@ -1,1 +1,0 @@
-"""The look of a synthetic site: its markup habits, its boxes, and what stands where."""

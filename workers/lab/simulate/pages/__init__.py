@@ -1,1 +1,0 @@
-"""The page types of synthetic sites."""

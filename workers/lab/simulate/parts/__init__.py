@@ -1,1 +1,0 @@
-"""The parts from which synthetic pages are put together."""
