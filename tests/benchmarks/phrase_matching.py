@@ -20,10 +20,9 @@ from templ_core.errors import PageError
 from templ_core.lab.near_duplicates import distinct_plain_texts
 from templ_core.lab.papers.foschini._phrase_automaton import UNKNOWN, PhraseAutomaton
 from templ_core.lab.papers.foschini._phrase_tokens import TokenNumbers
-from templ_core.lab.papers.foschini.learn_phrases import learn_phrases
 from templ_core.lab.papers.foschini.mutable_patterns import Normaliser
 from templ_core.lab.papers.foschini.phrase_corpus import LINE, page_text
-from templ_core.lab.papers.foschini.phrases_config import PhrasesConfig
+from templ_core.lab.papers.foschini.phrases import PhrasesConfig, learn_phrases
 from workers.lab.jsonl import read_objects
 
 BORDER = 0

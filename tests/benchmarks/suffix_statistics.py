@@ -15,9 +15,9 @@ from pathlib import Path
 
 from templ_core.dom.document import parse_document
 from templ_core.errors import PageError
-from templ_core.lab.papers.foschini.maximal_repeats import find_repeats
 from templ_core.lab.papers.foschini.mutable_patterns import Normaliser
 from templ_core.lab.papers.foschini.phrase_corpus import CorpusReader, page_text
+from templ_core.lab.papers.foschini.phrases import find_repeats
 from templ_core.site_level.strings.suffix_array import SuffixArray
 from workers.lab.jsonl import read_objects
 

@@ -23,8 +23,7 @@ from scipy.stats import spearmanr
 from templ_core.dom.document import parse_document
 from templ_core.dom.parse.parse_page import parse_markup
 from templ_core.dom.tags import INLINE, INVISIBLE
-from templ_core.lab.layout.layout import VIEWPORT_PX, estimate_layout
-from templ_core.lab.layout.presentation import read_presentation
+from templ_core.lab.layout import VIEWPORT_PX, estimate_layout, read_presentation
 from workers.lab.jsonl import read_objects
 
 BLOCKS_MIN = 10

@@ -12,14 +12,16 @@ from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.document import read_document
 from templ_core.errors import PageError
 from templ_core.lab.near_duplicates import distinct_plain_texts
-from templ_core.lab.papers.foschini.expressions import expression
-from templ_core.lab.papers.foschini.learn_phrases import learn_phrases
+from templ_core.lab.papers.foschini.matching import (
+    Locality,
+    PhraseMatcher,
+    expression,
+    settled_spans,
+    text_outside,
+)
 from templ_core.lab.papers.foschini.mutable_patterns import MutablePattern, Normaliser
 from templ_core.lab.papers.foschini.phrase_corpus import page_text
-from templ_core.lab.papers.foschini.phrase_matcher import PhraseMatcher
-from templ_core.lab.papers.foschini.phrase_removal import Locality, settled_spans, text_outside
-from templ_core.lab.papers.foschini.phrase_set import PhraseSet
-from templ_core.lab.papers.foschini.phrases_config import PhrasesConfig
+from templ_core.lab.papers.foschini.phrases import PhrasesConfig, PhraseSet, learn_phrases
 from workers.cli.inputs import FeedReader, refuse_overwriting
 from workers.cli.output import open_output
 from workers.cli.progress import progress

@@ -8,7 +8,7 @@ import click
 from rich.console import Console
 from rich.progress import track
 
-from templ_core.lab.papers.foschini.idioms import encode_idioms
+from templ_core.lab.papers.foschini.phrases import encode_idioms
 from workers.cli.inputs import refuse_overwriting
 from workers.cli.output import open_output
 from workers.lab.options import corpora_argument

@@ -1,11 +1,16 @@
-"""Word F1 of a cleaned text against its gold text, and of the text that was removed."""
+"""Scores of a cleaned text by its words: F1 against the gold text, words left, edit distance."""
 
 import re
 from collections import Counter
+from collections.abc import Sequence
 
 import msgspec
+import numpy as np
+from lxml import etree
+from lxml.cssselect import CSSSelector
 
-from templ_core.tokens import UNSPACED_RANGES
+from templ_core.dom.tags import INLINE
+from templ_core.tokens import UNSPACED_RANGES, tokenise
 
 _WORD = re.compile(r"\w+")
 _LETTER = re.compile(r"\w")
@@ -100,3 +105,118 @@ def _overlap(found: WordCounts, wanted: WordCounts) -> WordScore:
         precision=both / found.total() if found else 0.0,
         recall=both / wanted.total() if wanted else 0.0,
     )
+
+
+_INVISIBLE = frozenset(["script", "style", "noscript", "template", "head", "iframe", "object"])
+
+
+def page_words(html: str, neutral_selector: str | None) -> tuple[WordCounts, WordCounts]:
+    """Return the visible words of the page, and those of its neutral elements.
+
+    >>> everything, neutral = page_words("<h1>A title</h1><p>Some text</p>", "h1")
+    >>> sorted(everything), sorted(neutral)
+    (['a', 'some', 'text', 'title'], ['a', 'title'])
+
+    Args:
+        html: The markup of the page.
+        neutral_selector: CSS selector of text that is neither content nor template; None if the
+            page has no such text.
+    """
+    parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
+    root = etree.fromstring(html.encode("utf-8", "replace"), parser) if html.strip() else None
+    if root is None:
+        return WordCounts(), WordCounts()
+    neutral = WordCounts()
+    if neutral_selector:
+        selected = CSSSelector(neutral_selector, translator="html")(root)
+        chosen = set(selected)
+        for element in selected:
+            if not chosen.intersection(element.iterancestors()):
+                neutral += word_counts(visible_text(element))
+    return word_counts(visible_text(root)), neutral
+
+
+def visible_text(root: etree._Element) -> str:
+    """Return the text outside scripts, styles and the like, with blanks between blocks."""
+    parts: list[str] = []
+    _collect(root, parts)
+    return "".join(parts)
+
+
+def _collect(root: etree._Element, parts: list[str]) -> None:
+    todo: list[tuple[etree._Element, bool]] = [(root, False)]
+    while todo:
+        element, done = todo.pop()
+        tag = element.tag if isinstance(element.tag, str) else ""
+        if not done:
+            if tag and tag not in _INVISIBLE:
+                parts.append("" if tag in INLINE and tag != "br" else " ")
+                parts.append(element.text or "")
+                todo.append((element, True))
+                todo.extend((child, False) for child in reversed(element))
+            elif element is not root:
+                parts.append(element.tail or "")
+            continue
+        parts.append("" if tag in INLINE else " ")
+        if element is not root:
+            parts.append(element.tail or "")
+
+
+RUN_WORDS = 4
+"""Words of the shortest run that counts as left; single words of a page's language recur anyway."""
+
+
+def words_left(text: str, cleaned: str) -> int:
+    """Return how many words of a text stand in a run of RUN_WORDS words that a cleaned text has, too.
+
+    >>> words_left("one two three four five", "zero one two three four six")
+    4
+
+    Args:
+        text: What was put into the page.
+        cleaned: The cleaned text of the page.
+    """
+    words, others = word_list(text), word_list(cleaned)
+    runs = {tuple(others[at : at + RUN_WORDS]) for at in range(len(others) - RUN_WORDS + 1)}
+    left: set[int] = set()
+    for at in range(len(words) - RUN_WORDS + 1):
+        if tuple(words[at : at + RUN_WORDS]) in runs:
+            left.update(range(at, at + RUN_WORDS))
+    return len(left)
+
+
+def text_distance(one: str, other: str) -> float:
+    """Return the edit distance of two texts in words, divided by the words of the longer text.
+
+    Letter case does not count.
+
+    >>> text_distance("One two, three four", "one TWO three")
+    0.25
+
+    Returns:
+        0 for equal texts, 1 for texts that share nothing.
+    """
+    words, others = tokenise(one.lower()), tokenise(other.lower())
+    longer = max(len(words), len(others))
+    return edit_distance(words, others) / longer if longer else 0.0
+
+
+def edit_distance(one: Sequence[str], other: Sequence[str]) -> int:
+    """Return Levenshtein's distance: the least number of insertions, deletions and replacements.
+
+    The table of the dynamic programme is filled one row at a time. Within a row, the insertions are
+    a running minimum of the values minus their column. It takes time of len(one) * len(other).
+
+    >>> edit_distance(["a", "b", "c"], ["b", "x"])
+    2
+    """
+    number = {word: place for place, word in enumerate(dict.fromkeys([*one, *other]))}
+    columns = np.array([number[word] for word in other], np.int64)
+    ramp = np.arange(len(other) + 1)
+    row = ramp.copy()
+    for above, word in enumerate(one, 1):
+        best = np.empty_like(row)
+        best[0] = above
+        best[1:] = np.minimum(row[1:] + 1, row[:-1] + (columns != number[word]))
+        row = np.minimum.accumulate(best - ramp) + ramp
+    return int(row[-1])

@@ -12,8 +12,13 @@ from templ_core.config import CoreConfig
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.document import Document, read_document
 from templ_core.errors import PageError
-from templ_core.lab.evaluation.gold import page_words
-from templ_core.lab.evaluation.words import TEMPLATE_WORDS_MIN, WordCounts, word_counts, word_list
+from templ_core.lab.evaluation.words import (
+    TEMPLATE_WORDS_MIN,
+    WordCounts,
+    page_words,
+    word_counts,
+    word_list,
+)
 from templ_core.lab.training.labels.gold_labels import (
     GoldSelectors,
     Labels,

@@ -7,7 +7,6 @@ from typing import Any
 
 import msgspec
 
-from templ_core.lab.evaluation.bootstrap import BootstrapMeans, bootstrap
 from templ_core.lab.evaluation.calibration import Calibration, calibrate
 from templ_core.lab.evaluation.precision_recall import CurvePoint, curve_of_histograms, recall_at
 from templ_core.lab.evaluation.repeated_text import (
@@ -16,14 +15,16 @@ from templ_core.lab.evaluation.repeated_text import (
     repeated_text,
 )
 from templ_core.lab.evaluation.report import (
+    BootstrapMeans,
     PageScore,
     Summary,
+    bootstrap,
     by_pages_seen,
     compare,
     group,
     summarise,
 )
-from templ_core.lab.evaluation.template_places import TemplateFMeans, mean_f
+from templ_core.lab.evaluation.template_f import TemplateFMeans, mean_f
 from workers.lab.evaluation.judge import PARSE, TEMPL, Judgement
 
 ALL = "all pages"

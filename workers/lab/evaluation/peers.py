@@ -112,7 +112,7 @@ def _readability() -> Extract:
     from lxml import html  # noqa: PLC0415
     from readability import Document  # type: ignore[import-untyped]  # noqa: PLC0415 - no hints
 
-    from templ_core.lab.evaluation.gold import visible_text  # noqa: PLC0415
+    from templ_core.lab.evaluation.words import visible_text  # noqa: PLC0415
 
     def extract(markup: str) -> str:
         summary = Document(markup).summary(html_partial=True)

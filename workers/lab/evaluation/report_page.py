@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 
 from markupsafe import Markup
 
-from templ_core.lab.evaluation.bootstrap import Interval
 from templ_core.lab.evaluation.calibration import Calibration
-from templ_core.lab.evaluation.template_places import FMean
+from templ_core.lab.evaluation.report import Interval
+from templ_core.lab.evaluation.template_f import FMean
 from workers.inspect.html_templates import render
 from workers.inspect.plots import Dot, Plot, curves, reliability, rows, speed
 from workers.lab.evaluation.figures import ALL, TEMPLATE_F_COUNTS, Figures

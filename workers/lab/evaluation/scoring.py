@@ -12,16 +12,15 @@ from templ_core.array_types import Bools, Floats
 from templ_core.clean_document import CleanedText
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
-from templ_core.lab.evaluation.adjusted_rand import adjusted_rand
-from templ_core.lab.evaluation.fragments import largest_fragments
-from templ_core.lab.evaluation.gold import page_words
 from templ_core.lab.evaluation.precision_recall import score_histogram
 from templ_core.lab.evaluation.report import PageScore
+from templ_core.lab.evaluation.segmentation import adjusted_rand, largest_fragments
 from templ_core.lab.evaluation.template_f import TemplateF, template_f
 from templ_core.lab.evaluation.words import (
     WordCounts,
     is_unspaced,
     letter_counts,
+    page_words,
     score_template,
     score_text,
     word_counts,

@@ -5,9 +5,8 @@ from collections.abc import Mapping, Sequence
 from rich.console import Console
 from rich.table import Table
 
-from templ_core.lab.evaluation.bootstrap import Interval
-from templ_core.lab.evaluation.report import Summary
-from templ_core.lab.evaluation.template_places import FMean
+from templ_core.lab.evaluation.report import Interval, Summary
+from templ_core.lab.evaluation.template_f import FMean
 from workers.lab.evaluation.figures import ALL, TEMPLATE_F_COUNTS, Figures
 from workers.lab.evaluation.judge import TEMPL
 

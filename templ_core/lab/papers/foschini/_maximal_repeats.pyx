@@ -1,4 +1,4 @@
-"""The sweep over the intervals of a suffix array, see `templ_core.lab.papers.foschini.maximal_repeats`."""
+"""The sweep over the intervals of a suffix array, see `templ_core.lab.papers.foschini.phrases`."""
 
 from libc.stdint cimport int32_t, uint8_t
 

@@ -6,8 +6,6 @@ from typing import Any, Self
 
 import msgspec
 
-from templ_core.lab.papers.foschini.idioms import Idioms, TokenKeys
-from templ_core.lab.papers.foschini.maximal_repeats import find_repeats
 from templ_core.lab.papers.foschini.mutable_patterns import Normaliser
 from templ_core.lab.papers.foschini.phrase_corpus import (
     LINE,
@@ -15,6 +13,7 @@ from templ_core.lab.papers.foschini.phrase_corpus import (
     lines_of_segments,
     page_tokens,
 )
+from templ_core.lab.papers.foschini.phrases import Idioms, TokenKeys, find_repeats
 from templ_core.lab.training.pages import GoldRecord, page_labels, read_gold_page
 from templ_core.page_level.features.page_features import read_features
 from templ_core.site_level.strings.suffix_array import SuffixArray

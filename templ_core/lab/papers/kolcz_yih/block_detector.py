@@ -1,18 +1,111 @@
 """Kolcz and Yih's detectors of template blocks: a text score joined with other features.
 
-Kolcz, Yih, *Site-Independent Template-Block Detection*, PKDD 2007, section 4.1: naive Bayes over
-words (`text`); its score and the other features, cut into intervals, in logistic regression
-(`maxent`) or a random forest (`forest`). The detectors are baselines; cleaning uses the page model.
+Kolcz, Yih, *Site-Independent Template-Block Detection*, PKDD 2007, section 4.1 and figure 1: naive Bayes over words
+(`text`); its score and the other features, cut into intervals, in logistic regression (`maxent`) or a random forest
+(`forest`). Intervals are those of Fayyad, Irani, *Multi-Interval Discretization of Continuous-Valued Attributes for
+Classification Learning*, IJCAI 1993: one is split where the class entropy falls most, as long as the gain is larger
+than the cost of describing the cut. The detectors are baselines; cleaning uses the page model.
 """
+
+import zlib
+from collections.abc import Iterable, Sequence
+from typing import Self
 
 import msgspec
 import numpy as np
+from scipy import sparse
+from sklearn.ensemble import RandomForestClassifier
+from sklearn.linear_model import LogisticRegression as Fitter
 
-from templ_core.array_types import Float32s, Floats, Int64s
+from templ_core.array_types import Bools, Float32s, Floats, Int64s
 from templ_core.distinct import distinct
-from templ_core.lab.papers.kolcz_yih.block_features import BlockFeatures
+from templ_core.lab.evaluation.precision_recall import CurvePoint
+from templ_core.lab.papers.kolcz_yih.blocks import (
+    BlockFeatures,
+    block_labels,
+    read_block_features,
+    read_blocks,
+)
+from templ_core.lab.progress import ReportProgress
+from templ_core.lab.training.labels.site_pages import ReadSite
+from templ_core.lab.training.sampling import drawn_places
 from templ_core.page_level.features.characters import Words
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
+
+_EQUAL = 1e-12
+"""Entropies that differ by less are equal, so that rounding does not decide."""
+
+
+def cut_points(values: Floats, positive: Bools) -> Floats:
+    """Return the ascending borders of the intervals of a feature.
+
+    Values above a border are in the next interval. A feature that does not help to tell the classes
+    apart has no borders.
+
+    >>> values = np.arange(100.0)
+    >>> cut_points(values, values > 30).tolist()
+    [30.5]
+
+    Args:
+        values: Values of the feature, in any order.
+        positive: Whether each value belongs to the positive class.
+    """
+    order = np.argsort(values, kind="stable")
+    ordered = values[order]
+    known, first = np.unique(ordered, return_index=True)
+    ends = np.append(first[1:], len(ordered))
+    below = np.concatenate([[0], np.cumsum(positive[order])])
+    size = np.concatenate([[0], ends])
+    positives = below[size]
+    cuts: list[int] = []
+    todo = [(0, len(known))]
+    while todo:
+        start, stop = todo.pop()
+        cut = _best_cut(size[start : stop + 1], positives[start : stop + 1])
+        if cut is not None:
+            cuts.append(start + cut)
+            todo += [(start, start + cut), (start + cut, stop)]
+    return np.array([(known[cut - 1] + known[cut]) / 2 for cut in sorted(cuts)], np.float64)
+
+
+def _best_cut(size: Int64s, positives: Int64s) -> int | None:
+    """Return how many distinct values are left of the best cut, or None if no cut is worth its cost.
+
+    Args:
+        size: Cumulative number of values, beginning before the interval.
+        positives: Cumulative number of positive values, beginning before the interval.
+    """
+    total, positive = int(size[-1] - size[0]), int(positives[-1] - positives[0])
+    if len(size) < 3 or positive in {0, total}:
+        return None
+    left, left_positive = size[1:-1] - size[0], positives[1:-1] - positives[0]
+    right, right_positive = total - left, positive - left_positive
+    entropies = _entropy(left, left_positive), _entropy(right, right_positive)
+    mixed = (left * entropies[0] + right * entropies[1]) / total
+    best = int(np.flatnonzero(mixed <= mixed.min() + _EQUAL)[0])
+    whole = float(_entropy(np.array([total]), np.array([positive]))[0])
+    classes = [
+        1 + (0 < found < number)
+        for number, found in (
+            (int(left[best]), int(left_positive[best])),
+            (int(right[best]), int(right_positive[best])),
+        )
+    ]
+    cost_bits = np.log2(3**2 - 2) - (
+        2 * whole - classes[0] * entropies[0][best] - classes[1] * entropies[1][best]
+    )
+    if whole - mixed[best] <= (np.log2(total - 1) + cost_bits) / total + _EQUAL:
+        return None
+    return best + 1
+
+
+def _entropy(total: Int64s, positive: Int64s) -> Floats:
+    """Return the class entropy in bits if `positive` of `total` values are of one class."""
+    share = positive / np.maximum(total, 1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        bits = share * np.log2(share) + (1 - share) * np.log2(1 - share)
+    return -np.nan_to_num(bits)
+
 
 WORD_TABLE_SIZE = 1 << 16
 """Number of places of the hash table of words."""
@@ -126,3 +219,269 @@ def intervals(rows: Floats, borders: list[Floats]) -> Int64s:
         ],
         axis=1,
     )
+
+
+_BLOCKS_PER_PAGE = 16
+"""Most labelled blocks of a page that are trained on."""
+_INNER_FOLDS = 5
+"""Folds of the inner cross-validation, which gives the text scores that other models are fitted to."""
+_WORD_PRIOR = 0.5
+"""Number that is added to the count of each word in each class."""
+_PENALTY = 0.1
+"""Inverse of the strength of the L2 penalty: `C` of scikit-learn."""
+
+
+class ForestSettings(msgspec.Struct, frozen=True, kw_only=True):
+    """Size of the random forest."""
+
+    trees: int = 60
+    rows_per_leaf: int = 3
+    """Least number of rows in a leaf."""
+    leaves: int = 2000
+    """Most leaves of a tree."""
+
+
+class BlockSample(msgspec.Struct, frozen=True, kw_only=True):
+    """Labelled blocks of many pages; columns of length n_rows unless said otherwise."""
+
+    rows: Float32s
+    """Features except the text score, (n_rows, n_features)."""
+    template: Bools
+    site: Int64s
+    """Number of the site of each block; equal for pages of one site."""
+    word: Int64s
+    """Places of all blocks' different words in the hash table; length n_words."""
+    word_row: Int64s
+    """Number of the row that each word belongs to; length n_words."""
+
+    def take(self, chosen: Int64s) -> "BlockSample":
+        """Return the chosen rows as a sample."""
+        number = np.full(len(self.template), -1, np.int64)
+        number[chosen] = np.arange(len(chosen))
+        kept = number[self.word_row] >= 0
+        return BlockSample(
+            rows=self.rows[chosen],
+            template=self.template[chosen],
+            site=self.site[chosen],
+            word=self.word[kept],
+            word_row=number[self.word_row[kept]],
+        )
+
+    @classmethod
+    def joined(cls, samples: Iterable["BlockSample"]) -> Self:
+        """Return at least one sample as one."""
+        some = list(samples)
+        starts = np.cumsum([0, *(len(one.template) for one in some)])
+        return cls(
+            rows=np.concatenate([one.rows for one in some]),
+            template=np.concatenate([one.template for one in some]),
+            site=np.concatenate([one.site for one in some]),
+            word=np.concatenate([one.word for one in some]),
+            word_row=np.concatenate(
+                [one.word_row + start for one, start in zip(some, starts, strict=False)]
+            ),
+        )
+
+
+def sample_blocks(site: ReadSite, number: int) -> BlockSample | None:
+    """Return a sample of the labelled blocks of a site, drawn by the addresses of the pages.
+
+    Args:
+        site: The site.
+        number: Number of the site in the sample.
+
+    Returns:
+        None if the site has no labelled blocks.
+    """
+    blocks = [read_blocks(page.document, page.presentation) for page in site.pages]
+    parts = []
+    for page, some, labels in zip(site.pages, blocks, block_labels(blocks), strict=True):
+        if not len(labels.place):
+            continue
+        drawn = drawn_places(
+            len(labels.place), _BLOCKS_PER_PAGE, zlib.crc32(page.page.url.encode())
+        )
+        place = labels.place[drawn]
+        found = read_block_features(page.document, page.presentation, some)
+        word, block = word_places(found.words)
+        row = np.full(len(some.texts), -1, np.int64)
+        row[place] = np.arange(len(place))
+        used = row[block] >= 0
+        parts.append(
+            BlockSample(
+                rows=found.rows[place].astype(np.float32),
+                template=labels.template[drawn],
+                site=np.full(len(place), number),
+                word=word[used],
+                word_row=row[block[used]],
+            )
+        )
+    return BlockSample.joined(parts) if parts else None
+
+
+def without_duplicates(sample: BlockSample) -> BlockSample:
+    """Return the first of each set of rows with equal words and features."""
+    words = np.zeros(len(sample.template), np.uint64)
+    spread = (sample.word.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    np.add.at(words, sample.word_row, spread ^ (spread >> np.uint64(29)))
+    whole = np.concatenate([sample.rows, words.view(np.float32).reshape(-1, 2)], axis=1)
+    _, first = np.unique(np.ascontiguousarray(whole).view(np.uint8), axis=0, return_index=True)
+    return sample.take(np.sort(first))
+
+
+def _fit_text(sample: BlockSample) -> WordOdds:
+    """Fit naive Bayes to the different words of each block."""
+    counts = [
+        np.bincount(
+            sample.word[sample.template[sample.word_row] == side], minlength=WORD_TABLE_SIZE
+        )
+        + _WORD_PRIOR
+        for side in (True, False)
+    ]
+    template, content = (count / count.sum() for count in counts)
+    share = min(max(float(sample.template.mean()), 1e-3), 1 - 1e-3)
+    return WordOdds(
+        table=np.log(template / content).astype(np.float32),
+        prior=float(np.log(share / (1 - share))),
+    )
+
+
+def out_of_fold_text_log_odds(sample: BlockSample) -> Floats:
+    """Return the out-of-fold text scores of all rows: by models that have not seen the row's site."""
+    log_odds = np.zeros(len(sample.template))
+    for fold in range(_INNER_FOLDS):
+        inside = sample.site % _INNER_FOLDS == fold
+        if inside.any() and not inside.all():
+            text = _fit_text(sample.take(np.flatnonzero(~inside)))
+            log_odds[inside] = text.log_odds(sample.word, sample.word_row, len(log_odds))[inside]
+    return log_odds
+
+
+def fit_block_detector(
+    sample: BlockSample, seed: int, forest: ForestSettings | None = None
+) -> BlockDetector:
+    """Fit the three detectors; duplicates are removed before and after discretisation.
+
+    Args:
+        sample: Labelled blocks of many sites.
+        seed: Seed of the random forest.
+        forest: Size of the random forest; None for the default.
+    """
+    once = without_duplicates(sample)
+    log_odds = out_of_fold_text_log_odds(once)
+    rows = np.concatenate([once.rows, log_odds[:, None]], axis=1).astype(np.float64)
+    borders = [cut_points(column, once.template) for column in rows.T]
+    binned = intervals(rows, borders)
+    _, first = np.unique(
+        np.concatenate([binned, once.template[:, None]], axis=1), axis=0, return_index=True
+    )
+    binned, template = binned[np.sort(first)], once.template[np.sort(first)]
+    weights, bias = _fit_maxent(binned, template, [len(some) + 1 for some in borders])
+    return BlockDetector(
+        text=_fit_text(once),
+        borders=borders,
+        weights=weights,
+        bias=bias,
+        trees=_fit_forest(binned, template, forest or ForestSettings(), seed),
+    )
+
+
+def _fit_maxent(
+    binned: Int64s, template: Bools, sizes: Sequence[int]
+) -> tuple[list[Floats], float]:
+    """Fit a logistic regression to one binary feature for each interval."""
+    starts = np.cumsum([0, *sizes])
+    column = (binned + starts[:-1]).ravel()
+    ends = np.arange(len(binned) + 1) * binned.shape[1]
+    binary = sparse.csr_matrix((np.ones(len(column)), column, ends), (len(binned), starts[-1]))
+    model = Fitter(C=_PENALTY, max_iter=300, solver="liblinear")
+    model.fit(binary, template)
+    return np.split(model.coef_[0], starts[1:-1]), float(model.intercept_[0])
+
+
+def _fit_forest(
+    binned: Int64s, template: Bools, settings: ForestSettings, seed: int
+) -> TreeEnsemble:
+    """Fit a random forest to the numbers of the intervals."""
+    model = RandomForestClassifier(
+        n_estimators=settings.trees,
+        min_samples_leaf=settings.rows_per_leaf,
+        max_leaf_nodes=settings.leaves,
+        random_state=seed,
+    )
+    model.fit(binned.astype(np.float32), template)
+    trees = [one.tree_ for one in model.estimators_]
+    sizes = [tree.node_count for tree in trees]
+    roots = np.cumsum([0, *sizes[:-1]])
+    start = np.repeat(roots, sizes)
+    left = np.concatenate([tree.children_left for tree in trees])
+    right = np.concatenate([tree.children_right for tree in trees])
+    leaf = left < 0
+    own = np.arange(len(left))
+    share = np.concatenate([tree.value[:, 0, 1] / tree.value[:, 0].sum(axis=1) for tree in trees])
+    return TreeEnsemble(
+        feature=np.where(leaf, 0, np.concatenate([tree.feature for tree in trees])).astype(
+            np.int32
+        ),
+        threshold=np.concatenate([tree.threshold for tree in trees]).astype(np.float32),
+        left=np.where(leaf, own, start + left).astype(np.int32),
+        right=np.where(leaf, own, start + right).astype(np.int32),
+        value=np.where(leaf, share / settings.trees, 0).astype(np.float32),
+        roots=roots.astype(np.int32),
+        base=0.0,
+        depth=max(int(tree.max_depth) for tree in trees),
+    )
+
+
+_FOLDS = 10
+
+
+def cross_site_scores(
+    sample: BlockSample,
+    seed: int,
+    progress: ReportProgress,
+    forest: ForestSettings | None = None,
+) -> dict[str, Floats]:
+    """Return the scores of all blocks by detectors that have not seen their site.
+
+    The blocks of a held-out site keep their duplicates, as in the paper.
+
+    Args:
+        sample: Labelled blocks of many sites.
+        seed: Seed of the random forests.
+        progress: Called after each fold.
+        forest: Size of the random forests; None for the default.
+
+    Returns:
+        One score for each block, by the names of the detectors: `text`, `maxent`, `forest`. Higher
+        scores mean template.
+    """
+    count = len(sample.template)
+    scores = {name: np.zeros(count) for name in ("text", "maxent", "forest")}
+    for fold in range(_FOLDS):
+        inside = np.flatnonzero(sample.site % _FOLDS == fold)
+        outside = np.flatnonzero(sample.site % _FOLDS != fold)
+        if not len(inside):
+            continue
+        detector = fit_block_detector(sample.take(outside), seed, forest)
+        tested = sample.take(inside)
+        log_odds = detector.text_log_odds(tested.word, tested.word_row, len(inside))
+        numbers = detector.intervals_of(tested.rows, log_odds)
+        scores["text"][inside] = log_odds
+        scores["maxent"][inside] = detector.maxent_log_odds(numbers)
+        scores["forest"][inside] = detector.forest_probability(numbers)
+        progress(f"fold {fold + 1} of {_FOLDS}: {len(inside)} blocks")
+    return scores
+
+
+def balanced(template: Bools) -> Floats:
+    """Return weights of the blocks that give both classes the same total weight."""
+    share = max(float(template.mean()), 1e-9)
+    return np.where(template, 0.5 / share, 0.5 / max(1 - share, 1e-9))
+
+
+def thinned_curve(curve: Sequence[CurvePoint], points: int) -> list[tuple[float, float]]:
+    """Return recall and precision of at most `points` of a curve, evenly spaced in recall."""
+    at = np.searchsorted([point.recall for point in curve], np.linspace(0.0, 1.0, points))
+    chosen = np.unique(np.minimum(at, len(curve) - 1))
+    return [(curve[place].recall, curve[place].precision) for place in chosen.tolist()]

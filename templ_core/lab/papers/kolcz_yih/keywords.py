@@ -7,6 +7,7 @@ Pages*, WWW 2006, that a page alone has: no linguistic features and no query log
 
 import math
 import re
+import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
@@ -14,6 +15,8 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Floats
+from templ_core.lab.papers.pagelevel.smoothed_classifier import LogisticRegression, fit_logistic
+from templ_core.lab.training.sampling import drawn_places
 from templ_core.tokens import tokenise
 
 PHRASE_WORDS_MAX = 3
@@ -174,3 +177,40 @@ def _features(
         math.log(len(phrase)),
         math.log(words),
     ]
+
+
+_OTHERS_PER_PAGE = 400
+"""Most candidates of a page that are trained on as no keywords."""
+
+
+def fit_keywords(
+    pages: Iterable[tuple[KeywordPage, frozenset[str]]], frequency: DocumentFrequency
+) -> LogisticRegression:
+    """Fit a logistic regression to the candidates of pages with known keywords.
+
+    Args:
+        pages: Pages, each with its keywords as `normal_phrase` writes them.
+        frequency: Document frequencies in the collection that the extraction knows.
+    """
+    rows, is_keyword = [], []
+    for page, wanted in pages:
+        candidates = read_candidates(page, frequency)
+        right = np.array([phrase in wanted for phrase in candidates.phrases], np.bool_)
+        others = np.flatnonzero(~right)
+        seed = zlib.crc32(page.title.encode("utf-8", "replace"))
+        others = others[drawn_places(len(others), _OTHERS_PER_PAGE, seed)]
+        drawn = np.sort(np.concatenate([np.flatnonzero(right), others]))
+        rows.append(candidates.rows[drawn])
+        is_keyword.append(right[drawn])
+    return fit_logistic(np.concatenate(rows), np.concatenate(is_keyword))
+
+
+def rank_keywords(
+    page: KeywordPage, frequency: DocumentFrequency, model: LogisticRegression, most: int
+) -> list[str]:
+    """Return at most `most` phrases of a page, the best first."""
+    candidates = read_candidates(page, frequency)
+    if not candidates.phrases:
+        return []
+    order = np.argsort(-np.round(model.log_odds(candidates.rows), 6), kind="stable")
+    return [candidates.phrases[place] for place in order[:most]]

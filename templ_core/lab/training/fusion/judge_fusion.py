@@ -7,7 +7,7 @@ import numpy as np
 
 from templ_core.config import CoreConfig
 from templ_core.decide import Decision, decide
-from templ_core.lab.evaluation.bootstrap import Interval, mean_interval
+from templ_core.lab.evaluation.report import Interval, mean_interval
 from templ_core.lab.training.fit_confidence import fit_confidence
 from templ_core.lab.training.fusion.fit_fusion import LinearModel, fit_fusion
 from templ_core.lab.training.fusion.fusion_page import (

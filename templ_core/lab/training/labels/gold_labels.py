@@ -11,7 +11,7 @@ from lxml.cssselect import CSSSelector
 from templ_core.array_types import Bools, Floats, UInt64s
 from templ_core.dom.document import Document
 from templ_core.dom.parse.parse_page import parse_markup
-from templ_core.lab.layout.presentation import visible_elements
+from templ_core.lab.layout import visible_elements
 from templ_core.lab.training.labels.alignment import matched_words
 from templ_core.page_level.features.surroundings import HEADING, read_surroundings
 from templ_core.tokens import tokenise

@@ -8,7 +8,7 @@ from templ_core.config import CoreConfig
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.document import Document, parse_document
 from templ_core.errors import PageError
-from templ_core.lab.layout.presentation import Presentation, read_presentation
+from templ_core.lab.layout import Presentation, read_presentation
 from templ_core.lab.near_duplicates import distinct_shingled, shingles
 from templ_core.page_level.features.characters import Words, read_characters, read_words
 

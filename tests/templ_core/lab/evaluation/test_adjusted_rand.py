@@ -7,8 +7,7 @@ from hypothesis import strategies as st
 from sklearn.metrics import adjusted_rand_score
 
 from templ_core.dom.document import parse_document
-from templ_core.lab.evaluation.adjusted_rand import adjusted_rand
-from templ_core.lab.evaluation.fragments import largest_fragments
+from templ_core.lab.evaluation.segmentation import adjusted_rand, largest_fragments
 
 GROUPINGS = st.integers(2, 12).flatmap(
     lambda size: st.tuples(*[st.lists(st.integers(0, 4), min_size=size, max_size=size)] * 2)

@@ -1,4 +1,4 @@
-from templ_core.lab.evaluation.block_alignment import block_of_each
+from templ_core.lab.evaluation.segmentation import block_of_each
 
 
 def test_each_segment_is_assigned_to_the_block_that_contains_it():

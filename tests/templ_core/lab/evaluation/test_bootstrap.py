@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from templ_core.lab.evaluation.bootstrap import bootstrap
+from templ_core.lab.evaluation.report import bootstrap
 
 
 def test_means_over_pages_and_over_sites():

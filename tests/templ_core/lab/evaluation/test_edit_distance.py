@@ -3,7 +3,7 @@ from functools import cache
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templ_core.lab.evaluation.edit_distance import edit_distance, text_distance
+from templ_core.lab.evaluation.words import edit_distance, text_distance
 
 words = st.lists(st.sampled_from("abc"), max_size=8)
 

@@ -1,7 +1,6 @@
 import pytest
 
-from templ_core.lab.evaluation.template_f import Overlap, PlaceF, TemplateF
-from templ_core.lab.evaluation.template_places import mean_f
+from templ_core.lab.evaluation.template_f import Overlap, PlaceF, TemplateF, mean_f
 
 NONE = Overlap(both=0, found=0, wanted=0)
 

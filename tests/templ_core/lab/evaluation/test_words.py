@@ -1,11 +1,12 @@
 import pytest
 
-from templ_core.lab.evaluation.gold import page_words, visible_text
 from templ_core.lab.evaluation.words import (
     is_unspaced,
     letter_counts,
+    page_words,
     score_template,
     score_text,
+    visible_text,
     word_counts,
 )
 

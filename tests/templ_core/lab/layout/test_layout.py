@@ -1,8 +1,7 @@
 import numpy as np
 
 from templ_core.dom.document import parse_document
-from templ_core.lab.layout.layout import VIEWPORT_PX, estimate_layout
-from templ_core.lab.layout.presentation import read_presentation
+from templ_core.lab.layout import VIEWPORT_PX, estimate_layout, read_presentation
 
 LONG = "word " * 400
 

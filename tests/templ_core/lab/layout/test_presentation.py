@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from templ_core.dom.document import parse_document
-from templ_core.lab.layout.presentation import read_presentation
+from templ_core.lab.layout import read_presentation
 
 
 def presented(markup):

@@ -4,7 +4,7 @@ from collections import Counter
 
 import pytest
 
-from templ_core.lab.papers.cross_site_classes import TopicPage, cross_site_accuracies
+from templ_core.lab.papers.class_set import TopicPage, cross_site_accuracies
 
 WORDS = {
     "soccer": ["ball", "goal", "league", "the"],

@@ -3,7 +3,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templ_core.lab.papers.find_template import (
+from templ_core.lab.papers.rtdm import (
     common_nodes,
     extract_subtree,
     find_template,

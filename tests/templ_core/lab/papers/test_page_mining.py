@@ -1,6 +1,6 @@
 import numpy as np
 
-from templ_core.lab.papers.page_mining import classify, cluster_f
+from templ_core.lab.papers.rtdm import classify, cluster_f
 
 CLASSES = ["pets", "pets", "stars", "stars"] * 3
 TEXTS = [

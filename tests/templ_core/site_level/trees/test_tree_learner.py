@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from templ_core.dom.codec import compress_columns, decode_document, document_columns
 from templ_core.dom.document import parse_document
 from templ_core.errors import CodecError
-from templ_core.lab.papers.voted_templates import is_voted_template, learn_voted_templates
+from templ_core.lab.papers.rtdm import is_voted_template, learn_voted_templates
 from templ_core.site_level.config import TREES
 from templ_core.site_level.places.node_hashes import node_hashes
 from templ_core.site_level.places.place_counts import MASS_UNIT

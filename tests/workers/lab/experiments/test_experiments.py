@@ -4,11 +4,13 @@ import numpy as np
 import pytest
 
 from templ_core.dom.document import parse_document
-from templ_core.lab.layout.presentation import read_presentation
-from templ_core.lab.papers.pagelevel.logistic_regression import LogisticRegression
+from templ_core.lab.layout import read_presentation
 from templ_core.lab.papers.pagelevel.node_features import read_node_features
-from templ_core.lab.papers.pagelevel.smoothed_classifier import SmoothedClassifier
-from templ_core.lab.papers.pagelevel.smoothed_classifier_file import encode_classifier
+from templ_core.lab.papers.pagelevel.smoothed_classifier import (
+    LogisticRegression,
+    SmoothedClassifier,
+    encode_classifier,
+)
 
 
 @pytest.fixture(scope="module")

@@ -11,13 +11,20 @@ from templ_core.config import CoreConfig
 from templ_core.dom.document import Document, parse_document
 from templ_core.errors import PageError
 from templ_core.lab.near_duplicates import distinct_plain_texts
-from templ_core.lab.papers.find_template import find_template, template_part
-from templ_core.lab.papers.foschini.learn_phrases import learn_document_phrases
+from templ_core.lab.papers.foschini.matching import (
+    Locality,
+    PhraseMatcher,
+    settled_spans,
+    text_outside,
+)
 from templ_core.lab.papers.foschini.phrase_corpus import page_text
-from templ_core.lab.papers.foschini.phrase_matcher import PhraseMatcher
-from templ_core.lab.papers.foschini.phrase_removal import Locality, settled_spans, text_outside
-from templ_core.lab.papers.foschini.phrases_config import PhrasesConfig
-from templ_core.lab.papers.voted_templates import is_voted_template, learn_voted_templates
+from templ_core.lab.papers.foschini.phrases import PhrasesConfig, learn_document_phrases
+from templ_core.lab.papers.rtdm import (
+    find_template,
+    is_voted_template,
+    learn_voted_templates,
+    template_part,
+)
 from templ_core.site_level.trees.labelled_tree import label_page
 
 _SHARE_MIN = 0.5

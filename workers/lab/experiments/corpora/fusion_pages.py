@@ -13,8 +13,7 @@ from templ_core.dom.codec import content_digest, document_columns
 from templ_core.dom.document import Document, read_document
 from templ_core.dom.interstitials import is_error_page, is_gate
 from templ_core.errors import PageError
-from templ_core.lab.evaluation.gold import page_words
-from templ_core.lab.evaluation.words import score_template, score_text, word_counts
+from templ_core.lab.evaluation.words import page_words, score_template, score_text, word_counts
 from templ_core.lab.training.fusion.fusion_page import (
     LINK_BOX,
     FusionOutcome,

@@ -13,7 +13,7 @@ from templ_core.dom.document import Document, parse_document
 from templ_core.dom.parse.parse_page import parse_markup
 from templ_core.dom.tags import HEADING_LEVELS
 from templ_core.errors import PageError
-from templ_core.lab.layout.presentation import read_presentation
+from templ_core.lab.layout import read_presentation
 from templ_core.lab.papers.kolcz_yih.keywords import (
     PHRASE_WORDS_MAX,
     KeywordPage,

@@ -13,13 +13,13 @@ from templ_core.config import CoreConfig
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.document import Document, parse_document
 from templ_core.errors import CodecError, PageError
-from templ_core.lab.layout.presentation import Presentation, read_presentation
+from templ_core.lab.layout import Presentation, read_presentation
 from templ_core.lab.papers.pagelevel.node_features import NodeFeatures, read_node_features
 from templ_core.lab.papers.pagelevel.smoothed_classifier import (
     SmoothedClassifier,
+    decode_classifier,
     segment_scores,
 )
-from templ_core.lab.papers.pagelevel.smoothed_classifier_file import decode_classifier
 from templ_core.page_level.features.characters import Words, read_characters, read_words
 from workers.errors import InputProblem
 from workers.lab.jsonl import read_objects

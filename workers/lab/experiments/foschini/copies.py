@@ -13,7 +13,7 @@ from rich.progress import Progress
 
 from templ_core import clean_site
 from templ_core.errors import PageError
-from templ_core.lab.evaluation.edit_distance import text_distance
+from templ_core.lab.evaluation.words import text_distance
 from workers.lab.evaluation.peers import Extract, load_peer
 from workers.lab.experiments.corpora.class_pages import read_class_set
 from workers.lab.experiments.corpora.compared_cleaners import (

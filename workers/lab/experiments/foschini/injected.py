@@ -10,11 +10,9 @@ from rich.console import Console
 from rich.progress import track
 
 from templ_core.lab.near_duplicates import distinct_plain_texts
-from templ_core.lab.papers.foschini.learn_phrases import learn_phrases
+from templ_core.lab.papers.foschini.matching import Locality, PhraseMatcher, settled_spans
 from templ_core.lab.papers.foschini.phrase_corpus import LINE, lines_of_segments, token_places
-from templ_core.lab.papers.foschini.phrase_matcher import PhraseMatcher
-from templ_core.lab.papers.foschini.phrase_removal import Locality, settled_spans
-from templ_core.lab.papers.foschini.phrases_config import PhrasesConfig
+from templ_core.lab.papers.foschini.phrases import PhrasesConfig, learn_phrases
 from workers.lab.experiments.corpora.text_pages import TextPage, read_text_pages
 from workers.lab.experiments.foschini.injection import (
     INJECTION_LENGTHS,

@@ -9,12 +9,15 @@ import numpy.typing as npt
 
 from templ_core.errors import CodecError
 from templ_core.lab.near_duplicates import distinct_plain_texts
-from templ_core.lab.papers.foschini.idioms import Idioms, decode_idioms, shipped_idioms
-from templ_core.lab.papers.foschini.learn_phrases import learn_phrases
+from templ_core.lab.papers.foschini.matching import Locality, PhraseMatcher, settled_spans
 from templ_core.lab.papers.foschini.phrase_corpus import LINE, segment_of_each_line, token_places
-from templ_core.lab.papers.foschini.phrase_matcher import PhraseMatcher
-from templ_core.lab.papers.foschini.phrase_removal import Locality, settled_spans
-from templ_core.lab.papers.foschini.phrases_config import PhrasesConfig
+from templ_core.lab.papers.foschini.phrases import (
+    Idioms,
+    PhrasesConfig,
+    decode_idioms,
+    learn_phrases,
+    shipped_idioms,
+)
 from templ_core.lab.training.labels.gold_labels import Labels
 from workers.errors import InputProblem
 from workers.lab.experiments.corpora.text_pages import TextPage, read_text_pages

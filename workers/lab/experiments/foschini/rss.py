@@ -6,9 +6,8 @@ from pathlib import Path
 import click
 import msgspec
 
-from templ_core.lab.evaluation.bootstrap import bootstrap
-from templ_core.lab.evaluation.edit_distance import text_distance
-from templ_core.lab.evaluation.words import WordCounts, score_text, word_counts
+from templ_core.lab.evaluation.report import bootstrap
+from templ_core.lab.evaluation.words import WordCounts, score_text, text_distance, word_counts
 from workers.cli.lazy import require_extra
 from workers.errors import InputProblem
 from workers.lab.experiments.results import Report

@@ -7,12 +7,13 @@ import click
 import numpy as np
 
 from templ_core.lab.evaluation.precision_recall import curve_of_scores, recall_at
-from templ_core.lab.papers.kolcz_yih.cross_site import (
+from templ_core.lab.papers.kolcz_yih.block_detector import (
+    BlockSample,
     balanced,
     cross_site_scores,
+    sample_blocks,
     thinned_curve,
 )
-from templ_core.lab.papers.kolcz_yih.fit_block_detector import BlockSample, sample_blocks
 from templ_core.lab.training.labels.site_pages import CorpusPage, TooFewPages, read_sites
 from workers.errors import InputProblem
 from workers.inspect.plots import line_chart

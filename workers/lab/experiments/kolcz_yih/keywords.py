@@ -10,23 +10,23 @@ import numpy as np
 from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
-from templ_core.lab.evaluation.bootstrap import bootstrap
-from templ_core.lab.layout.presentation import Presentation
-from templ_core.lab.papers.kolcz_yih.block_features import read_block_features
-from templ_core.lab.papers.kolcz_yih.cross_site import cross_site_scores
-from templ_core.lab.papers.kolcz_yih.fit_block_detector import (
+from templ_core.lab.evaluation.report import bootstrap
+from templ_core.lab.layout import Presentation
+from templ_core.lab.papers.kolcz_yih.block_detector import (
     BlockSample,
+    cross_site_scores,
     fit_block_detector,
     sample_blocks,
 )
-from templ_core.lab.papers.kolcz_yih.fit_keywords import fit_keywords, rank_keywords
+from templ_core.lab.papers.kolcz_yih.blocks import read_block_features, read_blocks
 from templ_core.lab.papers.kolcz_yih.keywords import (
     DocumentFrequency,
     KeywordPage,
     document_frequency,
+    fit_keywords,
+    rank_keywords,
     top_n,
 )
-from templ_core.lab.papers.kolcz_yih.text_blocks import read_blocks
 from templ_core.lab.training.labels.site_pages import TooFewPages, read_sites
 from workers.errors import InputProblem
 from workers.lab.experiments.corpora.keyword_pages import (

@@ -6,7 +6,7 @@ from statistics import fmean
 
 import click
 
-from templ_core.lab.papers.cross_site_classes import TopicPage, cross_site_accuracies
+from templ_core.lab.papers.class_set import TopicPage, cross_site_accuracies
 from workers.lab.experiments.corpora.class_pages import (
     CLASS_SET_CLEANERS,
     class_set_options,

@@ -2,9 +2,14 @@
 
 from collections.abc import Callable
 
-from templ_core.lab.papers.pagelevel.node_smoothing import PENALTY_FACTOR, Penalty
-from templ_core.lab.papers.pagelevel.spread_smoothing import smooth_spread_on_grid
-from templ_core.lab.papers.pagelevel.variants import Variant, basic_merge_variant, smooth_variant
+from templ_core.lab.papers.pagelevel.variants import (
+    PENALTY_FACTOR,
+    Penalty,
+    Variant,
+    basic_merge_variant,
+    smooth_spread_on_grid,
+    smooth_variant,
+)
 from workers.lab.experiments.corpora.scored_pages import ScoredPage
 
 PENALTY_MULTIPLES = (0.001, 0.01, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)

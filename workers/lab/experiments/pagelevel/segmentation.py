@@ -10,12 +10,9 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Floats
-from templ_core.lab.evaluation.adjusted_rand import adjusted_rand
-from templ_core.lab.evaluation.block_alignment import block_of_each
-from templ_core.lab.evaluation.bootstrap import bootstrap
-from templ_core.lab.evaluation.fragments import largest_fragments
-from templ_core.lab.papers.pagelevel.node_smoothing import PENALTIES, PENALTY_FACTOR
-from templ_core.lab.papers.pagelevel.variants import basic_variant
+from templ_core.lab.evaluation.report import bootstrap
+from templ_core.lab.evaluation.segmentation import adjusted_rand, block_of_each, largest_fragments
+from templ_core.lab.papers.pagelevel.variants import PENALTIES, PENALTY_FACTOR, basic_variant
 from workers.errors import InputProblem
 from workers.inspect.plots import line_chart
 from workers.lab.experiments.corpora.scored_pages import (

@@ -9,10 +9,9 @@ import click
 import msgspec
 import numpy as np
 
-from templ_core.lab.evaluation.bootstrap import bootstrap
+from templ_core.lab.evaluation.report import bootstrap
 from templ_core.lab.evaluation.template_f import Overlap, template_f
-from templ_core.lab.papers.pagelevel.node_smoothing import PENALTIES, PENALTY_FACTOR
-from templ_core.lab.papers.pagelevel.variants import basic_variant
+from templ_core.lab.papers.pagelevel.variants import PENALTIES, PENALTY_FACTOR, basic_variant
 from templ_core.lab.training.labels.gold_labels import GoldSelectors, Labels, selected_labels
 from workers.errors import InputProblem
 from workers.inspect.plots import line_chart

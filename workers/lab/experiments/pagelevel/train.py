@@ -5,8 +5,10 @@ from pathlib import Path
 
 import click
 
-from templ_core.lab.papers.pagelevel.fit_smoothed_classifier import train_smoothed_classifier
-from templ_core.lab.papers.pagelevel.smoothed_classifier_file import encode_classifier
+from templ_core.lab.papers.pagelevel.smoothed_classifier import (
+    encode_classifier,
+    train_smoothed_classifier,
+)
 from templ_core.lab.training.labels.site_pages import TooFewPages
 from workers.errors import InputProblem
 from workers.lab.experiments.corpora.site_records import read_site_pages

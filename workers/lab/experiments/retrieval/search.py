@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 import msgspec
 
-from templ_core.lab.evaluation.bootstrap import Interval, bootstrap
+from templ_core.lab.evaluation.report import Interval, bootstrap
 from workers.indexes.search import TITLE_WEIGHT
 from workers.indexes.words import match_expression, separated
 from workers.lab.experiments.results import Report

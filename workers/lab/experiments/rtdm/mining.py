@@ -10,7 +10,7 @@ from rich.console import Console
 from rich.progress import Progress
 
 from templ_core.lab.papers.class_set import ClassPage
-from templ_core.lab.papers.page_mining import CONFIGURATIONS, ClassifierScores, classify, cluster_f
+from templ_core.lab.papers.rtdm import CONFIGURATIONS, ClassifierScores, classify, cluster_f
 from workers.inspect.plots import line_chart
 from workers.lab.evaluation.peers import load_peer
 from workers.lab.experiments.corpora.class_pages import read_class_set

@@ -14,9 +14,13 @@ from rich.progress import track
 
 from templ_core.dom.document import Document
 from templ_core.lab.near_duplicates import distinct_plain_texts
-from templ_core.lab.papers.find_template import find_template, template_part
 from templ_core.lab.papers.foschini.phrase_corpus import page_text
-from templ_core.lab.papers.voted_templates import is_voted_template, learn_voted_templates
+from templ_core.lab.papers.rtdm import (
+    find_template,
+    is_voted_template,
+    learn_voted_templates,
+    template_part,
+)
 from templ_core.site_level.trees.labelled_tree import label_page
 from templ_core.tokens import tokenise
 from workers.inspect.plots import line_chart

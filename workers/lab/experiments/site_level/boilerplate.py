@@ -9,8 +9,7 @@ from typing import NamedTuple
 import click
 
 from templ_core import SiteCleaner
-from templ_core.lab.evaluation.left_words import words_left
-from templ_core.lab.evaluation.words import word_counts
+from templ_core.lab.evaluation.words import word_counts, words_left
 from workers.lab.experiments.results import Report
 from workers.lab.job_processes import map_in_processes
 from workers.lab.options import jobs_option, out_option

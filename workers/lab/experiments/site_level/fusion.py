@@ -8,8 +8,7 @@ import msgspec
 import numpy as np
 
 from templ_core.config import CoreConfig
-from templ_core.lab.evaluation.bootstrap import mean_interval
-from templ_core.lab.evaluation.report import SEEN_BINS
+from templ_core.lab.evaluation.report import SEEN_BINS, mean_interval
 from templ_core.lab.training.fusion.fit_fusion import LinearModel, fit_fusion
 from templ_core.lab.training.fusion.fusion_page import FusionOutcome, FusionPage
 from templ_core.lab.training.fusion.judge_fusion import (

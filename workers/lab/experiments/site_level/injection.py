@@ -12,9 +12,8 @@ import msgspec
 from rich.console import Console
 from rich.progress import track
 
-from templ_core.lab.evaluation.left_words import words_left
 from templ_core.lab.evaluation.repeated_text import RepeatedText, repeated_text
-from templ_core.lab.evaluation.words import WordCounts, word_counts
+from templ_core.lab.evaluation.words import WordCounts, word_counts, words_left
 from workers.feeds.files import read_feed
 from workers.lab.evaluation.evaluation_page import EvaluationPage, read_evaluation_pages
 from workers.lab.evaluation.judge import page_markup

@@ -8,7 +8,7 @@ import msgspec
 
 from templ_core import CleanedPage, CrawledPage, SampleBounds, SiteCleaner, clean_crawl
 from templ_core.errors import PageError
-from templ_core.lab.evaluation.bootstrap import bootstrap
+from templ_core.lab.evaluation.report import bootstrap
 from workers.feeds.files import read_feed
 from workers.lab.evaluation.evaluation_page import EvaluationPage, read_evaluation_pages
 from workers.lab.evaluation.judge import page_markup

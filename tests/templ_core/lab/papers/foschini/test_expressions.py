@@ -4,14 +4,15 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from templ_core.lab.papers.foschini.expressions import expression, expressions
-from templ_core.lab.papers.foschini.learn_phrases import learn_phrases
+from templ_core.lab.papers.foschini.matching import (
+    PhraseMatcher,
+    expression,
+    expressions,
+    union_of_spans,
+)
 from templ_core.lab.papers.foschini.mutable_patterns import PATTERNS, MutablePattern, Normaliser
 from templ_core.lab.papers.foschini.phrase_corpus import page_tokens
-from templ_core.lab.papers.foschini.phrase_matcher import PhraseMatcher
-from templ_core.lab.papers.foschini.phrase_removal import union_of_spans
-from templ_core.lab.papers.foschini.phrase_set import Phrase, PhraseSet
-from templ_core.lab.papers.foschini.phrases_config import PhrasesConfig
+from templ_core.lab.papers.foschini.phrases import Phrase, PhrasesConfig, PhraseSet, learn_phrases
 
 PIECES = st.sampled_from(
     [

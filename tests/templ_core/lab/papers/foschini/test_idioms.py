@@ -2,14 +2,14 @@ import pytest
 
 from templ_core.errors import CodecError
 from templ_core.lab.papers.foschini.fit_idioms import IdiomSettings, SplitText, find_idioms
-from templ_core.lab.papers.foschini.idioms import (
+from templ_core.lab.papers.foschini.phrases import (
     Idioms,
+    PhrasesConfig,
     decode_idioms,
     encode_idioms,
+    learn_phrases,
     shipped_idioms,
 )
-from templ_core.lab.papers.foschini.learn_phrases import learn_phrases
-from templ_core.lab.papers.foschini.phrases_config import PhrasesConfig
 
 SENTENCE = "At the end of the road as well as the river it stays"
 NAMES = ("ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen")

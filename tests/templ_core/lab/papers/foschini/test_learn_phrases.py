@@ -3,9 +3,8 @@ import pytest
 
 from templ_core.dom.codec import compress_columns, decode_document, document_columns
 from templ_core.dom.document import parse_document
-from templ_core.lab.papers.foschini.learn_phrases import learn_document_phrases
-from templ_core.lab.papers.foschini.phrase_matcher import PhraseMatcher
-from templ_core.lab.papers.foschini.phrases_config import PhrasesConfig
+from templ_core.lab.papers.foschini.matching import PhraseMatcher
+from templ_core.lab.papers.foschini.phrases import PhrasesConfig, learn_document_phrases
 
 CONFIG = PhrasesConfig()
 

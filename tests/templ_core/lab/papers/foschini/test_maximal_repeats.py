@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from templ_core.lab.papers.foschini.maximal_repeats import find_repeats, opened
+from templ_core.lab.papers.foschini.phrases import find_repeats, opened
 from templ_core.site_level.strings.suffix_array import (
     BORDER,
     BREAK,

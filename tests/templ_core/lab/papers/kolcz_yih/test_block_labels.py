@@ -1,7 +1,6 @@
 from templ_core.dom.document import parse_document
-from templ_core.lab.layout.presentation import read_presentation
-from templ_core.lab.papers.kolcz_yih.block_labels import block_labels
-from templ_core.lab.papers.kolcz_yih.text_blocks import read_blocks
+from templ_core.lab.layout import read_presentation
+from templ_core.lab.papers.kolcz_yih.blocks import block_labels, read_blocks
 
 MENU = "The menu of the site with all of its many sections"
 TWICE = "A text that stands on two pages of the site and no more"

@@ -2,8 +2,13 @@ import numpy as np
 import pytest
 
 from templ_core.lab.evaluation.precision_recall import CurvePoint
-from templ_core.lab.papers.kolcz_yih.cross_site import balanced, cross_site_scores, thinned_curve
-from templ_core.lab.papers.kolcz_yih.fit_block_detector import BlockSample, ForestSettings
+from templ_core.lab.papers.kolcz_yih.block_detector import (
+    BlockSample,
+    ForestSettings,
+    balanced,
+    cross_site_scores,
+    thinned_curve,
+)
 
 
 def test_balanced_weights_give_both_classes_the_same_total():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templ_core.lab.papers.kolcz_yih.discretise import cut_points
+from templ_core.lab.papers.kolcz_yih.block_detector import cut_points
 
 PAIRS = st.lists(st.tuples(st.integers(0, 6), st.booleans()), min_size=1, max_size=40)
 

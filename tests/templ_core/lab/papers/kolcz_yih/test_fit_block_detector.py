@@ -1,18 +1,17 @@
 import numpy as np
 import pytest
 
-from templ_core.lab.papers.kolcz_yih.block_detector import intervals, word_places
-from templ_core.lab.papers.kolcz_yih.block_features import read_block_features
-from templ_core.lab.papers.kolcz_yih.block_labels import block_labels
-from templ_core.lab.papers.kolcz_yih.fit_block_detector import (
+from templ_core.lab.papers.kolcz_yih.block_detector import (
     BlockSample,
     ForestSettings,
     fit_block_detector,
+    intervals,
     out_of_fold_text_log_odds,
     sample_blocks,
     without_duplicates,
+    word_places,
 )
-from templ_core.lab.papers.kolcz_yih.text_blocks import read_blocks
+from templ_core.lab.papers.kolcz_yih.blocks import block_labels, read_block_features, read_blocks
 from templ_core.lab.training.labels.site_pages import CorpusPage, read_sites
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 

@@ -1,9 +1,8 @@
 import numpy as np
 
 from templ_core.dom.document import parse_document
-from templ_core.lab.layout.presentation import read_presentation
-from templ_core.lab.papers.kolcz_yih.block_features import divergence, read_block_features
-from templ_core.lab.papers.kolcz_yih.text_blocks import read_blocks
+from templ_core.lab.layout import read_presentation
+from templ_core.lab.papers.kolcz_yih.blocks import divergence, read_block_features, read_blocks
 from templ_core.page_level.features.characters import read_characters, read_words
 
 LONG = "This sentence has more than forty characters in it."

@@ -2,16 +2,14 @@ import numpy as np
 import pytest
 
 from templ_core.dom.document import parse_document
-from templ_core.lab.layout.presentation import read_presentation
-from templ_core.lab.papers.pagelevel.fit_smoothed_classifier import (
-    fit_logistic,
-    train_smoothed_classifier,
-)
+from templ_core.lab.layout import read_presentation
 from templ_core.lab.papers.pagelevel.node_features import read_node_features
 from templ_core.lab.papers.pagelevel.smoothed_classifier import (
     BANDS,
     bands,
+    fit_logistic,
     segment_scores,
+    train_smoothed_classifier,
 )
 from templ_core.lab.papers.pagelevel.variants import smooth_variant
 from templ_core.lab.training.labels.site_pages import CorpusPage

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from templ_core.lab.papers.pagelevel.node_smoothing import penalties, smooth_nodes
+from templ_core.lab.papers.pagelevel.variants import penalties, smooth_nodes
 from templ_core.page_level.smoothing.isotonic import smooth
 
 PARENT = np.array([-1, 0, 1, 1, 0, 4], np.int32)

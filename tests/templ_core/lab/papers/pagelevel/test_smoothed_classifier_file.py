@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from templ_core.errors import CodecError
-from templ_core.lab.papers.pagelevel.logistic_regression import LogisticRegression
-from templ_core.lab.papers.pagelevel.smoothed_classifier import SmoothedClassifier
-from templ_core.lab.papers.pagelevel.smoothed_classifier_file import (
+from templ_core.lab.papers.pagelevel.smoothed_classifier import (
+    LogisticRegression,
+    SmoothedClassifier,
     decode_classifier,
     encode_classifier,
 )

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templ_core.lab.papers.pagelevel.spread_smoothing import (
+from templ_core.lab.papers.pagelevel.variants import (
     SPREAD_GRID,
     smooth_spread,
     smooth_spread_on_grid,

@@ -1,20 +1,144 @@
-"""The features of text blocks that Kolcz and Yih use.
+"""The text blocks of a page that Kolcz and Yih classify: which they are, their labels, their features.
 
-Kolcz, Yih, *Site-Independent Template-Block Detection*, PKDD 2007, section 3, step 4: the block by
-itself, its difference from the rest of the page, and its place in the tree. Words are scored apart.
+Kolcz, Yih, *Site-Independent Template-Block Detection*, PKDD 2007, sections 3 and 4.1. Blocks on many pages of a site
+are template, blocks on one page are not. The features are those of section 3, step 4: the block by itself, its
+difference from the rest of the page, and its place in the tree. Words are scored apart.
 """
 
+import hashlib
 from collections import Counter
+from collections.abc import Sequence
 
 import msgspec
 import numpy as np
 
 from templ_core import letters as chars
-from templ_core.array_types import Floats, Int64s
+from templ_core.array_types import Bools, Floats, Int32s, Int64s
 from templ_core.dom.document import Document
-from templ_core.lab.layout.presentation import Presentation
-from templ_core.lab.papers.kolcz_yih.text_blocks import TextBlocks
+from templ_core.dom.tree import sums_below
+from templ_core.lab.layout import Presentation
 from templ_core.page_level.features.characters import Characters, Words, read_characters, read_words
+from templ_core.tokens import tokenise
+
+_BLOCK_TAGS = frozenset((
+    "blockquote", "dd", "div", "dl", "dt", "h1", "h2", "h3", "h4", "h5", "h6", "li", "ol", "pre",
+    "small", "table", "td", "th", "tr", "ul",
+))  # fmt: skip
+_CHARS_MIN = 40
+_DISTINCT_WORDS_MIN = 3
+
+
+class TextBlocks(msgspec.Struct, frozen=True, kw_only=True):
+    """The text blocks of a page in document order; columns of length n_blocks."""
+
+    node: Int64s
+    """Number of the element."""
+    parent: Int64s
+    """Index of the nearest block around each block; -1 if there is none."""
+    texts: list[str]
+    """Text of each block, with white space collapsed."""
+    digests: list[bytes]
+    """Digest of each text: equal for equal texts, whatever the markup."""
+
+
+def read_blocks(document: Document, presentation: Presentation) -> TextBlocks:
+    """Return the block elements with at least 40 characters and 3 different words.
+
+    Args:
+        document: The page.
+        presentation: The presentation of the same page.
+    """
+    nodes, segments = document.nodes, document.segments
+    held = np.rint(
+        sums_below(nodes.end, np.bincount(segments.owner, minlength=len(nodes.tags)))
+    ).astype(np.int64)
+    first = np.searchsorted(segments.inline_to, np.arange(len(nodes.tags)), side="right")
+    flat = [" ".join(text.split()) for text in segments.texts]
+    found: list[int] = []
+    texts: list[str] = []
+    for node, tag in enumerate(nodes.tags):
+        if tag not in _BLOCK_TAGS:
+            continue
+        if tag == "small":
+            text = presentation.small_texts[node]
+        else:
+            text = " ".join(flat[first[node] : first[node] + held[node]])
+        if len(text) >= _CHARS_MIN and len(set(tokenise(text.lower()))) >= _DISTINCT_WORDS_MIN:
+            found.append(node)
+            texts.append(text)
+    return TextBlocks(
+        node=np.array(found, np.int64),
+        parent=_parents(found, nodes.end),
+        texts=texts,
+        digests=[hashlib.blake2b(text.encode(), digest_size=16).digest() for text in texts],
+    )
+
+
+def _parents(found: list[int], end: Int32s) -> Int64s:
+    """Return the index of the nearest block around each block, or -1."""
+    parents: list[int] = []
+    around: list[int] = []
+    for place, node in enumerate(found):
+        while around and end[found[around[-1]]] <= node:
+            around.pop()
+        parents.append(around[-1] if around else -1)
+        around.append(place)
+    return np.array(parents, np.int64)
+
+
+_TEMPLATE_SHARE = 0.10
+"""Least share of the pages that a template block is on."""
+_TEMPLATE_PAGES_MIN = 3
+"""Least number of these pages, since on small sites a tenth of the pages is one or two."""
+
+
+class BlockLabels(msgspec.Struct, frozen=True, kw_only=True):
+    """The labels of one page; columns of length n_labelled_blocks."""
+
+    place: Int64s
+    """Indices of the blocks that have a label, ascending; the other blocks are ignored."""
+    template: Bools
+    """Whether each of them is template."""
+
+
+def block_labels(pages: Sequence[TextBlocks]) -> list[BlockLabels]:
+    """Return the labels of all pages of a site.
+
+    A block that is on at least a tenth of the pages is template. A block that is on a single page,
+    as are all blocks inside it, is content; only the topmost of such blocks gets a label. All other
+    blocks, and blocks that repeat a text of their page, have no label.
+    """
+    pages_with = Counter(digest for page in pages for digest in set(page.digests))
+    wanted = max(_TEMPLATE_SHARE * len(pages), _TEMPLATE_PAGES_MIN)
+    return [
+        _labels(page, [pages_with[digest] for digest in page.digests], wanted) for page in pages
+    ]
+
+
+def _labels(page: TextBlocks, pages_with: list[int], wanted: float) -> BlockLabels:
+    parent = page.parent.tolist()
+    all_unique = [count == 1 for count in pages_with]
+    for place in reversed(range(len(parent))):
+        if parent[place] >= 0 and not all_unique[place]:
+            all_unique[parent[place]] = False
+    in_content = [False] * len(parent)
+    seen: set[bytes] = set()
+    found: list[tuple[int, bool]] = []
+    for place, digest in enumerate(page.digests):
+        above = parent[place]
+        in_content[place] = all_unique[place] or (above >= 0 and in_content[above])
+        is_new = digest not in seen
+        seen.add(digest)
+        if pages_with[place] >= wanted:
+            if is_new:
+                found.append((place, True))
+        elif all_unique[place] and is_new and not (above >= 0 and in_content[above]):
+            found.append((place, False))
+    return BlockLabels(
+        place=np.array([place for place, _ in found], np.int64),
+        template=np.array([template for _, template in found], np.bool_),
+    )
+
 
 _COUNTED_TAGS = (
     "a", "img", "li", "p", "br", "td", "tr", "table", "div", "span", "ul", "form", "input",

@@ -1,0 +1,465 @@
+"""Learning a site's phrases: Foschini's thesis (2007), sections 3.2 and 3.3, applied to blocks of text.
+
+Steps 5 to 7 find the maximal repeats of the pages with their distinct documents, in linear time, after Yamamoto and
+Church, Computational Linguistics 27 (2001): a repeat is an interval of the suffix array, and intervals form a tree.
+Steps 8 and 9, with equation 3.1, say how many pages a string of the template must be on: the energy cut-off.
+
+Removing idioms such as "at the end of the" is the second filter after the cut-off. The thesis removes all strings
+that many sites have, but that proves little: "Leave a reply" is on many sites, too. So idioms are strings in the
+content of many sites and in the templates of few. `templ train-idioms` makes the list from pages with gold.
+"""
+
+import functools
+import math
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from importlib import resources
+from typing import TypeAlias
+
+import msgspec
+import numpy as np
+import numpy.typing as npt
+
+from templ_core.array_types import Bools, Int32s, Int64s
+from templ_core.dom.document import Document
+from templ_core.errors import CodecError
+from templ_core.lab.papers.foschini._maximal_repeats import sweep
+from templ_core.lab.papers.foschini._phrase_automaton import UNKNOWN, PhraseAutomaton
+from templ_core.lab.papers.foschini.mutable_patterns import MutablePattern, Normaliser
+from templ_core.lab.papers.foschini.phrase_corpus import (
+    LINE,
+    CorpusReader,
+    TokenCorpus,
+    page_text,
+)
+from templ_core.site_level.strings.suffix_array import (
+    BORDER,
+    BREAK,
+    SuffixArray,
+)
+
+
+class PhrasesConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """What a caller of `learn_phrases` decides; frozen."""
+
+    template_share: float = 0.10
+    """Share of the pages, 0 to 1, that have a phrase at least."""
+
+    template_pages_min: int = 2
+    """Pages that have a phrase at least, in a site of any size."""
+
+    phrase_tokens_min: tuple[int, int, int] = (8, 3, 1)
+    """Fewest tokens of a phrase that has neither, one or both of its ends at the border of a block."""
+
+    phrase_pages_min: int = 3
+    """Number of pages that a phrase must be on. In a smaller window it must be on all pages, be short and
+    be a whole block."""
+
+    phrase_block_tokens_max: int = 20
+    """Tokens of the longest whole block that is a phrase without lying beyond the energy cut-off."""
+
+    phrase_set_bytes: int = 256 << 10
+    """Size of the text of a site's phrases; those with the least support are left out first."""
+
+
+class Phrase(msgspec.Struct, frozen=True, array_like=True):
+    """A string of tokens that recurs on a site's pages."""
+
+    keys: tuple[str, ...]
+    """Keys of its tokens (`Normaliser.key`); a line feed at either end is the border of a block."""
+    pages: int
+    """Number of distinct pages that have the string."""
+
+
+class PhraseSet(msgspec.Struct, frozen=True, kw_only=True):
+    """The strings that recur on the pages of a site."""
+
+    pages: int
+    """Number of distinct pages that the phrases were learned from."""
+    phrases: tuple[Phrase, ...]
+    """The phrases on most pages first, then the longest, then by keys."""
+    markup: bool = False
+    """Whether the phrases were learned on markup as it is, and apply to that only."""
+    patterns: tuple[MutablePattern, ...] = ()
+    """Mutable patterns beyond those that come with the package."""
+
+
+def bounded_phrases(phrase_set: PhraseSet, size_bytes: int) -> PhraseSet:
+    """Return the set without its least supported phrases, so that their text fits into a size.
+
+    >>> phrases = (Phrase(("Leave", "a", "reply"), 9), Phrase(("Read", "more"), 3))
+    >>> len(bounded_phrases(PhraseSet(pages=9, phrases=phrases), 20).phrases)
+    1
+
+    Args:
+        phrase_set: The whole set.
+        size_bytes: Most bytes of the keys in UTF-8 with a byte between them.
+    """
+    room, kept = size_bytes, 0
+    for phrase in phrase_set.phrases:
+        room -= sum(len(key.encode()) + 1 for key in phrase.keys)
+        if room < 0:
+            break
+        kept += 1
+    return msgspec.structs.replace(phrase_set, phrases=phrase_set.phrases[:kept])
+
+
+IDIOMS_FORMAT = 1
+SHIPPED_IDIOMS = "idioms.json"
+TokenKeys: TypeAlias = tuple[str, ...]
+"""Keys of a string's tokens (`Normaliser.key`); a line feed at either end is the border of a block."""
+
+
+class _IdiomsFile(msgspec.Struct, frozen=True, kw_only=True):
+    format: int
+    sites: int
+    """Number of sites that were searched for idioms."""
+    sites_min: int
+    """Number of sites whose content has each idiom, at least."""
+    idioms: list[str]
+    """Keys of each idiom with a blank between them."""
+
+
+class Idioms:
+    """A list of idioms that tells which strings consist of idioms alone.
+
+    >>> idioms = Idioms([("at", "the", "end"), ("the", "end", "of", "the")])
+    >>> idioms.make_up(("at", "the", "end", "of", "the"))
+    True
+    >>> idioms.make_up(("at", "the", "end", "of", "May"))
+    False
+    """
+
+    def __init__(self, strings: Iterable[TokenKeys]) -> None:
+        """Read the idioms."""
+        self._numbers: dict[str, int] = {}
+        number = self._numbers.setdefault
+        self._automaton = PhraseAutomaton(
+            [number(key, len(self._numbers)) for key in keys] for keys in strings
+        )
+
+    def make_up(self, keys: Sequence[str]) -> bool:
+        """Return whether overlapping or adjacent idioms cover each token and border of a string."""
+        numbers = np.array([self._numbers.get(key, UNKNOWN) for key in keys], np.int32)
+        return bool(self._automaton.covered(numbers).all())
+
+
+@functools.cache
+def shipped_idioms() -> Idioms:
+    """Return the idioms that come with the package; they are read once."""
+    return Idioms(decode_idioms(resources.files(__package__).joinpath(SHIPPED_IDIOMS).read_bytes()))
+
+
+def encode_idioms(strings: Iterable[TokenKeys], *, sites: int, sites_min: int) -> bytes:
+    """Return the file of a list of idioms, with a line for each.
+
+    Args:
+        strings: The idioms.
+        sites: Number of sites that were searched for idioms.
+        sites_min: Number of sites whose content has each idiom, at least.
+    """
+    file = _IdiomsFile(
+        format=IDIOMS_FORMAT,
+        sites=sites,
+        sites_min=sites_min,
+        idioms=sorted(" ".join(keys) for keys in strings),
+    )
+    return msgspec.json.format(msgspec.json.encode(file), indent=1) + b"\n"
+
+
+def decode_idioms(body: bytes) -> list[TokenKeys]:
+    """Return the idioms of a file.
+
+    Raises:
+        CodecError: The bytes are no list of idioms, or one of another format.
+    """
+    try:
+        file = msgspec.json.decode(body, type=_IdiomsFile)
+    except msgspec.DecodeError as error:
+        raise CodecError(f"not a list of idioms: {error}") from None
+    if file.format != IDIOMS_FORMAT:
+        raise CodecError(f"idioms of format {file.format}, known is {IDIOMS_FORMAT}")
+    return [tuple(text.split(" ")) for text in file.idioms]
+
+
+BINS = 100
+"""Bins of the histogram: hundredths of the pages, as in the thesis."""
+
+
+def document_histogram(documents: Int32s, pages: int) -> Int64s:
+    """Return the number of strings by the share of pages that have them, in 100 bins.
+
+    Bin i holds the strings on i to i + 1 hundredths of the pages; the last one those on all of
+    them. With fewer than 100 pages, a string on d pages stands in bin floor(100 d / pages), and the
+    bins between stay empty: distances between bins are shares of pages at any size.
+
+    >>> document_histogram(np.array([1, 1, 4], np.int32), pages=4).nonzero()[0].tolist()
+    [25, 99]
+
+    Args:
+        documents: Number of distinct documents with each string, 0 to `pages`.
+        pages: Number of pages that were looked at; at least 1.
+    """
+    bins = np.minimum(documents.astype(np.int64) * BINS // pages, BINS - 1)
+    return np.bincount(bins, minlength=BINS)
+
+
+def energy_cutoff(histogram: Int64s) -> int:
+    """Return the bin b in 1 .. n_bins - 1 that minimises equation 3.1, the lowest of equals.
+
+    E(b) = sum_{i < b} (i - x)^2 h_i + sum_{i >= b} (i - y)^2 h_i with b = (x + y) / 2. For a given
+    b, y = 2 b - x makes E a parabola in x, whose minimum is taken.
+
+    >>> energy_cutoff(np.array([900, 80, 10, 0, 0, 0, 0, 5, 20, 40]))
+    4
+
+    Args:
+        histogram: Number of strings in each bin.
+    """
+    bins = np.arange(len(histogram), dtype=np.float64)
+    weights = histogram.astype(np.float64)
+    edges = bins[1:, None]
+    mirrored = np.where(bins < edges, bins, 2 * edges - bins)
+    centers = mirrored @ weights / max(weights.sum(), 1.0)
+    energies = (mirrored - centers[:, None]) ** 2 @ weights
+    best, cutoff = np.inf, 1
+    for edge, energy in enumerate(energies.tolist(), 1):
+        if energy < best - 1e-9:
+            best, cutoff = energy, edge
+    return cutoff
+
+
+class MaximalRepeats(msgspec.Struct, frozen=True, kw_only=True):
+    """Strings of tokens that cannot be made longer without losing an occurrence, a row for each."""
+
+    starts: Int32s
+    """Position of one occurrence in the corpus."""
+    lengths: Int32s
+    """Number of tokens, borders included."""
+    documents: Int32s
+    """Number of distinct documents with an occurrence."""
+
+
+def find_repeats(
+    suffixes: SuffixArray,
+    document_of: npt.NDArray[np.unsignedinteger],
+    *,
+    documents_min: int = 2,
+    tokens_min: int = 1,
+) -> MaximalRepeats:
+    """Return the maximal repeats of a corpus, in lexicographic order of their intervals' ends.
+
+    >>> tokens = np.array([2, 3, 4, BREAK, 5, 2, 3, BREAK], np.uint16)
+    >>> repeats = find_repeats(SuffixArray(tokens), np.array([0, 0, 0, 0, 1, 1, 1, 1], np.uint16))
+    >>> [
+    ...     tokens[start : start + length].tolist()
+    ...     for start, length in zip(repeats.starts, repeats.lengths)
+    ... ]
+    [[2, 3]]
+
+    Args:
+        suffixes: The suffixes of the corpus.
+        document_of: Number of each position's document; length n_tokens.
+        documents_min: Strings in fewer documents are left out; at least 2.
+        tokens_min: Strings of fewer tokens are left out; at least 1.
+    """
+    common = np.where(suffixes.common < tokens_min, np.int32(0), suffixes.common)
+    common = opened(common, documents_min - 1)
+    documents = document_of[suffixes.starts].astype(np.int32)
+    first, lengths, counts = sweep(
+        common,
+        documents,
+        _changes(suffixes),
+        int(documents.max(initial=-1)) + 1,
+        documents_min,
+    )
+    return MaximalRepeats(starts=suffixes.starts[first], lengths=lengths, documents=counts)
+
+
+def opened(values: Int32s, width: int) -> Int32s:
+    """Return `values`, each 0 or more, without peaks narrower than `width`.
+
+    That is their morphological opening: the largest minimum of any `width` neighbours around each
+    value. Of common prefixes it leaves those of at least `width` + 1 suffixes.
+
+    >>> opened(np.array([0, 5, 0, 2, 3, 2], np.int32), 2).tolist()
+    [0, 0, 0, 2, 2, 2]
+    """
+    if width <= 1:
+        return values
+    if len(values) < width:
+        return np.zeros_like(values)
+    lowest = -_sliding_maximum(-values, width)
+    return _sliding_maximum(np.pad(lowest, width - 1), width)
+
+
+def _sliding_maximum(values: Int32s, width: int) -> Int32s:
+    """Return the maximum of each `width` neighbours, by doubling."""
+    covered = 1
+    while covered < width:
+        step = min(covered, width - covered)
+        values = np.maximum(values[:-step], values[step:])
+        covered += step
+    return values
+
+
+def _changes(suffixes: SuffixArray) -> Bools:
+    """Return whether each rank's string starts at a border or follows another token than the rank before.
+
+    The strings of an interval cannot be made longer to the left if that is so for any rank but its first.
+    """
+    starts, tokens = suffixes.starts, suffixes.tokens
+    before = np.where(starts > 0, tokens[starts - 1], BREAK)
+    changes = np.zeros(len(starts), np.bool_)
+    changes[1:] = (before[1:] != before[:-1]) | (before[1:] == BREAK)
+    changes |= tokens[starts] == BORDER
+    return changes
+
+
+STRING_TOKENS_MIN = 2
+"""Tokens and borders of the shortest string that is counted (section 3.2, step 7)."""
+
+
+class _Readers(threading.local):
+    """The reader of one thread for the patterns of the package, which every site shares."""
+
+    @functools.cached_property
+    def shipped(self) -> CorpusReader:
+        """The reader, made on first use."""
+        return CorpusReader(Normaliser())
+
+
+_READERS = _Readers()
+
+
+def learn_document_phrases(documents: Sequence[Document], config: PhrasesConfig) -> PhraseSet:
+    """Return the phrases of some documents of one site; they depend on the documents alone.
+
+    Args:
+        documents: Distinct pages of the site, none a near-duplicate of another.
+        config: The thresholds.
+    """
+    return learn_phrases([page_text(document) for document in documents], config)
+
+
+def learn_phrases(
+    pages: Sequence[str],
+    config: PhrasesConfig,
+    *,
+    markup: bool = False,
+    patterns: Sequence[MutablePattern] = (),
+    idioms: Idioms | None = None,
+) -> PhraseSet:
+    r"""Return the phrases of some pages of one site.
+
+    >>> pages = [
+    ...     f"Home News\nOur {dish} is ready.\nAll rights reserved"
+    ...     for dish in ("tea", "pie", "ham")
+    ... ]
+    >>> for phrase in learn_phrases(pages, PhrasesConfig()).phrases:
+    ...     print(phrase.pages, phrase.keys)
+    3 ('\n', 'All', 'rights', 'reserved', '\n')
+    3 ('\n', 'Home', 'News', '\n')
+
+    Args:
+        pages: Distinct pages, none a near-duplicate of another: text with a line for each block, or
+            markup as it is.
+        config: The thresholds.
+        markup: Whether the pages are markup.
+        patterns: Mutable patterns beyond those that come with the package.
+        idioms: Strings that are content though they recur; None for the list of the package.
+
+    Raises:
+        re.error: One of `patterns` is no regular expression.
+    """
+    reader = CorpusReader(Normaliser(patterns)) if patterns else _READERS.shipped
+    normaliser = reader.normaliser
+    corpus, repeats = _recurring(pages, reader, config, markup=markup)
+    cutoff = _cutoff(repeats, pages).bin
+    idioms = shipped_idioms() if idioms is None else idioms
+    cutoff_pages = math.ceil(cutoff * len(pages) / BINS)
+    phrases = [
+        phrase
+        for phrase in _strings(repeats, corpus, cutoff_pages, config)
+        if any(normaliser.has_meaning(key) for key in phrase.keys if key != LINE)
+        and not idioms.make_up(phrase.keys)
+    ]
+    phrases.sort(key=lambda phrase: (-phrase.pages, -len(phrase.keys), phrase.keys))
+    whole = PhraseSet(
+        pages=len(pages), phrases=tuple(phrases), markup=markup, patterns=tuple(patterns)
+    )
+    return bounded_phrases(whole, config.phrase_set_bytes)
+
+
+class PhraseCutoff(msgspec.Struct, frozen=True, kw_only=True):
+    """On how many pages the strings of a site are, and the number that parts content from template."""
+
+    pages: int
+    """Pages that were looked at."""
+    histogram: Int64s
+    """Number of strings in each bin of `document_histogram`."""
+    bin: int
+    """The first bin of the template, by the energy cut-off."""
+
+
+def phrase_cutoff(pages: Sequence[str], config: PhrasesConfig) -> PhraseCutoff:
+    r"""Return the cut-off with which `learn_phrases` parts the strings of these pages.
+
+    >>> pages = [f"Home News\nOur {dish} is ready." for dish in ("tea", "pie", "ham")]
+    >>> phrase_cutoff(pages, PhrasesConfig()).histogram.nonzero()[0].tolist()
+    [99]
+
+    Args:
+        pages: Distinct pages with a line for each block, none a near-duplicate of another.
+        config: The thresholds.
+    """
+    _, repeats = _recurring(pages, _READERS.shipped, config, markup=False)
+    return _cutoff(repeats, pages)
+
+
+def _recurring(
+    pages: Sequence[str], reader: CorpusReader, config: PhrasesConfig, *, markup: bool
+) -> tuple[TokenCorpus, MaximalRepeats]:
+    """Return the tokens of some pages, and the strings that enough of the pages have."""
+    pages_min = max(
+        config.template_pages_min,
+        min(config.phrase_pages_min, len(pages)),
+        math.ceil(config.template_share * len(pages)),
+    )
+    corpus = reader.read(pages, occurrences_min=pages_min, markup=markup)
+    repeats = find_repeats(
+        SuffixArray(corpus.tokens),
+        corpus.document_of,
+        documents_min=pages_min,
+        tokens_min=STRING_TOKENS_MIN,
+    )
+    return corpus, repeats
+
+
+def _cutoff(repeats: MaximalRepeats, pages: Sequence[str]) -> PhraseCutoff:
+    size = max(1, len(pages))
+    histogram = document_histogram(repeats.documents, size)
+    return PhraseCutoff(pages=size, histogram=histogram, bin=energy_cutoff(histogram))
+
+
+def _strings(
+    repeats: MaximalRepeats, corpus: TokenCorpus, cutoff_pages: int, config: PhrasesConfig
+) -> Iterator[Phrase]:
+    """Yield the strings that have enough tokens, and are on enough pages, to be of the template.
+
+    A whole block of few tokens is. A part of a block must be on as many pages as the cut-off asks, and
+    so must a long block: an article's paragraph recurs where the article is fetched again or begins a
+    listing. The more of a string's ends are borders, the shorter it may be.
+    """
+    borders_before = np.append(0, np.cumsum(corpus.tokens == BORDER))
+    borders = borders_before[repeats.starts + repeats.lengths] - borders_before[repeats.starts]
+    words = repeats.lengths - borders
+    is_short_block = (borders == 2) & (words <= config.phrase_block_tokens_max)
+    is_frequent = repeats.documents >= max(cutoff_pages, config.phrase_pages_min)
+    is_long = words >= np.array(config.phrase_tokens_min)[borders]
+    wanted = is_long & (is_short_block | is_frequent)
+    for index in np.flatnonzero(wanted).tolist():
+        start = int(repeats.starts[index])
+        numbers = corpus.tokens[start : start + int(repeats.lengths[index])].tolist()
+        keys = tuple(corpus.keys[number] for number in numbers)
+        yield Phrase(keys, int(repeats.documents[index]))
