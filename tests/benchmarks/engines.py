@@ -14,8 +14,8 @@ from pathlib import Path
 
 from templ_core import CrawledPage, clean_crawl
 from templ_core.errors import PageError
+from workers.lab.corpora import read_objects
 from workers.lab.job_processes import process_pool
-from workers.lab.jsonl import read_objects
 
 
 def library(pages: list[CrawledPage]) -> int:

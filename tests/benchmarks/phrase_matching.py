@@ -23,7 +23,7 @@ from templ_core.lab.papers.foschini._phrase_tokens import TokenNumbers
 from templ_core.lab.papers.foschini.mutable_patterns import Normaliser
 from templ_core.lab.papers.foschini.phrase_corpus import LINE, page_text
 from templ_core.lab.papers.foschini.phrases import PhrasesConfig, learn_phrases
-from workers.lab.jsonl import read_objects
+from workers.lab.corpora import read_objects
 
 BORDER = 0
 TOKENS_MIN = 100

@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from schemas.codec import decode_output
-from workers.lab.evaluation.evaluation_page import read_evaluation_pages
+from workers.lab.evaluation.corpus_files import read_evaluation_pages
 from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.scoring import TextScorer
 

@@ -19,7 +19,7 @@ from templ_core.lab.papers.foschini.mutable_patterns import Normaliser
 from templ_core.lab.papers.foschini.phrase_corpus import CorpusReader, page_text
 from templ_core.lab.papers.foschini.phrases import find_repeats
 from templ_core.site_level.strings.suffix_array import SuffixArray
-from workers.lab.jsonl import read_objects
+from workers.lab.corpora import read_objects
 
 
 def main():

@@ -24,7 +24,7 @@ from templ_core.dom.document import parse_document
 from templ_core.dom.parse.parse_page import parse_markup
 from templ_core.dom.tags import INLINE, INVISIBLE
 from templ_core.lab.layout import VIEWPORT_PX, estimate_layout, read_presentation
-from workers.lab.jsonl import read_objects
+from workers.lab.corpora import read_objects
 
 BLOCKS_MIN = 10
 _NUMBER = "data-templ-number"

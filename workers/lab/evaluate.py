@@ -15,7 +15,7 @@ from workers.cli.progress import progress
 from workers.errors import UsageProblem
 from workers.lab.evaluation.corpus_files import EvaluationFiles
 from workers.lab.evaluation.figures import figures_as_json, find_figures
-from workers.lab.evaluation.judge import TEMPL, Judgement
+from workers.lab.evaluation.judge import TEMPL, Judgement, judge_all
 from workers.lab.evaluation.page_models import PageModels, models_of_folds, one_model
 from workers.lab.evaluation.peers import (
     COMMAND_DEADLINE_S,
@@ -25,7 +25,6 @@ from workers.lab.evaluation.peers import (
     load_peer,
     peer_version,
 )
-from workers.lab.evaluation.processes import judge_all
 from workers.lab.evaluation.report_page import render_report
 from workers.lab.evaluation.tables import print_tables
 from workers.settings import load_settings

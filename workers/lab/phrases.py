@@ -26,7 +26,7 @@ from workers.cli.inputs import FeedReader, refuse_overwriting
 from workers.cli.output import open_output
 from workers.cli.progress import progress
 from workers.errors import InputProblem, UsageProblem
-from workers.lab.jsonl import read_nonblank_lines
+from workers.lab.corpora import read_nonblank_lines
 from workers.page import Page, Rejected
 from workers.settings import load_settings
 

@@ -11,10 +11,15 @@ from rich.progress import track
 from rich.table import Table
 
 from workers.errors import InputProblem, UsageProblem
-from workers.lab.jsonl import corpus_name
+from workers.lab.corpora import corpus_name
 from workers.lab.options import corpora_argument
-from workers.lab.training_files import file_digest, write_file
-from workers.lab.training_pages import read_gold_pages, read_taught_pages, training_modules
+from workers.lab.training_pages import (
+    file_digest,
+    read_gold_pages,
+    read_taught_pages,
+    training_modules,
+    write_file,
+)
 
 
 @click.command()

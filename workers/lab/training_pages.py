@@ -1,5 +1,6 @@
-"""Pages to train on: those of corpora with gold, and those whose text a site's model published."""
+"""Files of training: pages with gold, pages whose text a site's model published, and what is written."""
 
+import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -9,8 +10,27 @@ from schemas.codec import SchemaError, decode_output
 from schemas.source import Source
 from workers.errors import InputProblem, UsageProblem
 from workers.feeds.records import page_from_json
-from workers.lab.jsonl import corpus_name, read_nonblank_lines, read_objects
+from workers.lab.corpora import corpus_name, read_nonblank_lines, read_objects
 from workers.page import Rejected
+
+
+def file_digest(path: Path) -> str:
+    """Return the BLAKE2b-128 digest of a file in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
+def write_file(path: Path, body: bytes) -> None:
+    """Write a file.
+
+    Raises:
+        InputProblem: The file cannot be written.
+    """
+    try:
+        path.write_bytes(body)
+    except OSError as error:
+        raise InputProblem(f"{path}: {error.strerror}; name a place that can be written") from None
+
 
 _CONFIDENCE_MIN = 0.75
 """Confidence, 0 to 1, of the texts that are learned from."""

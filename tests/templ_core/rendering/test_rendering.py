@@ -10,7 +10,7 @@ from templ_core.rendering.cleaned_html import render_html
 from templ_core.rendering.links import PageLink, page_links
 from templ_core.rendering.markdown import render_markdown
 from templ_core.rendering.outline import Outline
-from workers.lab.experiments.metadata.structure import letters, markdown_structure, page_structure
+from workers.lab.experiments.metadata_gold import letters, markdown_structure, page_structure
 
 URL = "https://example.com/a/b"
 

@@ -1,17 +1,159 @@
-"""The input files of `templ evaluate`: corpora, and outputs of `templ run`."""
+"""The input files of `templ evaluate`: corpora with gold text, and outputs of an earlier `templ run`."""
 
-from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from pathlib import Path
+from typing import Any
 
+import msgspec
+
+from schemas.cleaned import CleanedRecord, TextSegment
+from schemas.codec import SchemaError, decode_output
+from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from workers.cli.progress import Bar
 from workers.errors import InputProblem
+from workers.feeds.identity import file_source
+from workers.feeds.records import page_from_json
 from workers.feeds.streams import STDIN
-from workers.lab.evaluation.earlier_outputs import EarlierOutputs
-from workers.lab.evaluation.evaluation_page import EvaluationPage, read_evaluation_pages
-from workers.lab.evaluation.judge import PageOutput
-from workers.lab.jsonl import corpus_name, parse_objects, read_nonblank_lines
+from workers.lab.corpora import corpus_name, parse_objects, read_nonblank_lines
+from workers.page import Page
+
+
+class PageOutput(msgspec.Struct, frozen=True, kw_only=True):
+    """What templ made of a page: now, or in an earlier run."""
+
+    text: str
+    confidence: float | None
+    segments: list[TextSegment] | None
+
+
+class EvaluationPage(msgspec.Struct, frozen=True, kw_only=True):
+    """One page to be scored, with its gold."""
+
+    corpus: str
+    offset: int
+    """Number of the record in its corpus, from 0; it equals `source.offset` of a cleaned record."""
+    checksum: int = 0
+    """Checksum of the record, which equals `source.partition` of a cleaned record; 0 = not known."""
+    url: str
+    site: str
+    page_type: str
+    """Page type that the corpus names; empty if it names none."""
+    seen: int
+    """Position of the page among the pages of its site, from 1, in the order of the corpus."""
+    body: bytes
+    charset: str | None
+    content_type: str | None
+    gold_text: str
+    selectors: GoldSelectors | None
+    """Selectors of the content; None if only its text is known."""
+    neutral: str | None
+    """CSS selector of text that is neither content nor template."""
+
+
+def read_evaluation_pages(
+    corpus: str, records: Iterable[tuple[bytes, Mapping[str, Any]]]
+) -> Iterator[EvaluationPage]:
+    """Yield the pages with gold text among the records of a corpus.
+
+    Args:
+        corpus: Name of the corpus.
+        records: JSON objects, each after its line.
+
+    Raises:
+        InputProblem: A record with gold text is not a page.
+    """
+    seen: Counter[str] = Counter()
+    for offset, (line, record) in enumerate(records):
+        site = str(record.get("site") or record.get("url") or "")
+        seen[site] += 1
+        if record.get("gold_text"):
+            yield _evaluation_page(corpus, offset, line, record, site, seen[site])
+
+
+def _evaluation_page(
+    corpus: str, offset: int, line: bytes, record: Mapping[str, Any], site: str, seen: int
+) -> EvaluationPage:
+    source = file_source(corpus, offset, line.rstrip(b"\r\n"))
+    page = page_from_json(line, source, default_id="", event_time_ms=lambda _: 0)
+    if not isinstance(page, Page) or page.body is None:
+        reason = "it records a deletion" if isinstance(page, Page) else page.message
+        raise InputProblem(f"{corpus}, record {offset}: has gold text but is not a page: {reason}")
+    gold = {name: record.get(name) for name in _GOLD}
+    for name, value in gold.items():
+        if value is not None and not isinstance(value, str):
+            raise InputProblem(f"{corpus}, record {offset}: `{name}` is not a text")
+    return EvaluationPage(
+        corpus=corpus,
+        offset=offset,
+        checksum=source.partition,
+        url=page.url,
+        site=site,
+        page_type=str(record.get("kind") or ""),
+        seen=seen,
+        body=page.body,
+        charset=page.charset,
+        content_type=page.content_type,
+        gold_text=gold["gold_text"] or "",
+        selectors=GoldSelectors.of(gold),
+        neutral=gold["gold_neutral"],
+    )
+
+
+_GOLD = ("gold_text", "gold_selector", "gold_exclude", "gold_neutral")
+
+
+class EarlierOutputs:
+    """The first texts (revision 0) of an earlier run, by the record that each was made of.
+
+    A record of a file is known by its checksum and its number. Outputs of a run on Kafka, or of an
+    older version, are known by their URL, and by their number where several have the same.
+    """
+
+    def __init__(self) -> None:
+        """Begin without outputs."""
+        self._by_record: dict[tuple[int, int], PageOutput] = {}
+        self._by_url: defaultdict[str, dict[int, PageOutput]] = defaultdict(dict)
+        self._count = 0
+        self.versions: set[str] = set()
+
+    def add(self, name: str, lines: Iterable[bytes]) -> None:
+        """Add the records of a file.
+
+        Raises:
+            InputProblem: A line is not a cleaned record.
+        """
+        for number, line in enumerate(lines, 1):
+            try:
+                record = decode_output(line)
+            except SchemaError as error:
+                raise InputProblem(
+                    f"{name}, line {number}: not a cleaned record: {error}"
+                ) from None
+            if isinstance(record, CleanedRecord) and record.revision == 0:
+                source = record.source
+                output = PageOutput(
+                    text=record.text, confidence=record.confidence, segments=record.segments
+                )
+                self._by_record[source.partition, source.offset] = output
+                self._by_url[record.url][source.offset] = output
+                self._count += 1
+                self.versions.add(record.page_model_version)
+
+    def __len__(self) -> int:
+        return self._count
+
+    def for_page(self, page: EvaluationPage) -> PageOutput | None:
+        """Return the output for a page, or None if there is no record of it."""
+        exact = self._by_record.get((page.checksum, page.offset)) if page.checksum else None
+        if exact is not None:
+            return exact
+        same_url = self._by_url.get(page.url, {})
+        if len(same_url) == 1:
+            return next(iter(same_url.values()))
+        return same_url.get(page.offset)
+
 
 _NO_OUTPUT = PageOutput(text="", confidence=None, segments=None)
 

@@ -1,6 +1,11 @@
-"""The judge of one page: it cleans the page, runs the peers, and scores and times them all."""
+"""The judge of pages: it cleans them, runs the peers, and scores and times them all, in child processes."""
 
-from collections.abc import Callable, Mapping, Sequence
+import gc
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future
+from concurrent.futures.process import BrokenProcessPool
 from functools import partial
 from typing import Any
 
@@ -15,17 +20,57 @@ from templ_core.dom.document import Document, read_document
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.report import PageScore
 from templ_core.page_level.model.page_model import PageModel
-from workers.lab.evaluation.evaluation_page import EvaluationPage
-from workers.lab.evaluation.excerpts import apart_from_neutral, lines_missing_from
-from workers.lab.evaluation.peers import Extract
+from workers.environment import use_one_arithmetic_thread
+from workers.errors import WorkerError
+from workers.lab.evaluation.corpus_files import EvaluationPage, PageOutput
+from workers.lab.evaluation.page_models import PageModels
+from workers.lab.evaluation.peers import Extract, Peer, load_peer
 from workers.lab.evaluation.scoring import (
     SegmentScore,
     TextScorer,
+    apart_from_neutral,
     decisions_of_cleaned,
     decisions_of_record,
+    lines_missing_from,
     score_segments,
 )
-from workers.lab.evaluation.timed_calls import time_calls
+from workers.lab.job_processes import process_pool
+from workers.processes.child import GC_ALLOCATIONS
+from workers.processes.page_model import page_model_of
+
+
+class TimedCall(msgspec.Struct, frozen=True, kw_only=True):
+    """The result of one call and its time."""
+
+    value: Any
+    """What the call returned; None if it raised an error."""
+    seconds: float
+    failure: str | None
+    """The error in one line, or None."""
+
+
+def time_calls(calls: Mapping[str, Callable[[], Any]], first: int) -> dict[str, TimedCall]:
+    """Run every call, and return its result and time by name.
+
+    Args:
+        calls: What to call, by name.
+        first: Number of the call that runs first, modulo the number of calls. It should differ
+            from page to page, since the first call finds cold caches.
+    """
+    names = list(calls)
+    start = first % max(len(names), 1)
+    return {name: _call(calls[name]) for name in names[start:] + names[:start]}
+
+
+def _call(call: Callable[[], Any]) -> TimedCall:
+    began = time.perf_counter()
+    value, failure = None, None
+    try:
+        value = call()
+    except Exception as error:  # noqa: BLE001 - other people's code on any page; it is reported
+        failure = f"{type(error).__name__}: {error}".splitlines()[0]
+    return TimedCall(value=value, seconds=time.perf_counter() - began, failure=failure)
+
 
 TEMPL = "templ"
 WHOLE_PAGE = "whole page"
@@ -36,14 +81,6 @@ _SAMPLE = (
     "<html><head><title>A title</title></head><body><nav><a href=/>Home</a></nav>"
     f"<article><h1>A title</h1>{_PARAGRAPH * 8}</article></body></html>"
 )
-
-
-class PageOutput(msgspec.Struct, frozen=True, kw_only=True):
-    """What templ made of a page: now, or in an earlier run."""
-
-    text: str
-    confidence: float | None
-    segments: list[TextSegment] | None
 
 
 class Judgement(msgspec.Struct, frozen=True, kw_only=True):
@@ -201,3 +238,73 @@ def _recorded_segments(
         return None
     choice = decisions_of_record(document, segments)
     return score_segments(page, markup, document, choice) if choice is not None else None
+
+
+_PAGES_AHEAD = 8
+"""Number of pages that may wait for each child process."""
+_judge: Judge | None = None
+
+
+def judge_all(
+    pages: Iterable[tuple[EvaluationPage, PageOutput | None]],
+    models: PageModels,
+    peers: Sequence[Peer],
+    workers: int,
+    *,
+    with_segments: bool = True,
+    balances: Sequence[Balance],
+) -> Iterator[Judgement]:
+    """Yield the judgement of every page, in order.
+
+    Args:
+        pages: Pages with their earlier outputs; None cleans a page now.
+        models: Page models to clean with.
+        peers: The other extractors.
+        workers: Number of child processes.
+        with_segments: Whether the decisions on segments are scored too.
+        balances: What texts are cut for; further ones than the first are systems of their own.
+
+    Raises:
+        WorkerError: A child process died.
+    """
+    use_one_arithmetic_thread()
+    arguments = (models.bodies, tuple(peers), with_segments, tuple(balances))
+    waiting: deque[Future[Judgement]] = deque()
+    try:
+        with process_pool(workers, _begin, arguments) as pool:
+            for turn, (page, output) in enumerate(pages):
+                waiting.append(pool.submit(_one, page, output, turn, models.number_for(page)))
+                if len(waiting) > _PAGES_AHEAD * workers:
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+    except BrokenProcessPool:
+        raise WorkerError(
+            "a child process died over a page; its own words, if any, are above"
+        ) from None
+    finally:
+        for future in waiting:
+            future.cancel()
+
+
+def _begin(
+    models: Sequence[bytes],
+    peers: Sequence[Peer],
+    with_segments: bool,  # noqa: FBT001
+    balances: Sequence[Balance],
+) -> None:
+    gc.freeze()
+    gc.set_threshold(GC_ALLOCATIONS)
+    global _judge  # noqa: PLW0603 - the way a pool hands its children what they keep
+    extract = {str(one): load_peer(one) for one in peers}
+    _judge = Judge(
+        [page_model_of(one) for one in models],
+        extract,
+        with_segments=with_segments,
+        balances=balances,
+    )
+
+
+def _one(page: EvaluationPage, output: PageOutput | None, turn: int, model: int) -> Judgement:
+    assert _judge is not None  # noqa: S101 - _begin ran
+    return _judge.judge(page, output, turn, model)

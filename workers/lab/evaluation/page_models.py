@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from workers.errors import UsageProblem
-from workers.lab.evaluation.evaluation_page import EvaluationPage
+from workers.lab.evaluation.corpus_files import EvaluationPage
 from workers.processes.page_model import page_model_of, read_model_file
 
 

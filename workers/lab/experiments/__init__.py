@@ -1,38 +1,38 @@
-"""`templ experiments`: repeats the papers' experiments; each command has a module of its own."""
+"""`templ experiments`: repeats the papers' experiments; each paper or study has a module of its own."""
 
 import click
 
 from workers.cli.lazy import LazyGroup
 
 _MODULES = {
-    "pagelevel-train": "workers.lab.experiments.pagelevel.train",
-    "pagelevel-templates": "workers.lab.experiments.pagelevel.templates",
-    "pagelevel-segmentation": "workers.lab.experiments.pagelevel.segmentation",
-    "pagelevel-duplicates": "workers.lab.experiments.pagelevel.duplicates",
-    "pagelevel-classes": "workers.lab.experiments.pagelevel.classes",
-    "pagelevel-specific": "workers.lab.experiments.pagelevel.page_specific",
-    "kolcz-yih": "workers.lab.experiments.kolcz_yih.block_detectors",
-    "kolcz-yih-keywords": "workers.lab.experiments.kolcz_yih.keywords",
-    "automatic-train": "workers.lab.experiments.site_level.automatic_train",
-    "phrases-removal": "workers.lab.experiments.foschini.removal",
-    "foschini-injected": "workers.lab.experiments.foschini.injected",
-    "foschini-copies": "workers.lab.experiments.foschini.copies",
-    "rss": "workers.lab.experiments.foschini.rss",
-    "rtdm-templates": "workers.lab.experiments.rtdm.templates",
-    "rtdm-mining": "workers.lab.experiments.rtdm.mining",
-    "metadata": "workers.lab.experiments.metadata.fields",
-    "search": "workers.lab.experiments.retrieval.search",
-    "site-level": "workers.lab.experiments.site_level.fusion",
-    "injection": "workers.lab.experiments.site_level.injection",
-    "boilerplate": "workers.lab.experiments.site_level.boilerplate",
-    "windows": "workers.lab.experiments.site_level.windows",
-    "new-site": "workers.lab.experiments.site_level.new_site",
-    "redesign": "workers.lab.experiments.site_level.redesign",
-    "two-passes": "workers.lab.experiments.site_level.two_passes",
+    "pagelevel-train": "workers.lab.experiments.pagelevel",
+    "pagelevel-templates": "workers.lab.experiments.pagelevel",
+    "pagelevel-segmentation": "workers.lab.experiments.pagelevel",
+    "pagelevel-duplicates": "workers.lab.experiments.class_set",
+    "pagelevel-classes": "workers.lab.experiments.class_set",
+    "pagelevel-specific": "workers.lab.experiments.page_specific",
+    "kolcz-yih": "workers.lab.experiments.kolcz_yih",
+    "kolcz-yih-keywords": "workers.lab.experiments.kolcz_yih",
+    "automatic-train": "workers.lab.experiments.automatic_train",
+    "phrases-removal": "workers.lab.experiments.phrases_alone",
+    "foschini-injected": "workers.lab.experiments.phrases_alone",
+    "foschini-copies": "workers.lab.experiments.copies",
+    "rss": "workers.lab.experiments.rss",
+    "rtdm-templates": "workers.lab.experiments.rtdm",
+    "rtdm-mining": "workers.lab.experiments.rtdm",
+    "metadata": "workers.lab.experiments.metadata",
+    "search": "workers.lab.experiments.search",
+    "site-level": "workers.lab.experiments.fusion",
+    "injection": "workers.lab.experiments.injection",
+    "boilerplate": "workers.lab.experiments.boilerplate",
+    "windows": "workers.lab.experiments.windows",
+    "new-site": "workers.lab.experiments.replayed_sites",
+    "redesign": "workers.lab.experiments.replayed_sites",
+    "two-passes": "workers.lab.experiments.two_passes",
 }
 
 
-@click.group(cls=LazyGroup, modules=_MODULES)
+@click.group(cls=LazyGroup, modules=_MODULES, extras={"rss": "crawl"})
 def experiments() -> None:
     """Repeat the experiments of the papers that templ follows, on corpora of real pages.
 

@@ -2,7 +2,7 @@
 
 from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from templ_core.page_level.model.model_file import shipped_model
-from workers.lab.evaluation.evaluation_page import EvaluationPage
+from workers.lab.evaluation.corpus_files import EvaluationPage
 from workers.lab.evaluation.judge import Judge
 
 BODY = "".join(

@@ -9,8 +9,7 @@ from schemas.source import Source
 from tests.schemas.test_messages import CLEANED
 from tests.workers.lab.evaluation.builders import gold_page
 from workers.errors import InputProblem, UsageProblem
-from workers.lab.evaluation.earlier_outputs import EarlierOutputs
-from workers.lab.evaluation.evaluation_page import read_evaluation_pages
+from workers.lab.evaluation.corpus_files import EarlierOutputs, read_evaluation_pages
 from workers.lab.evaluation.page_models import PageModels, models_of_folds
 
 PAGE = {"url": "https://a.org/1", "html": "<p>text", "gold_text": "text", "site": "a"}

@@ -1,4 +1,4 @@
-from workers.lab.evaluation.excerpts import lines_missing_from
+from workers.lab.evaluation.scoring import lines_missing_from
 
 
 def test_only_lines_missing_from_the_other_text_are_returned():

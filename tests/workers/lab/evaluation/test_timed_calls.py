@@ -1,4 +1,4 @@
-from workers.lab.evaluation.timed_calls import time_calls
+from workers.lab.evaluation.judge import time_calls
 
 
 def test_each_call_runs_first_once_and_an_error_affects_no_other_call():

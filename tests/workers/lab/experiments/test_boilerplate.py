@@ -6,8 +6,8 @@ from click.testing import CliRunner
 
 from templ_core.dom.document import read_document
 from templ_core.lab.training.labels.gold_labels import GoldSelectors
-from workers.lab.experiments.site_level.boilerplate import boilerplate
-from workers.lab.experiments.site_level.injected_pages import (
+from workers.lab.experiments.boilerplate import boilerplate
+from workers.lab.experiments.injected_pages import (
     Injection,
     inject_box,
     injected_text,

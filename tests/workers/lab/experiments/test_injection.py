@@ -2,7 +2,7 @@ from random import Random
 
 import pytest
 
-from workers.lab.experiments.foschini.injection import (
+from workers.lab.experiments.phrases_alone import (
     INJECTION_LENGTHS,
     INJECTION_PLACES,
     count_host_lines,

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from templ_core.site_level.fusion.fusion import shipped_fusion
 from templ_core.site_level.fusion.site_columns import STRING_INPUTS
-from workers.lab.experiments.site_level.injected_pages import (
+from workers.lab.experiments.injected_pages import (
     Injection,
     inject,
     injected_text,
@@ -18,7 +18,7 @@ from workers.lab.experiments.site_level.injected_pages import (
     serialised,
     slots,
 )
-from workers.lab.experiments.site_level.injection import injection, read_sites, run_sites
+from workers.lab.experiments.injection import injection, read_sites, run_sites
 
 WORDS = [
     first + second

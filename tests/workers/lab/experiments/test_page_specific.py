@@ -1,6 +1,6 @@
 import numpy as np
 
-from workers.lab.experiments.pagelevel.page_specific import LabelledTexts, specific_words
+from workers.lab.experiments.page_specific import LabelledTexts, specific_words
 
 
 def page(*segments):

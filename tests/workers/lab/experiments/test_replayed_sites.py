@@ -2,8 +2,7 @@
 
 import msgspec
 
-from workers.lab.experiments.corpora.replayed_sites import ReplayedPage
-from workers.lab.experiments.site_level.redesign import design_changes
+from workers.lab.experiments.replayed_sites import ReplayedPage, design_changes
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 

@@ -4,8 +4,7 @@ import pytest
 from click.testing import CliRunner
 
 from workers.errors import InputProblem
-from workers.lab.experiments.foschini.feed_pairs import plain_text, read_pairs
-from workers.lab.experiments.foschini.rss import feed_score, rss
+from workers.lab.experiments.rss import feed_score, plain_text, read_pairs, rss
 
 STORIES = [
     f"The {colour} council met on Monday, and it said that the {colour} bridge stays open until May. "

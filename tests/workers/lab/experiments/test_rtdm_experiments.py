@@ -1,6 +1,6 @@
 import pytest
 
-from workers.lab.experiments.corpora.compared_cleaners import (
+from workers.lab.experiments.compared_cleaners import (
     SITE_CLEANERS,
     clean_compared_pages,
     parse_compared_page,

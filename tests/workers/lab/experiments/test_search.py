@@ -2,14 +2,17 @@ import json
 
 from click.testing import CliRunner
 
-from workers.lab.experiments.retrieval.known_items import (
+from workers.lab.experiments.search import (
+    SYSTEMS,
     KnownItem,
+    PageTexts,
+    known_items,
     reciprocal_rank,
+    search,
+    search_scores,
     sentence_words,
     title_words,
 )
-from workers.lab.experiments.retrieval.search import known_items, search, search_scores
-from workers.lab.experiments.retrieval.site_texts import SYSTEMS, PageTexts
 
 SENTENCE = "Seven yellow boats sailed slowly towards northern islands yesterday morning."
 

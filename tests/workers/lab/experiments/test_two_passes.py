@@ -2,7 +2,7 @@ import json
 
 from click.testing import CliRunner
 
-from workers.lab.experiments.site_level.two_passes import two_passes
+from workers.lab.experiments.two_passes import two_passes
 
 
 def test_both_ways_of_cleaning_are_scored_by_the_place_of_a_page_in_its_site(tmp_path):

@@ -1,0 +1,136 @@
+"""Reading corpora: JSON Lines files, compressed or not, their pages and samples of them."""
+
+import json
+import zlib
+from base64 import b64decode
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit
+
+from templ_core.config import CoreConfig
+from templ_core.dom.decode.decode_page import decode_page
+from templ_core.lab.training.labels.site_pages import CorpusPage
+from workers.errors import InputProblem
+from workers.feeds.streams import damage_told, open_decompressed
+
+
+def corpus_name(path: Path) -> str:
+    """Return the name of a corpus: the name of its file without endings."""
+    return path.name.partition(".")[0]
+
+
+def read_nonblank_lines(
+    path: Path, on_progress: Callable[[int], None] | None = None
+) -> Iterator[bytes]:
+    """Yield the lines of a file that are not blank.
+
+    Files that end in `.gz`, `.xz` or `.zst` are decompressed.
+
+    Args:
+        path: The file to read; `-` is standard input.
+        on_progress: Called with the number of bytes of each read of the file.
+
+    Raises:
+        InputProblem: The file cannot be read.
+    """
+    number = 0
+    with (
+        damage_told(path, lambda: f"after its first {number} lines"),
+        open_decompressed(path, on_progress or _no_progress) as lines,
+    ):
+        for number, line in enumerate(lines, 1):  # noqa: B007 - for the message
+            if line.strip():
+                yield line
+
+
+def _no_progress(size_bytes: int) -> None:
+    """Ignore the progress."""
+
+
+def read_objects(path: Path) -> Iterator[tuple[bytes, dict[str, Any]]]:
+    """Yield the JSON objects of a file, each after its line.
+
+    Raises:
+        InputProblem: The file cannot be read, or a line is not a JSON object.
+    """
+    return parse_objects(path, read_nonblank_lines(path))
+
+
+def parse_objects(path: Path, lines: Iterable[bytes]) -> Iterator[tuple[bytes, dict[str, Any]]]:
+    """Yield the JSON objects of some lines, each after its line.
+
+    Args:
+        path: Where the lines come from, for error messages.
+        lines: Lines with one JSON object each.
+
+    Raises:
+        InputProblem: A line is not a JSON object.
+    """
+    for number, line in enumerate(lines, 1):
+        try:
+            record = json.loads(line)
+        except ValueError as error:
+            raise InputProblem(f"{path}, line {number}: not JSON: {error}") from None
+        if not isinstance(record, dict):
+            raise InputProblem(f"{path}, line {number}: not a JSON object")
+        yield line, record
+
+
+def records_with(
+    corpora: Sequence[Path], wanted: str, pages_per_site: int | None = None
+) -> Iterator[dict[str, Any]]:
+    """Yield the records that have the field `wanted`, up to a number of pages for each site."""
+    taken: Counter[tuple[Path, str]] = Counter()
+    for path in corpora:
+        for _, record in read_objects(path):
+            key = path, record.get("site") or record["url"]
+            if record.get(wanted) and (pages_per_site is None or taken[key] < pages_per_site):
+                taken[key] += 1
+                yield record
+
+
+def record_markup(record: dict[str, Any]) -> str:
+    """Return the decoded page of a record with `html` or `html_base64`."""
+    if record.get("html"):
+        return str(record["html"])
+    return decode_page(
+        b64decode(record["html_base64"]),
+        content_type=record.get("content_type"),
+        charset=None,
+        content_encoding=None,
+        limit_bytes=CoreConfig().page_limit_bytes,
+    ).text
+
+
+def read_site_pages(corpora: Sequence[Path]) -> Iterator[CorpusPage]:
+    """Yield all pages of the corpora, in order."""
+    for path in corpora:
+        for _, record in read_objects(path):
+            yield CorpusPage(
+                corpus=corpus_name(path),
+                site=record.get("site") or record["url"],
+                url=record["url"],
+                body=(record.get("html") or "").encode("utf-8", "replace"),
+                charset="utf-8",
+            )
+
+
+def sample_uniformly(pages: Sequence[CorpusPage], per_site: int) -> list[CorpusPage]:
+    """Return pages of each site drawn by the hash of their address, like those of a crawl."""
+    return _first(pages, per_site, lambda page: (zlib.crc32(page.url.encode()), page.url))
+
+
+def sample_shortest_paths(pages: Sequence[CorpusPage], per_site: int) -> list[CorpusPage]:
+    """Return the pages of each site with the shortest paths, like those that a directory lists."""
+    return _first(pages, per_site, lambda page: (len(urlsplit(page.url).path), page.url))
+
+
+def _first(
+    pages: Sequence[CorpusPage], per_site: int, key: Callable[[CorpusPage], tuple[int, str]]
+) -> list[CorpusPage]:
+    by_site: dict[tuple[str, str], list[CorpusPage]] = {}
+    for page in pages:
+        by_site.setdefault((page.corpus, page.site), []).append(page)
+    return [page for some in by_site.values() for page in sorted(some, key=key)[:per_site]]

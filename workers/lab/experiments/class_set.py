@@ -1,0 +1,369 @@
+"""The class set: near-duplicates and classes of pages, tables 2 and 3 of Chakrabarti et al. (WWW 2007)."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
+from itertools import combinations
+from pathlib import Path
+from statistics import fmean
+from typing import Any
+
+import click
+import msgspec
+import numpy as np
+
+from templ_core.clean_document import clean
+from templ_core.config import CoreConfig
+from templ_core.fingerprint import simhash
+from templ_core.lab.papers.class_set import (
+    ClassPage,
+    SourcePage,
+    TopicPage,
+    class_set,
+    cross_site_accuracies,
+)
+from templ_core.lab.papers.pagelevel.smoothed_classifier import SmoothedClassifier
+from templ_core.lab.papers.pagelevel.variants import basic_variant, smooth_variant
+from templ_core.lab.training.labels.node_templates import count_site, site_labels
+from templ_core.lab.training.labels.site_pages import CorpusPage, ReadPage
+from templ_core.min_hashes import are_near_duplicates, min_hashes
+from workers.errors import InputProblem
+from workers.lab.corpora import records_with
+from workers.lab.experiments.pagelevel import ScoredPage, read_classifier, score_markup
+from workers.lab.experiments.results import Report
+from workers.lab.options import corpora_argument, out_option
+
+TOPIC_SITES = {
+    "soccer": ("americansocceranalysis.com",),
+    "cooking": ("orangette.net", "foodgoesinmouth.com"),
+    "philosophy": ("certaindoubts",),
+    "games": ("insertcredit.com",),
+    "electronics": ("semifluid.com",),
+}
+"""English-language sites that each write about a single topic."""
+CLASS_SET_TEMPLATES = (
+    "freepressokc.com",
+    "postlibertarian.com",
+    "drawerb.com",
+    "lexinsider",
+    "storiesovercoffee",
+    "blog.biicode.com",
+    "helijet.com",
+    "applevalleycitizens.org",
+    "freshwinds.org.uk",
+    "sproutdistro.com",
+    "art.350.org",
+    "zine.artcat.com",
+)
+"""Other English-language sites, whose pages each have their content in one element."""
+CLASS_SET_CLEANERS = ("full text", "SITELEVEL", "basic", "smooth", "shipped page model")
+
+
+class CleanedClassPage(msgspec.Struct, frozen=True, kw_only=True):
+    """A page of the class set, with the text that each cleaner leaves of it."""
+
+    page: ClassPage
+    texts: dict[str, str]
+    """Text by cleaner; the cleaners are those of CLASS_SET_CLEANERS."""
+
+
+def read_class_set(
+    corpora: Sequence[Path],
+    *,
+    articles_per_topic: int,
+    templates_per_article: int,
+    seed: int,
+    template_sites: Sequence[str] = CLASS_SET_TEMPLATES,
+) -> list[ClassPage]:
+    """Return the class set: articles on several topics, each inside the templates of other sites.
+
+    Raises:
+        InputProblem: The corpora lack articles of a topic, or have too few templates.
+    """
+    by_site: defaultdict[str, list[SourcePage]] = defaultdict(list)
+    for record in records_with(corpora, "gold_selector"):
+        if record.get("gold_text"):
+            by_site[record["site"]].append(_source(record))
+    topics = {
+        topic: [page for site in sites for page in by_site[site]]
+        for topic, sites in TOPIC_SITES.items()
+    }
+    templates = {site: by_site[site] for site in template_sites if by_site[site]}
+    lacking = [topic for topic, pages in topics.items() if not pages]
+    if lacking or len(templates) < templates_per_article:
+        raise InputProblem(
+            f"the class set needs articles on {', '.join(TOPIC_SITES)} and templates of at least "
+            f"{templates_per_article} of the sites {', '.join(template_sites)}; the corpora lack "
+            f"articles on {', '.join(lacking) or 'no topic'} and have {len(templates)} templates"
+        )
+    return class_set(
+        topics,
+        templates,
+        articles_per_topic=articles_per_topic,
+        templates_per_article=templates_per_article,
+        seed=seed,
+    )
+
+
+def _source(record: Mapping[str, Any]) -> SourcePage:
+    return SourcePage(
+        site=record["site"],
+        url=record["url"],
+        markup=record["html"],
+        content=record["gold_selector"],
+        exclude=record.get("gold_exclude"),
+        neutral=record.get("gold_neutral"),
+    )
+
+
+def class_set_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add the arguments and options of the commands that use the cleaned class set."""
+    for add in (
+        click.option(
+            "--seed",
+            default=0,
+            show_default=True,
+            help="Seed of the selection; equal seeds and corpora give equal pages.",
+        ),
+        click.option(
+            "--templates",
+            default=4,
+            show_default=True,
+            help="Number of templates in which each article appears.",
+        ),
+        click.option(
+            "--articles", default=40, show_default=True, help="Number of articles of each topic."
+        ),
+        corpora_argument,
+        click.argument("classifier", type=click.Path(path_type=Path)),
+    ):
+        command = add(command)
+    return command
+
+
+def clean_class_set(
+    classifier: Path, corpora: Sequence[Path], articles: int, templates: int, seed: int
+) -> list[CleanedClassPage]:
+    """Return the cleaned pages of the class set.
+
+    Args:
+        classifier: File of `templ experiments pagelevel-train`.
+        corpora: Corpora with the sites of the class set.
+        articles: Number of articles of each topic.
+        templates: Number of templates in which each article appears.
+        seed: Seed of the selection.
+
+    Raises:
+        InputProblem: The corpora lack pages, or the classifier cannot be read.
+    """
+    pages = read_class_set(
+        corpora, articles_per_topic=articles, templates_per_article=templates, seed=seed
+    )
+    return clean_class_pages(pages, read_classifier(classifier))
+
+
+def describe_class_set(pages: Sequence[CleanedClassPage]) -> str:
+    """Return a phrase that counts the pages, articles and templates."""
+    return (
+        f"{len(pages)} pages: {len({one.page.article for one in pages})} articles in templates "
+        f"of {len({one.page.site for one in pages})} sites"
+    )
+
+
+def clean_class_pages(
+    pages: Sequence[ClassPage], classifier: SmoothedClassifier
+) -> list[CleanedClassPage]:
+    """Return the pages with the text of each cleaner; SITELEVEL counts over all pages of a site."""
+    by_site: defaultdict[str, list[tuple[ClassPage, ScoredPage]]] = defaultdict(list)
+    for page in pages:
+        scored = score_markup(page.markup, page.url, classifier, {})
+        if scored is not None:
+            by_site[page.site].append((page, scored))
+    found = []
+    for some in by_site.values():
+        read = [_read_page(page, scored) for page, scored in some]
+        frequency = count_site(read)
+        for (page, scored), one in zip(some, read, strict=True):
+            template = site_labels(one, frequency).template_segment
+            found.append(CleanedClassPage(page=page, texts=_texts(scored, template)))
+    return found
+
+
+def _read_page(page: ClassPage, scored: ScoredPage) -> ReadPage:
+    return ReadPage(
+        page=CorpusPage(corpus="class set", site=page.site, url=page.url, body=b""),
+        document=scored.document,
+        presentation=scored.presentation,
+        words=scored.all_words,
+    )
+
+
+def _texts(page: ScoredPage, site_template: np.ndarray) -> dict[str, str]:
+    document = page.document
+    smoothed = smooth_variant(page.features, document.segments.owner, page.block_templateness)
+    kept = (
+        np.ones(len(page.words), np.bool_),
+        ~site_template,
+        basic_variant(page.templateness).kept,
+        smoothed.kept,
+        clean(document, None, CoreConfig()).decision.kept,
+    )
+    return {
+        cleaner: "\n".join(
+            text for text, stays in zip(document.segments.texts, some, strict=True) if stays
+        )
+        for cleaner, some in zip(CLASS_SET_CLEANERS, kept, strict=True)
+    }
+
+
+_PAPER_DUPLICATES = {
+    "full text": ("30.9 %", "86.5 %"),
+    "SITELEVEL": ("42.7 %", "83.2 %"),
+    "smooth": ("76 %", "91.6 %"),
+}
+_NEAR_BITS = 3
+"""Most bits in which the fingerprints of near-duplicates differ (Manku, Jain, Das Sarma, WWW 2007)."""
+_Pair = tuple[CleanedClassPage, CleanedClassPage]
+
+
+@click.command(short_help="Chakrabarti et al. (2007): near-duplicates.")
+@class_set_options
+@out_option
+def pagelevel_duplicates(
+    classifier: Path,
+    corpora: Sequence[Path],
+    articles: int,
+    templates: int,
+    seed: int,
+    out: Path | None,
+) -> None:
+    """Measure near-duplicate detection, before and after cleaning, by min-hashes and by fingerprints.
+
+    Duplicates are pairs of one real article inside two real templates. Non-duplicates are pairs of
+    two articles inside one template.
+
+    CLASSIFIER is a file of `pagelevel-train`. CORPORA need `gold_selector` and the sites of the
+    class set.
+    """
+    cleaned = clean_class_set(classifier, corpora, articles, templates, seed)
+    same = _pairs(cleaned, lambda one: one.page.article)
+    different = _drawn(_pairs(cleaned, lambda one: one.page.site), len(same), seed)
+    report = Report(out)
+    report.say(
+        f"{describe_class_set(cleaned)}; median article "
+        f"{_median_words(cleaned)} words; {len(same)} duplicate and {len(different)} other pairs"
+    )
+    rows = []
+    for cleaner in CLASS_SET_CLEANERS:
+        hashes = {one.page.url: min_hashes(one.texts[cleaner]) for one in cleaned}
+        keys = {one.page.url: simhash(one.texts[cleaner]) for one in cleaned}
+        shares = []
+        for is_near in (partial(_share_hashes, hashes), partial(_have_near_keys, keys)):
+            shares += [_share(is_near, same), 1 - _share(is_near, different)]
+        rows.append(
+            [cleaner, *(f"{one:.1%}" for one in shares), *_PAPER_DUPLICATES.get(cleaner, ("", ""))]
+        )
+    header = ["", "duplicates found", "others kept apart"]
+    header += ["found by fingerprint", "kept apart by it", "the paper's", "the paper's"]
+    report.table("table 2: near-duplicates", header, rows)
+
+
+def _pairs(
+    pages: Iterable[CleanedClassPage], key: Callable[[CleanedClassPage], str]
+) -> list[_Pair]:
+    groups = defaultdict(list)
+    for page in pages:
+        groups[key(page)].append(page)
+    return [
+        (one, other)
+        for some in groups.values()
+        for one, other in combinations(some, 2)
+        if (one.page.article == other.page.article) == (key(one) == one.page.article)
+    ]
+
+
+def _drawn(pairs: Sequence[_Pair], count: int, seed: int) -> list[_Pair]:
+    def by_hash(pair: _Pair) -> bytes:
+        names = f"{seed}\n{pair[0].page.url}\n{pair[1].page.url}"
+        return hashlib.blake2b(names.encode("utf-8", "replace")).digest()
+
+    return sorted(pairs, key=by_hash)[:count]
+
+
+def _share(is_near: Callable[[str, str], bool], pairs: Sequence[_Pair]) -> float:
+    """Return the share of pairs that are taken for near-duplicates."""
+    found = sum(is_near(one.page.url, other.page.url) for one, other in pairs)
+    return found / len(pairs) if pairs else 0.0
+
+
+def _share_hashes(hashes: dict[str, frozenset[bytes]], one: str, other: str) -> bool:
+    return are_near_duplicates(hashes[one], hashes[other])
+
+
+def _have_near_keys(keys: dict[str, int | None], one: str, other: str) -> bool:
+    first, second = keys[one], keys[other]
+    if first is None or second is None:
+        return False
+    return (first ^ second).bit_count() <= _NEAR_BITS
+
+
+def _median_words(pages: Sequence[CleanedClassPage]) -> int:
+    sizes = sorted(len(text.split()) for text in {one.page.text for one in pages})
+    return sizes[len(sizes) // 2]
+
+
+_PAPER_ACCURACY = {"full text": 38.22, "SITELEVEL": 43.45, "basic": 43.6, "smooth": 45.13}
+_ARTICLE_ALONE = "article alone"
+
+
+@click.command(short_help="Chakrabarti et al. (2007): classification.")
+@class_set_options
+@out_option
+def pagelevel_classes(
+    classifier: Path,
+    corpora: Sequence[Path],
+    articles: int,
+    templates: int,
+    seed: int,
+    out: Path | None,
+) -> None:
+    """Measure the classification of pages by topic across sites, before and after cleaning.
+
+    For every pair of topics and templates, naive Bayes learns each topic from pages in one
+    template, a different one for each topic, and classifies the pages in all other templates.
+    Accuracies are means over all pairs.
+
+    CLASSIFIER is a file of `pagelevel-train`. CORPORA need `gold_selector` and the sites of the
+    class set.
+    """
+    cleaned = clean_class_set(classifier, corpora, articles, templates, seed)
+    report = Report(out)
+    report.say(describe_class_set(cleaned))
+    texts = {name: [one.texts[name] for one in cleaned] for name in CLASS_SET_CLEANERS}
+    texts[_ARTICLE_ALONE] = [one.page.text for one in cleaned]
+    accuracies = {
+        name: cross_site_accuracies(
+            [
+                TopicPage(
+                    topic=one.page.topic,
+                    site=one.page.site,
+                    article=one.page.article,
+                    text=text,
+                )
+                for one, text in zip(cleaned, some, strict=True)
+            ]
+        )
+        for name, some in texts.items()
+    }
+    rows = [
+        [", ".join(pair), *(f"{found[pair]:.1%}" for found in accuracies.values())]
+        for pair in accuracies[_ARTICLE_ALONE]
+    ]
+    rows.append(["mean", *(f"{fmean(found.values()):.1%}" for found in accuracies.values())])
+    rows.append(["the paper's mean", *(_paper(name) for name in accuracies)])
+    report.table("table 3: accuracy of two-class problems", ["", *accuracies], rows)
+
+
+def _paper(cleaner: str) -> str:
+    return f"{_PAPER_ACCURACY[cleaner]} %" if cleaner in _PAPER_ACCURACY else ""

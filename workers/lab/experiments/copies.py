@@ -1,0 +1,199 @@
+"""`templ experiments foschini-copies`: feeds, mirrors and snapshots; Foschini (2007), 6.1."""
+
+import hashlib
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from statistics import mean, median
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+
+from templ_core import clean_site
+from templ_core.errors import PageError
+from templ_core.lab.evaluation.words import text_distance
+from workers.lab.corpora import record_markup, records_with
+from workers.lab.evaluation.peers import Extract, load_peer
+from workers.lab.experiments.class_set import read_class_set
+from workers.lab.experiments.compared_cleaners import (
+    SITE_CLEANERS,
+    ComparedPage,
+    clean_compared_pages,
+    parse_compared_page,
+)
+from workers.lab.experiments.results import Report
+from workers.lab.options import corpora_argument, out_option, peers_option
+from workers.lab.simulate.feed import FeedSettings, simulate_feed
+
+_NEAR = 0.1
+"""Two texts with at most this distance count as near-duplicates."""
+_ALL = "templ"
+_ALONE = "content alone"
+
+_Pairs = list[tuple[int, int]]
+
+
+@click.command(short_help="Foschini (2007): distance between copies.")
+@corpora_argument
+@click.option(
+    "--pairs",
+    default=100,
+    show_default=True,
+    help="Largest number of pairs to compare in each set.",
+)
+@peers_option
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    help="Seed of the selection; equal seeds and corpora give equal figures.",
+)
+@out_option
+def foschini_copies(
+    corpora: Sequence[Path], pairs: int, peers: Sequence[str], seed: int, out: Path | None
+) -> None:
+    """Measure the edit distance between copies of an article, before and after cleaning.
+
+    There are three sets of copies. "feed": an article and its text in the site's feed; the sites
+    are synthetic, since no corpus has feeds. "mirrors": one real article inside the templates of
+    two other sites (the class set). "snapshots": one address at two dates, with a redesign in
+    between (records with the field `snapshot`).
+
+    CORPORA need `gold_selector` and the sites of the class set for the mirrors, and `snapshot` for
+    the snapshots. Distances are in words, relative to the longer text. The row "content alone" is
+    the distance of the gold texts.
+    """
+    extract = {name: load_peer(name) for name in peers}
+    report = Report(out)
+    console = Console(stderr=True)
+    mirrors = _mirrors(corpora, seed)
+    sets: dict[str, Callable[[], list[ComparedPage]]] = {
+        "feed": lambda: _feed(seed),
+        "mirrors": lambda: mirrors,
+        "snapshots": lambda: _snapshots(corpora),
+    }
+    with Progress(console=console, disable=not console.is_terminal) as bar:
+        task = bar.add_task("comparing", total=len(sets) * (len(SITE_CLEANERS) + len(peers) + 2))
+        for name, read in sets.items():
+            pages = read()
+            copies = _drawn(_copies(pages), pairs, seed)
+            if name == "feed":
+                copies = _drawn([(one, one) for one in range(len(pages))], pairs, seed)
+            if not copies:
+                report.say(f"{name}: these corpora have no copies")
+                continue
+            rows = []
+            for cleaner, texts in _texts(pages, extract):
+                against = [page.text for page in pages] if name == "feed" else texts
+                rows.append([cleaner, *_figures(texts, against, copies)])
+                bar.advance(task)
+            sites = len({page.site for page in pages})
+            report.table(
+                f"{name}: {len(pages)} pages of {sites} sites, {len(copies)} pairs",
+                ["", "mean distance", "median", f"pairs within {_NEAR}", "of other articles"],
+                rows,
+            )
+
+
+def _texts(
+    pages: Sequence[ComparedPage], peers: Mapping[str, Extract]
+) -> Iterator[tuple[str, Sequence[str]]]:
+    """Yield each cleaner with the text that it leaves of each page; the gold texts come last."""
+    for cleaner in SITE_CLEANERS:
+        yield cleaner, clean_compared_pages(pages, cleaner)
+    yield _ALL, _cleaned_by_templ(pages)
+    for name, extract in peers.items():
+        yield name, [extract(page.markup) for page in pages]
+    yield _ALONE, [page.text for page in pages]
+
+
+def _cleaned_by_templ(pages: Sequence[ComparedPage]) -> list[str]:
+    """Return the texts that the whole of templ leaves; each site is cleaned on its own."""
+    by_site: defaultdict[str, list[int]] = defaultdict(list)
+    for number, page in enumerate(pages):
+        by_site[page.site].append(number)
+    texts = [""] * len(pages)
+    for numbers in by_site.values():
+        found = clean_site(
+            (f"http://site.example/{number}", pages[number].markup) for number in numbers
+        )
+        for number, one in zip(numbers, found, strict=True):
+            texts[number] = "" if isinstance(one, PageError) else one.text or ""
+    return texts
+
+
+def _figures(texts: Sequence[str], against: Sequence[str], copies: _Pairs) -> list[str]:
+    distances = [text_distance(texts[one], against[other]) for one, other in copies]
+    # The distance of different articles: each page against the copy of the next article.
+    shifted = [*copies[1:], *copies[:1]]
+    others = [
+        text_distance(texts[one], against[other])
+        for (one, _), (_, other) in zip(copies, shifted, strict=True)
+    ]
+    near = mean(distance <= _NEAR for distance in distances)
+    return [
+        f"{mean(distances):.3f}",
+        f"{median(distances):.3f}",
+        f"{near:.0%}",
+        f"{mean(others):.3f}",
+    ]
+
+
+def _copies(pages: Sequence[ComparedPage]) -> _Pairs:
+    """Return the pairs of pages that show the same article."""
+    by_name: defaultdict[str, list[int]] = defaultdict(list)
+    for number, page in enumerate(pages):
+        by_name[page.name].append(number)
+    return [pair for numbers in by_name.values() for pair in combinations(numbers, 2)]
+
+
+def _drawn(pairs: _Pairs, count: int, seed: int) -> _Pairs:
+    def by_hash(pair: tuple[int, int]) -> bytes:
+        return hashlib.blake2b(f"{seed} {pair}".encode()).digest()
+
+    return sorted(pairs, key=by_hash)[:count]
+
+
+def _feed(seed: int) -> list[ComparedPage]:
+    """Return articles of synthetic news sites; the gold of each stands for its text in a feed."""
+    pages = simulate_feed(FeedSettings(genre="news", sites=6, pages=360, seed=seed))
+    return _parsed(
+        (one.site, one.url, one.html, one.gold_text, one.url)
+        for one in pages
+        if one.page_role == "article" and one.gold_text
+    )
+
+
+def _mirrors(corpora: Sequence[Path], seed: int) -> list[ComparedPage]:
+    pages = read_class_set(corpora, articles_per_topic=40, templates_per_article=2, seed=seed)
+    return _parsed((one.site, one.url, one.markup, one.text, one.article) for one in pages)
+
+
+def _snapshots(corpora: Sequence[Path]) -> list[ComparedPage]:
+    """Return pages whose address exists at two dates; each date counts as a site of its own."""
+    some = [one for one in records_with(corpora, "snapshot") if one.get("gold_text")]
+    dates: defaultdict[str, set[str]] = defaultdict(set)
+    for one in some:
+        dates[one["url"]].add(one["snapshot"])
+    sites = {one["site"] for one in some if len(dates[one["url"]]) > 1}
+    return _parsed(
+        (
+            f"{one['site']} {one['snapshot']}",
+            one["url"],
+            record_markup(one),
+            one["gold_text"],
+            one["url"],
+        )
+        for one in some
+        if one["site"] in sites
+    )
+
+
+def _parsed(pages: Iterable[tuple[str, str, str, str, str]]) -> list[ComparedPage]:
+    return [
+        page
+        for site, url, markup, text, name in pages
+        if (page := parse_compared_page(site=site, url=url, markup=markup, text=text, name=name))
+    ]

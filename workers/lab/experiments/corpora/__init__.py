@@ -1,1 +1,0 @@
-"""The pages of corpora, in the forms that the experiments need."""

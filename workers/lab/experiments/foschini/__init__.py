@@ -1,1 +1,0 @@
-"""Experiments of Foschini's thesis (2007)."""

@@ -1,0 +1,388 @@
+"""Pages of a site with one text put into the content of a share of them: Foschini (2007), section 6.1."""
+
+from collections.abc import Iterable, Sequence
+from random import Random
+from typing import Any
+
+import msgspec
+from lxml import etree, html
+
+from templ_core.config import CoreConfig
+from templ_core.dom.decode.decode_page import decode_page
+from templ_core.errors import PageError
+from templ_core.lab.evaluation.words import word_counts
+from templ_core.lab.training.fusion.fusion_page import LINK_BOX
+from templ_core.lab.training.labels.gold_labels import GoldSelectors
+from workers.page import Page
+
+_SENTENCES = (3, 4)
+_LENGTHS = range(40, 61)
+_SHORT = range(4, 8)
+_VARYING = range(2, 5)
+_FORMS = ("p", "div p", "two p")
+_MONTHS = "January February March April May June July August September October November December"
+_SECTIONS = range(2, 9)
+_LINES = range(20, 61)
+_LINE_WORDS = range(1, 5)
+_BOX_PLACES = ("before", "first", "last", "behind")
+_FIRST_NAMES = "Anna Boris Clara David Emma Felix Greta Hugo Irene Jonas Karla Louis"
+_LAST_NAMES = "Abbott Becker Castillo Dupont Eriksen Fischer Gomez Hansen Ivanov Jansen"
+
+
+TAUGHT_PAGES = 5
+"""Pages of a site that had the text before it must be gone."""
+_VOCABULARY_MIN = 50
+"""Different words that a site needs, for a text of its own words that no page has by chance."""
+
+
+class Injection(msgspec.Struct, frozen=True, kw_only=True):
+    """How a text is put into the pages of a site."""
+
+    share: float
+    """Share of the pages that get the text, 0 to 1."""
+    changing: bool = False
+    """Whether a date, a number and a name in it differ from page to page."""
+    varying: bool = False
+    """Whether a run of words in each of its sentences differs from page to page, at a place that is the same
+    on all pages, as in links to articles."""
+    scattered: bool = False
+    """Whether two to four words in each of its sentences differ from page to page, at random places."""
+    beside: bool = False
+    """Whether it stands behind the element of the content instead of inside it."""
+    short: bool = False
+    """Whether it is a line of four to seven words."""
+
+
+class InjectedText(msgspec.Struct, frozen=True, kw_only=True):
+    """A text of random words of a site, as one or two paragraphs."""
+
+    sentences: tuple[str, ...]
+    form: str
+    """`p`, `div p`, or `two p`."""
+
+    def on_page(self, slots: Sequence[str]) -> tuple[str, ...]:
+        """Return the sentences of one page, with the slots filled in turn."""
+        return tuple(
+            one.replace("{}", slots[number % len(slots)])
+            for number, one in enumerate(self.sentences)
+        )
+
+
+def vocabulary_of(words: Iterable[str]) -> list[str]:
+    """Return the different words that a text for a site is made of; none where the site has too few."""
+    vocabulary = sorted({word for word in words if word.isalpha() and len(word) > 1})
+    return vocabulary if len(vocabulary) >= _VOCABULARY_MIN else []
+
+
+def parsed(markup: str) -> html.HtmlElement:
+    """Return a page as a tree."""
+    parser = html.HTMLParser(encoding="utf-8", huge_tree=True)
+    return html.document_fromstring(markup.encode("utf-8", "replace"), parser=parser)
+
+
+def serialised(root: html.HtmlElement) -> bytes:
+    """Return the markup of a tree in UTF-8."""
+    body: bytes = etree.tostring(root, method="html", encoding="utf-8")
+    return body
+
+
+def injected_text(vocabulary: Sequence[str], rng: Random, *, short: bool = False) -> InjectedText:
+    """Return a text of 40 to 60 words of a vocabulary, in three or four sentences with a slot each.
+
+    Args:
+        vocabulary: At least some dozens of words in lower case.
+        rng: Decides on words and form.
+        short: Return a line of four to seven words instead.
+    """
+    if short:
+        words = [rng.choice(vocabulary) for _ in range(rng.choice(_SHORT))]
+        return InjectedText(sentences=(" ".join(words).capitalize(),), form="p")
+    count = rng.choice(_SENTENCES)
+    lengths = [rng.choice(_LENGTHS) // count for _ in range(count)]
+    sentences = []
+    for length in lengths:
+        words = [rng.choice(vocabulary) for _ in range(length)]
+        words[0] = words[0].capitalize()
+        words.insert(rng.randint(2, length - 2), "{}")
+        sentences.append(" ".join(words) + ".")
+    return InjectedText(sentences=tuple(sentences), form=rng.choice(_FORMS))
+
+
+def inject(
+    root: html.HtmlElement,
+    selectors: GoldSelectors,
+    sentences: Sequence[str],
+    form: str,
+    *,
+    beside: bool,
+    rng: Random,
+) -> bool:
+    """Put sentences into a parsed page; answer whether the page has an element for them.
+
+    Inside the content they stand behind a random paragraph of it that no exclusion covers, or behind
+    its last child where it has no paragraph.
+
+    Args:
+        root: The page; it is changed.
+        selectors: Which elements are content.
+        sentences: What is put in.
+        form: See `InjectedText.form`.
+        beside: Whether they stand behind the content instead.
+        rng: Chooses the paragraph.
+    """
+    content = root.cssselect(selectors.content)
+    if not content:
+        return False
+    neighbour = content[-1]
+    if not beside:
+        left_out = [*_found(root, selectors.exclude), *_found(root, selectors.neutral)]
+        excluded = {one for some in left_out for one in some.iter()}
+        paragraphs = [one for some in content for one in some.iter("p") if one not in excluded]
+        if paragraphs:
+            neighbour = rng.choice(paragraphs)
+        elif len(content[0]):
+            neighbour = content[0][-1]
+        else:
+            return False
+    for one in reversed(_elements(sentences, form)):
+        neighbour.addnext(one)
+    return True
+
+
+class LinkBox(msgspec.Struct, frozen=True, kw_only=True):
+    """A box of navigation that has one shape and place on all pages of a site, and the lines of a page's section."""
+
+    sections: tuple[tuple[str, ...], ...]
+    """The lines of each section, all of them links."""
+    place: str
+    """Where it stands to the content: `before`, `first` or `last` inside it, or `behind`."""
+    form: str
+    """`ul` or `div`: what holds its lines."""
+    on_page: bool
+    """Whether its links lead to places on the page, as those of a manual on one page do."""
+
+
+def link_box(vocabulary: Sequence[str], rng: Random) -> LinkBox:
+    """Return a box for a site, of 20 to 60 lines of words of its vocabulary for each of two to eight sections."""
+    return LinkBox(
+        sections=tuple(
+            tuple(
+                " ".join(rng.choices(vocabulary, k=rng.choice(_LINE_WORDS)))
+                for _ in range(rng.choice(_LINES))
+            )
+            for _ in range(rng.choice(_SECTIONS))
+        ),
+        place=rng.choice(_BOX_PLACES),
+        form=rng.choice(("ul", "div")),
+        on_page=rng.random() < 0.5,
+    )
+
+
+def inject_box(
+    root: html.HtmlElement, selectors: GoldSelectors, box: LinkBox, section: int
+) -> bool:
+    """Put the box of a section into a parsed page; answer whether the page has an element for it.
+
+    Args:
+        root: The page; it is changed.
+        selectors: Which elements are content.
+        box: The box.
+        section: Number of the page's section.
+    """
+    content = root.cssselect(selectors.content)
+    if not content or content[0].getparent() is None:
+        return False
+    block = html.Element("div", {"class": "local"})
+    lines = etree.SubElement(block, box.form)
+    for line in box.sections[section]:
+        name = line.replace(" ", "-")
+        target = f"#{name}" if box.on_page else f"/{section}/{name}"
+        etree.SubElement(
+            etree.SubElement(lines, "li" if box.form == "ul" else "div"), "a", href=target
+        ).text = line
+    if box.place == "before":
+        content[0].addprevious(block)
+    elif box.place == "first":
+        content[0].insert(0, block)
+    elif box.place == "last":
+        content[-1].append(block)
+    else:
+        content[-1].addnext(block)
+    return True
+
+
+def _found(root: html.HtmlElement, selector: str | None) -> list[html.HtmlElement]:
+    return root.cssselect(selector) if selector else []
+
+
+def _elements(sentences: Sequence[str], form: str) -> list[html.HtmlElement]:
+    if form == "two p":
+        middle = len(sentences) // 2
+        return [_paragraph(sentences[:middle]), _paragraph(sentences[middle:])]
+    if form == "p":
+        return [_paragraph(sentences)]
+    block = html.Element("div")
+    block.append(_paragraph(sentences))
+    return [block]
+
+
+def _paragraph(sentences: Sequence[str]) -> html.HtmlElement:
+    paragraph = html.Element("p")
+    paragraph.text = " ".join(sentences)
+    return paragraph
+
+
+def on_page(
+    text: InjectedText, injection: Injection, vocabulary: Sequence[str], rng: Random
+) -> tuple[str, ...]:
+    """Return the sentences of a text as one page gets them.
+
+    Args:
+        text: The text.
+        injection: Says what changes from page to page.
+        vocabulary: The words of the site's content.
+        rng: Decides on what changes.
+    """
+    sentences = text.on_page(slots(injection, vocabulary, rng))
+    if not injection.scattered:
+        return sentences
+    return tuple(_scattered(one, vocabulary, rng) for one in sentences)
+
+
+def _scattered(sentence: str, vocabulary: Sequence[str], rng: Random) -> str:
+    """Return a sentence in which two to four words, the first aside, are others."""
+    words = sentence.removesuffix(".").split()
+    for place in rng.sample(range(1, len(words)), k=rng.choice(_VARYING)):
+        words[place] = rng.choice(vocabulary)
+    return " ".join(words) + "."
+
+
+def slots(injection: Injection, vocabulary: Sequence[str], rng: Random) -> list[str]:
+    """Return what fills the slots of a text on one page.
+
+    Args:
+        injection: Says what changes from page to page.
+        vocabulary: The words of the site's content.
+        rng: Decides on what changes.
+    """
+    if injection.varying:
+        return [" ".join(rng.choices(vocabulary, k=rng.choice(_VARYING))) for _ in range(4)]
+    if injection.changing:
+        return [_date(rng), str(rng.randint(10, 9999)), _name(rng)]
+    return ["so"]
+
+
+def _date(rng: Random) -> str:
+    return f"{rng.randint(1, 28)} {rng.choice(_MONTHS.split())} {rng.randint(2001, 2026)}"
+
+
+def _name(rng: Random) -> str:
+    return f"{rng.choice(_FIRST_NAMES.split())} {rng.choice(_LAST_NAMES.split())}"
+
+
+SHARES = (1.0, 0.3, 0.1)
+"""Shares of the pages that may get a text, 0 to 1."""
+_CHANGES = ("", "", "changing", "varying", "scattered")
+_SITES_WITHOUT_BOX = 0.5
+
+
+class CorpusRecord(msgspec.Struct, frozen=True):
+    """A page of a corpus with the fields of its record."""
+
+    corpus: str
+    fields: dict[str, Any]
+    page: Page
+    injected: "InjectedSentences | None" = None
+    """The text that was put into the page; None = there is none."""
+
+
+class InjectedSentences(msgspec.Struct, frozen=True):
+    """A text in a page."""
+
+    sentences: tuple[str, ...]
+    kind: str
+    """What of the text changes from page to page; empty = nothing. `LINK_BOX` for lines of links."""
+    share: float
+    """Share of the site's pages that have the text, 0 to 1."""
+    taught: int
+    """Pages of the site that had the text before this page."""
+
+
+def with_injection(records: Sequence[CorpusRecord], seed: str) -> list[CorpusRecord]:
+    """Return the pages of one site, some of them with a text; empty where the site has too few words.
+
+    Which share of the pages gets the text, and what of it changes from page to page, is drawn by `seed`.
+    """
+    rng = Random(seed)  # noqa: S311 - not for secrets
+    form = rng.choice(_CHANGES)
+    run = Injection(share=rng.choice(SHARES), **({form: True} if form else {}))
+    vocabulary = _vocabulary(records)
+    if not vocabulary:
+        return []
+    text = injected_text(vocabulary, rng)
+    result, taught = [], 0
+    for record in records:
+        one, selectors = record, GoldSelectors.of(record.fields)
+        if selectors is not None and record.fields.get("gold_text") and rng.random() < run.share:
+            try:
+                root = parsed(_markup(record.page))
+            except PageError:
+                continue
+            sentences = on_page(text, run, vocabulary, rng)
+            if inject(root, selectors, sentences, text.form, beside=False, rng=rng):
+                one = _changed(record, root, InjectedSentences(sentences, form, run.share, taught))
+                taught += 1
+        result.append(one)
+    return result
+
+
+def with_link_box(records: Sequence[CorpusRecord], seed: str) -> list[CorpusRecord]:
+    """Return the pages of one site, with a box of links by section in all whose content has a selector.
+
+    Half of the sites get none, and those with too few words; the result is empty then.
+    """
+    rng = Random(seed)  # noqa: S311 - not for secrets
+    vocabulary = _vocabulary(records)
+    if not vocabulary or rng.random() < _SITES_WITHOUT_BOX:
+        return []
+    box = link_box(vocabulary, rng)
+    result, taught = [], 0
+    for record in records:
+        one, selectors = record, GoldSelectors.of(record.fields)
+        section = rng.randrange(len(box.sections))
+        if selectors is not None and record.fields.get("gold_text"):
+            try:
+                root = parsed(_markup(record.page))
+            except PageError:
+                continue
+            if inject_box(root, selectors, box, section):
+                put = InjectedSentences(box.sections[section], LINK_BOX, 1.0, taught)
+                one = _changed(record, root, put)
+                taught += 1
+        result.append(one)
+    return result
+
+
+def _vocabulary(records: Sequence[CorpusRecord]) -> list[str]:
+    """Return the words of the site's content that a text for it is made of; none where it has too few."""
+    return vocabulary_of(
+        word for one in records for word in word_counts(one.fields.get("gold_text") or "")
+    )
+
+
+def _changed(record: CorpusRecord, root: html.HtmlElement, put: InjectedSentences) -> CorpusRecord:
+    """Return a record with another page and what was put into it."""
+    page = msgspec.structs.replace(
+        record.page, body=serialised(root), charset="utf-8", content_type=None
+    )
+    return msgspec.structs.replace(record, page=page, injected=put)
+
+
+def _markup(page: Page) -> str:
+    return decode_page(
+        page.body or b"",
+        content_type=None,
+        charset=page.charset,
+        content_encoding=None,
+        limit_bytes=CoreConfig().page_limit_bytes,
+    ).text

@@ -1,0 +1,289 @@
+"""`templ experiments injection`: what is left of a text that a site repeats inside its content."""
+
+import statistics
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import repeat
+from pathlib import Path
+from random import Random
+
+import click
+import msgspec
+from rich.console import Console
+from rich.progress import track
+
+from templ_core.lab.evaluation.repeated_text import RepeatedText, repeated_text
+from templ_core.lab.evaluation.words import WordCounts, word_counts, words_left
+from workers.feeds.files import read_feed
+from workers.lab.corpora import corpus_name, read_objects
+from workers.lab.evaluation.corpus_files import EvaluationPage, read_evaluation_pages
+from workers.lab.evaluation.judge import page_markup
+from workers.lab.evaluation.scoring import TextScorer
+from workers.lab.experiments.injected_pages import (
+    TAUGHT_PAGES,
+    Injection,
+    inject,
+    injected_text,
+    on_page,
+    parsed,
+    serialised,
+    vocabulary_of,
+)
+from workers.lab.experiments.results import Report
+from workers.lab.job_processes import map_in_processes
+from workers.lab.options import corpora_argument, jobs_option, out_option, time_field_option
+from workers.local.local_state import LocalState
+from workers.local.stream import Stream
+from workers.page import Page
+from workers.pipeline.cleaner import Cleaned
+from workers.processes.page_model import page_model_of, read_model_file
+from workers.processes.tasks import InProcess
+from workers.settings import load_settings
+
+_NOTHING = RepeatedText(words=0, repeated_words=0)
+
+
+class SitePages(msgspec.Struct, frozen=True, kw_only=True):
+    """The pages of a site in order, each with its gold where it has some."""
+
+    site: str
+    pages: list[Page]
+    gold: list[EvaluationPage | None]
+
+
+class SiteFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """The figures of one site without injection."""
+
+    site: str
+    pages: int
+    f1: list[float]
+    """Word F1 of each page with gold."""
+    repeated: RepeatedText
+
+
+class InjectionFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """The figures of one site with an injection; counts of words."""
+
+    injected_words: int = 0
+    """Words of the injected text on pages after the first TAUGHT_PAGES that had it."""
+    left_words: int = 0
+    """Those of them that were published in runs of some words."""
+    content_words: int = 0
+    """Words of gold that were published without injection."""
+    lost_words: int = 0
+    """Those of them that were not published with injection."""
+
+    def __add__(self, other: "InjectionFigures") -> "InjectionFigures":
+        return InjectionFigures(
+            **{name: getattr(self, name) + getattr(other, name) for name in self.__struct_fields__}
+        )
+
+    @property
+    def left_ratio(self) -> float:
+        """Share of the injected words that are left, 0 to 1."""
+        return self.left_words / max(self.injected_words, 1)
+
+    @property
+    def lost_ratio(self) -> float:
+        """Share of the content words that are lost, 0 to 1."""
+        return self.lost_words / max(self.content_words, 1)
+
+
+@click.command(short_help="Measure what is left of texts that a site repeats.")
+@corpora_argument
+@click.option(
+    "--shares",
+    default="1,0.3,0.1",
+    show_default=True,
+    help="Shares of the pages that get the text, separated by commas; empty for none.",
+)
+@click.option("--changing", is_flag=True, help="Let a date, a number and a name in it change.")
+@click.option(
+    "--varying", is_flag=True, help="Let one run of words in each of its sentences change."
+)
+@click.option(
+    "--scattered",
+    is_flag=True,
+    help="Let two to four words in each of its sentences change, at random places.",
+)
+@click.option("--beside", is_flag=True, help="Put the text behind the content, not inside it.")
+@click.option("--short", is_flag=True, help="Put in a line of four to seven words.")
+@time_field_option
+@click.option("--seed", default=0, show_default=True, help="Seed of the texts and of their places.")
+@jobs_option
+@out_option
+def injection(
+    corpora: Sequence[Path],
+    *,
+    shares: str,
+    time_field: str,
+    seed: int,
+    jobs: int,
+    out: Path | None,
+    **form: bool,
+) -> None:
+    """Put a text into the content of pages, and clean them in order as `templ run` does.
+
+    CORPORA are JSON Lines with `gold_selector`. Each site gets one text of 40 to 60 random words of
+    its own, as one or two paragraphs behind a random paragraph of the content (Foschini 2007,
+    section 6.1). Words are left where a run of four of them is published on a page after the first
+    five pages that had the text.
+    """
+    report = Report(out)
+    runs = [Injection(share=float(one), **form) for one in shares.split(",") if one]
+    plain_rows, rows = [], []
+    for corpus in corpora:
+        name, plain, injected = corpus_name(corpus), [], []
+        for site, figures in run_sites(read_sites(corpus, time_field), runs, seed, jobs):
+            plain.append(site)
+            injected.append(figures)
+        plain_rows += _plain_rows(name, plain)
+        for number, run in enumerate(runs):
+            one = sum((figures[number] for figures in injected), InjectionFigures())
+            rows.append(
+                [
+                    name,
+                    f"{run.share:.0%}",
+                    str(one.injected_words),
+                    f"{one.left_ratio:.4f}",
+                    f"{one.lost_ratio:.5f}",
+                ]
+            )
+    heads = ["corpus", "site", "pages", "word F1", "repeated text"]
+    report.table("Without injection", heads, plain_rows)
+    if rows:
+        report.table(
+            "Injected words left, content lost",
+            ["corpus", "pages with the text", "words", "left", "lost"],
+            rows,
+        )
+
+
+def _plain_rows(corpus: str, sites: Sequence[SiteFigures]) -> list[list[str]]:
+    rows = [
+        [
+            corpus,
+            one.site,
+            str(one.pages),
+            f"{statistics.fmean(one.f1):.4f}" if one.f1 else "",
+            f"{one.repeated.ratio:.4f}",
+        ]
+        for one in sites
+    ]
+    f1 = [score for one in sites for score in one.f1]
+    total = sum((one.repeated for one in sites), _NOTHING)
+    mean = f"{statistics.fmean(f1):.4f}" if f1 else ""
+    return [*rows, [corpus, "all pages", str(len(f1)), mean, f"{total.ratio:.4f}"]]
+
+
+def read_sites(corpus: Path, time_field: str) -> list[SitePages]:
+    """Return the sites of a corpus, in the order in which they first appear."""
+    gold = {one.offset: one for one in read_evaluation_pages(corpus.name, read_objects(corpus))}
+    by_site: dict[str, list[Page]] = {}
+    for page in read_feed([corpus], time_field=time_field):
+        if isinstance(page, Page) and page.body:
+            by_site.setdefault(page.site, []).append(page)
+    return [
+        SitePages(site=site, pages=pages, gold=[gold.get(one.source.offset) for one in pages])
+        for site, pages in by_site.items()
+    ]
+
+
+_SiteRun = tuple[SiteFigures, list[InjectionFigures]]
+
+
+def run_sites(
+    sites: Sequence[SitePages], runs: Sequence[Injection], seed: int, jobs: int
+) -> Iterator[tuple[SiteFigures, list[InjectionFigures]]]:
+    """Yield the figures of each site, without and with each injection.
+
+    Args:
+        sites: The sites.
+        runs: The injections.
+        seed: Equal seeds and sites give equal texts and places.
+        jobs: Number of sites to process at the same time, each in a process of its own.
+    """
+    found = map_in_processes(jobs, _run_site, sites, repeat(runs), repeat(seed))
+    yield from _tracked(found, len(sites))
+
+
+def _tracked(found: Iterable[_SiteRun], total: int) -> Iterator[_SiteRun]:
+    console = Console(stderr=True)
+    yield from track(found, "sites", total=total, console=console, disable=not console.is_terminal)
+
+
+class _Plain(msgspec.Struct, frozen=True):
+    """A site without injection; lists with an item for each page."""
+
+    markup: list[str]
+    texts: list[str]
+    """The cleaned texts; empty where a page was refused."""
+    gold: list[WordCounts]
+
+
+def _run_site(
+    site: SitePages, runs: Sequence[Injection], seed: int
+) -> tuple[SiteFigures, list[InjectionFigures]]:
+    pairs = list(zip(site.pages, site.gold, strict=True))
+    markup = [_markup(page, gold) for page, gold in pairs]
+    texts = _cleaned(site.pages, [serialised(parsed(one)) for one in markup])
+    f1 = [
+        TextScorer(gold, one).score(text).f1
+        for gold, one, text in zip(site.gold, markup, texts, strict=True)
+        if gold is not None
+    ]
+    figures = SiteFigures(
+        site=site.site, pages=len(site.pages), f1=f1, repeated=repeated_text(texts)
+    )
+    words = [word_counts(gold.gold_text) if gold else Counter[str]() for gold in site.gold]
+    plain = _Plain(markup, texts, words)
+    return figures, [_run_injection(site, plain, run, seed) for run in runs]
+
+
+def _run_injection(site: SitePages, plain: _Plain, run: Injection, seed: int) -> InjectionFigures:
+    rng = Random(f"{seed}/{site.site}/{run.share}")  # noqa: S311 - not for secrets
+    vocabulary = vocabulary_of(word for words in plain.gold for word in words)
+    if not vocabulary:
+        return InjectionFigures()
+    text = injected_text(vocabulary, rng, short=run.short)
+    bodies, put = [], []
+    for markup, gold in zip(plain.markup, site.gold, strict=True):
+        root, sentences = parsed(markup), ""
+        if gold is not None and gold.selectors is not None and rng.random() < run.share:
+            some = on_page(text, run, vocabulary, rng)
+            if inject(root, gold.selectors, some, text.form, beside=run.beside, rng=rng):
+                sentences = " ".join(some)
+        bodies.append(serialised(root))
+        put.append(sentences)
+    figures, taught = InjectionFigures(), 0
+    for sentences, before, after, gold_words in zip(
+        put, plain.texts, _cleaned(site.pages, bodies), plain.gold, strict=True
+    ):
+        counts = bool(sentences) and taught >= TAUGHT_PAGES
+        kept = word_counts(before) & gold_words
+        figures += InjectionFigures(
+            injected_words=word_counts(sentences).total() if counts else 0,
+            left_words=words_left(sentences, after) if counts else 0,
+            content_words=kept.total(),
+            lost_words=(kept - word_counts(after)).total(),
+        )
+        taught += bool(sentences)
+    return figures
+
+
+def _cleaned(pages: Sequence[Page], bodies: Sequence[bytes]) -> list[str]:
+    settings = load_settings()
+    runner = InProcess(page_model_of(read_model_file(settings.page_model)))
+    stream = Stream(LocalState(None, settings), runner, settings)
+    texts = []
+    for page, body in zip(pages, bodies, strict=True):
+        outcome, _ = stream.process(
+            msgspec.structs.replace(page, body=body, charset="utf-8", content_type=None)
+        )
+        texts.append(outcome.record.text if isinstance(outcome, Cleaned) else "")
+    return texts
+
+
+def _markup(page: Page, gold: EvaluationPage | None) -> str:
+    body = page.body or b""
+    return page_markup(gold) if gold else body.decode(page.charset or "utf-8", "replace")

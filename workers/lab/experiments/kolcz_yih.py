@@ -1,0 +1,449 @@
+"""Template blocks and keywords: figure 1, tables 1 and 2 of Kolcz and Yih (PKDD 2007)."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+import numpy as np
+from lxml import etree
+
+from templ_core.clean import clean
+from templ_core.config import CoreConfig
+from templ_core.dom.document import Document, parse_document
+from templ_core.dom.parse.parse_page import parse_markup
+from templ_core.dom.tags import HEADING_LEVELS
+from templ_core.errors import PageError
+from templ_core.lab.evaluation.precision_recall import curve_of_scores, recall_at
+from templ_core.lab.evaluation.report import bootstrap
+from templ_core.lab.layout import Presentation, read_presentation
+from templ_core.lab.papers.kolcz_yih.block_detector import (
+    BlockSample,
+    balanced,
+    cross_site_scores,
+    fit_block_detector,
+    sample_blocks,
+    thinned_curve,
+)
+from templ_core.lab.papers.kolcz_yih.blocks import read_block_features, read_blocks
+from templ_core.lab.papers.kolcz_yih.keywords import (
+    PHRASE_WORDS_MAX,
+    DocumentFrequency,
+    KeywordPage,
+    Passage,
+    document_frequency,
+    fit_keywords,
+    normal_phrase,
+    rank_keywords,
+    top_n,
+)
+from templ_core.lab.training.labels.site_pages import CorpusPage, TooFewPages, read_sites
+from templ_core.page_level.features.characters import read_characters
+from templ_core.page_level.features.own_features import link_density
+from workers.errors import InputProblem
+from workers.inspect.plots import line_chart
+from workers.lab.corpora import (
+    read_objects,
+    read_site_pages,
+    record_markup,
+    sample_shortest_paths,
+    sample_uniformly,
+)
+from workers.lab.experiments.results import Report
+from workers.lab.options import corpora_argument, out_option
+
+_NAMES = {"text": "text", "maxent": "maxent", "forest": "rf"}
+_PRECISIONS = (0.8, 0.85, 0.9, 0.95)
+_POINTS = 60
+
+
+@click.command(short_help="Kolcz and Yih (2007): template blocks.")
+@corpora_argument
+@click.option(
+    "--pages-per-site",
+    default=60,
+    show_default=True,
+    help="Number of pages to draw from each site.",
+)
+@click.option("--seed", default=0, show_default=True, help="Seed of the random forest.")
+@out_option
+def kolcz_yih(corpora: Sequence[Path], pages_per_site: int, seed: int, out: Path | None) -> None:
+    """Measure precision and recall of template blocks on unseen sites, by 10-fold cross-validation.
+
+    CORPORA need several pages a site and no gold, since labels are counted on the sites themselves.
+    Pages are drawn in two ways: by hash, like the paper's crawl, and by the shortest paths, like
+    its directory.
+    """
+    report = Report(out)
+    pages = list(read_site_pages(corpora))
+    samplings = {
+        "crawl": sample_uniformly(pages, pages_per_site),
+        "directory": sample_shortest_paths(pages, max(pages_per_site // 2, 1)),
+    }
+    del pages
+    for name, drawn in samplings.items():
+        sample = _sample(drawn)
+        count, template = len(sample.template), float(sample.template.mean())
+        report.say(
+            f"{name}: {len(drawn)} pages drawn, {len(set(sample.site.tolist()))} sites, "
+            f"{count} labelled blocks, {template:.1%} of them template"
+        )
+        _report(report, name, sample, seed)
+
+
+def _sample(pages: Sequence[CorpusPage]) -> BlockSample:
+    try:
+        samples = [sample_blocks(site, number) for number, site in enumerate(read_sites(pages))]
+    except TooFewPages as error:
+        raise InputProblem(str(error)) from None
+    return BlockSample.joined(one for one in samples if one is not None)
+
+
+def _report(report: Report, name: str, sample: BlockSample, seed: int) -> None:
+    scores = cross_site_scores(sample, seed, lambda done: click.echo(done, err=True))
+    weights = {
+        "unweighted": np.ones(len(sample.template)),
+        "classes weighted equally": balanced(sample.template),
+    }
+    rows, lines = [], {}
+    for weighting, weight in weights.items():
+        for detector, title in _NAMES.items():
+            curve = curve_of_scores(scores[detector], sample.template, weight)
+            figures = [f"{recall_at(curve, wanted):.3f}" for wanted in _PRECISIONS]
+            rows.append([f"{title}, {weighting}", *figures])
+            if weighting == "unweighted":
+                lines[title] = thinned_curve(curve, _POINTS)
+    header = ["recall of template", *(f"at precision {wanted:.2f}" for wanted in _PRECISIONS)]
+    report.table(f"{name}: cross-site 10-fold", header, rows)
+    report.figure(
+        f"kolcz-yih-{name}",
+        line_chart(
+            f"Figure 1, {name}: blocks of unseen sites",
+            "recall",
+            "precision",
+            lines,
+            ticks=[fifth / 5 for fifth in range(6)],
+        ),
+    )
+
+
+_SITE_SHARE_MAX = 0.3
+"""Largest share of a site's pages on which a keyword may be; others do not describe a page."""
+_META = {
+    "name": ("keywords", "news_keywords", "parsely-tags"),
+    "property": ("article:tag", "og:article:tag"),
+}
+_SEPARATORS = str.maketrans(";，、\n", ",,,,")
+
+SegmentFilter = Callable[[Document, Any], np.ndarray]
+"""Returns which segments of a document stay; the second argument is its presentation."""
+
+
+class KeywordTestPage(msgspec.Struct, frozen=True, kw_only=True):
+    """A page without its list of tags, before and after cleaning."""
+
+    site: str
+    wanted: frozenset[str]
+    """Keywords to be found, in the form that `normal_phrase` returns."""
+    found: KeywordPage
+    cleaned: KeywordPage
+
+
+class _Marked(msgspec.Struct, frozen=True, kw_only=True):
+    site: str
+    url: str
+    markup: str
+    """Markup of the page without links to tags."""
+    keywords: frozenset[str]
+
+
+def read_tagged_pages(
+    corpora: Sequence[Path], pages_per_site: int, keeps: SegmentFilter
+) -> Iterator[KeywordTestPage]:
+    """Yield the pages that have keywords of their own which occur in their text.
+
+    Args:
+        corpora: JSON Lines files with `url` and `html`.
+        pages_per_site: Largest number of pages to use of each site.
+        keeps: The cleaner.
+    """
+    for pages in _by_site(corpora).values():
+        on_pages = Counter(keyword for page in pages for keyword in page.keywords)
+        most = max(_SITE_SHARE_MAX * len(pages), 1)
+        taken = 0
+        for page in pages:
+            own = frozenset(one for one in page.keywords if on_pages[one] <= most)
+            tagged = (
+                _keyword_test_page(page, own, keeps) if own and taken < pages_per_site else None
+            )
+            if tagged is not None:
+                taken += 1
+                yield tagged
+
+
+def read_plain_pages(corpora: Sequence[Path]) -> Iterator[KeywordPage]:
+    """Yield all readable pages, not cleaned."""
+    for path in corpora:
+        for _, record in read_objects(path):
+            try:
+                document = parse_document(record_markup(record), record["url"])
+            except PageError:
+                continue
+            yield _keyword_page(document, np.ones(len(document.segments.texts), np.bool_))
+
+
+def _by_site(corpora: Sequence[Path]) -> dict[str, list[_Marked]]:
+    by_site: defaultdict[str, list[_Marked]] = defaultdict(list)
+    for path in corpora:
+        for _, record in read_objects(path):
+            marked = _marked(record)
+            if marked is not None and marked.keywords:
+                by_site[marked.site].append(marked)
+    return by_site
+
+
+def _marked(record: dict[str, Any]) -> _Marked | None:
+    try:
+        root = parse_markup(record_markup(record))
+    except PageError:
+        return None
+    if root is None:
+        return None
+    texts = [
+        meta.get("content") or ""
+        for meta in root.iter("meta")
+        if any((meta.get(name) or "").lower() in names for name, names in _META.items())
+    ]
+    tags = [link for link in root.iter("a") if _is_tag(link)]
+    texts += ["".join(link.itertext()) for link in tags]
+    for link in tags:
+        link.tag = "script"  # invisible, and its tail stays
+        for inner in list(link):
+            link.remove(inner)
+    phrases = {
+        normal_phrase(one) for text in texts for one in text.translate(_SEPARATORS).split(",")
+    }
+    return _Marked(
+        site=record.get("site") or record["url"],
+        url=record["url"],
+        markup=etree.tostring(root, encoding="unicode", method="html"),
+        keywords=frozenset(one for one in phrases if one and one.count(" ") < PHRASE_WORDS_MAX),
+    )
+
+
+def _is_tag(link: Any) -> bool:
+    names = (link.get("rel") or "").lower().split()
+    return "tag" in names and "category" not in names
+
+
+def _keyword_test_page(
+    page: _Marked, own: frozenset[str], keeps: SegmentFilter
+) -> KeywordTestPage | None:
+    try:
+        document = parse_document(page.markup, page.url)
+        presentation = read_presentation(document, page.markup)
+    except PageError:
+        return None
+    if presentation is None or not document.segments.texts:
+        return None
+    found = _keyword_page(document, np.ones(len(document.segments.texts), np.bool_))
+    wanted = own & document_frequency([found]).pages_with.keys()
+    if not wanted:
+        return None
+    cleaned = _keyword_page(document, keeps(document, presentation))
+    return KeywordTestPage(site=page.site, wanted=wanted, found=found, cleaned=cleaned)
+
+
+def _keyword_page(document: Document, kept: np.ndarray) -> KeywordPage:
+    segments, tags = document.segments, document.nodes.tags
+    if not segments.texts:
+        return KeywordPage(title=document.title, passages=[])
+    shares = np.round(link_density(read_characters(segments.texts), segments), 3).tolist()
+    columns = zip(segments.texts, shares, segments.owner.tolist(), kept.tolist(), strict=True)
+    return KeywordPage(
+        title=document.title,
+        passages=[
+            Passage(text=text, link_share=share, heading=tags[owner] in HEADING_LEVELS)
+            for text, share, owner, stays in columns
+            if stays
+        ],
+    )
+
+
+_TOPS = (1, 2, 3, 5, 10)
+_TEMPLATE_RECALL = 0.5
+"""Recall of template blocks at which the random forest cleans, as in the paper."""
+
+
+class _Setting(msgspec.Struct, frozen=True):
+    """A row of the paper's tables."""
+
+    name: str
+    clean_train: bool
+    clean_test: bool
+    counted_on: str
+    """Pages on which document frequencies are counted: `train`, `both` or `diverse`."""
+    paper: tuple[float, float, float, float, float]
+
+
+_PAPER_SETTINGS = (
+    _Setting("ORD", False, False, "train", (34.80, 27.16, 24.28, 19.23, 17.06)),  # noqa: FBT003
+    _Setting("DN", False, True, "train", (37.74, 28.11, 25.48, 22.14, 20.55)),  # noqa: FBT003
+    _Setting("DF", False, False, "both", (41.09, 31.68, 26.04, 22.44, 19.17)),  # noqa: FBT003
+    _Setting("DN-DF", False, True, "both", (40.46, 32.00, 27.66, 23.71, 21.28)),  # noqa: FBT003
+    _Setting("DN_both", True, True, "train", (36.48, 27.68, 24.84, 21.71, 20.47)),  # noqa: FBT003
+    _Setting("DN-DF_both", True, True, "both", (39.20, 31.79, 26.96, 23.44, 21.04)),  # noqa: FBT003
+    _Setting("ODP-DF", False, False, "diverse", (29.35, 25.58, 23.57, 19.14, 16.82)),  # noqa: FBT003
+)
+
+
+@click.command(short_help="Kolcz and Yih (2007): keyword extraction.")
+@corpora_argument
+@click.option(
+    "--train",
+    multiple=True,
+    required=True,
+    type=click.Path(path_type=Path),
+    help="Corpus of many sites to train the keyword extraction on; may be repeated.",
+)
+@click.option(
+    "--diverse",
+    multiple=True,
+    required=True,
+    type=click.Path(path_type=Path),
+    help="Corpus of many other sites, without keywords, for the document frequencies of row "
+    "ODP-DF; may be repeated.",
+)
+@click.option(
+    "--forest",
+    multiple=True,
+    type=click.Path(path_type=Path),
+    help="Clean with Kolcz and Yih's random forest, trained on this corpus, which needs several "
+    "pages a site and no gold; may be repeated.  [default: clean with the shipped page model]",
+)
+@click.option(
+    "--pages-per-site",
+    default=20,
+    show_default=True,
+    help="Number of pages with keywords to use of each site.",
+)
+@click.option(
+    "--seed", default=0, show_default=True, help="Seed of the forest and of the bootstrap."
+)
+@out_option
+def kolcz_yih_keywords(
+    corpora: Sequence[Path],
+    *,
+    train: Sequence[Path],
+    diverse: Sequence[Path],
+    forest: Sequence[Path],
+    pages_per_site: int,
+    seed: int,
+    out: Path | None,
+) -> None:
+    """Measure keyword extraction from CORPORA before and after cleaning, by top-N scores.
+
+    The gold are a page's own keywords, from its meta elements and its links to tags; both are
+    removed from the page first. CORPORA should hold sites on which neither the extraction nor the
+    cleaner was trained.
+    """
+    keeps = _forest(forest, seed) if forest else _page_model
+    training = _tagged(train, pages_per_site, keeps)
+    testing = _tagged(corpora, pages_per_site, keeps)
+    report = Report(out)
+    for name, pages in (("trained on", training), ("tested on", testing)):
+        site_count = len({page.site for page in pages})
+        wanted = np.mean([len(page.wanted) for page in pages])
+        report.say(f"{name} {len(pages)} pages of {site_count} sites, {wanted:.1f} keywords a page")
+    other = document_frequency(read_plain_pages(diverse))
+    scores = {}
+    for setting in _PAPER_SETTINGS:
+        scores[setting.name] = _scores(setting, training, testing, other)
+        click.echo(setting.name, err=True)
+    sites = [page.site for page in testing]
+    rows = []
+    for setting in _PAPER_SETTINGS:
+        means = [
+            f"{100 * bootstrap(column.tolist(), sites, seed).of_pages:.2f} ({paper:.2f})"
+            for column, paper in zip(scores[setting.name].T, setting.paper, strict=True)
+        ]
+        rows.append([setting.name, *means])
+    for one, base in (("DN", "ORD"), ("DN-DF", "DF")):
+        gains = 100 * (scores[one] - scores[base])
+        rows.append([f"{one} - {base}", *(_interval(column, sites, seed) for column in gains.T)])
+    header = ["in brackets: the paper's", *(f"Top{n}" for n in _TOPS)]
+    report.table("tables 1 and 2: keyword extraction, %", header, rows)
+
+
+def _tagged(
+    corpora: Sequence[Path], pages_per_site: int, keeps: SegmentFilter
+) -> list[KeywordTestPage]:
+    pages = list(read_tagged_pages(corpora, pages_per_site, keeps))
+    if not pages:
+        raise InputProblem(f"{', '.join(map(str, corpora))}: no page has keywords")
+    return pages
+
+
+def _page_model(document: Document, _: Presentation) -> np.ndarray:
+    return clean(document, None, CoreConfig()).decision.kept
+
+
+def _forest(corpora: Sequence[Path], seed: int) -> SegmentFilter:
+    """Return a filter that drops the blocks which the forest calls template."""
+    try:
+        sites = enumerate(read_sites(read_site_pages(corpora)))
+        samples = [sample_blocks(site, number) for number, site in sites]
+    except TooFewPages as error:
+        raise InputProblem(f"{', '.join(map(str, corpora))}: {error}") from None
+    sample = BlockSample.joined(one for one in samples if one is not None)
+    scores = cross_site_scores(sample, seed, lambda done: click.echo(done, err=True))["forest"]
+    least = float(np.quantile(scores[sample.template], 1 - _TEMPLATE_RECALL))
+    detector = fit_block_detector(sample, seed)
+
+    def keeps(document: Document, presentation: Presentation) -> np.ndarray:
+        blocks = read_blocks(document, presentation)
+        kept = np.ones(len(document.segments.texts), np.bool_)
+        if len(blocks.node):
+            features = read_block_features(document, presentation, blocks)
+            template = detector.template_probability(features) >= least
+            for node in blocks.node[template].tolist():
+                owner = document.segments.owner
+                kept &= (owner < node) | (owner >= document.nodes.end[node])
+        return kept
+
+    return keeps
+
+
+def _scores(
+    setting: _Setting,
+    training: Sequence[KeywordTestPage],
+    testing: Sequence[KeywordTestPage],
+    diverse: DocumentFrequency,
+) -> np.ndarray:
+    """Return the top-N score of each page, with one column for each N."""
+
+    def seen(page: KeywordTestPage, *, clean: bool) -> KeywordPage:
+        return page.cleaned if clean else page.found
+
+    counted = {"train": training, "both": [*training, *testing]}.get(setting.counted_on)
+    frequency = diverse
+    if counted is not None:
+        frequency = document_frequency(seen(one, clean=setting.clean_train) for one in counted)
+    model = fit_keywords(
+        ((seen(page, clean=setting.clean_train), page.wanted) for page in training), frequency
+    )
+    found = []
+    for page in testing:
+        best = rank_keywords(seen(page, clean=setting.clean_test), frequency, model, max(_TOPS))
+        found.append([top_n(best, page.wanted, n) for n in _TOPS])
+    return np.array(found)
+
+
+def _interval(values: np.ndarray, sites: Sequence[str], seed: int) -> str:
+    mean = bootstrap(values.tolist(), sites, seed)
+    if mean.pages_interval is None:
+        return f"{mean.of_pages:.2f}"
+    interval = mean.pages_interval
+    return f"{mean.of_pages:+.2f} [{interval.low:.2f}, {interval.high:.2f}]"

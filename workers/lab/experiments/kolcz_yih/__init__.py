@@ -1,1 +1,0 @@
-"""Experiments of Kolcz and Yih (PKDD 2007)."""

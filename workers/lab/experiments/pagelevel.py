@@ -1,0 +1,483 @@
+"""PAGELEVEL and its variants: table 1, figures 1 to 3 of Chakrabarti et al. (WWW 2007)."""
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+import numpy as np
+
+from templ_core.array_types import Floats
+from templ_core.dom.document import Document, parse_document
+from templ_core.errors import CodecError, PageError
+from templ_core.lab.evaluation.report import bootstrap
+from templ_core.lab.evaluation.segmentation import adjusted_rand, block_of_each, largest_fragments
+from templ_core.lab.evaluation.template_f import Overlap, template_f
+from templ_core.lab.layout import Presentation, read_presentation
+from templ_core.lab.papers.pagelevel.node_features import NodeFeatures, read_node_features
+from templ_core.lab.papers.pagelevel.smoothed_classifier import (
+    SmoothedClassifier,
+    decode_classifier,
+    encode_classifier,
+    segment_scores,
+    train_smoothed_classifier,
+)
+from templ_core.lab.papers.pagelevel.variants import (
+    PENALTIES,
+    PENALTY_FACTOR,
+    Penalty,
+    Variant,
+    basic_merge_variant,
+    basic_variant,
+    smooth_spread_on_grid,
+    smooth_variant,
+)
+from templ_core.lab.training.labels.gold_labels import GoldSelectors, Labels, selected_labels
+from templ_core.lab.training.labels.site_pages import TooFewPages
+from templ_core.page_level.features.characters import Words, read_characters, read_words
+from workers.errors import InputProblem
+from workers.inspect.plots import line_chart
+from workers.lab.corpora import corpus_name, read_site_pages, record_markup, records_with
+from workers.lab.experiments.results import Report
+from workers.lab.options import corpora_argument, out_option
+
+
+class ScoredPage(msgspec.Struct, frozen=True, kw_only=True):
+    """A page with the scores of PAGELEVEL's classifier."""
+
+    record: dict[str, Any]
+    """Record of the page in its corpus."""
+    document: Document
+    presentation: Presentation
+    features: NodeFeatures
+    block_templateness: Floats
+    """Templateness of each block, from 0 to 1."""
+    templateness: Floats
+    """Templateness of the block in which each segment stands, from 0 to 1."""
+    all_words: Words
+    words: Floats
+    """Number of words of each segment, at least 1."""
+
+
+def read_classifier(path: Path) -> SmoothedClassifier:
+    """Return the classifier of a file.
+
+    Raises:
+        InputProblem: The file cannot be read.
+    """
+    try:
+        return decode_classifier(path.read_bytes())
+    except OSError as error:
+        raise InputProblem(
+            f"{path}: {error.strerror}; name a file of `templ experiments pagelevel-train`"
+        ) from None
+    except CodecError as error:
+        raise InputProblem(
+            f"{path}: {error}; name a file of `templ experiments pagelevel-train`"
+        ) from None
+
+
+def score_record(record: dict[str, Any], classifier: SmoothedClassifier) -> ScoredPage | None:
+    """Return the page of a record with its scores, or None if it has no text or is refused."""
+    try:
+        markup = record_markup(record)
+    except PageError:
+        return None
+    return score_markup(markup, record["url"], classifier, record)
+
+
+def score_markup(
+    markup: str, url: str, classifier: SmoothedClassifier, record: dict[str, Any]
+) -> ScoredPage | None:
+    """Return a page with its scores, or None if it has no text or is refused."""
+    try:
+        document = parse_document(markup, url)
+        presentation = read_presentation(document, markup)
+    except PageError:
+        return None
+    if presentation is None or not document.segments.texts:
+        return None
+    features = read_node_features(document, presentation)
+    templateness = classifier.templateness(features)
+    all_words = read_words(read_characters(document.segments.texts))
+    return ScoredPage(
+        record=record,
+        document=document,
+        presentation=presentation,
+        features=features,
+        block_templateness=templateness,
+        templateness=segment_scores(features, document.segments.owner, templateness),
+        all_words=all_words,
+        words=all_words.per_segment.clip(1).astype(float),
+    )
+
+
+PENALTY_MULTIPLES = (0.001, 0.01, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
+"""Multiples of the paper's penalty factor, for the figures over the penalty."""
+
+PageVariant = Callable[[ScoredPage], Variant]
+"""Computes one variant's decisions for a page."""
+
+
+def merging_variant(delta: float) -> PageVariant:
+    """Return the paper's merge of neighbouring segments whose scores differ by less than delta."""
+    return lambda page: basic_merge_variant(page.templateness, page.words, delta)
+
+
+def smoothing_variant(factor: float = PENALTY_FACTOR, penalty: Penalty = "area") -> PageVariant:
+    """Return the paper's smoothing with a penalty factor."""
+    return lambda page: smooth_variant(
+        page.features, page.document.segments.owner, page.block_templateness, factor, penalty
+    )
+
+
+def spread_smoothing_variant(factor: float = PENALTY_FACTOR) -> PageVariant:
+    """Return smoothing with the objective on the slides of the paper's talk."""
+    return lambda page: smooth_variant(
+        page.features,
+        page.document.segments.owner,
+        page.block_templateness,
+        factor,
+        smoother=smooth_spread_on_grid,
+    )
+
+
+@click.command(short_help="Train PAGELEVEL's classifier without gold.")
+@corpora_argument
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    required=True,
+    help="File to write the classifier to.",
+)
+def pagelevel_train(corpora: Sequence[Path], out: Path) -> None:
+    """Train the four regressions of PAGELEVEL on CORPORA.
+
+    CORPORA need several pages a site and no gold: SITELEVEL labels what recurs on each site. The
+    other `pagelevel` experiments need the classifier; they must not use sites of CORPORA.
+    """
+    try:
+        classifier = train_smoothed_classifier(
+            read_site_pages(corpora), lambda done: click.echo(done, err=True)
+        )
+    except TooFewPages as error:
+        raise InputProblem(str(error)) from None
+    out.write_bytes(encode_classifier(classifier))
+
+
+_F_DELTAS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5)
+_COUNTED = {"text": "Text", "anchor_text": "AT", "links": "Links"}
+_PLACES = {"in_templates": "in templates", "in_content": "in content"}
+_PAPER = {
+    "basic": {"text": 0.63, "anchor_text": 0.71, "links": 0.75},
+    "smooth": {"text": 0.66, "anchor_text": 0.73, "links": 0.77},
+}
+"""f in templates from the paper's table 1, data set RANDOM."""
+
+SiteFs = dict[tuple[str, str], np.ndarray]
+
+
+class PageWithLabels(msgspec.Struct, frozen=True, kw_only=True):
+    """A page with its gold labels."""
+
+    page: ScoredPage
+    labels: Labels
+
+
+@click.command(short_help="Chakrabarti et al. (2007): f in templates.")
+@click.argument("classifier", type=click.Path(path_type=Path))
+@corpora_argument
+@click.option(
+    "--pages-per-site",
+    default=20,
+    show_default=True,
+    help="Number of pages with gold to use of each site.",
+)
+@click.option("--seed", default=0, show_default=True, help="Seed of the bootstrap over sites.")
+@out_option
+def pagelevel_templates(
+    classifier: Path, corpora: Sequence[Path], pages_per_site: int, seed: int, out: Path | None
+) -> None:
+    """Measure the f of text, anchor text and links in templates, and in content.
+
+    Three variants are compared: basic, basic + merge, and smooth. A further row smooths with the
+    objective on the slides of the paper's talk.
+
+    CLASSIFIER is a file of `pagelevel-train`. CORPORA are JSON Lines with `html`, `site` and
+    `gold_selector`. Counts are summed over the pages of a site; figures are means over sites with
+    95 % intervals of the bootstrap over sites. The merge uses the delta with the best mean f in
+    templates on these very pages.
+    """
+    model = read_classifier(classifier)
+    pages = [
+        labelled
+        for record in records_with(corpora, "gold_selector", pages_per_site)
+        if (page := score_record(record, model)) and (labelled := _labelled(page))
+    ]
+    if not pages:
+        raise InputProblem("no page has a `gold_selector` that names its content")
+    report = Report(out)
+    sites = len({one.page.record["site"] for one in pages})
+    report.say(f"{len(pages)} pages of {sites} sites")
+    _report_f(report, pages, seed)
+    _report_f_by_penalty(report, pages)
+
+
+def _labelled(page: ScoredPage) -> PageWithLabels | None:
+    record = page.record
+    gold = GoldSelectors.of(record)
+    labels = selected_labels(page.document, record_markup(record), gold) if gold else None
+    if labels is None or not labels.content.any():
+        return None
+    return PageWithLabels(page=page, labels=labels)
+
+
+def _report_f(report: Report, pages: Sequence[PageWithLabels], seed: int) -> None:
+    merges = {delta: site_f(pages, merging_variant(delta)) for delta in _F_DELTAS}
+    best = max(merges, key=lambda delta: _in_templates(merges[delta]))
+    variants = {
+        "all is template": site_f(pages, lambda page: basic_variant(np.ones(len(page.words)))),
+        "basic": site_f(pages, lambda page: basic_variant(page.templateness)),
+        f"basic + merge, delta {best:g}": merges[best],
+        "smooth": site_f(pages, smoothing_variant()),
+        "smooth, the talk's": site_f(pages, spread_smoothing_variant()),
+    }
+    rows = []
+    for place, counted in variants["smooth"]:
+        row = [f"{_COUNTED[counted]} {_PLACES[place]}"]
+        for name, fs in variants.items():
+            paper = _PAPER.get(name, {}).get(counted) if place == "in_templates" else None
+            row.append(
+                _site_mean(fs[place, counted], seed) + (f" (paper {paper})" if paper else "")
+            )
+        names = list(variants)
+        for one, other in pairwise(names[1:]):
+            gain = variants[other][place, counted] - variants[one][place, counted]
+            row.append(_site_mean(gain, seed))
+        rows.append(row)
+    header = ["f", *variants, "merge - basic", "smooth - merge", "talk's - smooth"]
+    report.table("table 1: f-measure", header, rows)
+
+
+def _in_templates(fs: SiteFs) -> float:
+    return float(np.mean([np.nanmean(fs["in_templates", counted]) for counted in _COUNTED]))
+
+
+def _report_f_by_penalty(report: Report, pages: Sequence[PageWithLabels]) -> None:
+    by_penalty = {
+        penalty: [
+            (multiple, site_f(pages, smoothing_variant(multiple * PENALTY_FACTOR, penalty)))
+            for multiple in PENALTY_MULTIPLES
+        ]
+        for penalty in PENALTIES
+    }
+    report.figure(
+        "figure-2",
+        line_chart(
+            "f in templates against the penalty",
+            "factor multiplied into the penalty 0.01 A / A_i",
+            "f",
+            {
+                name: [
+                    (multiple, float(np.nanmean(fs["in_templates", counted])))
+                    for multiple, fs in by_penalty["area"]
+                ]
+                for counted, name in _COUNTED.items()
+            },
+        ),
+    )
+    rows = []
+    for penalty, some in by_penalty.items():
+        for multiple, fs in some:
+            means = [f"{np.nanmean(fs['in_templates', counted]):.3f}" for counted in _COUNTED]
+            rows.append([penalty, f"{multiple * PENALTY_FACTOR:g}", *means])
+    report.table("figure 2: f in templates by penalty", ["penalty", "c", *_COUNTED.values()], rows)
+
+
+def site_f(pages: Sequence[PageWithLabels], variant: PageVariant) -> SiteFs:
+    """Return the f of each site, by place and count; NaN if the site's gold has none of it."""
+    sums: dict[tuple[str, str], defaultdict[str, list[Overlap]]] = {
+        (place, counted): defaultdict(list) for place in _PLACES for counted in _COUNTED
+    }
+    for one in pages:
+        page, labels = one.page, one.labels
+        found = template_f(
+            page.document, page.words, variant(page).kept, labels.content, labels.counts
+        )
+        for (place, counted), by_site in sums.items():
+            by_site[page.record["site"]].append(getattr(getattr(found, place), counted))
+    return {
+        key: np.array([_f(some) for _, some in sorted(by_site.items())])
+        for key, by_site in sums.items()
+    }
+
+
+def _f(some: Sequence[Overlap]) -> float:
+    total = Overlap(
+        both=sum(one.both for one in some),
+        found=sum(one.found for one in some),
+        wanted=sum(one.wanted for one in some),
+    )
+    return float("nan") if total.f is None else total.f
+
+
+def _site_mean(values: np.ndarray, seed: int) -> str:
+    scored = values[~np.isnan(values)]
+    mean = bootstrap(scored.tolist(), [str(number) for number in range(len(scored))], seed)
+    if mean.sites_interval is None:
+        return f"{mean.of_sites:.3f}"
+    interval = mean.sites_interval
+    return f"{mean.of_sites:.3f} [{interval.low:.3f}, {interval.high:.3f}]"
+
+
+_RAND_DELTAS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+_GN1_TEMPLATE = (0, 4)
+"""Classes of GN1 that count as template: boilerplate and related content."""
+_SYNTHETIC_CONTENT = ("content", "neutral", "comments")
+
+
+class SegmentedPage(msgspec.Struct, frozen=True, kw_only=True):
+    """A page with its gold segmentation."""
+
+    page: ScoredPage
+    group: Any
+    """Gold group of each segment; -1 for segments that are not in the gold."""
+
+
+@click.command(short_help="Chakrabarti et al. (2007): segmentation.")
+@click.argument("classifier", type=click.Path(path_type=Path))
+@corpora_argument
+@click.option(
+    "--pages-per-site",
+    default=20,
+    show_default=True,
+    help="Number of pages with gold to use of each site.",
+)
+@click.option("--seed", default=0, show_default=True, help="Seed of the bootstrap over sites.")
+@click.option(
+    "--runs",
+    is_flag=True,
+    help="Take the gold blocks themselves, as runs of text, for the gold segmentation.",
+)
+@out_option
+def pagelevel_segmentation(
+    classifier: Path,
+    corpora: Sequence[Path],
+    *,
+    pages_per_site: int,
+    seed: int,
+    runs: bool,
+    out: Path | None,
+) -> None:
+    """Measure the adjusted RAND index of three segmentations: basic, basic + merge, and smooth.
+
+    CLASSIFIER is a file of `pagelevel-train`. CORPORA are JSON Lines with `gold_blocks` (L3S-GN1)
+    or `sections` (`templ simulate`). The gold segments are the largest elements that are all
+    template or all not, as in the paper. Figures are means over pages with 95 % intervals of the
+    bootstrap over sites. The merge uses the delta that is best on these very pages.
+    """
+    model = read_classifier(classifier)
+    report = Report(out)
+    for path in corpora:
+        pages = [
+            segmented
+            for field in ("gold_blocks", "sections")
+            for record in records_with([path], field, pages_per_site)
+            if (page := score_record(record, model)) and (segmented := _segmented(page, runs=runs))
+        ]
+        if not pages:
+            raise InputProblem(f"{path}: no page has `gold_blocks` or `sections`")
+        name = corpus_name(path)
+        sites = len({one.page.record["site"] for one in pages})
+        report.say(f"{name}: {len(pages)} pages of {sites} sites")
+        _report_rands(report, name, pages, seed)
+        _report_rands_by_penalty(report, name, pages)
+
+
+def _segmented(page: ScoredPage, *, runs: bool) -> SegmentedPage | None:
+    """Return the page with its gold segmentation, or None if that has a single group."""
+    if page.record.get("gold_blocks"):
+        blocks = [
+            (block_class in _GN1_TEMPLATE, text) for block_class, text in page.record["gold_blocks"]
+        ]
+    else:
+        blocks = [
+            (one["kind"] not in _SYNTHETIC_CONTENT, one["text"]) for one in page.record["sections"]
+        ]
+    group = block_of_each(page.document.segments.texts, [text for _, text in blocks])
+    if not runs:
+        label = np.array([int(is_template) for is_template, _ in blocks])[group]
+        group = np.where(group >= 0, largest_fragments(page.document, label), -1)
+    scored = group[group >= 0]
+    return SegmentedPage(page=page, group=group) if len(set(scored.tolist())) > 1 else None
+
+
+def _report_rands(report: Report, name: str, pages: Sequence[SegmentedPage], seed: int) -> None:
+    merges = {delta: page_rands(pages, merging_variant(delta)) for delta in _RAND_DELTAS}
+    best = max(merges, key=lambda delta: float(merges[delta].mean()))
+    basics = page_rands(pages, lambda page: basic_variant(page.templateness))
+    smooth = page_rands(pages, smoothing_variant())
+    rows = [
+        ["basic", _page_mean(pages, basics, seed)],
+        [f"basic + merge, delta {best:g}", _page_mean(pages, merges[best], seed)],
+        ["smooth", _page_mean(pages, smooth, seed)],
+        [
+            "smooth, the talk's objective",
+            _page_mean(pages, page_rands(pages, spread_smoothing_variant()), seed),
+        ],
+        ["merge - basic", _page_mean(pages, merges[best] - basics, seed)],
+        ["smooth - merge", _page_mean(pages, smooth - merges[best], seed)],
+    ]
+    report.table(f"figure 1: segmentation of {name}", ["", "adjusted RAND"], rows)
+
+
+def _report_rands_by_penalty(report: Report, name: str, pages: Sequence[SegmentedPage]) -> None:
+    variants: dict[str, Callable[[float], PageVariant]] = {
+        penalty: partial(smoothing_variant, penalty=penalty) for penalty in PENALTIES
+    }
+    variants["area, the talk's objective"] = spread_smoothing_variant
+    lines = {
+        name: [
+            (multiple, float(page_rands(pages, variant(multiple * PENALTY_FACTOR)).mean()))
+            for multiple in PENALTY_MULTIPLES
+        ]
+        for name, variant in variants.items()
+    }
+    report.figure(
+        f"figure-3-{name}",
+        line_chart(
+            f"segmentation of {name} against the penalty",
+            "factor multiplied into the penalty 0.01 A / A_i",
+            "adjusted RAND",
+            lines,
+        ),
+    )
+    rows = [
+        [
+            f"{multiple * PENALTY_FACTOR:g}",
+            *(f"{dict(points)[multiple]:.3f}" for points in lines.values()),
+        ]
+        for multiple in PENALTY_MULTIPLES
+    ]
+    report.table(f"figure 3: adjusted RAND by penalty, {name}", ["c", *lines], rows)
+
+
+def page_rands(pages: Sequence[SegmentedPage], variant: PageVariant) -> Floats:
+    """Return the adjusted RAND index of each page."""
+    found = []
+    for one in pages:
+        in_gold = one.group >= 0
+        found.append(adjusted_rand(variant(one.page).group[in_gold], one.group[in_gold]))
+    return np.array(found)
+
+
+def _page_mean(pages: Sequence[SegmentedPage], values: Floats, seed: int) -> str:
+    mean = bootstrap(values.tolist(), [one.page.record["site"] for one in pages], seed)
+    if mean.pages_interval is None:
+        return f"{mean.of_pages:.3f}"
+    interval = mean.pages_interval
+    return f"{mean.of_pages:.3f} [{interval.low:.3f}, {interval.high:.3f}]"

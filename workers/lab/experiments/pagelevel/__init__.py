@@ -1,1 +1,0 @@
-"""Experiments of Chakrabarti, Kumar and Punera (WWW 2007), whose system is PAGELEVEL."""

@@ -1,1 +1,0 @@
-"""What a search engine gains from clean text."""

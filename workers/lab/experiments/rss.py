@@ -1,0 +1,256 @@
+"""`templ experiments rss`: the texts of pages, judged by what the site's own feed says of them."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+
+import click
+import msgspec
+from lxml import etree, html
+
+from templ_core import CleanedPage, clean_site
+from templ_core.clean import clean
+from templ_core.config import CoreConfig
+from templ_core.dom.decode.decode_page import decode_page
+from templ_core.dom.document import Document, parse_document
+from templ_core.errors import PageError
+from templ_core.lab.evaluation.report import bootstrap
+from templ_core.lab.evaluation.words import WordCounts, score_text, text_distance, word_counts
+from workers.crawl.addresses import absolute_address, address_key, is_askable
+from workers.crawl.feeds import FeedEntry, feed_entries
+from workers.errors import InputProblem
+from workers.feeds.files import read_feed
+from workers.lab.experiments.results import Report
+from workers.lab.options import out_option
+from workers.page import Page
+
+SYSTEMS = ("raw", "page level", "site level")
+"""What makes the texts: everything visible, the page model alone, and the site's pages together."""
+_FEED_ROOTS = (b"<rss", b"<feed", b"<rdf:RDF")
+_HEAD_BYTES = 2048
+_PAGE_BYTES_MAX = 32 << 20
+
+
+class FeedPair(msgspec.Struct, frozen=True, kw_only=True):
+    """A page and what a feed says of it, as plain texts."""
+
+    site: str
+    url: str
+    summary: str
+    full_text: str
+    """The whole text in the feed; empty where it has only a summary."""
+    texts: dict[str, str]
+    """The page's text by the name of each of `SYSTEMS`."""
+
+
+def read_pairs(paths: Sequence[Path]) -> Iterator[list[FeedPair]]:
+    """Yield the pairs of each site that has a feed.
+
+    An entry belongs to the page whose address is its link or its guid, or to the page that names one of
+    them as its canonical address. Parameters of campaigns do not count.
+
+    Args:
+        paths: Files of a crawl with pages and feeds: WARC files, or JSON Lines.
+
+    Raises:
+        InputProblem: A file cannot be read.
+    """
+    pages: defaultdict[str, dict[str, Page]] = defaultdict(dict)
+    entries: defaultdict[str, dict[str, FeedEntry]] = defaultdict(dict)
+    for page in read_feed(paths):
+        if not isinstance(page, Page) or page.body is None or page.status != 200:
+            continue
+        if is_feed(page.body):
+            for entry in feed_entries(page.body):
+                for address in (entry.guid, absolute_address(page.url, entry.link)):
+                    if address is not None and is_askable(address):
+                        entries[page.site][address_key(address)] = entry
+        else:
+            pages[page.site][page.url] = page
+    for site in sorted(entries):
+        yield list(pair_site(list(pages[site].values()), entries[site]))
+
+
+def is_feed(body: bytes) -> bool:
+    """Return whether the bytes of a page are a feed."""
+    return any(root in body[:_HEAD_BYTES] for root in _FEED_ROOTS)
+
+
+def pair_site(pages: Sequence[Page], entries: dict[str, FeedEntry]) -> Iterator[FeedPair]:
+    """Yield the pairs of one site; its pages are cleaned together, those without an entry as well.
+
+    Args:
+        pages: All pages of the site.
+        entries: Entries by the key of their addresses.
+    """
+    bodies = [page.body or b"" for page in pages]
+    cleaned = clean_site([(page.url, body) for page, body in zip(pages, bodies, strict=True)])
+    for page, body, found in zip(pages, bodies, cleaned, strict=True):
+        if not isinstance(found, CleanedPage):
+            continue
+        canonical = found.metadata.canonical_url if found.metadata is not None else None
+        keys = [address_key(url) for url in (page.url, canonical) if url and is_askable(url)]
+        entry = next((entries[key] for key in keys if key in entries), None)
+        if entry is None:
+            continue
+        try:
+            document = _document(page, body)
+        except PageError:
+            continue
+        raw = "\n".join(document.segments.texts)
+        alone = clean(document, None, CoreConfig()).text
+        yield FeedPair(
+            site=page.site,
+            url=page.url,
+            summary=plain_text(entry.summary),
+            full_text=plain_text(entry.full_text),
+            texts=dict(zip(SYSTEMS, (raw, alone, found.text), strict=True)),
+        )
+
+
+def plain_text(markup: str) -> str:
+    """Return the text of a summary, which may be HTML.
+
+    >>> plain_text("<p>One</p><p>two &amp; three</p>")
+    'One two & three'
+    """
+    if not markup.strip():
+        return ""
+    try:
+        root = html.fragment_fromstring(markup, create_parent="div")
+    except (etree.ParserError, ValueError):
+        return markup
+    return " ".join(" ".join(root.itertext()).split())
+
+
+def _document(page: Page, body: bytes) -> Document:
+    decoded = decode_page(
+        body,
+        content_type=page.content_type,
+        charset=page.charset,
+        content_encoding=page.content_encoding,
+        limit_bytes=_PAGE_BYTES_MAX,
+    )
+    return parse_document(decoded.text, page.url)
+
+
+_SUMMARY_WORDS_MIN = 10
+"""Shortest summary that judges a page; shorter ones are often a mere title."""
+_DISTANCE_WORDS_MAX = 5000
+"""Longest text whose edit distance is counted, which takes time with the square of its length."""
+_SEED = 0
+
+
+class FeedScore(msgspec.Struct, frozen=True, kw_only=True):
+    """How well one text of a page agrees with what the feed says of it; each 0 to 1."""
+
+    summary_recall: float | None
+    """Share of the summary's words that are in the text; None without a summary of some length."""
+    f1: float | None
+    """Word F1 against the whole text in the feed; None where the feed has none."""
+    distance: float | None
+    """Edit distance to that text in words, divided by the words of the longer one."""
+    kept: float
+    """Share of the visible words of the page that are in the text."""
+
+
+@click.command("rss", short_help="Judge cleaned pages by the feeds of their sites.")
+@click.argument("crawl", nargs=-1, required=True, type=click.Path(path_type=Path))
+@out_option
+def rss(crawl: tuple[Path, ...], out: Path | None) -> None:
+    """Compare the texts of the pages of CRAWL... with the entries of the feeds among them.
+
+    CRAWL are files with pages and feeds, such as `pages.jsonl` and `feeds.jsonl` of `templ crawl`, or its
+    WARC files. A good text has all words of an entry's summary, and is nearly the same as its whole text;
+    Foschini's thesis, 6.1, proposes this measure. `raw`, all visible text, is the most that a summary can
+    be found in. Intervals are of 95 %, by drawing sites.
+    """
+    rows: list[list[str]] = []
+    sites: list[str] = []
+    scores: dict[str, list[FeedScore]] = {name: [] for name in SYSTEMS}
+    for pairs in read_pairs(crawl):
+        of_site = {
+            name: [
+                feed_score(one.texts[name], one.texts["raw"], one.summary, one.full_text)
+                for one in pairs
+            ]
+            for name in SYSTEMS
+        }
+        if pairs:
+            rows.append([pairs[0].site, str(len(pairs)), *_site_row(of_site, SYSTEMS)])
+        for name, some in of_site.items():
+            scores[name] += some
+        sites += [one.site for one in pairs]
+    if not sites:
+        raise InputProblem("no entry of a feed belongs to a page of these files")
+    report = Report(out)
+    report.say(f"{len(sites)} pages of {len(rows)} sites have an entry in a feed")
+    report.table(
+        "All pages",
+        [
+            "text",
+            "recall of the summary",
+            "F1 with the whole text",
+            "edit distance",
+            "% of raw words",
+        ],
+        [[name, *_overall(some, sites)] for name, some in scores.items()],
+    )
+    header = [f"{figure}, {name}" for figure in ("recall", "F1") for name in SYSTEMS]
+    report.table("By site", ["site", "pages", *header], rows)
+
+
+def feed_score(text: str, raw: str, summary: str, full_text: str) -> FeedScore:
+    """Return how well a text agrees with what a feed says of its page.
+
+    >>> summary = "one two three four five six seven eight nine ten"
+    >>> feed_score("One two three four five", "", summary, "").summary_recall
+    0.5
+
+    Args:
+        text: The text to be judged.
+        raw: All visible text of the page.
+        summary: The entry's summary as plain text, or an empty text.
+        full_text: The entry's whole text as plain text, or an empty text.
+    """
+    words, wanted, whole = word_counts(text), word_counts(summary), word_counts(full_text)
+    has_summary = wanted.total() >= _SUMMARY_WORDS_MIN
+    is_short = max(words.total(), whole.total()) <= _DISTANCE_WORDS_MAX
+    return FeedScore(
+        summary_recall=(words & wanted).total() / wanted.total() if has_summary else None,
+        f1=score_text(words, whole, WordCounts()).f1 if whole else None,
+        distance=text_distance(text, full_text) if whole and is_short else None,
+        kept=words.total() / max(word_counts(raw).total(), 1),
+    )
+
+
+def _site_row(scores: dict[str, list[FeedScore]], systems: Sequence[str]) -> list[str]:
+    figures: tuple[Callable[[FeedScore], float | None], ...] = (
+        lambda one: one.summary_recall,
+        lambda one: one.f1,
+    )
+    cells = []
+    for figure in figures:
+        for name in systems:
+            values = [value for value in map(figure, scores[name]) if value is not None]
+            cells.append(f"{sum(values) / len(values):.3f}" if values else "")
+    return cells
+
+
+def _overall(scores: Sequence[FeedScore], sites: Sequence[str]) -> list[str]:
+    return [
+        _interval([one.summary_recall for one in scores], sites),
+        _interval([one.f1 for one in scores], sites),
+        _interval([one.distance for one in scores], sites),
+        f"{100 * sum(one.kept for one in scores) / len(scores):.0f}",
+    ]
+
+
+def _interval(values: Sequence[float | None], sites: Sequence[str]) -> str:
+    """Return the mean of those values that there are, with its interval."""
+    known = [(value, site) for value, site in zip(values, sites, strict=True) if value is not None]
+    if not known:
+        return ""
+    means = bootstrap([value for value, _ in known], [site for _, site in known], _SEED)
+    width = means.pages_interval
+    return f"{means.of_pages:.3f}" + (f" ({width.low:.3f} to {width.high:.3f})" if width else "")

@@ -1,0 +1,417 @@
+"""Templates and mining: figures 7 to 9, tables 2 to 6 of Vieira et al. (CIKM 2006)."""
+
+import hashlib
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from statistics import mean
+
+import click
+import numpy as np
+import numpy.typing as npt
+from rich.console import Console
+from rich.progress import Progress, track
+
+from templ_core.dom.document import Document
+from templ_core.lab.near_duplicates import distinct_plain_texts
+from templ_core.lab.papers.class_set import ClassPage
+from templ_core.lab.papers.foschini.phrase_corpus import page_text
+from templ_core.lab.papers.rtdm import (
+    CONFIGURATIONS,
+    ClassifierScores,
+    classify,
+    cluster_f,
+    find_template,
+    is_voted_template,
+    learn_voted_templates,
+    template_part,
+)
+from templ_core.site_level.trees.labelled_tree import label_page
+from templ_core.tokens import tokenise
+from workers.inspect.plots import line_chart
+from workers.lab.evaluation.peers import load_peer
+from workers.lab.experiments.class_set import read_class_set
+from workers.lab.experiments.compared_cleaners import (
+    SITE_CLEANERS,
+    ComparedPage,
+    clean_compared_pages,
+    parse_compared_page,
+)
+from workers.lab.experiments.phrases_alone import TextPage, read_text_pages
+from workers.lab.experiments.results import Report
+from workers.lab.options import corpora_argument, out_option, peers_option
+
+_SAMPLE_SIZES = (2, 3, 5, 10, 15, 25, 50, 100)
+_SHARE_MIN = 0.5
+"""Share of the pages on which a term must be template to belong to the site's template."""
+_TEXT_SHARE_MIN = 0.1
+"""Share of the pages that must have a text for its terms to belong to the reference."""
+_QUOTED = 25
+
+_Terms = frozenset[str]
+_Numbers = npt.NDArray[np.integer]
+
+
+@click.command(short_help="Vieira et al. (2006): terms of templates.")
+@corpora_argument
+@click.option(
+    "--pages-min",
+    type=click.IntRange(2),
+    default=25,
+    show_default=True,
+    help="Leave out sites that have fewer pages with gold.",
+)
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    help="Seed of the samples; equal seeds and corpora give equal samples.",
+)
+@out_option
+def rtdm_templates(corpora: Sequence[Path], pages_min: int, seed: int, out: Path | None) -> None:
+    """Measure the F of the terms in the templates found, against the number of sample pages.
+
+    The reference are the terms that half of a site's pages with gold have outside the gold, in
+    texts that a tenth of these pages have there. The terms of a template found are those that half
+    of the sample pages have in it. By votes, a text is template if half of the pages of its cluster
+    have it at its place. By the paper's FindTemplate, it is template if all pages share its node.
+
+    Neutral text (`gold_neutral`) and words with digits are left out. CORPORA need `gold_selector`.
+    """
+    console = Console(stderr=True)
+    report = Report(out)
+    sites = {
+        site: some
+        for site, pages in read_text_pages(corpora).items()
+        if len(some := _sampled(pages, seed)) >= pages_min
+    }
+    report.say(f"{len(sites)} sites, {sum(map(len, sites.values()))} pages with gold")
+    found: dict[str, dict[str, dict[int, float]]] = {name: {} for name in _METHODS}
+    for site in track(sorted(sites), "learning", console=console, disable=not console.is_terminal):
+        reference = _reference(sites[site])
+        if not reference:
+            report.say(f"{site}: no template")
+            continue
+        for name, method in _METHODS.items():
+            found[name][site] = {
+                size: _f(_found(method, sites[site][:size]), reference)
+                for size in _SAMPLE_SIZES
+                if size <= len(sites[site])
+            }
+    _report(report, found)
+
+
+def _sampled(pages: Sequence[TextPage], seed: int) -> list[TextPage]:
+    """Return the pages with gold, in an order drawn by hash."""
+
+    def drawn(page: TextPage) -> bytes:
+        return hashlib.blake2b(f"{seed}\n{page.text}".encode("utf-8", "replace")).digest()
+
+    return sorted((page for page in pages if page.labels is not None), key=drawn)
+
+
+def _reference(pages: Sequence[TextPage]) -> _Terms:
+    """Return the reference: recurring terms outside the gold, in recurring texts."""
+    pages_with = Counter(
+        text
+        for page in pages
+        for text in {page.document.segments.texts[segment] for segment in _outside(page)}
+    )
+    often = {text for text, some in pages_with.items() if some >= _TEXT_SHARE_MIN * len(pages)}
+    texts = [page.document.segments.texts for page in pages]
+    return _shared(
+        [
+            [some[segment] for segment in _outside(page) if some[segment] in often]
+            for page, some in zip(pages, texts, strict=True)
+        ]
+    )
+
+
+def _outside(page: TextPage) -> list[int]:
+    """Return the segments that are neither content nor neutral."""
+    if page.labels is None:
+        return []
+    outside = (page.labels.content < _SHARE_MIN) & page.labels.counts
+    return np.flatnonzero(outside).tolist()
+
+
+def _shared(texts: Sequence[Sequence[str]]) -> _Terms:
+    """Return the terms that occur in the texts of at least half of the pages."""
+    count = Counter(
+        term for some in texts for term in {word for text in some for word in _words(text)}
+    )
+    return frozenset(term for term, some in count.items() if some >= _SHARE_MIN * len(texts))
+
+
+def _words(text: str) -> Iterator[str]:
+    """Yield the words without digits; counts and dates are not terms of a template."""
+    return (term for term in tokenise(text.lower()) if not any(map(str.isdigit, term)))
+
+
+def _voted(documents: Sequence[Document]) -> list[_Numbers]:
+    distinct = distinct_plain_texts(list(map(page_text, documents)))
+    model = learn_voted_templates([documents[index] for index in distinct])
+    return [np.flatnonzero(is_voted_template(one, model, _SHARE_MIN)) for one in documents]
+
+
+def _intersected(documents: Sequence[Document]) -> list[_Numbers]:
+    trees = [label_page(document).tree for document in documents]
+    template = find_template(trees)
+    if template is None:
+        return [np.empty(0, np.int64) for _ in documents]
+    return [tree.segment[template_part(template, tree) & tree.is_text] for tree in trees]
+
+
+_METHODS: Mapping[str, Callable[[Sequence[Document]], list[_Numbers]]] = {
+    "votes": _voted,
+    "FindTemplate": _intersected,
+}
+"""For each method a function that returns the template segments of each page."""
+
+
+def _found(
+    method: Callable[[Sequence[Document]], list[_Numbers]], pages: Sequence[TextPage]
+) -> _Terms:
+    """Return the terms that half of the pages have in the template found, without neutral text."""
+    segments = method([page.document for page in pages])
+    return _shared(
+        [
+            [
+                page.document.segments.texts[segment]
+                for segment in some.tolist()
+                if page.labels is not None and page.labels.counts[segment]
+            ]
+            for page, some in zip(pages, segments, strict=True)
+        ]
+    )
+
+
+def _f(found: _Terms, reference: _Terms) -> float:
+    return 2 * len(found & reference) / max(1, len(found) + len(reference))
+
+
+def _report(report: Report, found: Mapping[str, Mapping[str, Mapping[int, float]]]) -> None:
+    lines, rows = {}, []
+    for name, sites in found.items():
+        by_size = {
+            size: sorted(fs[size] for fs in sites.values() if size in fs) for size in _SAMPLE_SIZES
+        }
+        by_size = {size: fs for size, fs in by_size.items() if fs}
+        lines[f"{name}, mean"] = [(size, mean(fs)) for size, fs in by_size.items()]
+        lines[f"{name}, nine of ten"] = [
+            (size, _ninth_decile_floor(fs)) for size, fs in by_size.items()
+        ]
+        for size, fs in by_size.items():
+            above = sum(f >= 0.95 for f in fs) / len(fs)
+            rows.append(
+                [
+                    name,
+                    str(size),
+                    str(len(fs)),
+                    f"{mean(fs):.3f}",
+                    f"{_ninth_decile_floor(fs):.3f}",
+                    f"{above:.0%}",
+                ]
+            )
+    header = ["", "sample pages", "sites", "mean F", "nine of ten above", "sites with F >= 0.95"]
+    report.table("figure 7: terms of templates", header, rows)
+    report.figure("figure-7", line_chart("terms of templates", "sample pages", "F", lines))
+    rows = [
+        [site, *(_shown(found[name][site].get(_QUOTED)) for name in found)]
+        for site in sorted(found["votes"])
+    ]
+    report.table(f"F of each site, {_QUOTED} sample pages", ["", *found], rows)
+
+
+def _ninth_decile_floor(ascending: Sequence[float]) -> float:
+    """Return the value that nine of ten values reach."""
+    return ascending[len(ascending) // 10]
+
+
+def _shown(value: float | None) -> str:
+    return "" if value is None else f"{value:.3f}"
+
+
+MINING_TEMPLATES = (
+    "freepressokc.com",
+    "helijet.com",
+    "lexinsider",
+    "storiesovercoffee",
+    "blog.biicode.com",
+)
+"""Sites whose templates are used; there are as many as in the paper."""
+_MINING_SAMPLES = (10, 20, 30, 40, 50, 100)
+
+_PAPER_CLUSTERING = {"original": "0.306", "FindTemplate": "0.482"}
+_PAPER_CLASSES = {
+    "original": {"f": (0.844, 0.525, 0.387), "accuracy": (0.857, 0.585, 0.431)},
+    "FindTemplate": {"f": (0.939, 0.765, 0.589), "accuracy": (0.943, 0.778, 0.608)},
+}
+_ALONE = "article alone"
+_BINS = 10
+
+_PairScores = Mapping[tuple[int, str, str], ClassifierScores]
+
+
+@click.command(short_help="Vieira et al. (2006): clustering, classes.")
+@corpora_argument
+@click.option(
+    "--runs", type=click.IntRange(1), default=800, show_default=True, help="Number of K-means runs."
+)
+@click.option(
+    "--articles", default=100, show_default=True, help="Largest number of articles of each topic."
+)
+@peers_option
+@click.option(
+    "--seed",
+    default=0,
+    show_default=True,
+    help="Seed of all choices; equal seeds and corpora give equal figures.",
+)
+@out_option
+def rtdm_mining(
+    corpora: Sequence[Path],
+    *,
+    runs: int,
+    articles: int,
+    peers: Sequence[str],
+    seed: int,
+    out: Path | None,
+) -> None:
+    """Measure clustering and classification of pages by topic, before and after removing templates.
+
+    The pages are real articles on five topics, each inside the template of one of five other
+    sites. CORPORA need `gold_selector` and the sites of the class set. The row "article alone" is
+    the gold text.
+    """
+    extract = {name: load_peer(name) for name in peers}
+    report = Report(out)
+    pages = [
+        page
+        for one in read_class_set(
+            corpora,
+            articles_per_topic=articles,
+            templates_per_article=1,
+            seed=seed,
+            template_sites=MINING_TEMPLATES,
+        )
+        if (page := _page(one))
+    ]
+    _describe(report, pages)
+    texts = {name: clean_compared_pages(pages, name) for name in SITE_CLEANERS}
+    for name, peer in extract.items():
+        texts[name] = [peer(one.markup) for one in pages]
+    texts[_ALONE] = [one.text for one in pages]
+    topics = [one.name for one in pages]
+    sites = [one.site for one in pages]
+    console = Console(stderr=True)
+    with Progress(console=console, disable=not console.is_terminal) as bar:
+        task = bar.add_task("clustering", total=len(texts))
+        fs = {}
+        for name, some in texts.items():
+            fs[name] = cluster_f(some, topics, range(seed, seed + runs))
+            bar.advance(task)
+    _report_clustering(report, fs)
+    scores = {name: classify(some, topics, sites) for name, some in texts.items()}
+    _report_classes(report, scores)
+    _report_samples(report, pages, topics, sites)
+
+
+def _page(one: ClassPage) -> ComparedPage | None:
+    return parse_compared_page(
+        site=one.site, url=one.url, markup=one.markup, text=one.text, name=one.topic
+    )
+
+
+def _describe(report: Report, pages: Sequence[ComparedPage]) -> None:
+    count = Counter((one.name, one.site) for one in pages)
+    topics = sorted({topic for topic, _ in count})
+    rows = [[topic, *(str(count[topic, site]) for site in MINING_TEMPLATES)] for topic in topics]
+    report.table(f"table 1: {len(pages)} pages", ["", *MINING_TEMPLATES], rows)
+
+
+def _report_clustering(report: Report, fs: Mapping[str, np.ndarray]) -> None:
+    before = fs["original"].mean()
+    rows, lines = [], {}
+    for name, some in fs.items():
+        counts = np.histogram(some, _BINS, (0, 1))[0]
+        lines[name] = [(number / _BINS, int(one)) for number, one in enumerate(counts)]
+        gain = some.mean() / before - 1
+        above = (some > fs["original"].max()).mean()
+        rows.append(
+            [
+                name,
+                f"{some.mean():.3f}",
+                f"{gain:+.1%}",
+                f"{above:.0%}",
+                _PAPER_CLUSTERING.get(name, ""),
+                *map(str, counts),
+            ]
+        )
+    header = ["", "F", "gain", "above any original", "the paper's F"]
+    header += [f"{number / _BINS:.1f}" for number in range(_BINS)]
+    report.table("table 2 and figure 8: runs of K-means by F", header, rows)
+    shown = dict(list(lines.items())[:7])
+    ticks = [number / _BINS for number in range(_BINS)]
+    report.figure(
+        "figure-8", line_chart("runs of K-means by F", "F, from", "runs", shown, ticks=ticks)
+    )
+
+
+def _report_classes(report: Report, scores: Mapping[str, _PairScores]) -> None:
+    columns = [
+        (number, name)
+        for number in CONFIGURATIONS
+        for name in ("original", "FindTemplate", "votes")
+    ]
+    header = ["", *(f"{number} {name}" for number, name in columns)]
+    for table, what in (("table 4", "f"), ("table 5", "accuracy")):
+        pairs = [(one, other) for number, one, other in scores["original"] if number == 1]
+        rows = [
+            [
+                f"{one}, {other}",
+                *(
+                    f"{getattr(scores[name][number, one, other], what):.3f}"
+                    for number, name in columns
+                ),
+            ]
+            for one, other in pairs
+        ]
+        report.table(f"{table}: {what} by configuration", header, rows)
+    rows = []
+    for name, some in scores.items():
+        row = [name]
+        for what in ("f", "accuracy"):
+            for number in CONFIGURATIONS:
+                mean, before = _mean(some, number, what), _mean(scores["original"], number, what)
+                paper = _PAPER_CLASSES.get(name, {}).get(what)
+                shown = f" (paper {paper[number - 1]:.3f})" if paper else ""
+                row.append(f"{mean:.3f} {mean / before - 1:+.1%}{shown}")
+        rows.append(row)
+    header = ["", *(f"{what} {number}" for what in ("F", "A") for number in CONFIGURATIONS)]
+    report.table("table 6: means and gains by configuration", header, rows)
+
+
+def _report_samples(
+    report: Report, pages: Sequence[ComparedPage], topics: Sequence[str], sites: Sequence[str]
+) -> None:
+    rows, lines = [], {}
+    for name in ("FindTemplate", "votes", "phrases"):
+        by_sample = {
+            sample: classify(clean_compared_pages(pages, name, sample), topics, sites)
+            for sample in _MINING_SAMPLES
+        }
+        for number in CONFIGURATIONS:
+            fs = [(sample, _mean(some, number, "f")) for sample, some in by_sample.items()]
+            rows.append([f"{name}, configuration {number}", *(f"{f:.3f}" for _, f in fs)])
+            if name != "phrases":
+                lines[f"{name} {number}"] = fs
+    header = ["", *map(str, _MINING_SAMPLES)]
+    report.table("figure 9: F by pages that the template is learned from", header, rows)
+    report.figure("figure-9", line_chart("naive Bayes after cleaning", "pages", "F", lines))
+
+
+def _mean(scores: _PairScores, configuration: int, what: str) -> float:
+    return float(
+        np.mean([getattr(one, what) for key, one in scores.items() if key[0] == configuration])
+    )

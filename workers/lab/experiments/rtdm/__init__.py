@@ -1,1 +1,0 @@
-"""Experiments of Vieira et al. (CIKM 2006), whose algorithm is RTDM-TD."""

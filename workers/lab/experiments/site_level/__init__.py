@@ -1,1 +1,0 @@
-"""Experiments on sites whose pages are taken in order."""
