@@ -1,6 +1,8 @@
 """Arguments and options that several commands of the laboratory share."""
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import click
 
@@ -35,3 +37,8 @@ jobs_option = click.option(
     type=click.IntRange(min=1),
     help="Number of sites to process at the same time.",
 )
+
+
+def seed_option(of_what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option `--seed`, with 0 for its default; the help says what it is the seed of."""
+    return click.option("--seed", default=0, show_default=True, help=of_what)

@@ -15,11 +15,11 @@ from templ_core.lab.near_duplicates import distinct_plain_texts
 from templ_core.lab.papers.foschini.matching import (
     Locality,
     PhraseMatcher,
-    expression,
+    expressions,
     settled_spans,
     text_outside,
 )
-from templ_core.lab.papers.foschini.mutable_patterns import MutablePattern, Normaliser
+from templ_core.lab.papers.foschini.mutable_patterns import MutablePattern
 from templ_core.lab.papers.foschini.phrase_corpus import page_text
 from templ_core.lab.papers.foschini.phrases import PhrasesConfig, PhraseSet, learn_phrases
 from workers.cli.inputs import FeedReader, refuse_overwriting
@@ -197,13 +197,12 @@ def export_site_phrases(phrases: Path, *, out: Path, site: str | None) -> None:
         raise UsageProblem(f"--site {site}: {phrases} has no phrases of this site")
     with open_output(out) as writer:
         for one in sets:
-            normaliser = Normaliser(one.set.patterns)
-            for phrase in one.set.phrases:
+            for phrase, pattern in zip(one.set.phrases, expressions(one.set), strict=True):
                 record = {
                     "site": one.site,
                     "pages": phrase.pages,
                     "of_pages": one.set.pages,
-                    "expression": expression(phrase, normaliser, markup=one.set.markup),
+                    "expression": pattern,
                 }
                 writer.write(msgspec.json.encode(record) + b"\n")
 

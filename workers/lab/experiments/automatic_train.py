@@ -14,7 +14,7 @@ from templ_core.page_level.model.page_model import About
 from templ_core.site_key import LOCAL, site_key
 from workers.errors import InputProblem
 from workers.lab.corpora import corpus_name, read_objects, read_site_pages, sample_uniformly
-from workers.lab.options import corpora_argument
+from workers.lab.options import corpora_argument, seed_option
 from workers.lab.training_pages import file_digest, write_file
 
 
@@ -45,12 +45,7 @@ from workers.lab.training_pages import file_digest, write_file
     show_default=True,
     help="Largest number of pages of a site that the model is trained on.",
 )
-@click.option(
-    "--seed",
-    default=0,
-    show_default=True,
-    help="Seed of the training; equal seeds and pages give an equal model.",
-)
+@seed_option("Seed of the training; equal seeds and pages give an equal model.")
 def automatic_train(
     corpora: Sequence[Path],
     *,

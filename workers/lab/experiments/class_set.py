@@ -32,7 +32,7 @@ from workers.errors import InputProblem
 from workers.lab.corpora import records_with
 from workers.lab.experiments.pagelevel import ScoredPage, read_classifier, score_markup
 from workers.lab.experiments.results import Report
-from workers.lab.options import corpora_argument, out_option
+from workers.lab.options import corpora_argument, out_option, seed_option
 
 TOPIC_SITES = {
     "soccer": ("americansocceranalysis.com",),
@@ -120,12 +120,7 @@ def _source(record: Mapping[str, Any]) -> SourcePage:
 def class_set_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the arguments and options of the commands that use the cleaned class set."""
     for add in (
-        click.option(
-            "--seed",
-            default=0,
-            show_default=True,
-            help="Seed of the selection; equal seeds and corpora give equal pages.",
-        ),
+        seed_option("Seed of the selection; equal seeds and corpora give equal pages."),
         click.option(
             "--templates",
             default=4,

@@ -24,7 +24,7 @@ from workers.lab.experiments.compared_cleaners import (
     parse_compared_page,
 )
 from workers.lab.experiments.results import Report
-from workers.lab.options import corpora_argument, out_option, peers_option
+from workers.lab.options import corpora_argument, out_option, peers_option, seed_option
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 _NEAR = 0.1
@@ -44,12 +44,7 @@ _Pairs = list[tuple[int, int]]
     help="Largest number of pairs to compare in each set.",
 )
 @peers_option
-@click.option(
-    "--seed",
-    default=0,
-    show_default=True,
-    help="Seed of the selection; equal seeds and corpora give equal figures.",
-)
+@seed_option("Seed of the selection; equal seeds and corpora give equal figures.")
 @out_option
 def foschini_copies(
     corpora: Sequence[Path], pairs: int, peers: Sequence[str], seed: int, out: Path | None

@@ -32,7 +32,7 @@ from workers.lab.evaluation.peers import load_peer, peer_version
 from workers.lab.experiments.fusion_pages import FoldModels, Simulation, read_fusion_pages
 from workers.lab.experiments.injected_pages import SHARES, TAUGHT_PAGES
 from workers.lab.experiments.results import Report
-from workers.lab.options import corpora_argument, jobs_option, out_option, peers_option
+from workers.lab.options import corpora_argument, jobs_option, out_option, peers_option, seed_option
 from workers.lab.training_pages import file_digest, write_file
 
 _KIB = 1 << 10
@@ -108,7 +108,7 @@ INPUTS = tuple(FUSION_INPUTS)
     help="Whether the tree templates tell places whose names a site does not know.",
 )
 @jobs_option
-@click.option("--seed", default=0, show_default=True, help="Seed of the bootstrap.")
+@seed_option("Seed of the bootstrap.")
 @out_option
 def site_level(
     corpora: Sequence[Path],

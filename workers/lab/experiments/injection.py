@@ -2,15 +2,13 @@
 
 import statistics
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import repeat
 from pathlib import Path
 from random import Random
 
 import click
 import msgspec
-from rich.console import Console
-from rich.progress import track
 
 from templ_core.lab.evaluation.repeated_text import RepeatedText, repeated_text
 from templ_core.lab.evaluation.words import WordCounts, word_counts, words_left
@@ -29,9 +27,15 @@ from workers.lab.experiments.injected_pages import (
     serialised,
     vocabulary_of,
 )
-from workers.lab.experiments.results import Report
+from workers.lab.experiments.results import Report, tracked
 from workers.lab.job_processes import map_in_processes
-from workers.lab.options import corpora_argument, jobs_option, out_option, time_field_option
+from workers.lab.options import (
+    corpora_argument,
+    jobs_option,
+    out_option,
+    seed_option,
+    time_field_option,
+)
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
 from workers.page import Page
@@ -109,7 +113,7 @@ class InjectionFigures(msgspec.Struct, frozen=True, kw_only=True):
 @click.option("--beside", is_flag=True, help="Put the text behind the content, not inside it.")
 @click.option("--short", is_flag=True, help="Put in a line of four to seven words.")
 @time_field_option
-@click.option("--seed", default=0, show_default=True, help="Seed of the texts and of their places.")
+@seed_option("Seed of the texts and of their places.")
 @jobs_option
 @out_option
 def injection(
@@ -189,9 +193,6 @@ def read_sites(corpus: Path, time_field: str) -> list[SitePages]:
     ]
 
 
-_SiteRun = tuple[SiteFigures, list[InjectionFigures]]
-
-
 def run_sites(
     sites: Sequence[SitePages], runs: Sequence[Injection], seed: int, jobs: int
 ) -> Iterator[tuple[SiteFigures, list[InjectionFigures]]]:
@@ -204,12 +205,7 @@ def run_sites(
         jobs: Number of sites to process at the same time, each in a process of its own.
     """
     found = map_in_processes(jobs, _run_site, sites, repeat(runs), repeat(seed))
-    yield from _tracked(found, len(sites))
-
-
-def _tracked(found: Iterable[_SiteRun], total: int) -> Iterator[_SiteRun]:
-    console = Console(stderr=True)
-    yield from track(found, "sites", total=total, console=console, disable=not console.is_terminal)
+    yield from tracked(found, "sites", len(sites))
 
 
 class _Plain(msgspec.Struct, frozen=True):

@@ -52,7 +52,7 @@ from workers.lab.corpora import (
     sample_uniformly,
 )
 from workers.lab.experiments.results import Report
-from workers.lab.options import corpora_argument, out_option
+from workers.lab.options import corpora_argument, out_option, seed_option
 
 _NAMES = {"text": "text", "maxent": "maxent", "forest": "rf"}
 _PRECISIONS = (0.8, 0.85, 0.9, 0.95)
@@ -67,7 +67,7 @@ _POINTS = 60
     show_default=True,
     help="Number of pages to draw from each site.",
 )
-@click.option("--seed", default=0, show_default=True, help="Seed of the random forest.")
+@seed_option("Seed of the random forest.")
 @out_option
 def kolcz_yih(corpora: Sequence[Path], pages_per_site: int, seed: int, out: Path | None) -> None:
     """Measure precision and recall of template blocks on unseen sites, by 10-fold cross-validation.
@@ -329,9 +329,7 @@ _PAPER_SETTINGS = (
     show_default=True,
     help="Number of pages with keywords to use of each site.",
 )
-@click.option(
-    "--seed", default=0, show_default=True, help="Seed of the forest and of the bootstrap."
-)
+@seed_option("Seed of the forest and of the bootstrap.")
 @out_option
 def kolcz_yih_keywords(
     corpora: Sequence[Path],

@@ -43,7 +43,7 @@ from workers.errors import InputProblem
 from workers.inspect.plots import line_chart
 from workers.lab.corpora import corpus_name, read_site_pages, record_markup, records_with
 from workers.lab.experiments.results import Report
-from workers.lab.options import corpora_argument, out_option
+from workers.lab.options import corpora_argument, out_option, seed_option
 
 
 class ScoredPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -197,7 +197,7 @@ class PageWithLabels(msgspec.Struct, frozen=True, kw_only=True):
     show_default=True,
     help="Number of pages with gold to use of each site.",
 )
-@click.option("--seed", default=0, show_default=True, help="Seed of the bootstrap over sites.")
+@seed_option("Seed of the bootstrap over sites.")
 @out_option
 def pagelevel_templates(
     classifier: Path, corpora: Sequence[Path], pages_per_site: int, seed: int, out: Path | None
@@ -357,7 +357,7 @@ class SegmentedPage(msgspec.Struct, frozen=True, kw_only=True):
     show_default=True,
     help="Number of pages with gold to use of each site.",
 )
-@click.option("--seed", default=0, show_default=True, help="Seed of the bootstrap over sites.")
+@seed_option("Seed of the bootstrap over sites.")
 @click.option(
     "--runs",
     is_flag=True,

@@ -9,8 +9,6 @@ import click
 import msgspec
 import numpy as np
 import numpy.typing as npt
-from rich.console import Console
-from rich.progress import track
 
 from templ_core.dom.document import Document, parse_document
 from templ_core.errors import CodecError, PageError
@@ -33,8 +31,8 @@ from templ_core.lab.papers.foschini.phrases import (
 from templ_core.lab.training.labels.gold_labels import GoldSelectors, Labels, selected_labels
 from workers.errors import InputProblem
 from workers.lab.corpora import read_objects, record_markup
-from workers.lab.experiments.results import Report
-from workers.lab.options import corpora_argument, out_option
+from workers.lab.experiments.results import Report, tracked
+from workers.lab.options import corpora_argument, out_option, seed_option
 
 
 class TextPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -364,12 +362,7 @@ _StringShape = tuple[str, int, bool]
 @click.option(
     "--pages", default=60, show_default=True, help="Largest number of pages to use of each site."
 )
-@click.option(
-    "--seed",
-    default=0,
-    show_default=True,
-    help="Seed of the strings; equal seeds and corpora give equal strings.",
-)
+@seed_option("Seed of the strings; equal seeds and corpora give equal strings.")
 @out_option
 def foschini_injected(corpora: Sequence[Path], pages: int, seed: int, out: Path | None) -> None:
     """Inject strings into the content of real pages, and measure which of them phrases find.
@@ -381,7 +374,6 @@ def foschini_injected(corpora: Sequence[Path], pages: int, seed: int, out: Path 
     evaluated on the others.
     """
     report = Report(out)
-    console = Console(stderr=True)
     sites = {
         site: texts[:pages]
         for site, some in read_text_pages(corpora).items()
@@ -393,9 +385,7 @@ def foschini_injected(corpora: Sequence[Path], pages: int, seed: int, out: Path 
         found: Counter[_StringShape] = Counter()
         put: Counter[_StringShape] = Counter()
         removed = right = words = 0
-        for shift, site in enumerate(
-            track(sorted(sites), f"share {share}", console=console, disable=not console.is_terminal)
-        ):
+        for shift, site in enumerate(tracked(sorted(sites), f"share {share}")):
             rng = Random(f"{seed}/{site}/{share}")  # noqa: S311 - not for secrets
             vocabulary = sorted(
                 {word for text in sites[site] for word in text.split() if word.isalpha()}

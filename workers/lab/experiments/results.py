@@ -1,15 +1,18 @@
 """The results of an experiment: tables on standard output, and optionally files with figures."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
+from typing import TypeVar
 
 from rich.console import Console
+from rich.progress import track
 from rich.table import Table
 
 from workers.inspect.html_templates import render
 from workers.inspect.plots import Plot, svg_file
 
 _FILE_COLUMNS = 200
+Item = TypeVar("Item")
 
 
 class Report:
@@ -50,3 +53,15 @@ class Report:
         if self._directory is not None:
             page = render("lab/templates/experiment.html", title="experiments", parts=self._parts)
             (self._directory / "report.html").write_text(page, encoding="utf-8")
+
+
+def tracked(items: Iterable[Item], doing: str, total: int | None = None) -> Iterable[Item]:
+    """Return the items; a progress bar on standard error says how many were taken, on a terminal.
+
+    Args:
+        items: What is gone through.
+        doing: What is being done with the items.
+        total: Their number, if it is not their length.
+    """
+    console = Console(stderr=True)
+    return track(items, doing, total, console=console, disable=not console.is_terminal)

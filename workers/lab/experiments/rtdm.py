@@ -10,7 +10,7 @@ import click
 import numpy as np
 import numpy.typing as npt
 from rich.console import Console
-from rich.progress import Progress, track
+from rich.progress import Progress
 
 from templ_core.dom.document import Document
 from templ_core.lab.near_duplicates import distinct_plain_texts
@@ -38,8 +38,8 @@ from workers.lab.experiments.compared_cleaners import (
     parse_compared_page,
 )
 from workers.lab.experiments.phrases_alone import TextPage, read_text_pages
-from workers.lab.experiments.results import Report
-from workers.lab.options import corpora_argument, out_option, peers_option
+from workers.lab.experiments.results import Report, tracked
+from workers.lab.options import corpora_argument, out_option, peers_option, seed_option
 
 _SAMPLE_SIZES = (2, 3, 5, 10, 15, 25, 50, 100)
 _SHARE_MIN = 0.5
@@ -61,12 +61,7 @@ _Numbers = npt.NDArray[np.integer]
     show_default=True,
     help="Leave out sites that have fewer pages with gold.",
 )
-@click.option(
-    "--seed",
-    default=0,
-    show_default=True,
-    help="Seed of the samples; equal seeds and corpora give equal samples.",
-)
+@seed_option("Seed of the samples; equal seeds and corpora give equal samples.")
 @out_option
 def rtdm_templates(corpora: Sequence[Path], pages_min: int, seed: int, out: Path | None) -> None:
     """Measure the F of the terms in the templates found, against the number of sample pages.
@@ -78,7 +73,6 @@ def rtdm_templates(corpora: Sequence[Path], pages_min: int, seed: int, out: Path
 
     Neutral text (`gold_neutral`) and words with digits are left out. CORPORA need `gold_selector`.
     """
-    console = Console(stderr=True)
     report = Report(out)
     sites = {
         site: some
@@ -87,7 +81,7 @@ def rtdm_templates(corpora: Sequence[Path], pages_min: int, seed: int, out: Path
     }
     report.say(f"{len(sites)} sites, {sum(map(len, sites.values()))} pages with gold")
     found: dict[str, dict[str, dict[int, float]]] = {name: {} for name in _METHODS}
-    for site in track(sorted(sites), "learning", console=console, disable=not console.is_terminal):
+    for site in tracked(sorted(sites), "learning"):
         reference = _reference(sites[site])
         if not reference:
             report.say(f"{site}: no template")
@@ -262,12 +256,7 @@ _PairScores = Mapping[tuple[int, str, str], ClassifierScores]
     "--articles", default=100, show_default=True, help="Largest number of articles of each topic."
 )
 @peers_option
-@click.option(
-    "--seed",
-    default=0,
-    show_default=True,
-    help="Seed of all choices; equal seeds and corpora give equal figures.",
-)
+@seed_option("Seed of all choices; equal seeds and corpora give equal figures.")
 @out_option
 def rtdm_mining(
     corpora: Sequence[Path],

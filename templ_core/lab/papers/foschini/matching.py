@@ -127,7 +127,6 @@ class PhraseMatcher:
     def __init__(self, phrase_set: PhraseSet) -> None:
         """Read the phrases of a set."""
         self._markup = phrase_set.markup
-        self.is_empty = not phrase_set.phrases
         number_of_key = {LINE: _BORDER}
         self._automaton = PhraseAutomaton(
             [number_of_key.setdefault(key, len(number_of_key)) for key in phrase.keys]

@@ -375,7 +375,7 @@ def learn_phrases(
     reader = CorpusReader(Normaliser(patterns)) if patterns else _READERS.shipped
     normaliser = reader.normaliser
     corpus, repeats = _recurring(pages, reader, config, markup=markup)
-    cutoff = _cutoff(repeats, pages).bin
+    cutoff = energy_cutoff(document_histogram(repeats.documents, max(1, len(pages))))
     idioms = shipped_idioms() if idioms is None else idioms
     cutoff_pages = math.ceil(cutoff * len(pages) / BINS)
     phrases = [
@@ -389,32 +389,6 @@ def learn_phrases(
         pages=len(pages), phrases=tuple(phrases), markup=markup, patterns=tuple(patterns)
     )
     return bounded_phrases(whole, config.phrase_set_bytes)
-
-
-class PhraseCutoff(msgspec.Struct, frozen=True, kw_only=True):
-    """On how many pages the strings of a site are, and the number that parts content from template."""
-
-    pages: int
-    """Pages that were looked at."""
-    histogram: Int64s
-    """Number of strings in each bin of `document_histogram`."""
-    bin: int
-    """The first bin of the template, by the energy cut-off."""
-
-
-def phrase_cutoff(pages: Sequence[str], config: PhrasesConfig) -> PhraseCutoff:
-    r"""Return the cut-off with which `learn_phrases` parts the strings of these pages.
-
-    >>> pages = [f"Home News\nOur {dish} is ready." for dish in ("tea", "pie", "ham")]
-    >>> phrase_cutoff(pages, PhrasesConfig()).histogram.nonzero()[0].tolist()
-    [99]
-
-    Args:
-        pages: Distinct pages with a line for each block, none a near-duplicate of another.
-        config: The thresholds.
-    """
-    _, repeats = _recurring(pages, _READERS.shipped, config, markup=False)
-    return _cutoff(repeats, pages)
 
 
 def _recurring(
@@ -434,12 +408,6 @@ def _recurring(
         tokens_min=STRING_TOKENS_MIN,
     )
     return corpus, repeats
-
-
-def _cutoff(repeats: MaximalRepeats, pages: Sequence[str]) -> PhraseCutoff:
-    size = max(1, len(pages))
-    histogram = document_histogram(repeats.documents, size)
-    return PhraseCutoff(pages=size, histogram=histogram, bin=energy_cutoff(histogram))
 
 
 def _strings(
