@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 from lxml import etree
 
-from templ_core.clean import clean
+from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document, parse_document
 from templ_core.dom.parse.parse_page import parse_markup

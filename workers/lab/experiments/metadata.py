@@ -15,7 +15,7 @@ import lxml.html
 import msgspec
 import numpy as np
 
-from templ_core.clean import clean
+from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document, parse_document
 from templ_core.errors import PageError

@@ -9,7 +9,7 @@ import msgspec
 from lxml import etree, html
 
 from templ_core import CleanedPage, clean_site
-from templ_core.clean import clean
+from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.document import Document, parse_document

@@ -13,7 +13,7 @@ import click
 import msgspec
 
 from templ_core import CleanedPage, clean_site
-from templ_core.clean import clean
+from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import parse_document
 from templ_core.errors import PageError
