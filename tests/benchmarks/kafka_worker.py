@@ -40,7 +40,7 @@ from workers.feeds.files import read_feed
 from workers.kafka.broker.feeder import Feeder
 from workers.pace import Pace
 from workers.page import Page
-from workers.pipeline.cleaner import Cleaner, NoModels
+from workers.pipeline.site_engine import SiteEngine
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.processes.tasks import InProcess
 from workers.settings import Settings, load_settings
@@ -274,11 +274,11 @@ def latency(stream, pages, rate):
 def cleaning_s(pages):
     """Yield the processor time of cleaning each page."""
     settings = load_settings()
-    cleaner = Cleaner(InProcess(page_model_of(read_model_file(None))), NoModels(), settings)
-    cleaner.process(pages[0])
+    cleaner = SiteEngine(InProcess(page_model_of(read_model_file(None))), settings)
+    cleaner.clean(pages[0])
     for page in pages:
         started = time.process_time()
-        cleaner.process(page)
+        cleaner.clean(page)
         yield time.process_time() - started
 
 

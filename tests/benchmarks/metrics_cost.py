@@ -34,7 +34,7 @@ from workers.kafka.tracing.traces import Traces
 from workers.log_forms import LogHandler, LogSetUp
 from workers.log_lines import lines_about, record_fields
 from workers.page import Page
-from workers.pipeline.cleaner import Cleaned
+from workers.pipeline.actions import Cleaned
 from workers.processes.messages import StageTimes
 
 PAGES = 1000

@@ -25,7 +25,8 @@ from tests.workers.memory_transport import MemoryTransport
 from workers.feeds.records import page_from_json
 from workers.inspect.plots import line_chart, svg_file
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
-from workers.pipeline.cleaner import Cleaned, Cleaner, NoModels
+from workers.pipeline.actions import Cleaned
+from workers.pipeline.site_engine import SiteEngine
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.processes.tasks import InProcess
 from workers.settings import load_settings
@@ -37,7 +38,7 @@ GAP_MS = 20 * 60_000
 
 def samples(runner, settings):
     """Return the documents of one synthetic site."""
-    cleaner = Cleaner(runner, NoModels(), settings)
+    cleaner = SiteEngine(runner, settings)
     found = []
     feed = simulate_feed(FeedSettings(genre="news", sites=1, pages=SAMPLES, seed=1))
     for number, page in enumerate(feed):
@@ -45,7 +46,7 @@ def samples(runner, settings):
         read = page_from_json(
             line, Source("feed", 0, number), default_id=str(number), event_time_ms=lambda _: 0
         )
-        outcome = cleaner.process(read)
+        outcome = cleaner.clean(read)
         if isinstance(outcome, Cleaned) and outcome.document is not None:
             found.append(outcome.document)
     return found

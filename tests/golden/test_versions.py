@@ -24,8 +24,8 @@ from templ_core.stored.compact import CompactColumns, CompactForm
 from tests.workers.builders import page
 from tests.workers.memory_transport import MemoryTransport
 from workers.errors import OtherFormat, StateProblem
-from workers.pipeline.cleaner import Cleaner, NoModels
-from workers.pipeline.refresher import NotLearned
+from workers.pipeline.actions import NotLearned
+from workers.pipeline.site_engine import SiteEngine
 from workers.processes.pool import Pool
 from workers.settings import load_settings
 from workers.state.directory import StateDirectory
@@ -86,10 +86,10 @@ def test_an_earlier_state_directory_goes_on(earlier, pool):
     # The model stays as it was until as many pages have come that can be read.
     kept = NotLearned("6 documents of its window cannot be read any more")
     for number in range(6, 12):
-        assert transport.refresher.refit(SITE) == kept
+        assert transport.engine.fit(SITE) == kept
         transport.learn(new_document(number, pool))
     assert [one.id for one in store.window(SITE)][:6] == [f"feed.jsonl:{n}" for n in range(6)]
-    model, _ = transport.refresher.refit(SITE)
+    model, _ = transport.engine.fit(SITE)
     assert model.documents == store.site_state(SITE).pages - 6 == 6
     store.close()
 
@@ -99,7 +99,7 @@ def test_earlier_documents_are_left_out_of_a_lost_window_by_name(earlier, pool):
     documents = [decode_document_record(value) for _, value in records(earlier, "documents")]
     assert [one.url[-1] for one in documents] == list("012345")
     for number, one in enumerate(documents):
-        problem = transport.refresher.process(one, number)
+        problem = transport.engine.learn(one, number)
         assert problem == NotLearned("document of format 2, known is 3")
     assert transport.store.next_offset == 6
 
@@ -114,7 +114,7 @@ def new_document(number, pool):
         url=f"https://{SITE}/{number}",
         event_time_ms=FROM_MS + number,
     )
-    return Cleaner(pool, NoModels(), load_settings()).process(new).document
+    return SiteEngine(pool, load_settings()).clean(new).document
 
 
 def renumbered(value, **changed):

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 import click
+import msgspec
 
 from schemas.codec import encode_json
 from schemas.source import Source
@@ -19,7 +20,9 @@ from workers.cli.options import (
 )
 from workers.errors import InputProblem
 from workers.page import Page
-from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, Deleted, ModelSource, NoModels
+from workers.pipeline.actions import Cleaned, Dead, Deleted
+from workers.pipeline.site_engine import SiteEngine
+from workers.pipeline.site_models import ModelSource
 from workers.processes.pool import Pool
 from workers.settings import Settings, load_settings
 from workers.site_settings.book import SettingsBook, book_of_state
@@ -73,6 +76,8 @@ def clean_command(
     if body.startswith(_RECORDS):
         raise InputProblem(f"{name} holds records, not one page: give it to `templ run`")
     settings = load_settings(text_forms=text_forms(form), **chosen)
+    if segments:
+        settings = msgspec.structs.replace(settings, segments=True)
     page = Page(
         source=Source(name, 0, 0),
         url=url or f"file:///{name}",
@@ -85,10 +90,9 @@ def clean_command(
     )
     pool = Pool(settings, children=1)
     try:
-        models = NoModels() if state is None else _stored_models(state, page.site, settings)
+        models = None if state is None else _stored_models(state, page.site, settings)
         book = SettingsBook() if state is None else book_of_state(state)
-        cleaner = Cleaner(pool, models, settings, with_segments=segments, book=book)
-        outcome = cleaner.process(page)
+        outcome = SiteEngine(pool, settings, models=models, book=book).clean(page)
     finally:
         pool.close()
     if isinstance(outcome, Dead):

@@ -26,8 +26,9 @@ from workers.kafka.site_settings.follower import SettingsFollower
 from workers.kafka.tracing.traces import Traces
 from workers.log_lines import record_fields
 from workers.page import Page, Rejected
-from workers.pipeline.cleaner import Cleaner, Dead, Outcome, Together
+from workers.pipeline.actions import Dead, Outcome, Together
 from workers.pipeline.dead_letter_limit import DeadLetterLimit
+from workers.pipeline.site_engine import SiteEngine
 from workers.processes.pool import Pool
 from workers.site_settings.book import SettingsBook
 from workers.state.model_store import ModelStore
@@ -51,12 +52,8 @@ class CleanerApp:
         self._book = SettingsBook()
         self._follower = ModelFollower(config, models, self._book, self.metrics.model_read)
         self._settings_follower = SettingsFollower(config, self._book, self._take_down)
-        self._cleaner = Cleaner(
-            pool,
-            models,
-            config.settings,
-            message_limit_bytes=config.settings.message_limit_bytes,
-            book=self._book,
+        self._engine = SiteEngine(
+            pool, config.settings, models=models, book=self._book, fits_messages=True
         )
         self.app = build_app(config, "cleaner")
         self.app.on_partitions_assigned.connect(self._assigned)  # type: ignore[arg-type]
@@ -98,7 +95,7 @@ class CleanerApp:
         """Erase what is known of a site from disk and memory; return whether its model was stored."""
         was_there = await asyncio.to_thread(self._models.erase, site)
         remove_set_aside(self._config.state)
-        self._cleaner.forget(site)
+        self._engine.forget(site)
         await asyncio.wrap_future(self._pool.submit(site, self._pool.forget, site))
         return was_there
 
@@ -147,7 +144,7 @@ class CleanerApp:
             if isinstance(record, Page):
                 by_site.setdefault(record.site, []).append(record)
         return {
-            site: self._pool.submit(site, self._cleaner.clean_together, pages)
+            site: self._pool.submit(site, self._engine.clean_together, pages)
             for site, pages in by_site.items()
             if pages_min and len(pages) >= pages_min
         }
@@ -168,7 +165,7 @@ class CleanerApp:
     def _process(self, page: Page, together: Future[Together] | None, *, is_timed: bool) -> Outcome:
         """Clean a page on its site's lane, where what it is cleaned together with was done before."""
         known = together.result() if together else None
-        return self._cleaner.process(page, known, is_timed=is_timed)
+        return self._engine.clean(page, known, is_timed=is_timed)
 
     def _output(self, message: Received, outcome: Outcome) -> Sending:
         if isinstance(outcome, Dead):

@@ -24,8 +24,7 @@ from workers.kafka.broker.record_batch import processable
 from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.resume import LogMark, decode_mark
 from workers.log_lines import lines_about, record_fields
-from workers.pipeline.publisher import Publisher
-from workers.pipeline.refresher import Refresher
+from workers.pipeline.site_engine import SiteEngine
 from workers.processes.pool import Pool
 from workers.site_settings.book import SettingsBook
 from workers.state.rebuildable import open_rebuildable
@@ -35,7 +34,7 @@ log = logging.getLogger("templ")
 
 
 class PartitionWindows:
-    """The windows of one partition: what they hold, learn and publish."""
+    """The windows of one partition, and the engine that learns from them."""
 
     def __init__(
         self, config: KafkaConfig, pool: Pool, number: int, book: SettingsBook | None = None
@@ -62,12 +61,8 @@ class PartitionWindows:
         )
         self.models_mark = decode_mark(self.store.log_mark(SITE_MODELS))
         """The log of `site-models` as it was when models were published last."""
-        self.refresher = Refresher(self.store, pool, settings, self._book)
-        self.publisher = Publisher(
-            self.refresher,
-            self.store,
-            revises=settings.revisions,
-            message_limit_bytes=settings.message_limit_bytes,
+        self.engine = SiteEngine(
+            pool, settings, windows=self.store, book=self._book, fits_messages=True
         )
 
     def ingest(self, site: str, message: Received) -> bool:
@@ -113,7 +108,7 @@ class PartitionWindows:
         record = decode_document_record(value)
         if record.site != site or document_key(site, record.source) != message.key:
             raise SchemaError(f"its key {message.key!r} is not that of {record.source} of its site")
-        problem = self.refresher.process(record, message.offset)
+        problem = self.engine.learn(record, message.offset)
         return None if problem is None else problem.reason
 
     def keep(self, site: str, message: Received) -> bool:

@@ -1,33 +1,36 @@
 """The refresher on Kafka: `documents` in; models, revisions and tombstones out."""
 
 import asyncio
+import logging
 import shutil
 import time
 from collections import defaultdict
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import faust
 
+from schemas.cleaned import CleanedRecord
 from schemas.document import site_of_key
+from schemas.site_model import SiteModelRecord
 from schemas.topics import DOCUMENTS, SITE_MODELS
 from workers.errors import DamagedStore, OtherFormat
 from workers.kafka.app import build_app, essential, raw_topic
 from workers.kafka.broker.batches import batches
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.received import OffsetGapFiller, Received, received_from_faust
-from workers.kafka.carrier import Carrier
 from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.grounds import Grounds
 from workers.kafka.logs.lost_models import LOOK_S, LostModels
 from workers.kafka.monitoring.metrics import RefresherMetrics
-from workers.kafka.outputs import TopicOutputs
+from workers.kafka.outputs import TopicOutputs, send_all
 from workers.kafka.partition_windows import OwnedPartitions, PartitionWindows
 from workers.kafka.recovery import Recovery
 from workers.kafka.site_settings.follower import SettingsFollower
 from workers.kafka.tracing.traces import BatchSpans, Traces
+from workers.pipeline.actions import Action, Compare, Forget, NotFitted, OutputRecord, Publish
 from workers.processes.pool import Pool
 from workers.settings import Settings
 from workers.site_settings.book import SettingsBook
@@ -35,8 +38,14 @@ from workers.state.rebuildable import remove_set_aside
 from workers.state.site_state import WindowTotals, model_is_due
 from workers.state.window_store import WindowStore
 
+log = logging.getLogger("templ")
+
 _TRACED_AGE_MS = 3_600_000
 """Age up to which a document has a span when it is learned, in milliseconds."""
+
+
+P = ParamSpec("P")
+T = TypeVar("T")
 
 
 class RefresherApp:
@@ -68,20 +77,17 @@ class RefresherApp:
         self._grounds = Grounds(config.broker, documents)
         self.gaps = OffsetGapFiller(config.broker, documents, config.group("refresher"))
         self.metrics = RefresherMetrics(self._totals, {"refresh": pool})
-        self._carrier = Carrier(
-            TopicOutputs(self.app, config),
-            self._owned,
-            pool,
-            config.settings,
-            self.metrics,
-        )
+        self._outputs = TopicOutputs(self.app, config)
+        self._to_revise: dict[tuple[int, str], None] = {}
+        """Partitions and sites only, in order: all their models together would take too much memory."""
+        self._revisable = asyncio.Event()
         self._rebuilds: set[asyncio.Task[None]] = set()
         self.app.agent(raw_topic(self.app, documents), name="refresh")(self._refresh)
         lost_models = LostModels(
             config.broker, config.topic(SITE_MODELS), self._owned, self._publish_model
         )
         steps = {
-            **self._carrier.background(),
+            "revising": self._revise_next,
             "watching site models": lost_models.watch,
             "marking logs": self._mark_logs,
             "site settings": self._settings_follower.run,
@@ -178,8 +184,7 @@ class RefresherApp:
         counts = message.value is not None or await self._grounds.hold(message)
         take = windows.ingest if counts else windows.keep
         spans = self._begin_spans(windows, message)
-        work = self._pool.submit(site, take, site, message)
-        is_taken = await asyncio.wrap_future(work)
+        is_taken = await self._on_lane(site, take, site, message)
         spans.end()
         (self.metrics.documents if is_taken else self.metrics.left_out).inc()
         return site
@@ -200,25 +205,110 @@ class RefresherApp:
         number = partition_of(site, self._config.partitions)
         async with self._owned.hold(number) as windows:
             if windows is not None:
-                work = self._pool.submit(site, windows.store.erase, site)
-                was_there = await asyncio.wrap_future(work)
+                was_there = await self._on_lane(site, windows.store.erase, site)
             elif (path := self._config.state / f"windows-{number}").exists():
                 was_there = await asyncio.to_thread(
                     _erase_closed, path, site, self._config.settings
                 )
         remove_set_aside(self._config.state)
-        await asyncio.wrap_future(self._pool.submit(site, self._pool.forget, site))
+        await self._on_lane(site, self._pool.forget, site)
         return was_there
 
     async def _publish_model(self, number: int, site: str, windows: PartitionWindows) -> None:
-        await self._carrier.carry_out(number, site, windows.publisher.publish_model(site))
+        await self._carry_out(number, windows, site, windows.engine.publish_model, site)
 
     async def _publish(self, number: int, windows: PartitionWindows, sites: Iterable[str]) -> None:
-        publisher = windows.publisher
+        """Publish what follows from the windows of a partition, while holding it."""
+        engine = windows.engine
         for site in sorted(sites):
-            await self._carrier.carry_out(number, site, publisher.publish_due(site))
-        await self._carrier.carry_out(number, "", publisher.publish_superseded())
-        await self._carrier.carry_out(number, "", publisher.empty_outbox())
+            await self._carry_out(number, windows, site, engine.refresh, site)
+        while await self._carry_out(number, windows, "", engine.next_superseded):
+            pass
+        while await self._carry_out(number, windows, "", engine.next_of_outbox):
+            pass
+
+    async def _carry_out(
+        self,
+        number: int,
+        windows: PartitionWindows,
+        site: str,
+        decide: Callable[P, Iterable[Action]],
+        *args: P.args,
+        **kwargs: P.kwargs,
+    ) -> bool:
+        """Have the engine decide, do what it asks for, and answer whether it asked for anything.
+
+        It ends early when the partition is taken away.
+        """
+        if number not in self._owned:
+            return False
+        started_s = time.monotonic()
+        actions = list(await self._on_lane(site, decide, *args, **kwargs))
+        seconds = time.monotonic() - started_s
+        for action in actions:
+            if number not in self._owned:
+                return False
+            await self._perform(number, windows, action, seconds)
+        return bool(actions)
+
+    async def _perform(
+        self, number: int, windows: PartitionWindows, action: Action, seconds: float
+    ) -> None:
+        match action:
+            case Publish(records, done, headers):
+                for record in records:
+                    await send_all([self._outputs.send(record, headers)])
+                    self._count(record, seconds)
+                await self._on_lane("", done)
+            case Forget(keys, done):
+                await send_all(self._outputs.forget(keys, windows.grounds()))
+                await self._on_lane("", done)
+            case Compare(model):
+                self._to_revise[number, model.site] = None
+                self._revisable.set()
+            case NotFitted(site, reason):
+                self.metrics.not_fitted.inc()
+                log.warning(
+                    "the model of %s could not be fitted: %s", site, reason, extra={"site": site}
+                )
+
+    def _count(self, record: OutputRecord, seconds: float) -> None:
+        if isinstance(record, SiteModelRecord):
+            self.metrics.refitted(seconds)
+        elif isinstance(record, CleanedRecord):
+            self.metrics.revisions.labels(record.revision_reason).inc()
+
+    async def _on_lane(
+        self, site: str, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs
+    ) -> T:
+        """Do work on a site's window on the site's lane, never on the loop."""
+        return await asyncio.wrap_future(self._pool.submit(site, work, *args, **kwargs))
+
+    async def _revise_next(self) -> None:
+        """Publish the texts again that one site's model has changed, at the rate allowed."""
+        while not self._to_revise:
+            self._revisable.clear()
+            await self._revisable.wait()
+        number, site = next(iter(self._to_revise))
+        del self._to_revise[number, site]
+        self.metrics.revisions_waiting.set(len(self._to_revise))
+        async with self._owned.hold(number) as windows:
+            if windows is None:
+                return
+            started_s = time.monotonic()
+            actions = await self._on_lane(site, windows.engine.compare_texts, site)
+            seconds = time.monotonic() - started_s
+        for action in actions:
+            async with self._owned.hold(number) as now:
+                if now is not windows:
+                    return
+                found: Action | None = action
+                if isinstance(action, Compare):
+                    found = await self._on_lane(site, windows.engine.revision, action)
+                if found is not None:
+                    await self._perform(number, windows, found, seconds)
+            if found is not None:
+                await asyncio.sleep(1 / self._config.settings.revisions_per_s)
 
 
 def _erase_closed(path: Path, site: str, settings: Settings) -> bool:

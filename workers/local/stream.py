@@ -1,17 +1,25 @@
-"""The cleaner and the refresher in one object, which learns each site from its pages."""
+"""The shell of an engine on files: it cleans pages, and learns each site from them."""
 
 import logging
 from collections.abc import Iterator, Sequence
+
+import msgspec
 
 from schemas.cleaned import CleanedRecord
 from schemas.codec import encode_msgpack
 from schemas.site_model import SiteModelRecord
 from workers.local.local_state import LocalState
 from workers.page import Page
-from workers.pipeline.actions import Action, NotFitted, Revise, Send
-from workers.pipeline.cleaner import Cleaner, Dead, NoModels, Outcome, Together
-from workers.pipeline.publisher import Publisher
-from workers.pipeline.refresher import Refresher
+from workers.pipeline.actions import (
+    Action,
+    Compare,
+    Dead,
+    NotFitted,
+    Outcome,
+    Publish,
+    Together,
+)
+from workers.pipeline.site_engine import SiteEngine
 from workers.processes.messages import TaskRunner
 from workers.settings import Settings
 
@@ -35,7 +43,7 @@ class Stream:
         revises: bool = False,
         with_segments: bool = False,
     ) -> None:
-        """Connect the cleaner, the refresher and the publisher.
+        """Start an engine on the state.
 
         Args:
             state: The windows and site models.
@@ -48,16 +56,16 @@ class Stream:
         self._models = state.models
         self._windows = state.windows
         self._learns = learns
-        self._cleaner = Cleaner(
+        self._engine = SiteEngine(
             runner,
-            state.models if learns else NoModels(),
-            settings,
-            with_segments=with_segments,
-            learns=learns,
+            msgspec.structs.replace(
+                settings, revisions=revises, segments=settings.segments or with_segments
+            ),
+            models=state.models if learns else None,
+            windows=state.windows,
             book=state.book,
+            learns=learns,
         )
-        self._refresher = Refresher(state.windows, runner, settings, state.book)
-        self._publisher = Publisher(self._refresher, state.windows, revises=revises)
 
     def process(
         self, page: Page, together: Together | None = None
@@ -73,33 +81,25 @@ class Stream:
         Returns:
             What became of the page, and the revised texts of pages before it.
         """
-        outcome = self._cleaner.process(page, together)
+        outcome = self._engine.clean(page, together)
         if not self._learns or not self._learn(outcome):
             return outcome, []
-        return outcome, list(self._carry_out(self._publisher.publish_due(page.site)))
+        return outcome, list(self._texts(self._engine.refresh(page.site)))
 
     def clean_together(self, pages: Sequence[Page]) -> Together:
         """Clean the first pages of a new site with what they share, without learning from them.
 
         Hand the answer to `process` with each of them.
         """
-        return self._cleaner.clean_together(pages)
+        return self._engine.clean_together(pages)
 
     def knows(self, site: str) -> bool:
         """Return whether there is a model of a site, or will never be one."""
         return not self._learns or self._models.get(site) is not None
 
-    def learn(self, page: Page) -> None:
-        """Add a page to its site's window; the site's model stays as it is."""
-        self._learn(self.clean(page))
-
-    def clean(self, page: Page) -> Outcome:
-        """Clean a page without learning from it."""
-        return self._cleaner.process(page)
-
     def refit(self, site: str) -> None:
         """Fit the model of a site on its present window."""
-        for _ in self._carry_out(self._publisher.publish_model(site)):
+        for _ in self._texts(self._engine.publish_model(site)):
             pass
 
     def unfitted(self) -> list[str]:
@@ -115,19 +115,22 @@ class Stream:
         """Learn from an outcome, and return whether there was something to learn from."""
         if isinstance(outcome, Dead) or outcome.document is None:
             return False
-        self._refresher.process(outcome.document, offset=None)
+        self._engine.learn(outcome.document, offset=None)
         return True
 
-    def _carry_out(self, actions: Iterator[Action]) -> Iterator[CleanedRecord]:
+    def _texts(self, actions: Sequence[Action]) -> Iterator[CleanedRecord]:
         """Carry out actions in this process, and yield the revised texts among them."""
         for action in actions:
             match action:
-                case Send(SiteModelRecord() as model):
-                    self._models.put(model.site, encode_msgpack(model), 0, 0)
-                case Send(CleanedRecord() as record):
-                    yield record
-                case Revise(model):
-                    yield from self._carry_out(self._publisher.revise(model))
+                case Publish(records):
+                    for record in records:
+                        if isinstance(record, SiteModelRecord):
+                            self._models.put(record.site, encode_msgpack(record), 0, 0)
+                        elif isinstance(record, CleanedRecord):
+                            yield record
+                    action.done()
+                case Compare() if revision := self._engine.revision(action):
+                    yield from self._texts([revision])
                 case NotFitted(site, reason):
                     log.warning(
                         "the model of %s could not be fitted: %s",

@@ -1,35 +1,91 @@
-"""What the pipeline asks a transport to do; Kafka and files carry the same actions out."""
+"""What an engine answers: what became of a page, and what is to be done about a site.
 
-from collections.abc import Sequence
+Kafka and files are shells that carry out the same actions.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
+from schemas.dead_letter import DeadLetter
 from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
+from schemas.source import Source
+from workers.processes.messages import CleanResult, StageTimes
 
-OutputRecord = CleanedRecord | DeletedRecord | DocumentRecord | SiteModelRecord
+if TYPE_CHECKING:  # It brings numpy, which cleaning alone does not need.
+    from workers.state.window_entry import WindowEntry
 
 
-class Send(msgspec.Struct, frozen=True):
-    """Publish a record; it is out once the transport has stored it."""
+class Cleaned(msgspec.Struct, frozen=True, kw_only=True):
+    """A page was cleaned."""
 
-    record: OutputRecord
+    record: CleanedRecord
+    document: DocumentRecord | None
+    """What the site learns from; None where nothing is to be learned from the page."""
+    times: StageTimes | None = None
+    """When the stages ended, if that was asked for."""
+
+
+class Deleted(msgspec.Struct, frozen=True, kw_only=True):
+    """A page is gone."""
+
+    record: DeletedRecord
+    document: DocumentRecord | None
+    """What the site learns from; None for a page of a site that is taken down."""
+
+
+class Dead(msgspec.Struct, frozen=True, kw_only=True):
+    """A page could not be cleaned."""
+
+    letter: DeadLetter
+    site: str | None = None
+    """Site key; None where the record is not a page."""
+
+
+Outcome: TypeAlias = Cleaned | Deleted | Dead
+Together: TypeAlias = Mapping[Source, tuple[CleanResult, SiteModelRecord]]
+"""What became of pages that were cleaned together, and the site model they were cleaned with."""
+
+
+class NotLearned(msgspec.Struct, frozen=True):
+    """Why a document was not learned, or a model not fitted."""
+
+    reason: str
+
+
+OutputRecord: TypeAlias = CleanedRecord | DeletedRecord | DocumentRecord | SiteModelRecord
+
+
+class Publish(msgspec.Struct, frozen=True):
+    """Send records, each of them after the one before is stored, and then call `done`."""
+
+    records: Sequence[OutputRecord]
+    done: Callable[[], None]
+    """Notes in the window that the records are out; what was not sent is asked for again after a crash."""
     headers: Sequence[tuple[str, bytes | None]] = ()
-    """Headers of the page message that are passed on."""
+    """Headers of the page message that are passed on with a text."""
 
 
 class Forget(msgspec.Struct, frozen=True):
-    """Remove documents from the feed of documents: they have left their windows."""
+    """Send tombstones of documents that have left their windows, and then call `done`."""
 
     keys: list[bytes]
     """Keys of `schemas.document.document_key`."""
+    done: Callable[[], None]
+    """Notes in the window that the tombstones are out."""
 
 
-class Revise(msgspec.Struct, frozen=True):
-    """Compare the published texts of a site with what its new model makes of them."""
+class Compare(msgspec.Struct, frozen=True):
+    """Compare a published text with what a newer model makes of it: `SiteEngine.revision` answers."""
 
     model: SiteModelRecord
+    entry: "WindowEntry"
+    """The document of the text."""
+    reason: str
+    """Why the text is looked at again."""
 
 
 class NotFitted(msgspec.Struct, frozen=True):
@@ -39,8 +95,4 @@ class NotFitted(msgspec.Struct, frozen=True):
     reason: str
 
 
-class Pause(msgspec.Struct, frozen=True):
-    """Let other work on the site's window go first, and keep to the rate of revisions."""
-
-
-Action = Send | Forget | Revise | NotFitted | Pause
+Action: TypeAlias = Publish | Forget | Compare | NotFitted

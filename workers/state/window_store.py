@@ -32,6 +32,8 @@ import msgspec
 
 from schemas.document import DocumentRecord, site_of_key
 from templ_core.config import WindowBounds
+from templ_core.dom.codec import content_digest
+from templ_core.errors import CodecError
 from templ_core.site_level.window.site_cache import SiteCache
 from templ_core.site_level.window.site_window import SiteWindow, url_hash
 from workers.errors import OtherFormat
@@ -160,6 +162,16 @@ class WindowStore:
         """
         bounds = self.bounds_of(record.site)
         self._change(record.site, offset, lambda change: change.enter(record, summary, bounds))
+
+    def problem_of(self, record: DocumentRecord) -> str | None:
+        """Return why a document cannot be stored; None where it is whole."""
+        try:
+            columns = content_of(record.body)
+        except CodecError as error:
+            return f"not a document: {error}"
+        if content_digest(columns) != record.content_digest:
+            return "damaged document: its digest does not fit"
+        return None
 
     def known(self, record: DocumentRecord) -> WindowEntry | None:
         """Return the entry of a document that is in the window already, otherwise None."""

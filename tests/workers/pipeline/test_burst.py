@@ -5,8 +5,9 @@ import pytest
 
 from tests.workers.builders import page
 from tests.workers.memory_transport import MemoryTransport
-from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, Deleted, NoModels
-from workers.pipeline.provisional_models import ProvisionalModels
+from workers.pipeline.actions import Cleaned, Dead, Deleted
+from workers.pipeline.site_engine import SiteEngine
+from workers.pipeline.site_models import ProvisionalModels
 from workers.processes.messages import BurstTask, CleanTask
 from workers.processes.pool import Pool
 from workers.settings import load_settings
@@ -53,18 +54,18 @@ def spy(poison_pool):
 
 @pytest.fixture
 def cleaner(spy, poison_settings):
-    return Cleaner(spy, NoModels(), poison_settings)
+    return SiteEngine(spy, poison_settings)
 
 
 def clean_batch(cleaner, pages):
     """The outcomes of pages of one site that are in one batch."""
     together = cleaner.clean_together(pages)
-    return [cleaner.process(one, together) for one in pages]
+    return [cleaner.clean(one, together) for one in pages]
 
 
 def test_pages_of_a_new_site_are_cleaned_with_what_they_share(cleaner, spy):
     pages = [article(number) for number in range(6)]
-    alone = cleaner.process(pages[0])
+    alone = cleaner.clean(pages[0])
     outcomes = clean_batch(cleaner, pages)
     assert [one.record.source for one in outcomes] == [one.source for one in pages]
     assert {one.record.method for one in outcomes} == {"site"}
@@ -103,7 +104,7 @@ def test_a_text_of_a_provisional_model_is_revised_as_one_of_a_young_model(
     transport = MemoryTransport(store, poison_pool, poison_settings, revises=True)
     transport.learn(*(one.document for one in first))
     assert [one.looked_at for one in store.window_entries("example.com")] == [3, 3, 3]
-    later = [cleaner.process(article(number)) for number in range(3, 8)]
+    later = [cleaner.clean(article(number)) for number in range(3, 8)]
     transport.learn(*(one.document for one in later))
     assert {one.documents for one in transport.models} >= {3, 8}
     assert [one.looked_at for one in store.window_entries("example.com")] == [8] * 8
@@ -122,7 +123,7 @@ def test_a_text_of_a_provisional_model_is_revised_as_one_of_a_young_model(
     ids=["few", "off", "fewer than asked for", "one URL", "deletions"],
 )
 def test_too_few_pages_are_not_cleaned_together(spy, poison_settings, pages, settings):
-    cleaner = Cleaner(spy, NoModels(), msgspec.structs.replace(poison_settings, **settings))
+    cleaner = SiteEngine(spy, msgspec.structs.replace(poison_settings, **settings))
     assert cleaner.clean_together(pages) == {}
     assert spy.tasks == []
 
@@ -132,7 +133,7 @@ def test_pages_that_say_the_same_are_cleaned_as_those_of_a_new_site(cleaner):
     outcomes = clean_batch(cleaner, [page(n, same.encode()) for n in range(5)])
     assert {one.record.method for one in outcomes} == {"page"}
     assert {one.record.site_model_version for one in outcomes} == {None}
-    assert cleaner.process(article(9)).record.site_model_version is None
+    assert cleaner.clean(article(9)).record.site_model_version is None
 
 
 def test_nothing_is_learned_from_error_pages_and_gates_of_a_burst(cleaner):
@@ -187,7 +188,7 @@ def test_pages_beyond_the_bounds_are_cleaned_with_the_same_model(poison_pool, bo
     pool = Pool(settings, children=1)
     spy = Spy(pool)
     outcomes = clean_batch(
-        Cleaner(spy, NoModels(), settings), [article(number, comment) for number in range(7)]
+        SiteEngine(spy, settings), [article(number, comment) for number in range(7)]
     )
     pool.close()
     assert {one.document.model_documents for one in outcomes} == {4}
@@ -197,16 +198,16 @@ def test_pages_beyond_the_bounds_are_cleaned_with_the_same_model(poison_pool, bo
 
 def test_a_site_with_a_model_of_three_documents_is_not_new(spy, poison_settings):
     published = Published()
-    cleaner = Cleaner(spy, published, poison_settings)
+    cleaner = SiteEngine(spy, poison_settings, models=published)
     clean_batch(cleaner, [article(number) for number in range(3)])
     clean_batch(cleaner, [article(number) for number in range(3, 9)])
     assert spy.count(BurstTask) == 1
     published.model = cleaner._provisional.best("example.com", None)
-    other = Cleaner(spy, published, poison_settings)
+    other = SiteEngine(spy, poison_settings, models=published)
     clean_batch(other, [article(number) for number in range(9, 15)])
     assert spy.count(BurstTask) == 1
     published.model = msgspec.structs.replace(published.model, documents=2)
-    other = Cleaner(spy, published, poison_settings)
+    other = SiteEngine(spy, poison_settings, models=published)
     clean_batch(other, [article(number) for number in range(9, 15)])
     assert spy.count(BurstTask) == 2
 

@@ -10,7 +10,8 @@ import psutil
 import pytest
 
 from tests.workers.builders import page
-from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, NoModels
+from workers.pipeline.actions import Cleaned, Dead
+from workers.pipeline.site_engine import SiteEngine
 from workers.processes.deadline import (
     LOOK_S,
     Deadline,
@@ -66,7 +67,7 @@ def clean_while(pool, settings, body, disturb):
     """Clean a page while a disturbance runs that begins with the page."""
     thread = threading.Thread(target=disturb)
     thread.start()
-    outcome = Cleaner(pool, NoModels(), settings).process(page(1, body))
+    outcome = SiteEngine(pool, settings).clean(page(1, body))
     thread.join()
     return outcome
 
@@ -93,7 +94,7 @@ def test_a_child_that_was_stopped_for_longer_than_the_deadline_blames_no_page(
 def test_a_page_that_is_late_in_both_attempts_says_so(poison_settings):
     settings = msgspec.structs.replace(poison_settings, page_deadline_s=0.3)
     pool = Pool(settings, children=1)
-    outcome = Cleaner(pool, NoModels(), settings).process(page(1, GOOD + b"POISON-HANG"))
+    outcome = SiteEngine(pool, settings).clean(page(1, GOOD + b"POISON-HANG"))
     pool.close()
     assert isinstance(outcome, Dead)
     assert outcome.letter.attempts == 2

@@ -4,7 +4,7 @@ import logging
 
 from templ_core.page_level.model.model_file import shipped_model
 from tests.workers.builders import page
-from workers.pipeline.cleaner import Cleaner, NoModels
+from workers.pipeline.site_engine import SiteEngine
 from workers.processes import tasks
 from workers.settings import Settings
 
@@ -16,8 +16,8 @@ def faults(caplog):
 def test_a_fault_in_a_child_is_logged_once_with_the_source_of_its_page(
     poison_pool, poison_settings, caplog
 ):
-    cleaner = Cleaner(poison_pool, NoModels(), poison_settings)
-    cleaner.process(page(7, b"<p>Some words. POISON-RAISE"))
+    cleaner = SiteEngine(poison_pool, poison_settings)
+    cleaner.clean(page(7, b"<p>Some words. POISON-RAISE"))
     (message,) = faults(caplog)
     assert "page pages-0-7" in message
     assert "Traceback (most recent call last)" in message
@@ -26,9 +26,9 @@ def test_a_fault_in_a_child_is_logged_once_with_the_source_of_its_page(
 
 
 def test_a_refused_page_logs_no_traceback(poison_pool, poison_settings, caplog):
-    cleaner = Cleaner(poison_pool, NoModels(), poison_settings)
+    cleaner = SiteEngine(poison_pool, poison_settings)
     for number, body in enumerate((b"", b"%PDF-1.4 \xe2\xe3\xcf\xd3", b"<p>POISON-KILL")):
-        cleaner.process(page(number, body))
+        cleaner.clean(page(number, body))
     assert faults(caplog) == []
 
 
@@ -36,9 +36,9 @@ def test_a_fault_in_this_process_is_logged_with_the_source_of_its_page(monkeypat
     def fail(*_arguments, **_options):
         raise KeyError("a fault of ours")
 
-    cleaner = Cleaner(tasks.InProcess(shipped_model()), NoModels(), Settings())
+    cleaner = SiteEngine(tasks.InProcess(shipped_model()), Settings())
     monkeypatch.setattr(tasks, "read_document", fail)
-    dead = cleaner.process(page(7, b"<p>Some words."))
+    dead = cleaner.clean(page(7, b"<p>Some words."))
     assert "a fault of ours" in dead.letter.message
     assert "Traceback" not in dead.letter.message
     (message,) = faults(caplog)

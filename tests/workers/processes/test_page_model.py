@@ -5,7 +5,7 @@ import pytest
 from templ_core.page_level.model.model_file import encode_model, shipped_model
 from tests.workers.builders import other_page_model, page
 from workers.errors import UsageProblem
-from workers.pipeline.cleaner import Cleaner, NoModels
+from workers.pipeline.site_engine import SiteEngine
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.processes.pool import Pool
 from workers.settings import load_settings
@@ -25,7 +25,7 @@ def test_children_use_the_page_model_and_records_have_its_version(model_file):
     pool = Pool(settings, children=1)
     model_file.unlink()
     try:
-        outcome = Cleaner(pool, NoModels(), settings).process(page(1, ARTICLE))
+        outcome = SiteEngine(pool, settings).clean(page(1, ARTICLE))
     finally:
         pool.close()
     assert outcome.record.page_model_version == other_page_model().version

@@ -9,8 +9,8 @@ from tests.workers.builders import page
 from workers.errors import SettingsProblem
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
-from workers.pipeline.cleaner import Cleaner, NoModels
 from workers.pipeline.outputs import ENVELOPE_BYTES, fit_message
+from workers.pipeline.site_engine import SiteEngine
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.processes.record_forms import RecordForms, forms_of
 from workers.processes.tasks import InProcess
@@ -25,9 +25,9 @@ ALL = Settings(text_forms="markdown, html", links=True, segments=True)
 
 
 def record(settings, html=HTML):
-    cleaner = Cleaner(InProcess(page_model_of(read_model_file(None))), NoModels(), settings)
+    cleaner = SiteEngine(InProcess(page_model_of(read_model_file(None))), settings)
     fetched = {"url": "https://daily.example/a", "fetched_at": "2024-03-01T00:00:00Z"}
-    return cleaner.process(page(0, html.encode(), **fetched)).record
+    return cleaner.clean(page(0, html.encode(), **fetched)).record
 
 
 def test_a_record_has_the_fields_that_are_asked_for():
@@ -71,10 +71,10 @@ def test_a_text_that_is_published_again_has_all_fields_of_the_first():
     for one in revised:
         assert one.metadata.title.startswith("Story")
         assert None not in (one.markdown, one.html, one.links, one.segments, one.page_type)
-    document = next(stream._refresher._store.window("example.com"))
+    document = next(stream._engine._windows.window("example.com"))
     assert document.headers == [("trace", b"1")]
     model = stream._models.get("example.com")
-    result = stream._refresher._revise(document, model).cleaned
+    result = stream._engine.revise(document, model).cleaned
     assert result.fields.metadata.title.startswith("Story")
     assert "https://example.com/b" in result.fields.markdown
     assert {link.url for link in result.fields.links} >= {"https://example.com/b"}

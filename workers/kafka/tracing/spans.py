@@ -23,7 +23,7 @@ from templ_core import __version__
 from workers.kafka.broker.received import Header, Received
 from workers.kafka.tracing.traces import BatchSpans, Traces
 from workers.log_lines import one_line
-from workers.pipeline.cleaner import Cleaned, Dead, Outcome
+from workers.pipeline.actions import Cleaned, Dead, Outcome
 
 _CLOSE_S = 5.0
 """Longest wait at the end of a process for a collector that does not answer, in seconds."""

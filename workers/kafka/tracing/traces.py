@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from workers.kafka.broker.received import Received
-from workers.pipeline.cleaner import Outcome
+from workers.pipeline.actions import Outcome
 
 
 class BatchSpans:

@@ -23,7 +23,8 @@ from workers.lab.options import jobs_option, out_option, time_field_option
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
 from workers.page import Page
-from workers.pipeline.cleaner import Cleaned, Cleaner, NoModels
+from workers.pipeline.actions import Cleaned
+from workers.pipeline.site_engine import SiteEngine
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.processes.tasks import InProcess
 from workers.settings import Settings, load_settings
@@ -137,7 +138,7 @@ def _replay(
     runner = InProcess(page_model)
     state = LocalState(None, settings)
     stream = Stream(state, runner, settings)
-    alone = Cleaner(runner, NoModels(), settings)
+    alone = SiteEngine(runner, settings)
     replayed = []
     found_ms: int | None = None
     for number, (page, wanted, design) in enumerate(zip(pages, gold, designs, strict=True), 1):
@@ -147,7 +148,7 @@ def _replay(
         changed_at_ms = state.windows.site_state(page.site).changed_at_ms
         finds_redesign = changed_at_ms is not None and changed_at_ms != found_ms
         found_ms = changed_at_ms
-        by_page = alone.process(page)
+        by_page = alone.clean(page)
         f1 = alone_f1 = None
         if wanted is not None:
             scorer = TextScorer(wanted, page_markup(wanted))

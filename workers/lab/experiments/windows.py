@@ -20,7 +20,7 @@ from workers.lab.options import corpora_argument, out_option, time_field_option
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
 from workers.page import Page
-from workers.pipeline.cleaner import Cleaned
+from workers.pipeline.actions import Cleaned
 from workers.processes.messages import RefitTask, Result, Task
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.processes.tasks import InProcess

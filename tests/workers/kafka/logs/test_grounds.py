@@ -116,7 +116,7 @@ class Process:
         self._broker = broker
         self._app = RefresherApp(config, Inline())
         self._app._settings_follower.ready.set()
-        self._app._carrier._outputs = Outputs(broker, before_send)
+        self._app._outputs = Outputs(broker, before_send)
         self._app._owned.assign([0])
         asyncio.run(self._app._take_over(0))
         self.position = self.windows.store.next_offset

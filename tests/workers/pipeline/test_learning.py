@@ -9,9 +9,8 @@ from templ_core.dom.document import parse_document
 from templ_core.page_level.model.model_file import shipped_model
 from tests.workers.builders import other_page_model, packed, page
 from tests.workers.memory_transport import MemoryTransport
-from workers.pipeline.actions import Forget
-from workers.pipeline.cleaner import Cleaned, Cleaner, NoModels
-from workers.pipeline.refresher import NotLearned, Refresher
+from workers.pipeline.actions import Cleaned, Forget, NotLearned
+from workers.pipeline.site_engine import SiteEngine
 from workers.processes.messages import LearnResult
 from workers.processes.tasks import InProcess
 from workers.settings import load_settings
@@ -30,13 +29,13 @@ def store(tmp_path, poison_settings):
 
 @pytest.fixture
 def documents(poison_pool, poison_settings):
-    cleaner = Cleaner(poison_pool, NoModels(), poison_settings)
+    cleaner = SiteEngine(poison_pool, poison_settings)
 
     def make(count, start=0):
         for number in range(start, start + count):
             story = f"<p>Article {number} says this, and then that. " * 3
             body = f"<h1>Article {number}</h1><p>By Ann Reed{MENU}<div>{story}</div>"
-            outcome = cleaner.process(page(number, body.encode()))
+            outcome = cleaner.clean(page(number, body.encode()))
             assert isinstance(outcome, Cleaned)
             yield outcome.document
 
@@ -63,11 +62,11 @@ class StoredModel:
 def test_a_damaged_document_is_left_out_and_the_next_one_is_learned(
     store, poison_pool, poison_settings, documents, changed, said
 ):
-    refresher = Refresher(store, poison_pool, poison_settings)
+    engine = SiteEngine(poison_pool, poison_settings, windows=store)
     one, other = documents(2)
-    left_out = refresher.process(msgspec.structs.replace(one, **changed), 0)
+    left_out = engine.learn(msgspec.structs.replace(one, **changed), 0)
     assert left_out == NotLearned(said)
-    assert refresher.process(other, 1) is None
+    assert engine.learn(other, 1) is None
     assert store.site_state("example.com").pages == 1
 
 
@@ -80,8 +79,8 @@ def test_a_document_without_text_is_left_out(store, poison_pool, poison_settings
         content_digest=content_digest(columns),
         summary=b"",
     )
-    refresher = Refresher(store, poison_pool, poison_settings)
-    assert refresher.process(empty, 0) == NotLearned("the document has no text")
+    engine = SiteEngine(poison_pool, poison_settings, windows=store)
+    assert engine.learn(empty, 0) == NotLearned("the document has no text")
 
 
 def test_models_are_published_by_the_schedule(store, poison_pool, poison_settings, documents):
@@ -111,9 +110,9 @@ def test_equal_documents_in_another_order_give_an_equal_model(
 def test_a_crash_between_learning_and_publishing_leaves_the_site_due(
     store, poison_pool, poison_settings, documents
 ):
-    refresher = Refresher(store, poison_pool, poison_settings)
+    engine = SiteEngine(poison_pool, poison_settings, windows=store)
     for document in documents(3):
-        refresher.process(document, store.next_offset)
+        engine.learn(document, store.next_offset)
     assert model_is_due(store.site_state("example.com"))
 
 
@@ -123,7 +122,7 @@ def test_a_document_that_cannot_be_read_is_left_out_by_name(
     transport = MemoryTransport(store, poison_pool, poison_settings)
     (good,) = documents(1)
     damaged = msgspec.structs.replace(good, body=b"damaged", source=Source("pages", 0, 77))
-    problem = transport.refresher.process(damaged, store.next_offset)
+    problem = transport.engine.learn(damaged, store.next_offset)
     assert isinstance(problem, NotLearned)
     assert "not a document" in problem.reason
     assert store.next_offset == 1
@@ -140,7 +139,7 @@ def test_a_busy_machine_does_not_cost_the_window_a_document(store, documents, po
             return LearnResult(packed(b"")), 1
 
     unread = msgspec.structs.replace(next(documents(1)), summary=b"")
-    assert Refresher(store, Slow(), poison_settings).process(unread, 0) is None
+    assert SiteEngine(Slow(), poison_settings, windows=store).learn(unread, 0) is None
     assert asked == [("LearnTask", poison_settings.refit_deadline_s)]
 
 
@@ -152,10 +151,10 @@ def test_a_document_that_comes_with_its_summary_is_not_read_again(
             raise AssertionError(f"{type(task).__name__} for a page that was read before")
 
     [one] = documents(1)
-    assert Refresher(store, Nobody(), poison_settings).process(one, 0) is None
+    assert SiteEngine(Nobody(), poison_settings, windows=store).learn(one, 0) is None
     came_with = stored_summary(store)
     unread = msgspec.structs.replace(one, summary=b"", source=Source("pages", 0, 77), id="again")
-    assert Refresher(store, poison_pool, poison_settings).process(unread, 1) is None
+    assert SiteEngine(poison_pool, poison_settings, windows=store).learn(unread, 1) is None
     assert stored_summary(store) == came_with
 
 
@@ -172,8 +171,8 @@ def test_texts_are_revised_when_the_model_has_grown_up_and_never_twice_alike(
     transport.learn(*documents(26))
     for model in transport.models:
         if model.documents < 8:
-            assert not list(transport.refresher.revisions(model))
-    assert list(transport.refresher.revisions(transport.models[-1])) == []
+            assert not list(transport.engine._to_compare(model))
+    assert not list(transport.engine._to_compare(transport.models[-1]))
     texts = {}
     for record in transport.texts:
         assert record.revision in {1, 2}
@@ -196,7 +195,7 @@ def test_a_page_that_an_older_fetch_has_superseded_is_published_again(
     newer, older = list(documents(2))
     older = msgspec.structs.replace(older, url=newer.url, event_time_ms=newer.event_time_ms - 1)
     transport.learn(newer, older)
-    transport.carry_out(transport.publisher.publish_superseded())
+    transport.carry_out_all(transport.engine.next_superseded)
     (record,) = transport.texts
     assert (record.url, record.source, record.revision) == (newer.url, newer.source, 1)
     assert record.revision_reason == "superseded"
@@ -210,9 +209,9 @@ def test_a_deleted_page_that_an_older_fetch_follows_is_deleted_again(
     transport = MemoryTransport(store, poison_pool, poison_settings, revises=True)
     late, gone = list(documents(2))
     gone = msgspec.structs.replace(gone, kind="deletion", url=late.url, body=b"")
-    transport.refresher.process(gone, store.next_offset)
+    transport.engine.learn(gone, store.next_offset)
     transport.learn(late)
-    transport.carry_out(transport.publisher.publish_superseded())
+    transport.carry_out_all(transport.engine.next_superseded)
     (record,) = transport.texts
     assert isinstance(record, DeletedRecord)
     assert (record.url, record.source) == (late.url, gone.source)
@@ -226,12 +225,11 @@ def test_documents_that_leave_a_window_are_forgotten_once_their_tombstones_are_o
     transport = MemoryTransport(store, poison_pool, few)
     some = list(documents(8))
     transport.learn(*some)
-    interrupted = transport.publisher.empty_outbox()
-    assert isinstance(next(interrupted), Forget)
-    interrupted.close()
-    transport.carry_out(transport.publisher.empty_outbox())
+    [interrupted] = transport.engine.next_of_outbox()
+    assert isinstance(interrupted, Forget)
+    transport.carry_out_all(transport.engine.next_of_outbox)
     assert transport.forgotten == [document_key(one.site, one.source) for one in some[:3]]
-    transport.carry_out(transport.publisher.empty_outbox())
+    transport.carry_out_all(transport.engine.next_of_outbox)
     assert len(transport.forgotten) == 3
 
 
@@ -249,12 +247,12 @@ def test_after_a_redesign_the_texts_of_the_new_design_are_looked_at_again(store,
     runner = InProcess(shipped_model())
     transport = MemoryTransport(store, runner, poison_settings, revises=True)
     models = StoredModel()
-    cleaner = Cleaner(runner, models, poison_settings)
+    cleaner = SiteEngine(runner, poison_settings, models=models)
     for number in range(70):
         design = "old" if number < 40 else "new"
         menu = MENU.replace("<li>", f"<li class={design}>")
         text = f"<p class={design}-text>Article {number} says this, and then that, too. " * 3
-        outcome = cleaner.process(page(number, f"<div class={design}>{menu}{text}".encode()))
+        outcome = cleaner.clean(page(number, f"<div class={design}>{menu}{text}".encode()))
         transport.learn(outcome.document)
         models.model = transport.models[-1]
     state = store.site_state("example.com")
@@ -270,13 +268,13 @@ def test_after_a_redesign_the_texts_of_the_new_design_are_looked_at_again(store,
 def test_a_new_design_is_learned_from_its_third_page_on(store, poison_settings):
     runner, models = InProcess(shipped_model()), StoredModel()
     transport = MemoryTransport(store, runner, poison_settings)
-    cleaner = Cleaner(runner, models, poison_settings)
+    cleaner = SiteEngine(runner, poison_settings, models=models)
     for number in range(50):
         is_old = number < 40
         story = f"Article {number} says this, and then that, and it goes on and on. " * 3
         old = f"<div class=old>{MENU}<p class=story>{story}</div>"
         new = f"<table class=page><tr><td>{MENU}<td><h2>{story}</h2><blockquote>{story}</table>"
-        outcome = cleaner.process(page(number, (old if is_old else new).encode()))
+        outcome = cleaner.clean(page(number, (old if is_old else new).encode()))
         transport.learn(outcome.document)
         models.model = transport.models[-1]
     assert [one.documents for one in transport.models][-5:] == [43, 44, 45, 46, 48]
@@ -289,5 +287,5 @@ def test_a_window_that_rolled_is_fitted_as_by_a_child_that_has_seen_nothing(docu
     warm.learn(*documents(40))
     cold = MemoryTransport(store, InProcess(shipped_model()), few)
     assert store.site_state("example.com").pages == 12
-    assert warm.refresher.refit("example.com") == cold.refresher.refit("example.com")
+    assert warm.engine.fit("example.com") == cold.engine.fit("example.com")
     assert warm.fit("example.com") == cold.fit("example.com")

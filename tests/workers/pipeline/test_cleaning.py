@@ -9,8 +9,9 @@ from templ_core.dom.document import read_document
 from templ_core.stored.compact import frame_content
 from tests.workers.builders import page
 from tests.workers.hostile_site_models import hostile_site_models
-from workers.pipeline.cleaner import Cleaned, Cleaner, Dead, Deleted, NoModels
+from workers.pipeline.actions import Cleaned, Dead, Deleted
 from workers.pipeline.outputs import ENVELOPE_BYTES, fit_message
+from workers.pipeline.site_engine import SiteEngine
 from workers.processes.messages import LearnTask, RefitTask, TaskPage
 from workers.processes.pool import Pool
 
@@ -19,11 +20,11 @@ GOOD = b"<html><title>T</title><body><p>" + b"A sentence of some words, and more
 
 @pytest.fixture
 def cleaner(poison_pool, poison_settings):
-    return Cleaner(poison_pool, NoModels(), poison_settings)
+    return SiteEngine(poison_pool, poison_settings)
 
 
 def test_a_page_is_cleaned_and_its_document_carries_what_was_said(cleaner):
-    outcome = cleaner.process(page(1, GOOD, fetched_at="2026-01-05T00:00:00Z"))
+    outcome = cleaner.clean(page(1, GOOD, fetched_at="2026-01-05T00:00:00Z"))
     assert isinstance(outcome, Cleaned)
     record = outcome.record
     assert record.text.startswith("A sentence of some words")
@@ -52,33 +53,31 @@ def test_a_page_is_cleaned_and_its_document_carries_what_was_said(cleaner):
 def test_a_poison_page_is_a_dead_letter_and_the_next_page_is_cleaned(
     cleaner, body, exception, stage
 ):
-    outcome = cleaner.process(page(1, body))
+    outcome = cleaner.clean(page(1, body))
     assert isinstance(outcome, Dead)
     assert (outcome.letter.exception, outcome.letter.stage) == (exception, stage)
     assert outcome.letter.message
-    assert isinstance(cleaner.process(page(2, GOOD)), Cleaned)
+    assert isinstance(cleaner.clean(page(2, GOOD)), Cleaned)
 
 
 def test_a_page_whose_child_died_by_accident_is_tried_again(cleaner, tmp_path):
     body = GOOD + b"POISON-ONCE " + str(tmp_path / "died").encode() + b"<br>"
-    assert isinstance(cleaner.process(page(1, body)), Cleaned)
+    assert isinstance(cleaner.clean(page(1, body)), Cleaned)
     assert (tmp_path / "died").exists()
 
 
 def test_one_page_of_a_batch_takes_no_other_with_it(poison_pool, poison_settings):
-    cleaner = Cleaner(poison_pool, NoModels(), poison_settings)
+    cleaner = SiteEngine(poison_pool, poison_settings)
     bodies = [GOOD, GOOD + b"POISON-KILL", GOOD, GOOD + b"POISON-HANG", GOOD]
     pages = [page(n, body, site=f"s{n % 2}.com") for n, body in enumerate(bodies)]
-    futures = [poison_pool.submit(one.site, cleaner.process, one) for one in pages]
+    futures = [poison_pool.submit(one.site, cleaner.clean, one) for one in pages]
     outcomes = [type(future.result()).__name__ for future in futures]
     assert outcomes == ["Cleaned", "Dead", "Cleaned", "Dead", "Cleaned"]
 
 
 @pytest.mark.parametrize("fields", [{"body": None}, {"status": 404}, {"status": 410}])
 def test_a_page_that_is_gone_is_a_deletion(cleaner, fields):
-    outcome = cleaner.process(
-        page(1, fetched_at="2026-01-01T00:00:00Z", **{"body": GOOD, **fields})
-    )
+    outcome = cleaner.clean(page(1, fetched_at="2026-01-01T00:00:00Z", **{"body": GOOD, **fields}))
     assert isinstance(outcome, Deleted)
     assert outcome.record.fetched_at == "2026-01-01T00:00:00Z"
     assert outcome.document.kind == "deletion"
@@ -86,7 +85,7 @@ def test_a_page_that_is_gone_is_a_deletion(cleaner, fields):
 
 @pytest.mark.parametrize("status", [301, 403, 500])
 def test_error_pages_are_cleaned_and_never_learned_from(cleaner, status):
-    outcome = cleaner.process(page(1, GOOD, status=status))
+    outcome = cleaner.clean(page(1, GOOD, status=status))
     assert isinstance(outcome, Cleaned)
     assert outcome.document is None
     assert ("error-page" in outcome.record.warnings) == (status >= 400)
@@ -97,7 +96,7 @@ def test_a_document_too_large_for_its_topic_is_not_learned_and_says_so(poison_po
 
     small = load_settings(message_limit_bytes=64 << 10)
     body = b"<p>" + b" ".join(f"w{n * 7919 % 1000003}".encode() for n in range(60_000))
-    outcome = Cleaner(poison_pool, NoModels(), small).process(page(1, body))
+    outcome = SiteEngine(poison_pool, small).clean(page(1, body))
     assert isinstance(outcome, Cleaned)
     assert outcome.document is None
     assert outcome.record.warnings == ["not-learned"]
@@ -147,16 +146,16 @@ def test_a_site_model_is_used_again_and_again_though_sent_once(poison_pool, pois
     shared = b"<div class=note>Shared words of the site, which come back everywhere, always.</div>"
     others = [GOOD.replace(b"words", b"words%d" % n) + shared for n in range(9)]
     model = fitted_model(poison_pool, others)
-    cleaner = Cleaner(poison_pool, OneModel(model), poison_settings)
+    cleaner = SiteEngine(poison_pool, poison_settings, models=OneModel(model))
     body = GOOD + shared
     for attempt in range(3):
-        outcome = cleaner.process(page(1, body))
+        outcome = cleaner.clean(page(1, body))
         assert isinstance(outcome, Cleaned)
         assert outcome.record.site_model_version == model.version
         assert outcome.record.method == "site"
         assert "Shared words" not in outcome.record.text
         if attempt == 1:
-            cleaner.process(page(2, GOOD + b"POISON-KILL"))
+            cleaner.clean(page(2, GOOD + b"POISON-KILL"))
 
 
 HOSTILE = hostile_site_models()
@@ -174,9 +173,9 @@ def test_pages_of_a_site_with_a_hostile_model_are_cleaned_as_those_of_a_new_site
         last_event_time_ms=0,
         body=body,
     )
-    alone = Cleaner(poison_pool, NoModels(), poison_settings).process(page(1, GOOD))
-    cleaner = Cleaner(poison_pool, OneModel(broken), poison_settings)
-    outcomes = [cleaner.process(page(1, GOOD)) for _ in range(3)]
+    alone = SiteEngine(poison_pool, poison_settings).clean(page(1, GOOD))
+    cleaner = SiteEngine(poison_pool, poison_settings, models=OneModel(broken))
+    outcomes = [cleaner.clean(page(1, GOOD)) for _ in range(3)]
     assert outcomes == [alone] * 3
     [line] = [one.getMessage() for one in caplog.records]
     assert "of 'example.com' (partition 3, offset 17) cannot be used: " in line
@@ -184,7 +183,7 @@ def test_pages_of_a_site_with_a_hostile_model_are_cleaned_as_those_of_a_new_site
 
 
 def test_a_record_too_large_loses_its_segments_first_and_then_the_end_of_its_text(cleaner):
-    outcome = cleaner.process(page(1, b"<p>" + "wörter und noch mehr ".encode() * 9000))
+    outcome = cleaner.clean(page(1, b"<p>" + "wörter und noch mehr ".encode() * 9000))
     assert isinstance(outcome, Cleaned)
     segment = TextSegment(text="s" * 99, kept=True, templateness=0.5, reason="r", section=0)
     record = msgspec.structs.replace(outcome.record, segments=[segment])
@@ -208,12 +207,12 @@ def test_children_that_cannot_start_are_no_dead_letters(poison_settings):
     broken = msgspec.structs.replace(poison_settings, child_module="tests.workers.no_such_module")
     pool = Pool(broken, children=1)
     with pytest.raises(WorkerError, match="did not start"):
-        Cleaner(pool, NoModels(), broken).process(page(1, GOOD))
+        SiteEngine(pool, broken).clean(page(1, GOOD))
     pool.close()
 
 
 def test_documents_decode_to_what_was_sent(cleaner):
     from schemas.codec import decode_document_record
 
-    outcome = cleaner.process(page(1, GOOD))
+    outcome = cleaner.clean(page(1, GOOD))
     assert decode_document_record(encode_msgpack(outcome.document)) == outcome.document
