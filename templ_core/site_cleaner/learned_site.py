@@ -1,6 +1,6 @@
 """What is known about one site: its window and its model, and how they are stored."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 import msgspec
@@ -20,7 +20,6 @@ from templ_core.site_level.window.schedule import is_due, latest_place_pages
 from templ_core.site_level.window.site_cache import SiteCache
 from templ_core.site_level.window.site_learner import LEARNED_PAGES_MAX, SiteLearner
 from templ_core.site_level.window.site_window import Left, SiteWindow, WindowFetch, url_hash
-from templ_core.site_level.window.window_page import WindowPage
 from templ_core.stored.compact import CompactColumns, CompactForm, Count
 
 _SITE_BYTES_MAX = 1 << 30
@@ -234,21 +233,18 @@ class SitesInMemory:
     def fit(self, site: LearnedSite) -> None:
         """Fit the model of a site to its window as it is, which holds at least one document."""
         kept = self._kept.take(site.key)
-        kept.learner.follow(self._window(site, kept.learner))
+        kept.learner.follow(list(self._window(site, kept.learner)))
         site.model = encode_site_model(kept.learner.model(), self._config.site_model_bytes)
         kept.model = None
         site.fitted_at, site.has_changed = site.learned, True
         self._kept.keep(site.key, kept)
 
-    def _window(self, site: LearnedSite, learner: SiteLearner) -> list[WindowPage]:
-        known = learner.known
-        return [
-            known.get((one.page_id, one.content_digest))
-            or WindowPage(
-                page_id=one.page_id, content_digest=one.content_digest, page=self._summary(one)
-            )
-            for one in site.documents
-        ]
+    def _window(
+        self, site: LearnedSite, learner: SiteLearner
+    ) -> Iterator[tuple[bytes, PageSummary]]:
+        for one in site.documents:
+            known = learner.known.get(one.content_digest)
+            yield one.content_digest, known or self._summary(one)
 
     def _summary(self, one: WindowDocument) -> PageSummary:
         """Return the summary of a document, made anew where another page model made it."""

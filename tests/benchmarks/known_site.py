@@ -26,7 +26,6 @@ from templ_core.page_level.model.model_file import shipped_model
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.window.page_summary import summarise_page
-from templ_core.site_level.window.window_page import WindowPage
 from tests.templ_core.site_level.builders import fit_site_model
 from workers.feeds.files import read_feed
 from workers.page import Page
@@ -48,9 +47,7 @@ def model_of(pages: list[Page]) -> SiteModel:
         if document.segments.texts:
             columns = document_columns(document)
             learned = summarise_page(document, shipped_model())
-            window.append(
-                WindowPage(page_id=page.id, content_digest=content_digest(columns), page=learned)
-            )
+            window.append((content_digest(columns), learned))
     fitted = fit_site_model(window, "page", CONFIG)
     return decode_site_model(encode_site_model(fitted, CONFIG.site_model_bytes))
 

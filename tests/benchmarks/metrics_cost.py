@@ -34,8 +34,7 @@ from workers.kafka.tracing.traces import Traces
 from workers.log_forms import LogHandler, LogSetUp
 from workers.log_lines import lines_about, record_fields
 from workers.page import Page
-from workers.pipeline.actions import Cleaned
-from workers.processes.messages import StageTimes
+from workers.processes.messages import Cleaned, StageTimes
 
 PAGES = 1000
 ROUNDS = 5

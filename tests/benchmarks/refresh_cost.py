@@ -25,8 +25,8 @@ from tests.workers.memory_transport import MemoryTransport
 from workers.feeds.records import page_from_json
 from workers.inspect.plots import line_chart, svg_file
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
-from workers.pipeline.actions import Cleaned
 from workers.pipeline.site_engine import SiteEngine
+from workers.processes.messages import Cleaned
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.processes.tasks import InProcess
 from workers.settings import load_settings

@@ -18,12 +18,12 @@ from templ_core.page_level.smoothing.sections import section_numbers
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.trees.tree_model import decode_tree_model, encode_tree_model
 from templ_core.site_level.window.page_summary import (
+    PageSummary,
     decode_page_summary,
     encode_page_summary,
     summarise_page,
 )
 from templ_core.site_level.window.site_learner import SiteLearner
-from templ_core.site_level.window.window_page import WindowPage
 from workers.errors import UsageProblem
 from workers.processes.page_model import read_model_file
 from workers.state.memory import MemoryDatabase
@@ -63,13 +63,9 @@ def _pages() -> list[Document]:
     return [parse_document(_markup(number), "https://example.com/") for number in range(_WINDOW)]
 
 
-def _window() -> list[WindowPage]:
+def _window() -> list[tuple[bytes, PageSummary]]:
     return [
-        WindowPage(
-            page_id=f"p{number}",
-            content_digest=bytes([number]),
-            page=summarise_page(document, shipped_model()),
-        )
+        (bytes([number]), summarise_page(document, shipped_model()))
         for number, document in enumerate(_pages())
     ]
 

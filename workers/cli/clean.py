@@ -20,9 +20,10 @@ from workers.cli.options import (
 )
 from workers.errors import InputProblem
 from workers.page import Page
-from workers.pipeline.actions import Cleaned, Dead, Deleted
+from workers.pipeline.actions import Dead, Deleted
 from workers.pipeline.site_engine import SiteEngine
 from workers.pipeline.site_models import ModelSource
+from workers.processes.messages import Cleaned
 from workers.processes.pool import Pool
 from workers.settings import Settings, load_settings
 from workers.site_settings.book import SettingsBook, book_of_state

@@ -18,7 +18,8 @@ from workers.local.local_state import LocalState
 from workers.local.stream import Stream
 from workers.lru_cache import LruCache
 from workers.page import Page, Rejected
-from workers.pipeline.actions import Cleaned, Dead, Deleted, Outcome, Together
+from workers.pipeline.actions import Dead, Deleted, Outcome, Together
+from workers.processes.messages import Cleaned
 from workers.processes.pool import Pool
 from workers.settings import Settings
 from workers.site_settings.book import SettingsBook

@@ -8,25 +8,15 @@ from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
 
-from schemas.cleaned import CleanedRecord, DeletedRecord
+from schemas.cleaned import CleanedRecord, DeletedRecord, RevisionReason
 from schemas.dead_letter import DeadLetter
 from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
 from schemas.source import Source
-from workers.processes.messages import CleanResult, StageTimes
+from workers.processes.messages import Cleaned
 
 if TYPE_CHECKING:  # It brings numpy, which cleaning alone does not need.
     from workers.state.window_entry import WindowEntry
-
-
-class Cleaned(msgspec.Struct, frozen=True, kw_only=True):
-    """A page was cleaned."""
-
-    record: CleanedRecord
-    document: DocumentRecord | None
-    """What the site learns from; None where nothing is to be learned from the page."""
-    times: StageTimes | None = None
-    """When the stages ended, if that was asked for."""
 
 
 class Deleted(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,8 +36,8 @@ class Dead(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Outcome: TypeAlias = Cleaned | Deleted | Dead
-Together: TypeAlias = Mapping[Source, tuple[CleanResult, SiteModelRecord]]
-"""What became of pages that were cleaned together, and the site model they were cleaned with."""
+Together: TypeAlias = Mapping[Source, Cleaned]
+"""What became of pages that were cleaned together."""
 
 
 class NotLearned(msgspec.Struct, frozen=True):
@@ -84,7 +74,7 @@ class Compare(msgspec.Struct, frozen=True):
     model: SiteModelRecord
     entry: "WindowEntry"
     """The document of the text."""
-    reason: str
+    reason: RevisionReason
     """Why the text is looked at again."""
 
 

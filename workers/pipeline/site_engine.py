@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, cast
 
 import msgspec
 
-from schemas.cleaned import DeletedRecord, RevisionReason, Warning_
+from schemas.cleaned import DeletedRecord, RevisionReason
 from schemas.codec import encode_msgpack
 from schemas.dead_letter import DeadLetter
 from schemas.document import DocumentRecord, site_of_key
@@ -24,7 +24,6 @@ from workers.lru_cache import LruCache
 from workers.page import Page
 from workers.pipeline.actions import (
     Action,
-    Cleaned,
     Compare,
     Dead,
     Deleted,
@@ -35,14 +34,14 @@ from workers.pipeline.actions import (
     Publish,
     Together,
 )
-from workers.pipeline.outputs import ENVELOPE_BYTES, cleaned_record, fit_message
 from workers.pipeline.site_models import ModelSource, NoModels, ProvisionalModels
 from workers.processes.core_config import CONFIG, config_of
 from workers.processes.messages import (
-    BurstPage,
+    ENVELOPE_BYTES,
     BurstResult,
     BurstTask,
-    CleanResult,
+    Cleaned,
+    CleanOptions,
     CleanTask,
     Failure,
     LearnResult,
@@ -50,18 +49,16 @@ from workers.processes.messages import (
     RefitResult,
     RefitTask,
     Result,
-    ReviseResult,
     ReviseTask,
     Stale,
     Task,
-    TaskPage,
     TaskRunner,
     Unknown,
 )
 from workers.processes.record_forms import forms_of
 from workers.settings import Settings
 from workers.site_settings.book import DecidedSite, SettingsBook
-from workers.state.site_state import SiteState, model_is_due
+from workers.state.site_state import model_is_due
 
 if TYPE_CHECKING:  # They bring RocksDB and numpy, which cleaning alone does not need.
     from workers.state.window_entry import WindowEntry
@@ -114,11 +111,17 @@ class SiteEngine:
         self._settings = settings
         self._models = models or NoModels()
         self._book = book or SettingsBook()
-        self._message_limit_bytes = settings.message_limit_bytes if fits_messages else None
         self._learns = learns
-        self._config = config_of(settings)
-        self._version = cleaner_version(self._config)
-        self._forms = forms_of(settings)
+        config, room_bytes = config_of(settings), settings.message_limit_bytes - ENVELOPE_BYTES
+        self._record_limit_bytes = room_bytes if fits_messages else None
+        self._options = CleanOptions(
+            config=config,
+            forms=forms_of(settings),
+            cleaner_version=cleaner_version(config),
+            page_limit_bytes=settings.page_limit_bytes,
+            document_limit_bytes=room_bytes,
+            record_limit_bytes=self._record_limit_bytes,
+        )
         self._provisional = ProvisionalModels()
         self._reported: LruCache[tuple[str, str], bool] = LruCache(_MODELS_REPORTED)
         if windows is not None:
@@ -146,18 +149,18 @@ class SiteEngine:
         if page.is_deletion:
             return _deleted(page)
         if together and page.source in together:
-            return self._cleaned(page, *together[page.source])
+            return together[page.source]
         model = self._best_model(page.site)
         if known is not None:
             model = known.model(model)
         deadline_s = self._settings.deadline_s(len(page.body or b""))
         task = self._task(page, model, known, is_timed=is_timed)
         result, attempts = self._runner.run(page.site, task, deadline_s)
-        if isinstance(result, CleanResult):
+        if isinstance(result, Cleaned):
             if model is not None and result.model_problem is not None:
                 self._report(model, result.model_problem)
-                model = None
-            return self._cleaned(page, result, model)
+                return msgspec.structs.replace(result, model_problem=None)
+            return result
         if isinstance(result, Failure):
             stage = "clean" if result.failure != "refused" else _stage(result.exception)
             return Dead(
@@ -196,69 +199,15 @@ class SiteEngine:
         is_timed: bool = False,
     ) -> CleanTask:
         return CleanTask(
-            body=page.body or b"",
-            url=page.url,
-            content_type=page.content_type,
-            charset=page.charset,
-            content_encoding=page.content_encoding,
-            limit_bytes=self._settings.page_limit_bytes,
-            model_key=(model.site, model.version) if model else None,
-            model_body=model.body if model else None,
-            forms=self._forms,
+            page=page,
+            options=self._options,
+            model=model,
             with_document=self._learns
-            and _is_success(page)
+            and 200 <= page.status < 300
             and (known is None or known.is_learned_from),
-            config=self._config,
-            source_id=str(page.source),
             settings=known.settings if known else None,
             is_timed=is_timed,
         )
-
-    def _cleaned(self, page: Page, result: CleanResult, model: SiteModelRecord | None) -> Cleaned:
-        document = self._document(page, result, model)
-        record = cleaned_record(
-            page,
-            result,
-            model,
-            self._version,
-            warnings=_warnings(page, result, learned=document is not None),
-        )
-        if self._message_limit_bytes is not None:
-            record = fit_message(record, self._message_limit_bytes)
-        return Cleaned(record=record, document=document, times=result.times)
-
-    def _document(
-        self, page: Page, result: CleanResult, model: SiteModelRecord | None
-    ) -> DocumentRecord | None:
-        learned = result.document
-        if learned is None:
-            return None
-        document = DocumentRecord(
-            kind="document",
-            url=page.url,
-            site=page.site,
-            id=page.id,
-            source=page.source,
-            event_time_ms=page.event_time_ms,
-            fetched_at=page.fetched_at,
-            content_digest=learned.content_digest,
-            site_model_version=model.version if model else None,
-            page_model_version=result.page_model_version,
-            model_documents=model.documents if model else 0,
-            place_pages=result.place_pages,
-            kept=result.kept,
-            body=learned.body,
-            summary=learned.summary,
-            details=result.details,
-            headers=list(page.headers),
-        )
-        limit_bytes = self._settings.message_limit_bytes - ENVELOPE_BYTES
-        size_bytes = len(encode_msgpack(document))
-        for field in ("summary", "details"):
-            if size_bytes > limit_bytes:
-                document = msgspec.structs.replace(document, **{field: b""})
-                size_bytes = len(encode_msgpack(document))
-        return document if size_bytes <= limit_bytes else None
 
     def clean_together(self, pages: Sequence[Page]) -> Together:
         """Clean pages of one site with a model fitted on all of them, if the site is new.
@@ -281,12 +230,7 @@ class SiteEngine:
         if not self._is_burst(urls, self._best_model(pages[0].site)):
             return {}
         task = BurstTask(
-            pages=[
-                BurstPage(
-                    self._task(page, None, known), page.id, page.event_time_ms, _is_success(page)
-                )
-                for page in some
-            ],
+            pages=[self._task(page, None, known) for page in some],
             documents_min=self._settings.burst_pages_min,
             chars_max=self._settings.burst_bytes,
         )
@@ -303,12 +247,11 @@ class SiteEngine:
             return {}
         if not isinstance(result, BurstResult):
             raise TypeError(f"a child answered a burst with {type(result).__name__}")
-        if not result.documents:
+        if result.model is None:
             return {}
-        model = _provisional_model(some, result)
-        self._provisional.keep(model)
+        self._provisional.keep(result.model)
         of_pages = zip(some, result.pages, strict=True)
-        return {page.source: (one, model) for page, one in of_pages if one is not None}
+        return {page.source: one for page, one in of_pages if one is not None}
 
     def forget(self, site: str) -> None:
         """Drop what is known of a site."""
@@ -385,26 +328,24 @@ class SiteEngine:
         if not state.pages:
             return None
         entries = list(self._windows.window_entries(site))
-        window = [TaskPage(entry.id, entry.content_digest, None) for entry in entries]
-        for index in _new(entries, state):
-            window[index] = self._window_page(site, entries[index])
+        unread = entries[max(len(entries) - (state.learned - state.fitted_at), 0) :]
+        pages: dict[bytes, tuple[bytes, bytes]] = {}
         for _ in range(_REFIT_ATTEMPTS):
-            result = self._run(site, RefitTask(site, window))
+            pages |= {one.content_digest: self._stored_page(site, one) for one in unread}
+            window = [one.content_digest for one in entries]
+            result = self._run(site, RefitTask(site, window, pages))
             if not isinstance(result, Unknown | Stale):
                 break
-            unreadable: set[int] = set()
+            asked = set(result.digests)
+            unread = [one for one in entries if one.content_digest in asked]
             if isinstance(result, Stale):
-                unreadable = {
-                    index for index in result.indexes if not self._learn_anew(site, entries[index])
-                }
-            for index in set(result.indexes) - unreadable:
-                window[index] = self._window_page(site, entries[index])
-            entries = [one for index, one in enumerate(entries) if index not in unreadable]
-            window = [one for index, one in enumerate(window) if index not in unreadable]
-            if len(window) < min(len(unreadable), REVISIONS.settled_documents):
-                return NotLearned(
-                    f"{len(unreadable)} documents of its window cannot be read any more"
-                )
+                lost = {one.url for one in unread if not self._read_again(site, one)}
+                entries = [one for one in entries if one.url not in lost]
+                unread = [one for one in unread if one.url not in lost]
+                if len(entries) < min(len(lost), REVISIONS.settled_documents):
+                    return NotLearned(
+                        f"{len(lost)} documents of its window cannot be read any more"
+                    )
         if not isinstance(result, RefitResult):
             return _not_learned(result)
         change = result.change
@@ -420,15 +361,13 @@ class SiteEngine:
         )
         return model, state.learned
 
-    def _window_page(self, site: str, entry: "WindowEntry") -> TaskPage:
-        summary = self._windows.summary(site, entry)
-        document = self._windows.document_body(site, entry)
-        return TaskPage(entry.id, entry.content_digest, summary, document)
+    def _stored_page(self, site: str, entry: "WindowEntry") -> tuple[bytes, bytes]:
+        return self._windows.summary(site, entry), self._windows.document_body(site, entry)
 
     def _run(self, site: str, task: Task) -> Result:
         return self._runner.run(site, task, self._settings.refit_deadline_s)[0]
 
-    def _learn_anew(self, site: str, entry: "WindowEntry") -> bool:
+    def _read_again(self, site: str, entry: "WindowEntry") -> bool:
         """Read a document again that was read with another page model; return whether that was possible."""
         document = self._windows.document(site, entry)
         learned = document and self._summarise(document)
@@ -485,7 +424,7 @@ class SiteEngine:
                 state.of_old_design if is_later else 0,
             )
             if reason is not None:
-                yield Compare(model, entry, reason)
+                yield Compare(model, entry, cast("RevisionReason", reason))
 
     def revision(self, text: Compare) -> Publish | None:
         """Return the publication of a text that a newer model changes enough; None where it stays."""
@@ -493,9 +432,9 @@ class SiteEngine:
         document = self._windows.document(model.site, entry)
         if document is None:
             return None
-        result = self.revise(document, model)
-        if isinstance(result, ReviseResult) and result.changed_ratio >= REVISIONS.changed_ratio_min:
-            return self._republication(document, model, result.cleaned, text.reason)
+        result = self.revise(document, model, text.reason, REVISIONS.changed_ratio_min)
+        if isinstance(result, Cleaned):
+            return self._republication(result)
         self._windows.mark_looked_at(model.site, entry, model.documents)
         return None
 
@@ -542,65 +481,50 @@ class SiteEngine:
         model = known.model(model) if known else model
         if model is None:
             return None
-        result = self.revise(newest, model)
-        if not isinstance(result, ReviseResult):
-            return None
-        return self._republication(newest, model, result.cleaned, "superseded")
+        result = self.revise(newest, model, "superseded", changed_ratio_min=0)
+        return self._republication(result) if isinstance(result, Cleaned) else None
 
-    def revise(self, document: DocumentRecord, model: SiteModelRecord) -> Result:
-        """Return what a model makes of a document."""
+    def revise(
+        self,
+        document: DocumentRecord,
+        model: SiteModelRecord,
+        reason: RevisionReason,
+        changed_ratio_min: float,
+    ) -> Result:
+        """Return what a model makes of a document.
+
+        Args:
+            document: The document, with what was published of it last.
+            model: The site model to use.
+            reason: Why its text is made again.
+            changed_ratio_min: Share of its words, 0 to 1, that must change.
+        """
         known = self._book.of(model.site)
         task = ReviseTask(
-            body=document.body,
-            kept=document.kept,
-            model_key=(model.site, model.version),
-            model_body=model.body,
-            config=self._config,
-            source_id=str(document.source),
-            url=document.url,
-            forms=self._forms,
-            details=document.details,
+            document=document,
+            options=self._options,
+            model=model,
+            reason=reason,
+            changed_ratio_min=changed_ratio_min,
             settings=known.settings if known else None,
         )
-        result, _ = self._runner.run(model.site, task, self._settings.refit_deadline_s)
-        return result
+        return self._run(model.site, task)
 
-    def _republication(
-        self, document: DocumentRecord, model: SiteModelRecord, cleaned: CleanResult, reason: str
-    ) -> Publish:
+    def _republication(self, revised: Cleaned) -> Publish:
         """Return the publication of a text, and of its document, in place of those before.
 
         The text goes first: a document that says more than was published would hide a loss. With the new
         document a window that is rebuilt from the topic knows what was published last.
         """
-        revised = msgspec.structs.replace(
-            document,
-            revision=document.revision + 1,
-            kept=cleaned.kept,
-            site_model_version=model.version,
-            model_documents=model.documents,
-            page_model_version=cleaned.page_model_version,
-        )
-        record = cleaned_record(
-            revised,
-            cleaned,
-            model,
-            self._version,
-            warnings=cleaned.warnings,
-            revision=revised.revision,
-            reason=cast("RevisionReason", reason),
-        )
-        if self._message_limit_bytes is not None:
-            record = fit_message(record, self._message_limit_bytes)
-        done = partial(self._mark_revised, revised)
-        return Publish([record, *self._fitting(revised)], done, revised.headers)
+        document = cast("DocumentRecord", revised.document)
+        done = partial(self._mark_revised, document)
+        return Publish([revised.record, *self._fitting(document)], done, document.headers)
 
     def _fitting(self, document: DocumentRecord) -> list[DocumentRecord]:
         """Return the document, or nothing where it is too large for a message."""
-        limit_bytes = self._message_limit_bytes
-        if limit_bytes is None or len(encode_msgpack(document)) <= limit_bytes - ENVELOPE_BYTES:
-            return [document]
-        return []
+        limit_bytes = self._record_limit_bytes
+        is_small = limit_bytes is None or len(encode_msgpack(document)) <= limit_bytes
+        return [document] if is_small else []
 
     def _mark_revised(self, document: DocumentRecord) -> None:
         known = self._windows.known(document)
@@ -610,10 +534,6 @@ class SiteEngine:
 
 def _nothing() -> None:
     """Note nothing."""
-
-
-def _is_success(page: Page) -> bool:
-    return 200 <= page.status < 300
 
 
 def _first_pages(pages: Sequence[Page], settings: Settings) -> list[Page]:
@@ -628,18 +548,6 @@ def _first_pages(pages: Sequence[Page], settings: Settings) -> list[Page]:
         first.append(page)
         room_bytes -= len(page.body or b"")
     return first
-
-
-def _provisional_model(pages: Sequence[Page], result: BurstResult) -> SiteModelRecord:
-    times_ms = [page.event_time_ms for page in pages]
-    return SiteModelRecord(
-        site=pages[0].site,
-        version=result.version,
-        documents=result.documents,
-        first_event_time_ms=min(times_ms),
-        last_event_time_ms=max(times_ms),
-        body=result.body,
-    )
 
 
 def _stage(exception: str) -> str:
@@ -669,20 +577,6 @@ def _deleted(page: Page) -> Deleted:
             headers=list(page.headers),
         ),
     )
-
-
-def _warnings(page: Page, result: CleanResult, *, learned: bool) -> list[Warning_]:
-    warnings: list[Warning_] = [*result.warnings, *page.warnings]
-    if page.status >= 400 and "error-page" not in warnings:
-        warnings.append("error-page")
-    if not learned and result.document is not None:
-        warnings.append("not-learned")
-    return warnings
-
-
-def _new(entries: "Sequence[WindowEntry]", state: SiteState) -> range:
-    """Return the indexes of documents that a child can hardly know, because they came after the last fit."""
-    return range(max(len(entries) - (state.learned - state.fitted_at), 0), len(entries))
 
 
 def _not_learned(result: Result) -> NotLearned:

@@ -12,7 +12,6 @@ from templ_core.site_level.window.page_summary import (
 )
 from templ_core.site_level.window.site_cache import SiteCache
 from templ_core.site_level.window.site_learner import SiteLearner
-from templ_core.site_level.window.window_page import WindowPage
 from workers.processes.core_config import CONFIG
 from workers.processes.messages import (
     LearnResult,
@@ -20,7 +19,6 @@ from workers.processes.messages import (
     RefitResult,
     RefitTask,
     Stale,
-    TaskPage,
     Unknown,
 )
 
@@ -47,30 +45,24 @@ def refit_site(
         The model, or the pages whose summaries are needed first.
     """
     learner = learners.take(task.site)
-    known = learner.known
-    window = [known.get((one.page_id, one.content_digest)) or one for one in task.window]
-    unknown = [
-        index
-        for index, one in enumerate(window)
-        if isinstance(one, TaskPage) and one.summary is None
-    ]
+    window: list[tuple[bytes, PageSummary]] = []
+    unknown, stale = [], []
+    for digest in task.window:
+        page = learner.known.get(digest)
+        if page is None and digest in task.pages:
+            page = _summary(*task.pages[digest], page_model)
+            if page is None:
+                stale.append(digest)
+        elif page is None:
+            unknown.append(digest)
+        if page is not None:
+            window.append((digest, page))
     if unknown:
         learners.keep(task.site, learner)
         return Unknown(unknown)
-    pages: list[WindowPage] = []
-    stale: list[int] = []
-    for index, one in enumerate(window):
-        if isinstance(one, WindowPage):
-            pages.append(one)
-        elif (page := _summary(one, page_model)) is None:
-            stale.append(index)
-        else:
-            pages.append(
-                WindowPage(page_id=one.page_id, content_digest=one.content_digest, page=page)
-            )
     if stale:
         return Stale(stale)
-    learner.follow(pages)
+    learner.follow(window)
     model = learner.model()
     learners.keep(task.site, learner)
     return RefitResult(
@@ -82,9 +74,9 @@ def refit_site(
     )
 
 
-def _summary(one: TaskPage, page_model: PageModel) -> PageSummary | None:
+def _summary(summary: bytes, document: bytes, page_model: PageModel) -> PageSummary | None:
     """Return the summary of a page, or None where it was made with another page model."""
     try:
-        return decode_page_summary(one.summary or b"", one.document or b"", page_model.version)
+        return decode_page_summary(summary, document, page_model.version)
     except CodecError:
         return None

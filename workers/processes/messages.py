@@ -8,88 +8,75 @@ from typing import Literal, Protocol
 
 import msgspec
 
-from schemas.cleaned import Warning_
+from schemas.cleaned import CleanedRecord, RevisionReason
+from schemas.document import DocumentRecord
+from schemas.site_model import SiteModelRecord
 from templ_core.config import CoreConfig
 from templ_core.site_level.window.design_change import DesignChange
 from templ_core.site_settings.site_settings import SiteSettings
-from workers.processes.record_forms import RecordFields, RecordForms
+from workers.page import Page
+from workers.processes.record_forms import RecordForms
 
 log = logging.getLogger("templ")
 
+ENVELOPE_BYTES = 16 << 10
+"""Room that a message keeps for its key, its headers and the fields beside its large one."""
 MODELS_IN_MEMORY = 256
 """Decoded site models that a child keeps in memory and that its parent need not send again."""
 
 
-class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Clean one page."""
+class CleanOptions(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
+    """What is equal for all pages of a deployment."""
 
-    body: bytes
-    """The page as fetched."""
-    url: str
-    content_type: str | None
-    charset: str | None
-    """Charset declared outside the page."""
-    content_encoding: str | None
-    limit_bytes: int
-    """Largest page after decompression."""
-    model_key: tuple[str, str] | None
-    """Site and version of the site model to use; None means no site model."""
-    model_body: bytes | None
-    """The site model in compact form; None where the child has it already."""
-    forms: RecordForms
-    """The fields that the page's record is to have."""
-    with_document: bool
-    """Whether the result has what the site learns from the page."""
     config: CoreConfig
     """What the deployment chooses for the core."""
-    source_id: str
-    """Source id of the page, for log messages."""
+    forms: RecordForms
+    """The fields that records are to have."""
+    cleaner_version: str
+    page_limit_bytes: int
+    """Largest page after decompression."""
+    document_limit_bytes: int
+    """Largest document record in MessagePack; a larger one is not learned."""
+    record_limit_bytes: int | None = None
+    """Largest cleaned record in JSON; None = any size."""
+
+
+class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True, kw_only=True):
+    """Clean one page."""
+
+    page: Page
+    options: CleanOptions
+    model: SiteModelRecord | None = None
+    """The site model to use; its body is empty where the child has it already."""
+    with_document: bool = True
+    """Whether the result has what the site learns from the page."""
     settings: SiteSettings | None = None
     """What operators have decided about the site; None = nothing."""
     is_timed: bool = False
     """Whether the result is to say when the stages ended."""
 
 
-class BurstPage(msgspec.Struct, frozen=True, array_like=True):
-    """One page of a burst: how it is read, and how it stands in a window."""
-
-    task: CleanTask
-    page_id: str
-    event_time_ms: int
-    may_be_learned_from: bool
-    """Whether the site may learn from the page, judging by how it was fetched."""
-
-
 class BurstTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Clean pages of a new site together, each with a site model that is fitted on all of them."""
 
-    pages: list[BurstPage]
+    pages: list[CleanTask]
     documents_min: int
     """Distinct documents without which no model is fitted, and no page is cleaned."""
     chars_max: int
     """Most characters of HTML, after decompression, that are read; pages beyond that are left out."""
 
 
-class ReviseTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
+class ReviseTask(msgspec.Struct, frozen=True, tag=True, array_like=True, kw_only=True):
     """Clean a document again with a newer site model."""
 
-    body: bytes
-    """The document in compact form."""
-    kept: bytes
-    """One bit for each text segment: whether the text that was published last has it."""
-    model_key: tuple[str, str]
-    """Site and version of the site model to use."""
-    model_body: bytes | None
-    """The site model in compact form; None where the child has it already."""
-    config: CoreConfig
-    """What the deployment chooses for the core."""
-    source_id: str
-    """Source id of the page, for log messages."""
-    url: str = ""
-    forms: RecordForms = RecordForms(metadata=False)
-    """The fields that the page's record is to have."""
-    details: bytes = b""
-    """What the page's records need besides its document, in compact form."""
+    document: DocumentRecord
+    options: CleanOptions
+    model: SiteModelRecord
+    """The site model to use; its body is empty where the child has it already."""
+    reason: RevisionReason
+    """Why the text is made again."""
+    changed_ratio_min: float
+    """Share of its words, 0 to 1, that must change; otherwise the result is `Unchanged`."""
     settings: SiteSettings | None = None
     """What operators have decided about the site; None = nothing."""
 
@@ -105,37 +92,17 @@ class LearnTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Source id of the page, for log messages."""
 
 
-class TaskPage(msgspec.Struct, frozen=True, array_like=True):
-    """A document of a window as a task carries it."""
-
-    page_id: str
-    content_digest: bytes
-    summary: bytes | None
-    """The encoded page summary; None where the child may have the page in memory."""
-    document: bytes | None = None
-    """The document in compact form, which a summary cannot be read without; None where the child may have the
-    page in memory, and empty where it has left the window."""
-
-
 class RefitTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Fit a site model on a window."""
 
     site: str
-    window: list[TaskPage]
-    """The documents in the order of the window."""
+    window: list[bytes]
+    """Content digests of the documents in the order of the window."""
+    pages: dict[bytes, tuple[bytes, bytes]]
+    """Page summary and document, both in compact form, of the digests that the child may not know."""
 
 
 Task = CleanTask | BurstTask | LearnTask | RefitTask | ReviseTask
-
-
-class CleanedDocument(msgspec.Struct, frozen=True, array_like=True):
-    """What a site learns from a page."""
-
-    content_digest: bytes
-    body: bytes
-    """The document in compact form."""
-    summary: bytes
-    """Its page summary in compact form."""
 
 
 class StageTimes(msgspec.Struct, frozen=True, array_like=True):
@@ -147,67 +114,30 @@ class StageTimes(msgspec.Struct, frozen=True, array_like=True):
     ended_ns: int
 
 
-class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """A cleaned page and its compact document."""
+class Cleaned(msgspec.Struct, frozen=True, tag=True, array_like=True, kw_only=True):
+    """A page that was cleaned, or a document that was cleaned again."""
 
-    title: str
-    text: str
-    used_site: bool
-    """Whether evidence from other pages of the site had weight in the decision."""
-    confidence: float
-    """Expected word F1 of the text, 0 to 1."""
-    page_model_version: str
-    warnings: list[Warning_]
-    chars_in: int
-    """Characters of the page's visible text."""
-    blocks_kept: int
-    blocks_removed: int
-    simhash: int | None
-    """Near-duplicate key of the text; None for an empty text."""
-    document: CleanedDocument | None
-    """What a site learns from; None where it may not, or where the task did not ask for it."""
-    kept: bytes
-    """One bit for each text segment: whether the text has it."""
-    fields: RecordFields = RecordFields()
-    """The fields of the record that the task asked for."""
-    details: bytes = b""
-    """What the page's records need besides its document, in compact form; empty without a document."""
+    record: CleanedRecord
+    document: DocumentRecord | None
+    """What the site learns from; None where nothing is to be learned from the page."""
     model_problem: str | None = None
     """Why the page was cleaned without the site model that was sent; None where it was not."""
-    site_settings_version: str | None = None
-    """Version of the settings of the site that were used; None = there are none."""
-    place_pages: int | None = None
-    """Documents of the site model that know the places of the page's content; None without a model."""
     times: StageTimes | None = None
-    """When the stages ended; None where the task did not ask for it."""
+    """When the stages ended, if that was asked for."""
 
-    def decided_with(self, settings: SiteSettings | None) -> "CleanResult":
-        """Return the result with the version of the settings that were used."""
-        if settings is None:
-            return self
-        return msgspec.structs.replace(self, site_settings_version=settings.version)
+
+class Unchanged(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """The answer that a newer site model hardly changes a text."""
 
 
 class BurstResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """The pages of a burst, and the site model that they were cleaned with."""
 
-    pages: list[CleanResult | None]
+    pages: list[Cleaned | None]
     """The result of each page of the task; None for a page that must be cleaned by itself, because it
     could not be read or came after `chars_max`."""
-    version: str
-    """Version of the site model."""
-    documents: int
-    """Distinct documents that the model was fitted on; 0 where they were too few, and nothing was cleaned."""
-    body: bytes
-    """The site model in compact form."""
-
-
-class ReviseResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """The text of a document with a newer site model."""
-
-    changed_ratio: float
-    """Ratio of words that only one of the old and the new text has; 0 for equal texts."""
-    cleaned: CleanResult
+    model: SiteModelRecord | None
+    """The site model; None where the documents were too few, and nothing was cleaned."""
 
 
 class Failure(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -246,20 +176,16 @@ class RefitResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
 class Unknown(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """An answer that asks for the summaries of pages that the child does not have in memory."""
 
-    indexes: list[int]
-    """Indexes of these pages in the window."""
+    digests: list[bytes]
 
 
 class Stale(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """An answer that asks for new summaries of pages that another page model has summarised."""
 
-    indexes: list[int]
-    """Indexes of these pages in the window."""
+    digests: list[bytes]
 
 
-Result = (
-    CleanResult | BurstResult | LearnResult | RefitResult | Unknown | Stale | ReviseResult | Failure
-)
+Result = Cleaned | Unchanged | BurstResult | LearnResult | RefitResult | Unknown | Stale | Failure
 
 
 class TaskRunner(Protocol):
@@ -292,6 +218,10 @@ def log_fault(site: str, task: Task, result: Result) -> None:
             subject = f"fitting the site model of {site}"
         case BurstTask():
             subject = f"cleaning {len(task.pages)} pages of {site} together"
-        case _:
+        case CleanTask():
+            subject = f"working on page {task.page.source}"
+        case ReviseTask():
+            subject = f"working on page {task.document.source}"
+        case LearnTask():
             subject = f"working on page {task.source_id}"
     log.error("a fault of templ itself while %s:\n%s", subject, result.traceback)

@@ -1,5 +1,6 @@
 """The models that a child process keeps in memory from task to task."""
 
+from schemas.site_model import SiteModelRecord
 from templ_core.errors import CodecError
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.site_model import SiteModel
@@ -23,20 +24,18 @@ class Models:
         """
         self.learners = SiteCache(LEARNED_PAGES_MAX, lambda _: SiteLearner(page.version, CONFIG))
 
-    def site_model(
-        self, key: tuple[str, str] | None, body: bytes | None
-    ) -> SiteModel | CodecError | None:
+    def site_model(self, record: SiteModelRecord | None) -> SiteModel | CodecError | None:
         """Return the site model to use, or why it cannot be used; None where there is none.
 
         Args:
-            key: Site and version of the model; None = none.
-            body: The model in compact form; None where it was sent before.
+            record: The model, whose body is empty where it was sent before; None = none.
         """
-        if key is None:
+        if record is None:
             return None
-        if body is not None and self.sites.get(key) is None:
+        key = record.site, record.version
+        if record.body and self.sites.get(key) is None:
             try:
-                self.sites.put(key, decode_site_model(body))
+                self.sites.put(key, decode_site_model(record.body))
             except CodecError as error:
                 self.sites.put(key, error)
         return self.sites.get(key)

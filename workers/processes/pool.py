@@ -93,11 +93,13 @@ class _Lane:
 
     def _without_known_model(self, task: Task) -> Task:
         """Return the task without the site model's bytes where the child has the model already."""
-        if not isinstance(task, CleanTask | ReviseTask) or task.model_key is None:
+        if not isinstance(task, CleanTask | ReviseTask) or task.model is None:
             return task
-        if self._sent.get(task.model_key):
-            return msgspec.structs.replace(task, model_body=None)
-        self._sent.put(task.model_key, value=True)
+        key = task.model.site, task.model.version
+        if self._sent.get(key):
+            known = msgspec.structs.replace(task.model, body=b"")
+            return msgspec.structs.replace(task, model=known)
+        self._sent.put(key, value=True)
         return task
 
     def _drop_child(self) -> None:

@@ -4,8 +4,6 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from schemas.cleaned import Link, Metadata, PageKind, TextSegment
-
 if TYPE_CHECKING:  # A child process has no settings, and reading their module takes it 0.1 s.
     from workers.settings import Settings
 
@@ -39,14 +37,3 @@ def forms_of(settings: "Settings", *, with_segments: bool = False) -> RecordForm
         links=settings.links,
         segments=settings.segments or with_segments,
     )
-
-
-class RecordFields(msgspec.Struct, frozen=True, array_like=True):
-    """The fields of a record that are made on demand; None where they were not asked for."""
-
-    page_type: PageKind | None = None
-    metadata: Metadata | None = None
-    markdown: str | None = None
-    html: str | None = None
-    links: list[Link] | None = None
-    segments: list[TextSegment] | None = None

@@ -1,12 +1,12 @@
 """The tasks of a child process, their results, and how each task is performed."""
 
-import logging
 import time
 import traceback
 
 import msgspec
 import numpy as np
 
+from schemas.site_model import SiteModelRecord
 from templ_core.clean_document import clean
 from templ_core.dom.codec import decode_document
 from templ_core.dom.document import Document, read_document
@@ -14,7 +14,7 @@ from templ_core.dom.text import render_text
 from templ_core.errors import CodecError, CoreError
 from templ_core.metadata.page_metadata import read_metadata
 from templ_core.metadata.placed import SitePlaces
-from templ_core.page_details import decode_details
+from templ_core.page_details import PageDetails, decode_details
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
 from templ_core.site_level.places.places import document_places
@@ -22,30 +22,26 @@ from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import encode_site_model
 from templ_core.site_level.window.page_summary import may_be_learned_from, summarise_scored_page
 from templ_core.site_level.window.revisions import changed_ratio
-from workers.processes.burst import BurstDocument, fit_provisional_model
-from workers.processes.clean_result import clean_result
+from workers.processes.burst import fit_provisional_model, window_page
 from workers.processes.core_config import CONFIG
 from workers.processes.learning import learn_document, refit_site
 from workers.processes.messages import (
-    BurstPage,
     BurstResult,
     BurstTask,
-    CleanResult,
+    Cleaned,
     CleanTask,
     Failure,
     LearnTask,
     RefitTask,
     Result,
-    ReviseResult,
     ReviseTask,
     StageTimes,
     Task,
+    Unchanged,
     log_fault,
 )
 from workers.processes.models import Models
-from workers.processes.record_fields import page_details
-
-log = logging.getLogger("templ")
+from workers.processes.records import RecordMaker
 
 
 class InProcess:
@@ -100,25 +96,27 @@ def _perform(task: Task, models: Models) -> Result:
 
 
 def _read(task: CleanTask) -> Document:
+    page = task.page
     return read_document(
-        task.body,
-        task.url,
-        content_type=task.content_type,
-        charset=task.charset,
-        content_encoding=task.content_encoding,
-        limit_bytes=task.limit_bytes,
-        with_marks=task.forms.needs_marks,
+        page.body or b"",
+        page.url,
+        content_type=page.content_type,
+        charset=page.charset,
+        content_encoding=page.content_encoding,
+        limit_bytes=task.options.page_limit_bytes,
+        with_marks=task.options.forms.needs_marks,
     )
 
 
-def _clean(task: CleanTask, models: Models) -> CleanResult:
+def _clean(task: CleanTask, models: Models) -> Cleaned:
     began_ns = time.time_ns()
     document = _read(task)
     decoded_ns = time.time_ns()
-    known = models.site_model(task.model_key, task.model_body)
-    problem = str(known) if isinstance(known, CodecError) else None
-    site_model = None if isinstance(known, CodecError) else known
-    result = _cleaned(document, site_model, task, models.page)
+    known = models.site_model(task.model)
+    problem = None
+    if isinstance(known, CodecError):
+        task, known, problem = msgspec.structs.replace(task, model=None), None, str(known)
+    result = _cleaned(document, known, task, models.page)
     times = StageTimes(began_ns, decoded_ns, time.time_ns()) if task.is_timed else None
     if problem or times:
         result = msgspec.structs.replace(result, model_problem=problem, times=times)
@@ -131,87 +129,118 @@ def _cleaned(
     task: CleanTask,
     page_model: PageModel,
     evidence: PageEvidence | None = None,
-) -> CleanResult:
-    """Return the result of a page that was read, with its summary if the task asks for it."""
+) -> Cleaned:
+    """Return the records of a page that was read: its text, and what its site learns from."""
+    page, options, settings = task.page, task.options, task.settings
     if evidence is None and document.segments.texts:
         evidence = read_page_evidence(document, page_model)
     of_use = evidence is not None and (site_model is not None or task.with_document)
     places = document_places(document, evidence.features) if evidence and of_use else None
-    settings = task.settings
     if settings and settings.listings != "auto":
-        kind = read_metadata(document, task.url).kind
+        kind = read_metadata(document, page.url).kind
         settings, site_model = settings.of_page(kind, site_model)
-    cleaned = clean(document, site_model, task.config, page_model, evidence, places, settings)
-    words, summary = int(cleaned.decision.words.sum()), None
+    cleaned = clean(document, site_model, options.config, page_model, evidence, places, settings)
+    known = SitePlaces(places.segments, site_model.places) if places and site_model else None
+    forms = options.forms
+    details = PageDetails(
+        metadata=read_metadata(document, page.url, cleaned.text, known) if forms.metadata else None,
+        marks=document.marks if forms.needs_marks else None,
+    )
+    maker = RecordMaker(
+        page=page,
+        document=document,
+        cleaned=cleaned,
+        details=details,
+        model=task.model,
+        page_model_version=page_model.version,
+        options=options,
+    )
+    learned, warnings = None, list(page.warnings)
+    if page.status >= 400:
+        warnings.append("error-page")
+    words = int(cleaned.decision.words.sum())
     if evidence and task.with_document and may_be_learned_from(document, words):
         summary = summarise_scored_page(document, evidence.features, evidence.log_odds, places)
-    known = SitePlaces(places.segments, site_model.places) if places and site_model else None
-    details = page_details(document, task.url, cleaned.text, task.forms, known)
-    version, url = page_model.version, task.url
-    result = clean_result(document, cleaned, version, details, summary, url=url, forms=task.forms)
-    return result.decided_with(task.settings)
+        learned = maker.learned(page, summary)
+        if learned is None:
+            warnings.append("not-learned")
+    version = task.settings.version if task.settings else None
+    return Cleaned(record=maker.record(warnings, version), document=learned)
 
 
 def _clean_burst(task: BurstTask, models: Models) -> BurstResult:
-    read: dict[int, BurstDocument] = {}
+    read: dict[int, tuple[Document, PageEvidence]] = {}
     learned = []
     room_chars = task.chars_max
-    for index, page in enumerate(task.pages):
+    for index, one in enumerate(task.pages):
         if room_chars <= 0:
             break
-        one = _read_burst_page(page, models.page)
-        if one is None:
+        found = _read_burst_page(one, models.page)
+        if found is None:
             continue
-        read[index] = one
-        room_chars -= one.document.html_chars
-        words = int(one.evidence.words.sum())
-        if page.may_be_learned_from and may_be_learned_from(one.document, words):
-            learned.append(one)
-    model = fit_provisional_model(learned, models.page.version, CONFIG)
-    if model is None or model.documents < task.documents_min:
-        return BurstResult(pages=[], version="", documents=0, body=b"")
-    results: list[CleanResult | None] = [None] * len(task.pages)
-    for index, one in read.items():
-        work = task.pages[index].task
-        results[index] = _cleaned(one.document, model, work, models.page, one.evidence)
-    return BurstResult(
-        pages=results,
-        version=model.version,
-        documents=model.documents,
-        body=encode_site_model(model, CONFIG.site_model_bytes),
+        document, evidence = read[index] = found
+        room_chars -= document.html_chars
+        words = int(evidence.words.sum())
+        if one.with_document and may_be_learned_from(document, words):
+            learned.append(window_page(one.page.url, one.page.event_time_ms, document, evidence))
+    fitted = fit_provisional_model(learned, models.page.version, CONFIG)
+    if fitted is None or fitted.documents < task.documents_min:
+        return BurstResult(pages=[], model=None)
+    times_ms = [one.page.event_time_ms for one in task.pages]
+    model = SiteModelRecord(
+        site=task.pages[0].page.site,
+        version=fitted.version,
+        documents=fitted.documents,
+        first_event_time_ms=min(times_ms),
+        last_event_time_ms=max(times_ms),
+        body=encode_site_model(fitted, CONFIG.site_model_bytes),
     )
+    results: list[Cleaned | None] = [None] * len(task.pages)
+    for index, (document, evidence) in read.items():
+        work = msgspec.structs.replace(task.pages[index], model=model)
+        results[index] = _cleaned(document, fitted, work, models.page, evidence)
+    return BurstResult(pages=results, model=model)
 
 
-def _read_burst_page(page: BurstPage, page_model: PageModel) -> BurstDocument | None:
+def _read_burst_page(
+    task: CleanTask, page_model: PageModel
+) -> tuple[Document, PageEvidence] | None:
     """Return a page with text, or None where it must be cleaned by itself."""
     try:
-        document = _read(page.task)
+        document = _read(task)
     except MemoryError:
         raise
     except Exception:  # noqa: BLE001 - the page is cleaned by itself, which says what is wrong with it
         return None
     if not document.segments.texts:
         return None
-    return BurstDocument(
-        page_id=page.page_id,
-        url=page.task.url,
-        event_time_ms=page.event_time_ms,
-        document=document,
-        evidence=read_page_evidence(document, page_model),
-    )
+    return document, read_page_evidence(document, page_model)
 
 
-def _revise(task: ReviseTask, models: Models) -> ReviseResult:
-    document = decode_document(task.body)
-    site_model = models.site_model(task.model_key, task.model_body)
+def _revise(task: ReviseTask, models: Models) -> Cleaned | Unchanged:
+    before, options = task.document, task.options
+    document = decode_document(before.body)
+    site_model = models.site_model(task.model)
     if isinstance(site_model, CodecError):
         raise site_model
-    settings, details = task.settings, decode_details(task.details, document)
+    settings, details = task.settings, decode_details(before.details, document)
     if settings and details.metadata:
         settings, site_model = settings.of_page(details.metadata.kind, site_model)
-    cleaned = clean(document, site_model, task.config, models.page, settings=settings)
-    version = models.page.version
-    result = clean_result(document, cleaned, version, details, url=task.url, forms=task.forms)
-    kept = np.unpackbits(np.frombuffer(task.kept, np.uint8), count=len(document.segments.texts))
-    before = render_text(document, kept.astype(np.bool_))
-    return ReviseResult(changed_ratio(before, result.text), result.decided_with(task.settings))
+    cleaned = clean(document, site_model, options.config, models.page, settings=settings)
+    kept = np.unpackbits(np.frombuffer(before.kept, np.uint8), count=len(document.segments.texts))
+    text = render_text(document, kept.astype(np.bool_))
+    if changed_ratio(text, cleaned.text) < task.changed_ratio_min:
+        return Unchanged()
+    maker = RecordMaker(
+        page=before,
+        document=document,
+        cleaned=cleaned,
+        details=details,
+        model=task.model,
+        page_model_version=models.page.version,
+        options=options,
+    )
+    revised = msgspec.structs.replace(maker.said(before), revision=before.revision + 1)
+    version = task.settings.version if task.settings else None
+    record = maker.record([], version, revised.revision, task.reason)
+    return Cleaned(record=record, document=revised)

@@ -18,7 +18,7 @@ from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.window.revisions import changed_ratio
 from templ_core.tokens import tokenise
 from workers.inspect.site_view import SiteView, stored_kind
-from workers.processes.burst import BurstDocument, fit_provisional_model
+from workers.processes.burst import fit_provisional_model, window_page
 from workers.site_settings.book import SettingsBook
 
 
@@ -156,17 +156,16 @@ def _cleaned(
 
 
 def _refitted(window: Pages, variant: CleaningVariant) -> SiteModel | None:
-    documents = [
-        BurstDocument(
-            page_id=record.id,
-            url=record.url,
-            event_time_ms=record.event_time_ms,
-            document=document,
-            evidence=read_page_evidence(document, variant.page_model),
+    pages = [
+        window_page(
+            record.url,
+            record.event_time_ms,
+            document,
+            read_page_evidence(document, variant.page_model),
         )
         for record, document in window
     ]
-    return fit_provisional_model(documents, variant.page_model.version, variant.config)
+    return fit_provisional_model(pages, variant.page_model.version, variant.config)
 
 
 def _words(texts: Iterable[str]) -> int:

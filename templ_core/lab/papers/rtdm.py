@@ -141,7 +141,7 @@ def _identity(page: LabelledTree) -> int:
 def learn_voted_templates(documents: Sequence[Document]) -> TreeModel:
     """Return the tree templates of some distinct pages of a site; pages without text do not count."""
     pages = {
-        (bytes(node_hashes(one.segments.texts)), str(number)): _tree_page(one)
+        bytes(node_hashes(one.segments.texts)) + str(number).encode(): _tree_page(one)
         for number, one in enumerate(documents)
         if one.segments.texts
     }

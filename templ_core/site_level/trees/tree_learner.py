@@ -27,8 +27,8 @@ from templ_core.site_level.trees.labelled_tree import (
 from templ_core.site_level.trees.tree_mapping import NODES_MAX, map_trees
 from templ_core.site_level.trees.tree_model import TreeCluster, TreeModel
 
-PageName = tuple[bytes, str]
-"""Content digest and id of a page; pages are ordered by it."""
+PageName = bytes
+"""Content digest of a page; pages are ordered by it."""
 
 
 class TreePage(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,7 +63,7 @@ class TreeLearner:
     >>> pages = {}
     >>> for number, text in enumerate(("Tea", "Milk", "Sugar")):
     ...     page = parse_document(f"<h1>Shop</h1><p>{text}<p>Imprint", "http://a.example/")
-    ...     pages[b"", str(number)] = TreePage(
+    ...     pages[str(number).encode()] = TreePage(
     ...         blocks=page_blocks(page),
     ...         texts=node_hashes(page.segments.texts),
     ...         words=np.ones(3, np.int32),

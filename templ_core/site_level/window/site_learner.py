@@ -22,7 +22,6 @@ from templ_core.site_level.window.design_change import DesignChange
 from templ_core.site_level.window.drift import DriftDetector
 from templ_core.site_level.window.page_summary import PageSummary
 from templ_core.site_level.window.window_dedup import distinct_pages, first_of_each
-from templ_core.site_level.window.window_page import WindowPage
 from templ_core.source_digest import installed_digest
 
 LEARNED_PAGES_MAX = 2000
@@ -40,10 +39,11 @@ class SiteLearner:
     def __init__(self, page_model_version: str, config: CoreConfig) -> None:
         self._page_model_version = page_model_version
         self._config = config
-        self._window: Sequence[WindowPage] = ()
-        self.known: dict[tuple[str, bytes], WindowPage] = {}
-        """The documents of the window, by page id and content digest."""
-        self._counted: dict[tuple[str, bytes], PageSummary] = {}
+        self.window: Sequence[bytes] = ()
+        """Content digests of the documents that were learned, in the order of the window."""
+        self.known: dict[bytes, PageSummary] = {}
+        """The documents of the window, by content digest."""
+        self._counted: dict[bytes, PageSummary] = {}
         self._counts = NO_PAGES
         self._seeds = _NO_SEEDS
         self._trees = TreeLearner()
@@ -55,35 +55,31 @@ class SiteLearner:
 
     def __len__(self) -> int:
         """Return the number of documents that were learned."""
-        return len(self.known)
+        return len(self.window)
 
-    @property
-    def window(self) -> Sequence[WindowPage]:
-        """The documents that were learned, in the order of the window."""
-        return self._window
-
-    def follow(self, window: Sequence[WindowPage]) -> None:
+    def follow(self, window: Sequence[tuple[bytes, PageSummary]]) -> None:
         """Learn what is new in a window, and forget what has left it.
 
         Args:
-            window: All of the window's documents in its order.
+            window: Content digest and summary of each of the window's documents in its order. Documents of one
+                digest have equal summaries.
         """
-        contents = [one.content_digest for one in window]
+        contents = [digest for digest, _ in window]
         places = first_of_each(contents)
         first = [window[place] for place in places]
-        indexes = distinct_pages([one.page for one in first])
-        counted = {_name(first[index]): first[index].page for index in indexes}
-        come = [page for name, page in counted.items() if name not in self._counted]
-        left = [page for name, page in self._counted.items() if name not in counted]
+        indexes = distinct_pages([page for _, page in first])
+        counted = dict(first[index] for index in indexes)
+        come = [page for digest, page in counted.items() if digest not in self._counted]
+        left = [page for digest, page in self._counted.items() if digest not in counted]
         if len(come) + len(left) < len(counted):
             self._counts = self._counts.learn_one(_counts_of(come)).forget_one(_counts_of(left))
             self._seeds = self._seeds.plus(_seeds_of(come)).minus(_seeds_of(left))
         else:
             self._counts = _counts_of(counted.values())
             self._seeds = _seeds_of(counted.values())
-        self._window, self._counted = window, counted
-        self.known = {_name(one): one for one in window}
-        drift = self._drift.follow([one.page for one in first])
+        self.window, self._counted = contents, counted
+        self.known = dict(first)
+        drift = self._drift.follow([page for _, page in first])
         self.fit, self.change = drift.fit, None
         if drift.changed_at is not None:
             self.change = DesignChange(
@@ -94,10 +90,10 @@ class SiteLearner:
         """Return what is known now."""
         table = tabulate(self._counts)
         content, trees = [], {}
-        for (page_id, digest), page in self._counted.items():
+        for digest, page in self._counted.items():
             known = read_places(table, page.places, page.content_log_odds)
             content.append(known.content)
-            trees[digest, page_id] = TreePage(
+            trees[digest] = TreePage(
                 blocks=page.blocks, texts=page.places.text, words=page.places.words, mass=known.mass
             )
         return SiteModel(
@@ -130,13 +126,9 @@ class SiteLearner:
             f"{installed_digest()}/{SITE_MODEL_FORM.format}/{self._page_model_version}/{config}"
         )
         digest = hashlib.blake2b(learned_by.encode(), digest_size=8)
-        for one in self._window:
-            digest.update(one.content_digest)
+        for content_digest in self.window:
+            digest.update(content_digest)
         return digest.hexdigest()
-
-
-def _name(page: WindowPage) -> tuple[str, bytes]:
-    return page.page_id, page.content_digest
 
 
 def _counts_of(pages: Iterable[PageSummary]) -> PlaceCounts:

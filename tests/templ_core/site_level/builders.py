@@ -4,18 +4,13 @@ from templ_core.config import CoreConfig
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.site_level.window.page_summary import summarise_page
 from templ_core.site_level.window.site_learner import SiteLearner
-from templ_core.site_level.window.window_page import WindowPage
 
 CONFIG = CoreConfig()
 
 
 def window_page(name, document, digest=None):
-    """A document of a window."""
-    return WindowPage(
-        page_id=name,
-        content_digest=(digest or name).encode(),
-        page=summarise_page(document, shipped_model()),
-    )
+    """A document of a window: its content digest and its summary."""
+    return (digest or name).encode(), summarise_page(document, shipped_model())
 
 
 def fit_site_model(window, page_model_version, config):

@@ -5,10 +5,10 @@ import pytest
 
 from tests.workers.builders import page
 from tests.workers.memory_transport import MemoryTransport
-from workers.pipeline.actions import Cleaned, Dead, Deleted
+from workers.pipeline.actions import Dead, Deleted
 from workers.pipeline.site_engine import SiteEngine
 from workers.pipeline.site_models import ProvisionalModels
-from workers.processes.messages import BurstTask, CleanTask
+from workers.processes.messages import BurstTask, Cleaned, CleanTask
 from workers.processes.pool import Pool
 from workers.settings import load_settings
 from workers.state.window_store import WindowStore

@@ -9,11 +9,11 @@ from templ_core.dom.document import read_document
 from templ_core.stored.compact import frame_content
 from tests.workers.builders import page
 from tests.workers.hostile_site_models import hostile_site_models
-from workers.pipeline.actions import Cleaned, Dead, Deleted
-from workers.pipeline.outputs import ENVELOPE_BYTES, fit_message
+from workers.pipeline.actions import Dead, Deleted
 from workers.pipeline.site_engine import SiteEngine
-from workers.processes.messages import LearnTask, RefitTask, TaskPage
+from workers.processes.messages import Cleaned, LearnTask, RefitTask
 from workers.processes.pool import Pool
+from workers.processes.records import fit_message
 
 GOOD = b"<html><title>T</title><body><p>" + b"A sentence of some words, and more. " * 20
 
@@ -122,16 +122,14 @@ def fitted_model(pool, bodies):
         compress_columns(document_columns(read_document(body, "https://example.com/")))
         for body in bodies
     ]
-    window = [
-        TaskPage(
-            f"p{number}",
-            bytes([number]),
+    pages = {
+        bytes([number]): (
             pool.run("example.com", learn_task(document, number), 10)[0].body,
             document,
         )
         for number, document in enumerate(documents)
-    ]
-    result, _ = pool.run("example.com", RefitTask("example.com", window), 10)
+    }
+    result, _ = pool.run("example.com", RefitTask("example.com", list(pages), pages), 10)
     return SiteModelRecord(
         site="example.com",
         version=result.version,
@@ -188,16 +186,16 @@ def test_a_record_too_large_loses_its_segments_first_and_then_the_end_of_its_tex
     segment = TextSegment(text="s" * 99, kept=True, templateness=0.5, reason="r", section=0)
     record = msgspec.structs.replace(outcome.record, segments=[segment])
     whole_bytes = len(encode_json(msgspec.structs.replace(record, segments=None)))
-    without = fit_message(record, whole_bytes + ENVELOPE_BYTES + 30)
+    without = fit_message(record, whole_bytes + 30)
     assert without.segments is None
     assert without.warnings[-1] == "segments-dropped"
     assert without.text == record.text
-    limit_bytes = whole_bytes // 2 + ENVELOPE_BYTES
-    cut = fit_message(record, limit_bytes)
+    room_bytes = whole_bytes // 2
+    cut = fit_message(record, room_bytes)
     assert cut.warnings[-2:] == ["segments-dropped", "truncated"]
     assert record.text.startswith(cut.text)
     assert cut.chars_out == len(cut.text)
-    assert 0.9 * limit_bytes < len(encode_json(cut)) + ENVELOPE_BYTES <= limit_bytes
+    assert 0.9 * room_bytes < len(encode_json(cut)) <= room_bytes
     assert fit_message(outcome.record, 1 << 30) is outcome.record
 
 

@@ -9,9 +9,9 @@ from templ_core.dom.document import parse_document
 from templ_core.page_level.model.model_file import shipped_model
 from tests.workers.builders import other_page_model, packed, page
 from tests.workers.memory_transport import MemoryTransport
-from workers.pipeline.actions import Cleaned, Forget, NotLearned
+from workers.pipeline.actions import Forget, NotLearned
 from workers.pipeline.site_engine import SiteEngine
-from workers.processes.messages import LearnResult
+from workers.processes.messages import Cleaned, LearnResult
 from workers.processes.tasks import InProcess
 from workers.settings import load_settings
 from workers.state.site_state import model_is_due

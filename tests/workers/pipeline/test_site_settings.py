@@ -7,7 +7,8 @@ from templ_core.page_level.model.model_file import shipped_model
 from tests.workers.builders import page
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
-from workers.pipeline.actions import Cleaned, Compare, Deleted
+from workers.pipeline.actions import Compare, Deleted
+from workers.processes.messages import Cleaned
 from workers.processes.tasks import InProcess
 from workers.settings import load_settings
 from workers.site_settings.book import SettingsBook
@@ -95,8 +96,8 @@ def test_a_revision_follows_the_settings_too(stream):
     put(stream, remove=[".promo"], keep=[".story"])
     model = stream.state.models.get(SITE)
     (document, *_) = stream.state.windows.window(SITE)
-    result = stream._engine.revise(document, model)
-    assert "Offer" not in result.cleaned.text
-    assert result.cleaned.site_settings_version == stream.book.of(SITE).settings.version
+    result = stream._engine.revise(document, model, "superseded", 0)
+    assert "Offer" not in result.record.text
+    assert result.record.site_settings_version == stream.book.of(SITE).settings.version
     stream.book.put(SITE, encode_json(pinned(empty_settings(SITE), model)))
     assert not any(isinstance(one, Compare) for one in stream._engine.publish_model(SITE))

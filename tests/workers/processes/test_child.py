@@ -7,9 +7,10 @@ import sys
 
 import msgspec
 
+from tests.workers.builders import page
 from workers.processes.channel import Channel
 from workers.processes.core_config import CONFIG
-from workers.processes.messages import CleanTask
+from workers.processes.messages import CleanOptions, CleanTask
 from workers.processes.page_model import read_model_file
 from workers.processes.record_forms import RecordForms
 
@@ -28,21 +29,15 @@ def test_a_child_whose_parent_has_closed_the_connection_says_nothing():
     channel = Channel(ours)
     assert channel.receive() == b"ready"
     channel.send(read_model_file(None))
-    page = b"<p>A sentence of some words, and more." * 20_000
-    task = CleanTask(
-        body=page,
-        url="https://example.com/",
-        content_type=None,
-        charset=None,
-        content_encoding=None,
-        limit_bytes=1 << 30,
-        model_key=None,
-        model_body=None,
-        forms=RecordForms(),
-        with_document=True,
+    body = b"<p>A sentence of some words, and more." * 20_000
+    options = CleanOptions(
         config=CONFIG,
-        source_id="pages-0-1",
+        forms=RecordForms(),
+        cleaner_version="",
+        page_limit_bytes=1 << 30,
+        document_limit_bytes=1 << 30,
     )
+    task = CleanTask(page=page(1, body), options=options)
     channel.send(msgspec.msgpack.encode(task))
     channel.close()
     assert child.communicate()[1] == b""

@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from tests.workers.builders import page
-from workers.pipeline.actions import Cleaned, Dead
+from workers.pipeline.actions import Dead
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.deadline import (
     LOOK_S,
@@ -19,6 +19,7 @@ from workers.processes.deadline import (
     processor_clock,
     processor_s,
 )
+from workers.processes.messages import Cleaned
 from workers.processes.pool import Pool
 
 GOOD = b"<html><title>T</title><body><p>" + b"A sentence of some words, and more. " * 20

@@ -9,10 +9,10 @@ from tests.workers.builders import page
 from workers.errors import SettingsProblem
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
-from workers.pipeline.outputs import ENVELOPE_BYTES, fit_message
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.processes.record_forms import RecordForms, forms_of
+from workers.processes.records import fit_message
 from workers.processes.tasks import InProcess
 from workers.settings import Settings, load_settings
 
@@ -74,19 +74,19 @@ def test_a_text_that_is_published_again_has_all_fields_of_the_first():
     document = next(stream._engine._windows.window("example.com"))
     assert document.headers == [("trace", b"1")]
     model = stream._models.get("example.com")
-    result = stream._engine.revise(document, model).cleaned
-    assert result.fields.metadata.title.startswith("Story")
-    assert "https://example.com/b" in result.fields.markdown
-    assert {link.url for link in result.fields.links} >= {"https://example.com/b"}
+    result = stream._engine.revise(document, model, "superseded", 0).record
+    assert result.metadata.title.startswith("Story")
+    assert "https://example.com/b" in result.markdown
+    assert {link.url for link in result.links} >= {"https://example.com/b"}
 
 
 def test_what_does_not_fit_a_message_is_dropped_before_the_text_is_cut():
     found = record(ALL)
     whole = len(encode_json(found))
     without_segments = len(encode_json(msgspec.structs.replace(found, segments=None)))
-    small = fit_message(found, whole - 1 + ENVELOPE_BYTES)
+    small = fit_message(found, whole - 1)
     assert (small.segments, small.warnings) == (None, ["segments-dropped"])
-    smaller = fit_message(found, without_segments - 1 + ENVELOPE_BYTES)
+    smaller = fit_message(found, without_segments - 1)
     assert smaller.warnings == ["segments-dropped", "forms-dropped"]
     assert (smaller.markdown, smaller.links, smaller.text) == (None, None, found.text)
     assert smaller.metadata == found.metadata

@@ -12,7 +12,8 @@ from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
 from workers.kafka.monitoring.repeated_lines import RepeatedLines
-from workers.pipeline.actions import Cleaned, Dead, Outcome
+from workers.pipeline.actions import Dead, Outcome
+from workers.processes.messages import Cleaned
 from workers.processes.pool import Pool
 from workers.state.rocks import memory_bytes
 from workers.state.site_state import WindowTotals

@@ -23,7 +23,8 @@ from templ_core import __version__
 from workers.kafka.broker.received import Header, Received
 from workers.kafka.tracing.traces import BatchSpans, Traces
 from workers.log_lines import one_line
-from workers.pipeline.actions import Cleaned, Dead, Outcome
+from workers.pipeline.actions import Dead, Outcome
+from workers.processes.messages import Cleaned
 
 _CLOSE_S = 5.0
 """Longest wait at the end of a process for a collector that does not answer, in seconds."""

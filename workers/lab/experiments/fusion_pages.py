@@ -39,10 +39,9 @@ from templ_core.site_level.site_evidence import place_pages
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.trees.tree_model import NO_TREES
-from templ_core.site_level.window.page_summary import summarise_scored_page
+from templ_core.site_level.window.page_summary import PageSummary, summarise_scored_page
 from templ_core.site_level.window.schedule import is_due, latest_place_pages
 from templ_core.site_level.window.site_learner import SiteLearner
-from templ_core.site_level.window.window_page import WindowPage
 from workers.feeds.records import page_from_json
 from workers.lab.corpora import corpus_name, read_objects
 from workers.lab.evaluation.judge import time_calls
@@ -232,12 +231,12 @@ def _pages_in_order(site: _Site, records: Sequence[CorpusRecord]) -> list[Fusion
         places = document_places(document, scores.features)
         known = learner.known(document, scores, places)
         if teaches and site.simulation.seen_before:
-            learner.learn(str(seen), document, scores, places, known)
+            learner.learn(document, scores, places, known)
             known = learner.known(document, scores, places)
         if record.fields.get("gold_text"):
             pages.append(_fusion_page(record, document, scores, site, seen, known))
         if teaches and not site.simulation.seen_before:
-            learner.learn(str(seen), document, scores, places, known)
+            learner.learn(document, scores, places, known)
     return pages
 
 
@@ -247,7 +246,7 @@ class _Learner:
     def __init__(self, page_model: PageModel, simulation: Simulation) -> None:
         self._config = simulation.config
         self._simulation = simulation
-        self._window: list[WindowPage] = []
+        self._window: list[tuple[bytes, PageSummary]] = []
         self._learner = SiteLearner(page_model.version, self._config)
         self._fitted_at = 0
         self._place_pages: list[int | None] = []
@@ -263,7 +262,6 @@ class _Learner:
 
     def learn(
         self,
-        page_id: str,
         document: Document,
         scores: PageEvidence,
         places: DocumentPlaces,
@@ -274,10 +272,9 @@ class _Learner:
         self._place_pages = latest_place_pages(self._place_pages, newest)
         columns = document_columns(document)
         self._window.append(
-            WindowPage(
-                page_id=page_id,
-                content_digest=content_digest(columns),
-                page=summarise_scored_page(document, scores.features, scores.log_odds, places),
+            (
+                content_digest(columns),
+                summarise_scored_page(document, scores.features, scores.log_odds, places),
             )
         )
         learned = len(self._window)

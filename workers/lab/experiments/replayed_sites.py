@@ -23,8 +23,8 @@ from workers.lab.options import jobs_option, out_option, time_field_option
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
 from workers.page import Page
-from workers.pipeline.actions import Cleaned
 from workers.pipeline.site_engine import SiteEngine
+from workers.processes.messages import Cleaned
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.processes.tasks import InProcess
 from workers.settings import Settings, load_settings

@@ -20,8 +20,7 @@ from workers.lab.options import corpora_argument, out_option, time_field_option
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
 from workers.page import Page
-from workers.pipeline.actions import Cleaned
-from workers.processes.messages import RefitTask, Result, Task
+from workers.processes.messages import Cleaned, RefitTask, Result, Task
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.processes.tasks import InProcess
 from workers.settings import DAY_MS, Settings, load_settings

@@ -1,0 +1,256 @@
+"""The records of a page that was cleaned: its text, and what its site learns from."""
+
+from collections.abc import Sequence
+from typing import Any, cast
+
+import msgspec
+import numpy as np
+
+from schemas.cleaned import (
+    CleanedRecord,
+    Fingerprint,
+    Link,
+    Metadata,
+    PageKind,
+    RevisionReason,
+    TextSegment,
+    Warning_,
+)
+from schemas.codec import encode_json, encode_msgpack
+from schemas.document import DocumentRecord
+from schemas.site_model import SiteModelRecord
+from templ_core.clean_document import CleanedText
+from templ_core.config import CoreConfig
+from templ_core.decide import Decision
+from templ_core.dom.codec import compress_columns, content_digest, document_columns
+from templ_core.dom.document import Document
+from templ_core.fingerprint import simhash
+from templ_core.metadata.page_metadata import PageMetadata
+from templ_core.page_details import PageDetails, encode_details
+from templ_core.page_level.smoothing.sections import section_numbers
+from templ_core.rendering.cleaned_html import render_html
+from templ_core.rendering.links import page_links
+from templ_core.rendering.markdown import render_markdown
+from templ_core.rendering.outline import Outline
+from templ_core.site_cleaner.cleaned_page import page_kind
+from templ_core.site_level.window.page_summary import PageSummary, encode_page_summary
+from workers.page import Page
+from workers.processes.messages import CleanOptions
+from workers.processes.record_forms import RecordForms
+
+_SECTION_PENALTY = CoreConfig().section_penalty
+_CONFIDENCE_DECIMALS = 4
+"""The confidence is rounded so that every machine gives an equal record."""
+_TITLE_BYTES = 8 << 10
+"""Longest title in a record that would not fit a message otherwise."""
+
+
+class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
+    """Makes the records of one page that was cleaned."""
+
+    page: Page | DocumentRecord
+    """The page, or the document that was made of it."""
+    document: Document
+    cleaned: CleanedText
+    details: PageDetails
+    """What is known of the page besides its document."""
+    model: SiteModelRecord | None
+    """The site model that was used; None = none."""
+    page_model_version: str
+    options: CleanOptions
+
+    def record(
+        self,
+        warnings: Sequence[str],
+        settings_version: str | None,
+        revision: int = 0,
+        reason: RevisionReason | None = None,
+    ) -> CleanedRecord:
+        """Return the record that is published for the page.
+
+        Args:
+            warnings: What a reader of the record should know beside the warnings of the text.
+            settings_version: Version of the site's settings that were used; None = there are none.
+            revision: How often a text of this page was published before.
+            reason: Why it is published again; None for the first text.
+        """
+        page, cleaned, text = self.page, self.cleaned, self.cleaned.text
+        kept, key = int(cleaned.decision.kept.sum()), simhash(text)
+        all_warnings = list(dict.fromkeys([*cleaned.warnings, *warnings]))
+        record = CleanedRecord(
+            url=page.url,
+            site=page.site,
+            fetched_at=page.fetched_at,
+            id=page.id,
+            title=self.document.title,
+            text=text,
+            method="site" if cleaned.decision.used_site else "page",
+            confidence=round(cleaned.confidence, _CONFIDENCE_DECIMALS),
+            revision=revision,
+            revision_reason=reason,
+            source=page.source,
+            site_model_version=self.model.version if self.model else None,
+            page_model_version=self.page_model_version,
+            cleaner_version=self.options.cleaner_version,
+            fingerprint=None if key is None else _fingerprint(key),
+            warnings=cast("list[Warning_]", all_warnings),
+            chars_in=cleaned.chars_in,
+            chars_out=len(text),
+            blocks_kept=kept,
+            blocks_removed=len(self.document.segments.texts) - kept,
+            site_settings_version=settings_version or msgspec.UNSET,
+            **self._fields(self.options.forms),
+        )
+        room_bytes = self.options.record_limit_bytes
+        return record if room_bytes is None else fit_message(record, room_bytes)
+
+    def _fields(self, forms: RecordForms) -> dict[str, Any]:
+        """Return the fields of the record that its forms ask for."""
+        decision, details = self.cleaned.decision, self.details
+        outline = Outline(self.document, decision.kept, decision.cuts, details.marks, self.page.url)
+        has_links = forms.links and details.marks is not None
+        return {
+            "page_type": _kind(decision, details.metadata),
+            "metadata": _public(details.metadata) if forms.metadata else None,
+            "markdown": render_markdown(outline) if forms.markdown else None,
+            "html": render_html(outline) if forms.html else None,
+            "links": _links(outline) if has_links else None,
+            "segments": _segments(self.document, self.cleaned) if forms.segments else None,
+        }
+
+    def learned(self, page: Page, summary: PageSummary) -> DocumentRecord | None:
+        """Return what a site learns from a page; None where that is too large.
+
+        The summary and the details are left out of a large one: the refresher can do without them.
+        """
+        columns = document_columns(self.document)
+        learned = DocumentRecord(
+            kind="document",
+            url=page.url,
+            site=page.site,
+            id=page.id,
+            source=page.source,
+            event_time_ms=page.event_time_ms,
+            fetched_at=page.fetched_at,
+            content_digest=content_digest(columns),
+            place_pages=self.cleaned.decision.place_pages,
+            body=compress_columns(columns),
+            summary=encode_page_summary(summary, self.page_model_version),
+            details=encode_details(self.details),
+            headers=list(page.headers),
+        )
+        learned = self.said(learned)
+        for field in ("summary", "details"):
+            if len(encode_msgpack(learned)) <= self.options.document_limit_bytes:
+                return learned
+            learned = msgspec.structs.replace(learned, **{field: b""})
+        is_small = len(encode_msgpack(learned)) <= self.options.document_limit_bytes
+        return learned if is_small else None
+
+    def said(self, document: DocumentRecord) -> DocumentRecord:
+        """Return a document with what was made of it: what is kept, and by which models."""
+        return msgspec.structs.replace(
+            document,
+            kept=np.packbits(self.cleaned.decision.kept).tobytes(),
+            site_model_version=self.model.version if self.model else None,
+            model_documents=self.model.documents if self.model else 0,
+            page_model_version=self.page_model_version,
+        )
+
+
+def _fingerprint(value: int) -> Fingerprint:
+    return Fingerprint(algorithm="simhash64-3gram", bits=64, value=f"{value:016x}")
+
+
+def _kind(decision: Decision, metadata: PageMetadata | None) -> PageKind | None:
+    """Return what a page is, or None for a page without text."""
+    if not len(decision.kept):
+        return None
+    return cast("PageKind", page_kind(decision.page_type, metadata))
+
+
+def _public(metadata: PageMetadata | None) -> Metadata | None:
+    if metadata is None:
+        return None
+    values = {name: getattr(metadata, name) for name in Metadata.__struct_fields__}
+    stated = {name: value for name, value in values.items() if value is not None}
+    return msgspec.convert(stated, Metadata, from_attributes=True)
+
+
+def _links(outline: Outline) -> list[Link]:
+    return [
+        Link(text=one.text, url=one.url, place="content" if one.is_content else "template")
+        for one in page_links(outline)
+    ]
+
+
+def _segments(document: Document, cleaned: CleanedText) -> list[TextSegment]:
+    decision = cleaned.decision
+    sections = section_numbers(document, decision.kept, decision.words, _SECTION_PENALTY)
+    return [
+        TextSegment(
+            text=text,
+            kept=bool(kept),
+            templateness=round(float(templateness), 4),
+            reason=reason,
+            section=int(section),
+        )
+        for text, kept, templateness, reason, section in zip(
+            document.segments.texts,
+            decision.kept,
+            decision.templateness,
+            decision.reasons,
+            sections,
+            strict=True,
+        )
+    ]
+
+
+def fit_message(record: CleanedRecord, room_bytes: int) -> CleanedRecord:
+    """Return a record that fits a message.
+
+    Segments go first, then the links and the other forms of the text, then the metadata; at last the title
+    and the text are cut. A warning says what was done.
+
+    Args:
+        record: A cleaned record.
+        room_bytes: Size of the largest record in JSON.
+    """
+    size_bytes = len(encode_json(record))
+    if size_bytes > room_bytes and record.segments is not None:
+        record = msgspec.structs.replace(
+            record, segments=None, warnings=[*record.warnings, "segments-dropped"]
+        )
+        size_bytes = len(encode_json(record))
+    if size_bytes > room_bytes and (record.links or record.markdown or record.html):
+        record = msgspec.structs.replace(
+            record,
+            links=None,
+            markdown=None,
+            html=None,
+            warnings=[*record.warnings, "forms-dropped"],
+        )
+        size_bytes = len(encode_json(record))
+    if size_bytes > room_bytes:
+        record = msgspec.structs.replace(
+            record,
+            metadata=None,
+            title=_cut(record.title, _TITLE_BYTES),
+            warnings=[*record.warnings, "truncated"],
+        )
+        rest_bytes = len(encode_json(msgspec.structs.replace(record, text="")))
+        text = _cut(record.text, room_bytes - rest_bytes)
+        record = msgspec.structs.replace(record, text=text, chars_out=len(text))
+    return record
+
+
+def _cut(text: str, room_bytes: int) -> str:
+    """Return the longest beginning of `text` that takes at most `room_bytes` as JSON."""
+    low, high = 0, len(text)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if len(msgspec.json.encode(text[:middle])) <= max(room_bytes, 2):
+            low = middle
+        else:
+            high = middle - 1
+    return text[:low]
