@@ -11,12 +11,18 @@ from templ_core.dom.text import Cuts
 from templ_core.page_level.model.confidence import confidence_inputs
 from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.page_evidence import PageEvidence
-from templ_core.page_level.selection.agreement import agreed
-from templ_core.page_level.selection.expected_f1 import plain_f1
-from templ_core.page_level.selection.repeats import Selection, select_segments
-from templ_core.page_level.selection.text_policy import with_policy
-from templ_core.site_level.fusion.fusion import faded_log_odds, surer_by_length
-from templ_core.site_level.fusion.outside_container import outside_container
+from templ_core.page_level.selection import (
+    Selection,
+    agreed,
+    plain_f1,
+    select_segments,
+    with_policy,
+)
+from templ_core.site_level.fusion.fusion import (
+    faded_log_odds,
+    outside_container,
+    surer_by_length,
+)
 from templ_core.site_level.fusion.site_columns import CONSTANT, TRUST, SiteColumns
 from templ_core.site_level.site_evidence import SiteEvidence
 from templ_core.site_settings.ruled_segments import RuledSegments
@@ -111,56 +117,36 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
     own = own_log_odds(page, config)
     if site is None:
         return _decision(page, own, _page_alone(page, own, config))
-    is_known = site.documents >= config.page_rules_pages
-    log_odds = with_policy(
-        _with_site(page, site, own, config, is_known=is_known),
-        page.words,
-        page.roles,
-        _ANY_TYPE if is_known else page.page_type,
-        config.comments,
+    is_known, columns, words = site.documents >= config.page_rules_pages, site.columns, page.words
+
+    # Elements whose segments agree are taken together, but for what repeated text adds: a repeated paragraph
+    # among others that are like it goes by itself.
+    weight = site_weight(columns, site.documents, config)
+    mixed, rest = (
+        faded_log_odds(own, surer_by_length(fused, columns) if is_known else fused, weight)
+        for fused in (site.log_odds, site.log_odds - site.repeated_log_odds)
     )
-    outside = None
+    pooled = agreed(rest, page.features.tree) + (mixed - rest)
     if is_known:
-        outside = outside_container(log_odds, site.columns, page.words, page.page_type)
-    copies = None if is_known else page.copies
-    page_type = None if is_known else page.page_type
-    choice = select_segments(
-        log_odds, copies, page.words, page_recall_share(page_type, config), outside
-    )
-    alone = _page_instead_of_site(page, site, own, choice, config)
-    if alone is not None:
-        return _decision(page, own, alone, abstained=True)
-    return _decision(
-        page,
-        log_odds,
-        choice,
-        site=site,
-        outside=outside,
-        cuts=site.cuts if is_known else None,
-    )
+        # The site tells comments from content; only what a setting asks for is certain.
+        log_odds = with_policy(pooled, words, page.roles, _NO_TYPE, config.comments)
+        outside = outside_container(log_odds, columns, words, page.page_type)
+        share = page_recall_share(None, config)
+        choice = select_segments(log_odds, None, words, share, outside)
+    else:
+        log_odds = with_policy(pooled, words, page.roles, page.page_type, config.comments)
+        outside = None
+        choice = _page_alone(page, log_odds, config)
 
-
-def with_rules(decision: Decision, ruled: RuledSegments) -> Decision:
-    """Return a decision in which the rules of the site's settings have the last word.
-
-    Only the segments that rules name change. A segment that a rule keeps is kept whole.
-
-    Args:
-        decision: What the evidence decides.
-        ruled: The segments that rules name.
-    """
-    named = ruled.named
-    if not named.any():
-        return decision
-    cuts = {
-        segment: parts for segment, parts in (decision.cuts or {}).items() if not named[segment]
-    }
-    return msgspec.structs.replace(
-        decision,
-        kept=np.where(named, ruled.kept, decision.kept),
-        cuts=cuts or None,
-        by_setting=named,
-    )
+    # Text that is constant in its place does not count: of a listing whose teasers recur, their headings alone
+    # would be left.
+    kept_words = words[choice.kept & (columns[CONSTANT] == 0)].sum()
+    if kept_words < config.abstain_ratio * words.sum():
+        alone = _page_alone(page, own, config)
+        if kept_words < config.abstain_ratio * words[alone.kept].sum():
+            return _decision(page, own, alone, abstained=True)
+    cuts = site.cuts if is_known else None
+    return _decision(page, log_odds, choice, site=site, outside=outside, cuts=cuts)
 
 
 def own_log_odds(page: PageEvidence, config: CoreConfig) -> Floats:
@@ -182,26 +168,6 @@ def page_recall_share(page_type: PageType | None, config: CoreConfig) -> float:
     return share * (1.0 - (1.0 - config.article_recall_ratio) * page_type.article)
 
 
-def _page_alone(page: PageEvidence, own: Floats, config: CoreConfig) -> Selection:
-    return select_segments(own, page.copies, page.words, page_recall_share(page.page_type, config))
-
-
-def _with_site(
-    page: PageEvidence, site: SiteEvidence, own: Floats, config: CoreConfig, *, is_known: bool
-) -> Floats:
-    """Return the log-odds by page and site, those of elements whose segments agree taken together.
-
-    What the inputs on repeated text add is left out of that: a repeated paragraph among others that are like it
-    goes by itself.
-    """
-    weight = site_weight(site.columns, site.documents, config)
-    mixed, rest = (
-        faded_log_odds(own, surer_by_length(fused, site.columns) if is_known else fused, weight)
-        for fused in (site.log_odds, site.log_odds - site.repeated_log_odds)
-    )
-    return agreed(rest, page.features.tree) + (mixed - rest)
-
-
 def site_weight(columns: SiteColumns, documents: int, config: CoreConfig) -> Floats:
     """Return how much the site's log-odds count for each segment, 0 to 1; the page has the rest.
 
@@ -213,20 +179,10 @@ def site_weight(columns: SiteColumns, documents: int, config: CoreConfig) -> Flo
     return columns[TRUST] * (documents / (documents + config.site_doubt_pages))
 
 
-def _page_instead_of_site(
-    page: PageEvidence, site: SiteEvidence, own: Floats, choice: Selection, config: CoreConfig
-) -> Selection | None:
-    """Return what the page alone would keep where the site leaves nearly nothing of it, else None.
-
-    Text that is constant in its place does not count: of a listing whose teasers recur, their headings alone
-    would be left.
-    """
-    own_kept = choice.kept & (site.columns[CONSTANT] == 0)
-    kept_words = page.words[own_kept].sum()
-    if kept_words >= config.abstain_ratio * page.words.sum():
-        return None
-    alone = _page_alone(page, own, config)
-    return alone if kept_words < config.abstain_ratio * page.words[alone.kept].sum() else None
+def _page_alone(page: PageEvidence, log_odds: Floats, config: CoreConfig) -> Selection:
+    """Return what is kept by the rules for single pages."""
+    share = page_recall_share(page.page_type, config)
+    return select_segments(log_odds, page.copies, page.words, share)
 
 
 def _decision(
@@ -263,5 +219,24 @@ def _decision(
     )
 
 
-_ANY_TYPE = _NO_TYPE
-"""What is known of the site tells comments from content; only what a setting asks for is certain."""
+def with_rules(decision: Decision, ruled: RuledSegments) -> Decision:
+    """Return a decision in which the rules of the site's settings have the last word.
+
+    Only the segments that rules name change. A segment that a rule keeps is kept whole.
+
+    Args:
+        decision: What the evidence decides.
+        ruled: The segments that rules name.
+    """
+    named = ruled.named
+    if not named.any():
+        return decision
+    cuts = {
+        segment: parts for segment, parts in (decision.cuts or {}).items() if not named[segment]
+    }
+    return msgspec.structs.replace(
+        decision,
+        kept=np.where(named, ruled.kept, decision.kept),
+        cuts=cuts or None,
+        by_setting=named,
+    )

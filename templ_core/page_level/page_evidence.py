@@ -9,7 +9,7 @@ from templ_core.page_level.features.text_roles import TextRoles, read_text_roles
 from templ_core.page_level.model.confidence import Confidence
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.model.page_type import PageType
-from templ_core.page_level.selection.repeats import Copies, may_repeat, one_copy_enough
+from templ_core.page_level.selection import Copies, may_repeat, one_copy_enough
 
 
 class PageEvidence(msgspec.Struct, frozen=True, kw_only=True):

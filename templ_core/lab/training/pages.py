@@ -37,7 +37,7 @@ from templ_core.page_level.features.surroundings import last_headings
 from templ_core.page_level.features.text_roles import TextRoles, read_text_roles
 from templ_core.page_level.model.page_type import page_names
 from templ_core.page_level.page_tree import PageTree
-from templ_core.page_level.selection.repeats import may_repeat
+from templ_core.page_level.selection import may_repeat
 from templ_core.site_key import site_key
 
 

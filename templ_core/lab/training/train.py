@@ -38,10 +38,14 @@ from templ_core.page_level.model.network import Network
 from templ_core.page_level.model.page_model import About, PageModel, combined_log_odds
 from templ_core.page_level.model.page_type import PageType, PageTypeModel
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble, mean_ensemble
-from templ_core.page_level.selection.agreement import agreed
-from templ_core.page_level.selection.expected_f1 import plain_f1
-from templ_core.page_level.selection.repeats import Copies, one_copy_enough, select_segments
-from templ_core.page_level.selection.text_policy import with_policy
+from templ_core.page_level.selection import (
+    Copies,
+    agreed,
+    one_copy_enough,
+    plain_f1,
+    select_segments,
+    with_policy,
+)
 
 _STUDENT_SEED = 0
 """Seed of the rows and first weights of the student network, whatever the seed of the training."""

@@ -15,7 +15,7 @@ from templ_core.page_level.features.text_roles import (
     read_text_roles,
 )
 from templ_core.page_level.model.page_type import PageType
-from templ_core.page_level.selection.text_policy import with_policy
+from templ_core.page_level.selection import with_policy
 
 STORY = (
     "<p>"

@@ -20,7 +20,7 @@ from templ_core.page_level.model.page_type import (
     PageTypeModel,
     page_statistics,
 )
-from templ_core.page_level.selection.repeats import one_copy_enough
+from templ_core.page_level.selection import one_copy_enough
 
 NO_NAMES = np.empty(0, np.int64)
 

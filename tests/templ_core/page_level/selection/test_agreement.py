@@ -7,7 +7,7 @@ from templ_core.config import CoreConfig
 from templ_core.dom.document import parse_document
 from templ_core.page_level.config import SelectionConfig
 from templ_core.page_level.page_tree import read_tree
-from templ_core.page_level.selection.agreement import agreed
+from templ_core.page_level.selection import agreed
 
 LOG_ODDS = st.floats(-30, 30).map(lambda value: round(value, 3))
 SPREADS = (0.30001, 0.75001, 2.00001, 8.00001)

@@ -4,7 +4,7 @@ from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
 from templ_core.page_level.features.page_features import read_features
-from templ_core.page_level.selection.repeats import (
+from templ_core.page_level.selection import (
     Copies,
     may_repeat,
     select_segments,

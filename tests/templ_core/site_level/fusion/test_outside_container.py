@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 
 from templ_core.page_level.model.page_type import PageType
-from templ_core.site_level.fusion.outside_container import outside_container
+from templ_core.site_level.fusion.fusion import outside_container
 from templ_core.site_level.fusion.site_columns import (
     IN_BEST_CONTAINER,
     RECURS,

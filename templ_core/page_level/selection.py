@@ -1,0 +1,263 @@
+"""Which segments of a page are kept, given their log-odds for content: policy, sections, repeats and cut."""
+
+from typing import Literal
+
+import msgspec
+import numpy as np
+
+from templ_core.array_types import Bools, Floats, Int32s, Int64s, UInt64s
+from templ_core.dom._tree import has_bits
+from templ_core.page_level import _selection
+from templ_core.page_level.config import MODEL_CONFIG, SELECTION_CONFIG, SelectionConfig
+from templ_core.page_level.features.surroundings import REPEATING
+from templ_core.page_level.features.text_roles import TextRoles
+from templ_core.page_level.model.page_type import PageType
+from templ_core.page_level.page_tree import PageTree
+
+Comments = Literal["auto", "keep", "drop"]
+
+
+def agreed(log_odds: Floats, tree: PageTree, config: SelectionConfig = SELECTION_CONFIG) -> Floats:
+    """Return log-odds in which all segments of a section have their mean; length n_segments.
+
+    The sections of a page are its largest elements in which the log-odds of the segments differ little: no
+    section stands in another, and what is in none stands for itself (an antichain of the page's tree, as in
+    Chakrabarti et al., WWW 2007, section 4). So the cells of a row, the items of a list and the paragraphs of a
+    text are kept or left out together. Sections by the paper's isotonic smoothing gain less and divide more
+    elements, see workers/lab/studies/page-model.md.
+
+    A segment weighs the square root of its words, in the mean and in how far a section's segments differ.
+
+    >>> import numpy as np
+    >>> from templ_core.dom.document import parse_document
+    >>> from templ_core.page_level.page_tree import read_tree
+    >>> page = parse_document("<ul><li>one<li>two</ul><p>It rains.", "https://example.com/")
+    >>> agreed(np.array([-0.2, 0.4, 3.0]), read_tree(page, np.ones(3))).tolist()
+    [0.1, 0.1, 3.0]
+
+    Args:
+        log_odds: Log-odds for content of each segment.
+        tree: The page's tree.
+        config: How far the segments of a section may differ.
+    """
+    return _selection.agreed(
+        tree.first,
+        tree.last,
+        tree.words,
+        log_odds,
+        config.section_spread_max,
+        10**MODEL_CONFIG.decimals,
+    )
+
+
+def with_policy(
+    log_odds: Floats, words: Floats, roles: TextRoles, page: PageType, comments: Comments
+) -> Floats:
+    """Return the log-odds for content after the policy on comments, reviews and consent texts.
+
+    Consent texts never stay. Comments of readers are left out on articles and kept on forum threads,
+    or as the setting says. Reviews follow the comments where the setting decides, and are otherwise
+    judged like other text. The result has length n_segments.
+
+    Args:
+        log_odds: Log-odds for content by the page model; length n_segments.
+        words: Number of words of each segment, at least 1; length n_segments.
+        roles: Which segments are comments, reviews and consent texts.
+        page: The type of the page.
+        comments: What becomes of comments and reviews; with `auto`, comments on articles lose
+            log-odds and all other text is judged as it is.
+
+    Example:
+        >>> roles = TextRoles(
+        ...     comments=np.array([False, True]),
+        ...     reviews=np.zeros(2, np.bool_),
+        ...     consent=np.zeros(2, np.bool_),
+        ... )
+        >>> log_odds, words = np.array([3.0, 1.0]), np.array([60.0, 14.0])
+        >>> with_policy(log_odds, words, roles, PageType(article=0.9), "auto").tolist()
+        [3.0, -3.0]
+    """
+    config = SELECTION_CONFIG
+    result = log_odds.copy()
+    if comments == "drop":
+        result[roles.comments | roles.reviews] = config.never_log_odds
+    elif comments == "keep":
+        spoken = (roles.comments | roles.reviews) & (words >= config.spoken_words_min)
+        result[spoken] = np.maximum(result[spoken], config.always_log_odds)
+    elif page.article > config.article_min:
+        result[roles.comments] += config.comments_log_odds
+    np.copyto(result, config.never_log_odds, where=roles.consent)
+    return result
+
+
+class Copies(msgspec.Struct, frozen=True, kw_only=True):
+    """What is needed to find repeated text on a page; columns of length n_segments."""
+
+    text: UInt64s
+    """Hash of each segment's words."""
+    path: Int64s
+    """Path group of each segment."""
+    once: Bools
+    """Segments of which one copy is enough."""
+
+
+class Selection(msgspec.Struct, frozen=True, kw_only=True):
+    """The segments of a page that are kept; columns of length n_segments."""
+
+    kept: Bools
+    """Whether each segment is kept."""
+    repeated: Bools
+    """Whether each segment is left out because a surer one has the same text."""
+
+
+def select_segments(
+    content_log_odds: Floats,
+    copies: Copies | None,
+    words: Floats,
+    recall_share: float,
+    left_out: Bools | None = None,
+) -> Selection:
+    """Return the cut with the best expected F1 over all segments that repeat no surer one.
+
+    Args:
+        content_log_odds: Log-odds for content of each segment; length n_segments.
+        copies: What is needed to find repeats; without it all text may repeat.
+        words: Number of words of each segment, at least 1; length n_segments.
+        recall_share: lambda of `best_cut`, 0 to 1.
+        left_out: Further segments to leave out, unless that leaves nothing; length n_segments.
+
+    Example:
+        >>> twice = Copies(
+        ...     text=np.array([7, 7, 8], np.uint64),
+        ...     path=np.array([0, 1, 1]),
+        ...     once=np.ones(3, np.bool_),
+        ... )
+        >>> words = np.array([20.0, 20.0, 30.0])
+        >>> selection = select_segments(np.array([2.0, 3.0, 3.0]), twice, words, 0.85)
+        >>> selection.kept.tolist(), selection.repeated.tolist()
+        ([False, True, True], [True, False, False])
+    """
+    if copies is None:
+        repeated = np.zeros(len(words), np.bool_)
+    else:
+        repeated = repeated_segments(copies, content_log_odds)
+    out = repeated if left_out is None else repeated | left_out
+    kept, expected = best_cut(content_log_odds, out, words, recall_share)
+    if expected == 0:
+        kept, _ = best_cut(content_log_odds, repeated, words, recall_share)
+    return Selection(kept=kept, repeated=repeated)
+
+
+def may_repeat(surroundings: Int32s, words: Floats) -> Bools:
+    """Return the segments of which one copy is enough; length n_segments.
+
+    They are long, and do not stand in code, tables or definition lists.
+
+    Args:
+        surroundings: The bits of `read_surroundings`.
+        words: Number of words of each segment, at least 1.
+
+    Example:
+        >>> may_repeat(np.array([0, REPEATING, 0], np.int32), np.array([12.0, 12.0, 2.0])).tolist()
+        [True, False, False]
+    """
+    is_long = words >= SELECTION_CONFIG.repeat_words_min
+    result: Bools = is_long & ~has_bits(surroundings, REPEATING)
+    return result
+
+
+def one_copy_enough(once: Bools, page: PageType) -> Bools:
+    """Return the segments of `may_repeat`, or none of them on documentation.
+
+    Args:
+        once: The segments of `may_repeat`.
+        page: The type of the page.
+    """
+    if page.documentation > SELECTION_CONFIG.documentation_min:
+        return np.zeros(len(once), np.bool_)
+    return once
+
+
+def repeated_segments(copies: Copies, content_log_odds: Floats) -> Bools:
+    """Return the segments that repeat the surest one of the same text; length n_segments.
+
+    Markup for phones beside markup for desktops, and pull quotes, repeat text without need. Equal cells
+    of a table and equal lines of code are repeated on purpose.
+
+    Equal texts on one path are records of one list, and no repeats.
+
+    Args:
+        copies: Texts and paths of the segments.
+        content_log_odds: Log-odds for content of each segment.
+    """
+    surest = surest_copies(copies.text, content_log_odds)
+    result: Bools = copies.once & (copies.path != copies.path[surest])
+    return result
+
+
+def surest_copies(text: UInt64s, content_log_odds: Floats) -> Int64s:
+    """Return for each segment the surest one with the same text, itself if there is no other.
+
+    Of equally sure ones it is the first.
+
+    Args:
+        text: Hash of each segment's words; length n_segments.
+        content_log_odds: Log-odds for content of each segment; length n_segments.
+
+    Example:
+        >>> surest_copies(np.array([7, 8, 7], np.uint64), np.array([1.0, 0.0, 2.0])).tolist()
+        [2, 1, 2]
+    """
+    return _selection.surest_copies(text, np.ascontiguousarray(content_log_odds))
+
+
+def best_cut(
+    content_log_odds: Floats, left_out: Bools, words: Floats, recall_share: float
+) -> tuple[Bools, float]:
+    """Return which segments to keep, and the F1 to expect (0 to 1).
+
+    Segments are kept from the surest on, as many as maximise
+
+        2 * kept mass / (kept words + lambda * content mass),   where mass = P(content) * words.
+
+    The cut needs calibrated probabilities, judges the page as a whole, and never leaves a page empty.
+
+    Nothing is kept, and 0 expected, where all segments are left out. Of equal cuts the one that
+    keeps less is taken.
+
+    Args:
+        content_log_odds: Log-odds for content of each segment; length n_segments.
+        left_out: Segments that are neither kept nor counted; length n_segments.
+        words: Number of words of each segment, at least 1; length n_segments.
+        recall_share: lambda above, 0 to 1. Below 1, recall counts for less.
+
+    Example:
+        >>> import numpy as np
+        >>> log_odds, none_out = np.array([3.0, 0.5, -4.0]), np.zeros(3, np.bool_)
+        >>> kept, expected = best_cut(log_odds, none_out, np.array([50.0, 10.0, 20.0]), 1.0)
+        >>> kept.tolist(), round(expected, 2)
+        ([True, True, False], 0.94)
+    """
+    return _selection.best_cut(content_log_odds, left_out, words, recall_share)
+
+
+def plain_f1(content_log_odds: Floats, kept: Bools, left_out: Bools, words: Floats) -> float:
+    """Return the F1 to expect of a cut, with recall at its full weight; 0 to 1.
+
+    With a lambda below 1 the quotient that `best_cut` maximises exceeds 1 on four of five pages and is
+    cut off there, so that it says nothing about which of them are surer.
+
+    Args:
+        content_log_odds: Log-odds for content of each segment; length n_segments.
+        kept: Segments that are kept; length n_segments.
+        left_out: Segments that are not counted unless they are kept; length n_segments.
+        words: Number of words of each segment, at least 1; length n_segments.
+
+    Example:
+        >>> import numpy as np
+        >>> log_odds, kept = np.array([3.0, 0.5, -4.0]), np.array([True, True, False])
+        >>> none_out = np.zeros(3, np.bool_)
+        >>> round(plain_f1(log_odds, kept, none_out, np.array([50.0, 10.0, 20.0])), 2)
+        0.94
+    """
+    return _selection.plain_f1(content_log_odds, kept, left_out, words)

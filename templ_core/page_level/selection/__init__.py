@@ -1,1 +1,0 @@
-"""Which segments of a page are kept, given their log-odds for content."""
