@@ -14,7 +14,7 @@ from workers.inspect.rule_preview import preview_rules
 from workers.inspect.site_figures import repeated_ratio, site_figures
 from workers.inspect.site_report import site_report
 from workers.inspect.site_view import view_site
-from workers.processes.core_config import config_of
+from workers.processes.options import config_of
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.settings import Settings
 

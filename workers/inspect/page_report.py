@@ -33,7 +33,7 @@ from workers.inspect.frame_tree import (
 from workers.inspect.html_templates import render, shortened, time_text
 from workers.inspect.site_view import SiteView, stored_kind
 from workers.log_lines import counted
-from workers.processes.core_config import config_of
+from workers.processes.options import config_of
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.settings import Settings
 

@@ -21,7 +21,7 @@ from templ_core.site_level.site_model import SiteModel
 from workers.errors import InputProblem, UsageProblem
 from workers.inspect.site_view import SiteView, stored_kind
 from workers.log_lines import counted
-from workers.processes.core_config import config_of
+from workers.processes.options import config_of
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.settings import Settings
 

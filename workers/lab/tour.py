@@ -25,7 +25,7 @@ from workers.inspect.plots import Plot, curves, svg_file
 from workers.inspect.site_figures import site_figures
 from workers.inspect.site_report import site_values
 from workers.inspect.site_view import SiteView, view_site
-from workers.processes.core_config import config_of
+from workers.processes.options import config_of
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.settings import Settings, load_settings
 

@@ -35,13 +35,11 @@ from workers.pipeline.actions import (
     Together,
 )
 from workers.pipeline.site_models import ModelSource, NoModels, ProvisionalModels
-from workers.processes.core_config import CONFIG, config_of
 from workers.processes.messages import (
     ENVELOPE_BYTES,
     BurstResult,
     BurstTask,
     Cleaned,
-    CleanOptions,
     CleanTask,
     Failure,
     LearnResult,
@@ -55,7 +53,7 @@ from workers.processes.messages import (
     TaskRunner,
     Unknown,
 )
-from workers.processes.record_forms import forms_of
+from workers.processes.options import CONFIG, CleanOptions, config_of, forms_of
 from workers.settings import Settings
 from workers.site_settings.book import DecidedSite, SettingsBook
 from workers.state.site_state import model_is_due

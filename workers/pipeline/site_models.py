@@ -36,7 +36,7 @@ class ProvisionalModels:
     """The latest provisional model of each site; it is safe to use from several threads.
 
     A provisional model was fitted on pages that reached the cleaner together, see
-    `workers.processes.burst`. It is kept in memory only: after a restart its site is new again.
+    `workers.processes.learning`. It is kept in memory only: after a restart its site is new again.
     """
 
     def __init__(self) -> None:

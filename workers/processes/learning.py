@@ -1,18 +1,25 @@
-"""The tasks on windows in a child process: summarise documents, fit site models."""
+"""The tasks on windows in a child process: summarise documents, fit site models, also of a burst of pages."""
 
-from templ_core.dom.codec import decode_document
+from collections.abc import Iterable
+
+from templ_core.config import CoreConfig
+from templ_core.dom.codec import content_digest, decode_document, document_columns
+from templ_core.dom.document import Document
 from templ_core.errors import CodecError
 from templ_core.page_level.model.page_model import PageModel
+from templ_core.page_level.page_evidence import PageEvidence
+from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import encode_site_model
 from templ_core.site_level.window.page_summary import (
     PageSummary,
     decode_page_summary,
     encode_page_summary,
     summarise_page,
+    summarise_scored_page,
 )
 from templ_core.site_level.window.site_cache import SiteCache
 from templ_core.site_level.window.site_learner import SiteLearner
-from workers.processes.core_config import CONFIG
+from templ_core.site_level.window.site_window import WindowFetch, url_hash
 from workers.processes.messages import (
     LearnResult,
     LearnTask,
@@ -21,6 +28,7 @@ from workers.processes.messages import (
     Stale,
     Unknown,
 )
+from workers.processes.options import CONFIG
 
 
 def learn_document(task: LearnTask, page_model: PageModel) -> LearnResult:
@@ -80,3 +88,41 @@ def _summary(summary: bytes, document: bytes, page_model: PageModel) -> PageSumm
         return decode_page_summary(summary, document, page_model.version)
     except CodecError:
         return None
+
+
+def window_page(
+    url: str, time_ms: int, document: Document, evidence: PageEvidence
+) -> tuple[WindowFetch, PageSummary]:
+    """Return what a window knows of a document, and what the document adds to its site's model.
+
+    Args:
+        url: Address of the page.
+        time_ms: Time of the fetch in Unix milliseconds.
+        document: The page, with at least one segment.
+        evidence: What it says about itself.
+    """
+    columns = document_columns(document)
+    fetch = WindowFetch(time_ms, url_hash(url), content_digest(columns), len(columns))
+    return fetch, summarise_scored_page(document, evidence.features, evidence.log_odds)
+
+
+def fit_provisional_model(
+    pages: Iterable[tuple[WindowFetch, PageSummary]], page_model_version: str, config: CoreConfig
+) -> SiteModel | None:
+    """Return the model of a window that holds these documents alone; None without documents.
+
+    The refresher gives an equal model, with an equal version, to a window of the same documents.
+
+    Args:
+        pages: Documents that the site may be learned from, in any order, as `window_page` returns them. Of one
+            URL only the newest counts.
+        page_model_version: Version of the page model that has read them.
+        config: The core's thresholds.
+    """
+    summaries = dict(pages)
+    newest = {fetch.url_hash: fetch for fetch in sorted(summaries)}
+    if not newest:
+        return None
+    learner = SiteLearner(page_model_version, config)
+    learner.follow([(one.content_digest, summaries[one]) for one in sorted(newest.values())])
+    return learner.model()

@@ -11,11 +11,10 @@ import msgspec
 from schemas.cleaned import CleanedRecord, RevisionReason
 from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
-from templ_core.config import CoreConfig
-from templ_core.site_level.window.design_change import DesignChange
+from templ_core.site_level.window.revisions import DesignChange
 from templ_core.site_settings.site_settings import SiteSettings
 from workers.page import Page
-from workers.processes.record_forms import RecordForms
+from workers.processes.options import CleanOptions
 
 log = logging.getLogger("templ")
 
@@ -23,22 +22,6 @@ ENVELOPE_BYTES = 16 << 10
 """Room that a message keeps for its key, its headers and the fields beside its large one."""
 MODELS_IN_MEMORY = 256
 """Decoded site models that a child keeps in memory and that its parent need not send again."""
-
-
-class CleanOptions(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
-    """What is equal for all pages of a deployment."""
-
-    config: CoreConfig
-    """What the deployment chooses for the core."""
-    forms: RecordForms
-    """The fields that records are to have."""
-    cleaner_version: str
-    page_limit_bytes: int
-    """Largest page after decompression."""
-    document_limit_bytes: int
-    """Largest document record in MessagePack; a larger one is not learned."""
-    record_limit_bytes: int | None = None
-    """Largest cleaned record in JSON; None = any size."""
 
 
 class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True, kw_only=True):

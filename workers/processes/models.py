@@ -8,8 +8,8 @@ from templ_core.site_level.site_model_file import decode_site_model
 from templ_core.site_level.window.site_cache import SiteCache
 from templ_core.site_level.window.site_learner import LEARNED_PAGES_MAX, SiteLearner
 from workers.lru_cache import LruCache
-from workers.processes.core_config import CONFIG
 from workers.processes.messages import MODELS_IN_MEMORY
+from workers.processes.options import CONFIG
 
 
 class Models:

@@ -35,8 +35,7 @@ from templ_core.rendering.outline import Outline
 from templ_core.site_cleaner.cleaned_page import page_kind
 from templ_core.site_level.window.page_summary import PageSummary, encode_page_summary
 from workers.page import Page
-from workers.processes.messages import CleanOptions
-from workers.processes.record_forms import RecordForms
+from workers.processes.options import CleanOptions, RecordForms
 
 _SECTION_PENALTY = CoreConfig().section_penalty
 _CONFIDENCE_DECIMALS = 4

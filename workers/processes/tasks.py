@@ -22,9 +22,12 @@ from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import encode_site_model
 from templ_core.site_level.window.page_summary import may_be_learned_from, summarise_scored_page
 from templ_core.site_level.window.revisions import changed_ratio
-from workers.processes.burst import fit_provisional_model, window_page
-from workers.processes.core_config import CONFIG
-from workers.processes.learning import learn_document, refit_site
+from workers.processes.learning import (
+    fit_provisional_model,
+    learn_document,
+    refit_site,
+    window_page,
+)
 from workers.processes.messages import (
     BurstResult,
     BurstTask,
@@ -41,6 +44,7 @@ from workers.processes.messages import (
     log_fault,
 )
 from workers.processes.models import Models
+from workers.processes.options import CONFIG
 from workers.processes.records import RecordMaker
 
 

@@ -18,7 +18,7 @@ from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.window.revisions import changed_ratio
 from templ_core.tokens import tokenise
 from workers.inspect.site_view import SiteView, stored_kind
-from workers.processes.burst import fit_provisional_model, window_page
+from workers.processes.learning import fit_provisional_model, window_page
 from workers.site_settings.book import SettingsBook
 
 

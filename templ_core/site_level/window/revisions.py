@@ -2,6 +2,8 @@
 
 from collections import Counter
 
+import msgspec
+
 from templ_core.site_level.config import REVISIONS, RevisionsConfig
 from templ_core.tokens import tokenise
 
@@ -11,6 +13,15 @@ SETTLED_MODEL = "settled-model"
 """Reason of a revision: the site's model hardly changes from here on."""
 REDESIGN = "redesign"
 """Reason of a revision: the site's model rests on enough documents of a new design."""
+
+
+class DesignChange(msgspec.Struct, frozen=True, array_like=True):
+    """A change of a site's design."""
+
+    place: int
+    """Index in the window of the first page after the old design."""
+    documents: int
+    """Documents of the site model that came before that page."""
 
 
 def revision_reason(

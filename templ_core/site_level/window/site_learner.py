@@ -18,9 +18,9 @@ from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import SITE_MODEL_FORM
 from templ_core.site_level.strings.window_strings import learn_strings
 from templ_core.site_level.trees.tree_learner import TreeLearner, TreePage
-from templ_core.site_level.window.design_change import DesignChange
 from templ_core.site_level.window.drift import DriftDetector
 from templ_core.site_level.window.page_summary import PageSummary
+from templ_core.site_level.window.revisions import DesignChange
 from templ_core.site_level.window.window_dedup import distinct_pages, first_of_each
 from templ_core.source_digest import installed_digest
 

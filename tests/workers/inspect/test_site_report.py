@@ -13,7 +13,7 @@ from workers.inspect.site_figures import site_figures
 from workers.inspect.site_report import site_report, site_text
 from workers.inspect.site_view import view_site
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
-from workers.processes.core_config import CONFIG
+from workers.processes.options import CONFIG
 from workers.settings import load_settings
 from workers.state.site_copy import copied_sites, copy_site
 

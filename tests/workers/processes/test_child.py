@@ -9,10 +9,9 @@ import msgspec
 
 from tests.workers.builders import page
 from workers.processes.channel import Channel
-from workers.processes.core_config import CONFIG
-from workers.processes.messages import CleanOptions, CleanTask
+from workers.processes.messages import CleanTask
+from workers.processes.options import CONFIG, CleanOptions, RecordForms
 from workers.processes.page_model import read_model_file
-from workers.processes.record_forms import RecordForms
 
 
 def test_a_child_whose_parent_has_closed_the_connection_says_nothing():

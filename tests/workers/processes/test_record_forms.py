@@ -10,8 +10,8 @@ from workers.errors import SettingsProblem
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
 from workers.pipeline.site_engine import SiteEngine
+from workers.processes.options import RecordForms, forms_of
 from workers.processes.page_model import page_model_of, read_model_file
-from workers.processes.record_forms import RecordForms, forms_of
 from workers.processes.records import fit_message
 from workers.processes.tasks import InProcess
 from workers.settings import Settings, load_settings

@@ -62,7 +62,7 @@ def _text(url: str, place: Path, site: str | None, form: str) -> str:
 def _text_of_state(url: str, state: Path, site: str | None, form: str) -> str:
     from templ_core.site_key import site_key  # noqa: PLC0415 - see above
     from workers.inspect.site_view import view_site  # noqa: PLC0415
-    from workers.processes.core_config import config_of  # noqa: PLC0415
+    from workers.processes.options import config_of  # noqa: PLC0415
     from workers.processes.page_model import page_model_of, read_model_file  # noqa: PLC0415
     from workers.shadow.variants import CleaningVariant, window_text  # noqa: PLC0415
 

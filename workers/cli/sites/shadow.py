@@ -71,7 +71,7 @@ def shadow_command(
     the HTML file has the pages that change most side by side.
     """
     from workers.inspect.site_view import view_site  # noqa: PLC0415 - not needed for --help
-    from workers.processes.core_config import config_of  # noqa: PLC0415
+    from workers.processes.options import config_of  # noqa: PLC0415
     from workers.processes.page_model import page_model_of, read_model_file  # noqa: PLC0415
     from workers.shadow.report import shadow_html, shadow_text  # noqa: PLC0415
     from workers.shadow.variants import CleaningVariant, shadow_site  # noqa: PLC0415

@@ -1,11 +1,21 @@
-"""Which fields a cleaned record has besides the plain text."""
+"""What a deployment decides about the cleaning of its pages, as child processes are told it."""
 
 from typing import TYPE_CHECKING
 
 import msgspec
 
+from templ_core.config import CoreConfig
+
 if TYPE_CHECKING:  # A child process has no settings, and reading their module takes it 0.1 s.
     from workers.settings import Settings
+
+CONFIG = CoreConfig()
+"""The configuration but for what settings choose."""
+
+
+def config_of(settings: "Settings") -> CoreConfig:
+    """Return the core's configuration with a deployment's choices about comments and the balance."""
+    return msgspec.structs.replace(CONFIG, comments=settings.comments, balance=settings.balance)
 
 
 class RecordForms(msgspec.Struct, frozen=True, array_like=True):
@@ -37,3 +47,19 @@ def forms_of(settings: "Settings", *, with_segments: bool = False) -> RecordForm
         links=settings.links,
         segments=settings.segments or with_segments,
     )
+
+
+class CleanOptions(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
+    """What is equal for all pages of a deployment."""
+
+    config: CoreConfig
+    """What the deployment chooses for the core."""
+    forms: RecordForms
+    """The fields that records are to have."""
+    cleaner_version: str
+    page_limit_bytes: int
+    """Largest page after decompression."""
+    document_limit_bytes: int
+    """Largest document record in MessagePack; a larger one is not learned."""
+    record_limit_bytes: int | None = None
+    """Largest cleaned record in JSON; None = any size."""
