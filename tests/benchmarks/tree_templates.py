@@ -18,8 +18,7 @@ from lxml import etree
 
 from templ_core.dom.document import read_document
 from templ_core.errors import PageError
-from templ_core.site_level.places.node_hashes import node_hashes
-from templ_core.site_level.trees.labelled_tree import page_blocks
+from templ_core.site_level.trees.labelled_tree import node_hashes, page_blocks
 from templ_core.site_level.trees.tree_evidence import tree_evidence
 from templ_core.site_level.trees.tree_learner import TreeLearner, TreePage
 from workers.feeds.files import read_feed

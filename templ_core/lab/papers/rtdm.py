@@ -18,10 +18,10 @@ from sklearn.cluster import KMeans
 from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
 from sklearn.naive_bayes import MultinomialNB
 
-from templ_core.array_types import Bools, Floats, Int32s
+from templ_core.array_types import Bools, Floats, Int32s, UInt64s
 from templ_core.dom.document import Document
-from templ_core.site_level.places.node_hashes import node_hashes
-from templ_core.site_level.trees.labelled_tree import LabelledTree, page_blocks, tree_part
+from templ_core.site_level.trees._labelled_tree import closed_tree
+from templ_core.site_level.trees.labelled_tree import LabelledTree, node_hashes, page_blocks
 from templ_core.site_level.trees.tree_evidence import tree_evidence
 from templ_core.site_level.trees.tree_learner import TreeLearner, TreePage
 from templ_core.site_level.trees.tree_mapping import TreeMapping, map_trees
@@ -84,6 +84,40 @@ def common_nodes(mapping: TreeMapping, left: LabelledTree, right: LabelledTree) 
 def extract_subtree(left: LabelledTree, right: LabelledTree) -> LabelledTree:
     """Return the part of the first tree that both share, root included (figure 6)."""
     return tree_part(left, common_nodes(map_trees(left, right), left, right))
+
+
+def build_tree(
+    *, label: UInt64s, depth: npt.NDArray[np.integer], segment: npt.NDArray[np.integer]
+) -> LabelledTree:
+    """Return the tree of these nodes, with the columns that follow from the others.
+
+    >>> tree = build_tree(
+    ...     label=np.array([1, 2, 3, 2, 3], np.uint64),
+    ...     depth=np.array([0, 1, 2, 1, 2]),
+    ...     segment=np.array([-1, -1, 0, -1, 1]),
+    ... )
+    >>> tree.end.tolist(), bool(tree.identity[1] == tree.identity[3])
+    ([5, 3, 3, 5, 5], True)
+
+    Args:
+        label: Label of each node in document order.
+        depth: Depth of each node; 0 for the root alone.
+        segment: Number of each leaf's segment; -1 for elements.
+    """
+    depths: Int32s = np.ascontiguousarray(depth, np.int32)
+    identity, end = closed_tree(label, depths)
+    return LabelledTree(
+        label=label,
+        identity=identity,
+        depth=depths,
+        end=end,
+        segment=segment.astype(np.int32, copy=False),
+    )
+
+
+def tree_part(tree: LabelledTree, kept: Bools) -> LabelledTree:
+    """Return the tree of the nodes that are kept; the parent of a kept node must be kept."""
+    return build_tree(label=tree.label[kept], depth=tree.depth[kept], segment=tree.segment[kept])
 
 
 def place_template(template: LabelledTree, page: LabelledTree) -> Int32s | None:

@@ -4,17 +4,17 @@ Inline elements belong to their segment, and elements without text are left out.
 element is the number of its tag, that of a leaf is the hash of its text. Subtrees with equal identities are equal, text included.
 """
 
+import hashlib
+from collections.abc import Sequence
+
 import msgspec
 import numpy as np
-import numpy.typing as npt
 
 from templ_core.array_types import Bools, Int32s, UInt16s, UInt64s
 from templ_core.dom.document import Document
 from templ_core.site_level.places._keyed_sums import common_keys
 from templ_core.site_level.places.element_types import element_type_rows
-from templ_core.site_level.places.node_hashes import node_hashes
 from templ_core.site_level.trees import _labelled_tree
-from templ_core.site_level.trees._labelled_tree import closed_tree
 
 
 class LabelledTree(msgspec.Struct, frozen=True, kw_only=True):
@@ -107,6 +107,20 @@ def labelled(blocks: PageBlocks, texts: UInt64s) -> LabelledPage:
     )
 
 
+def node_hashes(texts: Sequence[str]) -> UInt64s:
+    """Return a hash of each text, equal for texts that differ in white space or case only.
+
+    >>> one, other = node_hashes(["All  the news", "all the News "])
+    >>> one == other
+    np.True_
+    """
+    digests = (
+        hashlib.blake2b(" ".join(text.lower().split()).encode(), digest_size=8).digest()
+        for text in texts
+    )
+    return np.frombuffer(b"".join(digests), "<u8").astype(np.uint64)
+
+
 def label_page(document: Document, texts: UInt64s | None = None) -> LabelledPage:
     """Return the tree of a page.
 
@@ -131,37 +145,3 @@ def likeness(paths: UInt64s, others: UInt64s) -> float:
     0.5
     """
     return 2 * common_keys(paths, others) / max(len(paths) + len(others), 1)
-
-
-def build_tree(
-    *, label: UInt64s, depth: npt.NDArray[np.integer], segment: npt.NDArray[np.integer]
-) -> LabelledTree:
-    """Return the tree of these nodes, with the columns that follow from the others.
-
-    >>> tree = build_tree(
-    ...     label=np.array([1, 2, 3, 2, 3], np.uint64),
-    ...     depth=np.array([0, 1, 2, 1, 2]),
-    ...     segment=np.array([-1, -1, 0, -1, 1]),
-    ... )
-    >>> tree.end.tolist(), bool(tree.identity[1] == tree.identity[3])
-    ([5, 3, 3, 5, 5], True)
-
-    Args:
-        label: Label of each node in document order.
-        depth: Depth of each node; 0 for the root alone.
-        segment: Number of each leaf's segment; -1 for elements.
-    """
-    depths: Int32s = np.ascontiguousarray(depth, np.int32)
-    identity, end = closed_tree(label, depths)
-    return LabelledTree(
-        label=label,
-        identity=identity,
-        depth=depths,
-        end=end,
-        segment=segment.astype(np.int32, copy=False),
-    )
-
-
-def tree_part(tree: LabelledTree, kept: Bools) -> LabelledTree:
-    """Return the tree of the nodes that are kept; the parent of a kept node must be kept."""
-    return build_tree(label=tree.label[kept], depth=tree.depth[kept], segment=tree.segment[kept])

@@ -58,7 +58,7 @@ class TreeLearner:
     """Keeps how pages lie on their references from one fit to the next; what it returns does not depend on that.
 
     >>> from templ_core.dom.document import parse_document
-    >>> from templ_core.site_level.places.node_hashes import node_hashes
+    >>> from templ_core.site_level.trees.labelled_tree import node_hashes
     >>> from templ_core.site_level.trees.labelled_tree import page_blocks
     >>> pages = {}
     >>> for number, text in enumerate(("Tea", "Milk", "Sugar")):

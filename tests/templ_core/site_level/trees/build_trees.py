@@ -5,7 +5,7 @@ import re
 import numpy as np
 from hypothesis import strategies as st
 
-from templ_core.site_level.trees.labelled_tree import build_tree
+from templ_core.lab.papers.rtdm import build_tree
 from templ_core.site_level.trees.tree_mapping import Costs
 
 

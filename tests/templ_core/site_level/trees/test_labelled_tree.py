@@ -5,8 +5,9 @@ from hypothesis import strategies as st
 
 from templ_core.dom.codec import compress_columns, decode_document, document_columns
 from templ_core.dom.document import parse_document
+from templ_core.lab.papers.rtdm import build_tree
 from templ_core.site_level.places.places import node_places
-from templ_core.site_level.trees.labelled_tree import build_tree, label_page
+from templ_core.site_level.trees.labelled_tree import label_page
 from tests.templ_core.site_level.trees.slow_columns import slow_identities, slow_places, slow_tree
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 

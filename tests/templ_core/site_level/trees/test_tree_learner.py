@@ -14,12 +14,12 @@ from templ_core.dom.document import parse_document
 from templ_core.errors import CodecError
 from templ_core.lab.papers.rtdm import is_voted_template, learn_voted_templates
 from templ_core.site_level.config import TREES
-from templ_core.site_level.places.node_hashes import node_hashes
 from templ_core.site_level.places.place_counts import MASS_UNIT
 from templ_core.site_level.trees.labelled_tree import (
     label_page,
     labelled,
     likeness,
+    node_hashes,
     page_blocks,
 )
 from templ_core.site_level.trees.tree_evidence import tree_evidence
