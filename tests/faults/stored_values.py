@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
 
 from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
@@ -106,13 +105,14 @@ def _summaries() -> Codec:
     def use(body: bytes) -> None:
         summary = decode_page_summary(body, first, "page")
         learner = SiteLearner("page", CONFIG)
-        learner.follow([msgspec.structs.replace(window[0], page=summary), *window[1:3]])
+        mutated = (window[0][0], summary)
+        learner.follow([mutated, *window[1:3]])
         learner.follow(window[1:])
-        learner.follow([msgspec.structs.replace(window[0], page=summary)])
+        learner.follow([mutated])
         model = learner.model()
         decode_site_model(encode_site_model(model, CONFIG.site_model_bytes))
 
-    return Codec((CodecError,), [encode_page_summary(one.page, "page") for one in window[:2]], use)
+    return Codec((CodecError,), [encode_page_summary(page, "page") for _, page in window[:2]], use)
 
 
 def _site_models() -> Codec:
