@@ -5,7 +5,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
-
 from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import compress_columns, decode_document, document_columns
