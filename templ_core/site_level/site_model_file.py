@@ -68,24 +68,31 @@ has no trees until it is fitted anew, and one of format 4 has no strings either.
 
 
 def encode_site_model(model: SiteModel, limit_bytes: int) -> bytes:
-    """Return the compact form of the largest part of a model that fits into `limit_bytes`.
+    """Return the compact form of the part of a model that fits, see `fitting_part`."""
+    return fitting_part(model, limit_bytes)[1]
+
+
+def fitting_part(model: SiteModel, limit_bytes: int) -> tuple[SiteModel, bytes]:
+    """Return the largest part of a model whose compact form fits into `limit_bytes`, and that form.
 
     What has least support goes first (see `best_supported`). A model of which nothing fits is stored
     without its tables, trees and strings, and may then exceed the limit.
     """
     body = _encode(model)
     if len(body) <= limit_bytes:
-        return body
+        return model, body
     kept, dropped = 0.0, 1.0
-    body = _encode(best_supported(model, kept))
+    part = best_supported(model, kept)
+    body = _encode(part)
     for _ in range(_STEPS):
         share = (kept + dropped) / 2
-        smaller = _encode(best_supported(model, share))
-        if len(smaller) <= limit_bytes:
-            kept, body = share, smaller
+        larger = best_supported(model, share)
+        encoded = _encode(larger)
+        if len(encoded) <= limit_bytes:
+            kept, part, body = share, larger, encoded
         else:
             dropped = share
-    return body
+    return part, body
 
 
 def _encode(model: SiteModel) -> bytes:

@@ -117,6 +117,7 @@ class SiteEngine:
             forms=forms_of(settings),
             cleaner_version=cleaner_version(config),
             page_limit_bytes=settings.page_limit_bytes,
+            learns_here=learns and windows is not None,
             document_limit_bytes=room_bytes,
             record_limit_bytes=self._record_limit_bytes,
         )
@@ -326,12 +327,14 @@ class SiteEngine:
         if not state.pages:
             return None
         entries = list(self._windows.window_entries(site))
-        unread = entries[max(len(entries) - (state.learned - state.fitted_at), 0) :]
+        # A child that has cleaned the pages still has most of them in memory, and asks for the others.
+        come = 0 if self._options.learns_here else state.learned - state.fitted_at
+        unread = entries[max(len(entries) - come, 0) :]
         pages: dict[bytes, tuple[bytes, bytes]] = {}
         for _ in range(_REFIT_ATTEMPTS):
             pages |= {one.content_digest: self._stored_page(site, one) for one in unread}
             window = [one.content_digest for one in entries]
-            result = self._run(site, RefitTask(site, window, pages))
+            result = self._run(site, RefitTask(site, window, pages, self._options.learns_here))
             if not isinstance(result, Unknown | Stale):
                 break
             asked = set(result.digests)

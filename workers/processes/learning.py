@@ -9,7 +9,7 @@ from templ_core.errors import CodecError
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.site_level.site_model import SiteModel
-from templ_core.site_level.site_model_file import encode_site_model
+from templ_core.site_level.site_model_file import fitting_part
 from templ_core.site_level.window.page_summary import (
     PageSummary,
     decode_page_summary,
@@ -17,7 +17,6 @@ from templ_core.site_level.window.page_summary import (
     summarise_page,
     summarise_scored_page,
 )
-from templ_core.site_level.window.site_cache import SiteCache
 from templ_core.site_level.window.site_learner import SiteLearner
 from templ_core.site_level.window.site_window import WindowFetch, url_hash
 from workers.processes.messages import (
@@ -28,6 +27,7 @@ from workers.processes.messages import (
     Stale,
     Unknown,
 )
+from workers.processes.models import Models
 from workers.processes.options import CONFIG
 
 
@@ -44,21 +44,19 @@ def learn_document(task: LearnTask, page_model: PageModel) -> LearnResult:
     return LearnResult(encode_page_summary(page, page_model.version))
 
 
-def refit_site(
-    task: RefitTask, page_model: PageModel, learners: SiteCache[SiteLearner]
-) -> RefitResult | Unknown | Stale:
+def refit_site(task: RefitTask, models: Models) -> RefitResult | Unknown | Stale:
     """Fit the model of a window, counting only pages that are not counted yet.
 
     Returns:
         The model, or the pages whose summaries are needed first.
     """
-    learner = learners.take(task.site)
+    learner = models.learners.take(task.site)
     window: list[tuple[bytes, PageSummary]] = []
     unknown, stale = [], []
     for digest in task.window:
-        page = learner.known.get(digest)
+        page = learner.known.get(digest) or models.cleaned.get(digest)
         if page is None and digest in task.pages:
-            page = _summary(*task.pages[digest], page_model)
+            page = _summary(*task.pages[digest], models.page)
             if page is None:
                 stale.append(digest)
         elif page is None:
@@ -66,17 +64,21 @@ def refit_site(
         if page is not None:
             window.append((digest, page))
     if unknown:
-        learners.keep(task.site, learner)
+        models.learners.keep(task.site, learner)
         return Unknown(unknown)
     if stale:
         return Stale(stale)
     learner.follow(window)
-    model = learner.model()
-    learners.keep(task.site, learner)
+    model, body = fitting_part(learner.model(), CONFIG.site_model_bytes)
+    models.learners.keep(task.site, learner)
+    for digest in task.window:
+        models.cleaned.drop(digest)
+    if task.is_used_here:
+        models.sites.put((task.site, model.version), model)
     return RefitResult(
         version=model.version,
         documents=model.documents,
-        body=encode_site_model(model, CONFIG.site_model_bytes),
+        body=body,
         fit=learner.fit,
         change=learner.change,
     )

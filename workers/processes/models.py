@@ -5,11 +5,15 @@ from templ_core.errors import CodecError
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model
+from templ_core.site_level.window.page_summary import PageSummary
 from templ_core.site_level.window.site_cache import SiteCache
 from templ_core.site_level.window.site_learner import LEARNED_PAGES_MAX, SiteLearner
 from workers.lru_cache import LruCache
 from workers.processes.messages import MODELS_IN_MEMORY
 from workers.processes.options import CONFIG
+
+_CLEANED_IN_MEMORY = 500
+"""Pages that were cleaned and may not have been learned yet, about 50 kB each."""
 
 
 class Models:
@@ -22,6 +26,8 @@ class Models:
 
         They are dropped when a task fails.
         """
+        self.cleaned: LruCache[bytes, PageSummary] = LruCache(_CLEANED_IN_MEMORY)
+        """The pages that were cleaned last, by content digest, where their sites are learned here."""
         self.learners = SiteCache(LEARNED_PAGES_MAX, lambda _: SiteLearner(page.version, CONFIG))
 
     def site_model(self, record: SiteModelRecord | None) -> SiteModel | CodecError | None:
@@ -43,4 +49,5 @@ class Models:
     def clear(self) -> None:
         """Forget everything but the page model."""
         self.sites.clear()
+        self.cleaned.clear()
         self.learners.clear()

@@ -20,6 +20,7 @@ from workers.processes.messages import (
     BurstTask,
     CleanTask,
     Failure,
+    RefitResult,
     RefitTask,
     Result,
     ReviseTask,
@@ -89,6 +90,8 @@ class _Lane:
         result: Result = self._decoder.decode(answer)
         if isinstance(result, Failure):
             self._sent.clear()
+        elif isinstance(result, RefitResult) and isinstance(task, RefitTask) and task.is_used_here:
+            self._sent.put((task.site, result.version), value=True)
         return result
 
     def _without_known_model(self, task: Task) -> Task:

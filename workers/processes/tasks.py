@@ -94,7 +94,7 @@ def _perform(task: Task, models: Models) -> Result:
         case LearnTask():
             return learn_document(task, models.page)
         case RefitTask():
-            return refit_site(task, models.page, models.learners)
+            return refit_site(task, models)
         case ReviseTask():
             return _revise(task, models)
 
@@ -120,7 +120,7 @@ def _clean(task: CleanTask, models: Models) -> Cleaned:
     problem = None
     if isinstance(known, CodecError):
         task, known, problem = msgspec.structs.replace(task, model=None), None, str(known)
-    result = _cleaned(document, known, task, models.page)
+    result = _cleaned(document, known, task, models)
     times = StageTimes(began_ns, decoded_ns, time.time_ns()) if task.is_timed else None
     if problem or times:
         result = msgspec.structs.replace(result, model_problem=problem, times=times)
@@ -131,19 +131,19 @@ def _cleaned(
     document: Document,
     site_model: SiteModel | None,
     task: CleanTask,
-    page_model: PageModel,
+    models: Models,
     evidence: PageEvidence | None = None,
 ) -> Cleaned:
     """Return the records of a page that was read: its text, and what its site learns from."""
     page, options, settings = task.page, task.options, task.settings
     if evidence is None and document.segments.texts:
-        evidence = read_page_evidence(document, page_model)
+        evidence = read_page_evidence(document, models.page)
     of_use = evidence is not None and (site_model is not None or task.with_document)
     places = document_places(document, evidence.features) if evidence and of_use else None
     if settings and settings.listings != "auto":
         kind = read_metadata(document, page.url).kind
         settings, site_model = settings.of_page(kind, site_model)
-    cleaned = clean(document, site_model, options.config, page_model, evidence, places, settings)
+    cleaned = clean(document, site_model, options.config, models.page, evidence, places, settings)
     known = SitePlaces(places.segments, site_model.places) if places and site_model else None
     forms = options.forms
     details = PageDetails(
@@ -156,7 +156,7 @@ def _cleaned(
         cleaned=cleaned,
         details=details,
         model=task.model,
-        page_model_version=page_model.version,
+        page_model_version=models.page.version,
         options=options,
     )
     learned, warnings = None, list(page.warnings)
@@ -168,6 +168,8 @@ def _cleaned(
         learned = maker.learned(page, summary)
         if learned is None:
             warnings.append("not-learned")
+        elif options.learns_here:
+            models.cleaned.put(learned.content_digest, summary)
     version = task.settings.version if task.settings else None
     return Cleaned(record=maker.record(warnings, version), document=learned)
 
@@ -202,7 +204,7 @@ def _clean_burst(task: BurstTask, models: Models) -> BurstResult:
     results: list[Cleaned | None] = [None] * len(task.pages)
     for index, (document, evidence) in read.items():
         work = msgspec.structs.replace(task.pages[index], model=model)
-        results[index] = _cleaned(document, fitted, work, models.page, evidence)
+        results[index] = _cleaned(document, fitted, work, models, evidence)
     return BurstResult(pages=results, model=model)
 
 

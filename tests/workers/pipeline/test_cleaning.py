@@ -6,6 +6,7 @@ from schemas.codec import encode_json, encode_msgpack
 from schemas.site_model import SiteModelRecord
 from templ_core.dom.codec import compress_columns, content_digest, document_columns
 from templ_core.dom.document import read_document
+from templ_core.page_level.model.model_file import shipped_model
 from templ_core.stored.compact import frame_content
 from tests.workers.builders import page
 from tests.workers.hostile_site_models import hostile_site_models
@@ -14,6 +15,7 @@ from workers.pipeline.site_engine import SiteEngine
 from workers.processes.messages import Cleaned, LearnTask, RefitTask
 from workers.processes.pool import Pool
 from workers.processes.records import fit_message
+from workers.processes.tasks import InProcess
 
 GOOD = b"<html><title>T</title><body><p>" + b"A sentence of some words, and more. " * 20
 
@@ -138,6 +140,36 @@ def fitted_model(pool, bodies):
         last_event_time_ms=0,
         body=result.body,
     )
+
+
+def test_a_child_fits_the_pages_that_it_has_cleaned_and_keeps_the_model(
+    poison_pool, poison_settings
+):
+    shared = b"<div class=note>Shared words of the site, which come back everywhere, always.</div>"
+    cleaner = SiteEngine(poison_pool, poison_settings)
+    task = cleaner._task(page(0, GOOD + shared), None, None)
+    options = msgspec.structs.replace(task.options, learns_here=True)
+    own, site = InProcess(shipped_model()), "example.com"
+    digests = []
+    for number in range(9):
+        one = page(number, GOOD.replace(b"words", b"words%d" % number) + shared)
+        done, _ = own.run(site, msgspec.structs.replace(task, page=one, options=options), 10)
+        digests.append(done.document.content_digest)
+    fitted, _ = own.run(site, RefitTask(site, digests, {}, is_used_here=True), 10)
+    model = SiteModelRecord(
+        site=site,
+        version=fitted.version,
+        documents=fitted.documents,
+        first_event_time_ms=0,
+        last_event_time_ms=0,
+        body=fitted.body,
+    )
+    decoded, _ = poison_pool.run(site, msgspec.structs.replace(task, model=model), 10)
+    kept = msgspec.structs.replace(model, body=b"")
+    cleaned, _ = own.run(site, msgspec.structs.replace(task, model=kept), 10)
+    assert cleaned.model_problem is None
+    assert cleaned.record == decoded.record
+    assert "Shared words" not in cleaned.record.text
 
 
 def test_a_site_model_is_used_again_and_again_though_sent_once(poison_pool, poison_settings):
