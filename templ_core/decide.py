@@ -18,9 +18,10 @@ from templ_core.page_level.selection import (
     select_segments,
     with_policy,
 )
+from templ_core.site_level.config import FUSION_CONFIG
+from templ_core.site_level.fusion._fusion import outside_container
 from templ_core.site_level.fusion.fusion import (
     faded_log_odds,
-    outside_container,
     surer_by_length,
 )
 from templ_core.site_level.fusion.site_columns import CONSTANT, TRUST, SiteColumns
@@ -130,7 +131,7 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
     if is_known:
         # The site tells comments from content; only what a setting asks for is certain.
         log_odds = with_policy(pooled, words, page.roles, _NO_TYPE, config.comments)
-        outside = outside_container(log_odds, columns, words, page.page_type)
+        outside = outside_container(log_odds, columns, words, page.page_type, FUSION_CONFIG)
         share = page_recall_share(None, config)
         choice = select_segments(log_odds, None, words, share, outside)
     else:

@@ -7,11 +7,8 @@ from templ_core.array_types import Floats
 from templ_core.dom.document import Document
 from templ_core.dom.text import Cuts
 from templ_core.page_level.page_evidence import PageEvidence
-from templ_core.site_level.fusion.fusion import (
-    FusionModel,
-    fused_log_odds,
-    repeated_log_odds,
-)
+from templ_core.site_level.fusion._fusion import fused_log_odds
+from templ_core.site_level.fusion.fusion import FusionModel, repeated_terms
 from templ_core.site_level.fusion.site_columns import (
     FEW_COVER,
     FEW_COVER_OF_RECORDS,
@@ -77,11 +74,11 @@ def read_site_evidence(
         site_model,
         places or document_places(document, page.features),
     )
-    log_odds = fusion.log_odds(columns)
+    log_odds = fused_log_odds(columns, fusion.terms, fusion.bias)
     return SiteEvidence(
         columns=columns,
         log_odds=log_odds,
-        repeated_log_odds=repeated_log_odds(columns, fusion.terms),
+        repeated_log_odds=fused_log_odds(columns, repeated_terms(fusion.terms), 0.0),
         documents=site_model.documents,
         place_pages=place_pages(columns, page),
         fusion=fusion,

@@ -18,8 +18,8 @@ class _Term(Protocol):
 def combine(
     evidence: SegmentEvidence, config: FusionConfig, margin: float, doubt_pages: float
 ) -> SiteColumns: ...
-def weighed(columns: SiteColumns, terms: Mapping[str, _Term], bias: float) -> Floats: ...
-def segments_outside(
+def fused_log_odds(columns: SiteColumns, terms: Mapping[str, _Term], bias: float) -> Floats: ...
+def outside_container(
     log_odds: Floats,
     columns: SiteColumns,
     words: Floats,

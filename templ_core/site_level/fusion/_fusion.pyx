@@ -1,4 +1,4 @@
-"""Computes the columns of the fusion and their weighed sum, see `site_inputs.py` and `fusion.py`."""
+"""Computes the columns of the fusion and their weighed sum, and what is outside of containers, see `site_inputs.py` and `fusion.py`."""
 
 from libc.math cimport exp, log
 from libc.stdint cimport int32_t, int64_t, uint8_t
@@ -101,30 +101,49 @@ def combine(evidence, config, double margin, double doubt_pages):
     return columns
 
 
-def weighed(dict columns, dict terms, double bias):
-    """Return bias + the sum over all terms of weight * (column, cut off at low and high)."""
-    cdef Py_ssize_t count = 0, segment
+def fused_log_odds(dict columns, dict terms, double bias):
+    """Return the log-odds for content of each segment, by page and site; length n_segments.
+
+    They are the bias and the sum over all terms of weight * (column, cut off at low and high).
+
+    Args:
+        columns: Columns of the page by name, with at least those of the terms.
+        terms: The terms by the name of their input.
+        bias: What is added to the sum of all terms.
+    """
+    cdef Py_ssize_t count = len(next(iter(columns.values()))), segment
     cdef double weight, low, high
     cdef const double *column
-    cdef double *total = NULL
-    log_odds = None
+    log_odds = np.full(count, bias)
+    cdef double *total = <double *>items(log_odds, 8, True)
     for name, term in terms.items():
-        values = columns[name]
-        column = <const double *>items(values, 8)
-        if log_odds is None:
-            count = len(values)
-            log_odds = np.empty(count)
-            total = <double *>items(log_odds, 8, True)
-            for segment in range(count):
-                total[segment] = bias
+        column = <const double *>items(columns[name], 8)
         weight, low, high = term.weight, term.low, term.high
         for segment in range(count):
             total[segment] += weight * within(column[segment], low, high)
     return log_odds
 
 
-def segments_outside(log_odds, dict columns, words, page_type, config):
-    """Return the segments that `outside_container` leaves out of an article or documentation."""
+def outside_container(log_odds, dict columns, words, page_type, config):
+    """Return which segments of an article or of documentation are left out; length n_segments.
+
+    The cut maximises expected F1 as if segments were right or wrong one by one. Teasers, notes on authors and
+    menus are right or wrong together, and where they are most of a page the cut falls so low that it takes
+    them all.
+
+    Text is outside if it is neither in the page's best container nor where best containers usually
+    are. There it needs `config.outside_log_odds_min` to stay: on an article if it has some words, on
+    documentation if other pages have it. Anywhere on an article, text is left out that is template rather
+    than content. A page that may be a thread as well is no article here, because its posts are beside
+    each other.
+
+    Args:
+        log_odds: Log-odds for content of each segment.
+        columns: What the site says.
+        words: Words of each segment.
+        page_type: The type of the page.
+        config: A `FusionConfig`.
+    """
     cdef Py_ssize_t size = len(log_odds), segment
     cdef bint is_thread = page_type.forum > config.likely_type
     cdef bint is_article = page_type.article > config.likely_type and not is_thread

@@ -11,9 +11,7 @@ import numpy as np
 from templ_core.array_types import Bools, Floats
 from templ_core.errors import CodecError
 from templ_core.page_level.model.confidence import Confidence
-from templ_core.page_level.model.page_type import PageType
 from templ_core.site_level.config import FUSION_CONFIG, FusionConfig
-from templ_core.site_level.fusion import _fusion
 from templ_core.site_level.fusion.site_columns import (
     BY_TREE,
     FEW_COVER,
@@ -50,32 +48,9 @@ class Term(msgspec.Struct, frozen=True, kw_only=True):
     high: float
 
 
-def fused_log_odds(columns: SiteColumns, terms: dict[str, Term], bias: float) -> Floats:
-    """Return the log-odds for content of each segment, by page and site; length n_segments.
-
-    >>> import numpy as np
-    >>> terms = {"page": Term(weight=0.5, low=-4, high=4), "place": Term(weight=1, low=-4, high=4)}
-    >>> columns = {"page": np.array([2.0, -9.0]), "place": np.array([1.0, 1.0])}
-    >>> fused_log_odds(columns, terms, bias=-0.5).tolist()
-    [1.5, -1.5]
-
-    Args:
-        columns: Columns of the page, with at least those of the terms.
-        terms: The terms by the name of their input, at least one.
-        bias: What is added to the sum of all terms.
-    """
-    return _fusion.weighed(columns, terms, bias)
-
-
-def repeated_log_odds(columns: SiteColumns, terms: dict[str, Term]) -> Floats:
-    """Return what the inputs on repeated text add to the log-odds of each segment, never above 0.
-
-    Args:
-        columns: Columns of the page, with at least those of the terms.
-        terms: The terms by the name of their input.
-    """
-    repeated = {name: term for name, term in terms.items() if name in REPEATED_INPUTS}
-    return fused_log_odds(columns, repeated, 0.0) if repeated else np.zeros(len(columns[LENGTH]))
+def repeated_terms(terms: dict[str, Term]) -> dict[str, Term]:
+    """Return the terms on repeated text; what they add to the log-odds is never above 0."""
+    return {name: term for name, term in terms.items() if name in REPEATED_INPUTS}
 
 
 def surer_by_length(
@@ -109,35 +84,6 @@ def faded_log_odds(own: Floats, fused: Floats, weight: Floats) -> Floats:
     return result
 
 
-def outside_container(
-    log_odds: Floats,
-    columns: SiteColumns,
-    words: Floats,
-    page_type: PageType,
-    config: FusionConfig = FUSION_CONFIG,
-) -> Bools:
-    """Return which segments of an article or of documentation are left out; length n_segments.
-
-    The cut maximises expected F1 as if segments were right or wrong one by one. Teasers, notes on authors and
-    menus are right or wrong together, and where they are most of a page the cut falls so low that it takes
-    them all.
-
-    Text is outside if it stands neither in the page's best container nor where best containers usually
-    are. There it needs `config.outside_log_odds_min` to stay: on an article if it has some words, on
-    documentation if other pages have it. Anywhere on an article, text is left out that is template rather
-    than content. A page that may be a thread as well is no article here, because its posts stand beside
-    each other.
-
-    Args:
-        log_odds: Log-odds for content of each segment.
-        columns: What the site says.
-        words: Words of each segment.
-        page_type: The type of the page.
-        config: The tunable numbers.
-    """
-    return _fusion.segments_outside(log_odds, columns, words, page_type, config)
-
-
 class FusionModel(msgspec.Struct, frozen=True, kw_only=True):
     """A fusion as `templ experiments site-level` fits it: plain numbers."""
 
@@ -155,10 +101,6 @@ class FusionModel(msgspec.Struct, frozen=True, kw_only=True):
     """BLAKE2b-128 of the file of each training corpus, by the name of the corpus."""
     quality: dict[str, float]
     """Word F1, 0 to 1, on pages of sites that were left out of the fit, by corpus."""
-
-    def log_odds(self, columns: SiteColumns) -> Floats:
-        """Return the log-odds for content of each segment; length n_segments."""
-        return fused_log_odds(columns, self.terms, self.bias)
 
     def reasons(self, columns: SiteColumns, kept: Bools) -> list[str]:
         """Return, for each segment, the reason that speaks most for what became of it."""

@@ -43,9 +43,8 @@ from templ_core.site_level.trees.tree_model import TreeModel
 class SegmentEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """What is known about a page before it is combined; columns of length n_segments.
 
-    On documentation some text is meant to be repeated, so that all pages have it says nothing: labels
-    of records, and what the page model takes for content where content usually stands. On other pages
-    such text, as "add to cart", is template.
+    On documentation, labels of records and what the page model takes for content where content usually is are meant
+    to be repeated, so it says nothing that all pages have them. On other pages such text is template.
     """
 
     content_log_odds: Floats

@@ -1,4 +1,4 @@
-"""Names of months, weekdays and units of time in six languages, as pages write them."""
+"""Names of months and weekdays in six languages, as pages write them."""
 
 MONTHS = {
     "en": "January February March April May June July August September October November December "
@@ -30,15 +30,3 @@ WEEKDAYS = {
     "pt": "segunda-feira terça-feira quarta-feira quinta-feira sexta-feira Seg Ter Qua Qui Sex",
 }
 """Names of weekdays by language, found in the same forms as those of months."""
-
-UNITS = {
-    "en": "second seconds minute minutes hour hours day days week weeks month months year years "
-    "sec secs min mins hr hrs",
-    "es": "segundo segundos minuto minutos hora horas día días semana semanas mes meses año años",
-    "de": "Sekunde Sekunden Minute Minuten Stunde Stunden Tag Tage Tagen Woche Wochen Monat Monate "
-    "Monaten Jahr Jahre Jahren",
-    "fr": "seconde secondes heure heures jour jours semaine semaines mois année années",
-    "it": "secondo secondi minuti ora ore giorno giorni settimana settimane mese mesi anno anni",
-    "pt": "dia dias semanas mês ano anos",
-}
-"""Names of units of time by language, found in the same forms as those of months."""

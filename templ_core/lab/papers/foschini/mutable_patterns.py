@@ -10,8 +10,20 @@ from collections.abc import Sequence
 
 import msgspec
 
-from templ_core.site_level.strings.calendars import MONTHS, UNITS, WEEKDAYS
+from templ_core.site_level.strings.calendars import MONTHS, WEEKDAYS
 from templ_core.tokens import JOINER, JOINERS_MAX, WORD
+
+_UNITS = {
+    "en": "second seconds minute minutes hour hours day days week weeks month months year years "
+    "sec secs min mins hr hrs",
+    "es": "segundo segundos minuto minutos hora horas día días semana semanas mes meses año años",
+    "de": "Sekunde Sekunden Minute Minuten Stunde Stunden Tag Tage Tagen Woche Wochen Monat Monate "
+    "Monaten Jahr Jahre Jahren",
+    "fr": "seconde secondes heure heures jour jours semaine semaines mois année années",
+    "it": "secondo secondi minuti ora ore giorno giorni settimana settimane mese mesi anno anni",
+    "pt": "dia dias semanas mês ano anos",
+}
+"""Names of units of time by language, found in the same forms as those of months."""
 
 _UPPER = "[A-ZÀ-ÖØ-ÞŠŽΑ-ΫЀ-Я]"
 _MORE = rf"(?:{JOINER}{{1,{JOINERS_MAX}}}{WORD}+)*"
@@ -60,7 +72,7 @@ def _names(*texts: str) -> tuple[str, ...]:
 PATTERNS = (
     MutablePattern("month", _names(*MONTHS.values())),
     MutablePattern("weekday", _names(*WEEKDAYS.values())),
-    MutablePattern("time_unit", _names(*UNITS.values())),
+    MutablePattern("time_unit", _names(*_UNITS.values())),
     MutablePattern("by", ("by", "By", "BY")),
     MutablePattern(
         "abbreviation", ("Mr", "Mrs", "Ms", "Dr", "Prof", "Sen", "Gov", "Rep", "Sr", "Sra", "Dra")

@@ -10,11 +10,11 @@ from templ_core.array_types import Float32s, Floats
 from templ_core.config import CoreConfig
 from templ_core.decide import own_log_odds, site_weight
 from templ_core.lab.training.fusion.fusion_page import LINK_BOX, FusionPage
+from templ_core.site_level.fusion._fusion import fused_log_odds
 from templ_core.site_level.fusion.fusion import (
     STRING_INPUT_MAX,
     UNFITTED,
     Term,
-    fused_log_odds,
 )
 from templ_core.site_level.fusion.site_columns import (
     FUSION_INPUTS,

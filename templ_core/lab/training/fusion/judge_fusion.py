@@ -16,9 +16,9 @@ from templ_core.lab.training.fusion.fusion_page import (
     InjectedSegments,
 )
 from templ_core.page_level.model.confidence import Confidence
+from templ_core.site_level.fusion._fusion import fused_log_odds
 from templ_core.site_level.fusion.fusion import (
-    fused_log_odds,
-    repeated_log_odds,
+    repeated_terms,
     shipped_fusion,
 )
 from templ_core.site_level.fusion.site_columns import CONSTANT
@@ -94,7 +94,7 @@ def _decided(page: FusionPage, model: LinearModel, config: CoreConfig, way: int)
     site = SiteEvidence(
         columns=known.columns,
         log_odds=fused_log_odds(known.columns, model.terms, model.bias),
-        repeated_log_odds=repeated_log_odds(known.columns, model.terms),
+        repeated_log_odds=fused_log_odds(known.columns, repeated_terms(model.terms), 0.0),
         documents=known.documents,
         place_pages=known.documents,
         fusion=shipped_fusion(),

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 
 from templ_core.errors import CodecError
 from templ_core.page_level.model.model_file import shipped_model
+from templ_core.site_level.fusion._fusion import fused_log_odds
 from templ_core.site_level.fusion.fusion import (
     FUSION_FORMAT,
     UNFITTED,
@@ -58,7 +59,10 @@ def test_log_odds_and_reasons_are_those_of_single_segments(terms, bias, size, da
     )
     kept = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)))
     model = model_of(terms, bias)
-    log_odds, reasons = model.log_odds(columns), model.reasons(columns, kept)
+    log_odds, reasons = (
+        fused_log_odds(columns, model.terms, model.bias),
+        model.reasons(columns, kept),
+    )
     for segment in range(size):
         at = {name: float(column[segment]) for name, column in columns.items()}
         inputs = {n: min(max(at[n], term.low), term.high) for n, term in terms.items()}

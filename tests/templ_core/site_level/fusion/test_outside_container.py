@@ -2,7 +2,8 @@ import numpy as np
 import pytest
 
 from templ_core.page_level.model.page_type import PageType
-from templ_core.site_level.fusion.fusion import outside_container
+from templ_core.site_level.config import FUSION_CONFIG
+from templ_core.site_level.fusion._fusion import outside_container
 from templ_core.site_level.fusion.site_columns import (
     IN_BEST_CONTAINER,
     RECURS,
@@ -17,7 +18,9 @@ def is_left_out(log_odds, page_type, *, words=30, inside=False, usual=-0.5, recu
     columns = {IN_BEST_CONTAINER: 0.5 if inside else -0.5, USUAL_BEST_CONTAINER: usual}
     columns[RECURS] = float(recurs)
     one = {name: np.array([value]) for name, value in columns.items()}
-    return outside_container(np.array([log_odds]), one, np.array([float(words)]), page_type).item()
+    return outside_container(
+        np.array([log_odds]), one, np.array([float(words)]), page_type, FUSION_CONFIG
+    ).item()
 
 
 def test_text_outside_the_container_of_an_article_stays_where_it_is_surely_content():
