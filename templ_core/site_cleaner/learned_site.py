@@ -10,7 +10,7 @@ from templ_core.dom.codec import decode_document
 from templ_core.errors import CodecError
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.site_model import SiteModel
-from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
+from templ_core.site_level.site_model_file import decode_site_model, fitting_part
 from templ_core.site_level.window.page_summary import (
     PageSummary,
     decode_page_summary,
@@ -200,10 +200,12 @@ class _InMemory:
 
     def __init__(self, learner: SiteLearner) -> None:
         self.learner = learner
+        self.read: dict[bytes, PageSummary] = {}
+        """Pages that were read since the last fit, by content digest."""
         self.model: SiteModel | None = None
 
     def __len__(self) -> int:
-        return len(self.learner)
+        return len(self.learner) + len(self.read)
 
 
 class SitesInMemory:
@@ -226,6 +228,12 @@ class SitesInMemory:
         self._kept.keep(site.key, kept)
         return kept.model
 
+    def keep_read(self, key: str, content_digest: bytes, page: PageSummary) -> None:
+        """Keep the summary of a page of a site for the next fit."""
+        kept = self._kept.take(key)
+        kept.read[content_digest] = page
+        self._kept.keep(key, kept)
+
     def forget(self, key: str) -> None:
         """Drop what is kept of a site, because something else is known about it from now on."""
         self._kept.drop(key)
@@ -233,18 +241,17 @@ class SitesInMemory:
     def fit(self, site: LearnedSite) -> None:
         """Fit the model of a site to its window as it is, which holds at least one document."""
         kept = self._kept.take(site.key)
-        kept.learner.follow(list(self._window(site, kept.learner)))
-        site.model = encode_site_model(kept.learner.model(), self._config.site_model_bytes)
-        kept.model = None
+        kept.learner.follow(list(self._window(site, kept)))
+        kept.read.clear()
+        kept.model, site.model = fitting_part(kept.learner.model(), self._config.site_model_bytes)
         site.fitted_at, site.has_changed = site.learned, True
         self._kept.keep(site.key, kept)
 
-    def _window(
-        self, site: LearnedSite, learner: SiteLearner
-    ) -> Iterator[tuple[bytes, PageSummary]]:
+    def _window(self, site: LearnedSite, kept: _InMemory) -> Iterator[tuple[bytes, PageSummary]]:
         for one in site.documents:
-            known = learner.known.get(one.content_digest)
-            yield one.content_digest, known or self._summary(one)
+            digest = one.content_digest
+            known = kept.learner.known.get(digest) or kept.read.get(digest)
+            yield digest, known or self._summary(one)
 
     def _summary(self, one: WindowDocument) -> PageSummary:
         """Return the summary of a document, made anew where another page model made it."""

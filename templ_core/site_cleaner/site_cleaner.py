@@ -404,7 +404,10 @@ class SiteCleaner:
             body=body,
             summary=encode_page_summary(page, self._page_model.version),
         )
-        return self._site(fetch.site).enter(document, place_pages, self._options.window)
+        has_entered = self._site(fetch.site).enter(document, place_pages, self._options.window)
+        if has_entered:
+            self._memory.keep_read(fetch.site, document.content_digest, page)
+        return has_entered
 
     def _forget(self, fetch: _Fetch) -> None:
         self._site(fetch.site).forget(fetch.url, fetch.time_ms, self._options.window)
