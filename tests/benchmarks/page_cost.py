@@ -44,8 +44,6 @@ STAGES: dict[str, tuple[str, str]] = {
     "scan": ("templ_core.dom.parse.parse_page", "stalls_parser"),
     "parse": ("templ_core.dom.parse.parse_page", "_parse"),
     "flatten": ("templ_core.dom.document", "_document"),
-    "characters": ("templ_core.page_level.features.page_features", "read_characters"),
-    "words": ("templ_core.page_level.features.page_features", "read_words"),
     "features": ("templ_core.page_level.page_evidence", "read_features"),
     "attribute scores": ("templ_core.page_level.model.page_model", "attribute_scores"),
     "text scores": ("templ_core.page_level.model.page_model", "text_scores"),

@@ -149,22 +149,6 @@ cdef Py_ssize_t _count_words(const uint16_t *classes, Py_ssize_t size) noexcept:
     return count
 
 
-def first_distinct(hash_column, Py_ssize_t most):
-    """Return the different hashes among the first `most`, in the order in which they come first."""
-    cdef Py_ssize_t word, place, count = 0, size = min(len(hash_column), most)
-    cdef const uint64_t *hashes = <const uint64_t *>items(hash_column, 8)
-    distinct_column = np.empty(size, np.uint64)
-    cdef uint64_t *distinct = <uint64_t *>items(distinct_column, 8, True)
-    for word in range(size):
-        place = 0
-        while place < count and distinct[place] != hashes[word]:
-            place += 1
-        if place == count:
-            distinct[count] = hashes[word]
-            count += 1
-    return distinct_column[:count]
-
-
 def text_hashes(hash_column, words_column):
     """Return one hash of each segment's words in order."""
     cdef Py_ssize_t segment, count = len(words_column), place, word = 0

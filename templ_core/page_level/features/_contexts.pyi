@@ -6,7 +6,7 @@ from templ_core.page_level.page_tree import PageTree
 def context_columns() -> list[str]: ...
 def first_guess(attribute: Floats, text: Floats, weight: float) -> Floats: ...
 def fill_contexts(
-    tree: PageTree,
+    page_tree: PageTree,
     group: Int64s,
     scores: SegmentScores,
     config: FeatureConfig,

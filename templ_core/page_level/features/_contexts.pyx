@@ -7,7 +7,8 @@ from libc.string cimport memset
 import numpy as np
 
 from templ_core._arrays cimport items
-from templ_core.page_level.features._place_features import fill_position
+from templ_core.page_level._page_tree cimport Tree, tree_of
+from templ_core.page_level.features._place_features cimport PositionColumns, fill_position
 
 # Sums over segments, kept beside each other.
 cdef enum:
@@ -98,18 +99,19 @@ def first_guess(attribute_column, text_column, double weight):
     return result
 
 
-def fill_contexts(tree, group_column, scores, config, rows, int column):
+def fill_contexts(page_tree, group_column, scores, config, rows, int column):
     """Fill the columns of ContextColumns from `column` on, and return the next column.
 
     Args:
-        tree: The page's tree.
+        page_tree: The page's tree.
         group_column: Path group of each segment.
         scores: The scores of the segments, a `SegmentScores`.
         config: Says how the first guess weighs the scores and recall.
         rows: The feature matrix.
         column: First column to fill.
     """
-    cdef Py_ssize_t segment, size = len(rows), node, nodes = len(tree.first), level, best = 0
+    cdef Py_ssize_t segment, size = len(rows), node, level, best = 0
+    cdef Tree tree = tree_of(page_tree)
     cdef Py_ssize_t width = rows.shape[1]
     cdef double weight = config.score_weight, recall_share = config.guess_recall_share
     cdef const int64_t *group = <const int64_t *>items(group_column, 8)
@@ -119,12 +121,8 @@ def fill_contexts(tree, group_column, scores, config, rows, int column):
     cdef const double *smoothed = <const double *>items(scores.smoothed, 8)
     cdef const double *section_words = <const double *>items(scores.section_words, 8)
     cdef const Py_ssize_t *order = <const Py_ssize_t *>items(scores.order, sizeof(Py_ssize_t))
-    cdef const double *words = <const double *>items(tree.words, 8)
-    cdef const int64_t *above = <const int64_t *>items(tree.above, 8)
-    cdef const int64_t *first = <const int64_t *>items(tree.first, 8)
-    cdef const int64_t *last = <const int64_t *>items(tree.last, 8)
+    cdef const double *words = tree.words
     cdef float *cells = <float *>items(rows, 4, True) + column
-    cdef int best_subtree = <int>(&(<ContextColumns *>cells).best_subtree_inside - cells)
     cdef int64_t groups = 0
     cdef int one
     for segment in range(size):
@@ -160,12 +158,14 @@ def fill_contexts(tree, group_column, scores, config, rows, int column):
         (<ContextColumns *>(cells + node * width)).rank = <float>(<double>segment / size)
     edge = min(max(cut, EDGE), 1 - EDGE)
     edge = log(edge / (1 - edge))
-    for node in range(nodes):
-        low, high = before + first[node] * SUMS, before + last[node] * SUMS
+    for node in range(tree.nodes):
+        low, high = before + tree.first[node] * SUMS, before + tree.last[node] * SUMS
         expected = 2 * (high[MASS] - low[MASS]) / (high[WORDS] - low[WORDS] + page[MASS])
         if expected > most_inside:
             most_inside, best = expected, node
-    fill_position(tree, best, rows, column + best_subtree)
+    fill_position(
+        &tree, best, <PositionColumns *>&(<ContextColumns *>cells).best_subtree_inside, width
+    )
     for segment in range(size):
         cell = <ContextColumns *>(cells + segment * width)
         cell.attribute_score = <float>attribute[segment]
@@ -186,8 +186,8 @@ def fill_contexts(tree, group_column, scores, config, rows, int column):
         cell.attribute_page_mean = <float>(page[ATTRIBUTE] / page[WORDS])
         cell.text_page_mean = <float>(page[TEXT] / page[WORDS])
         for level in range(LEVELS):
-            node = above[level * size + segment]
-            low, high = before + first[node] * SUMS, before + last[node] * SUMS
+            node = tree.above[level * size + segment]
+            low, high = before + tree.first[node] * SUMS, before + tree.last[node] * SUMS
             for one in range(SUMS):
                 inside[one] = high[one] - low[one]
             (&cell.l1_mean)[level] = <float>(inside[MASS] / inside[WORDS])

@@ -1,6 +1,12 @@
-"""All features of a page's segments in one matrix."""
+"""All features of a page's segments in one matrix.
+
+The loops that fill it are in `_page_features.pyx`, one file for each part of a row: `_own_features.pxd`
+for a segment's text, links and owner, `_place_features.pxd` for where it stands, and `_declared_features.pxd`
+for what the page declares.
+"""
 
 import functools
+from typing import TypedDict
 
 import msgspec
 import numpy as np
@@ -8,15 +14,8 @@ import numpy as np
 from templ_core.array_types import Float32s, Floats, Int32s, Int64s, UInt64s
 from templ_core.dom.document import Document
 from templ_core.page_level.config import FEATURE_CONFIG
-from templ_core.page_level.features._declared_features import fill_declared
-from templ_core.page_level.features._own_features import fill_links, fill_owners, fill_text
-from templ_core.page_level.features._place_features import (
-    fill_copies,
-    fill_groups,
-    fill_main,
-    fill_tags,
-    path_groups,
-)
+from templ_core.page_level.features import _characters
+from templ_core.page_level.features._page_features import fill_rows, row_names
 from templ_core.page_level.features.characters import (
     Words,
     read_characters,
@@ -24,41 +23,57 @@ from templ_core.page_level.features.characters import (
     shape_hashes,
     text_hashes,
 )
-from templ_core.page_level.features.own_features import (
-    LINK_FEATURES,
-    OWNER_FEATURES,
-    OWNER_TAGS,
-    TEXT_FEATURES,
-    link_density,
-    sentence_ends,
-)
-from templ_core.page_level.features.place_features import (
-    COPY_FEATURES,
-    DECLARED_FEATURES,
-    GROUP_FEATURES,
-    GROUPS,
-    MAIN_FEATURES,
-    SEMANTIC_TAGS,
-    TAG_FEATURES,
-    title_hashes,
-    title_words,
-)
 from templ_core.page_level.features.surroundings import read_surroundings
 from templ_core.page_level.page_tree import PageTree, read_tree
 
-FEATURES = (
-    *TEXT_FEATURES,
-    *LINK_FEATURES,
-    *OWNER_FEATURES,
-    *(f"{group}: {name}" for group in GROUPS for name in GROUP_FEATURES),
-    *COPY_FEATURES,
-    *MAIN_FEATURES,
-    *TAG_FEATURES,
-    *DECLARED_FEATURES,
-)
+OWNER_TAGS = (
+    "p", "h1", "h2", "h3", "h4", "li", "td", "div", "button", "pre", "th", "dd", "option",
+    "noscript", "form",
+)  # fmt: skip
+"""Tags of owners that have a column each."""
+SEMANTIC_TAGS = (
+    "nav", "aside", "header", "footer", "main", "article", "section", "form", "table", "ul", "ol",
+    "li", "dl", "blockquote", "pre", "figure", "button", "select", "details", "td", "p", "noscript",
+)  # fmt: skip
+"""Tags whose nearest element above a segment is looked for; at most 32, one bit each."""
+
+
+def _names() -> tuple[str, ...]:
+    row = row_names()
+    return (
+        *row["text"],
+        *row["links"],
+        *(name for name in row["owner"] if name != "tags"),
+        *(f"in {tag}" for tag in OWNER_TAGS),
+        *(f"{group}: {name}" for group in ("path", "tags") for name in row[group]),
+        *row["copies"],
+        *(
+            f"main {share}: {name}"
+            for share in FEATURE_CONFIG.main_shares
+            for name in (*row["main"][0]["position"], "share")
+        ),
+        "among long",
+        *(f"up to {tag}" for tag in SEMANTIC_TAGS),
+        "inside main",
+        "inside article",
+        *(f"declared: {name}" for name in row["declared"]),
+    )
+
+
+FEATURES = _names()
 """Names of the columns of `PageFeatures.rows`, in their order."""
 _OWNER_NUMBERS = {tag: number for number, tag in enumerate(OWNER_TAGS)}
 _SEMANTIC_NUMBERS = {tag: number for number, tag in enumerate(SEMANTIC_TAGS)}
+
+
+class TextAndTree(TypedDict):
+    """The columns of `PageFeatures` that the rows are made of."""
+
+    words: Words
+    tree: PageTree
+    text: UInt64s
+    title: UInt64s
+    surroundings: Int32s
 
 
 class PageFeatures(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -99,32 +114,21 @@ def read_features(document: Document) -> PageFeatures:
         >>> features.rows[:, FEATURES.index("commas")].tolist()
         [0.0, 1.0]
     """
-    config, segments = FEATURE_CONFIG, document.segments
-    characters = read_characters(segments.texts)
-    words = read_words(characters)
-    text = text_hashes(words)
-    tree = read_tree(document, np.maximum(words.per_segment, 1).astype(np.float64))
-    ends, density = sentence_ends(characters), link_density(characters, segments)
-    group, tag_group = path_groups(document)
-    rows = np.empty((len(segments.texts), len(FEATURES)), np.float32)
-    column = fill_text(characters, words, ends, config, rows, 0)
-    column = fill_links(segments, density, config, rows, column)
-    column = fill_owners(document, tree.compressed_depth, _OWNER_NUMBERS, config, rows, column)
-    column = fill_groups(group, tree.words, density, ends, rows, column)
-    column = fill_groups(tag_group, tree.words, density, ends, rows, column)
-    column = fill_copies(text, config, rows, column)
-    column = fill_main(tree, density, ends, config, rows, column)
-    column = fill_tags(document, _SEMANTIC_NUMBERS, config, rows, column)
-    surroundings = read_surroundings(document)
-    title = title_hashes(document.title)
-    fill_declared(segments.declared, words, title_words(title), surroundings, config, rows, column)
-    return PageFeatures(
-        words=words,
-        tree=tree,
-        group=group,
-        text=text,
-        title=title,
-        surroundings=surroundings,
-        link_density=density,
-        rows=rows,
+    characters = _characters.read_characters(document.segments.texts)
+    words = Words(
+        **_characters.read_words(characters["classes"], characters["lower"], characters["starts"])
     )
+    columns = TextAndTree(
+        words=words,
+        tree=read_tree(document, np.maximum(words.per_segment, 1).astype(np.float64)),
+        text=text_hashes(words),
+        title=_title_hashes(document.title),
+        surroundings=read_surroundings(document),
+    )
+    rows = fill_rows(document, characters, columns, _OWNER_NUMBERS, _SEMANTIC_NUMBERS)
+    return PageFeatures(**columns, **rows)
+
+
+def _title_hashes(title: str) -> UInt64s:
+    """Return the hash of each word of a title."""
+    return read_words(read_characters([title])).hashes

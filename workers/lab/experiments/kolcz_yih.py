@@ -40,8 +40,7 @@ from templ_core.lab.papers.kolcz_yih.keywords import (
     top_n,
 )
 from templ_core.lab.training.labels.site_pages import CorpusPage, TooFewPages, read_sites
-from templ_core.page_level.features.characters import read_characters
-from templ_core.page_level.features.own_features import link_density
+from templ_core.page_level.features.characters import link_density, read_characters
 from workers.errors import InputProblem
 from workers.inspect.plots import line_chart
 from workers.lab.corpora import (
@@ -260,7 +259,9 @@ def _keyword_page(document: Document, kept: np.ndarray) -> KeywordPage:
     segments, tags = document.segments, document.nodes.tags
     if not segments.texts:
         return KeywordPage(title=document.title, passages=[])
-    shares = np.round(link_density(read_characters(segments.texts), segments), 3).tolist()
+    shares = np.round(
+        link_density(read_characters(segments.texts), segments.link_chars), 3
+    ).tolist()
     columns = zip(segments.texts, shares, segments.owner.tolist(), kept.tolist(), strict=True)
     return KeywordPage(
         title=document.title,

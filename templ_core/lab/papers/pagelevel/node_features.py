@@ -17,8 +17,13 @@ from templ_core.dom.tags import INLINE
 from templ_core.dom.tree import subtree_sums, sums_below
 from templ_core.lab.layout import Boxes, Presentation, estimate_layout
 from templ_core.letters import SPACE
-from templ_core.page_level.features.characters import Characters, Words, read_characters, read_words
-from templ_core.page_level.features.own_features import sentence_ends
+from templ_core.page_level.features.characters import (
+    Characters,
+    Words,
+    read_characters,
+    read_words,
+    sentence_ends,
+)
 from templ_core.page_level.smoothing.thinned_tree import leave_out
 
 _WORDS = {

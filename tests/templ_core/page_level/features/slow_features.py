@@ -6,8 +6,7 @@ from templ_core import letters as chars
 from templ_core.dom.parse.declared_body import INSIDE_BODY
 from templ_core.dom.tree import sums_above, sums_below
 from templ_core.page_level.config import FEATURE_CONFIG
-from templ_core.page_level.features.own_features import OWNER_TAGS
-from templ_core.page_level.features.place_features import SEMANTIC_TAGS
+from templ_core.page_level.features.page_features import OWNER_TAGS, SEMANTIC_TAGS
 from templ_core.page_level.features.surroundings import HEADING, read_surroundings
 from templ_core.page_level.page_tree import LEVELS, PageTree, climb
 from tests.templ_core.page_level.features.slow_characters import (
