@@ -45,7 +45,7 @@ STAGES: dict[str, tuple[str, str]] = {
     "parse": ("templ_core.dom.parse.parse_page", "_parse"),
     "flatten": ("templ_core.dom.document", "_document"),
     "features": ("templ_core.page_level.page_evidence", "read_features"),
-    "attribute scores": ("templ_core.page_level.model.page_model", "attribute_scores"),
+    "attribute scores": ("templ_core.page_level.model.page_model", "read_attributes"),
     "text scores": ("templ_core.page_level.model.page_model", "text_scores"),
     "contexts": ("templ_core.page_level.model.page_model", "with_contexts"),
     "trees and networks": ("templ_core.page_level.model.page_model", "combined_log_odds"),

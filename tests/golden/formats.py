@@ -28,10 +28,10 @@ from templ_core.dom import codec
 from templ_core.dom.document import Document, read_document
 from templ_core.page_level.model import model_file
 from templ_core.page_level.model.confidence import Confidence
-from templ_core.page_level.model.hashed_scores import TABLE_SIZE, HashedTable
+from templ_core.page_level.model.hashed_scores import NAMES_SIZE, TABLE_SIZE, HashedTable
 from templ_core.page_level.model.network import Network
 from templ_core.page_level.model.page_model import About, PageModel
-from templ_core.page_level.model.page_type import NAMES_SIZE, PageTypeModel
+from templ_core.page_level.model.page_type import PageTypeModel
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
 from templ_core.site_level import site_model_file
 from templ_core.site_level.site_model import SiteModel

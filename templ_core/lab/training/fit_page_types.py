@@ -11,12 +11,8 @@ from templ_core.array_types import Floats, Int64s
 from templ_core.lab.training.fit import in_bytes
 from templ_core.lab.training.nested import HashedScores, TrainingCorpus, scores_of_page
 from templ_core.lab.training.pages import TrainingPage
-from templ_core.page_level.model.page_type import (
-    NAMES_SIZE,
-    PAGE_TYPES,
-    PageTypeModel,
-    page_statistics,
-)
+from templ_core.page_level.model.hashed_scores import NAMES_SIZE
+from templ_core.page_level.model.page_type import PAGE_TYPES, PageTypeModel, page_statistics
 
 _PAGE_TYPE_OF_NAME = {
     **dict.fromkeys(("article", "news", "blog", "magazine"), "article"),

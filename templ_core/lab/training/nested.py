@@ -20,6 +20,7 @@ from templ_core.lab.training.fit import ATTRIBUTE_PENALTY, TEXT_PENALTY, Sample,
 from templ_core.lab.training.pages import TrainingPage
 from templ_core.lab.training.sampling import drawn_places
 from templ_core.lab.training.sparse import stack
+from templ_core.page_level.config import MODEL_CONFIG
 from templ_core.page_level.features.contexts import with_contexts
 from templ_core.page_level.model.hashed_scores import HashedTable
 
@@ -165,7 +166,10 @@ def _pages_used(left_out: tuple[int, int]) -> str:
 
 
 def _table_log_odds(rows: sparse.csr_matrix, table: HashedTable) -> Float32s:
-    return table.log_odds(rows @ (table.weights * np.float32(table.unit))).astype(np.float32)
+    limit = MODEL_CONFIG.score_log_odds_max
+    sums = rows @ (table.weights * np.float32(table.unit))
+    log_odds: Float32s = np.clip(table.bias + sums, -limit, limit).astype(np.float32)
+    return log_odds
 
 
 def left_out_folds() -> Iterator[tuple[int, int]]:

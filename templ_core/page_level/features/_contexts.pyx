@@ -2,13 +2,21 @@
 
 from libc.math cimport exp, log
 from libc.stdint cimport int64_t
-from libc.string cimport memset
+from libc.string cimport memcpy, memset
 
 import numpy as np
 
 from templ_core._arrays cimport items
 from templ_core.page_level._page_tree cimport Tree, tree_of
 from templ_core.page_level.features._place_features cimport PositionColumns, fill_position
+
+from templ_core.page_level.config import FEATURE_CONFIG
+from templ_core.page_level.smoothing._smoothing import smooth_text
+from templ_core.page_level.smoothing.isotonic import SCORE_GRID
+
+cdef double SCORE_WEIGHT = FEATURE_CONFIG.score_weight
+cdef double GUESS_RECALL_SHARE = FEATURE_CONFIG.guess_recall_share
+cdef double PENALTY = FEATURE_CONFIG.smoothing_penalty
 
 # Sums over segments, kept beside each other.
 cdef enum:
@@ -81,48 +89,47 @@ cdef double EDGE = 1e-6     # keeps the cut that far from 0 and from 1, where lo
 
 
 def context_columns():
-    """Return the names of the columns that `fill_contexts` fills, in their order."""
+    """Return the names of the columns that `with_contexts` fills, in their order."""
     cdef ContextColumns columns
     memset(&columns, 0, sizeof(columns))
     return list(columns)
 
 
-def first_guess(attribute_column, text_column, double weight):
-    """Return sigmoid(weight * (attribute + text)) of each segment."""
-    cdef Py_ssize_t segment, size = len(text_column)
-    cdef const double *attribute = <const double *>items(attribute_column, 8)
-    cdef const double *text = <const double *>items(text_column, 8)
-    result = np.empty(size)
-    cdef double *guess = <double *>items(result, 8, True)
-    for segment in range(size):
-        guess[segment] = 1 / (1 + exp(-weight * (attribute[segment] + text[segment])))
-    return result
-
-
-def fill_contexts(page_tree, group_column, scores, config, rows, int column):
-    """Fill the columns of ContextColumns from `column` on, and return the next column.
+def with_contexts(features, page_tree, group_column, attribute_column, text_column):
+    """Return the features of a page and the columns of ContextColumns side by side.
 
     Args:
+        features: The feature matrix.
         page_tree: The page's tree.
         group_column: Path group of each segment.
-        scores: The scores of the segments, a `SegmentScores`.
-        config: Says how the first guess weighs the scores and recall.
-        rows: The feature matrix.
-        column: First column to fill.
+        attribute_column: Log-odds of each segment by tags and attributes.
+        text_column: Log-odds of each segment by words.
     """
-    cdef Py_ssize_t segment, size = len(rows), node, level, best = 0
+    cdef Py_ssize_t segment, size = len(features), node, level, best = 0
+    cdef Py_ssize_t column = features.shape[1]
+    cdef Py_ssize_t width = column + sizeof(ContextColumns) // sizeof(float)
     cdef Tree tree = tree_of(page_tree)
-    cdef Py_ssize_t width = rows.shape[1]
-    cdef double weight = config.score_weight, recall_share = config.guess_recall_share
+    cdef double weight = SCORE_WEIGHT, recall_share = GUESS_RECALL_SHARE
     cdef const int64_t *group = <const int64_t *>items(group_column, 8)
-    cdef const double *attribute = <const double *>items(scores.attribute, 8)
-    cdef const double *text = <const double *>items(scores.text, 8)
-    cdef const double *p0 = <const double *>items(scores.first_guess, 8)
-    cdef const double *smoothed = <const double *>items(scores.smoothed, 8)
-    cdef const double *section_words = <const double *>items(scores.section_words, 8)
-    cdef const Py_ssize_t *order = <const Py_ssize_t *>items(scores.order, sizeof(Py_ssize_t))
+    cdef const double *attribute = <const double *>items(attribute_column, 8)
+    cdef const double *text = <const double *>items(text_column, 8)
+    cdef const float *feature = <const float *>items(features, 4)
     cdef const double *words = tree.words
+    rows = np.empty((size, width), np.float32)
     cdef float *cells = <float *>items(rows, 4, True) + column
+    guesses, templateness, falling = np.empty((3, size))
+    cdef double *p0 = <double *>items(guesses, 8, True)
+    cdef double *rest = <double *>items(templateness, 8, True)
+    cdef double *key = <double *>items(falling, 8, True)
+    for segment in range(size):
+        memcpy(cells + segment * width - column, feature + segment * column, column * sizeof(float))
+        p0[segment] = 1 / (1 + exp(-weight * (attribute[segment] + text[segment])))
+        rest[segment], key[segment] = 1 - p0[segment], -(attribute[segment] + text[segment])
+    ranked = falling.argsort(kind="stable")
+    cdef const Py_ssize_t *order = <const Py_ssize_t *>items(ranked, sizeof(Py_ssize_t))
+    smoothed_column, _, section_column = smooth_text(page_tree, templateness, PENALTY, SCORE_GRID)
+    cdef const double *smoothed = <const double *>items(smoothed_column, 8)
+    cdef const double *section_words = <const double *>items(section_column, 8)
     cdef int64_t groups = 0
     cdef int one
     for segment in range(size):
@@ -171,8 +178,8 @@ def fill_contexts(page_tree, group_column, scores, config, rows, int column):
         cell.attribute_score = <float>attribute[segment]
         cell.text_score = <float>text[segment]
         cell.first_guess = <float>p0[segment]
-        cell.smoothed = <float>smoothed[segment]
-        cell.smoothed_less_guess = <float>(smoothed[segment] - p0[segment])
+        cell.smoothed = <float>(1 - smoothed[segment])
+        cell.smoothed_less_guess = <float>(1 - smoothed[segment] - p0[segment])
         cell.section_words = <float>log(section_words[segment])
         cell.over_the_cut = <float>(weight * (attribute[segment] + text[segment]) - edge)
         cell.expected_f1, cell.cut = <float>most, <float>cut
@@ -200,7 +207,7 @@ def fill_contexts(page_tree, group_column, scores, config, rows, int column):
                 (&cell.attribute_l1_mean)[one] = <float>(inside[ATTRIBUTE] / inside[WORDS])
                 (&cell.text_l1_mean)[one] = <float>(inside[TEXT] / inside[WORDS])
         _fill_order(before, p0, size, segment, cell)
-    return column + <int>(sizeof(ContextColumns) // sizeof(float))
+    return rows
 
 
 cdef void _fill_order(

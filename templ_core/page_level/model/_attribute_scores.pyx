@@ -47,11 +47,18 @@ def role_levels():
     return {name: LEVEL[number] for name, number in numbers.items()}
 
 
-def attribute_sums(document, table):
-    """Return the sum of the weights of each segment's tokens in log-odds, without the bias."""
+def attribute_log_odds(document, table, double limit, int names_size):
+    """Return the log-odds of each segment, and the places of the different tags and stems, ascending.
+
+    Args:
+        document: The page.
+        table: A `HashedTable`.
+        limit: Largest absolute log-odds.
+        names_size: Number of places of tags and stems, a divisor of `table_size`.
+    """
     nodes_of, segments_of = document.nodes, document.segments
     cdef list element_types = nodes_of.element_types
-    cdef double unit = table.unit
+    cdef double bias = table.bias
     cdef Py_ssize_t node, nodes = len(nodes_of.element_type)
     cdef Py_ssize_t segment, segments = len(segments_of.owner)
     cdef const int *element_type = <const int *>items(nodes_of.element_type, 4)
@@ -61,7 +68,8 @@ def attribute_sums(document, table):
     cdef const int *inline_from = <const int *>items(segments_of.inline_from, 4)
     cdef const int *inline_to = <const int *>items(segments_of.inline_to, 4)
     cdef const signed char *weights = <const signed char *>items(table.weights, 1)
-    type_scores = _type_scores(element_types, weights, unit)
+    is_there, type_scores = np.zeros(names_size, np.bool_), np.zeros((len(element_types), ROLES))
+    _read_types(element_types, weights, table.unit, <double *>items(type_scores, 8, True), is_there)
     cdef const double *score = <const double *>items(type_scores, 8)
     inline_column, closed_column = np.zeros(nodes + 1), np.zeros(nodes + 1)
     far_column, result = np.empty(nodes), np.empty(segments)
@@ -90,8 +98,8 @@ def attribute_sums(document, table):
             total += score[element_type[one] * ROLES + step]
         if one >= 0 and parent[one] >= 0:
             total += far[parent[one]]
-        sums[segment] = total
-    return result
+        sums[segment] = min(max(bias + total, -limit), limit)
+    return result, is_there.nonzero()[0]
 
 
 def name_places(list element_types, int size):
@@ -101,53 +109,54 @@ def name_places(list element_types, int size):
         element_types: Pairs of tag and attributes.
         size: Places of the table, a divisor of `table_size`.
     """
-    cdef uint32_t *stems = NULL
-    cdef Py_ssize_t number, count, place, chars
-    cdef const char *bytes
     is_there = np.zeros(size, np.bool_)
-    cdef unsigned char *there = <unsigned char *>items(is_there, 1, True)
-    try:
-        for number in range(len(element_types)):
-            bytes = PyUnicode_AsUTF8AndSize((<tuple>element_types[number])[0], &chars)
-            there[place_of(_crc(bytes, chars) ^ TAG) % size] = True
-            bytes = PyUnicode_AsUTF8AndSize((<tuple>element_types[number])[1], &chars)
-            if chars:
-                stems = <uint32_t *>resized(stems, chars * sizeof(uint32_t))
-                count = _distinct_stems(bytes, chars, stems)
-                for place in range(count):
-                    there[place_of(stems[place]) % size] = True
-    finally:
-        free(stems)
-    return np.flatnonzero(is_there)
+    _read_types(element_types, NULL, 0, NULL, is_there)
+    return is_there.nonzero()[0]
 
 
-cdef object _type_scores(list element_types, const signed char *weights, double unit):
-    """Return the sum of each element type's weights in each role, (n_element_types, ROLES)."""
+cdef int _read_types(
+    list element_types, const signed char *weights, double unit, double *score, is_there
+) except -1:
+    """Mark the places of the tags and stems of element types, and sum their weights in each role.
+
+    Args:
+        element_types: Pairs of tag and attributes.
+        weights: The weights of the tokens; NULL = no sums are wanted.
+        unit: Log-odds of a weight of 1.
+        score: (n_element_types, ROLES): zeros, to which the log-odds are written.
+        is_there: Zeros, of which those of the tags and stems become 1.
+    """
     cdef uint32_t *stems = NULL
-    cdef Py_ssize_t number, count, place
+    cdef unsigned char *there = <unsigned char *>items(is_there, 1, True)
+    cdef uint64_t names_size = len(is_there)
+    cdef Py_ssize_t number, count, place, size
     cdef int role, level
     cdef int[LEVELS] of_level
     cdef uint32_t tag
     cdef bint is_root
-    cdef Py_ssize_t size
     cdef const char *bytes
-    result = np.zeros((len(element_types), ROLES))
-    cdef double *score = <double *>items(result, 8, True)
     try:
         for number in range(len(element_types)):
-            bytes = PyUnicode_AsUTF8AndSize((<tuple>element_types[number])[0], &size)
+            pair = <tuple>element_types[number]
+            bytes = PyUnicode_AsUTF8AndSize(pair[0], &size)
             tag = _crc(bytes, size)
+            there[place_of(tag ^ TAG) % names_size] = True
             is_root = size == 4 and (not memcmp(bytes, b"html", 4) or not memcmp(bytes, b"body", 4))
             of_level[0] = of_level[1] = of_level[2] = 0
-            bytes = PyUnicode_AsUTF8AndSize((<tuple>element_types[number])[1], &size)
-            if not is_root and size:
+            bytes = PyUnicode_AsUTF8AndSize(pair[1], &size)
+            if size:
                 stems = <uint32_t *>resized(stems, size * sizeof(uint32_t))
-                count = _distinct_stems(bytes, size, stems)
-                for place in range(count):
-                    for level in range(LEVELS):
-                        of_level[level] += weights[
-                            place_of(stems[place] ^ <uint64_t>(level + 1) << 32)
-                        ]
+            count = _distinct_stems(bytes, size, stems)
+            for place in range(count):
+                there[place_of(stems[place]) % names_size] = True
+                if weights == NULL or is_root:
+                    continue
+                for level in range(LEVELS):
+                    of_level[level] += weights[
+                        place_of(stems[place] ^ <uint64_t>(level + 1) << 32)
+                    ]
+            if weights == NULL:
+                continue
             for role in range(ROLES):
                 if is_root and role != OWNER:
                     continue
@@ -156,7 +165,7 @@ cdef object _type_scores(list element_types, const signed char *weights, double 
                 )
     finally:
         free(stems)
-    return result
+    return 0
 
 
 cdef uint32_t _crc(const char *bytes, Py_ssize_t size) noexcept:

@@ -4,6 +4,8 @@ Products are added by fused multiply-add, which rounds once: the result is the s
 any width and without them. Several rows are computed at a time, so that each weight is loaded once.
 """
 
+from libc.math cimport rint
+
 import numpy as np
 
 from templ_core._arrays cimport items
@@ -183,4 +185,28 @@ def network_log_odds(rows, network, float clip):
             values, sums = sums, values
         for lane in range(min(TEMPL_ROWS, count - row)):
             log_odds[row + lane] = values[lane]
+    return result
+
+
+def mixed_log_odds(tree_column, list network_columns, double trees_share, double steps):
+    """Return the mean of the trees and of the mean of the networks, rounded to multiples of 1 / steps.
+
+    Args:
+        tree_column: Log-odds of each row by the trees.
+        network_columns: Log-odds of each row by each network; at least one column.
+        trees_share: Share of the trees, 0 to 1.
+        steps: Numbers from one whole number to the next to which the result is rounded.
+    """
+    cdef Py_ssize_t row, count = len(tree_column), network, networks = len(network_columns)
+    cdef const double *of_trees = <const double *>items(tree_column, 8)
+    cdef const double *of_network
+    result = np.zeros(count)
+    cdef double *log_odds = <double *>items(result, 8, True)
+    for network in range(networks):
+        of_network = <const double *>items(network_columns[network], 8)
+        for row in range(count):
+            log_odds[row] += of_network[row]
+    for row in range(count):
+        log_odds[row] = trees_share * of_trees[row] + (1 - trees_share) * (log_odds[row] / networks)
+        log_odds[row] = rint(log_odds[row] * steps) / steps
     return result

@@ -1,6 +1,7 @@
 """Compiled sums that tell the type of a page; see `templ_core.page_level.model.page_type`."""
 
-from libc.math cimport exp, log, log1p, rint
+from libc.math cimport exp, log, log1p, rint, sqrt
+from libc.stdint cimport int64_t
 
 import numpy as np
 
@@ -47,7 +48,7 @@ def page_type_shares(statistics_column, names_column, model, double clip, int de
 
     Args:
         statistics_column: The statistics of the page.
-        names_column: Log-odds of each page type by the names on the page.
+        names_column: Places of the names on the page in `PageTypeModel.names`, none twice.
         model: The `PageTypeModel`.
         clip: Standard deviations at which statistics are cut off.
         decimals: Decimals of the result.
@@ -59,17 +60,24 @@ def page_type_shares(statistics_column, names_column, model, double clip, int de
     cdef const float *scale = <const float *>items(model.scale, 4)
     cdef const float *weights = <const float *>items(model.weights, 4)
     cdef const float *biases = <const float *>items(model.biases, 4)
-    cdef const double *of_names = <const double *>items(names_column, 8)
+    cdef const int64_t *name = <const int64_t *>items(names_column, 8)
+    cdef const signed char *name_weights = <const signed char *>items(model.names, 1)
+    cdef Py_ssize_t names = len(names_column)
+    cdef int[PAGE_TYPES_MAX] of_names
     cdef double[PAGE_TYPES_MAX] log_odds
     cdef double value, most, total = 0, unit = 10.0 ** decimals
     if not 0 < page_types <= PAGE_TYPES_MAX:
         raise ValueError(f"a regression of {page_types} page types")
-    if len(names_column) != page_types:
-        raise ValueError("names for other page types")
     if len(model.mean) != inputs or len(model.weights) != inputs:
         raise ValueError("a regression over other statistics")
     for page_type in range(page_types):
-        log_odds[page_type] = of_names[page_type]
+        of_names[page_type] = 0
+    for place in range(names):
+        for page_type in range(page_types):
+            of_names[page_type] += name_weights[name[place] * page_types + page_type]
+    value = model.unit / sqrt(<double>max(names, 1))
+    for page_type in range(page_types):
+        log_odds[page_type] = of_names[page_type] * value
     for place in range(inputs):
         value = min(max((statistics[place] - mean[place]) * scale[place], -clip), clip)
         for page_type in range(page_types):

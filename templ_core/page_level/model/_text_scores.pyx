@@ -27,13 +27,21 @@ def table_size():
     return TABLE_SIZE
 
 
-def text_sums(hash_column, words_column, heading_column, weight_column):
-    """Return the sum of the weights of each segment's tokens and of its last heading's."""
-    cdef Py_ssize_t segment, count = len(words_column)
-    cdef const uint64_t *hashes = <const uint64_t *>items(hash_column, 8)
-    cdef const int64_t *words = <const int64_t *>items(words_column, 8)
+def text_log_odds(page_words, heading_column, table, double limit):
+    """Return the log-odds of each segment, by its tokens and those of its last heading.
+
+    Args:
+        page_words: The page's `Words`.
+        heading_column: Number of the last heading before each segment; -1 = none.
+        table: A `HashedTable`.
+        limit: Largest absolute log-odds.
+    """
+    cdef Py_ssize_t segment, count = len(page_words.per_segment)
+    cdef const uint64_t *hashes = <const uint64_t *>items(page_words.hashes, 8)
+    cdef const int64_t *words = <const int64_t *>items(page_words.per_segment, 8)
     cdef const int64_t *heading = <const int64_t *>items(heading_column, 8)
-    cdef const signed char *weights = <const signed char *>items(weight_column, 1)
+    cdef const signed char *weights = <const signed char *>items(table.weights, 1)
+    cdef double unit = table.unit, bias = table.bias
     start_column, below_column, result = np.empty(count, np.int64), np.empty(count), np.empty(count)
     cdef int64_t *starts = <int64_t *>items(start_column, 8, True)
     cdef double *below = <double *>items(below_column, 8, True)
@@ -55,6 +63,7 @@ def text_sums(hash_column, words_column, heading_column, weight_column):
                 )
                 total = below[heading[segment]] = _sum(weights, places, tokens)
             sums[segment] += total
+        sums[segment] = min(max(bias + unit * sums[segment], -limit), limit)
     return result
 
 

@@ -129,8 +129,8 @@ cdef extern from *:
     ) noexcept
 
 
-def leaf_sums(rows, masks):
-    """Return the sum of the leaves that each row reaches, for trees of at most 32 leaves."""
+def leaf_sums(rows, masks, double base):
+    """Return `base` and the sum of the leaves that each row reaches, for trees of at most 32 leaves."""
     cdef Py_ssize_t count = len(rows), columns = rows.shape[1], row, tree, column
     cdef Py_ssize_t trees = len(masks.ends), leaves_max = masks.leaf_values.shape[1]
     cdef const float *first = <const float *>items(rows, 4)
@@ -159,5 +159,5 @@ def leaf_sums(rows, masks):
             for lane in range(TEMPL_LANES):
                 total[lane] += leaf_values[tree * leaves_max + templ_lowest(leaves[lane])]
         for lane in range(<int>min(TEMPL_LANES, count - row)):
-            sums[row + lane] = total[lane]
+            sums[row + lane] = base + total[lane]
     return result

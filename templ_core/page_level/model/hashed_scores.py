@@ -18,11 +18,13 @@ from templ_core.array_types import Bools, Floats, Int32s, Int64s, UInt64s
 from templ_core.dom.document import Document
 from templ_core.page_level.config import MODEL_CONFIG
 from templ_core.page_level.features.characters import Words, mix
-from templ_core.page_level.model._attribute_scores import attribute_sums, role_levels
-from templ_core.page_level.model._text_scores import table_size, text_sums, token_places
+from templ_core.page_level.model._attribute_scores import attribute_log_odds, role_levels
+from templ_core.page_level.model._text_scores import table_size, text_log_odds, token_places
 
 TABLE_SIZE = table_size()
 """Places of each table: 32 768. A table of 4 096 would cost 0.02 F1, more than 16 384 gains nothing."""
+NAMES_SIZE = 1 << 12
+"""Places of the table of tags and parts of class names that the page type is told by."""
 _LEVELS = role_levels()
 NODE_ROLES = tuple(_LEVELS)
 """What a node can be to a segment: the block it stands in (owner), an inline element of its text,
@@ -42,15 +44,6 @@ class HashedTable(msgspec.Struct, frozen=True, kw_only=True):
     """Log-odds of a weight of 1."""
     bias: float
     """Log-odds of a segment without tokens."""
-
-    def log_odds(self, sums: Floats) -> Floats:
-        """Return the log-odds for sums of weights, limited by `ModelConfig.score_log_odds_max`.
-
-        Args:
-            sums: Sum of the weights of each segment's tokens, in log-odds.
-        """
-        limit = MODEL_CONFIG.score_log_odds_max
-        return np.minimum(np.maximum(self.bias + sums, -limit), limit)
 
 
 class TokenPlaces(NamedTuple):
@@ -127,6 +120,21 @@ def _hash(token: str) -> int:
     return zlib.crc32(token.encode("utf-8", "replace"))
 
 
+class AttributeReading(NamedTuple):
+    """What the tags and attributes of a page say."""
+
+    log_odds: Floats
+    """Log-odds for content of each segment; length n_segments."""
+    names: Int64s
+    """Places of the different tags and parts of class names, ascending, each below NAMES_SIZE."""
+
+
+def read_attributes(document: Document, table: HashedTable) -> AttributeReading:
+    """Return the log-odds of `attribute_scores`, and the names of `page_type.page_names`."""
+    limit = MODEL_CONFIG.score_log_odds_max
+    return AttributeReading(*attribute_log_odds(document, table, limit, NAMES_SIZE))
+
+
 def attribute_scores(document: Document, table: HashedTable) -> Floats:
     """Return log-odds for content from tags, class names, ids and roles; length n_segments.
 
@@ -139,7 +147,7 @@ def attribute_scores(document: Document, table: HashedTable) -> Floats:
         >>> bool(scores[0] < scores[1])
         True
     """
-    return table.log_odds(attribute_sums(document, table))
+    return read_attributes(document, table).log_odds
 
 
 def text_scores(words: Words, heading: Int64s, table: HashedTable) -> Floats:
@@ -158,8 +166,7 @@ def text_scores(words: Words, heading: Int64s, table: HashedTable) -> Floats:
         >>> bool(scores[0] < scores[1])
         True
     """
-    sums = text_sums(words.hashes, words.per_segment, heading, table.weights)
-    return table.log_odds(table.unit * sums)
+    return text_log_odds(words, heading, table, MODEL_CONFIG.score_log_odds_max)
 
 
 def text_places(words: Words) -> TokenPlaces:

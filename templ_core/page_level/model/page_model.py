@@ -16,17 +16,17 @@ from templ_core.page_level.config import MODEL_CONFIG
 from templ_core.page_level.features.contexts import with_contexts
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.page_level.features.surroundings import last_headings
+from templ_core.page_level.model._network import mixed_log_odds
 from templ_core.page_level.model.confidence import Confidence
 from templ_core.page_level.model.hashed_scores import (
     HashedTable,
-    attribute_scores,
+    read_attributes,
     text_scores,
 )
 from templ_core.page_level.model.network import Network
 from templ_core.page_level.model.page_type import (
     PageType,
     PageTypeModel,
-    page_names,
     page_statistics,
 )
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
@@ -89,25 +89,20 @@ class PageModel(msgspec.Struct, frozen=True, kw_only=True):
             >>> (reading.log_odds > 0).tolist()
             [False, True]
         """
-        attribute = attribute_scores(document, self.attribute)
+        attribute, names = read_attributes(document, self.attribute)
         text = text_scores(features.words, last_headings(features.surroundings), self.text)
         rows = with_contexts(features.rows, features.tree, features.group, attribute, text)
+        page_type = PageType()
+        if self.page_types is not None:
+            statistics = page_statistics(features.rows, features.tree.words, attribute, text)
+            page_type = self.page_types.page_type(statistics, names)
         return PageReading(
-            log_odds=combined_log_odds(self.trees, self.networks, rows),
-            page_type=self._page_type(document, features, attribute, text),
+            log_odds=combined_log_odds(self.trees, self.networks, rows), page_type=page_type
         )
 
     def log_odds(self, document: Document, features: PageFeatures) -> Floats:
         """Return log-odds for content of each segment of a page; length n_segments."""
         return self.read(document, features).log_odds
-
-    def _page_type(
-        self, document: Document, features: PageFeatures, attribute: Floats, text: Floats
-    ) -> PageType:
-        if self.page_types is None:
-            return PageType()
-        statistics = page_statistics(features.rows, features.tree.words, attribute, text)
-        return self.page_types.page_type(statistics, page_names(document))
 
 
 def combined_log_odds(trees: TreeEnsemble, networks: list[Network], rows: Float32s) -> Floats:
@@ -118,10 +113,9 @@ def combined_log_odds(trees: TreeEnsemble, networks: list[Network], rows: Float3
         networks: The networks of a model.
         rows: (n_segments, n_features): features and contexts.
     """
-    of_networks = networks[0].log_odds(rows)
-    for network in networks[1:]:
-        of_networks += network.log_odds(rows)
-    of_networks /= len(networks)
-    share = MODEL_CONFIG.trees_share
-    log_odds = share * trees.log_odds(rows) + (1 - share) * of_networks
-    return log_odds.round(MODEL_CONFIG.decimals)
+    return mixed_log_odds(
+        trees.log_odds(rows),
+        [network.log_odds(rows) for network in networks],
+        MODEL_CONFIG.trees_share,
+        10**MODEL_CONFIG.decimals,
+    )

@@ -13,14 +13,13 @@ from templ_core.dom.document import Document
 from templ_core.page_level.config import FEATURE_CONFIG, MODEL_CONFIG
 from templ_core.page_level.model import _page_type
 from templ_core.page_level.model._attribute_scores import name_places
+from templ_core.page_level.model.hashed_scores import NAMES_SIZE
 
 PAGE_TYPES = ("article", "documentation", "forum", "product", "listing", "other")
 """The page types, in the order of a model's columns."""
-NAMES_SIZE = 1 << 12
-"""Places of the table of tags and parts of class names."""
 
 
-class PageType(msgspec.Struct, frozen=True, kw_only=True):
+class PageType(msgspec.Struct, frozen=True):
     """The probability that a page is of each type, 0 to 1."""
 
     article: float = 0.0
@@ -81,12 +80,10 @@ class PageTypeModel(msgspec.Struct, frozen=True, kw_only=True):
             >>> model.page_type(np.array([2.0]), np.array([5])).article
             0.596
         """
-        sums = self.names[names].sum(axis=0, dtype=np.int64)
-        of_names: Floats = sums * (self.unit / max(len(names), 1) ** 0.5)
         shares = _page_type.page_type_shares(
-            statistics, of_names, self, MODEL_CONFIG.clip_deviations, MODEL_CONFIG.decimals
+            statistics, names, self, MODEL_CONFIG.clip_deviations, MODEL_CONFIG.decimals
         )
-        return PageType(**dict(zip(PAGE_TYPES, shares, strict=True)))
+        return PageType(*shares)
 
 
 def page_names(document: Document) -> Int64s:

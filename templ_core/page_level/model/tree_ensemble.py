@@ -78,7 +78,7 @@ class TreeEnsemble(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             [-0.75, 1.25]
         """
         if self.leaf_masks is not None:
-            return self.base + leaf_sums(rows, self.leaf_masks)
+            return leaf_sums(rows, self.leaf_masks, self.base)
         return self.base + tree_sums(rows, self)
 
     @functools.cached_property

@@ -10,7 +10,7 @@ import numpy as np
 from templ_core.array_types import Bools, Floats, Int32s
 from templ_core.dom.document import Document
 from templ_core.page_level.page_tree import read_tree
-from templ_core.page_level.smoothing.text_tree import text_tree
+from templ_core.page_level.smoothing.text_tree import smooth_text
 
 
 def section_numbers(document: Document, kept: Bools, words: Floats, penalty: float) -> Int32s:
@@ -32,9 +32,8 @@ def section_numbers(document: Document, kept: Bools, words: Floats, penalty: flo
     """
     if not len(words):
         return np.empty(0, np.int32)
-    nodes = read_tree(document, words)
-    tree = text_tree(nodes.first, nodes.last, words)
-    return _numbered(tree.smooth((~kept).astype(np.float64), penalty).section[tree.leaf])
+    templateness = (~kept).astype(np.float64)
+    return _numbered(smooth_text(read_tree(document, words), templateness, penalty).section)
 
 
 def _numbered(section: Int32s) -> Int32s:

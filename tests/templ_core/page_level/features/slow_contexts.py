@@ -3,7 +3,7 @@
 import numpy as np
 
 from templ_core.page_level.config import FEATURE_CONFIG
-from templ_core.page_level.features.contexts import smoothed_guess
+from templ_core.page_level.smoothing.text_tree import smooth_text
 from tests.templ_core.page_level.features.slow_features import position_columns
 
 WINDOWS = (4, 10, 25)
@@ -133,11 +133,11 @@ def _raw_columns(tree, group, score, name):
 
 
 def _smoothed_columns(tree, p0):
-    smoothed, section_words = smoothed_guess(p0, tree)
+    found = smooth_text(tree, 1 - p0, FEATURE_CONFIG.smoothing_penalty)
     return {
-        "smoothed": smoothed,
-        "smoothed_less_guess": smoothed - p0,
-        "section_words": np.log(section_words),
+        "smoothed": 1 - found.templateness,
+        "smoothed_less_guess": 1 - found.templateness - p0,
+        "section_words": np.log(found.section_words),
     }
 
 

@@ -8,19 +8,18 @@ from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
 from templ_core.page_level.features.characters import mix
-from templ_core.page_level.features.contexts import first_guess
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.model._attribute_scores import name_places
-from templ_core.page_level.model.hashed_scores import stem_hashes
+from templ_core.page_level.model.hashed_scores import NAMES_SIZE, stem_hashes
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.model.page_type import (
-    NAMES_SIZE,
     PAGE_TYPES,
     PageType,
     PageTypeModel,
     page_statistics,
 )
 from templ_core.page_level.selection import one_copy_enough
+from tests.templ_core.page_level.features.slow_contexts import first_guess
 
 NO_NAMES = np.empty(0, np.int64)
 

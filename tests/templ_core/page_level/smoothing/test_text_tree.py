@@ -3,8 +3,9 @@ import numpy as np
 from templ_core.dom.document import parse_document
 from templ_core.dom.tree import subtree_sums
 from templ_core.page_level.features.page_features import read_features
+from templ_core.page_level.smoothing._smoothing import text_tree
 from templ_core.page_level.smoothing.isotonic import smooth
-from templ_core.page_level.smoothing.text_tree import text_tree
+from templ_core.page_level.smoothing.text_tree import smooth_text
 from templ_core.page_level.smoothing.thinned_tree import leave_out
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
@@ -38,15 +39,17 @@ def test_smoothing_on_the_text_tree_is_that_on_the_whole_tree():
             continue
         tree = read_features(document).tree
         templateness = draws.random(len(tree.words))
-        nodes = text_tree(tree.first, tree.last, tree.words)
-        found = nodes.smooth(templateness, 0.05)
+        found = smooth_text(tree, templateness, 0.05)
         score, section = slow_smooth(document, tree.words, templateness, 0.05)
-        assert np.allclose(found.score[nodes.leaf], score)
-        borders = np.diff(found.section[nodes.leaf]) != 0
+        assert np.allclose(found.templateness, score)
+        borders = np.diff(found.section) != 0
         assert (borders == (np.diff(section) != 0)).all()
 
 
 def test_elements_that_hold_what_the_element_around_them_holds_are_left_out():
     document = parse_document("<div><div><p>one two<p>three</div></div>", "")
     tree = read_features(document).tree
-    assert text_tree(tree.first, tree.last, tree.words).parent.tolist() == [-1, 0, 0]
+    parent, leaf, words = text_tree(tree.first, tree.last, tree.words)
+    assert parent.tolist() == [-1, 0, 0]
+    assert leaf.tolist() == [1, 2]
+    assert words.tolist() == [3, 2, 1]
