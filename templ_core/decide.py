@@ -8,13 +8,13 @@ import numpy as np
 from templ_core.array_types import Bools, Floats
 from templ_core.config import CoreConfig
 from templ_core.dom.text import Cuts
+from templ_core.page_level._selection import plain_f1
 from templ_core.page_level.model.confidence import confidence_inputs
 from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.page_level.selection import (
     Selection,
     agreed,
-    plain_f1,
     select_segments,
     with_policy,
 )

@@ -1,9 +1,13 @@
-from libc.stdint cimport int64_t
+from libc.stdint cimport int64_t, uintptr_t
+from libc.string cimport memset
 
 import numpy as np
 
 from templ_core._arrays cimport items
 from templ_core._interner cimport Interner, interner_begin, interner_end, interner_number
+
+cdef enum:
+    SLOTS = 128                 # for the tags of a page; a power of two
 
 
 def parents_and_ends(depth_column):
@@ -45,25 +49,36 @@ def bits_above(parent_column, type_column, bits_column, at_column):
 
 
 def tag_bits(list element_types, dict bits_of_tags):
-    """Return the bits of each element type's tag; 0 for tags without bits."""
-    cdef Py_ssize_t number
-    cdef object bits
+    """Return the bits of each element type's tag; 0 for tags without bits.
+
+    Equal tags are mostly one object, whose bits are looked up once.
+    """
+    cdef const void *seen[SLOTS]
+    cdef int[SLOTS] known
+    cdef Py_ssize_t number, slot
     result = np.empty(len(element_types), np.int32)
     cdef int *of_type = <int *>items(result, 4, True)
+    memset(seen, 0, sizeof(seen))
     for number in range(len(element_types)):
-        bits = bits_of_tags.get((<tuple>element_types[number])[0])
-        of_type[number] = 0 if bits is None else <int>bits
+        tag = (<tuple>element_types[number])[0]
+        slot = (<uintptr_t><void *>tag >> 4 ^ <uintptr_t><void *>tag >> 11) & (SLOTS - 1)
+        if seen[slot] != <void *>tag:
+            seen[slot], known[slot] = <void *>tag, bits_of_tags.get(tag, 0)
+        of_type[number] = known[slot]
     return result
 
 
-def has_bits(bits_column, int mask):
-    """Return whether each item has a bit of `mask`."""
-    cdef Py_ssize_t count = len(bits_column), item
+def has_bits(bits_column, masks):
+    """Return for each mask whether each item has a bit of it, in one column for each mask."""
+    cdef Py_ssize_t count = len(bits_column), item, column = 0
     cdef const int *bits = <const int *>items(bits_column, 4)
-    found = np.empty(count, np.bool_)
+    cdef int mask
+    found = np.empty((len(masks), count), np.bool_)
     cdef unsigned char *result = <unsigned char *>items(found, 1, True)
-    for item in range(count):
-        result[item] = bits[item] & mask != 0
+    for mask in masks:
+        for item in range(count):
+            result[column * count + item] = bits[item] & mask != 0
+        column += 1
     return found
 
 

@@ -1,4 +1,4 @@
-"""Compiled loops of the selection; see `agreement`, `expected_f1` and `repeats` beside this file."""
+"""Compiled loops of the selection; see `templ_core.page_level.selection`."""
 
 from libc.math cimport INFINITY, exp, rint, sqrt
 from libc.stdint cimport int64_t, uint8_t, uint64_t
@@ -46,7 +46,23 @@ def agreed(first_column, last_column, words, log_odds, double spread_max, double
 
 
 def best_cut(log_odds, left_out, words, double recall_share):
-    """Return which segments to keep, and the F1 to expect."""
+    """Return which segments to keep, and the F1 to expect (0 to 1).
+
+    Segments are kept from the surest on, as many as maximise
+
+        2 * kept mass / (kept words + lambda * content mass),   where mass = P(content) * words.
+
+    The cut needs calibrated probabilities, judges the page as a whole, and never leaves a page empty.
+
+    Nothing is kept, and 0 expected, where all segments are left out. Of equal cuts the one that
+    keeps less is taken.
+
+    Args:
+        log_odds: Log-odds for content of each segment; length n_segments.
+        left_out: Segments that are neither kept nor counted; length n_segments.
+        words: Number of words of each segment, at least 1; length n_segments.
+        recall_share: lambda above, 0 to 1. Below 1, recall counts for less.
+    """
     cdef Py_ssize_t size = len(log_odds), place, segment, best = 0
     cdef double mass = 0, kept_mass = 0, kept_words = 0, expected, highest = 0
     cdef const double *score = <const double *>items(log_odds, 8)
@@ -81,7 +97,17 @@ def best_cut(log_odds, left_out, words, double recall_share):
 
 
 def plain_f1(log_odds, kept, left_out, words):
-    """Return the F1 to expect of a cut, with recall at its full weight."""
+    """Return the F1 to expect of a cut, with recall at its full weight; 0 to 1.
+
+    With a lambda below 1 the quotient that `best_cut` maximises exceeds 1 on four of five pages and is
+    cut off there, so that it says nothing about which of them are surer.
+
+    Args:
+        log_odds: Log-odds for content of each segment; length n_segments.
+        kept: Segments that are kept; length n_segments.
+        left_out: Segments that are not counted unless they are kept; length n_segments.
+        words: Number of words of each segment, at least 1; length n_segments.
+    """
     cdef Py_ssize_t segment
     cdef double mass, counted = 0, kept_mass = 0
     cdef const double *score = <const double *>items(log_odds, 8)
@@ -99,8 +125,54 @@ def plain_f1(log_odds, kept, left_out, words):
     return 2 * kept_mass / counted if counted > 0 else 0.0
 
 
+def kept_words(kept_column, words_column):
+    """Return the number of words that are kept, and of all words."""
+    cdef const uint8_t *kept = <const uint8_t *>items(kept_column, 1)
+    cdef const double *words = <const double *>items(words_column, 8)
+    cdef Py_ssize_t segment
+    cdef double of_kept = 0, total = 0
+    for segment in range(len(words_column)):
+        total += words[segment]
+        if kept[segment]:
+            of_kept += words[segment]
+    return of_kept, total
+
+
+def may_repeat(surroundings_column, words_column, int exempt, double words_min):
+    """Return the segments with `words_min` words or more that have none of the bits `exempt`."""
+    cdef const int *surroundings = <const int *>items(surroundings_column, 4)
+    cdef const double *words = <const double *>items(words_column, 8)
+    cdef Py_ssize_t segment, count = len(words_column)
+    found = np.empty(count, np.bool_)
+    cdef uint8_t *result = <uint8_t *>items(found, 1, True)
+    for segment in range(count):
+        result[segment] = words[segment] >= words_min and not surroundings[segment] & exempt
+    return found
+
+
+def repeated(text, path_column, once_column, log_odds):
+    """Return the segments of `once_column` whose surest copy is on another path."""
+    cdef Py_ssize_t segment, count = len(path_column)
+    cdef const int64_t *path = <const int64_t *>items(path_column, 8)
+    cdef const uint8_t *once = <const uint8_t *>items(once_column, 1)
+    surest_column = surest_copies(text, log_odds)
+    cdef const int64_t *surest = <const int64_t *>items(surest_column, 8)
+    found = np.empty(count, np.bool_)
+    cdef uint8_t *result = <uint8_t *>items(found, 1, True)
+    for segment in range(count):
+        result[segment] = once[segment] and path[segment] != path[surest[segment]]
+    return found
+
+
 def surest_copies(text_column, log_odds_column):
-    """Return for each segment the surest one with the same text, by a hash table of texts."""
+    """Return for each segment the surest one with the same text, itself if there is no other.
+
+    Of equally sure ones it is the first.
+
+    Args:
+        text_column: Hash of each segment's words; length n_segments.
+        log_odds_column: Log-odds for content of each segment; length n_segments.
+    """
     cdef Py_ssize_t count = len(text_column), segment, best
     cdef const uint64_t *text = <const uint64_t *>items(text_column, 8)
     cdef const double *log_odds = <const double *>items(log_odds_column, 8)

@@ -6,7 +6,6 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Bools, Floats, Int32s, Int64s, UInt64s
-from templ_core.dom._tree import has_bits
 from templ_core.page_level import _selection
 from templ_core.page_level.config import MODEL_CONFIG, SELECTION_CONFIG, SelectionConfig
 from templ_core.page_level.features.surroundings import REPEATING
@@ -86,7 +85,7 @@ def with_policy(
         result[spoken] = np.maximum(result[spoken], config.always_log_odds)
     elif page.article > config.article_min:
         result[roles.comments] += config.comments_log_odds
-    np.copyto(result, config.never_log_odds, where=roles.consent)
+    result[roles.consent] = config.never_log_odds
     return result
 
 
@@ -123,7 +122,7 @@ def select_segments(
         content_log_odds: Log-odds for content of each segment; length n_segments.
         copies: What is needed to find repeats; without it all text may repeat.
         words: Number of words of each segment, at least 1; length n_segments.
-        recall_share: lambda of `best_cut`, 0 to 1.
+        recall_share: lambda of `_selection.best_cut`, 0 to 1.
         left_out: Further segments to leave out, unless that leaves nothing; length n_segments.
 
     Example:
@@ -142,9 +141,9 @@ def select_segments(
     else:
         repeated = repeated_segments(copies, content_log_odds)
     out = repeated if left_out is None else repeated | left_out
-    kept, expected = best_cut(content_log_odds, out, words, recall_share)
+    kept, expected = _selection.best_cut(content_log_odds, out, words, recall_share)
     if expected == 0:
-        kept, _ = best_cut(content_log_odds, repeated, words, recall_share)
+        kept, _ = _selection.best_cut(content_log_odds, repeated, words, recall_share)
     return Selection(kept=kept, repeated=repeated)
 
 
@@ -161,9 +160,7 @@ def may_repeat(surroundings: Int32s, words: Floats) -> Bools:
         >>> may_repeat(np.array([0, REPEATING, 0], np.int32), np.array([12.0, 12.0, 2.0])).tolist()
         [True, False, False]
     """
-    is_long = words >= SELECTION_CONFIG.repeat_words_min
-    result: Bools = is_long & ~has_bits(surroundings, REPEATING)
-    return result
+    return _selection.may_repeat(surroundings, words, REPEATING, SELECTION_CONFIG.repeat_words_min)
 
 
 def one_copy_enough(once: Bools, page: PageType) -> Bools:
@@ -190,74 +187,4 @@ def repeated_segments(copies: Copies, content_log_odds: Floats) -> Bools:
         copies: Texts and paths of the segments.
         content_log_odds: Log-odds for content of each segment.
     """
-    surest = surest_copies(copies.text, content_log_odds)
-    result: Bools = copies.once & (copies.path != copies.path[surest])
-    return result
-
-
-def surest_copies(text: UInt64s, content_log_odds: Floats) -> Int64s:
-    """Return for each segment the surest one with the same text, itself if there is no other.
-
-    Of equally sure ones it is the first.
-
-    Args:
-        text: Hash of each segment's words; length n_segments.
-        content_log_odds: Log-odds for content of each segment; length n_segments.
-
-    Example:
-        >>> surest_copies(np.array([7, 8, 7], np.uint64), np.array([1.0, 0.0, 2.0])).tolist()
-        [2, 1, 2]
-    """
-    return _selection.surest_copies(text, np.ascontiguousarray(content_log_odds))
-
-
-def best_cut(
-    content_log_odds: Floats, left_out: Bools, words: Floats, recall_share: float
-) -> tuple[Bools, float]:
-    """Return which segments to keep, and the F1 to expect (0 to 1).
-
-    Segments are kept from the surest on, as many as maximise
-
-        2 * kept mass / (kept words + lambda * content mass),   where mass = P(content) * words.
-
-    The cut needs calibrated probabilities, judges the page as a whole, and never leaves a page empty.
-
-    Nothing is kept, and 0 expected, where all segments are left out. Of equal cuts the one that
-    keeps less is taken.
-
-    Args:
-        content_log_odds: Log-odds for content of each segment; length n_segments.
-        left_out: Segments that are neither kept nor counted; length n_segments.
-        words: Number of words of each segment, at least 1; length n_segments.
-        recall_share: lambda above, 0 to 1. Below 1, recall counts for less.
-
-    Example:
-        >>> import numpy as np
-        >>> log_odds, none_out = np.array([3.0, 0.5, -4.0]), np.zeros(3, np.bool_)
-        >>> kept, expected = best_cut(log_odds, none_out, np.array([50.0, 10.0, 20.0]), 1.0)
-        >>> kept.tolist(), round(expected, 2)
-        ([True, True, False], 0.94)
-    """
-    return _selection.best_cut(content_log_odds, left_out, words, recall_share)
-
-
-def plain_f1(content_log_odds: Floats, kept: Bools, left_out: Bools, words: Floats) -> float:
-    """Return the F1 to expect of a cut, with recall at its full weight; 0 to 1.
-
-    With a lambda below 1 the quotient that `best_cut` maximises exceeds 1 on four of five pages and is
-    cut off there, so that it says nothing about which of them are surer.
-
-    Args:
-        content_log_odds: Log-odds for content of each segment; length n_segments.
-        kept: Segments that are kept; length n_segments.
-        left_out: Segments that are not counted unless they are kept; length n_segments.
-        words: Number of words of each segment, at least 1; length n_segments.
-
-    Example:
-        >>> import numpy as np
-        >>> log_odds, kept = np.array([3.0, 0.5, -4.0]), np.array([True, True, False])
-        >>> none_out = np.zeros(3, np.bool_)
-        >>> round(plain_f1(log_odds, kept, none_out, np.array([50.0, 10.0, 20.0])), 2)
-        0.94
-    """
-    return _selection.plain_f1(content_log_odds, kept, left_out, words)
+    return _selection.repeated(copies.text, copies.path, copies.once, content_log_odds)

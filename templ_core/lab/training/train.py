@@ -32,6 +32,7 @@ from templ_core.lab.training.nested import (
 from templ_core.lab.training.pages import TrainingPage, owner_of_each
 from templ_core.lab.training.quality import PageResult
 from templ_core.lab.training.sampling import drawn_places
+from templ_core.page_level._selection import plain_f1
 from templ_core.page_level.model.confidence import Confidence, confidence_inputs
 from templ_core.page_level.model.model_file import with_version
 from templ_core.page_level.model.network import Network
@@ -42,7 +43,6 @@ from templ_core.page_level.selection import (
     Copies,
     agreed,
     one_copy_enough,
-    plain_f1,
     select_segments,
     with_policy,
 )

@@ -71,6 +71,15 @@ cdef class Stems:
                 found.append(number)
         return found
 
+    def found_in_attributes(self, list element_types):
+        """Return the numbers of the pairs of a tag and attributes whose attributes hold a stem."""
+        cdef list found = []
+        cdef Py_ssize_t number
+        for number in range(len(element_types)):
+            if self.is_in((<tuple>element_types[number])[1]):
+                found.append(number)
+        return found
+
     cdef bint is_in(self, object text) except -1:
         cdef Py_ssize_t size
         cdef const unsigned char *at = <const unsigned char *>PyUnicode_AsUTF8AndSize(text, &size)

@@ -4,7 +4,7 @@ from templ_core.array_types import Int32s, Int64s
 from templ_core.dom._tree import bits_above, last_with_bits, tag_bits
 from templ_core.dom.document import Document
 from templ_core.dom.tags import HEADING_LEVELS
-from templ_core.page_level.features.text_roles import named_role_bits
+from templ_core.page_level.features.text_roles import roles_of_types
 
 HEADING = 8
 """Bit of the segments inside a heading; the bits below are those of text roles."""
@@ -34,7 +34,9 @@ def read_surroundings(document: Document) -> Int32s:
         np.True_
     """
     nodes = document.nodes
-    bits = named_role_bits(nodes.element_types) | tag_bits(nodes.element_types, _TAGS)
+    bits = tag_bits(nodes.element_types, _TAGS)
+    for element_type, roles in roles_of_types(nodes.element_types):
+        bits[element_type] |= roles
     return bits_above(nodes.parent, nodes.element_type, bits, document.segments.owner)
 
 

@@ -112,36 +112,31 @@ def read_text_roles(document: Document, tree: PageTree, surroundings: Int32s) ->
         >>> roles.consent.tolist()
         [False, False, True, False]
     """
-    consent = has_bits(surroundings, CONSENT)
+    comments, reviews, consent = has_bits(surroundings, (COMMENTS, REVIEWS, CONSENT))
     for segment in _consent_texts(document, tree):
         consent[segment] = True
     if consent.any():
         words_max = FEATURE_CONFIG.consent_share_max * tree.words.sum()
         if tree.words[consent].sum() > words_max:
             consent = np.zeros(len(tree.words), np.bool_)
-    return TextRoles(
-        comments=has_bits(surroundings, COMMENTS),
-        reviews=has_bits(surroundings, REVIEWS),
-        consent=consent,
-    )
+    return TextRoles(comments=comments, reviews=reviews, consent=consent)
 
 
-def named_role_bits(element_types: list[tuple[str, str]]) -> Int32s:
-    """Return the bits of the text roles that each element type is named after.
+def roles_of_types(element_types: list[tuple[str, str]]) -> list[tuple[int, int]]:
+    """Return the number of each element type that is named after a text role, and the bits of its roles.
 
     Args:
         element_types: Pairs of tag and attributes.
 
     Example:
-        >>> named_role_bits([("p", ""), ("div", "comment-list")]).tolist() == [0, COMMENTS]
+        >>> roles_of_types([("p", ""), ("div", "comment-list")]) == [(1, COMMENTS)]
         True
     """
-    names = np.zeros(len(element_types), np.int32)
-    for number in name_stems().found_in([attributes for _, attributes in element_types]):
-        tag, attributes = element_types[number]
-        if tag not in _WHOLE_PAGE:
-            names[number] = named_roles(attributes)
-    return names
+    return [
+        (number, named_roles(element_types[number][1]))
+        for number in name_stems().found_in_attributes(element_types)
+        if element_types[number][0] not in _WHOLE_PAGE
+    ]
 
 
 @functools.cache

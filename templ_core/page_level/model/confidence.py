@@ -11,6 +11,7 @@ import operator
 import msgspec
 
 from templ_core.array_types import Bools, Floats
+from templ_core.page_level._selection import kept_words
 from templ_core.page_level.model.page_type import PAGE_TYPES, PageType
 
 CONFIDENCE_INPUTS = ("expected_f1", "kept_words", "kept_share", *PAGE_TYPES)
@@ -34,10 +35,10 @@ def confidence_inputs(
         The log-odds of the expected F1, the logarithm of the words that are kept, their share of the page, and
         the probability of each page type.
     """
-    kept_words, all_words = float(words[kept].sum()), float(words.sum())
+    of_kept, total = kept_words(kept, words)
     share = min(max(expected_f1, _MARGIN), 1 - _MARGIN)
-    types = [float(getattr(page_type, name)) for name in PAGE_TYPES]
-    return [math.log(share / (1 - share)), math.log1p(kept_words), kept_words / all_words, *types]
+    types = msgspec.structs.astuple(page_type)
+    return [math.log(share / (1 - share)), math.log1p(of_kept), of_kept / total, *types]
 
 
 class Confidence(msgspec.Struct, frozen=True, array_like=True):

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templ_core.page_level.selection import best_cut, plain_f1
+from templ_core.page_level._selection import best_cut, plain_f1
 
 SEGMENTS = st.lists(
     st.tuples(st.floats(-40, 40), st.integers(1, 50), st.booleans()), min_size=1, max_size=7

@@ -3,12 +3,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
+from templ_core.page_level._selection import surest_copies
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.selection import (
     Copies,
     may_repeat,
     select_segments,
-    surest_copies,
 )
 
 LONG = "these twenty words and a few stand on the page more than once today, as they are told on phones too, and on desks"
