@@ -1,13 +1,19 @@
-"""Compiled searches in bytes: control characters, valid UTF-8, windows without tags, stray end tags."""
+"""Compiled searches in bytes: control characters, valid UTF-8, windows without tags, stray end tags, shared letters."""
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_Size
-from libc.stdint cimport uint64_t
+from libc.stdint cimport uint32_t, uint64_t
+from libc.stdlib cimport calloc, free
 from libc.string cimport memchr, memcpy
 
 from templ_core._interner cimport Interner, interner_begin, interner_end, interner_number
 
+cdef extern from "Python.h":
+    const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
+
 cdef enum:
     PIECE = 4096
+    GRAM = 4                # letters that are looked up together
+    GRAM_SLOTS = 1 << 16
     NAME_MAX = 32           # bytes of a tag's name by which it is told from others
 
 
@@ -103,6 +109,58 @@ def stray_end_tag_steps(bytes markup, Py_ssize_t depth_max):
                 steps += min(is_open, depth_max)
     finally:
         interner_end(&names)
+
+
+def may_stand_in(str body, list texts):
+    """Return for each text whether its first or its last letters may stand in `body`.
+
+    A text is refused only if four ASCII letters or digits at either end are nowhere in the body.
+
+    Args:
+        body: Letters and digits only, in lower case.
+        texts: Texts with any characters in either case.
+    """
+    cdef Py_ssize_t size, number, place
+    cdef const unsigned char *at = <const unsigned char *>PyUnicode_AsUTF8AndSize(body, &size)
+    cdef unsigned char *seen = <unsigned char *>calloc(GRAM_SLOTS, 1)
+    cdef list found = []
+    if seen == NULL:
+        raise MemoryError
+    try:
+        for place in range(size - GRAM + 1):
+            seen[_gram_slot(at + place)] = 1
+        for number in range(len(texts)):
+            at = <const unsigned char *>PyUnicode_AsUTF8AndSize(texts[number], &size)
+            found.append(_may_begin(at, at + size, 1, seen) or _may_begin(at + size - 1, at - 1, -1, seen))
+        return found
+    finally:
+        free(seen)
+
+
+cdef inline unsigned int _gram_slot(const unsigned char *letters) noexcept:
+    cdef uint32_t gram
+    memcpy(&gram, letters, GRAM)
+    return gram * <uint32_t>0x9E3779B1 >> 16
+
+
+cdef bint _may_begin(
+    const unsigned char *at, const unsigned char *stop, int step, const unsigned char *seen
+) noexcept:
+    """Return whether the first letters, read in steps of 1 or -1, are among those seen."""
+    cdef unsigned char[GRAM] letters
+    cdef unsigned char byte
+    cdef int count = 0
+    while at != stop and count < GRAM:
+        byte = at[0]
+        at += step
+        if byte >= 0x80:
+            return True
+        if c"A" <= byte <= c"Z":
+            byte += 32
+        if c"a" <= byte <= c"z" or c"0" <= byte <= c"9":
+            letters[count if step > 0 else GRAM - 1 - count] = byte
+            count += 1
+    return count < GRAM or seen[_gram_slot(letters)]
 
 
 cdef int _number_of_name(

@@ -8,6 +8,7 @@ from libc.string cimport strcmp, strlen, strstr
 from lxml.includes.etreepublic cimport _Element
 from lxml.includes.tree cimport XML_ELEMENT_NODE, xmlAttr, xmlNode
 
+from templ_core._arrays cimport items
 from templ_core._byte_string cimport Text, put, resized
 from templ_core._interner cimport Interner, interner_begin, interner_end, interner_number
 from templ_core._letters cimport WORD, letters_agree
@@ -117,7 +118,7 @@ cdef class Flattener:
     cdef Entries entries
     cdef ElementAttributes none     # of elements without attributes
     cdef ElementAttributes own      # of the element being entered, as the parser read them
-    cdef const uint16_t[::1] classes
+    cdef const uint16_t *classes
     cdef Interner tags
     cdef ElementTypes element_types
     cdef NameNumbers tag_numbers, attribute_numbers
@@ -140,7 +141,7 @@ cdef class Flattener:
         interner_begin(&self.tags)
         element_types_begin(&self.element_types)
         self.host = host.encode()
-        self.classes = letters.letter_tables()[0]
+        self.classes = <const uint16_t *>items(letters.letter_tables()[0], 2)
         self.tag_names, self.texts, self.values = [], [], []
         self.title = ""
         self.block = -1
@@ -320,9 +321,9 @@ cdef class Flattener:
         if self.invisible or text == NULL or not text[0]:
             return 0
         if self.open_verbatim:
-            solid = add_verbatim(&self.run, bytes, strlen(text), &self.classes[0])
+            solid = add_verbatim(&self.run, bytes, strlen(text), self.classes)
         else:
-            solid = add_collapsed(&self.run, bytes, strlen(text), &self.classes[0])
+            solid = add_collapsed(&self.run, bytes, strlen(text), self.classes)
         if solid:
             self.after_break = False
             if self.open_links:

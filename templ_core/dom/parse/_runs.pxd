@@ -58,11 +58,7 @@ cdef inline int add_collapsed(
     cdef char blank = run.blank
     while at < end:
         start = at
-        point = at[0]
-        if point < 0x80:
-            at += 1
-        else:
-            point = next_point(&at)
+        point = next_point(&at)
         of_this = classes[point] if point < KNOWN else 0
         if of_this & SPACE:
             if point == LINE_BREAK:
@@ -77,15 +73,17 @@ cdef inline int add_collapsed(
             blank = 0
         seen |= of_this
         solid += 1
-        out[0] = start[0]
-        out += 1
-        if point >= 0x80:
-            run.beyond |= point >= KNOWN
+        run.beyond |= point >= KNOWN
+        while start < at:
+            out[0] = start[0]
+            out += 1
             start += 1
-            while start < at:
-                out[0] = start[0]
-                out += 1
-                start += 1
+        while at < end and at[0] < 0x80 and not classes[at[0]] & SPACE:
+            seen |= classes[at[0]]
+            solid += 1
+            out[0] = at[0]
+            out += 1
+            at += 1
     run.text.size = out - begin
     run.classes = seen
     run.blank = blank

@@ -6,13 +6,13 @@ Scripts are left out before a page is parsed; those with JSON-LD are kept among 
 import html
 import json
 import re
-from collections.abc import Sequence
 from itertools import islice
 
 import numpy as np
 
 from templ_core.array_types import Int32s
 from templ_core.dom.config import DeclaredBodyConfig
+from templ_core.dom.decode._bytes import may_stand_in
 
 NO_BODY, OUTSIDE_BODY, INSIDE_BODY = range(3)
 """Values of `Segments.declared`: the page declares no body, or the segment is outside or inside it."""
@@ -25,7 +25,7 @@ _NO_LETTER = re.compile(r"[\W_]+")
 
 
 def declared_segments(
-    claims: bytes, texts: Sequence[str], config: DeclaredBodyConfig = _CONFIG
+    claims: bytes, texts: list[str], config: DeclaredBodyConfig = _CONFIG
 ) -> Int32s:
     r"""Return whether each segment is inside the article body that the page declares.
 
@@ -45,13 +45,16 @@ def declared_segments(
     Returns:
         One of NO_BODY, OUTSIDE_BODY and INSIDE_BODY for each segment.
     """
-    nothing = np.full(len(texts), NO_BODY, np.int32)
+    nothing = np.zeros(len(texts), np.int32)  # NO_BODY
     body = _letters(_declared_body(claims, config))
     if len(body) < config.letters_min:
         return nothing
     declared: list[int] = []
     found: dict[str, int] = {}
-    for text in texts:
+    for text, may_be_inside in zip(texts, may_stand_in(body, texts), strict=True):
+        if not may_be_inside:
+            declared.append(OUTSIDE_BODY)
+            continue
         letters = _letters(text)
         is_inside = letters[: config.edge_letters] in body or (
             len(letters) > config.edge_letters and letters[-config.edge_letters :] in body

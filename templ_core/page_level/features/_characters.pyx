@@ -7,6 +7,8 @@ from templ_core._letters cimport (
 )
 from templ_core.page_level._hashing cimport mix
 
+import functools
+
 import numpy as np
 
 from templ_core._arrays cimport items
@@ -35,6 +37,13 @@ cdef void _fill_powers() noexcept:
 _fill_powers()
 
 
+@functools.cache
+def _token_tables():
+    """Return the tables of letters in which vowel signs are words, too, as they are tokens but no letters."""
+    classes, lower = letter_tables()
+    return np.where(classes & UNSPACED, classes | WORD, classes).astype(np.uint16), lower
+
+
 def read_characters(list texts):
     """Return the columns of `Characters` by name."""
     cdef Py_ssize_t count = len(texts), number, at = 0, place
@@ -49,7 +58,7 @@ def read_characters(list texts):
     points, classes = np.empty(at, np.uint32), np.empty(at, np.uint16)
     cdef uint32_t *lower = <uint32_t *>items(points, 4, True)
     cdef uint16_t *bits = <uint16_t *>items(classes, 2, True)
-    class_table, lower_table = letter_tables()
+    class_table, lower_table = _token_tables()
     cdef const uint16_t *class_of = <const uint16_t *>items(class_table, 2)
     cdef const uint32_t *lower_of = <const uint32_t *>items(lower_table, 4)
     for number in range(count):
@@ -64,8 +73,6 @@ def read_characters(list texts):
             bits[place] = class_of[point]
         else:
             bits[place] = class_of[KNOWN]
-        if bits[place] & UNSPACED:      # vowel signs are tokens too, though they are no letters
-            bits[place] |= WORD
     return dict(classes=classes, lower=points, starts=starts, lengths=lengths)
 
 
@@ -136,6 +143,21 @@ def read_words(class_column, lower_column, start_column):
             is_last[word - 1] = True
         words_of[segment] = place
     return columns
+
+
+def read_words_and_title(dict characters):
+    """Return the columns of `Words` for all texts but the last, and the hashes of the words of that one.
+
+    Args:
+        characters: What `read_characters` returns for the texts of a page and its title.
+    """
+    columns = read_words(characters["classes"], characters["lower"], characters["starts"])
+    cdef Py_ssize_t segments = len(columns["per_segment"]) - 1
+    cdef Py_ssize_t words = len(columns["first"]) - columns["per_segment"][segments]
+    title = columns["hashes"][words:]
+    found = {name: column[:words] for name, column in columns.items()}
+    found["per_segment"] = columns["per_segment"][:segments]
+    return found, title
 
 
 cdef Py_ssize_t _count_words(const uint16_t *classes, Py_ssize_t size) noexcept:

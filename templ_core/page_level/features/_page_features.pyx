@@ -68,15 +68,16 @@ def fill_rows(document, dict characters, dict columns, dict owner_tags, dict sem
 
     Args:
         document: The page, with at least one segment.
-        characters: The columns of its `Characters`.
+        characters: The columns of the `Characters` of its segments, and of what may follow them.
         columns: Its words, tree, text hashes, title hashes and surroundings.
         owner_tags: Tags of owners that have a column each, with their numbers from 0.
         semantic_tags: Tags above a segment that have a column each, with their numbers from 0.
     """
     cdef Page page
     cdef Room room
-    group, density = np.empty(len(characters["starts"]), np.int64), np.empty(len(characters["starts"]))
-    rows = np.empty((len(group), sizeof(Row) // sizeof(float)), np.float32)
+    cdef Py_ssize_t segments = len(document.segments.owner)
+    group, density = np.empty(segments, np.int64), np.empty(segments)
+    rows = np.empty((segments, sizeof(Row) // sizeof(float)), np.float32)
     cdef Row *row = <Row *>items(rows, 4, True)
     page.limits = &LIMITS
     page.density = <double *>items(density, 8, True)

@@ -23,7 +23,8 @@ cdef class Stems:
     ASCII letters match in either case, tabs and line breaks match blanks, and underscores match
     hyphens. Each text is read as if a blank stood before it.
 
-    Where the automaton is in its root it moves on to the next three bytes that may begin a stem.
+    Where the automaton is in its root it moves on to the next three bytes that may begin a stem. The third of
+    three bytes tells how far that is at least (Horspool 1980).
 
     Args:
         stems: Stems of at least three bytes in lower case; one with a leading blank is found only where a name begins.
@@ -32,6 +33,7 @@ cdef class Stems:
     cdef object table
     cdef const uint16_t *next_state             # by state and byte
     cdef unsigned char[BEGIN_BYTES][BYTES] begins
+    cdef unsigned char[BYTES] steps             # bytes from where it is third to where a stem may begin
     cdef int found_from                         # states with this number or a larger one have found a stem
     cdef int start, root
 
@@ -60,6 +62,11 @@ cdef class Stems:
                 for byte in range(BYTES):
                     if folding[byte] == stem[at]:
                         self.begins[at][byte] |= 1 << number % GROUPS
+        for byte in range(BYTES):
+            self.steps[byte] = BEGIN_BYTES
+            for at in range(BEGIN_BYTES):
+                if self.begins[at][byte]:
+                    self.steps[byte] = BEGIN_BYTES - 1 - at
         return 0
 
     def found_in(self, list texts):
@@ -101,6 +108,9 @@ cdef class Stems:
     ) noexcept:
         """Return the next place where a stem may begin; `end` if there is none."""
         while end - at >= BEGIN_BYTES:
+            if self.steps[at[2]]:
+                at += self.steps[at[2]]
+                continue
             if self.begins[0][at[0]] & self.begins[1][at[1]] & self.begins[2][at[2]]:
                 return at
             at += 1

@@ -16,13 +16,7 @@ from templ_core.dom.document import Document
 from templ_core.page_level.config import FEATURE_CONFIG
 from templ_core.page_level.features import _characters
 from templ_core.page_level.features._page_features import fill_rows, row_names
-from templ_core.page_level.features.characters import (
-    Words,
-    read_characters,
-    read_words,
-    shape_hashes,
-    text_hashes,
-)
+from templ_core.page_level.features.characters import Words, shape_hashes, text_hashes
 from templ_core.page_level.features.surroundings import read_surroundings
 from templ_core.page_level.page_tree import PageTree, read_tree
 
@@ -114,21 +108,15 @@ def read_features(document: Document) -> PageFeatures:
         >>> features.rows[:, FEATURES.index("commas")].tolist()
         [0.0, 1.0]
     """
-    characters = _characters.read_characters(document.segments.texts)
-    words = Words(
-        **_characters.read_words(characters["classes"], characters["lower"], characters["starts"])
-    )
+    characters = _characters.read_characters([*document.segments.texts, document.title])
+    word_columns, title = _characters.read_words_and_title(characters)
+    words = Words(**word_columns)
     columns = TextAndTree(
         words=words,
         tree=read_tree(document, np.maximum(words.per_segment, 1).astype(np.float64)),
         text=text_hashes(words),
-        title=_title_hashes(document.title),
+        title=title,
         surroundings=read_surroundings(document),
     )
     rows = fill_rows(document, characters, columns, _OWNER_NUMBERS, _SEMANTIC_NUMBERS)
     return PageFeatures(**columns, **rows)
-
-
-def _title_hashes(title: str) -> UInt64s:
-    """Return the hash of each word of a title."""
-    return read_words(read_characters([title])).hashes

@@ -1,7 +1,11 @@
 import json
+import re
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from templ_core.dom.decode._bytes import may_stand_in
 from templ_core.dom.document import parse_document
 from templ_core.dom.parse.declared_body import INSIDE_BODY, NO_BODY, OUTSIDE_BODY
 
@@ -58,3 +62,15 @@ def test_broken_json_declares_nothing(literal):
 def declared_script(body):
     data = json.dumps({"articleBody": body})
     return f'<script type="application/ld+json">{data}</script>'
+
+
+@given(st.text("aB7é. _—", min_size=8, max_size=60), st.integers(0, 50), st.integers(1, 60))
+def test_no_text_of_the_body_is_refused(body, start, size):
+    letters = re.sub(r"[\W_]+", "", body).lower()
+    text = body[start : start + size]
+    assert may_stand_in(letters, [text, f"- {text.upper()} -"]) == [True, True]
+
+
+def test_a_text_is_refused_if_neither_end_is_in_the_body():
+    texts = ["Read more", "It rains a lot", "Oh no, it rains", "Öl", "x"]
+    assert may_stand_in("itrains", texts) == [False, True, True, True, True]
