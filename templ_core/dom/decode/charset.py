@@ -70,6 +70,7 @@ def codec_of(label: str) -> str | None:
     return name if name in _CODECS else None
 
 
+@functools.cache
 def web_name(codec: str) -> str:
     """Return the name of a codec on the web."""
     if codec in _WEB_NAMES:

@@ -3,6 +3,7 @@
 A declared charset is a claim. It counts only after the evidence: a byte-order mark or valid UTF-8.
 """
 
+import functools
 import html
 import re
 from codecs import BOM_UTF8
@@ -91,11 +92,10 @@ def decode_page(
     body = decompress(body, content_encoding or "", limit_bytes)
     if not body:
         raise EmptyPage("the page has no bytes")
-    declared = declared_type(content_type)
+    declared, label = _declarations(content_type or "")
     if body[:64].lstrip().startswith(b"%PDF-"):
         raise UnsupportedContent("the page is a PDF file")
-    parameter = _CHARSET_PARAMETER.search((content_type or "")[:1000])
-    labels = [charset or "", parameter[1] if parameter else ""]
+    labels = [charset or "", label]
     is_dirty, chars = controls_and_points(body)
     if is_dirty:
         refuse_binary(body, labels)
@@ -117,3 +117,14 @@ def decode_page(
         content_type=content_type_of(body, declared),
         repaired=is_repaired,
     )
+
+
+@functools.lru_cache(1 << 8)
+def _declarations(content_type: str) -> tuple[ContentType | None, str]:
+    """Return the content type and the charset label that a content-type header declares.
+
+    Raises:
+        UnsupportedContent: It says that the page is something else.
+    """
+    parameter = _CHARSET_PARAMETER.search(content_type[:1000])
+    return declared_type(content_type), parameter[1] if parameter else ""

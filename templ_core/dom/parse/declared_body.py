@@ -46,7 +46,7 @@ def declared_segments(
         One of NO_BODY, OUTSIDE_BODY and INSIDE_BODY for each segment.
     """
     nothing = np.zeros(len(texts), np.int32)  # NO_BODY
-    body = _letters(_declared_body(claims, config))
+    body = _letters(_declared_body(claims, config)) if _KEY in claims else ""
     if len(body) < config.letters_min:
         return nothing
     declared: list[int] = []
@@ -69,8 +69,6 @@ def declared_segments(
 
 def _declared_body(claims: bytes, config: DeclaredBodyConfig) -> str:
     """Return the longest text that is declared; empty if there is none."""
-    if _KEY not in claims:
-        return ""
     found = islice(_BODY.finditer(claims), config.bodies_max)
     return max((_text(one[1]) for one in found), key=len, default="")
 

@@ -164,7 +164,8 @@ def named_roles(attributes: str) -> int:
         0
     """
     roles = 0
-    for name in attributes.split():
+    names = attributes.split()
+    for name in (names[number] for number in name_stems().found_in(names)):
         plain = _CASE.sub("-", name).replace("_", "-").lower()
         roles |= COMMENTS * (_COMMENT_NAME.fullmatch(plain) is not None)
         roles |= REVIEWS * (_REVIEW_NAME.fullmatch(plain) is not None)
