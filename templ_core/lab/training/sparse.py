@@ -28,7 +28,7 @@ class SparseRows(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def attribute_rows(document: Document) -> SparseRows:
-    """Return the tokens of tags and attributes of each segment, weighted as in `attribute_scores`."""
+    """Return the tokens of tags and attributes of each segment, weighted as in `read_attributes`."""
     element_types = read_element_types(document)
     total = None
     for role, (segment, node, share) in _places_by_role(document).items():

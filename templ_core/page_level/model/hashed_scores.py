@@ -88,7 +88,7 @@ class ElementTypeTokens(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_element_types(document: Document) -> ElementTypeTokens:
-    """Return the tokens of a page's element types: those that `attribute_scores` counts."""
+    """Return the tokens of a page's element types: those that `read_attributes` counts."""
     element_types = document.nodes.element_types
     stems = [stem_hashes(attributes) for _, attributes in element_types]
     return ElementTypeTokens(
@@ -130,24 +130,19 @@ class AttributeReading(NamedTuple):
 
 
 def read_attributes(document: Document, table: HashedTable) -> AttributeReading:
-    """Return the log-odds of `attribute_scores`, and the names of `page_type.page_names`."""
-    limit = MODEL_CONFIG.score_log_odds_max
-    return AttributeReading(*attribute_log_odds(document, table, limit, NAMES_SIZE))
-
-
-def attribute_scores(document: Document, table: HashedTable) -> Floats:
-    """Return log-odds for content from tags, class names, ids and roles; length n_segments.
+    """Return what the tags, class names, ids and roles of a page say.
 
     Example:
         >>> from templ_core.dom.document import parse_document
         >>> from templ_core.page_level.model.model_file import shipped_model
         >>> html = "<nav class=menu>Home</nav><article class=story><p>It rains.</p></article>"
         >>> page = parse_document(html, "https://example.com/")
-        >>> scores = attribute_scores(page, shipped_model().attribute)
+        >>> scores = read_attributes(page, shipped_model().attribute).log_odds
         >>> bool(scores[0] < scores[1])
         True
     """
-    return read_attributes(document, table).log_odds
+    limit = MODEL_CONFIG.score_log_odds_max
+    return AttributeReading(*attribute_log_odds(document, table, limit, NAMES_SIZE))
 
 
 def text_scores(words: Words, heading: Int64s, table: HashedTable) -> Floats:

@@ -7,7 +7,7 @@ from templ_core.page_level.features.surroundings import last_headings
 from templ_core.page_level.model.hashed_scores import (
     TABLE_SIZE,
     HashedTable,
-    attribute_scores,
+    read_attributes,
     text_scores,
 )
 
@@ -31,7 +31,9 @@ def test_rows_times_weights_equal_the_compiled_scores():
     table = random_table()
     weights = table.weights * table.unit
     rows = stack([attribute_rows(document)])
-    assert np.allclose(rows @ weights + table.bias, attribute_scores(document, table), atol=1e-6)
+    assert np.allclose(
+        rows @ weights + table.bias, read_attributes(document, table).log_odds, atol=1e-6
+    )
     rows = stack([text_rows(words, heading)])
     assert np.allclose(rows @ weights + table.bias, text_scores(words, heading, table), atol=1e-6)
 
