@@ -10,61 +10,13 @@ _CHARS = 2000
 """Characters of the text that are looked at."""
 _CHARS_MIN = 100
 _LANGUAGES = [
-    "af",
-    "ar",
-    "bg",
-    "bn",
-    "ca",
-    "cs",
-    "da",
-    "de",
-    "el",
-    "en",
-    "es",
-    "et",
-    "fa",
-    "fi",
-    "fr",
-    "gu",
-    "he",
-    "hi",
-    "hr",
-    "hu",
-    "id",
-    "it",
-    "ja",
-    "kn",
-    "ko",
-    "lt",
-    "lv",
-    "ml",
-    "mr",
-    "ms",
-    "nl",
-    "no",
-    "pa",
-    "pl",
-    "pt",
-    "ro",
-    "ru",
-    "sk",
-    "sl",
-    "sr",
-    "sv",
-    "ta",
-    "te",
-    "th",
-    "tr",
-    "uk",
-    "ur",
-    "vi",
-    "zh",
-]
+    "af", "ar", "bg", "bn", "ca", "cs", "da", "de", "el", "en", "es", "et", "fa", "fi", "fr", "gu", "he",
+    "hi", "hr", "hu", "id", "it", "ja", "kn", "ko", "lt", "lv", "ml", "mr", "ms", "nl", "no", "pa", "pl",
+    "pt", "ro", "ru", "sk", "sl", "sr", "sv", "ta", "te", "th", "tr", "uk", "ur", "vi", "zh",
+]  # fmt: skip
 """Languages of most pages; small ones beside them are found in their place, such as lb for de."""
 _OUT_OF_PLACE_MAX = 1100
 """Largest measure of resiliparse's detector with which it is believed; it says 0 for a perfect fit."""
-
-
 _CONTRADICTS_MAX = 365
 """Largest measure of that detector with which it is believed against the page, unless the words are English, too."""
 _SAMPLED = 8
@@ -76,23 +28,11 @@ _ENGLISH_RATIO_MIN = 0.1
 """Share of the words of an English text that are among `_ENGLISH`; the words of other languages are below it."""
 _LATIN = "Latin"
 _LANGUAGES_OF = {
-    "Cyrillic": ["ru", "bg", "sr", "uk"],
-    "Arabic": ["ar", "fa", "ur"],
-    "Devanagari": ["hi", "mr"],
-    "Han": ["zh"],
-    "Kana": ["ja"],
-    "Hangul": ["ko"],
-    "Greek": ["el"],
-    "Hebrew": ["he"],
-    "Thai": ["th"],
-    "Bengali": ["bn"],
-    "Gurmukhi": ["pa"],
-    "Gujarati": ["gu"],
-    "Tamil": ["ta"],
-    "Telugu": ["te"],
-    "Kannada": ["kn"],
-    "Malayalam": ["ml"],
-}
+    "Cyrillic": ["ru", "bg", "sr", "uk"], "Arabic": ["ar", "fa", "ur"], "Devanagari": ["hi", "mr"],
+    "Han": ["zh"], "Kana": ["ja"], "Hangul": ["ko"], "Greek": ["el"], "Hebrew": ["he"], "Thai": ["th"],
+    "Bengali": ["bn"], "Gurmukhi": ["pa"], "Gujarati": ["gu"], "Tamil": ["ta"], "Telugu": ["te"],
+    "Kannada": ["kn"], "Malayalam": ["ml"],
+}  # fmt: skip
 _SCRIPT_OF = {one: script for script, languages in _LANGUAGES_OF.items() for one in languages}
 _CHINESE = frozenset(("Han", "Kana", "Hangul"))
 """Scripts that texts in Chinese, Japanese and Korean mix."""
@@ -104,6 +44,19 @@ _BLOCKS = {
     **dict.fromkeys(range(0x9C, 0x140), "Han"), **dict.fromkeys(range(0x158, 0x1B0), "Hangul"),
 }  # fmt: skip
 """Scripts by the blocks of 128 code points that they have in Unicode."""
+_NO_LETTER = "none"
+
+
+class _Scripts(dict[str, str | None]):
+    """The scripts of the characters that were met; None for letters of other scripts."""
+
+    def __missing__(self, letter: str) -> str | None:
+        script = _BLOCKS.get(ord(letter) >> 7) if letter.isalpha() else _NO_LETTER
+        self[letter] = script
+        return script
+
+
+_SCRIPTS = _Scripts()
 
 
 def contradicting_language(text: str, declared: str) -> str | None:
@@ -135,16 +88,19 @@ def contradicting_language(text: str, declared: str) -> str | None:
 
 def _script(letters: str) -> str | None:
     """Return the script of most letters; None where no known one has more than half of them."""
-    found = Counter(_BLOCKS.get(ord(letter) >> 7) for letter in letters if letter.isalpha())
+    if letters.isascii():
+        return _LATIN if letters.lower() != letters.upper() else None
+    found = Counter(map(_SCRIPTS.__getitem__, letters))
+    found.pop(_NO_LETTER, None)
     if found["Kana"] > found["Han"] / 10:
         found["Kana"] += found.pop("Han", 0)
-    script, count = max(found.items(), key=lambda one: one[1], default=(None, 0))
+    script, count = next(iter(found.most_common(1)), (None, 0))
     return script if 2 * count > found.total() else None
 
 
 def _english_ratio(text: str) -> float:
     words = text[: _CHARS // 2].lower().split()
-    return sum(word in _ENGLISH for word in words) / max(len(words), 1)
+    return sum(map(_ENGLISH.__contains__, words)) / max(len(words), 1)
 
 
 def _surely(text: str, declared: str, languages: list[str] = _LANGUAGES) -> str | None:
