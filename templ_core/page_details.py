@@ -4,14 +4,15 @@ A stored document has no claims and no marks. Its metadata, and its marks if the
 beside it, so that a text that is published again comes with the same fields.
 """
 
-from typing import Annotated
+from typing import Annotated, Any
 
 import msgspec
 import numpy as np
 
 from templ_core.dom.document import Document
 from templ_core.dom.marks import Marks
-from templ_core.metadata.page_metadata import PageMetadata
+from templ_core.metadata.fields import Metadata
+from templ_core.metadata.markup import StatedType
 from templ_core.stored.columns import Column, packed, read_columns
 from templ_core.stored.compact import CompactColumns, CompactForm, Texts
 
@@ -19,14 +20,17 @@ from templ_core.stored.compact import CompactColumns, CompactForm, Texts
 class PageDetails(msgspec.Struct, frozen=True, kw_only=True):
     """The metadata and the marks of a page; None where they were not asked for."""
 
-    metadata: PageMetadata | None = None
+    metadata: Metadata | None = None
+    kind: StatedType | None = None
+    """What the markup says that the page is; None where it says nothing or was not asked for."""
     marks: Marks | None = None
 
 
 class _Compact(CompactColumns, frozen=True, array_like=True):
     """The stored form; places that may be missing are stored one larger."""
 
-    metadata: PageMetadata | None
+    metadata: dict[str, Any] | None
+    """The fields of the metadata, and the kind of the page among them; a field may be null."""
     has_marks: bool
     values: Texts
     node: Annotated[bytes, Column(rows="marks", high="nodes")]
@@ -52,7 +56,7 @@ def encode_details(details: PageDetails) -> bytes:
     return _FORM.encode(
         _Compact(
             format=_FORM.format,
-            metadata=details.metadata,
+            metadata=_stored(details),
             has_marks=details.marks is not None,
             values=marks.values,
             node=packed(marks.node),
@@ -90,6 +94,7 @@ def decode_details(body: bytes, document: Document) -> PageDetails:
             "numbers": len(compact.values) + 1,
         }
         columns = read_columns(compact, lengths)
+        metadata, kind = _read(compact.metadata)
     start = columns["start"] - 1
     marks = Marks(
         node=columns["node"],
@@ -100,4 +105,20 @@ def decode_details(body: bytes, document: Document) -> PageDetails:
         label=columns["label"] - 1,
         values=compact.values,
     )
-    return PageDetails(metadata=compact.metadata, marks=marks if compact.has_marks else None)
+    return PageDetails(metadata=metadata, kind=kind, marks=marks if compact.has_marks else None)
+
+
+def _stored(details: PageDetails) -> dict[str, Any] | None:
+    if details.metadata is None:
+        return None
+    fields: dict[str, Any] = msgspec.to_builtins(details.metadata)
+    return {**fields, "kind": details.kind}
+
+
+def _read(stored: dict[str, Any] | None) -> tuple[Metadata | None, StatedType | None]:
+    """Return the metadata and the kind of a page, whose missing fields earlier versions stored as null."""
+    if stored is None:
+        return None, None
+    given = {name: value for name, value in stored.items() if value is not None}
+    kind = msgspec.convert(given.pop("kind", None), StatedType | None)
+    return msgspec.convert(given, Metadata), kind

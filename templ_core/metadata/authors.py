@@ -27,35 +27,11 @@ _BAD = re.compile(
     r"https?:|www\.|\be-?mail\b|@|\d{5,}|\d:\d\d|^\d|\s\d|[*{}<>\[\]=_]|\.(?:com|org|net)\b",
     re.IGNORECASE,
 )
-_NOBODY = frozenset(
-    [
-        "admin",
-        "administrator",
-        "root",
-        "webmaster",
-        "user",
-        "guest",
-        "author",
-        "authors",
-        "editor",
-        "unknown",
-        "anonymous",
-        "none",
-        "null",
-        "undefined",
-        "by",
-        "posts",
-        "view",
-        "google",
-        "google+",
-        "google +",
-        "google plus",
-        "facebook",
-        "twitter",
-    ]
-)
-
-
+_NOBODY = frozenset((
+    "admin", "administrator", "root", "webmaster", "user", "guest", "author", "authors", "editor",
+    "unknown", "anonymous", "none", "null", "undefined", "by", "posts", "view", "google", "google+",
+    "google +", "google plus", "facebook", "twitter",
+))  # fmt: skip
 _POSTED = re.compile(
     r"\W*(?:this\s+)?(?:entry\s+was\s+)?(?:written|posted|published|publié|publicado|geschrieben|skrevet|words|story|text)?"
     r"\W*(?:on|le|el|il|am|den)?\W*",
@@ -67,6 +43,10 @@ _BY = re.compile(
     r"|auteur|autore|автор|od|przez)(?:\s*:\s*|\s+)|by(?-i:(?=[A-ZÀ-Þ][\w.’'-])))",
     re.IGNORECASE,
 )
+_BY_WORD = re.compile(
+    r"by|von[\s:]|p[ao]r[\s:]|door[\s:]|di[\s:]|a[vf][\s:]|aut|автор|od[\s:]|przez[\s:]"
+)
+"""Parts of lower-case texts without which there is nothing that `_BY` finds."""
 _OF_PICTURE = re.compile(r"\W*(?:foto|photo|image|bild)", re.IGNORECASE)
 """How the name of a photographer or an agency begins."""
 _NAME_END = re.compile(
@@ -107,7 +87,7 @@ def byline_author(text: str, *, is_named: bool = False) -> str | None:
     >>> byline_author("Struck by Lightning") is None, byline_author("Ann Lee", is_named=True)
     (True, 'Ann Lee')
     """
-    found = _BY.search(text)
+    found = _BY.search(text) if _BY_WORD.search(text.lower()) else None
     if (found is None and not is_named) or _OF_PICTURE.match(text):
         return None
     if found is not None and not is_named and not _leads_to_author(text[: found.start()]):
@@ -145,7 +125,9 @@ def full_name(text: str) -> str | None:
 
 
 def _leads_to_author(before: str) -> bool:
-    return len(before) <= _CHARS_MAX and _POSTED.fullmatch(without_days(before)) is not None
+    if len(before) > _CHARS_MAX:
+        return False
+    return bool(_POSTED.fullmatch(before) or _POSTED.fullmatch(without_days(before)))
 
 
 def author_names(texts: Iterable[str]) -> list[str]:
@@ -181,5 +163,5 @@ def _is_name(name: str) -> bool:
         and len(name.split()) <= _WORDS_MAX
         and name.casefold() not in _NOBODY
         and not _BAD.search(name)
-        and any(letter.isalpha() for letter in name)
+        and any(map(str.isalpha, name))
     )

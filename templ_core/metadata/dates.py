@@ -4,14 +4,33 @@ A time without a zone is no point in time, so only its day is kept.
 """
 
 import re
-from datetime import UTC, date, datetime, timedelta
+from datetime import UTC, date, datetime
 from email.utils import parsedate_to_datetime
 
-from templ_core.metadata.months import MONTHS
-
 _YEARS = range(1990, 2101)
+_MONTH_NAMES = """
+january jan januar januari janvier janv enero ene janeiro gennaio gen styczeń stycznia января январь янв leden ledna ocak januarie tammikuu tammikuuta ianuarie január
+february feb februar februari février févr fév febrero fevereiro fev febbraio luty lutego февраля февраль фев únor února şubat helmikuu helmikuuta februarie február
+march mar märz maart mars marzo março marzec marca марта март březen března mart maaliskuu maaliskuuta martie március
+april apr avril avr abril abr aprile kwiecień kwietnia апреля апрель апр duben dubna nisan huhtikuu huhtikuuta aprilie április
+may mai mei mayo maio maggio mag maj maja мая май květen května mayıs toukokuu toukokuuta május
+june jun juni juin junio junho giugno giu czerwiec czerwca июня июнь июн červen června haziran kesäkuu kesäkuuta iunie június
+july jul juli juillet juil julio julho luglio lug lipiec lipca июля июль июл červenec července temmuz heinäkuu heinäkuuta iulie július
+august aug augustus août agosto ago sierpień sierpnia августа август авг srpen srpna ağustos elokuu elokuuta augusti augusztus
+september sep sept septembre septiembre setembro set settembre wrzesień września сентября сентябрь сен září eylül syyskuu syyskuuta septembrie szeptember
+october oct oktober okt octobre octubre outubro out ottobre ott październik października октября октябрь окт říjen října ekim lokakuu lokakuuta octombrie október
+november nov novembre noviembre novembro listopad listopada ноября ноябрь ноя listopadu kasım marraskuu marraskuuta noiembrie
+december dec dezember dez décembre déc diciembre dic dezembro dicembre grudzień grudnia декабря декабрь дек prosinec prosince aralık joulukuu joulukuuta decembrie
+"""
+
+_MONTHS = {
+    name[:12]: number
+    for number, names in enumerate(_MONTH_NAMES.strip().splitlines(), 1)
+    for name in names.split()
+}
+"""Numbers of months, 1 to 12, by their names in lower case, cut to 12 letters."""
+_YEAR = re.compile(r"\d{4}")
 _SPACED = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
-_JOINED = re.compile(r"\d{8}")
 _ZONE = re.compile(r"\s*(?:UTC|GMT|Z)$|(?<=\d)\s+(?=[+-]\d\d:?\d\d$)")
 _FRACTION = re.compile(r"(:\d\d)[.,](\d+)")
 _IN_PATH = re.compile(r"/((?:19|20)\d\d)[/-]?(0[1-9]|1[0-2])[/-]?([0-2]\d|3[01])(?![0-9])")
@@ -52,13 +71,11 @@ def point_in_time(text: str) -> str | None:
     >>> point_in_time("yesterday") is None
     True
     """
-    text = _FRACTION.sub(r"\1", text.strip())
+    text = text.strip()
     if not 6 <= len(text) <= 60:
         return None
     moment = _iso(text) or _mail_date(text)
-    if moment is not None:
-        return _written(moment)
-    return day_in_text(text)
+    return day_in_text(text) if moment is None else _written(moment)
 
 
 def day_in_text(text: str) -> str | None:
@@ -72,6 +89,8 @@ def day_in_text(text: str) -> str | None:
     >>> day_in_text("03/04/2024") is None
     True
     """
+    if not _YEAR.search(text):
+        return None
     for pattern in (_SPACED, _EAST_ASIAN):
         found = pattern.search(text)
         if found:
@@ -90,13 +109,22 @@ def day_in_text(text: str) -> str | None:
     return _numeric_day(int(found[1]), int(found[3]), int(found[4])) if found else None
 
 
+def published_day(text: str) -> str | None:
+    """Return the first day that a text names before it speaks of a change of the page.
+
+    >>> published_day("4 May 2020, updated on 6 May 2020")
+    '2020-05-04'
+    """
+    return day_in_text(before_change(text)) if _YEAR.search(text) else None
+
+
 def month_number(word: str) -> int | None:
     """Return the month that a word names, 1 to 12, or that is glued to its end; None = none.
 
     >>> month_number("März"), month_number("LeeMarch"), month_number("Marching")
     (3, 3, None)
     """
-    return MONTHS.get(word.lower()) or MONTHS.get(_GLUED.sub("", word).lower())
+    return _MONTHS.get(word.lower()) or _MONTHS.get(_GLUED.sub("", word).lower())
 
 
 def before_change(text: str) -> str:
@@ -140,8 +168,9 @@ def without_days(text: str) -> str:
     >>> without_days("Posted on Monday, June 10, 2004 at 8:15 pm by")
     'Posted on    by'
     """
-    for pattern in (_SPACED, _EAST_ASIAN, _NAMED, _YEAR_FIRST, _DOTTED, _NUMERIC):
-        text = pattern.sub("", text)
+    if _YEAR.search(text):
+        for pattern in (_SPACED, _EAST_ASIAN, _NAMED, _YEAR_FIRST, _DOTTED, _NUMERIC):
+            text = pattern.sub("", text)
     return _TIME_OF_DAY.sub("", text)
 
 
@@ -156,14 +185,13 @@ def day_in_path(path: str) -> str | None:
 
 
 def _iso(text: str) -> datetime | date | None:
-    joined = _ZONE.sub(lambda zone: "" if zone[0].strip() == "" else "+00:00", text)
     try:
-        moment = datetime.fromisoformat(joined)
+        moment = datetime.fromisoformat(text)
     except ValueError:
-        return None
-    if len(joined) <= 10:
-        return moment.date()
-    return moment
+        whole = _FRACTION.sub(r"\1", text)
+        zoned = _ZONE.sub(lambda zone: "+00:00" if zone[0].strip() else "", whole)
+        return None if zoned == text else _iso(zoned)
+    return moment.date() if len(text) <= 10 else moment
 
 
 def _mail_date(text: str) -> datetime | None:
@@ -179,12 +207,8 @@ def _written(moment: datetime | date) -> str | None:
     if moment.year not in _YEARS:
         return None
     if not isinstance(moment, datetime) or moment.tzinfo is None:
-        return moment.strftime("%Y-%m-%d")
-    try:
-        moment = (moment + timedelta(0)).astimezone(UTC)
-    except OverflowError:
-        return None
-    return moment.strftime("%Y-%m-%dT%H:%M:%SZ")
+        return moment.isoformat()[:10]
+    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def _numeric_day(first: int, second: int, year: int) -> str | None:

@@ -1,13 +1,15 @@
 """Forms that values must have: addresses, languages and texts. A value of another form is absent."""
 
+import functools
 import re
-from urllib.parse import urljoin, urlsplit
+from urllib.parse import urljoin
 
 _ADDRESS_CHARS_MAX = 2000
 _TEXT_CHARS_MAX = 2000
 _PLAIN_ADDRESS = re.compile(
     r"https?://[^\s<>\"{}|\\^`/?#@]+\.[^\s<>\"{}|\\^`/?#@]+(?:[/?#][^\s<>\"\\^`]*)?"
 )
+_PARTS = re.compile(r"(?:[^:/?#]+:)?(?://(?:[^/?#]*@)?([^/?#:]*)[^/?#]*)?([^?#]*)")
 _LANGUAGE = re.compile(
     r"(?P<language>[a-z]{2,3})(?:-[a-z]{3})?(?:-(?P<script>[a-z]{4}))?"
     r"(?:-(?P<region>[a-z]{2}|\d{3}))?(?:-(?:[a-z0-9]{5,8}|\d[a-z0-9]{3}|x-.*|u-.*))*",
@@ -35,15 +37,23 @@ def address(text: str, base: str) -> str | None:
     if _PLAIN_ADDRESS.fullmatch(text):
         return text
     try:
-        found = urljoin(base, text)
-        parts = urlsplit(found)
-        is_whole = parts.scheme in {"http", "https"} and bool(parts.hostname)
+        found = urljoin(base, text).replace(" ", "%20")
     except ValueError:
         return None
-    found = found.replace(" ", "%20")
-    return found if is_whole and _PLAIN_ADDRESS.fullmatch(found) else None
+    return found if _PLAIN_ADDRESS.fullmatch(found) else None
 
 
+def host_and_path(url: str) -> tuple[str, str]:
+    """Return the host of an address in lower case and its path, both empty where it has none.
+
+    >>> host_and_path("https://user@Example.com:8080/a/b?c=1")
+    ('example.com', '/a/b')
+    """
+    found = _PARTS.match(url)
+    return ((found[1] or "").lower(), found[2]) if found else ("", "")
+
+
+@functools.lru_cache(1 << 8)
 def language_tag(text: str) -> str | None:
     """Return a language tag as RFC 5646 (BCP 47) writes it, or None where the text is none.
 

@@ -1,5 +1,6 @@
 """The objects of JSON-LD scripts that describe a page (schema.org vocabulary)."""
 
+import functools
 import json
 import re
 from collections.abc import Iterator, Sequence
@@ -16,52 +17,86 @@ _OBJECTS_MAX = 500
 """Number of objects of a page that are looked at."""
 _DEPTH_MAX = 8
 """Levels of objects inside one another that are looked at."""
+_ENTRIES_MAX = 50
+"""Entries of a field that are looked at."""
+_WITHIN = ("@graph", "mainEntity", "mainEntityOfPage", "isPartOf", "hasPart")
+"""Fields whose objects describe the page, too."""
 
 Value = object
 Item = dict[str, Value]
 
 _ARTICLE = re.compile(r"Article$|Posting$|Report$|Review$|^Recipe$|^HowTo$|^QAPage$|^VideoObject$")
-_PAGE = re.compile(r"Page$")
 _PRODUCT = re.compile(r"^Product|^Offer$|^Book$|^Movie$|^Event$|^JobPosting$|^SoftwareApplication$")
-_OTHER = 9
+_OF_ARTICLE, _OF_PRODUCT, _OF_PAGE, _OF_OTHER = range(4)
 
 
-def read_items(scripts: Sequence[str]) -> list[tuple[int, Item]]:
-    """Return the objects with a type in JSON-LD scripts with their ranks, in order of rank.
+class JsonLd:
+    """The objects with a type in the JSON-LD scripts of a page, those that describe it most surely first.
 
     A script that is not JSON is left out; common faults (comments around it, control characters,
     trailing commas) are forgiven.
 
     Args:
-        scripts: Contents of the scripts.
+        scripts: Contents of the scripts in UTF-8.
 
-    >>> items = read_items(['[{"@type":"WebPage"},{"@type":"NewsArticle"}]'])
-    >>> [(rank, item["@type"]) for rank, item in items]
-    [(0, 'NewsArticle'), (2, 'WebPage')]
+    >>> found = JsonLd([b'[{"@type":"WebPage"},{"@type":"NewsArticle"},{"@type":"Person"}]'])
+    >>> [item["@type"] for item in found.described]
+    ['NewsArticle', 'WebPage']
     """
-    items: list[tuple[int, Item]] = []
-    for script in scripts:
-        for item in _objects(_decoded(script), 0):
-            if len(items) == _OBJECTS_MAX:
-                break
-            items.append((rank_of(item), item))
-    return sorted(items, key=lambda one: one[0])
 
+    def __init__(self, scripts: Sequence[bytes]) -> None:
+        found: list[Item] = []
+        for script in scripts:
+            _collect(_decoded(script), 0, found)
+        self._of_types = [(types_of(item), item) for item in found[:_OBJECTS_MAX]]
+        ranked: list[list[Item]] = [[], [], [], []]
+        for types, item in self._of_types:
+            ranked[min(map(_rank, types), default=_OF_OTHER)].append(item)
+        self.articles, self.products, pages, others = ranked
+        self.described = [*self.articles, *self.products, *pages]
+        """Articles, products and pages; others describe something that belongs to the page."""
+        self._items = [*self.described, *others]
+        self.types = {name for types, _ in self._of_types for name in types}
 
-def rank_of(item: Item) -> int:
-    """Return how surely an object describes the page: 0 an article, 1 a product, 2 a web page, 9 others."""
-    best = _OTHER
-    for name in types_of(item):
-        if name == "BlogPosting" or _ARTICLE.search(name):
-            return 0
-        best = min(best, 1 if _PRODUCT.search(name) else 2 if _PAGE.search(name) else _OTHER)
-    return best
+    def of_types(self, names: frozenset[str]) -> list[Item]:
+        """Return the objects that have one of these types."""
+        if names.isdisjoint(self.types):
+            return []
+        return [item for item in self._items if not names.isdisjoint(types_of(item))]
+
+    @functools.cached_property
+    def by_id(self) -> dict[str, Item]:
+        """The objects that have a name of their own, by it."""
+        items = reversed(self._items)
+        return {str(item["@id"]): item for item in items if isinstance(item.get("@id"), str)}
+
+    def texts(self, field: str, *names: str) -> Iterator[str]:
+        """Yield the texts of a field of the objects that describe the page, references followed.
+
+        Args:
+            field: Name of the field.
+            names: Where its value is an object, the fields of which the first counts.
+        """
+        for item in self.described:
+            if field in item:
+                yield from self.texts_in(item[field], names)
+
+    def texts_in(self, value: Value, names: Sequence[str]) -> list[str]:
+        """Return the texts in a value, references followed."""
+        if isinstance(value, list):
+            return [text for one in value[:_ENTRIES_MAX] for text in self.texts_in(one, names)]
+        found = texts_of(value, *names)
+        if not found and isinstance(value, dict):
+            return texts_of(self.by_id.get(str(value.get("@id"))), *names)
+        return found
 
 
 def types_of(item: Item) -> list[str]:
     """Return the names of an object's types without their vocabulary."""
     names = item.get("@type")
-    of_one = [names] if isinstance(names, str) else names if isinstance(names, list) else []
+    if isinstance(names, str):
+        return [names.rpartition("/")[2]]
+    of_one = names if isinstance(names, list) else []
     return [name.rpartition("/")[2] for name in of_one if isinstance(name, str)]
 
 
@@ -78,9 +113,10 @@ def texts_of(value: Value, *names: str) -> list[str]:
         return [text for one in value[:_OBJECTS_MAX] for text in texts_of(one, *names)]
     if isinstance(value, dict):
         for name in names:
-            found = texts_of(value.get(name))
-            if found:
-                return found
+            if name in value:
+                found = texts_of(value[name])
+                if found:
+                    return found
     return []
 
 
@@ -100,15 +136,21 @@ def people(value: Value) -> Value:
     return found or value
 
 
-def by_id(items: Sequence[Item]) -> dict[str, Item]:
-    """Return the objects that have a name of their own, by it."""
-    return {str(item["@id"]): item for item in reversed(items) if isinstance(item.get("@id"), str)}
+@functools.lru_cache(1 << 8)
+def _rank(name: str) -> int:
+    if _ARTICLE.search(name):
+        return _OF_ARTICLE
+    if _PRODUCT.search(name):
+        return _OF_PRODUCT
+    return _OF_PAGE if name.endswith("Page") else _OF_OTHER
 
 
-def _decoded(script: str) -> Value:
-    text = _WRAPPING.sub("", script) if "<!" in script else script
+def _decoded(script: bytes) -> Value:
+    text = script.decode("utf-8", "replace")
+    if "<!" in text:
+        text = _WRAPPING.sub("", text)
     try:
-        return msgspec.json.decode(text.encode("utf-8", "replace"))
+        return msgspec.json.decode(text)
     except (msgspec.DecodeError, RecursionError):
         pass
     try:
@@ -118,15 +160,16 @@ def _decoded(script: str) -> Value:
     return found
 
 
-def _objects(value: Value, depth: int) -> Iterator[Item]:
-    if depth > _DEPTH_MAX:
+def _collect(value: Value, depth: int, found: list[Item]) -> None:
+    """Add the objects with a type in a value, each before those within it."""
+    if depth > _DEPTH_MAX or len(found) >= _OBJECTS_MAX:
         return
     if isinstance(value, list):
         for one in value[:_OBJECTS_MAX]:
-            yield from _objects(one, depth + 1)
+            _collect(one, depth + 1, found)
     elif isinstance(value, dict):
         if "@type" in value:
-            yield value
-        for name in ("@graph", "mainEntity", "mainEntityOfPage", "isPartOf", "hasPart"):
+            found.append(value)
+        for name in _WITHIN:
             if name in value:
-                yield from _objects(value[name], depth + 1)
+                _collect(value[name], depth + 1, found)

@@ -4,12 +4,14 @@ A date in a header that is the same on all pages, in a list of other pages, or i
 elsewhere: it does not change from page to page, or its place has several texts on a page.
 """
 
+from collections import Counter
 from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
 from templ_core.dom.document import Document
+from templ_core.metadata._shown import types_with_tags
 from templ_core.site_level.places.place_table import PlaceTable
 from templ_core.site_level.places.places import PagePlaces
 
@@ -65,22 +67,19 @@ def placed_texts(
     pages, words_there, different = places.site.paths.of(path)
     room = config.words_ratio_max * words + config.words_more
     varies = different >= config.different_ratio_min * words_there
-    found = np.flatnonzero((pages >= config.pages_min) & (words_there <= pages * room) & varies)
-    if not len(found):
-        return []
-    sorted_path = np.sort(path)
-    times = sorted_path.searchsorted(path[found], "right") - sorted_path.searchsorted(path[found])
+    fits = (pages >= config.pages_min) & (words_there <= pages * room) & varies
     nodes, texts = document.nodes, document.segments.texts
-    heading_types = np.array([tag in _HEADINGS for tag, _ in nodes.element_types])
-    is_heading = heading_types[nodes.element_type[document.segments.owner]]
+    short = [one for one in fits.nonzero()[0].tolist() if len(texts[one]) <= config.chars_max]
+    if not short:
+        return []
+    times = Counter(path.tolist())
+    is_of_heading = np.zeros(len(nodes.element_types), np.bool_)
+    is_of_heading[types_with_tags(nodes.element_types, _HEADINGS)] = True
+    is_heading = is_of_heading[nodes.element_type[document.segments.owner]]
+    chosen = [one for one in short if times[path[one]] == 1 and not is_heading[one]]
     headline = int(is_heading.argmax())
-    chosen = [
-        index
-        for index in found[(times == 1) & ~is_heading[found]].tolist()
-        if len(texts[index]) <= config.chars_max
-    ]
-    chosen.sort(key=lambda index: (index < headline, -int(pages[index])))
-    return [texts[index] for index in chosen]
+    chosen.sort(key=lambda one: (one < headline, -pages[one]))
+    return [texts[one] for one in chosen]
 
 
 def repeated_texts(places: SitePlaces, segments: list[int]) -> set[int]:

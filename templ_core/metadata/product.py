@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 
 from templ_core.metadata.claims import Claims
+from templ_core.metadata.fields import Offer, Product
 from templ_core.metadata.forms import short_text
-from templ_core.metadata.json_ld import Item, Value, texts_of, types_of
+from templ_core.metadata.json_ld import Item, JsonLd, Value, texts_of, types_of
 
-PRODUCT_TYPES = frozenset(
+_PRODUCT_TYPES = frozenset(
     ("Product", "ProductGroup", "ProductModel", "IndividualProduct", "Vehicle", "Car")
 )
 _OFFERS_MAX = 50
@@ -36,47 +37,7 @@ _OTHER_ITEMS = frozenset(
 """Properties whose objects tell of something else than the product, in lower case."""
 
 
-class PageOffer(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """A price at which a product is sold; a field is None where the page states nothing valid."""
-
-    price: str | None = None
-    """Decimal number with a point, such as `1299.00`."""
-    low_price: str | None = None
-    """The lowest of several prices, in the form of `price`."""
-    high_price: str | None = None
-    """The highest of several prices, in the form of `price`."""
-    price_currency: str | None = None
-    """Three capitals (ISO 4217)."""
-    availability: str | None = None
-    """Name in schema.org, such as `InStock`."""
-    sku: str | None = None
-
-
-class PageProduct(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
-    """The product of a page; a field is None where the page states nothing valid."""
-
-    name: str | None = None
-    sku: str | None = None
-    mpn: str | None = None
-    brand: str | None = None
-    price: str | None = None
-    """Price of the first offer that has one, its lowest where it has several: a decimal number with a point."""
-    price_currency: str | None = None
-    """Currency of `price`, three capitals (ISO 4217)."""
-    availability: str | None = None
-    """Availability of the first offer that states one, a name in schema.org such as `InStock`."""
-    rating_value: float | None = None
-    best_rating: float | None = None
-    """Highest rating that is possible."""
-    rating_count: int | None = None
-    review_count: int | None = None
-    offers: list[PageOffer] = []
-    """At most 50."""
-
-
-def read_product(
-    claims: Claims, items: Iterable[Item], by_id: Mapping[str, Item], title: str
-) -> PageProduct | None:
+def read_product(claims: Claims, json_ld: JsonLd, title: str) -> Product | None:
     """Return the product that a page is about; None where the page says nothing of one but its name.
 
     A page that names several products is a list of them, unless the title of the page begins
@@ -85,33 +46,29 @@ def read_product(
 
     Args:
         claims: The claims of the page.
-        items: The objects of its JSON-LD.
-        by_id: Those of them that have a name of their own, by it.
+        json_ld: The objects of its JSON-LD.
         title: Title of the page.
 
-    >>> script = {"@type": "Product", "sku": "B1", "offers": {"price": 4.5, "priceCurrency": "EUR"}}
-    >>> found = read_product(Claims({}, {}, [], [], [], [], []), [script], {}, "")
+    >>> from templ_core.metadata.claims import read_claims
+    >>> script = (
+    ...     b'{"@type": "Product", "sku": "B1", "offers": {"price": 4.5, "priceCurrency": "EUR"}}'
+    ... )
+    >>> found = read_product(read_claims(b""), JsonLd([script]), "")
     >>> found.sku, found.price, found.price_currency
     ('B1', '4.5', 'EUR')
     """
-    stated = [item for item in items if not PRODUCT_TYPES.isdisjoint(types_of(item))]
-    sources = [
-        item
-        for item in (
-            _main_product(stated, title),
-            _main_product(_marked_up(claims.statements), title),
-            _of_meta(claims.meta),
-        )
-        if item
-    ]
-    if not sources:
-        return None
-    found = msgspec.structs.replace(
-        _product(sources[0], by_id), name=_text(sources[0].get("name")) or None
+    sources = (
+        _main_product(json_ld.of_types(_PRODUCT_TYPES), title),
+        _main_product(_marked_up(claims.statements), title),
+        _of_meta(claims.meta),
     )
-    for source in sources[1:]:
-        found = _completed(found, _product(source, by_id))
-    return None if found == PageProduct(name=found.name) else found
+    stated = [item for item in sources if item]
+    if not stated:
+        return None
+    found = Product(name=_text(stated[0].get("name")) or None)
+    for source in stated:
+        found = _completed(found, _product(source, json_ld))
+    return None if found == Product(name=found.name) else found
 
 
 def price_number(text: str) -> str | None:
@@ -157,7 +114,7 @@ def _marked_up(statements: Iterable[tuple[str, str, str]]) -> list[Item]:
     for of_type, names, value in statements:
         if of_type:
             within = "" if names == "mainentity" else names
-            if of_type in PRODUCT_TYPES and not within:
+            if of_type in _PRODUCT_TYPES and not within:
                 offers = []
                 products.append({"@type": of_type, "offers": offers})
             elif within == "offers" and products:
@@ -188,31 +145,24 @@ def _place(product: Item, offers: list[Item], name: str, value: str, within: str
 
 def _of_meta(meta: Mapping[str, list[str]]) -> Item | None:
     """Return what `meta` elements of OpenGraph and its relatives say of a product."""
-
-    def first(*names: str) -> str:
-        return next((text for name in names for text in meta.get(name, ())), "")
-
-    price = first("product:price:amount", "og:price:amount")
-    is_product = price or any("product" in text.lower() for text in meta.get("og:type", ()))
-    if not is_product:
+    if "price" not in meta and "product" not in " ".join(meta.get("type", ())).lower():
         return None
+    first = {field: texts[0] for field, texts in meta.items()}
+    offer = {"price": "price", "priceCurrency": "currency", "availability": "availability"}
     return {
-        "sku": first("product:retailer_item_id", "product:retailer_part_no"),
-        "brand": first("product:brand", "og:brand"),
-        "offers": {
-            "price": price,
-            "priceCurrency": first("product:price:currency", "og:price:currency"),
-            "availability": first("product:availability", "og:availability"),
-        },
+        "sku": first.get("sku", ""),
+        "brand": first.get("brand", ""),
+        "offers": {name: first.get(field, "") for name, field in offer.items()},
     }
 
 
-def _product(item: Item, by_id: Mapping[str, Item]) -> PageProduct:
+def _product(item: Item, json_ld: JsonLd) -> Product:
+    by_id = json_ld.by_id
     offers = _offers(item, by_id)
-    priced = next((one for one in offers if one.price or one.low_price), PageOffer())
+    priced = next((one for one in offers if one.price or one.low_price), Offer())
     rating = next(iter(_objects(item.get("aggregateRating"), by_id)), {})
     brand = [*_objects(item.get("brand"), by_id), *texts_of(item.get("brand"), "name")]
-    return PageProduct(
+    return Product(
         sku=_short(item.get("sku")),
         mpn=_short(item.get("mpn")),
         brand=next((name for name in map(_short, brand) if name), None),
@@ -227,7 +177,7 @@ def _product(item: Item, by_id: Mapping[str, Item]) -> PageProduct:
     )
 
 
-def _offers(item: Item, by_id: Mapping[str, Item]) -> list[PageOffer]:
+def _offers(item: Item, by_id: Mapping[str, Item]) -> list[Offer]:
     """Return the offers of a product, or those of its variants."""
     stated = _objects(item.get("offers"), by_id)
     if not stated:
@@ -235,10 +185,10 @@ def _offers(item: Item, by_id: Mapping[str, Item]) -> list[PageOffer]:
         stated = [one for variant in variants for one in _objects(variant.get("offers"), by_id)]
     stated += [one for group in stated for one in _objects(group.get("offers"), by_id)]
     offers = (_offer(one, by_id) for one in stated[:_OFFERS_MAX])
-    return [offer for offer in offers if offer != PageOffer()]
+    return [offer for offer in offers if offer != Offer()]
 
 
-def _offer(item: Item, by_id: Mapping[str, Item]) -> PageOffer:
+def _offer(item: Item, by_id: Mapping[str, Item]) -> Offer:
     within = [item, *_objects(item.get("priceSpecification"), by_id)]
 
     def first(name: str) -> str:
@@ -246,7 +196,7 @@ def _offer(item: Item, by_id: Mapping[str, Item]) -> PageOffer:
 
     currency = first("priceCurrency").upper()
     of_letters = _NO_LETTERS.sub("", _text(item.get("availability")).rpartition("/")[2]).lower()
-    return PageOffer(
+    return Offer(
         price=price_number(first("price")),
         low_price=price_number(_text(item.get("lowPrice"))),
         high_price=price_number(_text(item.get("highPrice"))),
@@ -256,11 +206,11 @@ def _offer(item: Item, by_id: Mapping[str, Item]) -> PageOffer:
     )
 
 
-def _completed(found: PageProduct, other: PageProduct) -> PageProduct:
+def _completed(found: Product, other: Product) -> Product:
     """Return a product with the values that it lacks from another source."""
     lacking = {
         name: getattr(other, name)
-        for name in PageProduct.__struct_fields__
+        for name in Product.__struct_fields__
         if not name.startswith("price") and getattr(found, name) in (None, [])
     }
     if found.price is None:

@@ -1,10 +1,12 @@
 """The headline of a page: its title without the name of the site."""
 
+import functools
 import re
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
 _BORDER = re.compile(r"\s+[|\-–—:·•»«>/~]{1,3}\s+|\s*[|»«•]\s*|(?<=\w):\s+|\s*[—–]\s*|\s+::\s+")
+_IN_BORDER = re.compile(r"[|\-–—:·•»«>/~]")
 _NO_LETTERS = re.compile(r"[\W_]+")
 _WORD = re.compile(r"\w+")
 _HEADLINE_CHARS_MAX = 250
@@ -55,7 +57,8 @@ def is_headline(headings: Sequence[str], title: str, names: Iterable[str]) -> bo
 
 
 def _without_names(title: str, headings: dict[str, str], names: Sequence[str]) -> str:
-    borders = [] if _letters(title) in headings else list(_BORDER.finditer(title))
+    may_have_borders = _IN_BORDER.search(title) and _letters(title) not in headings
+    borders = list(_BORDER.finditer(title)) if may_have_borders else []
     if not borders:
         return title
     for border in borders:
@@ -86,5 +89,6 @@ def _is_name(part: str, names: Sequence[str]) -> bool:
     )
 
 
+@functools.lru_cache(1 << 8)
 def _letters(text: str) -> str:
     return _NO_LETTERS.sub("", text).casefold()

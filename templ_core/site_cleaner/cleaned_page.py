@@ -7,7 +7,8 @@ import msgspec
 from templ_core.decide import Decision
 from templ_core.dom.document import Document
 from templ_core.fingerprint import simhash
-from templ_core.metadata.page_metadata import PageMetadata
+from templ_core.metadata.fields import Metadata
+from templ_core.metadata.markup import StatedType
 from templ_core.page_level.model.page_type import PAGE_TYPES, PageType
 from templ_core.rendering.cleaned_html import render_html
 from templ_core.rendering.links import PageLink, page_links
@@ -37,7 +38,7 @@ class CleanedPage(msgspec.Struct, frozen=True, kw_only=True):
     """What the page is: article, documentation, forum, product, listing or other; None without text."""
     warnings: list[str]
     """What a reader of the text should know; schemas/README.md describes each."""
-    metadata: PageMetadata
+    metadata: Metadata
     site_model_version: str | None
     """Version of the site model that was used; None when there was none."""
     page_model_version: str
@@ -76,18 +77,17 @@ class CleanedPage(msgspec.Struct, frozen=True, kw_only=True):
         return Outline(self.document, kept, cuts, self.document.marks, self.url)
 
 
-def page_kind(page_type: PageType, metadata: PageMetadata | None) -> str:
+def page_kind(page_type: PageType, stated: StatedType | None) -> str:
     """Return what a page is: what its markup calls it, or else its most likely type.
 
-    >>> page_kind(PageType(article=0.8), PageMetadata(kind="product"))
+    >>> page_kind(PageType(article=0.8), "product")
     'product'
 
     Args:
         page_type: Probability of each type by the page model.
-        metadata: What the markup says about the page; None where that was not read.
+        stated: What the markup says that the page is; None where it says nothing or was not read.
     """
     likely = max(PAGE_TYPES, key=lambda name: float(getattr(page_type, name)))
-    stated = None if metadata is None else metadata.kind
     if stated == "article" and likely == "documentation":
         return likely
     return likely if stated is None or likely == "forum" else stated

@@ -14,6 +14,7 @@ from templ_core.config import CoreConfig
 from templ_core.dom.codec import compress_columns, content_digest, document_columns
 from templ_core.dom.document import Document, read_document
 from templ_core.errors import CleanerClosed, CodecError, PageGone
+from templ_core.metadata.markup import PageMarkup
 from templ_core.metadata.page_metadata import read_metadata
 from templ_core.metadata.placed import SitePlaces
 from templ_core.page_level.model.model_file import decode_model, shipped_model
@@ -355,7 +356,8 @@ class SiteCleaner:
         self, fetch: _Fetch, read: _Read, cleaned: CleanedText, model: SiteModel | None
     ) -> CleanedPage:
         known = SitePlaces(read.places.segments, model.places) if read.places and model else None
-        metadata = read_metadata(read.document, fetch.url, cleaned.text, known)
+        markup = PageMarkup(read.document)
+        metadata = read_metadata(read.document, fetch.url, cleaned.text, known, markup)
         decision, warnings = cleaned.decision, list(cleaned.warnings)
         if fetch.status >= 400 and "error-page" not in warnings:
             warnings.append("error-page")
@@ -368,7 +370,7 @@ class SiteCleaner:
             text=cleaned.text,
             method="site" if decision.used_site else "page",
             confidence=cleaned.confidence,
-            page_type=page_kind(decision.page_type, metadata) if len(decision.kept) else None,
+            page_type=page_kind(decision.page_type, markup.kind) if len(decision.kept) else None,
             warnings=warnings,
             metadata=metadata,
             site_model_version=model.version if model else None,

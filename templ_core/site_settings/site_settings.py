@@ -51,7 +51,7 @@ class SiteSettings(msgspec.Struct, frozen=True, array_like=True):
         """Return the settings and the site model with which one page is cleaned.
 
         Args:
-            kind: What the markup calls the page, see `PageMetadata.kind`.
+            kind: What the markup calls the page, see `templ_core.metadata.markup`.
             model: What is known about the site; None = nothing.
         """
         if kind != "listing" or self.listings == "auto":

@@ -2,16 +2,16 @@ import pytest
 
 from templ_core.dom.document import parse_document
 from templ_core.errors import CodecError
-from templ_core.metadata.page_metadata import PageMetadata
+from templ_core.metadata.fields import Metadata
 from templ_core.page_details import PageDetails, decode_details, encode_details
 
 PAGE = parse_document("<p>See <a href=/b>b</a> <img alt=c></p><img src=d>", "", with_marks=True)
-DETAILS = PageDetails(metadata=PageMetadata(title="T", tags=["a"]), marks=PAGE.marks)
+DETAILS = PageDetails(metadata=Metadata(title="T", tags=["a"]), kind="article", marks=PAGE.marks)
 
 
 def test_details_are_equal_after_encoding_and_decoding():
     found = decode_details(encode_details(DETAILS), PAGE)
-    assert found.metadata == DETAILS.metadata
+    assert (found.metadata, found.kind) == (DETAILS.metadata, "article")
     for name in PAGE.marks.__struct_fields__:
         assert list(getattr(found.marks, name)) == list(getattr(PAGE.marks, name))
 

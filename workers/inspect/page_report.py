@@ -20,7 +20,7 @@ from templ_core.explain.page_explanation import (
     explain_page,
 )
 from templ_core.explain.window_pages import EvidencePages, evidence_pages
-from templ_core.metadata.page_metadata import read_metadata
+from templ_core.metadata.markup import PageMarkup
 from templ_core.site_key import site_key
 from templ_core.site_level.strings.string_table import NO_STRINGS
 from workers.errors import InputProblem
@@ -99,7 +99,7 @@ def page_report(
     page_model = page_model_of(read_model_file(settings.page_model))
     model, own = view.used_model() if view else None, None
     if view and view.settings:
-        kind = read_metadata(shown.document, request.url).kind if shown.markup else shown.kind
+        kind = PageMarkup(shown.document).kind if shown.markup else shown.kind
         own, model = view.settings.settings.of_page(kind, model)
     explained = explain_page(shown.document, model, config_of(settings), page_model, own)
     window = view.documents() if view else ()

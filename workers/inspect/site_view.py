@@ -112,10 +112,9 @@ def stored_kind(record: DocumentRecord, document: Document) -> str | None:
         document: Its document.
     """
     try:
-        metadata = decode_details(record.details, document).metadata
+        return decode_details(record.details, document).kind
     except CodecError:
         return None
-    return metadata.kind if metadata else None
 
 
 def _decoded(record: SiteModelRecord | None) -> SiteModel | None:

@@ -10,7 +10,6 @@ from schemas.cleaned import (
     CleanedRecord,
     Fingerprint,
     Link,
-    Metadata,
     PageKind,
     RevisionReason,
     TextSegment,
@@ -25,7 +24,7 @@ from templ_core.decide import Decision
 from templ_core.dom.codec import compress_columns, content_digest, document_columns
 from templ_core.dom.document import Document
 from templ_core.fingerprint import simhash
-from templ_core.metadata.page_metadata import PageMetadata
+from templ_core.metadata.markup import StatedType
 from templ_core.page_details import PageDetails, encode_details
 from templ_core.page_level.smoothing.sections import section_numbers
 from templ_core.rendering.cleaned_html import render_html
@@ -109,8 +108,8 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
         outline = Outline(self.document, decision.kept, decision.cuts, details.marks, self.page.url)
         has_links = forms.links and details.marks is not None
         return {
-            "page_type": _kind(decision, details.metadata),
-            "metadata": _public(details.metadata) if forms.metadata else None,
+            "page_type": _kind(decision, details.kind),
+            "metadata": details.metadata if forms.metadata else None,
             "markdown": render_markdown(outline) if forms.markdown else None,
             "html": render_html(outline) if forms.html else None,
             "links": _links(outline) if has_links else None,
@@ -161,19 +160,11 @@ def _fingerprint(value: int) -> Fingerprint:
     return Fingerprint(algorithm="simhash64-3gram", bits=64, value=f"{value:016x}")
 
 
-def _kind(decision: Decision, metadata: PageMetadata | None) -> PageKind | None:
+def _kind(decision: Decision, stated: StatedType | None) -> PageKind | None:
     """Return what a page is, or None for a page without text."""
     if not len(decision.kept):
         return None
-    return cast("PageKind", page_kind(decision.page_type, metadata))
-
-
-def _public(metadata: PageMetadata | None) -> Metadata | None:
-    if metadata is None:
-        return None
-    values = {name: getattr(metadata, name) for name in Metadata.__struct_fields__}
-    stated = {name: value for name, value in values.items() if value is not None}
-    return msgspec.convert(stated, Metadata, from_attributes=True)
+    return cast("PageKind", page_kind(decision.page_type, stated))
 
 
 def _links(outline: Outline) -> list[Link]:

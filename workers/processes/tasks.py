@@ -12,6 +12,7 @@ from templ_core.dom.codec import decode_document
 from templ_core.dom.document import Document, read_document
 from templ_core.dom.text import render_text
 from templ_core.errors import CodecError, CoreError
+from templ_core.metadata.markup import PageMarkup
 from templ_core.metadata.page_metadata import read_metadata
 from templ_core.metadata.placed import SitePlaces
 from templ_core.page_details import PageDetails, decode_details
@@ -140,16 +141,16 @@ def _cleaned(
         evidence = read_page_evidence(document, models.page)
     of_use = evidence is not None and (site_model is not None or task.with_document)
     places = document_places(document, evidence.features) if evidence and of_use else None
+    markup = PageMarkup(document)
     if settings and settings.listings != "auto":
-        kind = read_metadata(document, page.url).kind
-        settings, site_model = settings.of_page(kind, site_model)
+        settings, site_model = settings.of_page(markup.kind, site_model)
     cleaned = clean(document, site_model, options.config, models.page, evidence, places, settings)
     known = SitePlaces(places.segments, site_model.places) if places and site_model else None
     forms = options.forms
-    details = PageDetails(
-        metadata=read_metadata(document, page.url, cleaned.text, known) if forms.metadata else None,
-        marks=document.marks if forms.needs_marks else None,
-    )
+    details = PageDetails(marks=document.marks if forms.needs_marks else None)
+    if forms.metadata:
+        metadata = read_metadata(document, page.url, cleaned.text, known, markup)
+        details = msgspec.structs.replace(details, metadata=metadata, kind=markup.kind)
     maker = RecordMaker(
         page=page,
         document=document,
@@ -231,7 +232,7 @@ def _revise(task: ReviseTask, models: Models) -> Cleaned | Unchanged:
         raise site_model
     settings, details = task.settings, decode_details(before.details, document)
     if settings and details.metadata:
-        settings, site_model = settings.of_page(details.metadata.kind, site_model)
+        settings, site_model = settings.of_page(details.kind, site_model)
     cleaned = clean(document, site_model, options.config, models.page, settings=settings)
     kept = np.unpackbits(np.frombuffer(before.kept, np.uint8), count=len(document.segments.texts))
     text = render_text(document, kept.astype(np.bool_))

@@ -28,10 +28,8 @@ from templ_core.lab.training.labels.gold_labels import (
 )
 from templ_core.lab.training.labels.site_pages import CorpusPage
 from templ_core.lab.training.sparse import SparseRows, attribute_rows, text_rows
-from templ_core.metadata.claims import read_claims
-from templ_core.metadata.json_ld import read_items
 from templ_core.metadata.languages import detected_language
-from templ_core.metadata.stated_type import stated_type
+from templ_core.metadata.markup import PageMarkup
 from templ_core.page_level.features.page_features import PageFeatures, read_features
 from templ_core.page_level.features.surroundings import last_headings
 from templ_core.page_level.features.text_roles import TextRoles, read_text_roles
@@ -204,8 +202,7 @@ def training_page(
 
 
 def _stated_type(document: Document) -> str | None:
-    claims = read_claims(document.claims)
-    return stated_type(claims, read_items(claims.scripts))
+    return PageMarkup(document).kind
 
 
 def page_labels(page: GoldRecord, document: Document, markup: str, text: UInt64s) -> Labels:

@@ -1,4 +1,5 @@
 import pytest
+from msgspec import UNSET
 
 from templ_core.dom.document import parse_document
 from templ_core.metadata.languages import contradicting_language
@@ -73,4 +74,4 @@ def test_both_languages_are_in_the_metadata_where_they_differ():
     found = read_metadata(page, "https://example.com/", TEXTS["hi"] * 3)
     assert (found.language, found.declared_language) == ("hi", "en-US")
     found = read_metadata(page, "https://example.com/", TEXTS["en"] * 3)
-    assert (found.language, found.declared_language) == ("en-US", None)
+    assert (found.language, found.declared_language) == ("en-US", UNSET)

@@ -6,8 +6,9 @@ from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
 from templ_core.metadata.claims import read_claims
+from templ_core.metadata.fields import Metadata
 from templ_core.metadata.forms import address, language_tag
-from templ_core.metadata.page_metadata import PageMetadata, read_metadata
+from templ_core.metadata.page_metadata import read_metadata
 
 SITE_NAME = '<meta property="og:site_name" content="The Daily">'
 URL = "https://www.daily.example/news/2024/bridge.html"
@@ -39,7 +40,7 @@ def test_all_fields_of_json_ld():
             description="A bridge &amp; a town.",
         )
     )
-    assert found == PageMetadata(
+    assert found == Metadata(
         title="Bridge opens",
         authors=["Ann Lee", "Bob Ray"],
         published_at="2024-03-01T09:00:00Z",
@@ -51,7 +52,6 @@ def test_all_fields_of_json_ld():
         tags=["bridge", "town"],
         image="https://i.example/b.jpg",
         description="A bridge & a town.",
-        kind="article",
     )
 
 
@@ -146,7 +146,6 @@ def test_forms_of_bylines(byline, authors):
          "https://www.daily.example/b?a=1&b=2"),
         ('<meta property="article:tag" content="a"><meta property="article:tag" content="b">', "",
          "tags", ["a", "b"]),
-        ('<meta property="og:type" content="product">', "", "kind", "product"),
     ],
 )  # fmt: skip
 def test_a_field_is_read_from_markup(head, body, field, value):
@@ -216,12 +215,3 @@ def test_any_markup_has_metadata_of_the_right_form(text):
     for value in (found.canonical_url, found.image):
         assert value is None or address(value, URL) == value
     assert found.language is None or language_tag(found.language) == found.language
-
-
-def test_an_article_that_is_part_of_a_subscription_is_no_product():
-    data = '{"@type": "NewsArticle", "headline": "Rain", "isPartOf": {"@type": ["CreativeWork", "Product"]}}'
-    page = f'<script type="application/ld+json">{data}</script><p>It rains.'
-    document = parse_document(page, "https://a.com/")
-    assert read_metadata(document, "https://a.com/").kind == "article"
-    shop = page.replace("NewsArticle", "Product")
-    assert read_metadata(parse_document(shop, "https://a.com/"), "https://a.com/").kind == "product"

@@ -1,10 +1,12 @@
 import json
 
 import pytest
+from msgspec import UNSET
 
 from templ_core.dom.document import parse_document
+from templ_core.metadata.fields import Offer, Product
 from templ_core.metadata.page_metadata import read_metadata
-from templ_core.metadata.product import PageOffer, PageProduct, price_number
+from templ_core.metadata.product import price_number
 
 URL = "https://shop.example/pot"
 
@@ -57,7 +59,7 @@ def test_all_fields_of_json_ld():
             {"@type": "Offer", "priceSpecification": [{"price": "25", "priceCurrency": "EUR"}], "sku": "17b"},
         ],
     }  # fmt: skip
-    assert product(item) == PageProduct(
+    assert product(item) == Product(
         name="Tea pot",
         sku="17",
         mpn="M1",
@@ -70,14 +72,14 @@ def test_all_fields_of_json_ld():
         rating_count=7,
         review_count=3,
         offers=[
-            PageOffer(price="19.9", price_currency="EUR", availability="InStock"),
-            PageOffer(price="25", price_currency="EUR", sku="17b"),
+            Offer(price="19.9", price_currency="EUR", availability="InStock"),
+            Offer(price="25", price_currency="EUR", sku="17b"),
         ],
     )
 
 
 def test_microdata_of_reviews_is_not_the_product_s():
-    assert product(body=MICRODATA) == PageProduct(
+    assert product(body=MICRODATA) == Product(
         name="Tea pot",
         sku="T-1",
         brand="Acme",
@@ -86,13 +88,13 @@ def test_microdata_of_reviews_is_not_the_product_s():
         availability="InStock",
         rating_value=4.5,
         review_count=12,
-        offers=[PageOffer(price="19.90", price_currency="EUR", availability="InStock")],
+        offers=[Offer(price="19.90", price_currency="EUR", availability="InStock")],
     )
 
 
 def test_rdfa():
-    offer = PageOffer(price="19.90", price_currency="EUR", availability="OutOfStock")
-    assert product(body=RDFA) == PageProduct(
+    offer = Offer(price="19.90", price_currency="EUR", availability="OutOfStock")
+    assert product(body=RDFA) == Product(
         name="Tea pot",
         price="19.90",
         price_currency="EUR",
@@ -123,7 +125,7 @@ def test_offers_of_variants_and_of_aggregates():
     aggregate = offered(lowPrice="5", highPrice="9", offers=[{"price": "6"}])
     found = product(aggregate)
     assert found.price == "5"
-    assert found.offers == [PageOffer(low_price="5", high_price="9"), PageOffer(price="6")]
+    assert found.offers == [Offer(low_price="5", high_price="9"), Offer(price="6")]
 
 
 def test_offers_and_brands_are_found_by_reference():
@@ -150,7 +152,7 @@ def test_offers_and_brands_are_found_by_reference():
     ids=["nothing", "only-a-name", "article", "list-of-products", "wrong-forms"],
 )  # fmt: skip
 def test_pages_without_a_product(items):
-    assert product(*items) is None
+    assert product(*items) is UNSET
 
 
 def test_of_several_products_the_one_with_the_title_counts():

@@ -208,7 +208,7 @@ def test_a_cleaned_page_that_is_printed_fits_a_screen():
     with SiteCleaner() as cleaner:
         shown = repr(cleaner.clean(URL, "<title>Ferries</title>" + ARTICLE))
     assert "title='Ferries'" in shown
-    assert "metadata=PageMetadata(" in shown
+    assert "metadata=Metadata(" in shown
     assert "array(" not in shown
 
 

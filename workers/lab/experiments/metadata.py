@@ -19,7 +19,7 @@ from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document, parse_document
 from templ_core.errors import PageError
-from templ_core.metadata.dates import before_change, day_in_text
+from templ_core.metadata.dates import published_day
 from templ_core.metadata.page_metadata import read_metadata
 from templ_core.metadata.placed import SitePlaces
 from templ_core.page_level.features.page_features import read_features
@@ -281,7 +281,7 @@ def _stated_fields(document: Document, url: str) -> dict[str, _Stated]:
         found["author"] = _Stated(names, any(name in one for one in letters for name in names))
     days = comparable("date", stated.published_at or "")
     if days:
-        shown = frozenset(day for text in texts if (day := day_in_text(before_change(text))))
+        shown = frozenset(day for text in texts if (day := published_day(text)))
         found["date"] = _Stated(days, _agree("date", shown, days))
     return found
 

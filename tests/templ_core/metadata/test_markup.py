@@ -1,14 +1,14 @@
 import pytest
 
 from templ_core.dom.document import parse_document
-from templ_core.metadata.page_metadata import read_metadata
+from templ_core.metadata.markup import PageMarkup
 from templ_core.page_level.model.page_type import PageType
 from templ_core.site_cleaner.cleaned_page import page_kind
 
 
 def stated(markup):
-    page = parse_document(markup + "<p>Some text.", "https://example.com/")
-    return read_metadata(page, "https://example.com/")
+    page = parse_document(markup + "<p>Some text.", "")
+    return PageMarkup(page).kind
 
 
 def ld(text):
@@ -26,12 +26,13 @@ def ld(text):
         (ld('[{"@type":"Product"},{"@type":"BlogPosting"}]'), "article"),
         (ld('{"@type":"Product"}') + '<meta property="og:type" content="article">', None),
         ('<meta property="og:type" content="product.item">', "product"),
+        ('<meta property="og:type" content="product">', "product"),
         ('<meta property="og:type" content="article">', None),
         ("", None),
     ],
 )
 def test_the_markup_states_the_type(markup, kind):
-    assert stated(markup).kind == kind
+    assert stated(markup) == kind
 
 
 def test_a_record_believes_the_markup_but_for_threads_and_manuals():
@@ -40,3 +41,9 @@ def test_a_record_believes_the_markup_but_for_threads_and_manuals():
     assert page_kind(PageType(forum=0.8, other=0.2), product) == "forum"
     assert page_kind(PageType(product=0.8, other=0.2), article) == "article"
     assert page_kind(PageType(documentation=0.8, other=0.2), article) == "documentation"
+
+
+def test_an_article_that_is_part_of_a_subscription_is_no_product():
+    part = '"isPartOf": {"@type": ["CreativeWork", "Product"]}'
+    assert stated(ld(f'{{"@type": "NewsArticle", "headline": "Rain", {part}}}')) == "article"
+    assert stated(ld(f'{{"@type": "Product", "headline": "Rain", {part}}}')) == "product"

@@ -1,0 +1,212 @@
+"""The scan over what the tags of a page say about it, for `templ_core.metadata.claims`.
+
+`templ_core/dom/parse/_claims.pxd` describes how the tags are written down.
+"""
+
+import re
+
+from libc.string cimport memchr, memcmp, strlen
+
+from templ_core.dom.references import without_references
+
+cdef extern from "Python.h":
+    str PyUnicode_DecodeUTF8(const char *bytes, Py_ssize_t size, const char *errors)
+
+cdef enum:
+    CLAIMS_READ = 4000      # tags of a page that are looked at; more of them do not describe one page
+    ATTRIBUTES_READ = 64    # of a tag
+
+cdef struct Span:
+    const char *at
+    const char *end
+
+cdef struct Tag:
+    Span name
+    Span names[ATTRIBUTES_READ]
+    Span values[ATTRIBUTES_READ]
+    int attributes
+    Span shown              # what stands behind the tag
+
+cdef frozenset PROPERTIES = frozenset((
+    "headline", "author", "datepublished", "datecreated", "datemodified", "articlesection", "image",
+))
+cdef object MARKUP = re.compile(rb"<[^>]*>?")
+cdef object VOCABULARY = re.compile(r"\S*[/:#]")
+cdef object PRODUCT = re.compile(r"(?:[/:#]|^)(?:Product|Vehicle|Car$)")
+
+
+def plain_text(str text):
+    """Return text without character references and with single blanks."""
+    if "&" in text:
+        text = without_references(text)
+    return " ".join(text.split())
+
+
+cdef class Claims:
+    """What the tags of a page say about it, in the order in which they stand.
+
+    Args:
+        claims: The tags as `Document.claims` holds them.
+        wanted: Field and rank of each name of `meta` elements that is read.
+    """
+
+    cdef dict wanted, ranked
+    cdef readonly dict meta, properties
+    cdef readonly list canonical, authors, tags, times, scripts, statements
+
+    def __init__(self, bytes claims, dict wanted):
+        cdef const char *at = claims
+        cdef const char *end = at + len(claims)
+        cdef const char *stop
+        cdef int number
+        self.wanted, self.ranked, self.properties = wanted, {}, {}
+        self.canonical, self.authors, self.tags = [], [], []
+        self.times, self.scripts, self.statements = [], [], []
+        for number in range(CLAIMS_READ):
+            stop = <const char *>memchr(at, 0, end - at)
+            if stop == NULL:
+                break
+            self._put_claim(at, stop)
+            at = stop + 1
+        self.meta = {
+            field: [text for _, _, text in (sorted(found) if len(found) > 1 else found)]
+            for field, found in self.ranked.items()
+        }
+
+    cdef int _put_claim(self, const char *at, const char *stop) except -1:
+        cdef Tag tag
+        if not _read_tag(&tag, at, stop):
+            return 0
+        if tag.name.at == tag.name.end:
+            if tag.shown.at < tag.shown.end:
+                self.scripts.append(tag.shown.at[: tag.shown.end - tag.shown.at])
+            return 0
+        if _is(tag.name, b"meta"):
+            if not self._put_meta(&tag):
+                self._put_statement(&tag)
+            return 0
+        self._put_statement(&tag)
+        return self._put_element(&tag)
+
+    cdef bint _put_meta(self, const Tag *tag) except -1:
+        """Put the content of a `meta` where its names belong; return whether one of them is wanted."""
+        cdef bint is_wanted = False
+        cdef str name, content = None
+        for name in (
+            _value(tag, b"property"), _value(tag, b"name"), _value(tag, b"itemprop"),
+            _value(tag, b"http-equiv"),
+        ):
+            known = self.wanted.get(name.strip().lower()) if name is not None else None
+            if known is None:
+                continue
+            is_wanted = True
+            if content is None:
+                content = plain_text(_value(tag, b"content") or "")
+            if content:
+                field, rank = known
+                found = self.ranked.setdefault(field, [])
+                found.append((rank, len(found), content))
+        return is_wanted
+
+    cdef int _put_statement(self, const Tag *tag) except -1:
+        """Add what an element says about a product, and all that elements say behind the first product."""
+        cdef str of_type = _value(tag, b"itemtype") or _value(tag, b"typeof") or ""
+        if not self.statements and not (of_type and PRODUCT.search(of_type)):
+            return 0
+        cdef str names = (_value(tag, b"itemprop") or _value(tag, b"property") or "").lower()
+        if of_type or names:
+            self.statements.append((
+                VOCABULARY.sub("", of_type), VOCABULARY.sub("", names),
+                _stated(tag) or _shown_text(tag),
+            ))
+        return 0
+
+    cdef int _put_element(self, const Tag *tag) except -1:
+        cdef str named = _value(tag, b"rel")
+        cdef list rel = named.lower().split() if named else []
+        if "canonical" in rel and _is(tag.name, b"link"):
+            self.canonical.append(without_references(_value(tag, b"href") or "").strip())
+            return 0
+        if "author" in rel:
+            self.authors.append(_shown_text(tag))
+        if "tag" in rel:
+            self.tags.append(_shown_text(tag))
+        if _is(tag.name, b"time"):
+            text = "" if _value(tag, b"datetime") else _shown_text(tag)
+            self.times.append((_attributes(tag), text))
+        named = _value(tag, b"itemprop")
+        wanted = PROPERTIES.intersection(named.lower().split()) if named else ()
+        value = (_stated(tag) or _shown_text(tag)) if wanted else ""
+        if value:
+            for one in wanted:
+                self.properties.setdefault(one, []).append(value)
+        return 0
+
+
+cdef bint _read_tag(Tag *tag, const char *at, const char *stop) noexcept:
+    """Read a claim; return whether it has the form of one."""
+    cdef const char *shown = <const char *>memchr(at, 1, stop - at)
+    cdef const char *tag_end = stop if shown == NULL else shown
+    cdef const char *name_end = <const char *>memchr(at, 2, tag_end - at)
+    if name_end == NULL:
+        return False
+    tag.shown.at, tag.shown.end = (stop if shown == NULL else shown + 1), stop
+    tag.name.at, tag.name.end = at, name_end
+    tag.attributes = 0
+    while tag.attributes < ATTRIBUTES_READ:
+        at = name_end + 1
+        name_end = <const char *>memchr(at, 2, tag_end - at)
+        if name_end == NULL:
+            break
+        tag.names[tag.attributes] = Span(at, name_end)
+        at = name_end + 1
+        name_end = <const char *>memchr(at, 2, tag_end - at)
+        if name_end == NULL:
+            break
+        tag.values[tag.attributes] = Span(at, name_end)
+        tag.attributes += 1
+    return True
+
+
+cdef inline bint _is(Span name, const char *wanted) noexcept:
+    cdef size_t size = strlen(wanted)
+    return <size_t>(name.end - name.at) == size and not memcmp(name.at, wanted, size)
+
+
+cdef str _value(const Tag *tag, const char *name):
+    """Return the value of an attribute; None if the tag has no such attribute."""
+    cdef int number
+    for number in range(tag.attributes - 1, -1, -1):
+        if _is(tag.names[number], name):
+            return _decoded(tag.values[number])
+    return None
+
+
+cdef dict _attributes(const Tag *tag):
+    cdef int number
+    return {
+        _decoded(tag.names[number]): _decoded(tag.values[number])
+        for number in range(tag.attributes)
+    }
+
+
+cdef str _decoded(Span text):
+    return PyUnicode_DecodeUTF8(text.at, text.end - text.at, b"replace")
+
+
+cdef str _stated(const Tag *tag):
+    """Return the value of an element with `itemprop` that is not its text; empty if it is."""
+    cdef str value = (
+        _value(tag, b"content") or _value(tag, b"datetime") or _value(tag, b"src") or ""
+    )
+    if not value and "author" not in (_value(tag, b"itemprop") or "").lower():
+        value = _value(tag, b"href") or ""
+    return plain_text(value)
+
+
+cdef str _shown_text(const Tag *tag):
+    """Return the text of an element up to its first end tag."""
+    cdef bytes shown = tag.shown.at[: tag.shown.end - tag.shown.at]
+    cdef bytes name = tag.name.at[: tag.name.end - tag.name.at]
+    cdef Py_ssize_t end = shown.lower().find(b"</" + name)
+    return plain_text(MARKUP.sub(b" ", shown[:end]).decode("utf-8", "replace")) if end > 0 else ""
