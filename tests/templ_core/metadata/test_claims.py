@@ -1,0 +1,118 @@
+"""The compiled scan over claims finds what its slow twin finds, whatever the bytes are."""
+
+import re
+
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from templ_core.dom.references import without_references
+from templ_core.metadata.claims import _WANTED, plain_text, read_claims
+
+PROPERTIES = {
+    "headline", "author", "datepublished", "datecreated", "datemodified", "articlesection", "image",
+}  # fmt: skip
+FIELDS = (
+    "meta", "properties", "canonical", "authors", "tags", "times", "scripts", "statements",
+)  # fmt: skip
+
+
+class SlowClaims:
+    """The scan as one reads it in the documentation, on strings and dictionaries."""
+
+    def __init__(self, claims):
+        self.meta, self.properties = {}, {}
+        self.canonical, self.authors, self.tags = [], [], []
+        self.times, self.scripts, self.statements = [], [], []
+        ranked = []
+        for claim in claims.split(b"\0")[:-1]:
+            tag, _, behind = claim.partition(b"\1")
+            name, *pairs = tag.decode(errors="replace").split("\2")
+            if not name and pairs and behind:
+                self.scripts.append(behind)
+            elif name and pairs:
+                attributes = dict(zip(pairs[:-1:2], pairs[1:-1:2], strict=False))
+                self.sort(name, attributes, behind.decode(errors="replace"), ranked)
+        for field, _, text in sorted(ranked, key=lambda one: one[1]):
+            self.meta.setdefault(field, []).append(text)
+
+    def sort(self, name, attributes, behind, ranked):
+        rel = attributes.get("rel", "").lower().split()
+        stated = attributes.get("itemprop", "").lower().split()
+        if name == "meta":
+            keys = [
+                attributes.get(one, "") for one in ("property", "name", "itemprop", "http-equiv")
+            ]
+            known = [
+                _WANTED[key] for key in (one.strip().lower() for one in keys) if key in _WANTED
+            ]
+            content = plain_text(attributes.get("content", ""))
+            ranked += [(field, rank, content) for field, rank in known if content]
+            if not known:
+                self.state(name, attributes, behind)
+            return
+        self.state(name, attributes, behind)
+        if name == "link" and "canonical" in rel:
+            self.canonical.append(without_references(attributes.get("href", "")).strip())
+            return
+        if "author" in rel:
+            self.authors.append(shown(name, behind))
+        if "tag" in rel:
+            self.tags.append(shown(name, behind))
+        if name == "time":
+            self.times.append(
+                (attributes, "" if attributes.get("datetime") else shown(name, behind))
+            )
+        for one in PROPERTIES.intersection(stated):
+            if value(attributes) or shown(name, behind):
+                found = self.properties.setdefault(one, [])
+                found.append(value(attributes) or shown(name, behind))
+
+    def state(self, name, attributes, behind):
+        of_type = attributes.get("itemtype") or attributes.get("typeof") or ""
+        names = attributes.get("itemprop") or attributes.get("property") or ""
+        is_product = re.search(r"(?:[/:#]|^)(?:Product|Vehicle|Car$)", of_type)
+        if (self.statements or is_product) and (of_type or names):
+            kinds = (re.sub(r"\S*[/:#]", "", one) for one in (of_type, names.lower()))
+            self.statements.append((*kinds, value(attributes) or shown(name, behind)))
+
+
+def value(attributes):
+    names = ["content", "datetime", "src"]
+    if "author" not in attributes.get("itemprop", "").lower():
+        names.append("href")
+    return plain_text(next((attributes[one] for one in names if attributes.get(one)), ""))
+
+
+def shown(name, behind):
+    end = behind.lower().find(f"</{name}")
+    return plain_text(re.sub(r"<[^>]*>?", " ", behind[:end])) if end > 0 else ""
+
+
+PIECES = [
+    b"\0", b"\1", b"\2", b"\2", b"\2", b"meta", b"link", b"time", b"a", b"span",
+    b"property", b"name", b"itemprop", b"http-equiv", b"content", b"rel", b"href", b"datetime", b"itemtype",
+    b"og:title", b"Author", b" author ", b"tag canonical", b"datePublished", b"price", b"og:price:amount",
+    b"https://schema.org/Product", b"https://a.example/?b=1&amp;c=2", b"Ann &amp; Bob", b"4 <b>May</b>", b"</a>", b"</SPAN>",
+    b"\xc3\xa9", b"\xff", b" \t", b'{"@type":"Product"}',
+]  # fmt: skip
+TAGS = st.builds(
+    lambda name, pairs, behind: b"\2".join([name, *sum(pairs, ())]) + b"\2" + behind + b"\0",
+    st.sampled_from([b"meta", b"link", b"time", b"a", b"span", b""]),
+    st.lists(st.tuples(st.sampled_from(PIECES[10:19]), st.sampled_from(PIECES[19:])), max_size=4),
+    st.sampled_from([b"", b"\1", b"\1Ann <b>Lee</b></a></span></time>", b"\1{}"]),
+)
+
+
+@given(st.lists(TAGS | st.sampled_from(PIECES), max_size=30).map(b"".join))
+@example(b"meta\2content\2Tea\2property\2og:title\2name\2twitter:title\2\0")
+@example(b"\2\1{}\0a\2rel\2author\2\1</a>\0a\2rel\2author\2\1 Ann\0")
+def test_the_scan_finds_what_its_slow_twin_finds(claims):
+    found, expected = read_claims(claims), SlowClaims(claims)
+    for field in FIELDS:
+        assert getattr(found, field) == getattr(expected, field), field
+
+
+def test_the_surest_name_of_a_field_comes_first():
+    tags = [(b"twitter:title", b"B"), (b"og:title", b"A"), (b"twitter:title", b"C")]
+    claims = b"".join(b"meta\2name\2%b\2content\2%b\2\0" % one for one in tags)
+    assert read_claims(claims).meta == {"title": ["A", "B", "C"]}
