@@ -44,6 +44,7 @@ _BLOCKS = {
     **dict.fromkeys(range(0x9C, 0x140), "Han"), **dict.fromkeys(range(0x158, 0x1B0), "Hangul"),
 }  # fmt: skip
 """Scripts by the blocks of 128 code points that they have in Unicode."""
+_NO_LATIN = bytes(byte for byte in range(128) if not chr(byte).isalpha())
 _NO_LETTER = "none"
 
 
@@ -88,8 +89,8 @@ def contradicting_language(text: str, declared: str) -> str | None:
 
 def _script(letters: str) -> str | None:
     """Return the script of most letters; None where no known one has more than half of them."""
-    if letters.isascii():
-        return _LATIN if letters.lower() != letters.upper() else None
+    if 2 * len(letters.encode("ascii", "ignore").translate(None, _NO_LATIN)) > len(letters):
+        return _LATIN
     found = Counter(map(_SCRIPTS.__getitem__, letters))
     found.pop(_NO_LETTER, None)
     if found["Kana"] > found["Han"] / 10:

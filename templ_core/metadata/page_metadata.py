@@ -195,8 +195,9 @@ class _Reader:
         """Yield the names that the page shows, by where it shows them; the surest place comes first."""
         yield map(byline_author, self._placed)
         yield map(byline_author, self._texts_of(self._beside_headline))
-        yield (byline_author(text, is_named=True) for text in shown.bylines(self._document))
-        yield map(full_name, shown.author_boxes(self._document))
+        bylines, notes = shown.author_texts(self._document)
+        yield (byline_author(text, is_named=True) for text in bylines)
+        yield map(full_name, notes)
 
     def _published(self) -> str | None:
         stated = _first(

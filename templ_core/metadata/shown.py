@@ -59,16 +59,26 @@ def headings(document: Document) -> list[str]:
     return _joined(document, elements, " ", _HEADING_CHARS_MAX)
 
 
-def bylines(document: Document) -> list[str]:
-    """Return the short texts of elements that are named after an author, in order, each text on a line.
+def author_texts(document: Document) -> tuple[list[str], list[str]]:
+    """Return the short texts of elements that are named after an author, and those of notes on the author.
 
-    Elements of which a page has many are left out: they stand in a list of other pages, or in comments.
+    Each text of a named element is a line. Elements of which a page has many are left out: they stand in a
+    list of other pages, or in comments.
 
     >>> from templ_core.dom.document import parse_document
-    >>> bylines(parse_document('<p class="byline">By Ann Lee</p><p>Text', ""))
-    ['By Ann Lee']
+    >>> note = '<div class="author-bio"><h4>Ann Lee</h4><p>She writes.</div>'
+    >>> author_texts(parse_document(f'<p class="byline">By Ann Lee</p><p>Text{note}', ""))
+    (['By Ann Lee'], ['Ann Lee', 'She writes.'])
     """
-    return _named(document, _AUTHOR_STEMS, _BYLINE, "\n")
+    types = document.nodes.element_types
+    named = types_with_stems(types, _AUTHOR_STEMS)
+    notes = [number for number in named if _AUTHOR_BOX.search(types[number][1])]
+    elements = segments_within(document, notes, _ELEMENTS_MAX, _BOX_TEXTS) if notes else []
+    texts = [document.segments.texts[number] for within in elements for number in within]
+    return (
+        _named(document, named, _BYLINE, "\n"),
+        [text for text in texts if len(text) <= _CHARS_MAX],
+    )
 
 
 def date_texts(document: Document) -> list[str]:
@@ -80,23 +90,8 @@ def date_texts(document: Document) -> list[str]:
     >>> date_texts(parse_document('<div class="post-date">March 4, 2024</div>', ""))
     ['March 4, 2024']
     """
-    return _named(document, _DATE_STEMS, _DATE, " ")
-
-
-def author_boxes(document: Document) -> list[str]:
-    """Return the first short texts of elements that tell of the author of the page, in order.
-
-    >>> from templ_core.dom.document import parse_document
-    >>> box = '<div class="author-box"><h4>Ann Lee</h4><p>She writes.</div>'
-    >>> author_boxes(parse_document(f"<p>Text{box}", ""))
-    ['Ann Lee', 'She writes.']
-    """
-    types = document.nodes.element_types
-    named = types_with_stems(types, _AUTHOR_STEMS)
-    boxes = [number for number in named if _AUTHOR_BOX.search(types[number][1])]
-    elements = segments_within(document, boxes, _ELEMENTS_MAX, _BOX_TEXTS) if boxes else []
-    texts = [document.segments.texts[number] for within in elements for number in within]
-    return [text for text in texts if len(text) <= _CHARS_MAX]
+    dated = types_with_stems(document.nodes.element_types, _DATE_STEMS)
+    return _named(document, dated, _DATE, " ")
 
 
 def beside_headline(document: Document, title: str) -> list[int]:
@@ -146,12 +141,14 @@ def _owner_tags(document: Document, segments: range) -> list[str]:
     return [nodes.element_types[number][0] for number in nodes.element_type[owners].tolist()]
 
 
-def _named(document: Document, stems: Stems, names: re.Pattern[str], between: str) -> list[str]:
+def _named(
+    document: Document, of_types: list[int], names: re.Pattern[str], between: str
+) -> list[str]:
     """Return the short texts of the elements that are named so and of which the page has few."""
     types = document.nodes.element_types
     named = [
         number
-        for number in types_with_stems(types, stems)
+        for number in of_types
         if types[number][0] not in _LARGE
         and names.search(types[number][1])
         and not _NOT.search(types[number][1])
