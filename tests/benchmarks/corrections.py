@@ -24,7 +24,7 @@ from schemas.codec import decode_output
 from schemas.topics import CLEANED, PAGES
 from tests.kafka.broker import runner
 from tests.kafka.stream import Stream
-from workers.kafka.site_settings.records import write_settings
+from workers.kafka.site_records import write_settings
 from workers.site_settings.book import settings_version
 from workers.site_settings.changes import Overrides, empty_settings, overridden
 

@@ -32,7 +32,7 @@ from tests.kafka.broker import runner
 from tests.kafka.stream import Stream, write_feed
 from tests.kafka.test_monitoring import free_ports
 from workers.kafka import cleaner_app, refresher_app
-from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.roles import run_role
 from workers.settings import load_settings
 

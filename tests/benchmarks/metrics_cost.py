@@ -25,12 +25,12 @@ import lxml.html
 from prometheus_client import generate_latest
 
 from schemas.source import Source
-from tests.workers.kafka.monitoring.test_metrics import NoChildren
+from tests.workers.kafka.test_metrics import NoChildren
 from workers.feeds.files import read_feed
 from workers.kafka.broker.received import Received
-from workers.kafka.monitoring.metrics import CleanerMetrics
-from workers.kafka.tracing.spans import start_exports
-from workers.kafka.tracing.traces import Traces
+from workers.kafka.metrics import CleanerMetrics
+from workers.kafka.spans import start_exports
+from workers.kafka.traces import Traces
 from workers.log_forms import LogHandler, LogSetUp
 from workers.log_lines import lines_about, record_fields
 from workers.page import Page

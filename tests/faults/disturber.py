@@ -30,7 +30,7 @@ from tests.workers.hostile_site_models import hostile_site_models
 from tests.workers.raw_batches import Zeros
 from workers.kafka.broker.feeder import page_headers
 from workers.kafka.broker.partitioning import partition_of
-from workers.kafka.broker.record_batch import processable
+from workers.kafka.broker.received import processable
 from workers.settings import DAY_MS
 
 PATIENT = {

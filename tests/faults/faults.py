@@ -40,10 +40,10 @@ from tests.kafka.broker import runner
 from tests.kafka.small_feed import write_small_feed
 from tests.kafka.stream import Stream, local_run
 from workers.feeds.files import read_feed
-from workers.kafka.broker.bounded_fetch import bound_fetches
 from workers.kafka.broker.feeder import Feeder
 from workers.kafka.broker.plain_consumer import plain_consumer
-from workers.kafka.broker.record_batch import processable
+from workers.kafka.broker.received import processable
+from workers.kafka.patches import bound_fetches
 from workers.settings import load_settings
 
 STAND_STILL_S = 3600.0

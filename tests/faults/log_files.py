@@ -3,7 +3,7 @@
 import struct
 from random import Random
 
-from workers.kafka.broker.record_batch import FetchedRecords
+from workers.kafka.patches import FetchedRecords
 
 _HEAD = struct.Struct(">qi")
 LOST_BYTES_MAX = 60_000

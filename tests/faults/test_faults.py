@@ -4,7 +4,7 @@ import pytest
 from aiokafka.consumer import fetcher
 
 from tests.faults.faults import disturbed_run
-from workers.kafka.broker.bounded_fetch import bound_fetches
+from workers.kafka.patches import bound_fetches
 from workers.settings import load_settings
 
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(900)]

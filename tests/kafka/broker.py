@@ -11,7 +11,7 @@ from types import ModuleType
 
 import pytest
 
-from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.broker.access import BrokerAccess
 
 HERE = Path(__file__).parent
 RUNNER = HERE.parents[1] / "deploy" / "kafka" / "broker.py"

@@ -21,7 +21,7 @@ from templ_core.dom.codec import content_digest
 from tests.kafka.small_feed import write_small_feed
 from tests.workers.memory_transport import MemoryTransport
 from workers.errors import DamagedStore
-from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.plain_consumer import plain_consumer, read_until
 from workers.processes.pool import Pool
 from workers.settings import load_settings

@@ -10,8 +10,8 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 from schemas.topics import DEFAULT_PARTITIONS, TOPICS
 from tests.kafka.broker import access
 from workers.errors import BrokerProblem, TopicProblem, UsageProblem
-from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker import admin as topics_admin
+from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.admin import (
     check_topics,
     connected_admin,

@@ -11,7 +11,7 @@ import pytest
 
 from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS, TOPICS
 from tests.kafka.stream import PARTITIONS, local_run, wait_until, write_feed
-from workers.kafka.logs.lost_models import LOOK_S
+from workers.kafka.recovery import LOOK_S
 
 pytestmark = pytest.mark.timeout(400)
 STALL_S = 20
@@ -110,7 +110,7 @@ def test_windows_follow_documents_that_were_lost_under_a_running_refresher(
     wait_until_cleaned(stream, second)
     stream.wait_until_learned()
     assert stream.stop() == 0
-    assert "are made anew" in stream.log()
+    assert "are rebuilt" in stream.log()
     _, undisturbed = local_run([second], tmp_path)
     assert stream.windows("one") == undisturbed
 

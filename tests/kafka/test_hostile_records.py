@@ -11,8 +11,8 @@ from aiokafka.consumer import fetcher
 from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS
 from tests.kafka.hostile_records import HOSTILE_PAGES, LARGE, hostile_documents, send_batch
 from tests.kafka.stream import PARTITIONS, wait_until, write_feed
-from workers.kafka.broker.bounded_fetch import bound_fetches
 from workers.kafka.broker.partitioning import partition_of
+from workers.kafka.patches import bound_fetches
 from workers.settings import load_settings
 
 pytestmark = pytest.mark.timeout(400)

@@ -106,7 +106,7 @@ def test_a_store_left_behind_for_days_is_made_anew(stream, tmp_path):
     stream.start("one")
     stream.wait_until_learned()
     assert stream.stop("one") == 0
-    assert "are made anew: deletions may be gone by now" in stream.log()
+    assert "are rebuilt: deletions may be gone by now" in stream.log()
     store = WindowStore(state / f"windows-{number}", load_settings())
     assert [one.id for one in store.window(site)] == [one.id for one in documents]
     store.close()

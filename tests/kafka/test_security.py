@@ -12,7 +12,7 @@ from schemas.topics import PAGES
 from tests.kafka.secure_broker import KEY_PASSWORD, PASSWORD, secure_broker, token
 from tests.kafka.stream import Stream, templ, write_feed
 from workers.cli.topics import topics_command
-from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.broker.access import BrokerAccess
 from workers.settings import load_settings
 
 

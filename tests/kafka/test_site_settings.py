@@ -23,7 +23,7 @@ from schemas.topics import CLEANED, DOCUMENTS, SITE_MODELS, SITE_SETTINGS
 from tests.kafka.stream import PARTITIONS, WAIT_S, templ, wait_until, write_feed
 from tests.kafka.test_monitoring import free_ports
 from workers.kafka.broker.partitioning import partition_of
-from workers.kafka.operate.machine_facts import taken_down_in_state
+from workers.kafka.operate.doctor import taken_down_in_state
 
 TOKEN = "a token of enough characters"
 GONE, STAYS = "site-0.example", "site-1.example"
@@ -199,9 +199,9 @@ def test_the_console_corrects_a_site_and_takes_it_down_without_a_byte_left(
     stores = [running.state() / "cleaner" / "models", running.state() / "refresher"]
     assert len({file.split("/")[-2] for file in files_with(logs, GONE.encode())}) == len(ERASED)
     assert files_with(stores, GONE.encode())
-    marks = [f"{GONE}/1".encode(), own_line(running).encode()]
+    snapshots = [f"{GONE}/1".encode(), own_line(running).encode()]
     assert f"{GONE}/1" in shown(running, f"/pages?key={GONE}")
-    assert len(processes_with(running, marks)) >= 3
+    assert len(processes_with(running, snapshots)) >= 3
     said = post(running, action="override", remove="h1")
     assert "remove selector h1" in said
     version = settings_version(running)
@@ -232,8 +232,8 @@ def test_the_console_corrects_a_site_and_takes_it_down_without_a_byte_left(
 
     wait_until(are_compacted, lambda: str(files_with(logs, GONE.encode())))
     wait_until(
-        lambda: not processes_with(running, marks),
-        lambda: f"{processes_with(running, marks)}\n{running._logs()}",
+        lambda: not processes_with(running, snapshots),
+        lambda: f"{processes_with(running, snapshots)}\n{running._logs()}",
     )
     assert len(psutil.Process(running.pid("one")).children()) == 3
 

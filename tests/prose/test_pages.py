@@ -18,7 +18,7 @@ from tests.prose.pages import (
     shell_lines,
 )
 from workers.cli.main import templ
-from workers.kafka.access.rights import FEED_RIGHTS, SEED_RIGHTS, WORKER_RIGHTS
+from workers.kafka.broker.admin import FEED_RIGHTS, SEED_RIGHTS, WORKER_RIGHTS
 from workers.setting_sources import SETTINGS_FILE
 from workers.settings import setting_types
 

@@ -70,9 +70,8 @@ async def _send(
     dead: DeadLetterFile,
     settings: Settings,
 ) -> int:
-    from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415 - not for --help
-    from workers.kafka.broker.feeder import Feeder  # noqa: PLC0415
-    from workers.kafka.broker.off_loop import items_off_loop  # noqa: PLC0415
+    from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415 - not for --help
+    from workers.kafka.broker.feeder import Feeder, items_off_loop  # noqa: PLC0415
 
     access = BrokerAccess.of(broker, settings)
     pace = Pace(rate) if rate else None

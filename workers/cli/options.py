@@ -182,8 +182,8 @@ def read_site(key: str, source: SiteSource, settings: Settings) -> SiteView:
     require_extra("kafka", "--broker")
     import asyncio  # noqa: PLC0415
 
-    from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415
-    from workers.kafka.logs.site_records import read_site_records  # noqa: PLC0415
+    from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415
+    from workers.kafka.site_records import read_site_records  # noqa: PLC0415
 
     access = BrokerAccess.of(broker, settings)
     found = asyncio.run(read_site_records(access, source.prefix, key))

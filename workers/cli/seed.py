@@ -20,9 +20,9 @@ def seed_command(state: Path, broker: str, prefix: str) -> None:
     STATE is a state directory of `templ run --state`, which is not changed. Workers that start
     afterwards use these site models from the first page on. Settings that a site has on the broker stay.
     """
-    from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415
-    from workers.kafka.broker.seed_broker import seed_broker  # noqa: PLC0415 - not needed for --help
-    from workers.kafka.site_settings.records import seed_settings  # noqa: PLC0415
+    from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415
+    from workers.kafka.broker.feeder import seed_broker  # noqa: PLC0415 - not needed for --help
+    from workers.kafka.site_records import seed_settings  # noqa: PLC0415
     from workers.local.local_state import LocalState  # noqa: PLC0415
 
     if not (state / "state.json").exists():

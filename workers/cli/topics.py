@@ -8,8 +8,8 @@ from schemas.topics import DEFAULT_PARTITIONS
 from workers.cli.operate.repartition import repartition
 from workers.cli.options import broker_options
 from workers.errors import TopicProblem
-from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker import admin
+from workers.kafka.broker.access import BrokerAccess
 from workers.settings import load_settings
 
 _COUNT = click.IntRange(min=1)

@@ -58,7 +58,7 @@ def worker_command(
             f"what it has learned to the broker with `templ seed {state} --broker {broker}`"
         )
     settings = load_settings(broker=broker, prefix=prefix, page_model=page_model)
-    from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415
+    from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415
 
     if role != "both":
         from workers.kafka.roles import run_role  # noqa: PLC0415 - takes two seconds to import
@@ -66,8 +66,11 @@ def worker_command(
         access = BrokerAccess.of(broker, settings)
         run_role(role, access, prefix, state, settings, is_alone=supervisor is None)
         return
-    from workers.kafka.reach import wait_for_broker  # noqa: PLC0415
-    from workers.kafka.supervisor import child_command, role_command, supervise  # noqa: PLC0415
+    from workers.kafka.supervisor import (  # noqa: PLC0415
+        child_command,
+        supervise,
+        wait_for_broker,
+    )
 
     if settings.console_port is not None:
         require_extra("console", "TEMPL_CONSOLE_PORT")
@@ -88,7 +91,7 @@ def worker_command(
     arguments = ["--broker", broker, "--prefix", prefix, "--state", str(state)]
     if page_model is not None:
         arguments += ["--page-model", str(page_model)]
-    commands = {name: role_command(name, arguments) for name in _ROLES}
+    commands = {name: child_command("worker", ["--role", name, *arguments]) for name in _ROLES}
     if settings.console_port is not None:
         commands["console"] = child_command("console", arguments)
     sys.exit(supervise(commands, extras={"console"}))

@@ -12,7 +12,7 @@ from workers.console.queries import RepeatedTextQuery
 from workers.console.query_processes import QueryFailed, QueryProcesses, QueryRefused
 from workers.console.site_rows import SiteFacts, SiteRow, site_row
 from workers.errors import WorkerError
-from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.broker.access import BrokerAccess
 from workers.site_settings.book import DecidedSite, SettingsBook, book_of_state
 from workers.state.site_copy import copied_sites
 from workers.state.site_state import SiteState

@@ -1,6 +1,6 @@
 """The topic `pages` as the place to which a crawl sends its pages."""
 
-from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.feeder import Feeder
 from workers.page import Page
 

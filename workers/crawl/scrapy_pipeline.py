@@ -46,7 +46,7 @@ class TemplPipeline:
         if wanted != KAFKA:
             return cls(_FileTarget(Path(wanted)))
         from workers.crawl.kafka_output import KafkaOutput  # noqa: PLC0415 - needs aiokafka
-        from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415
+        from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415
 
         settings = load_settings()
         if settings.broker is None:

@@ -17,16 +17,13 @@ from faust.types.auth import CredentialsT
 
 from schemas.topics import DOCUMENTS
 from workers.errors import FeedProblem, WorkerError
-from workers.kafka.access.broker_access import BrokerAccess
-from workers.kafka.broker.bounded_fetch import bound_fetches
-from workers.kafka.broker.byte_queue import ByteQueue
-from workers.kafka.broker.empty_tails import EMPTY_TAILS
-from workers.kafka.broker.fetched_epochs import FETCHED
-from workers.kafka.broker.off_loop import compress_off_loop
-from workers.kafka.config import PRODUCER_ROOM_BYTES, KafkaConfig
+from workers.kafka.broker.access import BrokerAccess
+from workers.kafka.broker.plain_producer import PRODUCER_ROOM_BYTES
+from workers.kafka.config import KafkaConfig
+from workers.kafka.logs.fetched import EMPTY_TAILS, FETCHED
 from workers.kafka.logs.log_reader import LogReader, ask_for_logs
-from workers.kafka.logs.marked_consumer import MarkedConsumer, Marks
-from workers.kafka.logs.resume import resume
+from workers.kafka.logs.resume import LogSnapshot, resume
+from workers.kafka.patches import ByteQueue, LogConsumer, bound_fetches, compress_off_loop
 from workers.settings import Settings
 
 _FATAL = 70
@@ -47,7 +44,7 @@ class App(faust.App):
     """A faust App whose streams hold a bounded number of bytes and whose offsets suit the logs."""
 
     config: KafkaConfig
-    marks: Marks
+    snapshots: dict[int, LogSnapshot]
     """The logs of its partitions of its input topic, as they were at the last look."""
     assigned: frozenset[int]
     """The partitions of its input topic that it was assigned last; any thread may read it."""
@@ -67,7 +64,7 @@ class App(faust.App):
 
     def _new_transport(self) -> Any:
         transport = super()._new_transport()
-        transport.Consumer = MarkedConsumer  # type: ignore[misc]
+        transport.Consumer = LogConsumer  # type: ignore[misc]
         return transport
 
     def on_missing_offset(self, one: TP, offset: int | None) -> None:
@@ -87,7 +84,7 @@ class App(faust.App):
 
     async def _on_partitions_assigned(self, assigned: set[TP], generation_id: int = 0) -> None:
         """Set committed offsets right before faust goes to them."""
-        self.assigned = frozenset()  # the watchdog looks away while offsets and marks change
+        self.assigned = frozenset()  # the watchdog looks away while offsets and snapshots change
         by_topic: dict[str, list[int]] = {}
         for one in assigned:
             by_topic.setdefault(one.topic, []).append(one.partition)
@@ -132,14 +129,14 @@ class App(faust.App):
             end_process(f"{changed}; the process ends to be started again", level=logging.WARNING)
         committed = await reader.committed(self.conf.id, topic)
         known = {number: committed.get(number) for number in numbers}
-        marks = {number: one.mark if one else None for number, one in known.items()}
-        logs = await reader.logs(topic, marks)
+        snapshots = {number: one.snapshot if one else None for number, one in known.items()}
+        logs = await reader.logs(topic, snapshots)
         right = {}
         for number, state in logs.items():
             place = known[number]
-            self.marks[number] = state.mark
+            self.snapshots[number] = state.snapshot
             offset = place.offset if place else None
-            goes_on = resume(offset, marks[number], state, self.config.settings.offset_reset)
+            goes_on = resume(offset, snapshots[number], state, self.config.settings.offset_reset)
             if goes_on.reason:
                 log.warning(
                     "%s-%s: %s; reading goes on at offset %s",
@@ -192,7 +189,7 @@ def build_app(config: KafkaConfig, role: str) -> App:
         worker_redirect_stdouts=False,
     )
     app.config = config
-    app.marks = {}
+    app.snapshots = {}
     app.assigned = frozenset()
     app.has_joined = False
     return app

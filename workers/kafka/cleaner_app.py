@@ -19,11 +19,11 @@ from workers.kafka.broker.page_message import page_of_message, passed_on
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.received import OffsetGapFiller, Received, received_from_faust
 from workers.kafka.config import KafkaConfig
+from workers.kafka.metrics import CleanerMetrics
 from workers.kafka.model_follower import ModelFollower
-from workers.kafka.monitoring.metrics import CleanerMetrics
 from workers.kafka.outputs import Sending, TopicOutputs, send_all
-from workers.kafka.site_settings.follower import SettingsFollower
-from workers.kafka.tracing.traces import Traces
+from workers.kafka.settings_follower import SettingsFollower
+from workers.kafka.traces import Traces
 from workers.log_lines import record_fields
 from workers.page import Page, Rejected
 from workers.pipeline.actions import Dead, Outcome, Together

@@ -5,11 +5,8 @@ from pathlib import Path
 import msgspec
 
 from schemas.topics import DOCUMENTS
-from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.broker.access import BrokerAccess
 from workers.settings import Settings
-
-PRODUCER_ROOM_BYTES = 1 << 20
-"""Room in a producer's request besides the largest message."""
 
 
 class KafkaConfig(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,27 +6,22 @@ goes on answering the broker.
 
 import asyncio
 import logging
-import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
-from aiokafka.errors import KafkaError
 
 from schemas.codec import SchemaError
 from schemas.topics import SITE_MODELS
-from workers.kafka.broker.partitioning import Strays
+from workers.kafka.broker.partitioning import MisplacedRecords
 from workers.kafka.broker.plain_consumer import plain_consumer, read_until, settled_offset
-from workers.kafka.broker.record_batch import processable
+from workers.kafka.broker.received import processable
 from workers.kafka.config import KafkaConfig
-from workers.kafka.logs.log_reader import LogReader, ask_for_logs, log_reader
-from workers.kafka.logs.resume import LogState, Resume, decode_mark, resume
+from workers.kafka.logs.log_reader import ask_for_logs, follow, log_reader
+from workers.kafka.logs.resume import LogSnapshot, LogState, Resume, decode_snapshot, resume
 from workers.log_lines import record_fields
 from workers.site_settings.book import SettingsBook
 from workers.state.model_store import ModelStore
 
-_POLL_MS = 1000
-_LOOK_S = 2.0
-"""Time between two looks at whether the logs are still those that were read."""
 log = logging.getLogger("templ")
 
 
@@ -34,11 +29,7 @@ class ModelFollower:
     """Reads partitions on from where the store has got to, without a consumer group."""
 
     def __init__(
-        self,
-        config: KafkaConfig,
-        models: ModelStore,
-        book: SettingsBook,
-        count: Callable[[], None],
+        self, config: KafkaConfig, models: ModelStore, book: SettingsBook, count: Callable[[], None]
     ) -> None:
         """Set what is followed.
 
@@ -54,7 +45,7 @@ class ModelFollower:
         self._models = models
         self._topic = config.topic(SITE_MODELS)
         self._wanted = [] if config.settings.own_models else list(range(config.partitions))
-        self._strays = Strays(config.partitions)
+        self._misplaced = MisplacedRecords(config.partitions)
         self._changed = asyncio.Event()
         self.ready = asyncio.Event()
         """Set while all models are known that were there when the partitions became wanted."""
@@ -88,99 +79,89 @@ class ModelFollower:
                     async for records in read_until(consumer, ends):
                         await self._take_all(records)
                 if not self._changed.is_set():
-                    self._strays.tell()
+                    self._misplaced.warn()
                     self.ready.set()
                 if not self._wanted:
                     await self._changed.wait()
-                await self._follow_on(consumer, reader)
+                async for found in follow(consumer, reader, self._topic, self._snapshots):
+                    for records in found.batches:
+                        await self._take_all(records)
+                    if self._changed.is_set() or await self._has_other_log(found.logs):
+                        break
 
-    async def _follow_on(self, consumer: AIOKafkaConsumer, reader: LogReader) -> None:
-        """Take records as they come, until other partitions are wanted or a log is another one."""
-        look_at = time.monotonic() + _LOOK_S
-        while not self._changed.is_set():
-            batches = await consumer.getmany(timeout_ms=_POLL_MS)
-            for records in batches.values():
-                await self._take_all(records)
-            if time.monotonic() > look_at:
-                try:
-                    logs = await self._logs(reader)
-                except (KafkaError, OSError) as error:
-                    log.debug("%s cannot be looked at: %r", self._topic, error)
-                else:
-                    goes_on = await asyncio.to_thread(self._goes_on, logs)
-                    if any(one.is_other_log for one in goes_on.values()):
-                        return
-                    await asyncio.to_thread(self._mark, logs)
-                look_at = time.monotonic() + _LOOK_S
+    async def _has_other_log(self, logs: Mapping[int, LogState]) -> bool:
+        """Return whether a log is another one; otherwise note the logs as they are now."""
+        goes_on = await asyncio.to_thread(self._goes_on, logs)
+        if any(one.is_other_log for one in goes_on.values()):
+            return True
+        await asyncio.to_thread(self._note_logs, logs)
+        return False
 
     async def _start(self, consumer: AIOKafkaConsumer) -> dict[TopicPartition, int]:
         """Put the consumer where reading goes on; return the ends of the logs."""
-        logs = await ask_for_logs(self._config.broker, self._logs)
+        logs = await ask_for_logs(
+            self._config.broker, lambda reader: reader.logs(self._topic, self._snapshots())
+        )
         ends = {TopicPartition(self._topic, number): one.end for number, one in logs.items()}
         consumer.assign(list(ends))
         await self._forget_what_may_be_gone(consumer, ends)
         for number, goes_on in (await asyncio.to_thread(self._goes_on, logs)).items():
             if goes_on.is_other_log:
                 log.warning(
-                    "%s-%s is read anew: %s",
-                    self._topic,
-                    number,
-                    goes_on.reason,
+                    "%s-%s is read again: %s",
+                    *(self._topic, number, goes_on.reason),
                     extra={"topic": self._topic, "partition": number},
                 )
                 await asyncio.to_thread(self._models.skip, number, goes_on.offset - 1)
             consumer.seek(TopicPartition(self._topic, number), goes_on.offset)
-        await asyncio.to_thread(self._mark, logs)
+        await asyncio.to_thread(self._note_logs, logs)
         return ends
 
-    async def _logs(self, reader: LogReader) -> dict[int, LogState]:
-        marks = {number: decode_mark(self._models.log_mark(number)) for number in self._wanted}
-        return await reader.logs(self._topic, marks)
+    def _snapshots(self) -> dict[int, LogSnapshot | None]:
+        return {number: decode_snapshot(self._models.log_mark(number)) for number in self._wanted}
 
     def _goes_on(self, logs: Mapping[int, LogState]) -> dict[int, Resume]:
         """Decide where reading goes on in each partition; models that a log has lost stay known."""
+        models, known = self._models, self._snapshots()
         return {
-            number: resume(
-                self._models.next_offset(number),
-                decode_mark(self._models.log_mark(number)),
-                state,
-                "earliest",
-            )
+            number: resume(models.next_offset(number), known[number], state, "earliest")
             for number, state in logs.items()
         }
 
-    def _mark(self, logs: Mapping[int, LogState]) -> None:
+    def _note_logs(self, logs: Mapping[int, LogState]) -> None:
         """Note which logs the models are of."""
         for number, state in logs.items():
-            text = state.mark.encode().encode()
+            text = state.snapshot.encode()
             if text != self._models.log_mark(number):
                 self._models.mark_log(number, text)
 
     async def _forget_what_may_be_gone(
         self, consumer: AIOKafkaConsumer, ends: dict[TopicPartition, int]
     ) -> None:
-        """Begin anew where null values that were never read may be gone from the topic."""
+        """Read everything again where tombstones that were never read may be gone from the topic."""
         for one, end in ends.items():
             known = self._models.next_offset(one.partition)
             if 0 < known < await settled_offset(consumer, one, end):
-                log.warning("site models are read anew: those of ended sites may be among them")
+                log.warning(
+                    "all site models are read again: those of ended sites may be among them"
+                )
                 await asyncio.to_thread(self._models.clear)
                 return
 
     async def _take_all(self, records: Sequence[ConsumerRecord]) -> None:
-        await asyncio.to_thread(self._store_all, records)
+        await asyncio.to_thread(self._store, records)
         self.taken += len(records)
         for _ in records:
             self._count()
 
-    def _store_all(self, records: Sequence[ConsumerRecord]) -> None:
+    def _store(self, records: Sequence[ConsumerRecord]) -> None:
         for record in records:
             self._take(record)
 
     def _take(self, record: ConsumerRecord) -> None:
         try:
             value, site = processable(record.value), record.key.decode()
-            if self._strays.holds(site, record) or self._book.is_forgotten(site):
+            if self._misplaced.holds(site, record) or self._book.is_forgotten(site):
                 self._models.skip(record.partition, record.offset)
             else:
                 self._models.put(site, value, record.partition, record.offset)

@@ -17,11 +17,10 @@ from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, SITE_MODELS
 from templ_core import __version__
 from workers.kafka.app import max_value_bytes, raw_topic
 from workers.kafka.broker.partitioning import partition_of
-from workers.kafka.broker.received import Header, Received
-from workers.kafka.broker.record_batch import RefusedValue
+from workers.kafka.broker.received import Header, Received, RefusedValue
 from workers.kafka.config import KafkaConfig
-from workers.kafka.logs.grounds import GROUNDS_HEADER
-from workers.kafka.logs.resume import LogMark
+from workers.kafka.logs.resume import LogSnapshot
+from workers.kafka.logs.tombstones import DECIDED_FROM_HEADER
 from workers.pipeline.actions import OutputRecord
 
 Sending = Awaitable[Awaitable[Any]]
@@ -69,14 +68,14 @@ class TopicOutputs:
             headers=_headers(record.source, headers),
         )
 
-    def forget(self, keys: Iterable[bytes], grounds: LogMark) -> Iterable[Sending]:
+    def forget(self, keys: Iterable[bytes], decided_from: LogSnapshot) -> Iterable[Sending]:
         """Send a null value to `documents` for each key.
 
         Args:
             keys: Keys of the documents.
-            grounds: The log that was read, up to the end that it names.
+            decided_from: The log that was read, up to the end that it names.
         """
-        headers = {GROUNDS_HEADER: grounds.encode().encode()}
+        headers = {DECIDED_FROM_HEADER: decided_from.encode()}
         for key in keys:
             partition = partition_of(site_of_key(key), self._partitions)
             yield self._documents.send(key=key, value=None, partition=partition, headers=headers)

@@ -18,11 +18,10 @@ import msgspec
 from schemas.codec import SchemaError, decode_document_record
 from schemas.document import document_key
 from schemas.topics import DOCUMENTS, SITE_MODELS
-from workers.kafka.broker.partitioning import Strays
-from workers.kafka.broker.received import Received
-from workers.kafka.broker.record_batch import processable
+from workers.kafka.broker.partitioning import MisplacedRecords
+from workers.kafka.broker.received import Received, processable
 from workers.kafka.config import KafkaConfig
-from workers.kafka.logs.resume import LogMark, decode_mark
+from workers.kafka.logs.resume import LogSnapshot, decode_snapshot
 from workers.log_lines import lines_about, record_fields
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.pool import Pool
@@ -52,14 +51,14 @@ class PartitionWindows:
         """
         self._path = config.state / f"windows-{number}"
         self._book = book or SettingsBook()
-        self.mark: LogMark | None = None
+        self.snapshot: LogSnapshot | None = None
         """The log that the store was compared with since it was opened; None before."""
         settings = config.settings
-        self._strays = Strays(config.partitions)
+        self._misplaced = MisplacedRecords(config.partitions)
         self.store = open_rebuildable(
             self._path, lambda path: WindowStore(path, settings), config.topic(DOCUMENTS)
         )
-        self.models_mark = decode_mark(self.store.log_mark(SITE_MODELS))
+        self.models_snapshot = decode_snapshot(self.store.log_mark(SITE_MODELS))
         """The log of `site-models` as it was when models were published last."""
         self.engine = SiteEngine(
             pool, settings, windows=self.store, book=self._book, fits_messages=True
@@ -75,7 +74,7 @@ class PartitionWindows:
         Returns:
             Whether it was taken in.
         """
-        if self._strays.holds(site, message, is_new=self.store.is_new(message.offset)):
+        if self._misplaced.holds(site, message, is_new=self.store.is_new(message.offset)):
             self.store.skip(message.offset)
             return message.value is None
         with lines_about(partial(record_fields, message, message.headers, site)):
@@ -120,23 +119,25 @@ class PartitionWindows:
         self.store.keep(site, _source_id(message), message.offset)
         return False
 
-    def mark_log(self, mark: LogMark) -> None:
+    def note_log(self, snapshot: LogSnapshot) -> None:
         """Store with the windows which log they are of."""
-        self.store.mark_log(DOCUMENTS, mark.encode().encode())
-        self.mark = mark
-        self._strays.tell()
+        self.store.mark_log(DOCUMENTS, snapshot.encode())
+        self.snapshot = snapshot
+        self._misplaced.warn()
 
-    def mark_models(self, mark: LogMark) -> None:
+    def note_models_log(self, snapshot: LogSnapshot) -> None:
         """Store with the windows which log of `site-models` has all their models."""
-        self.store.mark_log(SITE_MODELS, mark.encode().encode())
-        self.models_mark = mark
+        self.store.mark_log(SITE_MODELS, snapshot.encode())
+        self.models_snapshot = snapshot
 
-    def grounds(self) -> LogMark:
+    def decided_from(self) -> LogSnapshot:
         """Return the log that the windows are of, up to the first record that was not read.
 
         Call it only after the store was compared with its log.
         """
-        return msgspec.structs.replace(cast("LogMark", self.mark), end=self.store.next_offset)
+        return msgspec.structs.replace(
+            cast("LogSnapshot", self.snapshot), end=self.store.next_offset
+        )
 
     def remove(self) -> None:
         """Close the store and remove it from the disk."""
@@ -182,7 +183,7 @@ class OwnedPartitions:
         return [
             number
             for number in sorted(set(self._numbers))
-            if number not in opened or opened[number].mark is None
+            if number not in opened or opened[number].snapshot is None
         ]
 
     @asynccontextmanager
@@ -196,15 +197,15 @@ class OwnedPartitions:
     async def _make_ready(self, number: int) -> None:
         if number not in self._open:
             self._open[number] = await asyncio.to_thread(self._open_windows, number)
-        if self._open[number].mark is None:
+        if self._open[number].snapshot is None:
             await self._recover(self, number)
 
-    async def begin_anew(self, number: int, why: str) -> PartitionWindows:
+    async def rebuild(self, number: int, why: str) -> PartitionWindows:
         """Drop windows that the topic no longer leads on from; call it while holding them."""
         windows = self._open.pop(number)
         offset = windows.store.next_offset
         log.warning(
-            "windows-%s read up to offset %s are made anew: %s",
+            "windows-%s read up to offset %s are rebuilt: %s",
             number,
             offset,
             why,

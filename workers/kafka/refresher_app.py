@@ -22,14 +22,14 @@ from workers.kafka.broker.batches import batches
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.received import OffsetGapFiller, Received, received_from_faust
 from workers.kafka.config import KafkaConfig
-from workers.kafka.logs.grounds import Grounds
-from workers.kafka.logs.lost_models import LOOK_S, LostModels
-from workers.kafka.monitoring.metrics import RefresherMetrics
+from workers.kafka.logs.log_reader import LOOK_S
+from workers.kafka.logs.tombstones import TombstoneCheck
+from workers.kafka.metrics import RefresherMetrics
 from workers.kafka.outputs import TopicOutputs, send_all
 from workers.kafka.partition_windows import OwnedPartitions, PartitionWindows
-from workers.kafka.recovery import Recovery
-from workers.kafka.site_settings.follower import SettingsFollower
-from workers.kafka.tracing.traces import BatchSpans, Traces
+from workers.kafka.recovery import LostModels, Recovery
+from workers.kafka.settings_follower import SettingsFollower
+from workers.kafka.traces import BatchSpans, Traces
 from workers.pipeline.actions import Action, Compare, Forget, NotFitted, OutputRecord, Publish
 from workers.processes.pool import Pool
 from workers.settings import Settings
@@ -51,12 +51,7 @@ T = TypeVar("T")
 class RefresherApp:
     """Keeps the windows of the partitions it is given, and publishes what follows from them."""
 
-    def __init__(
-        self,
-        config: KafkaConfig,
-        pool: Pool,
-        traces: Traces | None = None,
-    ) -> None:
+    def __init__(self, config: KafkaConfig, pool: Pool, traces: Traces | None = None) -> None:
         """Put the parts together.
 
         Args:
@@ -74,7 +69,7 @@ class RefresherApp:
         self._recovery = Recovery(config.broker, documents, self._learn)
         open_windows = partial(PartitionWindows, config, pool, book=self._book)
         self._owned = OwnedPartitions(open_windows, self._recovery.recover)
-        self._grounds = Grounds(config.broker, documents)
+        self._tombstones = TombstoneCheck(config.broker, documents)
         self.gaps = OffsetGapFiller(config.broker, documents, config.group("refresher"))
         self.metrics = RefresherMetrics(self._totals, {"refresh": pool})
         self._outputs = TopicOutputs(self.app, config)
@@ -89,7 +84,7 @@ class RefresherApp:
         steps = {
             "revising": self._revise_next,
             "watching site models": lost_models.watch,
-            "marking logs": self._mark_logs,
+            "noting logs": self._note_logs,
             "site settings": self._settings_follower.run,
         }
         for name, step in steps.items():
@@ -159,14 +154,14 @@ class RefresherApp:
                 sites.add(await self._learn(windows, message))
             await self._publish(number, windows, sites)
 
-    async def _mark_logs(self) -> None:
+    async def _note_logs(self) -> None:
         """Store with the windows what the watchdog has seen of their logs."""
         await asyncio.sleep(LOOK_S)
         for number in self._owned.opened():
             async with self._owned.hold(number) as windows:
-                mark = self.app.marks.get(number)
-                if windows is not None and mark is not None and mark != windows.mark:
-                    await asyncio.to_thread(windows.mark_log, mark)
+                snapshot = self.app.snapshots.get(number)
+                if windows is not None and snapshot is not None and snapshot != windows.snapshot:
+                    await asyncio.to_thread(windows.note_log, snapshot)
 
     async def _take_over(self, number: int) -> None:
         """Bring the windows of a partition up to date, and publish what is due since."""
@@ -181,7 +176,7 @@ class RefresherApp:
         """Take one record of `documents` in, on its site's lane; answers its site."""
         await self._settings_follower.ready.wait()
         site = site_of_key(message.key or b"")
-        counts = message.value is not None or await self._grounds.hold(message)
+        counts = message.value is not None or await self._tombstones.counts(message)
         take = windows.ingest if counts else windows.keep
         spans = self._begin_spans(windows, message)
         is_taken = await self._on_lane(site, take, site, message)
@@ -261,7 +256,7 @@ class RefresherApp:
                     self._count(record, seconds)
                 await self._on_lane("", done)
             case Forget(keys, done):
-                await send_all(self._outputs.forget(keys, windows.grounds()))
+                await send_all(self._outputs.forget(keys, windows.decided_from()))
                 await self._on_lane("", done)
             case Compare(model):
                 self._to_revise[number, model.site] = None

@@ -12,22 +12,20 @@ import faust
 
 from schemas.topics import CLEANED, DOCUMENTS, PAGES, SITE_MODELS
 from workers.errors import BrokerProblem, TopicProblem
-from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.admin import check_topics, read_partition_counts
-from workers.kafka.broker.fetched_epochs import FETCHED
-from workers.kafka.broker.log_filter import (
+from workers.kafka.broker.library_logs import (
     RepeatedMessageFilter,
     is_problem,
     without_expected_traceback,
 )
 from workers.kafka.cleaner_app import CleanerApp
 from workers.kafka.config import KafkaConfig
-from workers.kafka.monitoring.probes import Health, serve_probes
-from workers.kafka.monitoring.status_lines import StatusLines
+from workers.kafka.logs.fetched import FETCHED
+from workers.kafka.probes import Health, serve_probes
 from workers.kafka.refresher_app import RefresherApp
-from workers.kafka.tracing.exporters import start_traces
-from workers.kafka.tracing.traces import Traces
-from workers.kafka.watchdog import Watched, start_watchdog
+from workers.kafka.traces import Traces, start_traces
+from workers.kafka.watchdog import StatusLines, Watched, start_watchdog
 from workers.log_forms import LogSetUp, set_up_logging
 from workers.processes.pool import Pool
 from workers.settings import Settings, settings_line
@@ -134,7 +132,7 @@ def _watched(
         report_lag=work.metrics.lag,
         waiting_for=work.waiting_for,
         status=status,
-        marks=work.app.marks,
+        snapshots=work.app.snapshots,
         fetched=FETCHED,
         join_again=work.app.join_again,
     )

@@ -1,22 +1,27 @@
-"""The supervisor of `templ worker`, which runs one process of each role and restarts it."""
+"""The supervisor of `templ worker`: waits for the broker, runs one process of each role and restarts it."""
 
 import logging
 import math
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import FrameType
 
 import msgspec
 
 from workers.environment import child_environment
-from workers.errors import FeedProblem, StateProblem, TopicProblem, UsageProblem
+from workers.errors import BrokerProblem, FeedProblem, StateProblem, TopicProblem, UsageProblem
 
 _HOPELESS = {one.exit_code for one in (UsageProblem, FeedProblem, StateProblem, TopicProblem)}
 """Exit codes of failures that a restart cannot mend."""
+_WAIT_S = 60.0
+"""How long a worker waits at its start for a broker that may be starting too."""
+_TRY_S, _PAUSE_S = 5.0, 1.0
+_PORT = 9092
 log = logging.getLogger("templ")
 
 
@@ -131,12 +136,49 @@ def _stop(roles: Sequence[_Role], wait_s: float) -> None:
             process.wait()
 
 
-def role_command(role: str, arguments: Sequence[str]) -> list[str]:
-    """Return the command line of a role's process."""
-    return child_command("worker", ["--role", role, *arguments])
-
-
 def child_command(command: str, arguments: Sequence[str]) -> list[str]:
     """Return the command line of a process of templ that ends with this one."""
     program = [sys.executable, "-P", "-m", "workers", command, "--supervisor", str(os.getpid())]
     return [*program, *arguments]
+
+
+def wait_for_broker(brokers: str, tell: Callable[[str], None], wait_s: float = _WAIT_S) -> None:
+    """Wait until one of the brokers accepts a connection.
+
+    Args:
+        brokers: `HOST:PORT`, several separated by commas.
+        tell: Called with one line when the first attempt has failed.
+        wait_s: How long to wait, in seconds.
+
+    Raises:
+        BrokerProblem: None of them has accepted a connection in that time.
+    """
+    until = time.monotonic() + wait_s
+    has_told = False
+    while True:
+        reason = _reason(brokers)
+        if reason is None:
+            return
+        if time.monotonic() >= until:
+            raise BrokerProblem(
+                f"cannot reach the broker {brokers} ({reason}): check the address, and that it runs"
+            )
+        if not has_told:
+            tell(f"waiting up to {wait_s:g} s for the broker {brokers} ({reason})")
+            has_told = True
+        time.sleep(_PAUSE_S)
+
+
+def _reason(brokers: str) -> str | None:
+    """Return why no broker accepts a connection, or None where one does."""
+    reason = "no address"
+    for broker in brokers.split(","):
+        host, _, port = broker.strip().rpartition(":")
+        try:
+            number = int(port) if host else _PORT
+            socket.create_connection((host.strip("[]") or port, number), _TRY_S).close()
+        except (OSError, ValueError, OverflowError) as error:
+            reason = getattr(error, "strerror", None) or str(error)
+        else:
+            return None
+    return reason

@@ -1,16 +1,21 @@
 """A watchdog that ends a process whose work stands still, or whose logs are no longer what it read.
 
-It runs in a thread with an event loop of its own and asks the broker, because a blocked worker
-cannot tell that it is blocked. A process that reads on in another log than before would leave out
-records silently: aiokafka goes to the start of the new log, and faust drops what lies below the
-offset that it has got to. So the process ends, and is right again after a restart.
+It runs in a thread with an event loop of its own and asks the broker, because a blocked worker cannot
+tell that it is blocked. At each look it judges four things:
+
+* **Lag**: which records wait behind the committed offsets.
+* **Truncation**: whether the logs still are those that were read. A process that reads on in another log
+  would leave out records silently: aiokafka goes to the start of the new log, and faust drops what lies
+  below the offset that it has got to. So the process ends, and is right again after a restart.
+* **Membership**: whether records wait in partitions that no process of the group has.
+* **Dead processes**: whether committed offsets stand still although records wait.
 """
 
 import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 from aiokafka import TopicPartition
@@ -23,18 +28,19 @@ from aiokafka.errors import (
 )
 
 from schemas.topics import DOCUMENTS
-from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.app import end_process
-from workers.kafka.broker.fetched_epochs import FetchedEpochs
+from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.plain_consumer import plain_consumer, read_range
 from workers.kafka.config import KafkaConfig
-from workers.kafka.logs.log_reader import Committed, LogReader, log_reader
-from workers.kafka.logs.marked_consumer import Marks
-from workers.kafka.logs.resume import OTHER_TOPIC, LogMark, LogState, Resume, resume
-from workers.kafka.monitoring.status_lines import StatusLines
+from workers.kafka.logs.fetched import FetchedEpochs
+from workers.kafka.logs.log_reader import LOOK_S, Committed, LogReader, log_reader
+from workers.kafka.logs.resume import OTHER_TOPIC, LogSnapshot, LogState, resume
 
-_LOOK_S = 2.0
-"""Longest time between two looks, which bounds how long a change of a log goes unnoticed."""
+IDLE_AFTER_S = 10.0
+"""Seconds for which nothing has waited before a worker is called idle.
+
+A worker that gets a page now and then takes it within a look, and is idle all the time.
+"""
 _JOIN_AGAIN_S = 10.0
 """How long records may wait in partitions that no process has before the group is joined again.
 
@@ -55,67 +61,15 @@ log = logging.getLogger("templ")
 
 Lagging = dict[int, int]
 """Committed offset of each partition that has records beyond this offset."""
-
-
-class StallDetector:
-    """Decides from successive observations whether work has come to a halt."""
-
-    def __init__(self, timeout_s: float, now_s: float) -> None:
-        """Start with no observation.
-
-        Args:
-            timeout_s: How long work may stand still.
-            now_s: Present time of a monotonic clock.
-        """
-        self.timeout_s = timeout_s
-        """How long work may stand still."""
-        self._last: tuple[Lagging, object] = {}, None
-        self._moved_at_s = now_s
-
-    def begin_anew(self, now_s: float) -> None:
-        """Forget what was observed."""
-        self._last, self._moved_at_s = ({}, None), now_s
-
-    def stalled(self, lagging: Lagging, now_s: float, inner: object = None) -> bool:
-        """Return whether the same partitions have lagged at the same offsets for the whole time-out.
-
-        Args:
-            lagging: The partitions of this process that lag now.
-            now_s: Present time of a monotonic clock.
-            inner: Progress of work that commits no offsets, such as a rebuild; any value that
-                changes when the work makes progress.
-        """
-        if not lagging or (lagging, inner) != self._last:
-            self._last, self._moved_at_s = (dict(lagging), inner), now_s
-            return False
-        return now_s - self._moved_at_s >= self.timeout_s
-
-
-class Patience:
-    """For how long which kind of halt is borne."""
-
-    def __init__(self, timeout_s: float, now_s: float) -> None:
-        """Start with no observation.
-
-        Args:
-            timeout_s: How long work may stand still.
-            now_s: Present time of a monotonic clock.
-        """
-        self.work = StallDetector(timeout_s, now_s)
-        """The work of this process."""
-        self.idle = StallDetector(timeout_s, now_s)
-        """Work that is nobody's, while this process has none."""
-        self.group = StallDetector(min(timeout_s, _JOIN_AGAIN_S), now_s)
-        """Work that is nobody's, until the group is joined again."""
+Snapshots = Mapping[int, LogSnapshot | None]
+"""The logs as they were at the last look, by partition."""
 
 
 class Watched(msgspec.Struct, frozen=True, kw_only=True):
     """A process's share of the work of a consumer group."""
 
     broker: BrokerAccess
-    """How the broker is reached."""
     group: str
-    """Consumer group."""
     topic: str
     """Input topic of the group."""
     config: KafkaConfig
@@ -130,9 +84,9 @@ class Watched(msgspec.Struct, frozen=True, kw_only=True):
     """Called at every look with the number of waiting records."""
     waiting_for: Callable[[], str]
     """Returns what this process waits for before it does its work; empty for nothing."""
-    status: StatusLines
+    status: "StatusLines"
     """Which lines the log gets about it."""
-    marks: Marks
+    snapshots: dict[int, LogSnapshot]
     """The logs as they were at the last look; every look brings them up to date."""
     fetched: FetchedEpochs
     """Which leaders' records this process has fetched."""
@@ -143,8 +97,8 @@ class Watched(msgspec.Struct, frozen=True, kw_only=True):
 class Look(msgspec.Struct, frozen=True):
     """What one look at the logs of a process has shown."""
 
-    lagging: Lagging
-    waiting: int
+    lagging: Lagging = {}
+    waiting: int = 0
     """Records that are not processed yet."""
     problem: str = ""
     """Why this process cannot read on; empty where it can."""
@@ -152,42 +106,6 @@ class Look(msgspec.Struct, frozen=True):
     """Partitions with waiting records that no process of the group has."""
     is_idle: bool = False
     """Whether this process has no partition."""
-
-
-def judge(
-    topic: str,
-    committed: Mapping[int, Committed],
-    received: Mapping[int, int],
-    marks: Mapping[int, LogMark | None],
-    logs: Mapping[int, LogState],
-) -> Look:
-    """Return what the logs of a process mean for it.
-
-    Args:
-        topic: Full name of the topic.
-        committed: What its group had committed before the logs were asked for, by partition.
-        received: The offset after the last record received before, by partition.
-        marks: The marks with which the logs were asked for.
-        logs: The logs now.
-    """
-    lagging, waiting, problem = {}, 0, ""
-    for number, state in sorted(logs.items()):
-        place = committed.get(number)
-        offset = place.offset if place else None
-        mark = marks[number]
-        goes_on = resume(offset, mark, state)
-        if not goes_on.is_sure:
-            goes_on = Resume(offset or 0)
-        if goes_on.offset < state.end:
-            lagging[number] = goes_on.offset
-            waiting += state.end - goes_on.offset
-        furthest = max(offset or 0, received.get(number, 0))
-        changed = resume(furthest, mark, state)
-        # A process that reads on in a log that a clean election goes on with is no problem; in any
-        # other log the broker refuses its next offset.
-        if changed.is_other_log and changed.is_sure and not problem:
-            problem = f"{topic}-{number}: {changed.reason}"
-    return Look(lagging, waiting, problem)
 
 
 def start_watchdog(watched: Watched, timeout_s: float) -> None:
@@ -202,7 +120,7 @@ def start_watchdog(watched: Watched, timeout_s: float) -> None:
 
 
 async def _watch(watched: Watched, timeout_s: float) -> None:
-    pause_s = min(timeout_s / 10, _LOOK_S)
+    pause_s = min(timeout_s / 10, LOOK_S)
     said, topic_ids = "", set[str]()
     while True:
         try:
@@ -212,7 +130,10 @@ async def _watch(watched: Watched, timeout_s: float) -> None:
                     await asyncio.sleep(pause_s)
                     look = await look_at_logs(reader, watched, topic_ids)
                     watched.report_lag(look.waiting)
-                    _tell_status(watched, look)
+                    for line in watched.status.looked(
+                        watched.waiting_for(), watched.assigned(), look.waiting, time.monotonic()
+                    ):
+                        log.info(line)
                     await act(watched, look, patience)
                     said = ""
         except _NO_ANSWER as error:
@@ -230,15 +151,8 @@ async def _watch(watched: Watched, timeout_s: float) -> None:
         await asyncio.sleep(pause_s)
 
 
-def _tell_status(watched: Watched, look: Look) -> None:
-    now_s = time.monotonic()
-    partitions = watched.assigned()
-    for line in watched.status.looked(watched.waiting_for(), partitions, look.waiting, now_s):
-        log.info(line)
-
-
 async def look_at_logs(reader: LogReader, watched: Watched, topic_ids: set[str]) -> Look:
-    """Look at the logs of a process once, and bring its marks up to date.
+    """Look at the logs of a process once, and bring its snapshots up to date.
 
     Args:
         reader: Asks the broker.
@@ -247,31 +161,97 @@ async def look_at_logs(reader: LogReader, watched: Watched, topic_ids: set[str])
             may have lost its partitions with the topic, and is not given them back when there is a
             new one, so the id is looked at even where it has none.
     """
-    partitions = watched.assigned()
-    received = watched.received()
+    topic, partitions, received = watched.topic, watched.assigned(), watched.received()
     # Before the logs are asked for: they cannot end before what was fetched of them.
-    fetched = {number: watched.fetched.of(watched.topic, number) for number in partitions}
-    marks = {number: watched.marks.get(number) for number in partitions or {0}}
-    committed = await reader.committed(watched.group, watched.topic)
-    logs = await reader.logs(watched.topic, marks)
+    fetched = {number: watched.fetched.of(topic, number) for number in partitions}
+    snapshots = {number: watched.snapshots.get(number) for number in partitions or {0}}
+    committed = await reader.committed(watched.group, topic)
+    logs = await reader.logs(topic, snapshots)
     topic_ids.update(state.topic_id for state in logs.values() if state.topic_id)
     if len(topic_ids) > 1:
-        return Look({}, 0, f"{watched.topic}: {OTHER_TOPIC}")
+        return Look(problem=f"{topic}: {OTHER_TOPIC}")
     partition_count = await reader.partition_count(watched.config.topic(DOCUMENTS))
     if changed := watched.config.partitions_changed(partition_count):
-        return Look({}, 0, changed)
+        return Look(problem=changed)
     if watched.assigned() is not partitions:  # others were assigned meanwhile
-        return Look({}, 0)
+        return Look()
     unassigned = await _unassigned(reader, watched, committed)
     if not partitions:
-        return Look({}, 0, unassigned=unassigned, is_idle=True)
-    look = judge(watched.topic, committed, received, marks, logs)
-    problem = look.problem or await _lost_after_fetch(reader, watched.topic, fetched, logs)
+        return Look(unassigned=unassigned, is_idle=True)
+    problem = _truncation(topic, committed, received, snapshots, logs)
+    problem = problem or await _lost_after_fetch(reader, topic, fetched, logs)
     if not problem:
-        watched.marks.update({number: state.mark for number, state in logs.items()})
+        watched.snapshots.update({number: state.snapshot for number, state in logs.items()})
         for number, ends in fetched.items():
-            watched.fetched.drop(watched.topic, number, ends)
-    return msgspec.structs.replace(look, unassigned=unassigned, problem=problem)
+            watched.fetched.drop(topic, number, ends)
+    lagging = _lagging(committed, snapshots, logs)
+    waiting = sum(logs[number].end - offset for number, offset in lagging.items())
+    return Look(lagging, waiting, problem, unassigned)
+
+
+async def act(watched: Watched, look: Look, patience: "Patience") -> None:
+    """End the process if it cannot read on or work stands still; have it join its group again."""
+    now_s = time.monotonic()
+    if look.problem:
+        end_process(f"{look.problem}; the process ends to be started again")
+    if patience.group.stalled(look.unassigned, now_s):
+        log.warning(
+            "%s: records wait in %s of %s, which no process has: the group is joined again",
+            *(watched.group, sorted(look.unassigned), watched.topic),
+        )
+        watched.join_again()
+        patience.group.restart(now_s)
+    if patience.work.stalled(look.lagging, now_s, watched.inner()):
+        await _end_stalled(watched, look.lagging, "records wait", patience.work)
+    if look.is_idle and patience.idle.stalled(look.unassigned, now_s):
+        await _end_stalled(watched, look.unassigned, "no process has them", patience.idle)
+
+
+# Lag
+
+
+def _lagging(
+    committed: Mapping[int, Committed], snapshots: Snapshots, logs: Mapping[int, LogState]
+) -> Lagging:
+    """Return the partitions with records behind the offset at which reading of them goes on."""
+    lagging = {}
+    for number, state in sorted(logs.items()):
+        offset = committed[number].offset if number in committed else None
+        goes_on = resume(offset, snapshots[number], state)
+        at = goes_on.offset if goes_on.is_sure else offset or 0
+        if at < state.end:
+            lagging[number] = at
+    return lagging
+
+
+# Truncation
+
+
+def _truncation(
+    topic: str,
+    committed: Mapping[int, Committed],
+    received: Mapping[int, int],
+    snapshots: Snapshots,
+    logs: Mapping[int, LogState],
+) -> str:
+    """Return which log is not the one that was read any more; empty for none.
+
+    Args:
+        topic: Full name of the topic.
+        committed: What the group had committed before the logs were asked for, by partition.
+        received: The offset after the last record received before, by partition.
+        snapshots: The snapshots with which the logs were asked for.
+        logs: The logs now.
+    """
+    for number, state in sorted(logs.items()):
+        offset = committed[number].offset if number in committed else 0
+        furthest = max(offset, received.get(number, 0))
+        found = resume(furthest, snapshots[number], state)
+        # A process that reads on in a log that a clean election goes on with is no problem; in any
+        # other log the broker refuses its next offset.
+        if found.is_other_log and found.is_sure:
+            return f"{topic}-{number}: {found.reason}"
+    return ""
 
 
 async def _lost_after_fetch(
@@ -293,14 +273,17 @@ async def _lost_after_fetch(
             if epoch == logs[number].leader_epoch:
                 kept: int | None = logs[number].end
             else:
-                mark = LogMark(logs[number].topic_id, epoch, end)
-                kept = (await reader.logs(topic, {number: mark}))[number].kept
+                snapshot = LogSnapshot(logs[number].topic_id, epoch, end)
+                kept = (await reader.logs(topic, {number: snapshot}))[number].kept
             if kept is not None and end > kept:
                 return (
                     f"{topic}-{number}: the log of this topic was cut at offset {kept}; it had been "
                     f"read up to {end} or further"
                 )
     return ""
+
+
+# Membership
 
 
 async def _unassigned(
@@ -310,27 +293,56 @@ async def _unassigned(
     numbers = await reader.unassigned(watched.group, watched.topic)
     if not numbers:
         return {}
-    marks = {number: committed[number].mark if number in committed else None for number in numbers}
-    logs = await reader.logs(watched.topic, marks)
-    return judge(watched.topic, committed, {}, marks, logs).lagging
+    snapshots = {one: committed[one].snapshot if one in committed else None for one in numbers}
+    return _lagging(committed, snapshots, await reader.logs(watched.topic, snapshots))
 
 
-async def act(watched: Watched, look: Look, patience: Patience) -> None:
-    """End the process if it cannot read on or work stands still; have it join its group again."""
-    now_s = time.monotonic()
-    if look.problem:
-        end_process(f"{look.problem}; the process ends to be started again")
-    if patience.group.stalled(look.unassigned, now_s):
-        log.warning(
-            "%s: records wait in %s of %s, which no process has: the group is joined again",
-            *(watched.group, sorted(look.unassigned), watched.topic),
-        )
-        watched.join_again()
-        patience.group.begin_anew(now_s)
-    if patience.work.stalled(look.lagging, now_s, watched.inner()):
-        await _end_stalled(watched, look.lagging, "records wait", patience.work)
-    if look.is_idle and patience.idle.stalled(look.unassigned, now_s):
-        await _end_stalled(watched, look.unassigned, "no process has them", patience.idle)
+# Dead processes
+
+
+class StallDetector:
+    """Decides from successive observations whether work has come to a halt."""
+
+    def __init__(self, timeout_s: float, now_s: float) -> None:
+        """Start with no observation.
+
+        Args:
+            timeout_s: How long work may stand still.
+            now_s: Present time of a monotonic clock.
+        """
+        self.timeout_s = timeout_s
+        self.restart(now_s)
+
+    def restart(self, now_s: float) -> None:
+        """Forget what was observed."""
+        self._last: tuple[Lagging, object] = {}, None
+        self._moved_at_s = now_s
+
+    def stalled(self, lagging: Lagging, now_s: float, inner: object = None) -> bool:
+        """Return whether the same partitions have lagged at the same offsets for the whole time-out.
+
+        Args:
+            lagging: The partitions of this process that lag now.
+            now_s: Present time of a monotonic clock.
+            inner: Progress of work that commits no offsets, such as a rebuild; any value that
+                changes when the work makes progress.
+        """
+        if not lagging or (lagging, inner) != self._last:
+            self._last, self._moved_at_s = (dict(lagging), inner), now_s
+            return False
+        return now_s - self._moved_at_s >= self.timeout_s
+
+
+class Patience:
+    """How long each kind of halt may last."""
+
+    def __init__(self, timeout_s: float, now_s: float) -> None:
+        self.work = StallDetector(timeout_s, now_s)
+        """The work of this process."""
+        self.idle = StallDetector(timeout_s, now_s)
+        """Work that is nobody's, while this process has none."""
+        self.group = StallDetector(min(timeout_s, _JOIN_AGAIN_S), now_s)
+        """Work that is nobody's, until the group is joined again."""
 
 
 async def _end_stalled(
@@ -342,7 +354,7 @@ async def _end_stalled(
             f"{watched.group}: committed offsets {lagging} of {watched.topic} have stood still for "
             f"{progress.timeout_s:g} s although {why}; the process ends to be started again"
         )
-    progress.begin_anew(time.monotonic())
+    progress.restart(time.monotonic())
 
 
 async def _is_work_waiting(broker: BrokerAccess, topic: str, lagging: Lagging) -> bool:
@@ -357,3 +369,72 @@ async def _is_work_waiting(broker: BrokerAccess, topic: str, lagging: Lagging) -
         async for _record in read_range(consumer, starts, dict(ends)):
             return True
     return False
+
+
+class StatusLines:
+    """Remembers what was said, so that each change is one line, and nothing is said twice."""
+
+    def __init__(self, prepared: str, topic: str) -> None:
+        """Have said nothing yet.
+
+        Args:
+            prepared: What is true of a worker that is ready, such as `all site models are read`.
+            topic: The input topic.
+        """
+        self._prepared = prepared
+        self._topic = topic
+        self._ready: frozenset[int] | None = None
+        """The partitions that the worker was last called ready with; None while it is not ready."""
+        self._empty_since_s: float | None = None
+        """When the present time without waiting records began; None while records wait."""
+        self._is_idle = False
+        self._gone_since_s: float | None = None
+
+    def looked(
+        self, waiting_for: str, partitions: frozenset[int], waiting: int, now_s: float
+    ) -> Sequence[str]:
+        """Return the lines to log after the broker has answered.
+
+        Args:
+            waiting_for: What the worker waits for before it does its work; empty for nothing.
+            partitions: The partitions of the input topic that it has.
+            waiting: Records in them that are not processed yet.
+            now_s: Present time of a monotonic clock.
+        """
+        lines = []
+        if self._gone_since_s is not None:
+            lines.append(f"the broker is back after {now_s - self._gone_since_s:.0f} s")
+            self._gone_since_s = None
+        if waiting_for:
+            self._ready, self._empty_since_s = None, None
+            return lines
+        if partitions != self._ready:
+            self._ready, self._is_idle = partitions, False
+            lines.append(f"ready: {self._prepared}; {self._assigned(partitions)}")
+        if waiting or not partitions:
+            self._empty_since_s, self._is_idle = None, False
+        elif self._empty_since_s is None:
+            self._empty_since_s = now_s
+        elif now_s - self._empty_since_s >= IDLE_AFTER_S and not self._is_idle:
+            self._is_idle = True
+            lines.append(f"idle: nothing waits in {self._topic}")
+        return lines
+
+    def gone(self, problem: str, now_s: float) -> Sequence[str]:
+        """Return the lines to log after the broker has not answered.
+
+        Args:
+            problem: What went wrong.
+            now_s: Present time of a monotonic clock.
+        """
+        if self._gone_since_s is not None:
+            return []
+        self._gone_since_s, self._empty_since_s = now_s, None
+        return [f"the broker does not answer, and is asked until it does: {problem}"]
+
+    def _assigned(self, partitions: frozenset[int]) -> str:
+        if not partitions:
+            return f"no partition of {self._topic} is assigned, since other workers have them all"
+        numbers = ", ".join(map(str, sorted(partitions)))
+        noun = "partition" if len(partitions) == 1 else "partitions"
+        return f"{noun} {numbers} of {self._topic} assigned"

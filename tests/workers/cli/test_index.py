@@ -8,7 +8,7 @@ from workers.cli.crawl.crawl import crawl_command
 from workers.cli.indexes.index import index_command
 from workers.cli.indexes.search import search_command
 from workers.errors import InputProblem, UsageProblem
-from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.broker.access import BrokerAccess
 
 GONE = '{"schema":"deleted/1","url":"https://a/1","site":"a","id":"d","source":{"topic":"f","partition":0,"offset":1},"fetched_at":"2026-01-02T00:00:00Z"}'
 

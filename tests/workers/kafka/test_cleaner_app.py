@@ -9,7 +9,7 @@ import pytest
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.document import DocumentRecord
 from workers.errors import FeedProblem
-from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.cleaner_app import CleanerApp
 from workers.kafka.config import KafkaConfig
 from workers.state.model_store import ModelStore

@@ -11,12 +11,11 @@ from schemas.codec import encode_msgpack
 from schemas.document import EARLIEST_TIME_MS, LATEST_TIME_MS, document_key
 from schemas.source import Source
 from tests.workers.builders import document, packed
-from workers.kafka.access.broker_access import BrokerAccess
-from workers.kafka.broker.partitioning import Strays
-from workers.kafka.broker.received import Received
-from workers.kafka.broker.record_batch import RefusedValue
+from workers.kafka.broker.access import BrokerAccess
+from workers.kafka.broker.partitioning import MisplacedRecords
+from workers.kafka.broker.received import Received, RefusedValue
 from workers.kafka.config import KafkaConfig
-from workers.kafka.logs.resume import LogMark
+from workers.kafka.logs.resume import LogSnapshot
 from workers.kafka.partition_windows import PartitionWindows
 from workers.processes.messages import Failure, LearnResult
 from workers.settings import load_settings
@@ -135,14 +134,14 @@ def test_random_documents_never_raise(windows):
 
 def test_a_record_in_the_partition_of_other_sites_counts_nowhere(windows, caplog):
     assert take(windows, encode_msgpack(document(0)))
-    windows._strays = Strays(4)  # `example.com` belongs to partition 1 of 4
+    windows._misplaced = MisplacedRecords(4)  # `example.com` belongs to partition 1 of 4
     misplaced = received(windows, encode_msgpack(document(2)))
     assert not windows.ingest(SITE, misplaced)
     assert take(windows, None)
     windows.ingest(SITE, misplaced)  # it is read again
     assert [one.url for one in windows.store.window(SITE)] == ["https://example.com/0"]
-    windows.mark_log(LogMark("a", 0, 3))
+    windows.note_log(LogSnapshot("a", 0, 3))
     assert caplog.text == ""  # the null value shows that the record was moved
     assert not take(windows, encode_msgpack(document(2)))
-    windows.mark_log(LogMark("a", 0, 4))
+    windows.note_log(LogSnapshot("a", 0, 4))
     assert "documents-0-3, and maybe others, is left out" in caplog.text

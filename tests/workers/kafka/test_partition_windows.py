@@ -4,7 +4,7 @@ import asyncio
 from itertools import repeat
 
 from tests.workers.kafka.broker.slow_items import SlowItems
-from workers.kafka.logs.resume import LogMark
+from workers.kafka.logs.resume import LogSnapshot
 from workers.kafka.partition_windows import OwnedPartitions
 
 
@@ -24,7 +24,7 @@ class SlowStore:
 class SlowWindows:
     """Windows that are opened and removed only after the event loop has run meanwhile."""
 
-    mark = LogMark("a", 0, 0)
+    snapshot = LogSnapshot("a", 0, 0)
 
     def __init__(self, loop_runs):
         self._loop_runs = loop_runs
@@ -42,7 +42,7 @@ async def open_renew_and_release():
         owned.assign([0])
         async with owned.hold(0) as windows:
             assert windows is not None
-            assert await owned.begin_anew(0, "a test") is not windows
+            assert await owned.rebuild(0, "a test") is not windows
         await owned.release([0])
         async with owned.hold(0) as windows:
             assert windows is None

@@ -5,7 +5,7 @@ import socket
 import pytest
 
 from workers.errors import BrokerProblem
-from workers.kafka.reach import wait_for_broker
+from workers.kafka.supervisor import wait_for_broker
 
 
 def free_port():

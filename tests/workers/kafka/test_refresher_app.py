@@ -9,12 +9,12 @@ import pytest
 from schemas.codec import encode_msgpack
 from schemas.document import document_key
 from tests.workers.builders import document
-from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.received import Received
 from workers.kafka.config import KafkaConfig
-from workers.kafka.logs.resume import LogMark
+from workers.kafka.logs.resume import LogSnapshot
 from workers.kafka.refresher_app import RefresherApp
-from workers.kafka.tracing.traces import Traces
+from workers.kafka.traces import Traces
 from workers.settings import load_settings
 
 NOT_OURS = 3
@@ -39,7 +39,7 @@ def refresher(tmp_path):
 
 async def of_a_known_log(owned, number):
     """Stands in for the recovery of windows."""
-    owned.opened()[number].mark = LogMark("a", 0, 0)
+    owned.opened()[number].snapshot = LogSnapshot("a", 0, 0)
 
 
 def test_a_partition_that_was_taken_away_is_not_opened_again(refresher, tmp_path):

@@ -10,8 +10,8 @@ import pytest
 
 from workers.errors import BrokerProblem, StateProblem, TopicProblem
 from workers.kafka import roles
-from workers.kafka.access.broker_access import BrokerAccess
-from workers.kafka.tracing.traces import Traces
+from workers.kafka.broker.access import BrokerAccess
+from workers.kafka.traces import Traces
 from workers.settings import Settings, load_settings
 from workers.state.directory import StateDirectory
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from prometheus_client import generate_latest
 
 from tests.workers.builders import DAY_MS, document, stored_summary
-from workers.kafka.monitoring.metrics import RefresherMetrics
+from workers.kafka.metrics import RefresherMetrics
 from workers.settings import load_settings
 from workers.state.site_state import WindowTotals, model_is_due
 from workers.state.window_store import WindowStore

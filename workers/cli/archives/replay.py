@@ -228,7 +228,7 @@ async def _open_source(
             on_problem=problems.append,
         )
         return FromArchives(ArchiveSource(files, options.progress_path, how))
-    from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415 - needs aiokafka
+    from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415 - needs aiokafka
     from workers.kafka.logs.topic_source import TopicSource, TopicSpan  # noqa: PLC0415
 
     times = "-".join("" if one is None else rfc3339(one) for one in (options.since, options.until))
@@ -248,7 +248,7 @@ async def _open_target(
     options: _Options, settings: Settings, stack: AsyncExitStack, *, resumes: bool
 ) -> ReplayTarget:
     if options.to is None:
-        from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415
+        from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415
         from workers.kafka.broker.feeder import Feeder  # noqa: PLC0415
 
         access = BrokerAccess.of(options.broker or "", settings)

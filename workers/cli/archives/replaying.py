@@ -6,7 +6,7 @@ from typing import Protocol
 import click
 
 from schemas.dead_letter import DeadLetter
-from workers.kafka.broker.off_loop import items_off_loop
+from workers.kafka.broker.feeder import items_off_loop
 from workers.local.archive_source import ArchiveSource
 from workers.local.dead_letters import DeadLetterFile
 from workers.local.page_file import PageFile

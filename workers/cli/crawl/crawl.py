@@ -167,7 +167,7 @@ def _kafka(broker: str | None, prefix: str, settings: Settings) -> "KafkaOutput"
         raise UsageProblem("--to kafka needs --broker")
     require_extra("kafka", "--to kafka")
     from workers.crawl.kafka_output import KafkaOutput  # noqa: PLC0415 - needs aiokafka
-    from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415
+    from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415
 
     return KafkaOutput(BrokerAccess.of(broker, settings), prefix, settings.message_limit_bytes)
 

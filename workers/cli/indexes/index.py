@@ -166,7 +166,7 @@ def _apply(
 
 
 def _index_topic(index: CleanedIndex, broker: str, prefix: str, *, follow: bool) -> None:
-    from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415 - needs aiokafka
+    from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415 - needs aiokafka
     from workers.kafka.logs.cleaned_follower import CleanedFollower  # noqa: PLC0415
 
     access = BrokerAccess.of(broker, load_settings())

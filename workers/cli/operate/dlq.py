@@ -55,7 +55,7 @@ def list_letters(
 async def _list(
     broker: str, prefix: str, limit: int | None, which: dict[str, Any], *, as_json: bool
 ) -> None:
-    from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415 - not for --help
+    from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415 - not for --help
     from workers.kafka.operate.dead_letters import read_letters  # noqa: PLC0415
 
     access = BrokerAccess.of(broker, load_settings())
@@ -85,7 +85,7 @@ async def _list(
 @click.option("--value", "value_only", is_flag=True, help="Write the bytes of the page only.")
 def show(letter_id: str, broker: str, prefix: str, *, value_only: bool) -> None:
     """Show the dead letter ID, as `templ dlq list` names it, with all headers and its size."""
-    from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415 - not for --help
+    from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415 - not for --help
     from workers.kafka.operate.dead_letters import read_letter  # noqa: PLC0415
 
     access = BrokerAccess.of(broker, load_settings())
@@ -121,7 +121,7 @@ def redrive(broker: str, prefix: str, limit: int | None, **options: Any) -> None
 
 
 async def _redrive(broker: str, prefix: str, limit: int | None, **options: Any) -> str:
-    from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415 - not for --help
+    from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415 - not for --help
     from workers.kafka.operate.dead_letters import read_letters  # noqa: PLC0415
     from workers.kafka.operate.dead_letters import redrive as send_again  # noqa: PLC0415
 

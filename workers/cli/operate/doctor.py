@@ -8,7 +8,7 @@ import click
 import msgspec
 
 from workers.cli.options import STATE_PATH, broker_options, page_model_option
-from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.operate.doctor import examine
 from workers.kafka.operate.findings import exit_code_of
 from workers.log_lines import one_line

@@ -5,7 +5,7 @@ import asyncio
 import click
 
 from workers.cli.options import broker_options
-from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.operate.record_moves import Moved, NumberChange
 from workers.kafka.operate.repartition import count_moves, planned_change
 from workers.kafka.operate.repartition import repartition as make_change

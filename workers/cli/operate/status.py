@@ -7,7 +7,7 @@ import click
 import msgspec
 
 from workers.cli.options import broker_options
-from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.operate.status import RoleStatus, Status, read_status
 from workers.log_lines import counted, one_line
 from workers.settings import load_settings

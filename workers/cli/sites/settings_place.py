@@ -22,7 +22,7 @@ from workers.site_settings.changes import empty_settings
 if TYPE_CHECKING:
     from schemas.site_model import SiteModelRecord
     from schemas.site_settings import SiteSettingsRecord
-    from workers.kafka.access.broker_access import BrokerAccess
+    from workers.kafka.broker.access import BrokerAccess
 
 
 class SettingsPlace(NamedTuple):
@@ -62,14 +62,14 @@ class SettingsPlace(NamedTuple):
     @property
     def access(self) -> BrokerAccess:
         """How the broker is reached, where one is given."""
-        from workers.kafka.access.broker_access import BrokerAccess  # noqa: PLC0415
+        from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415
 
         return BrokerAccess.of(self.broker or "", load_settings())
 
     def read(self, site: str) -> SiteSettingsRecord:
         """Return the settings of a site; they say nothing where it has none."""
         if self.broker is not None:
-            from workers.kafka.site_settings.records import read_settings  # noqa: PLC0415
+            from workers.kafka.site_records import read_settings  # noqa: PLC0415
 
             found = asyncio.run(read_settings(self.access, self.prefix, site))
             return found or empty_settings(site)
@@ -91,7 +91,7 @@ class SettingsPlace(NamedTuple):
             now = datetime.now(UTC).isoformat(timespec="seconds").replace("+00:00", "Z")
             record = msgspec.structs.replace(record, changed_at=now)
         if self.broker is not None:
-            from workers.kafka.site_settings.records import write_settings  # noqa: PLC0415
+            from workers.kafka.site_records import write_settings  # noqa: PLC0415
 
             asyncio.run(write_settings(self.access, self.prefix, site, record))
             return
@@ -129,7 +129,7 @@ class SettingsPlace(NamedTuple):
         """
         self.write(site, msgspec.structs.replace(empty_settings(site), forgotten=True))
         if self.broker is not None:
-            from workers.kafka.site_settings.take_down import erase_from_topics  # noqa: PLC0415
+            from workers.kafka.site_records import erase_from_topics  # noqa: PLC0415
 
             sent = asyncio.run(erase_from_topics(self.access, self.prefix, site))
             counts = ", ".join(f"{count} in {name}" for name, count in sent.items())
@@ -152,7 +152,7 @@ class SettingsPlace(NamedTuple):
             InputProblem: There is none, or a file of settings was given, which holds no models.
         """
         if self.broker is not None:
-            from workers.kafka.site_settings.records import read_models  # noqa: PLC0415
+            from workers.kafka.site_records import read_models  # noqa: PLC0415
 
             found = asyncio.run(read_models(self.access, self.prefix, site))
         elif self.state is not None:

@@ -1,42 +1,42 @@
-"""Creating topics on a broker, and finding what is wrong with existing ones."""
+"""Creating topics on a broker, and finding what is wrong with existing ones and with a user's rights."""
 
 import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager
+from enum import IntEnum
 
 import msgspec
-from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from aiokafka.admin import NewTopic
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import (
+    GroupAuthorizationFailedError,
+    GroupCoordinatorNotAvailableError,
     InvalidReplicationFactorError,
     KafkaError,
     NoError,
     TopicAlreadyExistsError,
+    TopicAuthorizationFailedError,
     UnknownTopicOrPartitionError,
     for_code,
 )
 
 from schemas.topics import (
+    CLEANED,
     DEAD_LETTER_ROOM_BYTES,
     DEAD_LETTERS,
     DEFAULT_PARTITIONS,
     DOCUMENTS,
     MOVING,
     PAGES,
+    SITE_MODELS,
+    SITE_SETTINGS,
     TOPICS,
     TopicSpec,
 )
 from workers.errors import BrokerProblem, TopicProblem
-from workers.kafka.access.broker_access import BrokerAccess
-from workers.kafka.access.client_log import IS_SILENT
-from workers.kafka.access.rights import (
-    WORKER_RIGHTS,
-    Right,
-    Rights,
-    group_rights,
-    missing_rights,
-    topic_rights,
-)
+from workers.kafka.broker.access import BrokerAccess
+from workers.kafka.broker.library_logs import IS_SILENT
+from workers.kafka.logs.log_reader import BrokerClient, TopicIdsResponse, TopicRequest
 
 TIME_LIMIT_SECONDS = 9.0
 """Longest time of one call as a whole, for which a person is waiting."""
@@ -49,6 +49,46 @@ BROKER_DEFAULT = -1
 UNLIMITED = -1
 """Kafka's value for a retention without end."""
 TOPIC_SETTINGS = ("cleanup.policy", "max.message.bytes", "retention.ms")
+
+
+_UNKNOWN_RIGHTS = -(1 << 31)
+"""What a broker answers that cannot tell the rights."""
+
+
+class Right(IntEnum):
+    """An operation on a topic or group that a broker may allow, by Kafka's number of it (KIP-430)."""
+
+    READ = 3
+    WRITE = 4
+    DESCRIBE = 8
+    DESCRIBE_CONFIGS = 10
+
+    @property
+    def label(self) -> str:
+        """The name by which Kafka's tools know it."""
+        return self.name.title().replace("_", "")
+
+
+Rights = Mapping[str, tuple[Right, ...]]
+"""The needed rights by topic, without the prefix."""
+
+WORKER_RIGHTS: Rights = {
+    PAGES: (Right.READ,),
+    CLEANED: (Right.WRITE,),
+    DOCUMENTS: (Right.READ, Right.WRITE),
+    SITE_MODELS: (Right.READ, Right.WRITE),
+    SITE_SETTINGS: (Right.READ,),
+    DEAD_LETTERS: (Right.WRITE,),
+}
+"""What a worker does with each topic."""
+FEED_RIGHTS: Rights = {PAGES: (Right.WRITE,)}
+"""What `templ feed` does."""
+SEED_RIGHTS: Rights = {
+    DOCUMENTS: (Right.WRITE,),
+    SITE_MODELS: (Right.WRITE,),
+    SITE_SETTINGS: (Right.READ, Right.WRITE),
+}
+"""What `templ seed` does."""
 
 
 class TopicState(msgspec.Struct, frozen=True):
@@ -175,11 +215,7 @@ async def settled_partition_count(broker: BrokerAccess, prefix: str) -> int:
 
 
 async def topic_partitions(broker: BrokerAccess, topic: str) -> int:
-    """Return the number of partitions of a topic.
-
-    Args:
-        broker: How the broker is reached.
-        topic: Full name of the topic.
+    """Return the number of partitions of a topic, given by its full name.
 
     Raises:
         TopicProblem: There is no such topic.
@@ -193,8 +229,8 @@ async def topic_partitions(broker: BrokerAccess, topic: str) -> int:
 
 @asynccontextmanager
 async def connected_admin(
-    broker: BrokerAccess, client: type[AIOKafkaAdminClient] = AIOKafkaAdminClient
-) -> AsyncIterator[AIOKafkaAdminClient]:
+    broker: BrokerAccess, client: type[BrokerClient] = BrokerClient
+) -> AsyncIterator[BrokerClient]:
     """Connect a client; every failure inside the context becomes one `BrokerProblem`.
 
     The client itself logs nothing, because the error says the same.
@@ -219,31 +255,20 @@ async def _broker_problem(broker: BrokerAccess, error: KafkaError | OSError) -> 
     return BrokerProblem(f"Kafka at {broker} refuses: {error}")
 
 
-async def partition_counts(admin: AIOKafkaAdminClient) -> dict[str, int]:
+async def partition_counts(admin: BrokerClient) -> dict[str, int]:
     """Return the numbers of partitions of all topics, by full name, over an open connection."""
     # All topics are asked for, because some brokers create a topic that is asked for by name.
     topics = await admin.describe_topics()
     return {topic["topic"]: len(topic["partitions"]) for topic in topics}
 
 
-async def _states(admin: AIOKafkaAdminClient, prefix: str) -> dict[str, TopicState]:
+async def _states(admin: BrokerClient, prefix: str) -> dict[str, TopicState]:
     """Return the states of templ's existing topics by their names without the prefix."""
     counts = await partition_counts(admin)
     names = [name for name in TOPICS if prefix + name in counts]
     if not names:
         return {}
-    asked = [
-        ConfigResource(ConfigResourceType.TOPIC, prefix + name, dict.fromkeys(TOPIC_SETTINGS))
-        for name in names
-    ]
-    configs: dict[str, dict[str, str]] = {}
-    for response in await admin.describe_configs(asked):
-        for code, message, _type, topic, entries in response.resources:
-            if for_code(code) is UnknownTopicOrPartitionError:  # deleted meanwhile
-                continue
-            if for_code(code) is not NoError:
-                raise for_code(code)(message)
-            configs[topic] = {entry[0]: entry[1] for entry in entries}
+    configs = await topic_configs(admin, [prefix + name for name in names], TOPIC_SETTINGS)
     return {
         name: TopicState(counts[prefix + name], configs[prefix + name])
         for name in names
@@ -251,8 +276,28 @@ async def _states(admin: AIOKafkaAdminClient, prefix: str) -> dict[str, TopicSta
     }
 
 
+async def topic_configs(
+    admin: BrokerClient,
+    topics: Iterable[str],
+    settings: Iterable[str],
+    left_out: type[KafkaError] = UnknownTopicOrPartitionError,
+) -> dict[str, dict[str, str]]:
+    """Return settings of topics by full name; those of topics with a certain error are left out."""
+    names = list(settings)
+    asked = [ConfigResource(ConfigResourceType.TOPIC, one, dict.fromkeys(names)) for one in topics]
+    configs: dict[str, dict[str, str]] = {}
+    for response in await admin.describe_configs(asked):
+        for code, message, _type, topic, entries in response.resources:
+            error = for_code(code)
+            if error is NoError:
+                configs[topic] = {name: value for name, value, *_ in entries if value is not None}
+            elif not issubclass(error, left_out):
+                raise error(message)
+    return configs
+
+
 async def create_specified(
-    admin: AIOKafkaAdminClient,
+    admin: BrokerClient,
     specs: list[TopicSpec],
     prefix: str,
     partitions: int,
@@ -284,7 +329,7 @@ def _refuse(problems: list[str], begin: str = "") -> None:
         raise TopicProblem(f"{begin}{problems[0]}{more}")
 
 
-async def wait_until_there(admin: AIOKafkaAdminClient, names: list[str]) -> None:
+async def wait_until_there(admin: BrokerClient, names: list[str]) -> None:
     """Wait until new topics have leaders; clients see errors before."""
     while True:
         topics = {topic["topic"]: topic for topic in await admin.describe_topics()}
@@ -392,3 +437,58 @@ def _setting_problems(spec: TopicSpec, config: dict[str, str]) -> Iterator[tuple
         if retention != UNLIMITED and retention < spec.retention_ms:
             least = str(spec.retention_ms)
             yield "retention.ms", least, f"needs {least} or more"
+
+
+async def topic_rights(admin: BrokerClient, topic: str) -> frozenset[Right] | None:
+    """Return what this user may do with a topic; None where the broker cannot tell.
+
+    No right at all is returned for a topic that the user may not see. A topic that does not exist is
+    asked for without creating it.
+    """
+    response = await admin.ask(TopicRequest(topic, with_rights=True))
+    ((code, *details),) = response.topics
+    if for_code(code) is TopicAuthorizationFailedError:
+        return frozenset()
+    if response.API_VERSION != TopicIdsResponse.API_VERSION:
+        return None
+    return _rights(details[4])
+
+
+async def group_rights(admin: BrokerClient, group: str) -> frozenset[Right] | None:
+    """Return no right for a consumer group that this user may not see; otherwise None.
+
+    A user that may read a group may see it; the broker tells no more of it to aiokafka.
+    """
+    try:
+        await admin.find_coordinator(group)
+    except GroupAuthorizationFailedError:
+        return frozenset()
+    except GroupCoordinatorNotAvailableError:  # no group was ever formed on a new broker
+        return None
+    return None
+
+
+def missing_rights(
+    name: str, kind: str, needed: tuple[Right, ...], given: frozenset[Right] | None
+) -> Iterator[str]:
+    """Yield a line if rights are missing.
+
+    Args:
+        name: Full name of the topic or group.
+        kind: `topic` or `group`.
+        needed: The rights that are needed.
+        given: The rights that the user has; None where that is not known.
+    """
+    missing = [one.label for one in needed if given is not None and one not in given]
+    if missing:
+        operations = " ".join(f"--operation {one}" for one in missing)
+        yield (
+            f"{name}: this user lacks the right to {' and '.join(missing)}; grant it: kafka-acls.sh "
+            f"--add --allow-principal User:NAME {operations} --{kind} {name}"
+        )
+
+
+def _rights(operations: int) -> frozenset[Right] | None:
+    if operations == _UNKNOWN_RIGHTS:
+        return None
+    return frozenset(one for one in Right if operations >> one & 1)

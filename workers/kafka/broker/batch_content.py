@@ -1,13 +1,20 @@
-"""The content of a compressed batch of records, a piece at a time, so that no batch fills the memory."""
+"""The records of a compressed batch, read a piece at a time, so that no batch fills the memory.
+
+References:
+    Kafka's documentation, "Implementation", section 5.3 "Messages": the record batch of format 2.
+"""
 
 import gzip
 import io
 import struct
 import zlib
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import cramjam
 import zstandard
+
+from workers.kafka.broker.received import KEPT_BYTES, Header, RefusedValue
 
 _PIECE_BYTES = 1 << 20
 """Largest piece of gzip and zstd content; those of lz4 are its blocks, of at most 4 MiB."""
@@ -16,6 +23,8 @@ _XERIAL = b"\x82SNAPPY\0"
 _XERIAL_HEAD_BYTES = 16
 _SNAPPY_RATIO = 64
 """Largest ratio of content to snappy bytes: a copy of up to 64 bytes takes two bytes or more."""
+_PLAIN = 0
+"""Kafka's number of content that is not compressed."""
 _LZ4_MAGIC = 0x184D2204
 _DAMAGE = (
     EOFError,
@@ -105,6 +114,15 @@ class BatchContent:
             shift += 7
         raise ContentError("a number of more than 64 bits")
 
+    def bytes_or_none(self) -> bytes | None:
+        """Return the key or value that comes next; None for one that is null.
+
+        Raises:
+            ContentError: The content ends before, or is damaged.
+        """
+        size = self.varint()
+        return None if size < 0 else self.read(size)
+
     def _next_piece(self) -> None:
         try:
             self._piece = next(self._pieces)
@@ -113,6 +131,87 @@ class BatchContent:
         except _DAMAGE as error:
             raise ContentError(f"damaged compression: {error}") from None
         self._at = 0
+
+
+class StoredRecord(NamedTuple):
+    """A record as it is stored, with its distances from the beginning of its batch."""
+
+    shift_ms: int
+    shift: int
+    key: bytes | None
+    value: bytes | None
+    headers: list[Header]
+
+
+def read_record(content: BatchContent, limit_bytes: int) -> StoredRecord:
+    """Return the next record of a batch, whose value is refused if it is too large or has an odd header.
+
+    Args:
+        content: The content of the batch.
+        limit_bytes: Size of the largest record that is read as a whole.
+
+    Raises:
+        ContentError: The batch ends before, or is damaged.
+    """
+    size_bytes = content.varint()
+    if size_bytes > limit_bytes:
+        return _large_record(content, size_bytes, limit_bytes)
+    body = BatchContent(_PLAIN, content.read(_not_negative(size_bytes)), limit_bytes)
+    body.skip(1)
+    shift_ms, shift = body.varint(), body.varint()
+    key, value = body.bytes_or_none(), body.bytes_or_none()
+    headers, problem = _headers(body)
+    if problem:
+        kept = value or b""
+        value = RefusedValue(kept, "InvalidHeader", problem, len(kept))
+    return StoredRecord(shift_ms, shift, key, value, headers)
+
+
+def _large_record(content: BatchContent, size_bytes: int, limit_bytes: int) -> StoredRecord:
+    """Read what is kept of a record that is too large, and move past it."""
+    end = content.position + size_bytes
+    content.skip(1)
+    shift_ms, shift = content.varint(), content.varint()
+    key, _ = _kept(content)
+    kept, value_bytes = _kept(content)
+    rest_bytes = _not_negative(end - content.position)
+    headers: list[Header] = []
+    if rest_bytes <= KEPT_BYTES:
+        headers, _ = _headers(BatchContent(_PLAIN, content.read(rest_bytes), rest_bytes))
+    else:
+        content.skip(rest_bytes)
+    reason = f"a record of {size_bytes} bytes, at most {limit_bytes} are allowed"
+    value = RefusedValue(kept or b"", "RecordTooLarge", reason, value_bytes)
+    return StoredRecord(shift_ms, shift, key, value, headers)
+
+
+def _kept(content: BatchContent) -> tuple[bytes | None, int]:
+    """Return the first bytes of the key or value that comes next, and its size."""
+    size = content.varint()
+    if size < 0:
+        return None, 0
+    found = content.read(min(size, KEPT_BYTES))
+    content.skip(size - len(found))
+    return found, size
+
+
+def _not_negative(size: int) -> int:
+    if size < 0:
+        raise ContentError("a negative size")
+    return size
+
+
+def _headers(content: BatchContent) -> tuple[list[Header], str | None]:
+    """Return the headers that come next, and what is wrong with the name of one of them."""
+    headers: list[Header] = []
+    problem = None
+    for _ in range(content.varint()):
+        name_bytes = content.read(_not_negative(content.varint()))
+        name = name_bytes.decode(errors="backslashreplace")
+        if name.encode() != name_bytes:
+            problem = f"the header name {name} is not UTF-8"
+        headers.append((name, content.bytes_or_none()))
+    return headers, problem
 
 
 def _plain(stored: bytes) -> Iterator[bytes]:
@@ -177,7 +276,7 @@ def _lz4(stored: bytes) -> Iterator[bytes]:
 
 
 _PIECES: dict[int, Callable[[bytes], Iterator[bytes]]] = {
-    0: _plain,
+    _PLAIN: _plain,
     1: _gzip,
     2: _snappy,
     3: _lz4,

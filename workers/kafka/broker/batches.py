@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import faust
 
-from workers.kafka.broker.byte_queue import value_bytes
+from workers.kafka.patches import value_bytes
 from workers.settings import Settings
 
 

@@ -1,13 +1,16 @@
-"""Sending pages to the topic `pages`."""
+"""Sending pages to the topic `pages`, and what a run on files has learned to the workers' topics."""
 
 import asyncio
-from collections.abc import Iterable
+from collections.abc import AsyncIterator, Iterable, Iterator
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime
-from typing import Self
+from typing import Self, TypeVar, cast
 
-from aiokafka import AIOKafkaProducer
+from aiokafka.errors import KafkaError
 
+from schemas.codec import encode_msgpack
 from schemas.dead_letter import DeadLetter
+from schemas.document import document_key
 from schemas.page import (
     HEADER_CONTENT_ENCODING,
     HEADER_CONTENT_TYPE,
@@ -17,19 +20,25 @@ from schemas.page import (
     HEADER_STATUS,
     HEADER_URL,
 )
-from schemas.topics import PAGES
+from schemas.source import HEADER_SOURCE_ID
+from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS
 from workers.errors import TopicProblem
-from workers.kafka.access.broker_access import BrokerAccess
-from workers.kafka.access.rights import FEED_RIGHTS
-from workers.kafka.access.told_problems import kafka_problems_told
-from workers.kafka.broker.admin import check_topics
-from workers.kafka.config import PRODUCER_ROOM_BYTES
+from workers.kafka.broker.access import BrokerAccess, as_broker_problem
+from workers.kafka.broker.admin import FEED_RIGHTS, SEED_RIGHTS, check_topics, partition_count
+from workers.kafka.broker.partitioning import partition_of
+from workers.kafka.broker.plain_producer import PRODUCER_ROOM_BYTES, plain_producer
 from workers.page import Page
+from workers.settings import Settings
+from workers.state.model_store import ModelStore
+from workers.state.window_store import WindowStore
 
-_IN_FLIGHT = 500
-"""Pages that may wait for the broker's acknowledgement."""
 _ENVELOPE_BYTES = 4 << 10
 """Room for what a message has besides its value and headers."""
+_END = object()
+
+Item = TypeVar("Item")
+_SeedRecord = tuple[str, str, bytes, bytes, list[tuple[str, bytes]]]
+"""Topic, site, key, value and headers of a record."""
 
 
 class Feeder:
@@ -45,9 +54,8 @@ class Feeder:
         """
         self._broker = broker
         self._prefix = prefix
-        self._topic = prefix + PAGES
         self._limit_bytes = limit_bytes
-        self._pending: set[asyncio.Future[object]] = set()
+        self._exits = AsyncExitStack()
 
     async def __aenter__(self) -> Self:
         """Connect to the broker.
@@ -59,15 +67,16 @@ class Feeder:
         problems = await check_topics(self._broker, self._prefix, rights=FEED_RIGHTS)
         if problems:
             raise TopicProblem("\ntempl: ".join(problems))
-        self._producer = AIOKafkaProducer(
-            **self._broker.client_options(),
-            max_request_size=self._limit_bytes + PRODUCER_ROOM_BYTES,
-            compression_type="zstd",
-            linger_ms=5,
-            enable_idempotence=True,
+        request_bytes = self._limit_bytes + PRODUCER_ROOM_BYTES
+        self._exits.enter_context(as_broker_problem(self._refused))
+        self._producer = await self._exits.enter_async_context(
+            plain_producer(self._broker, request_bytes)
         )
-        await self._producer.start()
         return self
+
+    async def __aexit__(self, *_: object) -> None:
+        """Wait until all pages are acknowledged, and disconnect."""
+        await self._exits.aclose()
 
     async def settle(self) -> None:
         """Wait until all pages are acknowledged.
@@ -75,16 +84,8 @@ class Feeder:
         Raises:
             BrokerProblem: The broker refused a page.
         """
-        pending = set(self._pending)
-        await self._settle(pending)
-        self._pending -= pending  # others may have sent and may settle meanwhile
-
-    async def __aexit__(self, *_: object) -> None:
-        """Wait until all pages are acknowledged, and disconnect."""
-        try:
-            await self.settle()
-        finally:
-            await self._producer.stop()
+        with as_broker_problem(self._refused):
+            await self._producer.settle()
 
     async def send(self, page: Page) -> DeadLetter | None:
         """Queue a page for sending.
@@ -104,19 +105,14 @@ class Feeder:
                 f"{self._limit_bytes}; clean it with `templ run`",
                 stage="publish",
             )
-        key = page.site.encode()
-        future = await self._producer.send(self._topic, key=key, value=page.body, headers=headers)
-        self._pending.add(future)
-        if len(self._pending) >= _IN_FLIGHT:
-            done, self._pending = await asyncio.wait(
-                self._pending, return_when=asyncio.FIRST_COMPLETED
+        with as_broker_problem(self._refused):
+            await self._producer.send(
+                self._prefix + PAGES, page.body, page.site.encode(), headers=headers
             )
-            await self._settle(done)
         return None
 
-    async def _settle(self, futures: Iterable[asyncio.Future[object]]) -> None:
-        with kafka_problems_told(lambda error: f"{self._broker} refused a page: {error}"):
-            await asyncio.gather(*futures)
+    def _refused(self, error: KafkaError) -> str:
+        return f"{self._broker} refused a page: {error}"
 
 
 def page_headers(page: Page) -> list[tuple[str, bytes | None]]:
@@ -139,3 +135,56 @@ def page_headers(page: Page) -> list[tuple[str, bytes | None]]:
     }
     own = [(name, value.encode()) for name, value in values.items() if value]
     return [*own, *page.headers]
+
+
+async def items_off_loop(items: Iterable[Item]) -> AsyncIterator[Item]:
+    """Yield the items, each produced in a thread so that the event loop can go on meanwhile."""
+    iterator = iter(items)
+    while (item := await asyncio.to_thread(next, iterator, _END)) is not _END:
+        yield cast("Item", item)
+
+
+async def seed_broker(
+    broker: BrokerAccess, prefix: str, windows: WindowStore, models: ModelStore, settings: Settings
+) -> int:
+    """Send the windows and site models of a run on files, and return the number of records sent.
+
+    Windows on Kafka take these documents like any others, so sending them twice does no harm.
+    Deletions are not sent, because no window holds what they have deleted.
+
+    Args:
+        broker: How the broker is reached.
+        prefix: Text before the name of each topic.
+        windows: Windows of the run.
+        models: Site models of the run.
+        settings: Largest message.
+
+    Raises:
+        BrokerProblem: The broker cannot be reached, or refuses a record.
+        TopicProblem: A topic is missing or has wrong settings.
+    """
+    problems = await check_topics(broker, prefix, rights=SEED_RIGHTS)
+    if problems:
+        raise TopicProblem("\ntempl: ".join(problems))
+    partitions = await partition_count(broker, prefix)
+    request_bytes = settings.message_limit_bytes + PRODUCER_ROOM_BYTES
+    sent = 0
+    with as_broker_problem(lambda error: f"{broker} refused a record: {error}"):
+        async with plain_producer(broker, request_bytes) as producer:
+            async for topic, site, key, value, headers in items_off_loop(_records(windows, models)):
+                number = partition_of(site, partitions)
+                await producer.send(prefix + topic, value, key, number, headers=headers)
+                sent += 1
+    return sent
+
+
+def _records(windows: WindowStore, models: ModelStore) -> Iterator[_SeedRecord]:
+    """Yield the documents of each site in order, followed by the site's model."""
+    for site, _ in windows.sites():
+        for document in windows.window(site):
+            headers = [(HEADER_SOURCE_ID, str(document.source).encode())]
+            key = document_key(site, document.source)
+            yield DOCUMENTS, site, key, encode_msgpack(document), headers
+        model = models.get(site)
+        if model is not None:
+            yield SITE_MODELS, site, site.encode(), encode_msgpack(model), []

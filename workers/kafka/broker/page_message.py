@@ -20,8 +20,7 @@ from schemas.source import HEADER_SOURCE_ID, Source
 from templ_core.site_cleaner.fetch_times import parse_time_ms, rfc3339
 from templ_core.site_key import site_key
 from workers.feeds.records import clean_text, page_from_json
-from workers.kafka.broker.received import Header, Received
-from workers.kafka.broker.record_batch import RefusedValue
+from workers.kafka.broker.received import Header, Received, RefusedValue
 from workers.log_lines import record_fields
 from workers.page import Page, Rejected
 from workers.settings import DAY_MS, Settings

@@ -14,11 +14,11 @@ def partition_of(site: str, partitions: int) -> int:
     return (int(murmur2(site.encode())) & 0x7FFFFFFF) % partitions
 
 
-class Strays:
-    """Tells the records of a topic that are in another partition than their site's.
+class MisplacedRecords:
+    """Finds the records of a topic that are in another partition than their site's.
 
-    They count nowhere. When partitions are added, records are moved, and a null value follows each where
-    it was. So only a record that no null value follows is worth a line: partitions were added by hand.
+    They count nowhere. When partitions are added, records are moved, and a tombstone follows each where
+    it was. So only a record that no tombstone follows is worth a line: partitions were added by hand.
     """
 
     def __init__(self, partitions: int) -> None:
@@ -29,7 +29,7 @@ class Strays:
         """
         self._partitions = partitions
         self._last: dict[int, Received] = {}
-        self._is_told = False
+        self._has_warned = False
 
     def holds(self, site: str, record: Received, *, is_new: bool = True) -> bool:
         """Return whether a record is in another partition than its site's, and remember it if so.
@@ -38,7 +38,7 @@ class Strays:
             site: Site of the record.
             record: The record; a record of aiokafka has all that is asked of it, too.
             is_new: Whether it is read for the first time. One that is read again is not remembered,
-                because the null value behind it may come later.
+                because the tombstone behind it may come later.
         """
         number = record.partition
         if number == partition_of(site, self._partitions):
@@ -51,10 +51,10 @@ class Strays:
             del self._last[number]
         return True
 
-    def tell(self) -> None:
+    def warn(self) -> None:
         """Log once if there are such records; call it when a log was read to its end."""
-        if self._last and not self._is_told:
-            self._is_told = True
+        if self._last and not self._has_warned:
+            self._has_warned = True
             one = next(iter(self._last.values()))
             log.warning(
                 "%s-%s-%s, and maybe others, is left out, because its site belongs to another of %s "

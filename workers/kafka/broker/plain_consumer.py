@@ -8,7 +8,7 @@ from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
 
 from workers.errors import BrokerProblem
-from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.broker.access import BrokerAccess
 
 _POLL_MS = 200
 NULLS_ARE_SAFE_MS = 12 * 3600 * 1000

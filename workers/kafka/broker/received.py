@@ -8,18 +8,49 @@ commits offsets beyond the dropped records. So every agent checks that offsets f
 import logging
 import time
 from collections.abc import Iterable, Sequence
-from typing import Any
+from typing import Any, Self
 
 import msgspec
 from aiokafka import TopicPartition
 
-from workers.kafka.access.broker_access import BrokerAccess
+from schemas.codec import SchemaError
+from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.plain_consumer import committed_offsets, plain_consumer, read_range
 from workers.log_lines import record_fields
 
 log = logging.getLogger("templ")
 
+KEPT_BYTES = 64 << 10
+"""Bytes that are kept of the value of a record that is too large, and largest size of its key."""
+
 Header = tuple[str, bytes | None]
+
+
+class RefusedValue(bytes):
+    """What there is of the value of a record that is not to be processed, with the reason."""
+
+    exception: str
+    """Name of the problem."""
+    message: str
+    size_bytes: int
+    """Size of the whole value; 0 where it is not known."""
+
+    def __new__(cls, kept: bytes, exception: str, message: str, size_bytes: int) -> Self:
+        """Return the value with the reason."""
+        value = super().__new__(cls, kept)
+        value.exception, value.message, value.size_bytes = exception, message, size_bytes
+        return value
+
+
+def processable(value: bytes | None) -> bytes | None:
+    """Return the value of a record.
+
+    Raises:
+        SchemaError: The record is not to be processed.
+    """
+    if isinstance(value, RefusedValue):
+        raise SchemaError(value.message)
+    return value
 
 
 class Received(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,27 +6,23 @@ neither lost nor applied twice. Writing happens in a thread, and the event loop 
 
 import asyncio
 import logging
-import time
 from collections.abc import Sequence
+from functools import partial
 
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
-from aiokafka.errors import KafkaError
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.codec import SchemaError, decode_json
 from schemas.source import HEADER_SOURCE_ID, Source
 from schemas.topics import CLEANED
 from workers.indexes.cleaned_index import CleanedIndex, LogPlace
-from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.admin import topic_partitions
 from workers.kafka.broker.plain_consumer import plain_consumer, read_until, settled_offset
-from workers.kafka.logs.log_reader import LogReader, ask_for_logs, log_reader
-from workers.kafka.logs.resume import LogState, decode_mark, resume
+from workers.kafka.logs.log_reader import ask_for_logs, follow, log_reader
+from workers.kafka.logs.resume import LogSnapshot, LogState, decode_snapshot, resume
 from workers.log_lines import record_fields
 
-_POLL_MS = 1000
-_LOOK_S = 2.0
-"""Time between two looks at whether the logs are still those that were read."""
 log = logging.getLogger("templ")
 
 
@@ -67,13 +63,20 @@ class CleanedFollower:
                 await asyncio.to_thread(self._reach, ends)
                 if not stays:
                     return
-                await self._follow(consumer, reader, partitions)
+                snapshots = partial(self._snapshots, partitions)
+                async for found in follow(consumer, reader, self._topic, snapshots):
+                    for records in found.batches:
+                        await asyncio.to_thread(self._take, records)
+                    if await asyncio.to_thread(self._has_other_log, found.logs):
+                        break
 
     async def _start(
         self, consumer: AIOKafkaConsumer, partitions: Sequence[int]
     ) -> dict[TopicPartition, int]:
         """Put the consumer where reading goes on; return the ends of the logs."""
-        logs = await ask_for_logs(self._broker, lambda reader: self._logs(reader, partitions))
+        logs = await ask_for_logs(
+            self._broker, lambda reader: reader.logs(self._topic, self._snapshots(partitions))
+        )
         ends = {TopicPartition(self._topic, number): one.end for number, one in logs.items()}
         consumer.assign(list(ends))
         for one, end in ends.items():
@@ -81,12 +84,9 @@ class CleanedFollower:
             consumer.seek(one, self._go_on(one.partition, logs[one.partition], settled))
         return ends
 
-    async def _logs(self, reader: LogReader, partitions: Sequence[int]) -> dict[int, LogState]:
-        marks = {
-            number: decode_mark(self._index.position(self._topic, number).mark)
-            for number in partitions
-        }
-        return await reader.logs(self._topic, marks)
+    def _snapshots(self, partitions: Sequence[int]) -> dict[int, LogSnapshot | None]:
+        positions = {number: self._index.position(self._topic, number) for number in partitions}
+        return {number: decode_snapshot(one.mark) for number, one in positions.items()}
 
     def _go_on(self, partition: int, state: LogState, settled: int) -> int:
         """Return the offset at which reading of a partition goes on, and note it.
@@ -97,58 +97,30 @@ class CleanedFollower:
             settled: Offset below which null values may be gone.
         """
         known = self._index.position(self._topic, partition)
-        found = resume(known.next_offset, decode_mark(known.mark), state, "earliest")
-        offset = found.offset
+        found = resume(known.next_offset, decode_snapshot(known.mark), state, "earliest")
+        offset, place = found.offset, (self._topic, partition)
+        extra = {"topic": self._topic, "partition": partition}
         with self._index.transaction():
             if found.is_other_log:
-                log.warning(
-                    "%s-%s is read anew: %s",
-                    self._topic,
-                    partition,
-                    found.reason,
-                    extra={"topic": self._topic, "partition": partition},
-                )
+                log.warning("%s-%s is read again: %s", *place, found.reason, extra=extra)
             elif 0 < known.next_offset < settled:
-                log.warning(
-                    "%s-%s is read anew: deletions that were never read may be gone from it",
-                    self._topic,
-                    partition,
-                    extra={"topic": self._topic, "partition": partition},
-                )
+                reason = "deletions that were never read may be gone from it"
+                log.warning("%s-%s is read again: %s", *place, reason, extra=extra)
                 offset = state.start
                 self._index.read_anew(self._topic, partition, state.end)
             self._index.move(self._topic, partition, offset)
-            self._index.mark(self._topic, partition, state.mark.encode().encode())
+            self._index.mark(self._topic, partition, state.snapshot.encode())
         return offset
-
-    async def _follow(
-        self, consumer: AIOKafkaConsumer, reader: LogReader, partitions: Sequence[int]
-    ) -> None:
-        """Apply records as they come, until a log is another one."""
-        look_at = time.monotonic() + _LOOK_S
-        while True:
-            for records in (await consumer.getmany(timeout_ms=_POLL_MS)).values():
-                await asyncio.to_thread(self._take, records)
-            if time.monotonic() < look_at:
-                continue
-            try:
-                logs = await self._logs(reader, partitions)
-            except (KafkaError, OSError) as error:
-                log.debug("%s cannot be looked at: %r", self._topic, error)
-            else:
-                if await asyncio.to_thread(self._has_other_log, logs):
-                    return
-            look_at = time.monotonic() + _LOOK_S
 
     def _has_other_log(self, logs: dict[int, LogState]) -> bool:
         """Return whether a log is another one; otherwise note the logs as they are now."""
         for number, state in logs.items():
             known = self._index.position(self._topic, number)
-            if resume(known.next_offset, decode_mark(known.mark), state).is_other_log:
+            if resume(known.next_offset, decode_snapshot(known.mark), state).is_other_log:
                 return True
         with self._index.transaction():
             for number, state in logs.items():
-                self._index.mark(self._topic, number, state.mark.encode().encode())
+                self._index.mark(self._topic, number, state.snapshot.encode())
         return False
 
     def _take(self, records: Sequence[ConsumerRecord]) -> None:
@@ -161,11 +133,9 @@ class CleanedFollower:
                 try:
                     self._index.apply(cleaned_record(one), place)
                 except (SchemaError, ValueError) as error:
+                    extra = record_fields(one)
                     log.warning(
-                        "the record at %s-%s-%s is left out: %s",
-                        *place,
-                        error,
-                        extra=record_fields(one),
+                        "the record at %s-%s-%s is left out: %s", *place, error, extra=extra
                     )
             last = records[-1]
             self._index.move(last.topic, last.partition, last.offset + 1)

@@ -13,7 +13,7 @@ from workers.settings import OffsetReset
 OTHER_TOPIC = "the topic was deleted and created again"
 
 
-class LogMark(msgspec.Struct, frozen=True, array_like=True):
+class LogSnapshot(msgspec.Struct, frozen=True, array_like=True):
     """What tells a log from a later one that has the same name; stored beside every offset."""
 
     topic_id: str
@@ -25,9 +25,9 @@ class LogMark(msgspec.Struct, frozen=True, array_like=True):
     start: int = 0
     """Offset of the first record that was still there."""
 
-    def encode(self) -> str:
-        """Return the mark as text, for instance for the metadata of a committed offset."""
-        return msgspec.json.encode(self).decode()
+    def encode(self) -> bytes:
+        """Return the snapshot as it is stored, for instance in the metadata of a committed offset."""
+        return msgspec.json.encode(self)
 
 
 class LogState(msgspec.Struct, frozen=True):
@@ -40,12 +40,12 @@ class LogState(msgspec.Struct, frozen=True):
     topic_id: str = ""
     leader_epoch: int = -1
     kept: int | None = None
-    """Offset up to which the log is the one of the reader's mark; None where nobody knows."""
+    """Offset up to which the log is the one of the reader's snapshot; None where nobody knows."""
 
     @property
-    def mark(self) -> LogMark:
-        """Return the mark of the log as it is now."""
-        return LogMark(self.topic_id, self.leader_epoch, self.end, self.start)
+    def snapshot(self) -> LogSnapshot:
+        """Return the snapshot of the log as it is now."""
+        return LogSnapshot(self.topic_id, self.leader_epoch, self.end, self.start)
 
 
 class Resume(msgspec.Struct, frozen=True):
@@ -59,30 +59,30 @@ class Resume(msgspec.Struct, frozen=True):
     is_sure: bool = True
     """Whether that is certain.
 
-    It is not when what was read since the mark may be the records of a leader that was elected since.
+    It is not when what was read since the snapshot may be the records of a leader that was elected since.
     Reading them again, or anew, loses nothing.
     """
 
 
-def has_lost_records(mark: LogMark, log: LogState) -> bool:
-    """Return whether records that were there at the mark are gone for another reason than compaction."""
+def has_lost_records(snapshot: LogSnapshot, log: LogState) -> bool:
+    """Return whether records that were there at the snapshot are gone for another reason than compaction."""
     return (
-        log.start > mark.start
-        or is_other_topic(mark, log)
-        or resume(mark.end, mark, log).is_other_log
+        log.start > snapshot.start
+        or is_other_topic(snapshot, log)
+        or resume(snapshot.end, snapshot, log).is_other_log
     )
 
 
-def decode_mark(text: str | bytes | None) -> LogMark | None:
-    """Return a mark from its text; None where there is none or it is of somebody else."""
+def decode_snapshot(text: str | bytes | None) -> LogSnapshot | None:
+    """Return a snapshot that was stored; None where there is none or it is of somebody else."""
     try:
-        return msgspec.json.decode(text or b"", type=LogMark)
+        return msgspec.json.decode(text or b"", type=LogSnapshot)
     except msgspec.DecodeError:
         return None
 
 
 def resume(
-    position: int | None, mark: LogMark | None, log: LogState, reset: OffsetReset = "cut"
+    position: int | None, snapshot: LogSnapshot | None, log: LogState, reset: OffsetReset = "cut"
 ) -> Resume:
     """Decide where reading of a partition goes on.
 
@@ -92,25 +92,25 @@ def resume(
 
     Args:
         position: Offset of the next record to read; None where nothing was read yet.
-        mark: The log as it was when the reader last looked; what it read since may lie beyond.
+        snapshot: The log as it was when the reader last looked; what it read since may lie beyond.
         log: The log as it is now.
         reset: Where to go on in a log that was cut.
 
     Example:
-        >>> resume(7, LogMark("a", 1, 7), LogState(0, 9, "a", 1, kept=9))
+        >>> resume(7, LogSnapshot("a", 1, 7), LogState(0, 9, "a", 1, kept=9))
         Resume(offset=7, reason='', is_other_log=False, is_sure=True)
-        >>> resume(7, LogMark("a", 1, 7), LogState(0, 9, "a", 2, kept=4)).offset
+        >>> resume(7, LogSnapshot("a", 1, 7), LogState(0, 9, "a", 2, kept=4)).offset
         4
-        >>> resume(7, LogMark("a", 1, 7), LogState(0, 9, "b", 0)).offset
+        >>> resume(7, LogSnapshot("a", 1, 7), LogState(0, 9, "b", 0)).offset
         0
     """
     if position is None:
         return Resume(log.start)
-    if position and is_other_topic(mark, log):
+    if position and is_other_topic(snapshot, log):
         return Resume(log.start, OTHER_TOPIC, is_other_log=True)
     kept = log.end if log.kept is None else min(log.end, log.kept)
     if position > min(kept, log.end):
-        return _cut(position, mark, log, reset, kept)
+        return _cut(position, snapshot, log, reset, kept)
     if position < log.start:
         reason = f"records {position} to {log.start - 1} were deleted before they were read"
         return Resume(log.start, reason)
@@ -118,12 +118,12 @@ def resume(
 
 
 def _cut(
-    position: int, mark: LogMark | None, log: LogState, reset: OffsetReset, kept: int
+    position: int, snapshot: LogSnapshot | None, log: LogState, reset: OffsetReset, kept: int
 ) -> Resume:
     # Without an election in between, the records below the end may be other ones, too.
-    is_known = mark and log.kept is not None and log.leader_epoch != mark.leader_epoch
+    is_known = snapshot and log.kept is not None and log.leader_epoch != snapshot.leader_epoch
     cut = max(kept, log.start) if is_known else log.start
-    is_sure = position > log.end or (mark is not None and kept < mark.end)
+    is_sure = position > log.end or (snapshot is not None and kept < snapshot.end)
     if is_sure:
         offset = {"cut": cut, "earliest": log.start, "latest": log.end}[reset]
     else:
@@ -133,6 +133,6 @@ def _cut(
     return Resume(offset, reason, is_other_log=True, is_sure=is_sure)
 
 
-def is_other_topic(mark: LogMark | None, log: LogState) -> bool:
-    """Return whether a mark is of an earlier topic of the same name."""
-    return bool(mark and mark.topic_id and log.topic_id not in ("", mark.topic_id))
+def is_other_topic(snapshot: LogSnapshot | None, log: LogState) -> bool:
+    """Return whether a snapshot is of an earlier topic of the same name."""
+    return bool(snapshot and snapshot.topic_id and log.topic_id not in ("", snapshot.topic_id))

@@ -12,8 +12,7 @@ from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 from aiokafka.errors import KafkaError
 
 from workers.errors import BrokerProblem
-from workers.kafka.access.broker_access import BrokerAccess
-from workers.kafka.access.told_problems import kafka_problems_told
+from workers.kafka.broker.access import BrokerAccess, as_broker_problem
 from workers.kafka.broker.admin import topic_partitions
 from workers.kafka.broker.page_message import page_of_message
 from workers.kafka.broker.plain_consumer import NO_PROGRESS_S
@@ -87,7 +86,7 @@ class TopicSource:
         )
         self._exits.push_async_callback(self._consumer.stop)
         try:
-            with kafka_problems_told(self._problem):
+            with as_broker_problem(self._problem):
                 await self._consumer.start()
                 await self._find([TopicPartition(self._span.topic, one) for one in range(count)])
         except BaseException:
@@ -161,7 +160,7 @@ class TopicSource:
         waits_until = time.monotonic() + NO_PROGRESS_S
         asked = {one for one in empty if not self._held[one]}
         while asked:
-            with kafka_problems_told(self._problem):
+            with as_broker_problem(self._problem):
                 some = await self._consumer.getmany(
                     *asked, timeout_ms=_POLL_MS, max_records=_AHEAD_RECORDS
                 )
@@ -185,7 +184,7 @@ class TopicSource:
             BrokerProblem: The broker refuses the commit.
         """
         group = self._span.group
-        with kafka_problems_told(
+        with as_broker_problem(
             lambda error: f"{self._broker} refuses the commits of the group {group}: {error}"
         ):
             await self._consumer.commit(self._places)

@@ -3,8 +3,7 @@
 from collections.abc import AsyncIterator
 
 import msgspec
-from aiokafka import AIOKafkaProducer, ConsumerRecord, TopicPartition
-from aiokafka.errors import KafkaError
+from aiokafka import ConsumerRecord, TopicPartition
 
 from schemas.dead_letter import (
     HEADER_AT,
@@ -22,10 +21,11 @@ from schemas.page import HEADER_SITE, HEADER_URL
 from schemas.topics import DEAD_LETTERS, PAGES
 from templ_core.site_cleaner.fetch_times import rfc3339
 from templ_core.site_key import site_key
-from workers.errors import BrokerProblem, InputProblem
-from workers.kafka.access.broker_access import BrokerAccess
+from workers.errors import InputProblem
+from workers.kafka.broker.access import BrokerAccess, as_broker_problem
 from workers.kafka.broker.admin import topic_partitions
 from workers.kafka.broker.plain_consumer import plain_consumer, read_range
+from workers.kafka.broker.plain_producer import BROKER_LIMIT_BYTES, plain_producer
 from workers.pace import Pace
 
 _OURS = ("__streams.errors.", "templ.")
@@ -155,36 +155,25 @@ async def redrive(
     """
     await topic_partitions(broker, prefix + PAGES)
     done, pace = Redriven(), Pace(pages_per_s) if pages_per_s else None
-    producer = AIOKafkaProducer(
-        **broker.client_options(),
-        max_request_size=1 << 30,  # the broker's own limit counts: it has taken the letter before
-        compression_type="gzip",
-        enable_idempotence=True,
-    )
-    try:
-        await producer.start()
-        async for letter in letters:
-            if limit is not None and done.sent >= limit:
-                break
-            if letter.is_cut or letter.redrives >= redrives_max:
-                done.cut += letter.is_cut
-                done.tired += not letter.is_cut
-                continue
-            done.sent += 1
-            if is_dry:
-                continue
-            if pace is not None:
-                await pace.wait()
-            headers = page_headers_of(letter)
-            await producer.send_and_wait(
-                prefix + PAGES, letter.value, key=letter.key, headers=headers
-            )
-    except KafkaError as error:
-        raise BrokerProblem(
-            f"{broker} refused page {done.sent}, the others before were sent: {error}"
-        ) from None
-    finally:
-        await producer.stop()
+    with as_broker_problem(
+        lambda error: f"{broker} refused page {done.sent}, the others before were sent: {error}"
+    ):
+        async with plain_producer(broker, BROKER_LIMIT_BYTES, "gzip") as producer:
+            async for letter in letters:
+                if limit is not None and done.sent >= limit:
+                    break
+                if letter.is_cut or letter.redrives >= redrives_max:
+                    done.cut += letter.is_cut
+                    done.tired += not letter.is_cut
+                    continue
+                done.sent += 1
+                if is_dry:
+                    continue
+                if pace is not None:
+                    await pace.wait()
+                headers = page_headers_of(letter)
+                await producer.send(prefix + PAGES, letter.value, letter.key, headers=headers)
+                await producer.settle()
     return done
 
 

@@ -1,20 +1,31 @@
-"""Looking for what keeps a worker from running, or would let it lose records."""
+"""Looking for what keeps a worker from running, or would let it lose records; nothing is changed."""
 
+import os
+import resource
+import shutil
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from pathlib import Path
 
-from schemas.topics import DEFAULT_PARTITIONS, DOCUMENTS, SITE_SETTINGS
-from workers.errors import BrokerProblem, WorkerError
-from workers.kafka.access.broker_access import BrokerAccess
-from workers.kafka.broker.admin import check_topics
-from workers.kafka.operate.broker_facts import (
-    read_broker,
-    records_ahead,
-    taken_down_in_topic,
-    usable_codecs,
-)
+from aiokafka import TopicPartition, codec
+from aiokafka.errors import KafkaError
+from aiokafka.protocol.admin import ApiVersionRequest
+
+from schemas.codec import SchemaError
+from schemas.topics import DEFAULT_PARTITIONS, DOCUMENTS, SITE_SETTINGS, TOPICS
+from workers.errors import BrokerProblem, DamagedStore, UsageProblem, WorkerError
+from workers.kafka.broker.access import BrokerAccess, as_broker_problem
+from workers.kafka.broker.admin import check_topics, connected_admin, topic_configs
+from workers.kafka.broker.partitioning import partition_of
+from workers.kafka.broker.plain_consumer import plain_consumer, read_range
+from workers.kafka.broker.received import processable
 from workers.kafka.operate.findings import (
     DoctorLimits,
     Finding,
+    MachineFacts,
+    StateFacts,
+    TopicFacts,
     findings_of_lines,
     judge_clock,
     judge_machine,
@@ -22,15 +33,35 @@ from workers.kafka.operate.findings import (
     judge_take_downs,
     judge_topics,
 )
-from workers.kafka.operate.machine_facts import (
-    judge_page_model,
-    read_machine,
-    read_state,
-    taken_down_in_state,
-)
+from workers.processes.page_model import has_fitted_weights, usable_model_file
 from workers.settings import Settings
+from workers.site_settings.book import SETTINGS_FILE, SettingsBook, read_book
+from workers.state.directory import is_used, made_for_partitions
 
 _ROLES = ("cleaner", "refresher")
+_REFRESHER_CHILDREN = 2
+_FETCH = 1
+"""Kafka's number of the request that reads records."""
+_FETCH_VERSIONS = {11: "2.3", 12: "2.7", 13: "3.1", 15: "3.5", 16: "3.7", 17: "3.9", 18: "4.1"}
+"""Kafka's first release with a version of that request (`FetchRequest.json`)."""
+_FETCH_FROM_4_0 = 4
+"""Oldest version of that request that Kafka 4.0 and later understand (KIP-896)."""
+_DEFAULTS = {
+    "cleanup.policy": "delete",
+    "compression.type": "producer",
+    "delete.retention.ms": "86400000",
+    "max.message.bytes": "1048588",
+    "min.insync.replicas": "1",
+    "retention.bytes": "-1",
+    "retention.ms": "604800000",
+    "unclean.leader.election.enable": "false",
+}
+"""Kafka's defaults of the settings that are asked for; some services do not tell all of them."""
+_CGROUP_LIMITS = (
+    Path("/sys/fs/cgroup/memory.max"),
+    Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+)
+"""Files with the memory limit of a container, of cgroup version 2 and 1."""
 
 
 async def examine(
@@ -38,7 +69,7 @@ async def examine(
 ) -> list[Finding]:
     """Return what is found out about a broker, this machine and a state directory.
 
-    Nothing is changed. Where the broker cannot be reached, the machine is examined all the same.
+    Where the broker cannot be reached, the machine is examined all the same.
 
     Args:
         broker: How the broker is reached.
@@ -57,20 +88,6 @@ async def examine(
     return [*found, *judge_page_model(settings.page_model)]
 
 
-async def _of_take_downs(
-    broker: BrokerAccess, prefix: str, state: Path, partitions: int | None
-) -> list[Finding]:
-    """Return what is found out about take-downs, where the broker tells its topics."""
-    if partitions is None:
-        return []
-    try:
-        known = taken_down_in_state(state)
-        said = await taken_down_in_topic(broker, prefix, partitions) if known else frozenset[str]()
-    except WorkerError as problem:
-        return list(findings_of_lines([str(problem)]))
-    return list(judge_take_downs(prefix + SITE_SETTINGS, state, known - said))
-
-
 async def _of_broker(
     broker: BrokerAccess, prefix: str, settings: Settings, limits: DoctorLimits
 ) -> tuple[list[Finding], int | None]:
@@ -79,15 +96,186 @@ async def _of_broker(
     found: list[Finding] = []
     partitions = None
     try:
-        facts = await read_broker(broker, prefix)
-        note = f"{broker} is reached: {facts.brokers} brokers, Kafka {facts.release}"
-        found.append(Finding(severity="note", problem=note))
-        if DOCUMENTS in facts.topics:
-            partitions = facts.topics[DOCUMENTS].partitions
-        found += judge_topics(facts.topics, settings, usable_codecs())
+        note, topics = await _read_broker(broker, prefix)
+        found.append(Finding("note", note))
+        if DOCUMENTS in topics:
+            partitions = topics[DOCUMENTS].partitions
+        found += judge_topics(topics, settings, usable_codecs())
         found += findings_of_lines(await check_topics(broker, prefix, groups=groups))
-        ahead = await records_ahead(broker, facts.topics.values(), limits.clock_ahead_max_ms)
+        ahead = await _records_ahead(broker, topics.values(), limits.clock_ahead_max_ms)
         found += judge_clock(ahead, limits)
     except BrokerProblem as problem:
         found += findings_of_lines([str(problem)])
     return found, partitions
+
+
+async def _read_broker(broker: BrokerAccess, prefix: str) -> tuple[str, dict[str, TopicFacts]]:
+    """Return what a broker tells of itself, and its topics by name without the prefix."""
+    async with connected_admin(broker) as admin:
+        versions = await admin.ask(ApiVersionRequest())
+        cluster = await admin.describe_cluster()
+        described = {one["topic"]: one["partitions"] for one in await admin.describe_topics()}
+        existing = [name for name in TOPICS if prefix + name in described]
+        full_names = [prefix + name for name in existing]
+        configs = await topic_configs(admin, full_names, _DEFAULTS, left_out=KafkaError)
+    fetch = {key: (low, high) for key, low, high in versions.api_versions}[_FETCH]
+    return f"{broker} is reached: {len(cluster['brokers'])} brokers, Kafka {release_of(*fetch)}", {
+        name: _topic(prefix + name, described[prefix + name], configs[prefix + name])
+        for name in existing
+        if prefix + name in configs
+    }
+
+
+def _topic(name: str, partitions: list[dict[str, object]], config: dict[str, str]) -> TopicFacts:
+    copies = [(len(one["replicas"]), len(one["isr"])) for one in partitions]  # type: ignore[arg-type]
+    return TopicFacts(
+        name=name,
+        partitions=len(partitions),
+        config=_DEFAULTS | config,
+        leaderless=sum(one["leader"] == -1 for one in partitions),
+        under_replicated=sum(current < wanted for wanted, current in copies),
+        replicas=min(wanted for wanted, _ in copies),
+    )
+
+
+async def _records_ahead(
+    broker: BrokerAccess, topics: Iterable[TopicFacts], ahead_max_ms: int
+) -> dict[str, int]:
+    """Return how far records are dated after this machine's clock, in milliseconds by topic.
+
+    No record is fetched: the broker finds the first one of each partition by its time.
+    """
+    now_ms = round(time.time() * 1000)
+    asked = {
+        TopicPartition(topic.name, number): now_ms + ahead_max_ms
+        for topic in topics
+        if not topic.leaderless
+        for number in range(topic.partitions)
+    }
+    if not asked:
+        return {}
+    with as_broker_problem(
+        lambda error: f"{broker} does not tell the times of its records ({error}); try again"
+    ):
+        async with plain_consumer(broker) as consumer:
+            found = await consumer.offsets_for_times(asked)
+    ahead: dict[str, int] = {}
+    for one, place in found.items():
+        if place is not None:
+            ahead[one.topic] = max(ahead.get(one.topic, 0), place.timestamp - now_ms)
+    return ahead
+
+
+async def _of_take_downs(
+    broker: BrokerAccess, prefix: str, state: Path, partitions: int | None
+) -> list[Finding]:
+    """Return what is found out about take-downs, where the broker tells its topics."""
+    if partitions is None:
+        return []
+    try:
+        known = taken_down_in_state(state)
+        said = await _taken_down_in_topic(broker, prefix, partitions) if known else frozenset[str]()
+    except WorkerError as problem:
+        return list(findings_of_lines([str(problem)]))
+    return list(judge_take_downs(prefix + SITE_SETTINGS, state, known - said))
+
+
+async def _taken_down_in_topic(
+    broker: BrokerAccess, prefix: str, partitions: int
+) -> frozenset[str]:
+    """Return the sites of which `site-settings` says that they are taken down."""
+    book = SettingsBook()
+    topics = [TopicPartition(prefix + SITE_SETTINGS, number) for number in range(partitions)]
+    with as_broker_problem(lambda error: f"{broker} does not give site settings: {error}"):
+        async with plain_consumer(broker) as consumer:
+            ends = await consumer.end_offsets(topics)
+            async for record in read_range(consumer, dict.fromkeys(ends, 0), ends):
+                with suppress(SchemaError, UnicodeDecodeError):  # workers step over it, too
+                    site = (record.key or b"").decode()
+                    if record.partition == partition_of(site, partitions):
+                        book.put(site, processable(record.value))
+    return frozenset(book.forgotten())
+
+
+def taken_down_in_state(path: Path) -> frozenset[str]:
+    """Return the sites that the roles of a worker remember as taken down.
+
+    Raises:
+        InputProblem: The settings in the directory cannot be read.
+    """
+    books = [read_book(path / role / SETTINGS_FILE) for role in _ROLES]
+    return frozenset(site for book in books for site in book.forgotten())
+
+
+def usable_codecs() -> frozenset[str]:
+    """Return the compressions that this installation can read and write."""
+    usable = {name: getattr(codec, f"has_{name}")() for name in ("gzip", "snappy", "lz4", "zstd")}
+    return frozenset(name for name, is_there in usable.items() if is_there)
+
+
+def release_of(oldest: int, newest: int) -> str:
+    """Return Kafka's release, from the oldest and the newest version of the fetch request it knows."""
+    known = [release for version, release in _FETCH_VERSIONS.items() if version <= newest]
+    if not known:
+        return f"older than {_FETCH_VERSIONS[min(_FETCH_VERSIONS)]}"
+    if oldest >= _FETCH_FROM_4_0 and known[-1] < "4.0":
+        return "4.0 or later"
+    return f"{known[-1]} or later"
+
+
+def read_machine(settings: Settings) -> MachineFacts:
+    """Return what this machine offers to a worker."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return MachineFacts(
+        memory_bytes=_memory_bytes(),
+        children=(settings.cleaner_children or os.cpu_count() or 1) + _REFRESHER_CHILDREN,
+        open_files=None if soft == resource.RLIM_INFINITY else soft,
+    )
+
+
+def _memory_bytes() -> int | None:
+    """Return the memory of this machine, or of its container where that has less."""
+    sizes = []
+    with suppress(ValueError, OSError):
+        sizes.append(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))
+    for file in _CGROUP_LIMITS:
+        with suppress(ValueError, OSError):  # there may be no file, or the word `max`
+            sizes.append(int(file.read_text()))
+    return min(sizes, default=None)
+
+
+def read_state(path: Path) -> StateFacts:
+    """Return what is known of a state directory, which need not exist yet."""
+    there = path.absolute()
+    while not os.access(there, os.F_OK):
+        there = there.parent
+    disk = shutil.disk_usage(there)
+    directories = [there, *(path / role for role in _ROLES if os.access(path / role, os.F_OK))]
+    made: list[int] = []
+    for directory in directories[1:]:
+        with suppress(DamagedStore, PermissionError):  # a worker replaces a damaged one
+            made += made_for_partitions(directory)
+    return StateFacts(
+        path=str(path),
+        is_writable=all(one.is_dir() and os.access(one, os.W_OK | os.X_OK) for one in directories),
+        is_of_run=os.access(there, os.X_OK) and is_used(path),
+        partitions=tuple(made),
+        disk_free_bytes=disk.free,
+        disk_bytes=disk.total,
+    )
+
+
+def judge_page_model(path: Path | None) -> Iterator[Finding]:
+    """Yield what is wrong with the file of the page model; None means the one that comes with templ."""
+    try:
+        body = b"" if path is None else usable_model_file(path)
+    except UsageProblem as problem:
+        yield from findings_of_lines([str(problem)])
+        return
+    if not has_fitted_weights(body):
+        yield Finding(
+            "warning",
+            f"page model {path or 'of templ'}: the site level's weights were fitted for another page "
+            "model, so unfitted weights take their place",
+            "use the page model that comes with templ, or fit the weights",
+        )

@@ -34,7 +34,7 @@ class DoctorLimits(msgspec.Struct, frozen=True, kw_only=True):
     """How far a record may be dated after this machine's clock, in milliseconds."""
 
 
-class Finding(msgspec.Struct, frozen=True, kw_only=True):
+class Finding(msgspec.Struct, frozen=True):
     """Something that was found out."""
 
     severity: Severity
@@ -96,7 +96,7 @@ def findings_of_lines(lines: Iterable[str]) -> Iterator[Finding]:
     """Yield the findings of lines that end with `; ` and what to do."""
     for line in lines:
         problem, _, remedy = line.partition("; ")
-        yield Finding(severity="error", problem=problem, remedy=remedy)
+        yield Finding("error", problem, remedy)
 
 
 def judge_topics(
@@ -111,9 +111,9 @@ def judge_topics(
     """
     if settings.compression not in codecs | {"none"}:
         yield Finding(
-            severity="error",
-            problem=f"TEMPL_COMPRESSION={settings.compression} cannot be written by this installation",
-            remedy="install the package cramjam, or set TEMPL_COMPRESSION to gzip",
+            "error",
+            f"TEMPL_COMPRESSION={settings.compression} cannot be written by this installation",
+            "install the package cramjam, or set TEMPL_COMPRESSION to gzip",
         )
     for name, topic in topics.items():
         yield from _copies(topic)
@@ -138,18 +138,18 @@ def judge_machine(
     needed = facts.children * settings.child_memory_bytes
     if facts.memory_bytes is not None and needed > facts.memory_bytes:
         yield Finding(
-            severity="warning",
-            problem=f"{facts.children} child processes may take {_SIZE.show(settings.child_memory_bytes)} "
+            "warning",
+            f"{facts.children} child processes may take {_SIZE.show(settings.child_memory_bytes)} "
             f"each, and this machine or container has {_gib(facts.memory_bytes)}",
-            remedy="lower TEMPL_CHILD_MEMORY_BYTES, use fewer processors, or give it more memory",
+            "lower TEMPL_CHILD_MEMORY_BYTES, use fewer processors, or give it more memory",
         )
     files = limits.open_files_base_count + limits.open_files_partition_count * partitions
     if facts.open_files is not None and facts.open_files < files:
         yield Finding(
-            severity="warning",
-            problem=f"a process may have {facts.open_files} files open, and the windows of {partitions} "
+            "warning",
+            f"a process may have {facts.open_files} files open, and the windows of {partitions} "
             f"partitions may need {files}",
-            remedy=f"raise the limit: `ulimit -n {files}`, or LimitNOFILE={files} in the systemd unit",
+            f"raise the limit: `ulimit -n {files}`, or LimitNOFILE={files} in the systemd unit",
         )
 
 
@@ -165,30 +165,30 @@ def judge_state(
     """
     if not facts.is_writable:
         yield Finding(
-            severity="error",
-            problem=f"{facts.path} cannot be written by this user",
-            remedy="change its owner, or choose another directory with --state",
+            "error",
+            f"{facts.path} cannot be written by this user",
+            "change its owner, or choose another directory with --state",
         )
     if facts.is_of_run:
         yield Finding(
-            severity="error",
-            problem=f"{facts.path} is a state directory of `templ run`",
-            remedy="name another one, and send what it has learned to the broker with `templ seed`",
+            "error",
+            f"{facts.path} is a state directory of `templ run`",
+            "name another one, and send what it has learned to the broker with `templ seed`",
         )
     if partitions is not None and set(facts.partitions) - {partitions}:
         made = ", ".join(map(str, sorted(set(facts.partitions))))
         yield Finding(
-            severity="note",
-            problem=f"{facts.path} was made for {made} partitions, and `documents` has {partitions}",
-            remedy="nothing is to be done: the worker rebuilds it from the topics at its next start",
+            "note",
+            f"{facts.path} was made for {made} partitions, and `documents` has {partitions}",
+            "nothing is to be done: the worker rebuilds it from the topics at its next start",
         )
     free, ratio = facts.disk_free_bytes, facts.disk_free_bytes / max(facts.disk_bytes, 1)
     is_full = free < limits.disk_free_min_bytes
     if is_full or ratio < limits.disk_free_min_ratio:
         yield Finding(
-            severity="error" if is_full else "warning",
-            problem=f"the disk of {facts.path} has {_gib(free)} free, {ratio:.0%} of it",
-            remedy="free space, or move the state directory to a larger disk",
+            "error" if is_full else "warning",
+            f"the disk of {facts.path} has {_gib(free)} free, {ratio:.0%} of it",
+            "free space, or move the state directory to a larger disk",
         )
 
 
@@ -202,10 +202,10 @@ def judge_take_downs(topic: str, state: Path, lost: Collection[str]) -> Iterator
     """
     if lost:
         yield Finding(
-            severity="warning",
-            problem=f"{topic} has lost that these sites are taken down, which {state} remembers: "
+            "warning",
+            f"{topic} has lost that these sites are taken down, which {state} remembers: "
             + ", ".join(sorted(lost)),
-            remedy="run `templ site forget SITE` for each of them, or `templ site reset SITE` if the site "
+            "run `templ site forget SITE` for each of them, or `templ site reset SITE` if the site "
             "may come back",
         )
 
@@ -220,14 +220,14 @@ def judge_clock(ahead: Mapping[str, int], limits: DoctorLimits) -> Iterator[Find
     """
     for topic, ahead_ms in ahead.items():
         yield Finding(
-            severity="warning",
-            problem=f"{topic} has a record that is dated {ahead_ms / 1000:.0f} s after this machine's clock",
-            remedy="compare the clocks of this machine, the broker and the senders with NTP",
+            "warning",
+            f"{topic} has a record that is dated {ahead_ms / 1000:.0f} s after this machine's clock",
+            "compare the clocks of this machine, the broker and the senders with NTP",
         )
     if not ahead:
         yield Finding(
-            severity="note",
-            problem="the broker does not tell its time; no record is dated more than "
+            "note",
+            "the broker does not tell its time; no record is dated more than "
             f"{_TIME.show(limits.clock_ahead_max_ms)} after this machine's clock",
         )
 
@@ -243,30 +243,30 @@ def exit_code_of(findings: Iterable[Finding]) -> int:
 def _copies(topic: TopicFacts) -> Iterator[Finding]:
     if topic.leaderless:
         yield Finding(
-            severity="error",
-            problem=f"{topic.name}: {topic.leaderless} of {topic.partitions} partitions have no leader",
-            remedy="start the brokers that have their copies",
+            "error",
+            f"{topic.name}: {topic.leaderless} of {topic.partitions} partitions have no leader",
+            "start the brokers that have their copies",
         )
     elif topic.under_replicated:
         yield Finding(
-            severity="warning",
-            problem=f"{topic.name}: {topic.under_replicated} of {topic.partitions} partitions lack an "
+            "warning",
+            f"{topic.name}: {topic.under_replicated} of {topic.partitions} partitions lack an "
             "up-to-date copy",
-            remedy="look at the brokers that have the copies",
+            "look at the brokers that have the copies",
         )
     if topic.number("min.insync.replicas") > topic.replicas:
         yield Finding(
-            severity="error",
-            problem=f"{topic.name}: min.insync.replicas is {topic.config['min.insync.replicas']}, and "
+            "error",
+            f"{topic.name}: min.insync.replicas is {topic.config['min.insync.replicas']}, and "
             f"partitions have {topic.replicas} copies, so nothing can be written",
-            remedy=_alter(topic, "min.insync.replicas", topic.replicas),
+            _alter(topic, "min.insync.replicas", topic.replicas),
         )
     if topic.config["unclean.leader.election.enable"] == "true":
         yield Finding(
-            severity="warning",
-            problem=f"{topic.name}: unclean.leader.election.enable is true, so acknowledged records may "
+            "warning",
+            f"{topic.name}: unclean.leader.election.enable is true, so acknowledged records may "
             "be lost",
-            remedy=_alter(topic, "unclean.leader.election.enable", "false"),
+            _alter(topic, "unclean.leader.election.enable", "false"),
         )
 
 
@@ -274,19 +274,19 @@ def _codec(topic: TopicFacts, codecs: frozenset[str]) -> Iterator[Finding]:
     codec = topic.config["compression.type"]
     if codec not in codecs | {"producer", "uncompressed"}:
         yield Finding(
-            severity="error",
-            problem=f"{topic.name}: compression.type is {codec}, which this installation cannot read",
-            remedy=f"install the package cramjam, or {_alter(topic, 'compression.type', 'producer')}",
+            "error",
+            f"{topic.name}: compression.type is {codec}, which this installation cannot read",
+            f"install the package cramjam, or {_alter(topic, 'compression.type', 'producer')}",
         )
 
 
 def _sent_sizes(topic: TopicFacts, settings: Settings) -> Iterator[Finding]:
     if settings.message_limit_bytes > topic.number("max.message.bytes"):
         yield Finding(
-            severity="error",
-            problem=f"{topic.name}: max.message.bytes is {topic.config['max.message.bytes']}, and a worker "
+            "error",
+            f"{topic.name}: max.message.bytes is {topic.config['max.message.bytes']}, and a worker "
             f"sends up to TEMPL_MESSAGE_LIMIT_BYTES={settings.message_limit_bytes}",
-            remedy=_alter(topic, "max.message.bytes", settings.message_limit_bytes),
+            _alter(topic, "max.message.bytes", settings.message_limit_bytes),
         )
 
 
@@ -294,20 +294,20 @@ def _null_values(topic: TopicFacts) -> Iterator[Finding]:
     kept_ms = topic.number("delete.retention.ms")
     if kept_ms < NULLS_ARE_SAFE_MS:
         yield Finding(
-            severity="error",
-            problem=f"{topic.name}: delete.retention.ms is {_TIME.show(kept_ms)}, so a worker that was "
+            "error",
+            f"{topic.name}: delete.retention.ms is {_TIME.show(kept_ms)}, so a worker that was "
             f"away for less than {_TIME.show(NULLS_ARE_SAFE_MS)} may miss deletions",
-            remedy=_alter(topic, "delete.retention.ms", 2 * NULLS_ARE_SAFE_MS),
+            _alter(topic, "delete.retention.ms", 2 * NULLS_ARE_SAFE_MS),
         )
 
 
 def _lost_by_size(topic: TopicFacts) -> Iterator[Finding]:
     if "delete" in topic.config["cleanup.policy"] and topic.number("retention.bytes") != _UNLIMITED:
         yield Finding(
-            severity="warning",
-            problem=f"{topic.name}: retention.bytes is {topic.config['retention.bytes']}, so records may go "
+            "warning",
+            f"{topic.name}: retention.bytes is {topic.config['retention.bytes']}, so records may go "
             "before their time",
-            remedy=_alter(topic, "retention.bytes", _UNLIMITED),
+            _alter(topic, "retention.bytes", _UNLIMITED),
         )
 
 
@@ -317,20 +317,20 @@ def _window_ages(documents: TopicFacts, settings: Settings) -> Iterator[Finding]
     deletes = "delete" in documents.config["cleanup.policy"]
     if deletes and kept_ms != _UNLIMITED and kept_ms < needed_ms:
         yield Finding(
-            severity="error",
-            problem=f"{documents.name}: records are deleted after {_TIME.show(kept_ms)}, and windows that "
+            "error",
+            f"{documents.name}: records are deleted after {_TIME.show(kept_ms)}, and windows that "
             f"are rebuilt need those of {_TIME.show(needed_ms)}",
-            remedy=_alter(documents, "cleanup.policy", "compact"),
+            _alter(documents, "cleanup.policy", "compact"),
         )
 
 
 def _page_sizes(pages: TopicFacts, settings: Settings) -> Iterator[Finding]:
     if pages.number("max.message.bytes") > settings.record_limit_bytes:
         yield Finding(
-            severity="warning",
-            problem=f"{pages.name}: max.message.bytes is {pages.config['max.message.bytes']}, and records of "
+            "warning",
+            f"{pages.name}: max.message.bytes is {pages.config['max.message.bytes']}, and records of "
             f"more than TEMPL_RECORD_LIMIT_BYTES={settings.record_limit_bytes} become dead letters",
-            remedy="raise TEMPL_RECORD_LIMIT_BYTES, or "
+            "raise TEMPL_RECORD_LIMIT_BYTES, or "
             + _alter(pages, "max.message.bytes", settings.record_limit_bytes),
         )
 
@@ -339,10 +339,10 @@ def _page_partitions(topics: Mapping[str, TopicFacts], settings: Settings) -> It
     pages, documents = topics[PAGES], topics.get(DOCUMENTS)
     if settings.own_models and documents is not None and documents.partitions != pages.partitions:
         yield Finding(
-            severity="warning",
-            problem=f"{pages.name} has {pages.partitions} partitions and {documents.name} has "
+            "warning",
+            f"{pages.name} has {pages.partitions} partitions and {documents.name} has "
             f"{documents.partitions}, so TEMPL_OWN_MODELS has no effect",
-            remedy="give both the same number of partitions, or set TEMPL_OWN_MODELS=false",
+            "give both the same number of partitions, or set TEMPL_OWN_MODELS=false",
         )
 
 

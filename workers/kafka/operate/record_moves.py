@@ -3,37 +3,32 @@
 The records of a partition are copied in their order, with their keys, values, timestamps and headers, so
 that the last record of every key stays the last one. Only when the broker has stored all copies are null
 values sent to where the records were. A move that was interrupted is made again from the beginning, since a
-second copy of the same records in the same order changes nothing; the null values of the first attempt are
+second copy of the same records in the same order changes nothing; the tombstones of the first attempt are
 known by a header that names the change, and are not copied. Those of an earlier change are copied like any
-other null value: without them, what was removed long ago could come back.
+other tombstone: without them, what was removed long ago could come back.
 """
 
-import asyncio
 import time
 from collections.abc import Awaitable, Callable
 
 import msgspec
-from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPartition
+from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 from aiokafka.errors import KafkaError
 
 from schemas.document import site_of_key
-from workers.kafka.access.broker_access import BrokerAccess
-from workers.kafka.access.told_problems import kafka_problems_told
+from workers.kafka.broker.access import BrokerAccess, as_broker_problem
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.plain_consumer import plain_consumer, read_range
-from workers.kafka.broker.received import received_from_aiokafka
-from workers.kafka.broker.record_batch import RefusedValue
-from workers.kafka.logs.grounds import GROUNDS_HEADER, Grounds
+from workers.kafka.broker.plain_producer import BROKER_LIMIT_BYTES, PlainProducer, plain_producer
+from workers.kafka.broker.received import RefusedValue, received_from_aiokafka
+from workers.kafka.logs.tombstones import DECIDED_FROM_HEADER, TombstoneCheck
 from workers.pace import Pace
 from workers.settings import Settings
 
 MOVED_HEADER = "templ.moved"
-"""Header of a null value that stands where a record was that was moved; its value names the change."""
+"""Header of a tombstone that stands where a record was that was moved; its value names the change."""
 _NO_TIME = -1
 """Timestamp of a record that has none."""
-_IN_FLIGHT_COUNT = 500
-_IN_FLIGHT_BYTES = 32 << 20
-"""Records, and bytes of them, that may wait for the broker's acknowledgement."""
 _REPORT_S = 5.0
 
 Say = Callable[[str], None]
@@ -48,7 +43,7 @@ class NumberChange(msgspec.Struct, frozen=True):
 
     @property
     def name(self) -> bytes:
-        """The value of the header of null values that this change leaves behind."""
+        """The value of the header of tombstones that this change leaves behind."""
         return f"{self.old}-{self.new}".encode()
 
     def target(self, site: str, partition: int) -> int | None:
@@ -84,12 +79,7 @@ class RecordMoves:
     """Moves the records of one topic."""
 
     def __init__(
-        self,
-        broker: BrokerAccess,
-        topic: str,
-        change: NumberChange,
-        pace: Pace | None,
-        say: Say,
+        self, broker: BrokerAccess, topic: str, change: NumberChange, pace: Pace | None, say: Say
     ) -> None:
         """Prepare without connecting.
 
@@ -105,7 +95,7 @@ class RecordMoves:
         self._change = change
         self._pace = pace
         self._say = say
-        self._grounds = Grounds(broker, topic)
+        self._tombstones = TombstoneCheck(broker, topic)
         self._partitions = [TopicPartition(topic, number) for number in range(change.old)]
 
     async def count(self) -> Moved:
@@ -122,7 +112,7 @@ class RecordMoves:
             moved.records += 1
             moved.size_bytes += len(record.value or b"")
 
-        with kafka_problems_told(self._problem):
+        with as_broker_problem(self._problem):
             async with plain_consumer(self._broker) as consumer:
                 ends = await consumer.end_offsets(self._partitions)
                 await self._each(consumer, self._starts(), ends, only_count, moved, "counted")
@@ -139,22 +129,12 @@ class RecordMoves:
                 minute. Nothing is lost: the move can be made again.
         """
         moved = Moved(self._topic)
-        producer = AIOKafkaProducer(
-            **self._broker.client_options(),
-            max_request_size=1
-            << 30,  # the topic's own limit counts: it has taken the record before
-            compression_type=None if settings.compression == "none" else settings.compression,
-            linger_ms=5,
-            enable_idempotence=True,
-        )
-        try:
-            with kafka_problems_told(self._problem):
-                await producer.start()
-                async with plain_consumer(self._broker) as consumer:
-                    sender = _Sender(producer, self._topic, self._change, self._pace)
-                    await self._move_with(consumer, sender, moved)
-        finally:
-            await producer.stop()
+        with as_broker_problem(self._problem):
+            async with (
+                plain_producer(self._broker, BROKER_LIMIT_BYTES, settings.compression) as producer,
+                plain_consumer(self._broker) as consumer,
+            ):
+                await self._move_with(consumer, producer, moved)
         return moved
 
     def _problem(self, error: KafkaError) -> str:
@@ -163,28 +143,42 @@ class RecordMoves:
             "lost, run the command again"
         )
 
-    async def _move_with(self, consumer: AIOKafkaConsumer, sender: "_Sender", moved: Moved) -> None:
+    async def _move_with(
+        self, consumer: AIOKafkaConsumer, producer: PlainProducer, moved: Moved
+    ) -> None:
         async def copy(record: ConsumerRecord, target: int) -> None:
             if record.value is None and not await self._is_to_copy(record):
                 return
-            await sender.copy(record, target)
+            await self._wait()
+            # A tombstone loses the name of the log that it was decided from: it was judged, and in the
+            # other partition it would be judged by another log.
+            headers = [one for one in record.headers if one[0] != DECIDED_FROM_HEADER]
+            time_ms = None if record.timestamp == _NO_TIME else record.timestamp
+            place = self._topic, record.value, record.key, target
+            await producer.send(*place, headers=headers, timestamp_ms=time_ms)
             moved.records += 1
             moved.size_bytes += len(record.value or b"")
 
         async def clear(record: ConsumerRecord, _target: int) -> None:
             if record.value is not None:
-                await sender.clear(record)
+                await self._wait()
+                headers = [(MOVED_HEADER, self._change.name)]
+                place = self._topic, None, record.key, record.partition
+                await producer.send(*place, headers=headers)
 
         starts, before = self._starts(), -1
         while before != moved.records:  # somebody may still have written during the first reading
             before = moved.records
             ends = await consumer.end_offsets(self._partitions)
             await self._each(consumer, starts, ends, copy, moved, "moved")
-            await sender.settle()
+            await producer.settle()
             starts = ends
         cleared = Moved(self._topic)
         await self._each(consumer, self._starts(), ends, clear, cleared, "removed where it was")
-        await sender.settle()
+
+    async def _wait(self) -> None:
+        if self._pace is not None:
+            await self._pace.wait()
 
     def _starts(self) -> dict[TopicPartition, int]:
         return dict.fromkeys(self._partitions, 0)
@@ -217,70 +211,11 @@ class RecordMoves:
             await act(record, target)
 
     async def _is_to_copy(self, record: ConsumerRecord) -> bool:
-        """Return whether a null value counts, and is not what an earlier attempt has left behind."""
+        """Return whether a tombstone counts, and is not what an earlier attempt has left behind."""
         if self._is_left_behind(record):
             return False
-        return await self._grounds.hold(received_from_aiokafka(record))
+        return await self._tombstones.counts(received_from_aiokafka(record))
 
     def _is_left_behind(self, record: ConsumerRecord) -> bool:
-        """Return whether a record is a null value of an earlier attempt to make the same change."""
+        """Return whether a record is a tombstone of an earlier attempt to make the same change."""
         return dict(record.headers).get(MOVED_HEADER) == self._change.name
-
-
-class _Sender:
-    """Sends copies and null values, a bounded number of them before it waits for the broker."""
-
-    def __init__(
-        self, producer: AIOKafkaProducer, topic: str, change: NumberChange, pace: Pace | None
-    ) -> None:
-        self._producer = producer
-        self._topic = topic
-        self._change = change
-        self._pace = pace
-        self._pending: list[Awaitable[object]] = []
-        self._pending_bytes = 0
-
-    async def copy(self, record: ConsumerRecord, target: int) -> None:
-        """Send a record to another partition.
-
-        A null value loses the name of the log that it was decided from, which it is judged by: it was
-        judged, and in the other partition it would be judged by another log.
-        """
-        headers = [one for one in record.headers if one[0] != GROUNDS_HEADER]
-        timestamp_ms = None if record.timestamp == _NO_TIME else record.timestamp
-        await self._send(record.key, record.value, target, headers, timestamp_ms)
-
-    async def clear(self, record: ConsumerRecord) -> None:
-        """Send a null value to the partition of a record that was copied."""
-        headers = [(MOVED_HEADER, self._change.name)]
-        await self._send(record.key, None, record.partition, headers, None)
-
-    async def _send(
-        self,
-        key: bytes,
-        value: bytes | None,
-        partition: int,
-        headers: list[tuple[str, bytes]],
-        timestamp_ms: int | None,
-    ) -> None:
-        if self._pace is not None:
-            await self._pace.wait()
-        self._pending.append(
-            await self._producer.send(
-                self._topic,
-                value,
-                key=key,
-                partition=partition,
-                timestamp_ms=timestamp_ms,
-                headers=headers,
-            )
-        )
-        self._pending_bytes += len(value or b"")
-        if len(self._pending) >= _IN_FLIGHT_COUNT or self._pending_bytes >= _IN_FLIGHT_BYTES:
-            await self.settle()
-
-    async def settle(self) -> None:
-        """Wait until the broker has stored all that was sent."""
-        await asyncio.gather(*self._pending)
-        self._pending.clear()
-        self._pending_bytes = 0

@@ -10,18 +10,12 @@ import time
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from aiokafka.admin import AIOKafkaAdminClient, NewPartitions
-from aiokafka.errors import (
-    GroupCoordinatorNotAvailableError,
-    KafkaError,
-    NoError,
-    UnknownTopicOrPartitionError,
-    for_code,
-)
+from aiokafka.admin import NewPartitions
+from aiokafka.errors import UnknownTopicOrPartitionError, for_code
 
 from schemas.topics import MOVING, PAGES, TOPICS, TopicSpec
 from workers.errors import BrokerProblem, TopicProblem, UsageProblem
-from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.admin import (
     APPEAR_POLL_SECONDS,
     connected_admin,
@@ -29,10 +23,10 @@ from workers.kafka.broker.admin import (
     partition_counts,
     read_partition_counts,
 )
-from workers.kafka.broker.bounded_fetch import bound_fetches
 from workers.kafka.broker.plain_consumer import NO_PROGRESS_S
-from workers.kafka.logs.log_reader import LogReader, ask_for_logs
+from workers.kafka.logs.log_reader import BrokerClient, LogReader, ask_for_logs, raise_for
 from workers.kafka.operate.record_moves import Moved, NumberChange, RecordMoves, Say
+from workers.kafka.patches import bound_fetches
 from workers.pace import Pace
 from workers.settings import Settings
 
@@ -168,7 +162,7 @@ async def repartition(
 
 
 async def _patiently(
-    broker: BrokerAccess, step: Callable[[AIOKafkaAdminClient], Awaitable[object]]
+    broker: BrokerAccess, step: Callable[[BrokerClient], Awaitable[object]]
 ) -> None:
     """Take a step that may be taken twice, again for a minute while the broker does not answer."""
     until = time.monotonic() + NO_PROGRESS_S
@@ -183,7 +177,7 @@ async def _patiently(
         await asyncio.sleep(_LOOK_S)
 
 
-async def _grow(topic: str, partitions: int, admin: AIOKafkaAdminClient) -> None:
+async def _grow(topic: str, partitions: int, admin: BrokerClient) -> None:
     """Add partitions to a topic that has fewer, and wait until all have leaders."""
     count = (await partition_counts(admin)).get(topic)
     if count is None:
@@ -213,31 +207,17 @@ async def _wait_for_workers(broker: BrokerAccess, prefix: str, say: Say) -> None
 
 async def _members(prefix: str, reader: LogReader) -> int:
     """Return how many processes are in the groups of both roles."""
-    found = 0
-    for role in _ROLES:
-        try:
-            (answer,) = await reader.describe_consumer_groups([f"{prefix}templ-{role}"])
-        except GroupCoordinatorNotAvailableError:  # no group was ever formed on a new broker
-            continue
-        ((code, _, _, _, _, members, *_),) = answer.groups
-        _raise_for(code)
-        found += len(members)
-    return found
+    found = [await reader.members(f"{prefix}templ-{role}", prefix + PAGES) for role in _ROLES]
+    return sum(len(members) for _, members in found)
 
 
-async def _delete(topic: str, admin: AIOKafkaAdminClient) -> None:
+async def _delete(topic: str, admin: BrokerClient) -> None:
     """Delete a topic, and wait until it is gone."""
     response = await admin.delete_topics([topic])
     for _, code, *_ in response.topic_error_codes:
         if for_code(code) is not UnknownTopicOrPartitionError:
-            _raise_for(code)
+            raise_for(code)
     while True:
         if topic not in await partition_counts(admin):
             return
         await asyncio.sleep(APPEAR_POLL_SECONDS)
-
-
-def _raise_for(code: int) -> None:
-    error: type[KafkaError] = for_code(code)
-    if error is not NoError:
-        raise error

@@ -4,32 +4,20 @@ from collections.abc import Iterable
 
 import msgspec
 from aiokafka import ConsumerRecord, TopicPartition
-from aiokafka.coordinator.protocol import ConsumerProtocolMemberAssignment
-from aiokafka.errors import GroupCoordinatorNotAvailableError
 
 from schemas.codec import SchemaError, decode_site_model_record
 from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS
 from templ_core.site_cleaner.fetch_times import rfc3339
-from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.admin import connected_admin, topic_partitions
 from workers.kafka.broker.plain_consumer import plain_consumer, read_range
-from workers.kafka.broker.record_batch import processable
-from workers.kafka.logs.log_reader import LogReader
+from workers.kafka.broker.received import processable
+from workers.kafka.logs.log_reader import NEVER_FORMED, GroupMember, LogReader
 
 ROLE_TOPICS = {"cleaner": PAGES, "refresher": DOCUMENTS}
 """The topic that the consumer group of each role reads."""
-_NEVER_FORMED = "Dead"
-"""State of a group for which a broker that is its coordinator names none, since it was never formed."""
 _TAIL_OFFSETS = 20
 """Number of last offsets of each partition of `site-models` among which the newest models are looked for."""
-
-
-class GroupMember(msgspec.Struct, frozen=True, kw_only=True):
-    """A worker's process in the consumer group of its role."""
-
-    id: str
-    host: str
-    partitions: tuple[int, ...]
 
 
 class PartitionProgress(msgspec.Struct, frozen=True, kw_only=True):
@@ -132,7 +120,7 @@ def role_status(
         role=role,
         group=group,
         topic=topic,
-        state=state or _NEVER_FORMED,
+        state=state or NEVER_FORMED,
         members=members,
         unassigned=tuple(one.partition for one in partitions if one.partition not in taken),
         lag=sum(one.lag for one in partitions),
@@ -145,17 +133,9 @@ async def _role_status(broker: BrokerAccess, prefix: str, role: str) -> RoleStat
     topic, group = prefix + ROLE_TOPICS[role], f"{prefix}templ-{role}"
     numbers = range(await topic_partitions(broker, topic))
     async with connected_admin(broker, LogReader) as reader:
-        try:
-            (answer,) = await reader.describe_consumer_groups([group])
-            ((_, _, state, _, _, found, *_),) = answer.groups
-            committed = await reader.committed(group, topic)
-        except GroupCoordinatorNotAvailableError:  # no group was ever formed on a new broker
-            state, found, committed = "Dead", [], {}
+        state, members = await reader.members(group, topic)
+        committed = {} if state == NEVER_FORMED else await reader.committed(group, topic)
         logs = await reader.logs(topic, dict.fromkeys(numbers))
-    members = [
-        GroupMember(id=member, host=host.removeprefix("/"), partitions=_assigned(assignment, topic))
-        for member, _client, host, _metadata, assignment in found
-    ]
     partitions = [
         PartitionProgress(
             partition=number,
@@ -166,14 +146,6 @@ async def _role_status(broker: BrokerAccess, prefix: str, role: str) -> RoleStat
         for number in numbers
     ]
     return role_status(role, group, topic, state, members, partitions)
-
-
-def _assigned(assignment: bytes, topic: str) -> tuple[int, ...]:
-    """Return the partitions of a topic in the assignment of a member; none while the group forms."""
-    if not assignment:
-        return ()
-    topics = ConsumerProtocolMemberAssignment.decode(assignment).assignment
-    return tuple(sorted(number for name, numbers in topics if name == topic for number in numbers))
 
 
 async def _newest_models(broker: BrokerAccess, topic: str) -> list[PublishedModel]:

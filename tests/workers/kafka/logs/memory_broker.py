@@ -3,7 +3,7 @@
 import uuid
 
 from workers.kafka.logs.log_reader import Committed
-from workers.kafka.logs.resume import LogState, decode_mark
+from workers.kafka.logs.resume import LogState, decode_snapshot
 
 
 class MemoryLog:
@@ -42,8 +42,8 @@ class MemoryLog:
         """What OffsetForLeaderEpoch answers."""
         return min((s for e, s in self._epoch_starts.items() if e > epoch), default=self.end)
 
-    def state(self, mark):
-        kept = self.kept(mark.leader_epoch) if mark and mark.leader_epoch >= 0 else None
+    def state(self, snapshot):
+        kept = self.kept(snapshot.leader_epoch) if snapshot and snapshot.leader_epoch >= 0 else None
         return LogState(self.start, self.end, self.topic_id, self.epoch, kept)
 
 
@@ -60,12 +60,13 @@ class MemoryBroker:
 
         self.assigned = set()
 
-    def commit(self, number, offset, mark):
-        self.offsets[number] = offset, mark.encode() if mark else ""
+    def commit(self, number, offset, snapshot):
+        self.offsets[number] = offset, snapshot.encode() if snapshot else ""
 
     async def committed(self, _group, _topic):
         return {
-            n: Committed(offset, decode_mark(text)) for n, (offset, text) in self.offsets.items()
+            n: Committed(offset, decode_snapshot(text))
+            for n, (offset, text) in self.offsets.items()
         }
 
     async def unassigned(self, _group, _topic):
@@ -74,5 +75,5 @@ class MemoryBroker:
     async def partition_count(self, _topic):
         return self.partitions
 
-    async def logs(self, _topic, marks):
-        return {number: self.of[number].state(mark) for number, mark in marks.items()}
+    async def logs(self, _topic, snapshots):
+        return {number: self.of[number].state(snapshot) for number, snapshot in snapshots.items()}

@@ -17,14 +17,13 @@ from faust.types import TP
 from tests.workers.kafka.logs.memory_broker import MemoryBroker
 from tests.workers.raw_batches import batch
 from workers.kafka import app, watchdog
-from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.app import build_app
-from workers.kafka.broker.fetched_epochs import FetchedEpochs
+from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.config import KafkaConfig
-from workers.kafka.logs.marked_consumer import _MarkedThread
-from workers.kafka.logs.resume import decode_mark
-from workers.kafka.monitoring.status_lines import StatusLines
-from workers.kafka.watchdog import Patience, Watched, act, look_at_logs
+from workers.kafka.logs.fetched import FetchedEpochs
+from workers.kafka.logs.resume import decode_snapshot
+from workers.kafka.patches import _LogConsumerThread
+from workers.kafka.watchdog import Patience, StatusLines, Watched, act, look_at_logs
 from workers.settings import load_settings
 
 PAGES_0 = TopicPartition("pages", 0)
@@ -36,7 +35,7 @@ def broker():
     broker = MemoryBroker()
     log = broker.of[0]
     log.append(*range(10))
-    broker.commit(0, 10, log.state(None).mark)
+    broker.commit(0, 10, log.state(None).snapshot)
     return broker
 
 
@@ -48,18 +47,18 @@ def config(tmp_path, partitions=1, **settings):
 
 
 def right_offsets(broker, tmp_path, **settings):
-    """The offsets that a worker commits anew when it takes the partition over, and its marks."""
+    """The offsets that a worker commits anew when it takes the partition over, and its snapshots."""
     one = build_app(config(tmp_path, **settings), "cleaner")
     right = asyncio.run(one._right_offsets("pages", [0], broker))
-    return right, one.marks
+    return right, one.snapshots
 
 
 def test_offsets_that_suit_their_log_stay(broker, tmp_path, caplog):
     broker.of[0].elect()
     broker.of[0].append(*range(5))
-    right, marks = right_offsets(broker, tmp_path)
+    right, snapshots = right_offsets(broker, tmp_path)
     assert right == {}
-    assert marks[0].end == 15
+    assert snapshots[0].end == 15
     assert caplog.text == ""
 
 
@@ -95,14 +94,14 @@ def test_a_partition_that_was_never_read_begins_at_its_start(tmp_path, caplog):
 
 
 def look(broker, received=None, assigned=(0,), topic_ids=None, fetched=None, partitions=1):
-    """What a watchdog sees that has the marks of the commits."""
+    """What a watchdog sees that has the snapshots of the commits."""
     committed = asyncio.run(broker.committed("", ""))
     watched = Watched(
         broker=BrokerAccess(""), group="", topic="pages", config=config(Path(), partitions), inner=lambda: None,
         assigned=assigned if callable(assigned) else lambda: assigned,
         received=lambda: received or {}, report_lag=lambda _: None,
         waiting_for=lambda: "", status=StatusLines("", ""), join_again=lambda: None,
-        fetched=fetched or FetchedEpochs(), marks={number: place.mark for number, place in committed.items()},
+        fetched=fetched or FetchedEpochs(), snapshots={number: place.snapshot for number, place in committed.items()},
     )  # fmt: skip
     return asyncio.run(look_at_logs(broker, watched, set() if topic_ids is None else topic_ids))
 
@@ -171,7 +170,7 @@ def test_a_topic_made_anew_is_a_problem_even_before_anything_was_committed(broke
     assert "deleted and created again" in look(broker).problem
     broker = MemoryBroker()
     broker.of[0].append(1)
-    broker.commit(0, 0, broker.of[0].state(None).mark)
+    broker.commit(0, 0, broker.of[0].state(None).snapshot)
     broker.make_anew()
     assert "deleted and created again" in look(broker, received={0: 1}).problem
 
@@ -233,14 +232,14 @@ def test_commits_carry_the_marks(broker, tmp_path, monkeypatch):
     monkeypatch.setattr(
         AIOKafkaConsumerThread, "_create_consumer", lambda *_: SimpleNamespace(commit=commit)
     )
-    thread = object.__new__(_MarkedThread)
-    mark = broker.of[0].state(None).mark
-    thread.app = SimpleNamespace(marks={0: mark})
+    thread = object.__new__(_LogConsumerThread)
+    snapshot = broker.of[0].state(None).snapshot
+    thread.app = SimpleNamespace(snapshots={0: snapshot})
     offsets = {TopicPartition("pages", n): OffsetAndMetadata(7, "") for n in (0, 1)}
     asyncio.run(thread._create_consumer(None).commit(offsets))
     assert {one.partition: place.offset for one, place in done.items()} == {0: 7, 1: 7}
-    marks = {one.partition: decode_mark(place.metadata) for one, place in done.items()}
-    assert marks == {0: mark, 1: None}
+    snapshots = {one.partition: decode_snapshot(place.metadata) for one, place in done.items()}
+    assert snapshots == {0: snapshot, 1: None}
 
 
 @pytest.mark.parametrize(
@@ -255,7 +254,7 @@ def test_a_process_whose_next_offset_is_not_there_ends_with_one_line(
 ):
     ended = []
     monkeypatch.setattr(app, "end_process", ended.append)
-    thread = object.__new__(_MarkedThread)
+    thread = object.__new__(_LogConsumerThread)
     thread.app = build_app(config(tmp_path), "cleaner")
 
     async def refuse(*_arguments, **_options):

@@ -7,19 +7,19 @@ import pytest
 
 from tests.workers.kafka.logs.memory_broker import MemoryLog
 from workers.kafka.logs.resume import (
-    LogMark,
+    LogSnapshot,
     LogState,
     Resume,
-    decode_mark,
+    decode_snapshot,
     has_lost_records,
     resume,
 )
 
-MARK = LogMark("a", 4, 100)
+MARK = LogSnapshot("a", 4, 100)
 
 
 @pytest.mark.parametrize(
-    ("position", "mark", "log", "offset", "is_other"),
+    ("position", "snapshot", "log", "offset", "is_other"),
     [
         (None, None, LogState(5, 100), 5, False),  # the first read of all
         (70, MARK, LogState(0, 100, "a", 4, kept=100), 70, False),
@@ -38,9 +38,9 @@ MARK = LogMark("a", 4, 100)
     ],
 )
 def test_reading_goes_on_where_the_log_stopped_being_the_same(
-    position, mark, log, offset, is_other
+    position, snapshot, log, offset, is_other
 ):
-    found = resume(position, mark, log)
+    found = resume(position, snapshot, log)
     assert (found.offset, found.is_other_log) == (offset, is_other)
     assert bool(found.reason) == (is_other or offset > (position or offset))
 
@@ -65,13 +65,13 @@ def test_the_line_says_what_happened():
     )
 
 
-@pytest.mark.parametrize("text", [None, "", "no mark", "[]", '{"a":1}', '["a"]', b"\xff"])
+@pytest.mark.parametrize("text", [None, "", "no snapshot", "[]", '{"a":1}', '["a"]', b"\xff"])
 def test_the_metadata_of_somebody_else_is_no_mark(text):
-    assert decode_mark(text) is None
+    assert decode_snapshot(text) is None
 
 
 def test_a_mark_is_read_as_it_was_written():
-    assert decode_mark(MARK.encode()) == MARK
+    assert decode_snapshot(MARK.encode()) == MARK
 
 
 @pytest.mark.parametrize("policy", ["cut", "earliest"])
@@ -81,21 +81,21 @@ def test_no_record_passes_by_whatever_happens_to_the_log(seed, policy):
     rng, numbers = random.Random(seed), count()
     log, read, repeats = MemoryLog(), set(), 0
     committed = (None, None)
-    position, mark = 0, None
+    position, snapshot = 0, None
 
     def look():
-        nonlocal position, mark
-        state = log.state(mark)
-        goes_on = resume(position, mark, state, policy)
+        nonlocal position, snapshot
+        state = log.state(snapshot)
+        goes_on = resume(position, snapshot, state, policy)
         if goes_on.is_other_log and goes_on.is_sure:
             start()
-        mark = state.mark
+        snapshot = state.snapshot
 
     def start():
-        nonlocal position, mark
-        offset, mark = committed
-        state = log.state(mark)
-        position, mark = resume(offset, mark, state, policy).offset, state.mark
+        nonlocal position, snapshot
+        offset, snapshot = committed
+        state = log.state(snapshot)
+        position, snapshot = resume(offset, snapshot, state, policy).offset, state.snapshot
 
     for _ in range(120):
         step = rng.random()
@@ -109,7 +109,7 @@ def test_no_record_passes_by_whatever_happens_to_the_log(seed, policy):
             read.update(log.records[position:until])
             position = until
             if rng.random() < 0.5:
-                committed = position, mark
+                committed = position, snapshot
         elif step < 0.75:
             look()
         elif step < 0.8:
@@ -129,14 +129,14 @@ def test_no_record_passes_by_whatever_happens_to_the_log(seed, policy):
 def test_models_are_lost_with_the_start_the_end_or_the_whole_of_a_log():
     log = MemoryLog()
     log.append(*range(10))
-    mark = log.state(None).mark
+    snapshot = log.state(None).snapshot
     log.append(10)
     log.elect()
-    assert not has_lost_records(mark, log.state(mark))
+    assert not has_lost_records(snapshot, log.state(snapshot))
     log.expire(3)
-    assert has_lost_records(mark, log.state(mark))
-    mark = log.state(mark).mark
+    assert has_lost_records(snapshot, log.state(snapshot))
+    snapshot = log.state(snapshot).snapshot
     log.cut(5)
     log.append(*range(50))
-    assert has_lost_records(mark, log.state(mark))
-    assert has_lost_records(log.state(mark).mark, MemoryLog().state(None))
+    assert has_lost_records(snapshot, log.state(snapshot))
+    assert has_lost_records(log.state(snapshot).snapshot, MemoryLog().state(None))

@@ -7,12 +7,12 @@ import pytest
 
 from tests.workers.kafka.logs.memory_broker import MemoryBroker
 from workers.kafka import model_follower
-from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.config import KafkaConfig
-from workers.kafka.logs.lost_models import LostModels
-from workers.kafka.logs.resume import LogMark
+from workers.kafka.logs.resume import LogSnapshot
 from workers.kafka.model_follower import ModelFollower
 from workers.kafka.partition_windows import OwnedPartitions
+from workers.kafka.recovery import LostModels
 from workers.settings import load_settings
 from workers.site_settings.book import SettingsBook
 from workers.state.model_store import ModelStore
@@ -86,8 +86,8 @@ def test_models_are_read_on_in_the_same_log_and_anew_in_another(start):
 class Windows:
     """The windows of three sites, one of which has a model and pages."""
 
-    mark = LogMark("documents", 0, 0)
-    models_mark = None
+    snapshot = LogSnapshot("documents", 0, 0)
+    models_snapshot = None
 
     @property
     def store(self):
@@ -98,8 +98,8 @@ class Windows:
         yield "b.com", SimpleNamespace(model_version=None, pages=1)
         yield "c.com", SimpleNamespace(model_version="v", pages=0)
 
-    def mark_models(self, mark):
-        self.models_mark = mark
+    def note_models_log(self, snapshot):
+        self.models_snapshot = snapshot
 
 
 def test_models_are_published_again_once_when_their_log_has_lost_records():
@@ -112,9 +112,9 @@ def test_models_are_published_again_once_when_their_log_has_lost_records():
 
     async def look():
         lost = LostModels("", "site-models", owned, publish)
-        marks = lost._marks()
-        for number, state in (await broker.logs("", marks)).items():
-            await lost.look(number, marks[number], state)
+        snapshots = lost._snapshots()
+        for number, state in (await broker.logs("", snapshots)).items():
+            await lost.look(number, snapshots[number], state)
         return len(published)
 
     async def looks():
@@ -136,4 +136,4 @@ def test_models_are_published_again_once_when_their_log_has_lost_records():
 
     assert asyncio.run(looks()) == [0, 0, 0, 1, 1, 2, 2]
     assert set(published) == {(0, "a.com")}
-    assert windows.models_mark.topic_id == broker.of[0].topic_id
+    assert windows.models_snapshot.topic_id == broker.of[0].topic_id

@@ -4,7 +4,7 @@ import pytest
 from aiokafka.errors import GroupAuthorizationFailedError, KafkaConnectionError
 
 from workers.errors import BrokerProblem
-from workers.kafka.access.broker_access import BrokerAccess
+from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.logs import topic_source
 from workers.kafka.logs.topic_source import TopicSource, TopicSpan
 

@@ -7,7 +7,14 @@ import pytest
 
 from schemas.site_settings import SiteSettingsRecord
 from schemas.topics import TOPICS
-from workers.kafka.operate.broker_facts import release_of, usable_codecs
+from workers.kafka.operate.doctor import (
+    judge_page_model,
+    read_machine,
+    read_state,
+    release_of,
+    taken_down_in_state,
+    usable_codecs,
+)
 from workers.kafka.operate.findings import (
     DoctorLimits,
     Finding,
@@ -21,12 +28,6 @@ from workers.kafka.operate.findings import (
     judge_state,
     judge_take_downs,
     judge_topics,
-)
-from workers.kafka.operate.machine_facts import (
-    judge_page_model,
-    read_machine,
-    read_state,
-    taken_down_in_state,
 )
 from workers.settings import Settings
 from workers.site_settings.book import SETTINGS_FILE, write_records
@@ -183,7 +184,7 @@ def test_a_page_model_that_cannot_be_read(tmp_path):
 
 
 def test_a_page_model_without_weights_of_the_site_level(monkeypatch):
-    monkeypatch.setattr("workers.kafka.operate.machine_facts.has_fitted_weights", bool)
+    monkeypatch.setattr("workers.kafka.operate.doctor.has_fitted_weights", bool)
     (unfitted,) = judge_page_model(None)
     assert (unfitted.severity, "unfitted weights" in unfitted.problem) == ("warning", True)
 

@@ -6,13 +6,13 @@ import pytest
 from aiokafka.errors import KafkaConnectionError
 
 from workers.errors import BrokerProblem, TopicProblem, UsageProblem
-from workers.kafka.access.broker_access import BrokerAccess
 from workers.kafka.broker import admin
+from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.operate import record_moves
 from workers.kafka.operate.record_moves import MOVED_HEADER, NumberChange, RecordMoves
 from workers.kafka.operate.repartition import decide_change
-from workers.kafka.site_settings.records import write_settings
+from workers.kafka.site_records import write_settings
 
 SITES = [f"site-{number}.example" for number in range(200)]
 

@@ -1,0 +1,189 @@
+"""What the Kafka libraries do by themselves; a test that fails says that a replacement is needless by now."""
+
+import asyncio
+import dataclasses
+import threading
+from collections import defaultdict
+from importlib.metadata import version
+from types import SimpleNamespace
+
+import pytest
+from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
+from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.errors import CorruptRecordException, OffsetOutOfRangeError
+from aiokafka.producer import sender
+from aiokafka.protocol.metadata import MetadataRequest
+from aiokafka.record.memory_records import MemoryRecords
+from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread, Consumer
+from faust.types import TP
+from mode.utils.queues import FlowControlEvent, ThrowableQueue
+
+from tests.workers.raw_batches import ZSTD, Zeros, batch
+from workers.kafka import patches
+from workers.kafka.app import build_app
+from workers.kafka.broker.access import BrokerAccess
+from workers.kafka.config import KafkaConfig
+from workers.kafka.patches import (
+    BoundedResult,
+    ByteQueue,
+    LogConsumer,
+    ThreadedRequest,
+    WatchedRecords,
+    compress_off_loop,
+)
+from workers.settings import load_settings
+
+GOOD = (b"key", b"<p>Words", [])
+PAGES_0 = TopicPartition("pages", 0)
+MIB = 1 << 20
+
+
+def test_the_versions_are_those_that_the_module_names():
+    for name in ("aiokafka", "faust-streaming", "mode-streaming"):
+        assert f"{name} {version(name)}" in patches.__doc__
+
+
+def of_aiokafka(raw):
+    """The records of a batch as aiokafka's own class reads them."""
+    (original,) = WatchedRecords.__bases__
+    return original(PAGES_0, MemoryRecords(raw), None, 0, None, None, True, 0)
+
+
+def test_aiokafka_raises_for_a_header_name_that_is_not_utf_8():
+    with pytest.raises(UnicodeDecodeError):
+        list(of_aiokafka(batch([GOOD, (b"key", b"", [(b"\xff", b"")])])))
+
+
+def test_aiokafka_raises_for_a_wrong_checksum():
+    raw = bytearray(batch([GOOD]))
+    raw[-1] ^= 1
+    with pytest.raises(CorruptRecordException):
+        list(of_aiokafka(bytes(raw)))
+
+
+def test_aiokafka_reads_a_record_of_any_size():
+    (record,) = of_aiokafka(batch([(b"key", Zeros(65 * MIB), [])], ZSTD))
+    assert len(record.value) == 65 * MIB
+
+
+def test_aiokafka_hands_over_any_number_of_bytes_at_once():
+    (original,) = BoundedResult.__bases__
+    state = SimpleNamespace(paused=False, position=0, consumed_to=lambda _position: None)
+    place = SimpleNamespace(active=True, state_value=lambda _topic: state)
+    records = of_aiokafka(batch([(b"key", Zeros(2 * MIB), [])] * 32, ZSTD))
+    result = original(PAGES_0, assignment=place, partition_records=records, backoff=0)
+    assert len(result.getall(32)) == 32
+
+
+def test_records_of_aiokafka_do_not_name_the_leader_that_wrote_them():
+    names = {one.name for one in dataclasses.fields(ConsumerRecord)}
+    assert "offset" in names
+    assert not any("epoch" in name for name in names)
+
+
+class Batch:
+    """A batch of a producer that knows in which threads it was asked for its bytes."""
+
+    def __init__(self):
+        self.asked_in = []
+
+    def get_data_buffer(self):
+        self.asked_in.append(threading.get_ident())
+        return b"records"
+
+    def done_noack(self):
+        self.is_done = True
+
+
+async def compressed_in(handler):
+    """The thread in which a request compresses its batch first."""
+    sent, one = [], Batch()
+
+    class Client:
+        async def send(self, _node, request):
+            sent.append(request)
+
+    producer = SimpleNamespace(
+        client=Client(), _acks=0, _request_timeout_ms=1, _txn_manager=None, _retry_backoff=0
+    )
+    await handler(producer, {TopicPartition("cleaned", 0): one}).do(0)
+    assert one.is_done
+    assert len(sent) == 1
+    return one.asked_in[0]
+
+
+async def test_aiokafka_compresses_on_the_loop_and_this_worker_in_a_thread(monkeypatch):
+    (original,) = ThreadedRequest.__bases__
+    assert await compressed_in(original) == threading.get_ident()
+    monkeypatch.setattr(sender, "SendProduceReqHandler", original)
+    compress_off_loop()
+    assert await compressed_in(sender.SendProduceReqHandler) != threading.get_ident()
+
+
+def test_aiokafka_knows_neither_topic_ids_nor_other_requests():
+    assert max(one.API_VERSION for one in MetadataRequest._CLASSES) < 10  # ids came with 10
+    assert not [name for name in dir(AIOKafkaAdminClient) if "send" in name and name[0] != "_"]
+
+
+async def test_a_queue_of_mode_takes_any_number_of_bytes():
+    control = FlowControlEvent()
+    control.resume()
+    event = SimpleNamespace(message=SimpleNamespace(value=bytes(MIB)))
+    full = []
+    for kind, options in ((ThrowableQueue, {}), (ByteQueue, {"most_bytes": MIB})):
+        queue = kind(maxsize=10, flow_control=control, **options)
+        await queue.put(event)
+        full.append(queue.full())
+    assert full == [False, True]
+
+
+@pytest.fixture
+def app(tmp_path):
+    config = KafkaConfig(
+        broker=BrokerAccess("127.0.0.1:1"), prefix="", partitions=1, cleaned_partitions=1, state=tmp_path, instance="one",
+        settings=load_settings(),
+    )  # fmt: skip
+    return build_app(config, "cleaner")
+
+
+async def test_a_consumer_of_faust_reads_aborted_transactions_and_this_one_does_not(app):
+    loop = asyncio.get_running_loop()
+    made = app._new_consumer()
+    assert isinstance(made, LogConsumer)
+    original = AIOKafkaConsumerThread(made, loop=loop)
+    assert original._create_consumer(loop)._isolation_level == "read_uncommitted"
+    assert made._new_consumer_thread()._create_consumer(loop)._isolation_level == "read_committed"
+
+
+async def test_faust_commits_offsets_without_metadata():
+    done = {}
+
+    async def commit(offsets):
+        done.update(offsets)
+
+    thread = object.__new__(AIOKafkaConsumerThread)
+    thread._consumer = SimpleNamespace(commit=commit, assignment=lambda: {TP("pages", 0)})
+    thread.tp_last_committed_at = {}
+    await thread._commit({TP("pages", 0): 7})
+    assert [(one.offset, one.metadata) for one in done.values()] == [(7, "")]
+
+
+def test_faust_commits_nothing_where_no_record_was_acknowledged():
+    consumer = SimpleNamespace(_acked=defaultdict(list))
+    assert Consumer._new_offset(consumer, TP("pages", 0)) is None
+
+
+def test_aiokafka_cannot_be_told_to_join_its_group_again():
+    assert not [name for name in dir(AIOKafkaConsumer) if "rejoin" in name or "rebalance" in name]
+
+
+async def test_faust_tells_no_app_of_an_offset_that_the_log_does_not_have():
+    class Away:
+        def fetch_context(self):
+            raise OffsetOutOfRangeError({PAGES_0: 7})
+
+    fetcher = SimpleNamespace(_closed=False, _subscriptions=Away())
+    thread = object.__new__(AIOKafkaConsumerThread)
+    thread.consumer = SimpleNamespace(flow_active=True)
+    with pytest.raises(OffsetOutOfRangeError):
+        await thread._fetch_records(SimpleNamespace(_closed=False, _fetcher=fetcher), set())

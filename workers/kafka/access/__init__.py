@@ -1,1 +1,0 @@
-"""How a broker is reached, and what a user may do there."""

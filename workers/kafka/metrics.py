@@ -1,0 +1,274 @@
+"""What a worker reports to Prometheus.
+
+No metric has a label for a site or a URL, because there would be an unbounded number of them.
+"""
+
+import collections
+import time
+import zlib
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping
+
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
+from prometheus_client.process_collector import ProcessCollector
+from prometheus_client.registry import Collector
+
+from workers.lru_cache import LruCache
+from workers.pipeline.actions import Dead, Outcome
+from workers.processes.messages import Cleaned
+from workers.processes.pool import Pool
+from workers.state.rocks import memory_bytes
+from workers.state.site_state import WindowTotals
+
+_SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
+"""Upper bounds of the buckets of all duration histograms but one."""
+_DELAY_SECONDS = (0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 6 * 3600, 86400)
+"""Upper bounds of the buckets of the time since a page arrived, which may have waited for days."""
+_SITES_PER_SAMPLED = 8
+"""One of so many sites is searched for repeated lines, which keeps the cost small."""
+_SITES = 256
+"""Sites that are remembered."""
+_PAGES = 8
+"""Latest pages of a site that a new one is compared with."""
+_PAGES_WITH_LINE = 3
+"""Pages on which a line must have been to count as repeated."""
+_WORDS = 4
+"""Shortest line that counts; shorter ones repeat in good text, too."""
+
+Pools = Mapping[str, Pool]
+"""The child processes of a role, by the name of their pool."""
+
+
+class RoleMetrics:
+    """The metrics that the cleaner and the refresher have in common."""
+
+    def __init__(self, pools: Pools) -> None:
+        self.registry = CollectorRegistry()
+        ProcessCollector(registry=self.registry)
+        self._lag = self._gauge(
+            "lag_records",
+            "Records of this process's input partitions that are not processed yet, as last measured",
+        )
+        self._lag_at = self._gauge(
+            "lag_measured_timestamp_seconds",
+            "Unix time at which the lag was measured; it stands still while the broker is away",
+        )
+        self._lag_at.set_to_current_time()
+        self._partitions = self._gauge("partitions", "Input partitions that this process has")
+        self._ready = self._gauge("ready", "1 while the process does its work, as /ready says")
+        self.registry.register(_Process(pools))
+
+    def _gauge(self, name: str, description: str) -> Gauge:
+        return Gauge(f"templ_{name}", description, registry=self.registry)
+
+    def _counter(self, name: str, description: str, *labels: str) -> Counter:
+        return Counter(f"templ_{name}", description, labels, registry=self.registry)
+
+    def _histogram(
+        self, name: str, description: str, *labels: str, buckets: tuple[float, ...] = _SECONDS
+    ) -> Histogram:
+        return Histogram(
+            f"templ_{name}", description, labels, buckets=buckets, registry=self.registry
+        )
+
+    def lag(self, records: int) -> None:
+        """Set the number of records that wait behind the committed offsets."""
+        self._lag.set(records)
+        self._lag_at.set_to_current_time()
+
+    def watch(self, partitions: Callable[[], int], waiting_for: Callable[[], str]) -> None:
+        """Report the number of partitions, and whether anything is waited for, at each scrape."""
+        self._partitions.set_function(partitions)
+        self._ready.set_function(lambda: not waiting_for())
+
+
+class CleanerMetrics(RoleMetrics):
+    """The metrics of a cleaner."""
+
+    def __init__(self, pools: Pools) -> None:
+        super().__init__(pools)
+        self._pages = self._counter(
+            "pages", "Pages processed, by outcome and by what decided the text", "outcome", "method"
+        )
+        self._dead_letters = self._counter(
+            "dead_letters", "Pages that became dead letters, by reason", "reason"
+        )
+        self.page_seconds = self._histogram(
+            "page_seconds", "Time from receiving a page until the broker has stored its output"
+        )
+        self._delay_seconds = self._histogram(
+            "page_delay_seconds",
+            "Time from the timestamp of a page's record until the broker has stored its output",
+            buckets=_DELAY_SECONDS,
+        )
+        self._stage_seconds = self._histogram(
+            "stage_seconds", "Time of a batch of pages in each stage", "stage"
+        )
+        self._models = self._counter("site_models_read", "Records read from site-models")
+        self._model_at = self._gauge(
+            "site_model_read_timestamp_seconds", "Unix time at which the last site model was read"
+        )
+        self._text = self._counter(
+            "sampled_text_characters",
+            "Characters of published text that were searched for repeated lines, of one site in eight",
+        )
+        self._repeated = self._counter(
+            "repeated_text_characters",
+            "Characters of these that are in lines which several other pages of the site have",
+        )
+        self._lines = RepeatedLines()
+
+    def model_read(self) -> None:
+        """Count a record of `site-models`."""
+        self._models.inc()
+        self._model_at.set_to_current_time()
+
+    def stage(self, name: str, since_s: float) -> float:
+        """Count the time of a stage that ends now.
+
+        Args:
+            name: The stage.
+            since_s: When it began, by a monotonic clock.
+
+        Returns:
+            The present time of that clock.
+        """
+        now_s = time.monotonic()
+        self._stage_seconds.labels(name).observe(now_s - since_s)
+        return now_s
+
+    def count(self, outcomes: Iterable[tuple[int, Outcome]], seconds: float) -> None:
+        """Count the pages of a batch.
+
+        Args:
+            outcomes: The timestamp of each page in Unix milliseconds, and what became of it.
+            seconds: Time that the batch took.
+        """
+        now_s = time.time()
+        for timestamp_ms, outcome in outcomes:
+            method = ""
+            if isinstance(outcome, Cleaned):
+                record = outcome.record
+                method = record.method
+                looked_at, repeated = self._lines.take(record.site, record.url, record.text)
+                self._text.inc(looked_at)
+                self._repeated.inc(repeated)
+            elif isinstance(outcome, Dead):
+                self._dead_letters.labels(outcome.letter.exception).inc()
+            self._pages.labels(type(outcome).__name__.lower(), method).inc()
+            self.page_seconds.observe(seconds)
+            self._delay_seconds.observe(max(now_s - timestamp_ms / 1000, 0))
+
+
+class RefresherMetrics(RoleMetrics):
+    """The metrics of a refresher."""
+
+    def __init__(self, totals: Callable[[], WindowTotals], pools: Pools) -> None:
+        """Prepare the metrics.
+
+        Args:
+            totals: Returns the totals of all windows of this process. It is called by the thread
+                that answers a scrape, so it must be quick and must not read a store.
+            pools: The child processes.
+        """
+        super().__init__(pools)
+        self.documents = self._counter("documents", "Records of documents processed")
+        self.left_out = self._counter(
+            "documents_left_out", "Records of documents that could not be used"
+        )
+        self._refits = self._counter("refits", "Site models published")
+        self._refit_at = self._gauge(
+            "refit_timestamp_seconds", "Unix time at which the last site model was published"
+        )
+        self._refit_seconds = self._histogram("refit_seconds", "Time to fit one site model")
+        self.not_fitted = self._counter("refits_failed", "Site models that could not be fitted")
+        self.revisions = self._counter("revisions", "Texts published again, by reason", "reason")
+        self.revisions_waiting = self._gauge(
+            "revisions_waiting_sites", "Sites whose texts wait to be compared with a new model"
+        )
+        self.registry.register(_Windows(totals))
+
+    def refitted(self, seconds: float) -> None:
+        """Count a site model that was published, and the time to fit it."""
+        self._refits.inc()
+        self._refit_at.set_to_current_time()
+        self._refit_seconds.observe(seconds)
+
+
+class _Process(Collector):
+    """Child processes and the memory of RocksDB as they are at the time of a scrape."""
+
+    def __init__(self, pools: Pools) -> None:
+        self._pools = pools
+
+    def collect(self) -> Iterator[CounterMetricFamily | GaugeMetricFamily]:
+        children = CounterMetricFamily(
+            "templ_child_restarts",
+            "Child processes that were replaced because they died, were late or lacked memory",
+            labels=["pool"],
+        )
+        for name, pool in self._pools.items():
+            children.add_metric([name], pool.restarts())
+        yield children
+        memory = GaugeMetricFamily(
+            "templ_rocksdb_memory_bytes",
+            "Memory of RocksDB: the block cache, and the write buffers, which it contains",
+            labels=["part"],
+        )
+        for name, size_bytes in memory_bytes().items():
+            memory.add_metric([name], size_bytes)
+        yield memory
+
+
+class _Windows(Collector):
+    """Sizes of the windows as they are at the time of a scrape."""
+
+    def __init__(self, totals: Callable[[], WindowTotals]) -> None:
+        self._totals = totals
+
+    def collect(self) -> Iterator[GaugeMetricFamily]:
+        totals = self._totals()
+        fit = totals.fit_sum / (totals.sites or 1)
+        old_design = "Sites whose window still holds pages of a design no longer in use"
+        similarity = "Similarity of each site's newest page to its cluster of pages, 0 to 1, mean"
+        for name, description, value in (
+            ("window_sites", "Sites with documents in their window", totals.sites),
+            ("window_documents", "Documents in all windows", totals.documents),
+            ("window_bytes", "Bytes of the compact forms of these documents", totals.bytes),
+            ("models_due", "Sites whose model is due to be fitted", totals.models_due),
+            ("redesigned_sites", old_design, totals.redesigned_sites),
+            ("fit", similarity, fit),
+        ):
+            yield GaugeMetricFamily(f"templ_{name}", description, value)
+
+
+class RepeatedLines:
+    """Compares each text of a sampled site with the latest texts of that site.
+
+    A line that several other pages have is most probably a template that was not removed.
+    """
+
+    def __init__(self) -> None:
+        self._recent: LruCache[str, deque[tuple[str, frozenset[int]]]] = LruCache(_SITES)
+
+    def take(self, site: str, url: str, text: str) -> tuple[int, int]:
+        """Return the characters of a text that were looked at, and those of repeated lines.
+
+        Both are 0 for a site that is not sampled, and before it has had enough pages. Another fetch of
+        the same URL is no other page.
+        """
+        if zlib.crc32(site.encode()) % _SITES_PER_SAMPLED:
+            return 0, 0
+        lines = {
+            hash(line): len(line) for line in text.split("\n") if line.count(" ") + 1 >= _WORDS
+        }
+        recent = self._recent.get(site) or deque(maxlen=_PAGES)
+        others = [known for of, known in recent if of != url]
+        recent.append((url, frozenset(lines)))
+        self._recent.put(site, recent)
+        if len(others) < _PAGES_WITH_LINE:
+            return 0, 0
+        counts = collections.Counter(line for known in others for line in known)
+        repeated = sum(size for line, size in lines.items() if counts[line] >= _PAGES_WITH_LINE)
+        return sum(lines.values()), repeated

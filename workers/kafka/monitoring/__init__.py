@@ -1,1 +1,0 @@
-"""What a worker tells Prometheus and Kubernetes about itself."""

@@ -1,0 +1,308 @@
+"""What the topics hold of one site: reading it, writing its settings, and taking the site down."""
+
+import asyncio
+from collections.abc import AsyncIterator, Mapping, Sequence
+from contextlib import asynccontextmanager, suppress
+
+import msgspec
+from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
+
+from schemas.codec import (
+    SchemaError,
+    decode_document_record,
+    decode_json,
+    decode_site_model_record,
+    encode_json,
+)
+from schemas.document import DocumentRecord
+from schemas.site_model import SiteModelRecord
+from schemas.site_settings import SiteSettingsRecord
+from schemas.topics import (
+    CLEANED,
+    DOCUMENTS,
+    MAX_MESSAGE_BYTES,
+    MOVING,
+    SITE_MODELS,
+    SITE_SETTINGS,
+)
+from workers.errors import BrokerProblem, TopicProblem
+from workers.kafka.broker.access import BrokerAccess, as_broker_problem
+from workers.kafka.broker.admin import (
+    check_topics,
+    partition_count,
+    read_partition_counts,
+    settled_partition_count,
+)
+from workers.kafka.broker.partitioning import partition_of
+from workers.kafka.broker.plain_consumer import plain_consumer, read_range
+from workers.kafka.broker.plain_producer import PRODUCER_ROOM_BYTES, PlainProducer, plain_producer
+from workers.kafka.broker.received import processable
+from workers.site_settings.book import DecidedSite, SettingsBook
+
+_ERASED_TOPICS = (DOCUMENTS, SITE_MODELS, CLEANED)
+_SETTLED_S = 3.0
+"""Time after which the topics are looked at once more: workers may not have known yet."""
+_ROUNDS_MAX = 40
+"""Looks at the topics after which a site counts as one that cannot be taken down."""
+
+
+class SiteRecords(msgspec.Struct, frozen=True, kw_only=True):
+    """What the topics hold of one site."""
+
+    model: SiteModelRecord | None
+    documents: Sequence[DocumentRecord]
+    """The newest document of each URL that is not deleted, in order of event time."""
+    settings: DecidedSite | None
+    """What operators have decided about the site; None = nothing."""
+
+
+async def read_site_records(broker: BrokerAccess, prefix: str, site: str) -> SiteRecords:
+    """Return what the topics hold of a site, as far as they go at the time of the call.
+
+    Raises:
+        BrokerProblem: The broker cannot be reached, or there is no progress for a minute.
+        TopicProblem: A topic is missing.
+    """
+    models, settings, documents = await _values(
+        broker, prefix, site, (SITE_MODELS, SITE_SETTINGS, DOCUMENTS)
+    )
+    own, book = site.encode(), SettingsBook()
+    for value in settings.get(own, ()):
+        with suppress(SchemaError):  # workers step over it, too
+            book.put(site, processable(value))
+    return SiteRecords(
+        model=next(iter(_models(models.get(own, ())[-1:])), None),
+        documents=_newest([values[-1] for values in documents.values()]),
+        settings=book.of(site),
+    )
+
+
+async def read_models(broker: BrokerAccess, prefix: str, site: str) -> list[SiteModelRecord]:
+    """Return the models of a site that its topic still holds, oldest first.
+
+    Raises:
+        BrokerProblem: The broker cannot be reached.
+    """
+    (found,) = await _values(broker, prefix, site, (SITE_MODELS,))
+    return _models(found.get(site.encode(), ()))
+
+
+async def read_settings(broker: BrokerAccess, prefix: str, site: str) -> SiteSettingsRecord | None:
+    """Return the settings of a site; None where it has none.
+
+    Raises:
+        BrokerProblem: The broker cannot be reached.
+        TopicProblem: A topic is missing or has wrong settings.
+    """
+    problems = await check_topics(broker, prefix)
+    if problems:
+        raise TopicProblem("\ntempl: ".join(problems))
+    settings: SiteSettingsRecord | None = None
+    (found,) = await _values(broker, prefix, site, (SITE_SETTINGS,))
+    for value in found.get(site.encode(), ()):
+        with suppress(SchemaError):  # workers step over it, too
+            body = processable(value)
+            settings = None if body is None else decode_json(body, SiteSettingsRecord)
+    return settings
+
+
+async def write_settings(
+    broker: BrokerAccess, prefix: str, site: str, record: SiteSettingsRecord | None
+) -> None:
+    """Store the settings of a site; None removes them.
+
+    Raises:
+        BrokerProblem: The broker cannot be reached, or refuses the record.
+        TopicProblem: The topic is missing, or partitions are being added.
+    """
+    number = partition_of(site, await settled_partition_count(broker, prefix))
+    value = None if record is None else encode_json(record)
+    async with _producer(broker) as producer:
+        await producer.send(prefix + SITE_SETTINGS, value, site.encode(), number)
+
+
+async def seed_settings(
+    broker: BrokerAccess, prefix: str, records: Sequence[SiteSettingsRecord]
+) -> list[str]:
+    """Store the settings of sites that have none on the topic, and return the other sites.
+
+    Settings on the topic stay as they are, because somebody may have changed them since a run on files.
+
+    Raises:
+        BrokerProblem: The broker cannot be reached, or refuses a record.
+        TopicProblem: The topic is missing, or partitions are being added.
+    """
+    if not records:
+        return []
+    topic, count = prefix + SITE_SETTINGS, await settled_partition_count(broker, prefix)
+    known: dict[bytes, bool] = {}
+    async with plain_consumer(broker) as consumer:
+        ends = await consumer.end_offsets([TopicPartition(topic, one) for one in range(count)])
+        async for record in read_range(consumer, dict.fromkeys(ends, 0), ends):
+            known[record.key or b""] = record.value is not None
+    new = [one for one in records if not known.get(one.site.encode())]
+    async with _producer(broker) as producer:
+        for one in new:
+            number = partition_of(one.site, count)
+            await producer.send(topic, encode_json(one), one.site.encode(), number)
+    return sorted({one.site for one in records} - {one.site for one in new})
+
+
+async def _values(
+    broker: BrokerAccess, prefix: str, site: str, names: Sequence[str]
+) -> list[dict[bytes, list[bytes | None]]]:
+    """Return what topics hold of a site: for each topic its keys, with their values, oldest first."""
+    number = partition_of(site, await partition_count(broker, prefix))
+    found: dict[str, dict[bytes, list[bytes | None]]] = {prefix + name: {} for name in names}
+    async with plain_consumer(broker) as consumer:
+        ends = await consumer.end_offsets([TopicPartition(topic, number) for topic in found])
+        async for record in read_range(consumer, dict.fromkeys(ends, 0), ends):
+            if _has_key_of(record, site):
+                found[record.topic].setdefault(record.key, []).append(record.value)
+    return list(found.values())
+
+
+def _has_key_of(record: ConsumerRecord, site: str) -> bool:
+    return (record.key or b"").partition(b"\0")[0] == site.encode()
+
+
+def _models(values: Sequence[bytes | None]) -> list[SiteModelRecord]:
+    """Return the models in values; tombstones and values that cannot be read are left out."""
+    found = []
+    for value in values:
+        with suppress(SchemaError):
+            body = processable(value)
+            if body is not None:
+                found.append(decode_site_model_record(body))
+    return found
+
+
+def _newest(values: Sequence[bytes | None]) -> list[DocumentRecord]:
+    """Return the newest version of each URL; records that cannot be read are left out."""
+    newest: dict[str, DocumentRecord] = {}
+    for value in values:
+        try:
+            body = processable(value)
+            record = None if body is None else decode_document_record(body)
+        except SchemaError:
+            continue
+        known = record and newest.get(record.url)
+        if record and (known is None or record.event_time_ms >= known.event_time_ms):
+            newest[record.url] = record
+    documents = [one for one in newest.values() if one.kind == "document"]
+    return sorted(documents, key=lambda one: (one.event_time_ms, one.id))
+
+
+@asynccontextmanager
+async def _producer(broker: BrokerAccess) -> AsyncIterator[PlainProducer]:
+    with as_broker_problem(lambda error: f"{broker} refused a record: {error}"):
+        async with plain_producer(broker, MAX_MESSAGE_BYTES + PRODUCER_ROOM_BYTES) as producer:
+            yield producer
+
+
+async def erase_from_topics(broker: BrokerAccess, prefix: str, site: str) -> dict[str, int]:
+    """Send a tombstone for every document, text and model of a site until none is left.
+
+    Call it when the record that takes the site down was stored. The topics are read again until a look finds
+    nothing, because a worker may have had a page of the site in hand.
+
+    Args:
+        broker: How the broker is reached.
+        prefix: Text before the name of each topic.
+        site: Site key.
+
+    Returns:
+        The number of tombstones that were sent to each topic.
+
+    Raises:
+        BrokerProblem: The broker cannot be reached, workers go on writing records of the site, or its records
+            move to other partitions.
+        TopicProblem: A topic is missing.
+    """
+    counts = await _settled_counts(broker, prefix, site)
+    topics = {
+        TopicPartition(prefix + name, partition_of(site, count)): name
+        for name, count in counts.items()
+    }
+    sent = dict.fromkeys(topics.values(), 0)
+    starts = dict.fromkeys(topics, 0)
+    async with plain_consumer(broker) as consumer, _producer(broker) as producer:
+        for _ in range(_ROUNDS_MAX):
+            ends = await consumer.end_offsets(list(topics))
+            live = await _live_keys(consumer, topics, site, starts, ends)
+            await _send_tombstones(producer, live)
+            for topic, keys in live.items():
+                sent[topics[topic]] += len(keys)
+            if not any(live.values()) and starts == ends:
+                if await _settled_counts(broker, prefix, site) != counts:
+                    raise _moving(site)
+                return sent
+            if not any(live.values()):
+                await asyncio.sleep(_SETTLED_S)
+            starts = ends
+    raise BrokerProblem(
+        f"records of {site} still arrive: is each worker at {broker} of this version? Run the command again"
+    )
+
+
+async def _settled_counts(broker: BrokerAccess, prefix: str, site: str) -> dict[str, int]:
+    """Return the numbers of partitions of the topics that hold records of sites.
+
+    Raises:
+        BrokerProblem: Records move to other partitions, so that nobody knows where those of a site are.
+    """
+    counts = await read_partition_counts(broker)
+    if prefix + MOVING in counts:
+        raise _moving(site)
+    for name in _ERASED_TOPICS:
+        if prefix + name not in counts:
+            raise TopicProblem(f"{prefix}{name}: no such topic, or this user may not see it")
+    return {name: counts[prefix + name] for name in _ERASED_TOPICS}
+
+
+def _moving(site: str) -> BrokerProblem:
+    return BrokerProblem(
+        f"{site} is taken down, but not erased from the topics, because partitions are being added to them: "
+        "run the command again when `templ topics repartition` has ended"
+    )
+
+
+async def _live_keys(
+    consumer: AIOKafkaConsumer,
+    topics: Mapping[TopicPartition, str],
+    site: str,
+    starts: Mapping[TopicPartition, int],
+    ends: Mapping[TopicPartition, int],
+) -> dict[TopicPartition, set[bytes]]:
+    """Return the keys of a site whose last record between two offsets has a value."""
+    live: dict[TopicPartition, set[bytes]] = {topic: set() for topic in topics}
+    async for record in read_range(consumer, dict(starts), dict(ends)):
+        topic = TopicPartition(record.topic, record.partition)
+        if record.value is None:
+            live[topic].discard(record.key)
+        elif _is_of(record, topics[topic], site):
+            live[topic].add(record.key)
+    return live
+
+
+class _Text(msgspec.Struct):
+    """The only field of a cleaned record that is read here."""
+
+    site: str = ""
+
+
+def _is_of(record: ConsumerRecord, topic: str, site: str) -> bool:
+    if topic != CLEANED:
+        return _has_key_of(record, site)
+    with suppress(msgspec.DecodeError):
+        return msgspec.json.decode(record.value, type=_Text).site == site
+    return False
+
+
+async def _send_tombstones(
+    producer: PlainProducer, live: Mapping[TopicPartition, set[bytes]]
+) -> None:
+    for topic, keys in live.items():
+        for key in sorted(keys):
+            await producer.send(topic.topic, None, key, topic.partition)
+    await producer.settle()
