@@ -52,6 +52,8 @@ TOO_LARGE = Zeros(80 << 20)
 """A value beyond `TEMPL_RECORD_LIMIT_BYTES` that is cheap enough to be read many times."""
 AHEAD_MS = 400 * DAY_MS
 HOSTILE_PER_FAULT = 3
+SENT_AGAIN = (20, 60)
+"""How many pages a feed sends again, at least and at most."""
 ONCE = "pages made anew"
 """The fault that is done at most once."""
 
@@ -101,7 +103,7 @@ class Disturber:
         self._stream = stream
         self._rng = random.Random(seed)
         self._kinds = kinds
-        self._next_pages = []
+        self._next_pages, self._sent_pages = [], []
         self.ledger = Ledger()
         self.done: Counter[str] = Counter()
         self._faults = {
@@ -125,6 +127,7 @@ class Disturber:
             "hostile documents": self._hostile_documents,
             "hostile site-models": self._hostile_site_models,
             "page dated ahead": self._page_ahead,
+            "feed sent again": self._send_again,
             ONCE: self._pages_made_anew,
         }
 
@@ -143,17 +146,18 @@ class Disturber:
         for name in self._disks:
             subprocess.run(["umount", "-l", self._stream.state(name)], check=False)
 
-    def one_fault(self, number, next_pages):
+    def one_fault(self, number, next_pages, sent_pages):
         """Do the next fault.
 
         Args:
             number: Faults before it. The first ones are one of each kind.
             next_pages: Pages that are sent next; one of them may be taken away and sent.
+            sent_pages: Pages that were sent before, in order.
 
         Returns:
             The name of the fault, and the time in seconds at which all was whole again.
         """
-        self._next_pages = next_pages
+        self._next_pages, self._sent_pages = next_pages, sent_pages
         if number < len(self._order):
             name = self._order[number]
         else:
@@ -381,6 +385,16 @@ class Disturber:
                 headers=page_headers(dated),
                 timestamp_ms=ahead_ms,
             )
+
+    def _send_again(self):
+        """Send pages again from an older offset, as a feed that died before it stored how far it was."""
+        asyncio.run(self._send(self._sent_pages[-self._rng.randint(*SENT_AGAIN) :]))
+
+    async def _send(self, pages):
+        async with AIOKafkaProducer(bootstrap_servers=self._stream.address) as producer:
+            for page in pages:
+                topic, key = self._stream.prefix + PAGES, page.site.encode()
+                await producer.send_and_wait(topic, page.body, key=key, headers=page_headers(page))
 
     def _site(self):
         return self._rng.choice(self._next_pages).site

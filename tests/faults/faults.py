@@ -4,10 +4,11 @@
 
 Three workers clean a feed of small pages while faults happen to them evenly over the feed, first one of
 each kind, then drawn at random: processes, workers and the broker are killed, stopped and paused, the
-state is lost, damaged or its disk full, logs are cut, lost or made anew, and hostile records come in
-each topic (`disturber.py` has them all). Then: no page that its topic still has is without an outcome,
-only hostile records are dead letters, revisions are in order, no URL's last record is of an older
-fetch, and windows, refitted models and the texts they give equal those of `templ run` on the same feed.
+state is lost, damaged or its disk full, logs are cut, lost or made anew, the feed dies and sends pages
+again, and hostile records come in each topic (`disturber.py` has them all). Then: no page that its topic
+still has is without an outcome, only hostile records are dead letters, revisions are in order, no URL's
+last record is of an older fetch, and windows, refitted models and the texts they give equal those of
+`templ run` on the same feed.
 
 What a fault takes out of `pages` or `documents` for good is read from the log file that it cuts. Such a
 page is left out of the undisturbed feed, unless its document is in `documents` all the same. Two pages
@@ -127,21 +128,23 @@ def disturbed_run(
     disturber = Disturber(broker, stream, seed, kinds)
     all_pages = list(read_feed([feed]))
     fetches = Counter(page.url for page in all_pages)
-    recoveries, ended = [], []
+    recoveries, ended, sent = [], [], []
     try:
         disturber.start()
         for number, some in enumerate(batched(all_pages, -(-pages // (faults + 1)))):
             now, later = some[: len(some) // 2], some[len(some) // 2 :]
             asyncio.run(send(stream, now))
+            sent += now
             if number < faults:
                 # A page that is dated ahead is the newest of its URL, whatever comes later.
                 single = [one for one in later if fetches[one.url] == 1]
                 left = list(single)
-                fault, whole_at = disturber.one_fault(number, left)
+                fault, whole_at = disturber.one_fault(number, left, sent)
                 taken = {one.id for one in single} - {one.id for one in left}
                 later = [one for one in later if one.id not in taken]
                 before = asyncio.run(progress(stream))
             asyncio.run(send(stream, later))
+            sent += later
             if number < faults:
                 asyncio.run(wait_until_recovered(stream, before, disturber, ended))
                 took = Recovery(number + 1, fault, round(time.monotonic() - whole_at, 1))
@@ -300,10 +303,11 @@ def outcome_of(stream, ledger, fed):
 def older_last(held, cleaned, ledger):
     """URLs whose last record is not of their newest fetch that nothing of was cut."""
     newest = {
-        header(one, "url"): source_of(one)
-        for one in sorted(held, key=lambda one: (one.partition, one.offset))
+        header(one, "url"): header(one, "id")
+        for one in sorted(held, key=lambda one: (header(one, "fetched-at"), one.offset))
     }
-    last = {one.key.decode(): header(one, "source.id") for one in cleaned}
+    ids = {source_of(one): header(one, "id") for one in held}
+    last = {one.key.decode(): ids.get(header(one, "source.id")) for one in cleaned}
     cut = {page.url for some in ledger.lost_pages.values() for page in some}
     cut |= set(ledger.lost_documents.values())
     return [url for url, one in newest.items() if url not in cut and last.get(url) != one]

@@ -1,6 +1,7 @@
 """The refresher on a real broker: revisions, and stores that cannot go on where they were."""
 
 import asyncio
+import json
 import time
 import urllib.request
 from collections import Counter
@@ -10,7 +11,7 @@ import msgspec
 import pytest
 from aiokafka import AIOKafkaProducer
 
-from schemas.codec import decode_document_record, encode_msgpack
+from schemas.codec import decode_document_record, decode_output, encode_msgpack
 from schemas.document import document_key
 from schemas.source import Source
 from schemas.topics import CLEANED, DOCUMENTS
@@ -31,6 +32,31 @@ def metrics_at(port):
         lines = answer.read().decode().splitlines()
     pairs = (line.rpartition(" ") for line in lines if not line.startswith("#"))
     return {name: float(value) for name, _, value in pairs}
+
+
+@pytest.mark.parametrize("revisions", ["true", "false"])
+def test_an_older_fetch_that_is_sent_again_is_not_the_last_text_of_its_url(
+    stream, tmp_path, revisions
+):
+    def page(hour, text):
+        time = f"2026-01-02T{hour:02}:00:00Z"
+        return {"url": "https://a.example/1", "html": text * 9, "fetched_at": time, "id": str(hour)}
+
+    older, newer = page(1, "<p>Words of the first fetch. "), page(2, "<p>Those of the second. ")
+    feed = tmp_path / "feed.jsonl"
+    feed.write_text("".join(json.dumps(one) + "\n" for one in (older, newer, older)))
+    stream.feed(feed)
+    stream.start(TEMPL_REVISIONS=revisions)
+    stream.wait_until_answered()
+    stream.wait_until_learned()
+
+    def last():
+        records = [one for one in stream.records(CLEANED) if one.key == b"https://a.example/1"]
+        return decode_output(max(records, key=lambda one: one.offset).value)
+
+    wait_until(lambda: last().id == "2", stream.log)
+    assert last().text.startswith("Those of the second.")
+    assert last().revision_reason == "superseded"
 
 
 def test_texts_are_published_again_and_the_topics_tell_the_same(stream, tmp_path):

@@ -40,7 +40,7 @@ class DeadPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Output = CleanedRecord | DeletedRecord | DeadPage
-_Done = tuple[Outcome, list[CleanedRecord]]
+_Done = tuple[Outcome, list[CleanedRecord | DeletedRecord]]
 _Work = Future[_Done]
 
 

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from schemas.cleaned import CleanedRecord
+from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.codec import encode_msgpack
 from schemas.site_model import SiteModelRecord
 from workers.local.local_state import LocalState
@@ -69,7 +69,7 @@ class Stream:
 
     def process(
         self, page: Page, together: Together | None = None
-    ) -> tuple[Outcome, list[CleanedRecord]]:
+    ) -> tuple[Outcome, list[CleanedRecord | DeletedRecord]]:
         """Clean a page and learn from it.
 
         The model of its site is fitted again when the schedule asks for it.
@@ -79,12 +79,16 @@ class Stream:
             together: What `clean_together` has answered about this page and others; None = nothing.
 
         Returns:
-            What became of the page, and the revised texts of pages before it.
+            What became of the page, and what is published again: revised texts of pages before it, and the
+            newest text or the deletion of its URL where the page is an older fetch.
         """
         outcome = self._engine.clean(page, together)
         if not self._learns or not self._learn(outcome):
             return outcome, []
-        return outcome, list(self._texts(self._engine.refresh(page.site)))
+        texts = list(self._texts(self._engine.refresh(page.site)))
+        while actions := self._engine.next_superseded(page.site):
+            texts += self._texts(actions)
+        return outcome, texts
 
     def clean_together(self, pages: Sequence[Page]) -> Together:
         """Clean the first pages of a new site with what they share, without learning from them.
@@ -118,15 +122,15 @@ class Stream:
         self._engine.learn(outcome.document, offset=None)
         return True
 
-    def _texts(self, actions: Sequence[Action]) -> Iterator[CleanedRecord]:
-        """Carry out actions in this process, and yield the revised texts among them."""
+    def _texts(self, actions: Sequence[Action]) -> Iterator[CleanedRecord | DeletedRecord]:
+        """Carry out actions in this process, and yield the texts and deletions among them."""
         for action in actions:
             match action:
                 case Publish(records):
                     for record in records:
                         if isinstance(record, SiteModelRecord):
                             self._models.put(record.site, encode_msgpack(record), 0, 0)
-                        elif isinstance(record, CleanedRecord):
+                        elif isinstance(record, CleanedRecord | DeletedRecord):
                             yield record
                     action.done()
                 case Compare() if revision := self._engine.revision(action):

@@ -439,13 +439,17 @@ class SiteEngine:
         self._windows.mark_looked_at(model.site, entry, model.documents)
         return None
 
-    def next_superseded(self) -> list[Action]:
+    def next_superseded(self, site: str | None = None) -> list[Action]:
         """Return the publication of the newest text of a URL whose last output may be of an older fetch.
 
-        Ask again until nothing comes.
+        Ask again until nothing comes. This does not depend on whether texts are revised for newer models.
+
+        Args:
+            site: The site whose URLs are looked at; None means all sites.
         """
         outbox = self._windows.outbox
-        while self._settings.revisions and (superseded := outbox.superseded(1)):
+        prefix = b"" if site is None else site.encode() + b"\0"
+        while superseded := outbox.superseded(1, prefix):
             [(key, url)] = superseded
             newest = self._newest(key, url)
             if newest is not None:
@@ -469,7 +473,7 @@ class SiteEngine:
         return actions
 
     def _newest(self, url_key: bytes, url: str) -> Publish | None:
-        """Return the newest text of a URL with the site's model as it is now, or its deletion."""
+        """Return the newest text of a URL with what is known of the site now, or its deletion."""
         site = site_of_key(url_key)
         newest = self._windows.newest(site, url_key)
         if newest is None:
@@ -477,18 +481,17 @@ class SiteEngine:
         if not isinstance(newest, DocumentRecord):
             deletion = DeletedRecord(url=url, site=site, id=newest, source=Source.parse(newest))
             return Publish([deletion], _nothing)
-        fitted, known = self.fit(site), self._book.of(site)
-        model = fitted[0] if isinstance(fitted, tuple) else None
+        model, known = self._best_model(site), self._book.of(site)
+        if model is None and isinstance(fitted := self.fit(site), tuple):
+            model, _ = fitted
         model = known.model(model) if known else model
-        if model is None:
-            return None
         result = self.revise(newest, model, "superseded", changed_ratio_min=0)
         return self._republication(result) if isinstance(result, Cleaned) else None
 
     def revise(
         self,
         document: DocumentRecord,
-        model: SiteModelRecord,
+        model: SiteModelRecord | None,
         reason: RevisionReason,
         changed_ratio_min: float,
     ) -> Result:
@@ -496,11 +499,11 @@ class SiteEngine:
 
         Args:
             document: The document, with what was published of it last.
-            model: The site model to use.
+            model: The site model to use; None for a site without one.
             reason: Why its text is made again.
             changed_ratio_min: Share of its words, 0 to 1, that must change.
         """
-        known = self._book.of(model.site)
+        known = self._book.of(document.site)
         task = ReviseTask(
             document=document,
             options=self._options,
@@ -509,7 +512,7 @@ class SiteEngine:
             changed_ratio_min=changed_ratio_min,
             settings=known.settings if known else None,
         )
-        return self._run(model.site, task)
+        return self._run(document.site, task)
 
     def _republication(self, revised: Cleaned) -> Publish:
         """Return the publication of a text, and of its document, in place of those before.

@@ -54,8 +54,8 @@ class ReviseTask(msgspec.Struct, frozen=True, tag=True, array_like=True, kw_only
 
     document: DocumentRecord
     options: CleanOptions
-    model: SiteModelRecord
-    """The site model to use; its body is empty where the child has it already."""
+    model: SiteModelRecord | None
+    """The site model to use, whose body is empty where the child has it already; None for a site without one."""
     reason: RevisionReason
     """Why the text is made again."""
     changed_ratio_min: float

@@ -58,9 +58,14 @@ class Outbox:
         """Add to a batch that the newest text of a URL is to be published again."""
         batch.put(SUPERSEDED, url_key, url.encode())
 
-    def superseded(self, limit: int) -> list[tuple[bytes, str]]:
-        """Return at most `limit` URLs to publish again, each with the key for `WindowStore.newest`."""
-        found = islice(self._db.scan(SUPERSEDED), limit)
+    def superseded(self, limit: int, prefix: bytes = b"") -> list[tuple[bytes, str]]:
+        """Return at most `limit` URLs to publish again, each with the key for `WindowStore.newest`.
+
+        Args:
+            limit: Most URLs.
+            prefix: Beginning of the keys of a site; empty means all sites.
+        """
+        found = islice(self._db.scan(SUPERSEDED, prefix), limit)
         return [(key, url.decode()) for key, url in found]
 
     def drop_superseded(self, url_keys: Iterable[bytes]) -> None:

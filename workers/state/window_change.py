@@ -45,7 +45,9 @@ class WindowChange:
         self.tombstones: list[bytes] = []
         """Keys of `documents` whose records are to be removed from the topic."""
         self.superseded: set[str] = set()
-        """URLs whose last output may belong to an older fetch than the newest known one."""
+        """URLs whose last output is of an older fetch than the newest known one."""
+        self.overtaken: set[str] = set()
+        """URLs of which a revision may have been published after the output of a newer fetch."""
         self.new_packers: SitePackers | None = None
         """What the site's values were compressed with, where that is a new dictionary."""
         self._db = db
@@ -76,7 +78,9 @@ class WindowChange:
         fetch, own_key = fetch_of(entry), document_key(record.site, record.source)
         left = self.window.enter(fetch, bounds)
         if left is None:
-            self.superseded.add(record.url)
+            known = self.window.of_url(fetch.url_hash)
+            if known is None or known.time_ms > fetch.time_ms:
+                self.superseded.add(record.url)
             self.tombstones.append(own_key)
             return
         self._state.learned += 1
@@ -151,7 +155,7 @@ class WindowChange:
             entry = self._remove_document(fetch.url_hash)
             self.tombstones.append(document_key(self.site, entry.source))
             if entry.revision and fetch.url_hash == hashed:
-                self.superseded.add(entry.url)  # it may have been published after the newer output
+                self.overtaken.add(entry.url)
         for forgotten in left.deletions:
             self._forget_deletion(forgotten)
 

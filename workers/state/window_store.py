@@ -361,9 +361,10 @@ class WindowStore:
             if self._has_topic:
                 for key in change.tombstones:
                     self.outbox.remove(change.batch, key)
-            if offset is not None:  # on files every output follows those of older fetches
-                for url in change.superseded:
-                    self.outbox.supersede(change.batch, site_prefix(site) + url_hash(url), url)
+            # On files a revision comes before the outputs of all pages behind it.
+            late = change.superseded if offset is None else change.superseded | change.overtaken
+            for url in late:
+                self.outbox.supersede(change.batch, site_prefix(site) + url_hash(url), url)
             self._put_next(change.batch, offset)
             self._write_state(site, change.state(), change.batch)
             self._windows.keep(site, window)

@@ -10,6 +10,7 @@ import time
 import pytest
 import zstandard
 
+from schemas.cleaned import DeletedRecord
 from schemas.codec import decode_output
 from workers.state.directory import StateDirectory
 
@@ -61,6 +62,44 @@ def test_the_first_pages_of_a_new_site_can_be_cleaned_together(templ, feed, tmp_
     templ("run", feed, "--out", first, "--state", tmp_path / "state-1", **ahead)
     templ("run", feed, "--out", tmp_path / "again", "--state", tmp_path / "state-3")
     assert first.read_bytes() == (tmp_path / "again").read_bytes()  # no site is new any more
+
+
+@pytest.mark.parametrize("pages_before", [0, 40], ids=["new site", "known site"])
+@pytest.mark.parametrize(
+    "newest", ["<p>The text of the second fetch. ", None], ids=["text", "gone"]
+)
+def test_an_older_fetch_that_comes_late_is_not_the_last_record_of_its_url(
+    templ, tmp_path, pages_before, newest
+):
+    def record(number, url, body):
+        menu = "<ul><li><a href=/a>Home and more</a><li><a href=/b>News of today</a></ul>"
+        time = f"2026-01-{1 + number // 24:02}T{number % 24:02}:00:00Z"
+        html = None if body is None else f"<html><body>{menu}{body * 6}</body></html>"
+        status = 410 if body is None else 200
+        return {"url": url, "html": html, "status": status, "fetched_at": time, "id": str(number)}
+
+    url = "https://example.com/again"
+    before = [
+        record(n, f"https://example.com/{n}", f"<p>Words of page {n}, and then some more of them. ")
+        for n in range(pages_before)
+    ]
+    older = record(50, url, "<p>The text of the first fetch, which is older. ")
+    newer = record(60, url, newest)
+    feed = tmp_path / "feed.jsonl"
+    feed.write_text("".join(json.dumps(one) + "\n" for one in [*before, newer, older]))
+    templ("run", feed, "--out", tmp_path / "out.jsonl")
+    records = outputs(tmp_path / "out.jsonl")
+    of_url = [one for one in records if one.url == url]
+    assert [one.id for one in of_url] == ["60", "50", of_url[-1].id]
+    assert str(of_url[-1].source) == str(of_url[0].source)
+    if newest is None:
+        assert isinstance(of_url[-1], DeletedRecord)
+    else:
+        assert of_url[-1].text == of_url[0].text
+        assert of_url[-1].revision_reason == "superseded"
+    resumed = (tmp_path / "out.jsonl").read_bytes()
+    templ("run", feed, "--out", tmp_path / "out.jsonl", "--resume")
+    assert (tmp_path / "out.jsonl").read_bytes() == resumed
 
 
 def test_page_only_uses_no_site_models(templ, feed, tmp_path):

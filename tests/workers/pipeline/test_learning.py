@@ -11,7 +11,7 @@ from tests.workers.builders import other_page_model, packed, page
 from tests.workers.memory_transport import MemoryTransport
 from workers.pipeline.actions import Forget, NotLearned
 from workers.pipeline.site_engine import SiteEngine
-from workers.processes.messages import Cleaned, LearnResult
+from workers.processes.messages import Cleaned, Failure, LearnResult, RefitTask
 from workers.processes.tasks import InProcess
 from workers.settings import load_settings
 from workers.state.site_state import model_is_due
@@ -188,10 +188,11 @@ def test_texts_are_revised_when_the_model_has_grown_up_and_never_twice_alike(
     assert sent == latest
 
 
+@pytest.mark.parametrize("revises", [True, False])
 def test_a_page_that_an_older_fetch_has_superseded_is_published_again(
-    store, poison_pool, poison_settings, documents
+    store, poison_pool, poison_settings, documents, revises
 ):
-    transport = MemoryTransport(store, poison_pool, poison_settings, revises=True)
+    transport = MemoryTransport(store, poison_pool, poison_settings, revises=revises)
     newer, older = list(documents(2))
     older = msgspec.structs.replace(older, url=newer.url, event_time_ms=newer.event_time_ms - 1)
     transport.learn(newer, older)
@@ -200,6 +201,35 @@ def test_a_page_that_an_older_fetch_has_superseded_is_published_again(
     assert (record.url, record.source, record.revision) == (newer.url, newer.source, 1)
     assert record.revision_reason == "superseded"
     assert [entry.revision for entry in store.window_entries(newer.site)] == [1]
+    assert store.outbox.superseded(10) == []
+
+
+def test_a_superseded_page_of_a_site_that_cannot_be_fitted_is_published_again(
+    store, poison_pool, poison_settings, documents
+):
+    class NoModels:
+        def run(self, site, task, deadline_s):
+            if isinstance(task, RefitTask):
+                return Failure("MemoryError", "no room", "refused"), 1
+            return poison_pool.run(site, task, deadline_s)
+
+    transport = MemoryTransport(store, NoModels(), poison_settings)
+    newer, older = list(documents(2))
+    older = msgspec.structs.replace(older, url=newer.url, event_time_ms=newer.event_time_ms - 1)
+    transport.learn(newer, older)
+    transport.carry_out_all(transport.engine.next_superseded)
+    (record,) = transport.texts
+    assert (record.source, record.revision_reason) == (newer.source, "superseded")
+    assert record.site_model_version is None
+
+
+def test_the_same_page_with_the_same_time_is_not_published_again(
+    store, poison_pool, poison_settings, documents
+):
+    transport = MemoryTransport(store, poison_pool, poison_settings)
+    (one,) = documents(1)
+    again = msgspec.structs.replace(one, source=Source("pages", 0, 77))
+    transport.learn(one, again)
     assert store.outbox.superseded(10) == []
 
 
