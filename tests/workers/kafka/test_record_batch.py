@@ -1,10 +1,12 @@
 """A batch of records gives all that can be read of it, in bounded memory, and never raises."""
 
+import struct
 import tracemalloc
 from random import Random
 
 import pytest
 from aiokafka.record.default_records import DefaultRecordBatch
+from aiokafka.record.util import calc_crc32c
 from aiokafka.structs import TopicPartition
 
 from tests.workers.raw_batches import (
@@ -23,6 +25,7 @@ from tests.workers.raw_batches import (
 )
 from workers.kafka.broker.page_message import page_of_message
 from workers.kafka.broker.received import KEPT_BYTES, RefusedValue, received_from_aiokafka
+from workers.kafka.logs.fetched import EMPTY_TAILS
 from workers.kafka.patches import BoundedResult, FetchedRecords, RecordBatch, WatchedRecords
 from workers.page import Page, Rejected
 from workers.settings import load_settings
@@ -32,6 +35,8 @@ LIMIT_BYTES = 8 << 20
 URL = (b"url", b"https://example.com/a")
 GOOD = (b"key", b"<p>Words of a page.", [URL, (b"status", None)])
 MUTATIONS = 20_000
+CHECKSUM_AT, LAST_OFFSET_AT = 17, 23
+"""Where in a batch its checksum and the distance of its last offset are."""
 
 
 def read(raw, limit_bytes=LIMIT_BYTES):
@@ -222,3 +227,16 @@ def test_a_damaged_head_is_stepped_over_up_to_the_following_batch():
     for at in range(17, HEAD_BYTES):
         found = fetched(damaged(batch([GOOD] * 3), at), batch([GOOD], base_offset=9))
         assert [one.offset for one in found] == [8, 9]
+
+
+def test_offsets_whose_records_and_end_of_transaction_were_compacted_away_hold_no_work():
+    """Compaction keeps the last offset of a batch, and removes records and control records before it."""
+    topic = "compacted-away"
+    raw = bytearray(batch([GOOD, GOOD]))
+    struct.pack_into(">i", raw, LAST_OFFSET_AT, 6)
+    struct.pack_into(">I", raw, CHECKSUM_AT, calc_crc32c(bytes(raw[CHECKSUM_AT + 4 :])))
+    arguments = TopicPartition(topic, 0), FetchedRecords(bytes(raw)), None, 0, None, None, True, 1
+    found = WatchedRecords(*arguments)
+    assert [one.offset for one in found] == [0, 1]
+    assert found.next_fetch_offset == 7
+    assert EMPTY_TAILS.end_after(topic, 0, 2) == 7

@@ -1,5 +1,6 @@
 import os
 import resource
+from threading import Timer
 
 import pytest
 
@@ -24,6 +25,15 @@ def test_a_database_that_is_open_already_is_reported_as_in_use(tmp_path, monkeyp
     with pytest.raises(StateProblem, match="in use"):
         RocksDatabase(tmp_path / "db", ("a",))
     first.close()
+
+
+def test_a_lock_that_the_last_owner_holds_a_little_longer_is_waited_for(tmp_path):
+    last_owner = RocksDatabase(tmp_path / "db", ("a",))
+    last_owner.put("a", b"key", b"value")
+    Timer(0.6, last_owner.close).start()
+    database = RocksDatabase(tmp_path / "db", ("a",))
+    assert database.get("a", b"key") == b"value"
+    database.close()
 
 
 def test_a_full_disk_is_one_line_and_written_values_stay(tmp_path):

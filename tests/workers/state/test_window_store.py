@@ -175,10 +175,13 @@ def test_a_url_whose_last_output_may_belong_to_an_older_fetch_is_superseded(
     assert store.outbox.superseded(10) == []
 
 
-def test_on_files_nothing_is_superseded(store):
-    for record in (document(3, url="u"), document(1, url="u")):
+def test_on_files_an_older_fetch_is_superseded_and_an_overtaken_revision_is_not(store):
+    revised = msgspec.structs.replace(document(1, url="u"), revision=1)
+    for record in (revised, document(3, url="u")):
         store.put(record, stored_summary(record), None)
     assert store.outbox.superseded(10) == []
+    store.put(document(2, url="u"), stored_summary(document(2)), None)
+    assert [url for _, url in store.outbox.superseded(10)] == ["u"]
 
 
 def test_a_tombstone_read_from_the_topic_is_not_sent_again(store):
@@ -193,6 +196,15 @@ def test_a_pending_tombstone_that_is_read_from_the_topic_is_not_sent(store):
     put(store, *(document(n) for n in range(7)))
     store.remove("example.com", "pages-0-0", store.next_offset)
     assert tombstones(store) == [b"example.com\0pages-0-1"]
+
+
+def test_a_document_that_comes_again_before_its_tombstone_is_sent_keeps_its_record(store):
+    put(store, *(document(n) for n in range(6)))
+    assert tombstones(store) == [b"example.com\0pages-0-0"]
+    again = msgspec.structs.replace(document(0), event_time_ms=document(9).event_time_ms)
+    put(store, again)
+    assert b"example.com\0pages-0-0" not in tombstones(store)
+    assert ids(store)[-1] == "page:0"
 
 
 def test_acknowledged_tombstones_leave_the_outbox(store):
