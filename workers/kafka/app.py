@@ -37,8 +37,6 @@ the group anew when it learns of the partitions; by default it asks only after f
 _MIB = 1 << 20
 log = logging.getLogger("templ")
 
-Headers = dict[str, bytes]
-
 
 class App(faust.App):
     """A faust App whose streams hold a bounded number of bytes and whose offsets suit the logs."""
@@ -238,11 +236,6 @@ async def essential(app: faust.App, name: str, step: Callable[[], Awaitable[None
     The traceback of an unforeseen failure is logged, but not that of a broker that is away. A worker
     that is being stopped loses its producer during a step; that is no failure, and nothing is
     acknowledged.
-
-    Args:
-        app: The App that the step belongs to.
-        name: Name of the step for log messages.
-        step: The step.
     """
     try:
         await step()

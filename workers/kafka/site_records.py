@@ -206,11 +206,6 @@ async def erase_from_topics(broker: BrokerAccess, prefix: str, site: str) -> dic
     Call it when the record that takes the site down was stored. The topics are read again until a look finds
     nothing, because a worker may have had a page of the site in hand.
 
-    Args:
-        broker: How the broker is reached.
-        prefix: Text before the name of each topic.
-        site: Site key.
-
     Returns:
         The number of tombstones that were sent to each topic.
 

@@ -53,10 +53,6 @@ class Traces:
 def start_traces(role: str, group: str) -> Traces:
     """Return the traces of a role, which writes none unless an exporter is configured.
 
-    Args:
-        role: `cleaner` or `refresher`.
-        group: Its consumer group.
-
     Raises:
         SettingsProblem: A variable of OpenTelemetry cannot be used.
     """
@@ -86,9 +82,6 @@ def exporter_names(variables: Mapping[str, str]) -> Sequence[str]:
 
     An endpoint alone means `otlp`. Without an endpoint and an exporter nothing is written, although
     OpenTelemetry would assume a collector on this machine.
-
-    Args:
-        variables: The variables of OpenTelemetry.
     """
     if variables.get("OTEL_SDK_DISABLED", "").strip().lower() == "true":
         return []

@@ -45,13 +45,7 @@ class Feeder:
     """An asynchronous context that sends pages, keyed by site."""
 
     def __init__(self, broker: BrokerAccess, prefix: str, limit_bytes: int) -> None:
-        """Prepare without connecting.
-
-        Args:
-            broker: How the broker is reached.
-            prefix: Text before the name of each topic.
-            limit_bytes: Largest message.
-        """
+        """Prepare without connecting."""
         self._broker = broker
         self._prefix = prefix
         self._limit_bytes = limit_bytes
@@ -151,13 +145,6 @@ async def seed_broker(
 
     Windows on Kafka take these documents like any others, so sending them twice does no harm.
     Deletions are not sent, because no window holds what they have deleted.
-
-    Args:
-        broker: How the broker is reached.
-        prefix: Text before the name of each topic.
-        windows: Windows of the run.
-        models: Site models of the run.
-        settings: Largest message.
 
     Raises:
         BrokerProblem: The broker cannot be reached, or refuses a record.

@@ -1,11 +1,10 @@
-"""Reading ranges of partitions and offsets of groups, without being a member of a group."""
+"""Reading ranges of partitions, without being a member of a group."""
 
 import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
-from aiokafka.admin import AIOKafkaAdminClient
 
 from workers.errors import BrokerProblem
 from workers.kafka.broker.access import BrokerAccess
@@ -93,21 +92,3 @@ async def settled_offset(consumer: AIOKafkaConsumer, topic: TopicPartition, end:
     half_a_day_ago_ms = int(time.time() * 1000) - NULLS_ARE_SAFE_MS
     found = (await consumer.offsets_for_times({topic: half_a_day_ago_ms}))[topic]
     return end if found is None else found.offset
-
-
-async def committed_offsets(broker: BrokerAccess, group: str, topic: str) -> dict[int, int]:
-    """Return the offsets that a group has committed, by partition of a topic.
-
-    Partitions without a committed offset are left out.
-    """
-    admin = AIOKafkaAdminClient(**broker.client_options())
-    await admin.start()
-    try:
-        committed = await admin.list_consumer_group_offsets(group)
-    finally:
-        await admin.close()
-    return {
-        one.partition: max(found.offset, 0)
-        for one, found in committed.items()
-        if one.topic == topic
-    }

@@ -15,7 +15,8 @@ from aiokafka import TopicPartition
 
 from schemas.codec import SchemaError
 from workers.kafka.broker.access import BrokerAccess
-from workers.kafka.broker.plain_consumer import committed_offsets, plain_consumer, read_range
+from workers.kafka.broker.plain_consumer import plain_consumer, read_range
+from workers.kafka.logs.log_reader import log_reader
 from workers.log_lines import record_fields
 
 log = logging.getLogger("templ")
@@ -159,8 +160,9 @@ class OffsetGapFiller:
         return expected if record.offset > expected else None
 
     async def _committed(self, partition: int) -> int:
-        committed = await committed_offsets(self._broker, self._group, self._topic)
-        return committed.get(partition, 0)
+        async with log_reader(self._broker) as reader:
+            committed = await reader.committed(self._group, self._topic)
+        return committed[partition].offset if partition in committed else 0
 
     async def _read(self, partition: int, start: int, end: int) -> list[Received]:
         """Return the records from `start` to before `end`; there are none where compaction left a gap."""

@@ -30,13 +30,7 @@ class CleanedFollower:
     """Applies the records of `cleaned` to an index."""
 
     def __init__(self, broker: BrokerAccess, prefix: str, index: CleanedIndex) -> None:
-        """Prepare without connecting.
-
-        Args:
-            broker: How the broker is reached.
-            prefix: Text before the name of each topic.
-            index: The index, which knows how far it was read.
-        """
+        """Prepare without connecting."""
         self._broker = broker
         self._prefix = prefix
         self._topic = prefix + CLEANED

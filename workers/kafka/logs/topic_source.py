@@ -52,12 +52,7 @@ class TopicSource:
     """
 
     def __init__(self, broker: BrokerAccess, span: TopicSpan) -> None:
-        """Prepare without connecting.
-
-        Args:
-            broker: How the broker is reached.
-            span: What is read.
-        """
+        """Prepare without connecting."""
         self._broker = broker
         self._span = span
         self._exits = AsyncExitStack()
