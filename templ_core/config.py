@@ -97,4 +97,4 @@ class WindowBounds(msgspec.Struct, frozen=True, kw_only=True):
     """Most documents of a window."""
 
     bytes_max: int = 64 << 20
-    """Most bytes of documents in compact form."""
+    """Most bytes of documents, not compressed."""

@@ -29,6 +29,8 @@ _DAMAGE = (
     RecursionError,
 )
 """What damaged bytes make the decoders raise."""
+_ARRAYS = {bytes([first]) for first in (*range(0x90, 0xA0), 0xDC, 0xDD)}
+"""First bytes of an array in MessagePack; a zstd frame has none of them."""
 
 
 class _Contexts(threading.local):
@@ -128,13 +130,13 @@ class CompactForm(msgspec.Struct, Generic[SomeColumns], frozen=True):
         return _CONTEXTS.compressor(self.level).compress(packed)
 
     def decompress(self, body: bytes) -> bytes:
-        """Return what `compress` was given.
+        """Return what `compress` was given, also where `body` was not compressed.
 
         Raises:
             CodecError: The bytes are no zstd frame, or hold more than `max_bytes`.
         """
         try:
-            return frame_content(body, self.max_bytes)
+            return compact_content(body, self.max_bytes)
         except CodecError as error:
             raise CodecError(f"not a {self.name}: {error}") from None
 
@@ -145,6 +147,21 @@ class CompactForm(msgspec.Struct, Generic[SomeColumns], frozen=True):
             yield
         except _DAMAGE as error:
             raise CodecError(f"not a {self.name}: {error}") from None
+
+
+def compact_content(body: bytes, max_bytes: int) -> bytes:
+    r"""Return the MessagePack of a stored value, which is compressed or not: it begins an array then.
+
+    >>> compact_content(zstandard.compress(b"\x91\x03"), 2) == compact_content(b"\x91\x03", 2)
+    True
+
+    Raises:
+        CodecError: The bytes are neither, or hold more than `max_bytes`.
+    """
+    is_array = body[:1] in _ARRAYS
+    if is_array and len(body) > max_bytes:
+        raise CodecError(f"content of {len(body)} bytes, and {max_bytes} is the most")
+    return body if is_array else frame_content(body, max_bytes)
 
 
 def frame_content(

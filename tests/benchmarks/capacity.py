@@ -113,9 +113,9 @@ def stored(path, pages):
     state = LocalState(path, load_settings())
     sizes, models = [], 0.0
     for site, _ in state.windows.sites():
-        for entry in state.windows.window_entries(site):
-            record = state.windows.document(site, entry)
-            summary = state.windows.summary(site, entry)
+        for _, key in state.windows.fetches(site):
+            record = state.windows.document_of(key)
+            summary = zstandard.compress(state.windows.page_of(key).summary)
             sizes.append(len(encode_msgpack(msgspec.structs.replace(record, summary=summary))))
     for site, count in Counter(page.site for page in pages).items():
         model = state.models.get(site)

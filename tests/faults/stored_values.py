@@ -24,8 +24,8 @@ from templ_core.site_level.window.page_summary import (
 from templ_core.site_level.window.site_learner import SiteLearner
 from workers.errors import UsageProblem
 from workers.processes.page_model import read_model_file
-from workers.state.memory import MemoryDatabase
-from workers.state.packing import Packers, content_of, make_dictionaries
+from workers.state.database import MemoryDatabase
+from workers.state.packing import Packer, Packers, dictionary_key, plain_frame
 
 CONFIG = CoreConfig()
 _WINDOW = 6
@@ -143,22 +143,22 @@ def _page_models() -> Codec:
 
 
 def _dictionaries() -> Codec:
-    bodies = [compress_columns(document_columns(document)) for document in _pages()]
-    stored, packers = make_dictionaries([content_of(body) for body in bodies], [b"summary"])
-    packed = packers.bodies.pack(content_of(bodies[0]))
+    columns = [document_columns(document) for document in _pages()]
+    dictionary = b"".join(columns)
+    packed = Packer(dictionary).pack(columns[0])
 
     def use(body: bytes) -> None:
         database = MemoryDatabase(("dictionaries",))
-        database.put("dictionaries", b"site", body)
-        Packers(database).of("site").bodies.content(packed)
+        database.put("dictionaries", dictionary_key("site", 4), body)
+        Packers(database).of("site", 4).content(packed)
 
-    return Codec((CodecError,), [stored], use)
+    return Codec((CodecError,), [plain_frame(dictionary)], use)
 
 
 def _packed_values() -> Codec:
-    bodies = [compress_columns(document_columns(document)) for document in _pages()]
-    _, packers = make_dictionaries([content_of(body) for body in bodies], [b"summary"])
-    return Codec((CodecError,), bodies, packers.bodies.content)
+    columns = [document_columns(document) for document in _pages()]
+    packer = Packer(b"".join(columns))
+    return Codec((CodecError,), [packer.pack(one) for one in columns], packer.content)
 
 
 CODECS: dict[str, Callable[[], Codec]] = {

@@ -298,8 +298,7 @@ FIXTURES = [
         ),
         decode_site_model_record,
     ),
-    Fixture("window_store-4", lambda: _state_folder("windows-0"), _read_window_store),
-    Fixture("window_store-5", lambda: _state_folder("windows-0"), _read_window_store),
+    Fixture("window_store-6", lambda: _state_folder("windows-0"), _read_window_store),
     *(
         Fixture(name, _saved_sites, _read_saved_sites)
         for name in ("saved_sites-1", "saved_sites-2")

@@ -21,7 +21,7 @@ from schemas.site_settings import SiteSettingsRecord
 from templ_core.errors import CodecError
 from templ_core.site_level.site_model_file import decode_site_model
 from templ_core.stored.compact import CompactColumns, CompactForm
-from tests.workers.builders import page
+from tests.workers.builders import document, page, stored_summary
 from tests.workers.memory_transport import MemoryTransport
 from workers.errors import OtherFormat, StateProblem
 from workers.pipeline.actions import NotLearned
@@ -78,10 +78,16 @@ def test_an_earlier_site_model_cleans_pages(earlier):
     assert decode_site_model(kept.body).documents == kept.documents == 5
 
 
-def test_an_earlier_state_directory_goes_on(earlier, pool):
+def test_earlier_windows_are_refused_by_name(earlier):
     StateDirectory.open(earlier / "state", 1).close()
-    store = WindowStore(earlier / "state" / "windows-0", load_settings())
-    assert [one.url[-1] for one in store.window(SITE)] == list("012345")
+    with pytest.raises(OtherFormat, match="windows-0 was written by .*: delete it to start anew"):
+        WindowStore(earlier / "state" / "windows-0", load_settings())
+
+
+def test_a_window_of_earlier_documents_goes_on(earlier, pool):
+    store = WindowStore(None, load_settings())
+    for _, value in records(earlier, "documents"):
+        store.put(decode_document_record(value), b"\x91\x05", None)
     transport = MemoryTransport(store, pool, load_settings())
     # The model stays as it was until as many pages have come that can be read.
     kept = NotLearned("6 documents of its window cannot be read any more")
@@ -89,7 +95,7 @@ def test_an_earlier_state_directory_goes_on(earlier, pool):
         assert transport.engine.fit(SITE) == kept
         transport.learn(new_document(number, pool))
     assert [one.id for one in store.window(SITE)][:6] == [f"feed.jsonl:{n}" for n in range(6)]
-    model, _ = transport.engine.fit(SITE)
+    model = transport.engine.fit(SITE).model
     assert model.documents == store.site_state(SITE).pages - 6 == 6
     store.close()
 
@@ -150,10 +156,12 @@ def test_stored_values_of_another_format_are_refused_by_name():
             reader.decode(written.encode(Point(written.format, 1)))
 
 
-@pytest.mark.parametrize("number", [3, WINDOW_FORMAT + 1])
-def test_windows_of_another_format_are_rebuilt(earlier, number, caplog):
-    path = earlier / "state" / "windows-0"
-    WindowStore(path, load_settings()).close()
+@pytest.mark.parametrize("number", [WINDOW_FORMAT - 1, WINDOW_FORMAT + 1])
+def test_windows_of_another_format_are_rebuilt(tmp_path, number, caplog):
+    path = tmp_path / "windows-0"
+    store = WindowStore(path, load_settings())
+    store.put(document(1), stored_summary(document(1)), 0)
+    store.close()
     database = RocksDatabase(path, _FAMILIES)
     database.put("meta", b"format", bytes([number]))
     database.close()

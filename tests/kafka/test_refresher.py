@@ -103,7 +103,7 @@ def test_a_store_left_behind_for_days_is_made_anew(stream, tmp_path):
     local = WindowStore(tmp_path / "local" / "windows-0", load_settings())
     ((site, _),) = local.sites()
     documents = list(local.window(site))
-    learned = local.summary(site, next(local.window_entries(site)))
+    learned = local.page_of(document_key(site, documents[0].source)).summary
     local.close()
     number = partition_of(site, PARTITIONS)
     ghost = msgspec.structs.replace(

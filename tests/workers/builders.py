@@ -35,7 +35,7 @@ def packed(content):
     return zstandard.ZstdCompressor(level=3).compress(content)
 
 
-BODY_BYTES = len(packed(b"x" * 100))
+BODY_BYTES = 100
 
 
 def page(number, body, *, site="example.com", **fields):

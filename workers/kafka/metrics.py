@@ -235,7 +235,7 @@ class _Windows(Collector):
         for name, description, value in (
             ("window_sites", "Sites with documents in their window", totals.sites),
             ("window_documents", "Documents in all windows", totals.documents),
-            ("window_bytes", "Bytes of the compact forms of these documents", totals.bytes),
+            ("window_bytes", "Bytes of these documents, not compressed", totals.bytes),
             ("models_due", "Sites whose model is due to be fitted", totals.models_due),
             ("redesigned_sites", old_design, totals.redesigned_sites),
             ("fit", similarity, fit),

@@ -6,17 +6,18 @@ An engine knows no transport. What it asks for is carried out by a shell: `worke
 import logging
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, NamedTuple, cast
 
 import msgspec
 
 from schemas.cleaned import DeletedRecord, RevisionReason
 from schemas.codec import encode_msgpack
 from schemas.dead_letter import DeadLetter
-from schemas.document import DocumentRecord, site_of_key
+from schemas.document import DocumentRecord, document_key, site_of_key
 from schemas.site_model import SiteModelRecord
 from schemas.source import Source
 from templ_core.cleaner_version import cleaner_version
+from templ_core.errors import CodecError
 from templ_core.site_level.config import REVISIONS
 from templ_core.site_level.window.revisions import revision_reason
 from workers.log_lines import lines_about, record_fields
@@ -56,10 +57,9 @@ from workers.processes.messages import (
 from workers.processes.options import CONFIG, CleanOptions, config_of, forms_of
 from workers.settings import Settings
 from workers.site_settings.book import DecidedSite, SettingsBook
-from workers.state.site_state import model_is_due
+from workers.state.site_state import FittedSite, model_is_due
 
 if TYPE_CHECKING:  # They bring RocksDB and numpy, which cleaning alone does not need.
-    from workers.state.window_entry import WindowEntry
     from workers.state.window_store import WindowStore
 
 log = logging.getLogger("templ")
@@ -72,8 +72,13 @@ one for the others, which the child has forgotten by then."""
 _TOMBSTONES_AT_ONCE = 500
 """Tombstones that are read from the outbox at a time."""
 
-Fitted = tuple[SiteModelRecord, int] | NotLearned | None
-"""A model with the number of documents it has learned, or why there is none, or None for an empty window."""
+
+class Fitted(NamedTuple):
+    """A site model that was fitted."""
+
+    model: SiteModelRecord
+    noted: FittedSite
+    """What the state of the site notes of it."""
 
 
 class SiteEngine:
@@ -285,21 +290,18 @@ class SiteEngine:
         if known is not None:
             self._windows.replace(record, known, offset)
             return None
-        learned = self._summary_of(record)
-        if isinstance(learned, NotLearned):
-            self._windows.skip(offset)
-            return learned
-        self._windows.put(record, learned, offset)
-        return None
-
-    def _summary_of(self, record: DocumentRecord) -> bytes | NotLearned:
-        """Return the summary that came with a document; its digest alone is checked then."""
-        if not record.summary:
-            return self._summarise(record)
-        problem = self._windows.problem_of(record)
-        if problem is not None:
-            return NotLearned(problem)
-        return record.summary
+        try:
+            if offset is not None:
+                record = self._windows.whole(record)
+            summary = record.summary or self._summarise(record)
+            if isinstance(summary, bytes):
+                self._windows.put(record, summary, offset)
+                return None
+            problem = summary
+        except CodecError as error:
+            problem = NotLearned(str(error))
+        self._windows.skip(offset)
+        return problem
 
     def _summarise(self, record: DocumentRecord) -> bytes | NotLearned:
         # The deadline of refits applies: a busy machine must not cost the window a document.
@@ -312,7 +314,7 @@ class SiteEngine:
             return result.body
         return _not_learned(result)
 
-    def fit(self, site: str) -> Fitted:
+    def fit(self, site: str) -> "Fitted | NotLearned | None":
         """Fit a site's model on its window as it is.
 
         Documents of another format that were read with another page model are left out of the fit, once
@@ -320,61 +322,67 @@ class SiteEngine:
         that wrote them can use them.
 
         Returns:
-            The model, and the number of documents that the window had learned; or why it could
-            not be fitted; or None where the window is empty.
+            The model; or why it could not be fitted; or None where the window is empty.
         """
         state = self._windows.site_state(site)
         if not state.pages:
             return None
-        entries = list(self._windows.window_entries(site))
+        window = self._windows.fetches(site)
         # A child that has cleaned the pages still has most of them in memory, and asks for the others.
-        come = 0 if self._options.learns_here else state.learned - state.fitted_at
-        unread = entries[max(len(entries) - come, 0) :]
+        new = 0 if self._options.learns_here else state.learned - state.fitted_at
+        unread = window[max(len(window) - new, 0) :]
         pages: dict[bytes, tuple[bytes, bytes]] = {}
         for _ in range(_REFIT_ATTEMPTS):
-            pages |= {one.content_digest: self._stored_page(site, one) for one in unread}
-            window = [one.content_digest for one in entries]
-            result = self._run(site, RefitTask(site, window, pages, self._options.learns_here))
+            pages |= {one.content_digest: self._stored_page(key) for one, key in unread}
+            digests = [one.content_digest for one, _ in window]
+            result = self._run(site, RefitTask(site, digests, pages, self._options.learns_here))
             if not isinstance(result, Unknown | Stale):
                 break
             asked = set(result.digests)
-            unread = [one for one in entries if one.content_digest in asked]
+            unread = [one for one in window if one[0].content_digest in asked]
             if isinstance(result, Stale):
-                lost = {one.url for one in unread if not self._read_again(site, one)}
-                entries = [one for one in entries if one.url not in lost]
-                unread = [one for one in unread if one.url not in lost]
-                if len(entries) < min(len(lost), REVISIONS.settled_documents):
+                lost = {key for _, key in unread if not self._read_again(key)}
+                window = [one for one in window if one[1] not in lost]
+                unread = [one for one in unread if one[1] not in lost]
+                if len(window) < min(len(lost), REVISIONS.settled_documents):
                     return NotLearned(
                         f"{len(lost)} documents of its window cannot be read any more"
                     )
         if not isinstance(result, RefitResult):
             return _not_learned(result)
         change = result.change
-        changed_at_ms = entries[change.place].event_time_ms if change else None
-        self._windows.mark_fit(site, result.fit, changed_at_ms, change.documents if change else 0)
-        model = SiteModelRecord(
-            site=site,
-            version=result.version,
-            documents=result.documents,
-            first_event_time_ms=state.oldest_ms,
-            last_event_time_ms=state.newest_ms,
-            body=result.body,
+        return Fitted(
+            model=SiteModelRecord(
+                site=site,
+                version=result.version,
+                documents=result.documents,
+                first_event_time_ms=state.oldest_ms,
+                last_event_time_ms=state.newest_ms,
+                body=result.body,
+            ),
+            noted=FittedSite(
+                version=result.version,
+                learned=state.learned,
+                fit=result.fit,
+                changed_at_ms=window[change.place][0].time_ms if change else None,
+                of_old_design=change.documents if change else 0,
+            ),
         )
-        return model, state.learned
 
-    def _stored_page(self, site: str, entry: "WindowEntry") -> tuple[bytes, bytes]:
-        return self._windows.summary(site, entry), self._windows.document_body(site, entry)
+    def _stored_page(self, key: bytes) -> tuple[bytes, bytes]:
+        page = self._windows.page_of(key)
+        return (page.summary, page.document) if page else (b"", b"")
 
     def _run(self, site: str, task: Task) -> Result:
         return self._runner.run(site, task, self._settings.refit_deadline_s)[0]
 
-    def _read_again(self, site: str, entry: "WindowEntry") -> bool:
+    def _read_again(self, key: bytes) -> bool:
         """Read a document again that was read with another page model; return whether that was possible."""
-        document = self._windows.document(site, entry)
-        learned = document and self._summarise(document)
-        if not isinstance(learned, bytes):
+        document = self._windows.document_of(key)
+        summary = document and self._summarise(document)
+        if not isinstance(summary, bytes):
             return False
-        self._windows.put_summary(site, entry, learned)
+        self._windows.put_summary(key, summary)
         return True
 
     def refresh(self, site: str) -> list[Action]:
@@ -393,50 +401,47 @@ class SiteEngine:
             return []
         if isinstance(fitted, NotLearned):
             return [NotFitted(site, fitted.reason)]
-        return [self._publication(*fitted), *(self._to_compare(fitted[0]))]
+        return [self._publication(fitted), *self._to_compare(fitted)]
 
     def compare_texts(self, site: str) -> list[Action]:
         """Return the texts to compare with a site's latest model, after its publication if it is new."""
         fitted = self.fit(site)
-        if not isinstance(fitted, tuple):
+        if not isinstance(fitted, Fitted):
             return []
-        model, _ = fitted
-        is_known = model.version == self._windows.site_state(site).model_version
-        return [*(() if is_known else (self._publication(*fitted),)), *self._to_compare(model)]
+        is_known = fitted.model.version == self._windows.site_state(site).model_version
+        return [*(() if is_known else (self._publication(fitted),)), *self._to_compare(fitted)]
 
-    def _publication(self, model: SiteModelRecord, learned: int) -> Publish:
-        return Publish(
-            [model], partial(self._windows.mark_fitted, model.site, learned, model.version)
-        )
+    def _publication(self, fitted: Fitted) -> Publish:
+        done = partial(self._windows.mark_fitted, fitted.model.site, fitted.noted)
+        return Publish([fitted.model], done)
 
-    def _to_compare(self, model: SiteModelRecord) -> Iterator[Compare]:
+    def _to_compare(self, fitted: Fitted) -> Iterator[Compare]:
         """Yield the texts of a window that are looked at again, two times for a page at most."""
-        state, known = self._windows.site_state(model.site), self._book.of(model.site)
+        model, (_, _, _, changed_at_ms, of_old_design) = fitted
+        known = self._book.of(model.site)
         if not self._settings.revisions or (known is not None and not known.uses_newest_model):
             return
         for entry in self._windows.window_entries(model.site):
-            is_later = (
-                state.changed_at_ms is not None and entry.event_time_ms >= state.changed_at_ms
-            )
+            is_later = changed_at_ms is not None and entry.event_time_ms >= changed_at_ms
             reason = revision_reason(
                 entry.model_documents,
                 entry.looked_at,
                 model.documents,
-                state.of_old_design if is_later else 0,
+                of_old_design if is_later else 0,
             )
             if reason is not None:
                 yield Compare(model, entry, cast("RevisionReason", reason))
 
     def revision(self, text: Compare) -> Publish | None:
         """Return the publication of a text that a newer model changes enough; None where it stays."""
-        model, entry = text.model, text.entry
-        document = self._windows.document(model.site, entry)
+        model, key = text.model, document_key(text.model.site, text.entry.source)
+        document = self._windows.document_of(key)
         if document is None:
             return None
         result = self.revise(document, model, text.reason, REVISIONS.changed_ratio_min)
         if isinstance(result, Cleaned):
             return self._republication(result)
-        self._windows.mark_looked_at(model.site, entry, model.documents)
+        self._windows.mark_looked_at(key, model.documents)
         return None
 
     def next_superseded(self, site: str | None = None) -> list[Action]:
@@ -482,8 +487,8 @@ class SiteEngine:
             deletion = DeletedRecord(url=url, site=site, id=newest, source=Source.parse(newest))
             return Publish([deletion], _nothing)
         model, known = self._best_model(site), self._book.of(site)
-        if model is None and isinstance(fitted := self.fit(site), tuple):
-            model, _ = fitted
+        if model is None and isinstance(fitted := self.fit(site), Fitted):
+            model = fitted.model
         model = known.model(model) if known else model
         result = self.revise(newest, model, "superseded", changed_ratio_min=0)
         return self._republication(result) if isinstance(result, Cleaned) else None

@@ -2,66 +2,77 @@
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from itertools import takewhile
 from pathlib import Path
-from typing import Protocol, TypeVar
+from typing import TypeVar
 
 import msgspec
 import zstandard
+from sortedcontainers import SortedDict
 
 from schemas.codec import SchemaError
 from templ_core.errors import CodecError
 from workers.errors import StateProblem
-from workers.state.batch import Batch
-from workers.state.memory import MemoryDatabase
-from workers.state.rocks import CACHE_BYTES, RocksDatabase
+from workers.state.rocks import CACHE_BYTES, Batch, RocksDatabase
 
 T = TypeVar("T")
 
 DatabaseEntry = tuple[str, bytes, bytes]
 """Family, key and value of one entry of a database."""
-
-
 _TO_REWRITE = b"\xfe to be rewritten"
 """Key of the note that files may still hold bytes of what was erased."""
 
 
-class Database(Protocol):
-    """Named families of ordered keys, where keys and values are bytes.
+class MemoryDatabase:
+    """The operations of `RocksDatabase` on families in memory, for use by one thread at a time."""
 
-    Every method blocks its thread until the database has answered. Code that runs on an event loop
-    calls them from a thread, for instance with `asyncio.to_thread`. Every method but `damaged` raises
-    `DamagedStore` where it comes upon damage, and so does every later opening.
-    """
+    def __init__(self, families: tuple[str, ...]) -> None:
+        self._families: dict[str, SortedDict] = {name: SortedDict() for name in families}
 
     def get(self, family: str, key: bytes) -> bytes | None:
         """Return the value of a key, or None when there is none."""
+        value: bytes | None = self._families[family].get(key)
+        return value
 
     def put(self, family: str, key: bytes, value: bytes) -> None:
         """Set one value."""
+        self._families[family][key] = value
 
     def scan(self, family: str, prefix: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
-        """Yield keys that start with `prefix` and their values, in ascending order of the keys."""
+        """Return keys that start with `prefix` and their values, in ascending order of the keys.
 
-    def scan_back(self, family: str, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
-        """Yield keys that start with `prefix` and their values, in descending order of the keys.
-
-        `prefix` must not be empty or end with the byte 255.
+        Keys that are added after the call are not part of the result.
         """
+        entries = self._families[family]
+        from_prefix = entries.irange(minimum=prefix)
+        keys = list(takewhile(lambda key: key.startswith(prefix), from_prefix))
+        return ((key, entries[key]) for key in keys if key in entries)
 
     def write(self, batch: Batch) -> None:
-        """Apply a batch, either all of its changes or none."""
+        """Apply a batch."""
+        for family, key, value in batch.changes:
+            if value is None:
+                self._families[family].pop(key, None)
+            else:
+                self._families[family][key] = value
 
     def rewrite(self) -> None:
-        """Write all files anew, so that none of them holds a byte of what was deleted.
-
-        No other thread may use the database meanwhile.
-        """
+        """Do nothing, because what was deleted is not held in memory."""
 
     def damaged(self, reason: str) -> StateProblem:
-        """Mark the database as damaged for all who open it later, and return the error to raise."""
+        """Return the error to raise where entries contradict each other."""
+        return StateProblem(f"what is kept in memory is inconsistent: {reason}")
 
     def close(self) -> None:
-        """Release the database."""
+        """Do nothing, because memory needs no release."""
+
+
+Database = RocksDatabase | MemoryDatabase
+"""Named families of ordered keys, where keys and values are bytes.
+
+Every method blocks its thread until the database has answered. Code that runs on an event loop
+calls them from a thread, for instance with `asyncio.to_thread`.
+"""
 
 
 def open_database(

@@ -7,7 +7,6 @@ from pathlib import Path
 from schemas.codec import decode_site_model_record
 from schemas.site_model import SITE_MODEL_FORMAT, SiteModelRecord
 from workers.lru_cache import LruCache
-from workers.state.batch import Batch
 from workers.state.database import (
     DatabaseEntry,
     entries_of,
@@ -16,6 +15,7 @@ from workers.state.database import (
     put_entries,
     stored_values,
 )
+from workers.state.rocks import Batch
 
 _FAMILIES = ("models", "offsets")
 _LOG = b"log"

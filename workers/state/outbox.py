@@ -8,11 +8,10 @@ again when its last output may belong to an older fetch that arrived late or was
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from workers.state.batch import Batch
 from workers.state.database import Database
-from workers.state.window_entry import SUPERSEDED
+from workers.state.rocks import Batch
 
-_FAMILY = "outbox"
+_FAMILY, _SUPERSEDED = "outbox", "superseded"
 _NULL, _AGAIN = b"", b"again"
 """Values of a key whose record is to be replaced by a null value, or sent again."""
 
@@ -56,7 +55,7 @@ class Outbox:
 
     def supersede(self, batch: Batch, url_key: bytes, url: str) -> None:
         """Add to a batch that the newest text of a URL is to be published again."""
-        batch.put(SUPERSEDED, url_key, url.encode())
+        batch.put(_SUPERSEDED, url_key, url.encode())
 
     def superseded(self, limit: int, prefix: bytes = b"") -> list[tuple[bytes, str]]:
         """Return at most `limit` URLs to publish again, each with the key for `WindowStore.newest`.
@@ -65,16 +64,16 @@ class Outbox:
             limit: Most URLs.
             prefix: Beginning of the keys of a site; empty means all sites.
         """
-        found = islice(self._db.scan(SUPERSEDED, prefix), limit)
+        found = islice(self._db.scan(_SUPERSEDED, prefix), limit)
         return [(key, url.decode()) for key, url in found]
 
     def drop_superseded(self, url_keys: Iterable[bytes]) -> None:
         """Drop URLs whose newest text was published."""
-        self._drop(SUPERSEDED, url_keys)
+        self._drop(_SUPERSEDED, url_keys)
 
     def drop_all_superseded(self) -> None:
         """Drop all URLs whose newest text was to be published again."""
-        self.drop_superseded([key for key, _ in self._db.scan(SUPERSEDED)])
+        self.drop_superseded([key for key, _ in self._db.scan(_SUPERSEDED)])
 
     def _drop(self, family: str, keys: Iterable[bytes]) -> None:
         batch = Batch()

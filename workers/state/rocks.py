@@ -24,7 +24,6 @@ from rocksdict import (
 )
 
 from workers.errors import DamagedStore, DiskProblem, OtherFormat, StateProblem
-from workers.state.batch import Batch
 
 CACHE_BYTES = 64 << 20
 """Size of the cache that databases share unless they ask for another size."""
@@ -53,6 +52,22 @@ _REASON_CHARS = 300
 _LOCK_WAIT_S = 15.0
 """How long opening waits for a lock: a process that was killed may hold it a little longer."""
 _LOCK_RETRY_S = 0.25
+
+
+class Batch:
+    """Changes of keys that a database applies in order, and either all of them or none."""
+
+    def __init__(self) -> None:
+        self.changes: list[tuple[str, bytes, bytes | None]] = []
+        """Family, key and new value of each change; the value None removes the key."""
+
+    def put(self, family: str, key: bytes, value: bytes) -> None:
+        """Set the value of a key."""
+        self.changes.append((family, key, value))
+
+    def delete(self, family: str, key: bytes) -> None:
+        """Remove a key, whether it exists or not."""
+        self.changes.append((family, key, None))
 
 
 class RocksDatabase:
@@ -128,23 +143,6 @@ class RocksDatabase:
             entries.next()
         self._check(entries)
 
-    def scan_back(self, family: str, prefix: bytes) -> Iterator[tuple[bytes, bytes]]:
-        """Yield keys that start with `prefix` and their values, in descending order of the keys.
-
-        Raises:
-            DamagedStore: An entry cannot be read.
-        """
-        entries = self._families[family].iter()
-        entries.seek_for_prev(prefix[:-1] + bytes([prefix[-1] + 1]))
-        while entries.valid():
-            key = entries.key()
-            if key.startswith(prefix):
-                yield key, entries.value()
-            elif key < prefix:
-                return
-            entries.prev()
-        self._check(entries)
-
     def _check(self, entries: RdictIter) -> None:
         """Raise the reason why an iterator ended: at damage it ends as if no entries followed."""
         with self._problems():
@@ -163,8 +161,10 @@ class RocksDatabase:
                 writes.delete(key, self._handles[family])
             else:
                 writes.put(key, value, self._handles[family])
-        with self._problems():
+        try:
             self._db.write(writes)
+        except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception
+            raise self._problem(error) from None
 
     def damaged(self, reason: str) -> DamagedStore:
         """Mark the database as damaged for all who open it later, and return the error to raise.

@@ -1,5 +1,7 @@
 """Numbers that summarise a site's window, and their totals over the sites of a store."""
 
+from typing import NamedTuple
+
 import msgspec
 
 from templ_core.site_level.window.schedule import is_due
@@ -11,7 +13,7 @@ class SiteState(msgspec.Struct, kw_only=True):
     pages: int = 0
     """Documents in the window."""
     bytes: int = 0
-    """Sum of the sizes of their compact forms as they arrived."""
+    """Sum of their sizes, not compressed."""
     newest_ms: int = -(1 << 62)
     """Highest event time of the window's documents and deletions."""
     oldest_ms: int = 0
@@ -33,9 +35,23 @@ class SiteState(msgspec.Struct, kw_only=True):
     deletions: int = 0
     """Number of deleted URLs that are remembered."""
     packed_at: int = 0
-    """Value of `learned` when the site's compression dictionary was made."""
+    """Value of `learned` when the site's newest compression dictionary was made, which is its number."""
     packed_pages: int = 0
-    """Documents in the window when the site's compression dictionary was made."""
+    """Documents in the window when that dictionary was made."""
+    dictionaries: list[int] = []
+    """Numbers of the stored dictionaries."""
+
+
+class FittedSite(NamedTuple):
+    """A site model that was fitted, as the state of its site notes it."""
+
+    version: str
+    learned: int
+    """Value of `SiteState.learned` when it was fitted."""
+    fit: float
+    changed_at_ms: int | None
+    of_old_design: int
+    """See the fields of these names of `SiteState`."""
 
 
 class WindowTotals(msgspec.Struct, frozen=True, kw_only=True):
@@ -46,7 +62,7 @@ class WindowTotals(msgspec.Struct, frozen=True, kw_only=True):
     documents: int = 0
     """Documents in all windows."""
     bytes: int = 0
-    """Bytes of the documents' compact forms as they arrived."""
+    """Bytes of the documents, not compressed."""
     models_due: int = 0
     """Sites whose model the schedule wants fitted again."""
     redesigned_sites: int = 0

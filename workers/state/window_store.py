@@ -6,22 +6,16 @@ change behind.
 
 Families and keys:
 
-    entries        site NUL time(8) blake2b(page id)(8) source id -> WindowEntry
-    bodies         the key of `entries`          -> StoredDetails and document, compressed with the dictionary
-    details        the key of `entries`          -> StoredDetails of a document that was stored by format 4
-    contributions  the key of `entries`          -> page summary, compressed in the same way
-    dictionaries   site                          -> the site's compression dictionaries
-    by_source      site NUL source id            -> time, hash and source of the document
-    by_url         site NUL blake2b(url)(16)     -> key in `entries` of the newest version
-    deleted        site NUL blake2b(url)(16)     -> time and source id of the deletion
-    deletions      site NUL time(8) source id    -> key in `deleted`
-    sites          site                          -> SiteState
-    templates      site                          -> the trees of earlier versions, which nothing reads
+    entries        site NUL source id        -> WindowEntry; the key is that of the record of `documents`
+    pages          the key of `entries`      -> StoredPage, compressed
+    dictionaries   site NUL number(8)        -> a dictionary of compression, as a zstd frame
+    deleted        site NUL blake2b(url)(16) -> time and source id of the deletion
+    sites          site                      -> SiteState
     outbox         key of a record of `documents` that is to be replaced by a null value, or sent again
-    overtaken      the key of `by_url`           -> URL whose newest text is to be published again
-    meta           "next"                        -> offset of the next record
-                   "format"                      -> WINDOW_FORMAT
-                   "log" topic                   -> what identifies the log that was read or written
+    superseded     site NUL blake2b(url)(16) -> URL whose newest text is to be published again
+    meta           "next"                    -> offset of the next record
+                   "format"                  -> WINDOW_FORMAT
+                   "log" topic               -> what identifies the log that was read or written
 """
 
 import threading
@@ -30,15 +24,14 @@ from pathlib import Path
 
 import msgspec
 
-from schemas.document import DocumentRecord, site_of_key
+from schemas.document import DocumentRecord, document_key, site_of_key
 from templ_core.config import WindowBounds
 from templ_core.dom.codec import content_digest
 from templ_core.errors import CodecError
 from templ_core.site_level.window.site_cache import SiteCache
-from templ_core.site_level.window.site_window import SiteWindow, url_hash
+from templ_core.site_level.window.site_window import SiteWindow, WindowFetch, url_hash
 from workers.errors import OtherFormat
 from workers.settings import Settings
-from workers.state.batch import Batch
 from workers.state.database import (
     DatabaseEntry,
     decode_stored,
@@ -49,30 +42,28 @@ from workers.state.database import (
     stored_values,
 )
 from workers.state.outbox import Outbox
-from workers.state.packing import Packers, content_of, loose_frame
-from workers.state.site_state import SiteState, WindowTotals, totals_of
-from workers.state.window_change import WindowChange
+from workers.state.packing import Packers, content_of
+from workers.state.rocks import Batch
+from workers.state.site_state import FittedSite, SiteState, WindowTotals, totals_of
+from workers.state.window_change import KeptSite, WindowChange
 from workers.state.window_entry import (
-    SUMMARIES,
-    SUPERSEDED,
-    StoredDetails,
+    StoredPage,
     WindowEntry,
     fetch_of,
-    place_of,
     record_of,
-    site_prefix,
+    stored_page,
     time_bytes,
     time_from,
 )
 
-WINDOW_FORMAT = 5
-"""Version of the families, keys and values; version 4 can be read too, all others must be rebuilt."""
+WINDOW_FORMAT = 6
+"""Version of the families, keys and values; windows of another version must be rebuilt."""
 _FAMILIES = (
-    *("entries", "bodies", "details", SUMMARIES, "dictionaries", "by_source", "by_url"),
-    *("deleted", "deletions", "sites", "templates", "outbox", SUPERSEDED, "meta"),
+    *("entries", "pages", "dictionaries", "deleted"),
+    *("sites", "outbox", "superseded", "meta"),
 )
 _FETCHES_IN_MEMORY = 20_000
-"""Fetches of windows that a store keeps in memory, about 250 bytes each."""
+"""Fetches of windows that a store keeps in memory, about 400 bytes each."""
 _NEXT = b"next"
 _FORMAT, _LOG = b"format", b"log"
 
@@ -108,7 +99,7 @@ class WindowStore:
         try:
             self._check_format(path)
             self._packers = Packers(self._db)
-            self._windows = SiteCache(_FETCHES_IN_MEMORY, self._read_window)
+            self._sites = SiteCache(_FETCHES_IN_MEMORY, self._read_site)
             self._lock = threading.Lock()
             stored = self._db.get("meta", _NEXT)
             self.next_offset = int.from_bytes(stored, "big") if stored else 0
@@ -125,7 +116,7 @@ class WindowStore:
         """
         found = self._db.get("meta", _FORMAT)
         is_new = found is None and not any(True for _ in self._db.scan("sites"))
-        if not is_new and found not in (bytes([4]), bytes([WINDOW_FORMAT])):
+        if not is_new and found != bytes([WINDOW_FORMAT]):
             raise OtherFormat(f"{path} was written by another version: delete it to start anew")
         self._db.put("meta", _FORMAT, bytes([WINDOW_FORMAT]))
 
@@ -159,26 +150,33 @@ class WindowStore:
             summary: Its page summary in compact form.
             offset: Its offset in `documents`; nothing happens when it is below `next_offset`, since
                 the record was stored before. None when working on files, where nothing is replayed.
-        """
-        bounds = self.bounds_of(record.site)
-        self._change(record.site, offset, lambda change: change.enter(record, summary, bounds))
 
-    def problem_of(self, record: DocumentRecord) -> str | None:
-        """Return why a document cannot be stored; None where it is whole."""
+        Raises:
+            CodecError: The document or the summary is damaged.
+        """
+        bounds, page = self.bounds_of(record.site), stored_page(record, summary)
+        self._change(record.site, offset, lambda change: change.enter(record, page, bounds))
+
+    def whole(self, record: DocumentRecord) -> DocumentRecord:
+        """Return a record from a topic with its document decompressed and compared with its digest.
+
+        Raises:
+            CodecError: The document is damaged.
+        """
         try:
             columns = content_of(record.body)
         except CodecError as error:
-            return f"not a document: {error}"
+            raise CodecError(f"not a document: {error}") from None
         if content_digest(columns) != record.content_digest:
-            return "damaged document: its digest does not fit"
-        return None
+            raise CodecError("damaged document: its digest does not fit")
+        return msgspec.structs.replace(record, body=columns)
 
     def known(self, record: DocumentRecord) -> WindowEntry | None:
         """Return the entry of a document that is in the window already, otherwise None."""
-        value = self._db.get("entries", site_prefix(record.site) + place_of(record))
-        entry = decode_stored(self._db, value, WindowEntry) if value else None
-        is_same = entry and (entry.url, entry.content_digest) == (record.url, record.content_digest)
-        return entry if is_same else None
+        entry = self._entry(document_key(record.site, record.source))
+        if entry is None or (entry.url, entry.event_time_ms) != (record.url, record.event_time_ms):
+            return None
+        return entry if entry.content_digest == record.content_digest else None
 
     def replace(self, record: DocumentRecord, known: WindowEntry, offset: int | None) -> None:
         """Store a known document that was delivered again or carries a revision of its text."""
@@ -189,16 +187,22 @@ class WindowStore:
             lambda change: change.replace(record, known, is_in_topic=is_in_topic),
         )
 
-    def mark_looked_at(self, site: str, entry: WindowEntry, documents: int) -> None:
-        """Record that a text stays as it is with a model fitted on that many documents."""
-        seen = msgspec.structs.replace(entry, looked_at=documents)
-        key = site_prefix(site) + place_of(entry)
-        self._db.put("entries", key, msgspec.msgpack.encode(seen))
+    def mark_looked_at(self, key: bytes, documents: int) -> None:
+        """Record that the text of a document stays as it is with a model fitted on that many documents."""
+        with self._lock:
+            entry = self._entry(key)
+            if entry is not None:
+                seen = msgspec.structs.replace(entry, looked_at=documents)
+                self._db.put("entries", key, msgspec.msgpack.encode(seen))
 
-    def put_summary(self, site: str, entry: WindowEntry, summary: bytes) -> None:
+    def put_summary(self, key: bytes, summary: bytes) -> None:
         """Replace the page summary of a document of the window."""
-        packed = self._packers.of(site).summaries.pack(content_of(summary))
-        self._db.put(SUMMARIES, site_prefix(site) + place_of(entry), packed)
+        with self._lock:
+            entry, page = self._entry(key), self.page_of(key)
+            if entry is not None and page is not None:
+                page = msgspec.structs.replace(page, summary=content_of(summary))
+                packer = self._packers.of(site_of_key(key), entry.dictionary)
+                self._db.put("pages", key, packer.pack(msgspec.msgpack.encode(page)))
 
     def delete_url(self, record: DocumentRecord, offset: int | None) -> None:
         """Remove what was fetched from a URL up to the event time of its deletion."""
@@ -213,9 +217,9 @@ class WindowStore:
         """Keep a document, and have it sent again, whose null value in `documents` does not count."""
         with self._lock:
             if self.is_new(offset):
-                key = site_prefix(site) + source_id.encode()
+                key = f"{site}\0{source_id}".encode()
                 batch = Batch()
-                if self._db.get("by_source", key) is not None:
+                if self._db.get("entries", key) is not None:
                     self.outbox.send_again(batch, key)
                 self._write_next(batch, offset)
 
@@ -223,7 +227,7 @@ class WindowStore:
         """Erase a site from all files, which nobody else may use, and return whether it was stored."""
         with self._lock:
             self._packers.forget(site)
-            self._windows.drop(site)
+            self._sites.drop(site)
             was_there = erase_site(self._db, _FAMILIES, site)
             if was_there:
                 self._totals = self._counted_totals()
@@ -249,100 +253,78 @@ class WindowStore:
 
     def site_state(self, site: str) -> SiteState:
         """Return the state of a site's window; that of an unknown site is empty."""
-        stored = self._db.get("sites", site.encode())
-        return decode_stored(self._db, stored, SiteState) if stored else SiteState()
+        return self._kept(site).state
 
     def sites(self) -> Iterator[tuple[str, SiteState]]:
         """Yield all sites with their states, in the order of their UTF-8 bytes."""
         for key, value in self._db.scan("sites"):
             yield key.decode(), decode_stored(self._db, value, SiteState)
 
-    def summary(self, site: str, entry: WindowEntry) -> bytes:
-        """Return a page summary in compact form, hardly compressed; empty when it has left the window."""
-        body = self._content(SUMMARIES, site, entry)
-        return b"" if body is None else loose_frame(body)
+    def fetches(self, site: str) -> list[tuple[WindowFetch, bytes]]:
+        """Return what a site's window holds, in its order, each with the key of its document."""
+        kept = self._kept(site)
+        return [(fetch, kept.keys[fetch.url_hash]) for fetch in kept.window]
 
     def window_entries(self, site: str) -> Iterator[WindowEntry]:
         """Yield the entries of a site's window in its order."""
         yield from sorted(self._stored_entries(site), key=fetch_of)
 
     def _stored_entries(self, site: str) -> Iterator[WindowEntry]:
-        for _, value in self._db.scan("entries", site_prefix(site)):
+        for _, value in self._db.scan("entries", site.encode() + b"\0"):
             yield decode_stored(self._db, value, WindowEntry)
 
     def window(self, site: str) -> Iterator[DocumentRecord]:
         """Yield the documents of a site's window in its order."""
         for entry in self.window_entries(site):
-            document = self.document(site, entry)
-            if document is not None:
-                yield document
-
-    def document(self, site: str, entry: WindowEntry) -> DocumentRecord | None:
-        """Return the document of an entry, or None when it has left the window."""
-        body = self._content("bodies", site, entry)
-        if body is None:
-            return None
-        key = site_prefix(site) + place_of(entry)
-        apart = None if entry.rest_bytes else self._db.get("details", key)
-        rest = decode_stored(self._db, apart, StoredDetails) if apart else StoredDetails()
-        with stored_values(self._db):
-            return record_of(site, entry, body, rest)
-
-    def document_body(self, site: str, entry: WindowEntry) -> bytes:
-        """Return a document in compact form, hardly compressed; empty when it has left the window."""
-        body = self._content("bodies", site, entry)
-        return b"" if body is None else loose_frame(body[entry.rest_bytes :])
-
-    def _content(self, family: str, site: str, entry: WindowEntry) -> bytes | None:
-        """Return a compressed value of an entry as it was; None when it has left the window."""
-        packed = self._db.get(family, site_prefix(site) + place_of(entry))
-        if packed is None:
-            return None
-        with stored_values(self._db):
-            packers = self._packers.of(site)
-            return (packers.bodies if family == "bodies" else packers.summaries).content(packed)
+            page = self._page(site, entry)
+            if page is not None:
+                yield record_of(site, entry, page)
 
     def document_of(self, key: bytes) -> DocumentRecord | None:
         """Return the document of a key of `documents`, or None when it has left the window."""
-        site, place = site_of_key(key), self._db.get("by_source", key)
-        return self._document_at(site, site_prefix(site) + place) if place else None
+        entry, site = self._entry(key), site_of_key(key)
+        page = entry and self._page(site, entry)
+        return record_of(site, entry, page) if entry and page else None
 
-    def _document_at(self, site: str, key: bytes) -> DocumentRecord | None:
+    def page_of(self, key: bytes) -> StoredPage | None:
+        """Return the page of a key of `documents`, or None when it has left the window."""
+        entry = self._entry(key)
+        return self._page(site_of_key(key), entry) if entry else None
+
+    def _entry(self, key: bytes) -> WindowEntry | None:
         value = self._db.get("entries", key)
-        return self.document(site, decode_stored(self._db, value, WindowEntry)) if value else None
+        return decode_stored(self._db, value, WindowEntry) if value else None
 
-    def mark_fitted(self, site: str, learned: int, version: str) -> None:
-        """Record that a model was published.
+    def _page(self, site: str, entry: WindowEntry) -> StoredPage | None:
+        packed = self._db.get("pages", document_key(site, entry.source))
+        if packed is None:
+            return None
+        with stored_values(self._db):
+            content = self._packers.of(site, entry.dictionary).content(packed)
+            return msgspec.msgpack.decode(content, type=StoredPage)
 
-        Args:
-            site: Site key.
-            learned: Value of `SiteState.learned` when the model was fitted.
-            version: Version of the model.
-        """
+    def mark_fitted(self, site: str, fitted: FittedSite) -> None:
+        """Record that a model was published, and what its fit has found out."""
         with self._lock:
-            state = self.site_state(site)
-            state.fitted_at = max(state.fitted_at, learned)
-            state.model_version = version
-            self._write_state(site, state, Batch())
-
-    def mark_fit(
-        self, site: str, fit: float, changed_at_ms: int | None, of_old_design: int
-    ) -> None:
-        """Record what a fit found out about a site's design; see the fields of `SiteState`."""
-        with self._lock:
-            state = self.site_state(site)
-            state.fit = fit
-            state.changed_at_ms, state.of_old_design = changed_at_ms, of_old_design
-            self._write_state(site, state, Batch())
+            kept = self._sites.take(site)
+            state = msgspec.structs.replace(
+                kept.state,
+                fitted_at=max(kept.state.fitted_at, fitted.learned),
+                model_version=fitted.version,
+                fit=fitted.fit,
+                changed_at_ms=fitted.changed_at_ms,
+                of_old_design=fitted.of_old_design,
+            )
+            self._write(site, kept.state, KeptSite(state, kept.window, kept.keys), Batch())
 
     def newest(self, site: str, url_key: bytes) -> DocumentRecord | str | None:
         """Return the newest document of a URL or the source id of its deletion.
 
         The key comes from `Outbox.superseded`. The result is None when neither is known any more.
         """
-        key = self._db.get("by_url", url_key)
+        key = self._kept(site).keys.get(url_key.partition(b"\0")[2])
         if key is not None:
-            return self._document_at(site, key)
+            return self.document_of(key)
         deletion = self._db.get("deleted", url_key)
         return deletion[len(time_bytes(0)) :].decode() if deletion else None
 
@@ -351,34 +333,43 @@ class WindowStore:
         with self._lock:
             if not self.is_new(offset):
                 return
-            with stored_values(self._db):
-                packers = self._packers.of(site)
-            state, window = self.site_state(site), self._windows.take(site)
-            if len(window) != state.pages:
-                raise self._db.damaged(f"the window of {site} lacks a document")
-            change = WindowChange(self._db, site, state, window, packers)
+            before = self._sites.take(site)
+            change = WindowChange(self._db, site, before, self._packers)
             fill(change)
             if self._has_topic:
+                for key in change.confirmed:
+                    change.batch.delete("outbox", key)
                 for key in change.tombstones:
                     self.outbox.remove(change.batch, key)
             # On files a revision comes before the outputs of all pages behind it.
             late = change.superseded if offset is None else change.superseded | change.overtaken
             for url in late:
-                self.outbox.supersede(change.batch, site_prefix(site) + url_hash(url), url)
+                url_key = site.encode() + b"\0" + url_hash(url)
+                self.outbox.supersede(change.batch, url_key, url)
             self._put_next(change.batch, offset)
-            self._write_state(site, change.state(), change.batch)
-            self._windows.keep(site, window)
+            self._write(site, before.state, change.kept(), change.batch)
             self._advance(offset)
-            if change.new_packers is not None:
-                self._packers.keep(site, change.new_packers)
 
-    def _read_window(self, site: str) -> SiteWindow:
-        prefix = site_prefix(site)
+    def _kept(self, site: str) -> KeptSite:
+        """Return what is kept in memory of a site, which is read first if need be."""
+        with self._lock:
+            kept = self._sites.take(site)
+            self._sites.keep(site, kept)
+            return kept
+
+    def _read_site(self, site: str) -> KeptSite:
+        stored, prefix = self._db.get("sites", site.encode()), site.encode() + b"\0"
+        state = decode_stored(self._db, stored, SiteState) if stored else SiteState()
+        found = [(fetch_of(entry), entry.source) for entry in self._stored_entries(site)]
+        if len(found) != state.pages:
+            raise self._db.damaged(f"the window of {site} lacks a document")
         deletions = self._db.scan("deleted", prefix)
-        return SiteWindow(
-            map(fetch_of, self._stored_entries(site)),
+        window = SiteWindow(
+            (fetch for fetch, _ in found),
             {key.removeprefix(prefix): time_from(mark) for key, mark in deletions},
         )
+        keys = {fetch.url_hash: document_key(site, source) for fetch, source in found}
+        return KeptSite(state, window, keys)
 
     def _write_next(self, batch: Batch, offset: int | None) -> None:
         self._put_next(batch, offset)
@@ -393,12 +384,12 @@ class WindowStore:
         if offset is not None:
             self.next_offset = offset + 1
 
-    def _write_state(self, site: str, state: SiteState, batch: Batch) -> None:
+    def _write(self, site: str, before: SiteState, kept: KeptSite, batch: Batch) -> None:
         """Write a site's state with a batch, and bring the totals up to date."""
-        before = totals_of(self.site_state(site))
-        batch.put("sites", site.encode(), msgspec.msgpack.encode(state))
+        batch.put("sites", site.encode(), msgspec.msgpack.encode(kept.state))
         self._db.write(batch)
-        self._totals = self._totals - before + totals_of(state)
+        self._sites.keep(site, kept)
+        self._totals = self._totals - totals_of(before) + totals_of(kept.state)
 
     def _counted_totals(self) -> WindowTotals:
         return sum((totals_of(state) for _, state in self.sites()), WindowTotals())

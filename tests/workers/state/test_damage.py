@@ -113,8 +113,6 @@ def test_a_window_that_lacks_a_document_is_damaged(whole, tmp_path):
     path = shutil.copytree(whole, tmp_path / "windows")
     store = windows_at(path)
     key, _ = next(store._db.scan("entries", b"s0.com\0"))
-    places = [value for found, value in store._db.scan("by_url") if value == key]
-    assert places
     with store._db._problems():
         del store._db._families["entries"][key]
     newer = document(999, site="s0.com", url="https://s0.com/0")
@@ -128,8 +126,7 @@ def test_a_window_that_lacks_a_document_is_damaged(whole, tmp_path):
 @pytest.mark.parametrize(
     ("family", "read"),
     [
-        ("bodies", lambda store: list(store.window("s0.com"))),
-        ("contributions", lambda store: store.summary("s0.com", next(entries(store)))),
+        ("pages", lambda store: list(store.window("s0.com"))),
         ("entries", lambda store: list(entries(store))),
         ("sites", lambda store: store.site_state("s0.com")),
         ("dictionaries", lambda store: list(store.window("s0.com"))),

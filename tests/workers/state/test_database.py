@@ -6,8 +6,7 @@ import pytest
 
 from workers.errors import DiskProblem, StateProblem
 from workers.state import rocks
-from workers.state.batch import Batch
-from workers.state.rocks import RocksDatabase
+from workers.state.rocks import Batch, RocksDatabase
 
 
 def test_a_damaged_database_is_not_reported_as_locked(tmp_path, monkeypatch):

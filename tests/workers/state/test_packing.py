@@ -3,8 +3,9 @@ import zstandard
 
 from templ_core.errors import CodecError
 from tests.workers.hostile_site_models import SAYS_SIX_GIB
-from workers.state.memory import MemoryDatabase
-from workers.state.packing import Packer, Packers, content_of, make_dictionaries
+from workers.errors import StateProblem
+from workers.state.database import MemoryDatabase
+from workers.state.packing import Packer, Packers, content_of, dictionary_key, plain_frame
 
 
 @pytest.mark.parametrize("value", [b"", b"nonsense", SAYS_SIX_GIB, zstandard.compress(b"a")[:-1]])
@@ -19,15 +20,18 @@ def test_values_that_are_no_frames_or_too_large_are_refused(read, value):
 
 
 def test_values_packed_with_a_dictionary_are_read_with_it():
-    stored, packers = make_dictionaries([b"boats on the river"], [b"summary"])
     database = MemoryDatabase(("dictionaries",))
-    database.put("dictionaries", b"site", stored)
-    packed = packers.bodies.pack(b"many boats on the river")
-    assert Packers(database).of("site").bodies.content(packed) == b"many boats on the river"
+    dictionary = b"boats on the river"
+    database.put("dictionaries", dictionary_key("site", 4), plain_frame(dictionary))
+    packed = Packer(dictionary).pack(b"many boats on the river")
+    assert Packers(database).of("site", 4).content(packed) == b"many boats on the river"
+    assert Packers(database).of("site", 0).content(plain_frame(b"river")) == b"river"
 
 
 def test_damaged_dictionaries_are_refused():
     database = MemoryDatabase(("dictionaries",))
-    database.put("dictionaries", b"site", zstandard.compress(b"\x92\x01\x02"))
-    with pytest.raises(CodecError, match="not the dictionaries of a site"):
-        Packers(database).of("site")
+    database.put("dictionaries", dictionary_key("site", 4), zstandard.compress(b"a")[:-1])
+    with pytest.raises(CodecError):
+        Packers(database).of("site", 4)
+    with pytest.raises(StateProblem, match="the window of site lacks a dictionary"):
+        Packers(database).of("site", 20)

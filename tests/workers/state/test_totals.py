@@ -11,7 +11,7 @@ from prometheus_client import generate_latest
 from tests.workers.builders import DAY_MS, document, stored_summary
 from workers.kafka.metrics import RefresherMetrics
 from workers.settings import load_settings
-from workers.state.site_state import WindowTotals, model_is_due
+from workers.state.site_state import FittedSite, WindowTotals, model_is_due
 from workers.state.window_store import WindowStore
 
 FEW = load_settings(window_pages_max=4, window_floor_pages=2)
@@ -22,11 +22,10 @@ deletion = st.tuples(
     st.just("delete"), st.sampled_from(SITES), st.integers(0, 400), st.sampled_from("uvw")
 )
 removal = st.tuples(st.just("remove"), st.sampled_from(SITES), st.integers(0, 400))
-fitted = st.tuples(st.just("fitted"), st.sampled_from(SITES))
-fit = st.tuples(
-    st.just("fit"), st.sampled_from(SITES), st.floats(0, 1), st.none() | st.integers(0, DAY_MS)
+fitted = st.tuples(
+    st.just("fitted"), st.sampled_from(SITES), st.floats(0, 1), st.none() | st.integers(0, DAY_MS)
 )
-CHANGES = st.lists(st.one_of(put, put, deletion, removal, fitted, fit), max_size=30)
+CHANGES = st.lists(st.one_of(put, put, deletion, removal, fitted), max_size=30)
 
 
 def apply(store, change):
@@ -40,10 +39,9 @@ def apply(store, change):
             store.delete_url(record, store.next_offset)
         case "remove", (day,):
             store.remove(site, f"pages-0-{day}", store.next_offset)
-        case "fitted", ():
-            store.mark_fitted(site, store.site_state(site).learned, "v1")
-        case "fit", (fit, changed_at_ms):
-            store.mark_fit(site, fit, changed_at_ms, 1)
+        case "fitted", (fit, changed_at_ms):
+            learned = store.site_state(site).learned
+            store.mark_fitted(site, FittedSite("v1", learned, fit, changed_at_ms, 1))
 
 
 def recounted(store):
@@ -89,7 +87,7 @@ def test_a_scrape_reads_no_store(monkeypatch):
     store = WindowStore(None, FEW)
     for number, site in enumerate(SITES):
         apply(store, ("put", site, number, "u"))
-    apply(store, ("fit", "a.com", 0.25, DAY_MS))
+    apply(store, ("fitted", "a.com", 0.25, DAY_MS))
     metrics = RefresherMetrics(lambda: store.totals() + store.totals(), {})
     monkeypatch.setattr(store, "_db", None)
     monkeypatch.setattr(store, "_lock", None)
@@ -101,6 +99,6 @@ def test_a_scrape_reads_no_store(monkeypatch):
     assert float(found["templ_window_sites"]) == 6
     assert float(found["templ_window_documents"]) == 6
     assert float(found["templ_window_bytes"]) == 2 * store.totals().bytes > 0
-    assert float(found["templ_models_due"]) == 6
+    assert float(found["templ_models_due"]) == 4
     assert float(found["templ_redesigned_sites"]) == 2
     assert float(found["templ_fit"]) == pytest.approx(0.75)

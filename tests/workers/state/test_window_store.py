@@ -9,9 +9,8 @@ from schemas.document import document_key
 from tests.workers.builders import BODY_BYTES, DAY_MS, document, packed, stored_summary
 from workers.errors import DiskProblem, OtherFormat
 from workers.settings import load_settings
-from workers.state.packing import content_of, loose_frame
 from workers.state.rocks import RocksDatabase
-from workers.state.window_entry import StoredDetails, WindowEntry
+from workers.state.site_state import FittedSite
 from workers.state.window_store import WindowStore
 
 SMALL = load_settings(window_pages_max=5, window_floor_pages=2)
@@ -34,8 +33,7 @@ def ids(store, site="example.com"):
 
 
 def summaries(store):
-    entries = store.window_entries("example.com")
-    return [store.summary("example.com", entry) for entry in entries]
+    return [packed(store.page_of(key).summary) for _, key in store.fetches("example.com")]
 
 
 def tombstones(store):
@@ -216,7 +214,7 @@ def test_acknowledged_tombstones_leave_the_outbox(store):
 def test_everything_survives_a_restart(tmp_path):
     first = WindowStore(tmp_path / "windows", SMALL)
     put(first, *(document(n) for n in range(8)))
-    first.mark_fitted("example.com", 8, "v1")
+    first.mark_fitted("example.com", FittedSite("v1", 8, 1.0, None, 0))
     first.close()
     again = WindowStore(tmp_path / "windows", SMALL)
     put(again, document(8))
@@ -294,11 +292,11 @@ def followed(store, records):
             found.delete_url(record, offset)
         else:
             found.put(record, stored_summary(record), offset)
-    keys = {family: set() for family in ("entries", "bodies", "contributions")}
+    keys = {family: set() for family in ("entries", "pages")}
     for family, key, _ in found.entries():
         if family in keys:
             keys[family].add(key)
-    assert keys["entries"] == keys["bodies"] == keys["contributions"]
+    assert keys["entries"] == keys["pages"]
     return found
 
 
@@ -351,9 +349,12 @@ def test_values_are_compressed_with_pages_of_their_site_and_read_back(tmp_path):
     put(store, *records)
     assert list(store.window("example.com")) == records[20:]
     assert summaries(store) == [stored_summary(one) for one in records[20:]]
-    stored = sum(len(v) for f, _, v in store.entries() if f == "bodies")
+    stored = sum(len(v) for f, _, v in store.entries() if f == "pages")
     assert stored < 40 * 60
-    assert len([f for f, _, _ in store.entries() if f == "dictionaries"]) == 1
+    used = {entry.dictionary for entry in store.window_entries("example.com")}
+    assert used == {20}
+    assert store.site_state("example.com").dictionaries == [4, 20]
+    assert len([f for f, _, _ in store.entries() if f == "dictionaries"]) == 2
     store.close()
     again = WindowStore(tmp_path / "w", roomy)
     assert list(again.window("example.com")) == records[20:]
@@ -434,7 +435,7 @@ def test_details_and_headers_of_a_document_are_stored_with_it(store):
     assert (first.details, first.headers) == (rest["details"], rest["headers"])
     assert (second.details, second.headers) == (b"", [])
     entry = next(store.window_entries("example.com"))
-    assert store.document_body("example.com", entry) == loose_frame(b"x" * 100)
+    assert store.page_of(b"example.com\0pages-0-1").document == b"x" * 100
     store.replace(msgspec.structs.replace(first, revision=1), entry, None)
     assert next(store.window("example.com")) == msgspec.structs.replace(first, revision=1)
 
@@ -443,19 +444,3 @@ def test_details_that_cannot_be_read_are_left_out(store):
     put(store, msgspec.structs.replace(document(1), details=b"no frame", headers=[("trace", b"1")]))
     (read,) = store.window("example.com")
     assert (read.details, read.headers) == (b"", [("trace", b"1")])
-
-
-def test_details_that_an_earlier_version_has_stored_apart_are_read_and_leave_with_their_document():
-    record = msgspec.structs.replace(document(1), details=packed(b"details"))
-    store = WindowStore(None, SMALL)
-    put(store, msgspec.structs.replace(record, details=b""))
-    ((key, value),) = store._db.scan("entries")
-    of_today = msgspec.msgpack.decode(value, type=WindowEntry)
-    _, packed_body = next(store._db.scan("bodies"))
-    columns = content_of(packed_body)[of_today.rest_bytes :]
-    store._db.put("bodies", key, packed(columns))
-    store._db.put("entries", key, msgspec.msgpack.encode(msgspec.structs.astuple(of_today)[:-1]))
-    store._db.put("details", key, msgspec.msgpack.encode(StoredDetails(record.details, [])))
-    assert list(store.window("example.com")) == [record]
-    store.delete_url(document(9, kind="deletion", url=record.url, time_ms=10**9), None)
-    assert not [family for family, _, _ in store.entries() if family == "details"]

@@ -26,15 +26,7 @@ from workers.processes.tasks import InProcess
 from workers.settings import DAY_MS, Settings, load_settings
 
 _NO_BOUND = 1 << 40
-_STATE_FAMILIES = (
-    "entries",
-    "bodies",
-    "contributions",
-    "dictionaries",
-    "templates",
-    "by_url",
-    "by_source",
-)
+_STATE_FAMILIES = ("entries", "pages", "dictionaries")
 
 
 class WindowFigures(msgspec.Struct, frozen=True, kw_only=True):
