@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Callable, Sequence
-from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -14,7 +13,6 @@ import numpy as np
 from templ_core.array_types import Floats
 from templ_core.dom.document import Document, parse_document
 from templ_core.errors import CodecError, PageError
-from templ_core.lab.evaluation.report import bootstrap
 from templ_core.lab.evaluation.segmentation import adjusted_rand, block_of_each, largest_fragments
 from templ_core.lab.evaluation.template_f import Overlap, template_f
 from templ_core.lab.layout import Presentation, read_presentation
@@ -33,16 +31,15 @@ from templ_core.lab.papers.pagelevel.variants import (
     Variant,
     basic_merge_variant,
     basic_variant,
-    smooth_spread_on_grid,
     smooth_variant,
 )
 from templ_core.lab.training.labels.gold_labels import GoldSelectors, Labels, selected_labels
 from templ_core.lab.training.labels.site_pages import TooFewPages
 from templ_core.page_level.features.characters import Words, read_characters, read_words
 from workers.errors import InputProblem
-from workers.inspect.plots import line_chart
+from workers.inspect.plots import Plot, line_chart
 from workers.lab.corpora import corpus_name, read_site_pages, record_markup, records_with
-from workers.lab.experiments.results import Report
+from workers.lab.experiments.results import Cell, Report, mean_text
 from workers.lab.options import corpora_argument, out_option, seed_option
 
 
@@ -135,17 +132,6 @@ def smoothing_variant(factor: float = PENALTY_FACTOR, penalty: Penalty = "area")
     )
 
 
-def spread_smoothing_variant(factor: float = PENALTY_FACTOR) -> PageVariant:
-    """Return smoothing with the objective on the slides of the paper's talk."""
-    return lambda page: smooth_variant(
-        page.features,
-        page.document.segments.owner,
-        page.block_templateness,
-        factor,
-        smoother=smooth_spread_on_grid,
-    )
-
-
 @click.command(short_help="Train PAGELEVEL's classifier without gold.")
 @corpora_argument
 @click.option(
@@ -204,8 +190,7 @@ def pagelevel_templates(
 ) -> None:
     """Measure the f of text, anchor text and links in templates, and in content.
 
-    Three variants are compared: basic, basic + merge, and smooth. A further row smooths with the
-    objective on the slides of the paper's talk.
+    Three variants are compared: basic, basic + merge, and smooth.
 
     CLASSIFIER is a file of `pagelevel-train`. CORPORA are JSON Lines with `html`, `site` and
     `gold_selector`. Counts are summed over the pages of a site; figures are means over sites with
@@ -244,7 +229,6 @@ def _report_f(report: Report, pages: Sequence[PageWithLabels], seed: int) -> Non
         "basic": site_f(pages, lambda page: basic_variant(page.templateness)),
         f"basic + merge, delta {best:g}": merges[best],
         "smooth": site_f(pages, smoothing_variant()),
-        "smooth, the talk's": site_f(pages, spread_smoothing_variant()),
     }
     rows = []
     for place, counted in variants["smooth"]:
@@ -259,7 +243,7 @@ def _report_f(report: Report, pages: Sequence[PageWithLabels], seed: int) -> Non
             gain = variants[other][place, counted] - variants[one][place, counted]
             row.append(_site_mean(gain, seed))
         rows.append(row)
-    header = ["f", *variants, "merge - basic", "smooth - merge", "talk's - smooth"]
+    header = ["f", *variants, "merge - basic", "smooth - merge"]
     report.table("table 1: f-measure", header, rows)
 
 
@@ -268,34 +252,22 @@ def _in_templates(fs: SiteFs) -> float:
 
 
 def _report_f_by_penalty(report: Report, pages: Sequence[PageWithLabels]) -> None:
-    by_penalty = {
-        penalty: [
-            (multiple, site_f(pages, smoothing_variant(multiple * PENALTY_FACTOR, penalty)))
-            for multiple in PENALTY_MULTIPLES
-        ]
-        for penalty in PENALTIES
-    }
-    report.figure(
-        "figure-2",
-        line_chart(
-            "f in templates against the penalty",
-            "factor multiplied into the penalty 0.01 A / A_i",
-            "f",
-            {
-                name: [
-                    (multiple, float(np.nanmean(fs["in_templates", counted])))
-                    for multiple, fs in by_penalty["area"]
-                ]
-                for counted, name in _COUNTED.items()
-            },
-        ),
-    )
-    rows = []
-    for penalty, some in by_penalty.items():
-        for multiple, fs in some:
-            means = [f"{np.nanmean(fs['in_templates', counted]):.3f}" for counted in _COUNTED]
+    rows: list[list[Cell]] = []
+    lines: dict[str, list[tuple[float, float]]] = {name: [] for name in _COUNTED.values()}
+    for penalty in PENALTIES:
+        for multiple in PENALTY_MULTIPLES:
+            fs = site_f(pages, smoothing_variant(multiple * PENALTY_FACTOR, penalty))
+            means = [float(np.nanmean(fs["in_templates", counted])) for counted in _COUNTED]
             rows.append([penalty, f"{multiple * PENALTY_FACTOR:g}", *means])
-    report.table("figure 2: f in templates by penalty", ["penalty", "c", *_COUNTED.values()], rows)
+            if penalty == "area":
+                for points, mean in zip(lines.values(), means, strict=True):
+                    points.append((multiple, mean))
+    report.figure("figure-2", _penalty_chart("f in templates against the penalty", "f", lines))
+    report.table("figure 2: f in templates by penalty", ["penalty", "c", *lines], rows)
+
+
+def _penalty_chart(title: str, measure: str, lines: dict[str, list[tuple[float, float]]]) -> Plot:
+    return line_chart(title, "factor multiplied into the penalty 0.01 A / A_i", measure, lines)
 
 
 def site_f(pages: Sequence[PageWithLabels], variant: PageVariant) -> SiteFs:
@@ -326,12 +298,8 @@ def _f(some: Sequence[Overlap]) -> float:
 
 
 def _site_mean(values: np.ndarray, seed: int) -> str:
-    scored = values[~np.isnan(values)]
-    mean = bootstrap(scored.tolist(), [str(number) for number in range(len(scored))], seed)
-    if mean.sites_interval is None:
-        return f"{mean.of_sites:.3f}"
-    interval = mean.sites_interval
-    return f"{mean.of_sites:.3f} [{interval.low:.3f}, {interval.high:.3f}]"
+    scored = values[~np.isnan(values)].tolist()
+    return mean_text(scored, [str(number) for number in range(len(scored))], seed, of_sites=True)
 
 
 _RAND_DELTAS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -421,47 +389,36 @@ def _report_rands(report: Report, name: str, pages: Sequence[SegmentedPage], see
     best = max(merges, key=lambda delta: float(merges[delta].mean()))
     basics = page_rands(pages, lambda page: basic_variant(page.templateness))
     smooth = page_rands(pages, smoothing_variant())
-    rows = [
-        ["basic", _page_mean(pages, basics, seed)],
-        [f"basic + merge, delta {best:g}", _page_mean(pages, merges[best], seed)],
-        ["smooth", _page_mean(pages, smooth, seed)],
-        [
-            "smooth, the talk's objective",
-            _page_mean(pages, page_rands(pages, spread_smoothing_variant()), seed),
-        ],
-        ["merge - basic", _page_mean(pages, merges[best] - basics, seed)],
-        ["smooth - merge", _page_mean(pages, smooth - merges[best], seed)],
-    ]
+    rands = {
+        "basic": basics,
+        f"basic + merge, delta {best:g}": merges[best],
+        "smooth": smooth,
+        "merge - basic": merges[best] - basics,
+        "smooth - merge": smooth - merges[best],
+    }
+    sites = [one.page.record["site"] for one in pages]
+    rows = [[label, mean_text(some.tolist(), sites, seed)] for label, some in rands.items()]
     report.table(f"figure 1: segmentation of {name}", ["", "adjusted RAND"], rows)
 
 
 def _report_rands_by_penalty(report: Report, name: str, pages: Sequence[SegmentedPage]) -> None:
-    variants: dict[str, Callable[[float], PageVariant]] = {
-        penalty: partial(smoothing_variant, penalty=penalty) for penalty in PENALTIES
-    }
-    variants["area, the talk's objective"] = spread_smoothing_variant
     lines = {
-        name: [
-            (multiple, float(page_rands(pages, variant(multiple * PENALTY_FACTOR)).mean()))
+        str(penalty): [
+            (
+                multiple,
+                float(
+                    page_rands(pages, smoothing_variant(multiple * PENALTY_FACTOR, penalty)).mean()
+                ),
+            )
             for multiple in PENALTY_MULTIPLES
         ]
-        for name, variant in variants.items()
+        for penalty in PENALTIES
     }
-    report.figure(
-        f"figure-3-{name}",
-        line_chart(
-            f"segmentation of {name} against the penalty",
-            "factor multiplied into the penalty 0.01 A / A_i",
-            "adjusted RAND",
-            lines,
-        ),
-    )
+    title = f"segmentation of {name} against the penalty"
+    report.figure(f"figure-3-{name}", _penalty_chart(title, "adjusted RAND", lines))
     rows = [
-        [
-            f"{multiple * PENALTY_FACTOR:g}",
-            *(f"{dict(points)[multiple]:.3f}" for points in lines.values()),
-        ]
-        for multiple in PENALTY_MULTIPLES
+        [f"{multiple * PENALTY_FACTOR:g}", *(mean for _, mean in some)]
+        for multiple, *some in zip(PENALTY_MULTIPLES, *lines.values(), strict=True)
     ]
     report.table(f"figure 3: adjusted RAND by penalty, {name}", ["c", *lines], rows)
 
@@ -473,11 +430,3 @@ def page_rands(pages: Sequence[SegmentedPage], variant: PageVariant) -> Floats:
         in_gold = one.group >= 0
         found.append(adjusted_rand(variant(one.page).group[in_gold], one.group[in_gold]))
     return np.array(found)
-
-
-def _page_mean(pages: Sequence[SegmentedPage], values: Floats, seed: int) -> str:
-    mean = bootstrap(values.tolist(), [one.page.record["site"] for one in pages], seed)
-    if mean.pages_interval is None:
-        return f"{mean.of_pages:.3f}"
-    interval = mean.pages_interval
-    return f"{mean.of_pages:.3f} [{interval.low:.3f}, {interval.high:.3f}]"

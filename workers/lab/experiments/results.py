@@ -8,11 +8,14 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
+from templ_core.lab.evaluation.report import BootstrapMeans, bootstrap
 from workers.inspect.html_templates import render
 from workers.inspect.plots import Plot, svg_file
 
 _FILE_COLUMNS = 200
 Item = TypeVar("Item")
+Cell = str | float | None
+"""A number is written with the decimals of its table, a whole number as it is, None as an empty cell."""
 
 
 class Report:
@@ -32,15 +35,18 @@ class Report:
         self._console.print(line, highlight=False)
         self._add(line=line)
 
-    def table(self, title: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    def table(
+        self, title: str, header: Sequence[str], rows: Iterable[Sequence[Cell]], decimals: int = 3
+    ) -> None:
         """Print a table; its first column names the rows."""
         table = Table(*header, title=title, title_justify="left")
         for column in table.columns[1:]:
             column.justify = "right"
-        for row in rows:
+        texts = [[_text(cell, decimals) for cell in row] for row in rows]
+        for row in texts:
             table.add_row(*row)
         self._console.print(table)
-        self._add(title=title, header=header, rows=rows)
+        self._add(title=title, header=header, rows=texts)
 
     def figure(self, name: str, plot: Plot) -> None:
         """Write a figure, if there is a directory."""
@@ -53,6 +59,37 @@ class Report:
         if self._directory is not None:
             page = render("lab/templates/experiment.html", title="experiments", parts=self._parts)
             (self._directory / "report.html").write_text(page, encoding="utf-8")
+
+
+def _text(cell: Cell, decimals: int) -> str:
+    if isinstance(cell, float):
+        return f"{cell:.{decimals}f}"
+    return "" if cell is None else str(cell)
+
+
+def mean_text(
+    values: Sequence[float],
+    sites: Sequence[str],
+    seed: int = 0,
+    *,
+    form: str = ".3f",
+    of_sites: bool = False,
+) -> str:
+    """Return a mean with its 95 % interval, which is drawn by sites, as in `0.71 [0.65, 0.77]`.
+
+    Args:
+        values: One value for each page; where there is none the text is empty.
+        sites: The site of each page.
+        seed: Seed of the bootstrap.
+        form: Format of the numbers.
+        of_sites: Whether the mean is that of the sites' means, not that of the pages.
+    """
+    if not len(values):
+        return ""
+    means: BootstrapMeans = bootstrap(values, sites, seed)
+    mean = means.of_sites if of_sites else means.of_pages
+    width = means.sites_interval if of_sites else means.pages_interval
+    return f"{mean:{form}}" + (f" [{width.low:{form}}, {width.high:{form}}]" if width else "")
 
 
 def tracked(items: Iterable[Item], doing: str, total: int | None = None) -> Iterable[Item]:

@@ -2,19 +2,14 @@
 
 Chakrabarti, Kumar, Punera, *Page-level Template Detection via Isotonic Smoothing*, WWW 2007, sections 5.3 and 6.1.
 Scores of all elements are smoothed, small ones hidden in their parents.
-
-The slide "Regularized isotonic regression" of the authors' talk minimises another objective: the sum of
-alpha_i |x_i - y_i| + beta_i |y_i - max of the children's y|, so that the score of a node is never below its parent's.
-A step from a node to its children costs in proportion to its height, where the paper has a fixed cost.
 """
 
-from collections.abc import Callable
 from typing import Literal
 
 import msgspec
 import numpy as np
 
-from templ_core.array_types import Bools, Floats, Int32s, Int64s
+from templ_core.array_types import Bools, Floats, Int32s
 from templ_core.lab.evaluation.segmentation import Grouping
 from templ_core.lab.papers.pagelevel.node_features import NodeFeatures
 from templ_core.lab.papers.pagelevel.smoothed_classifier import segment_scores
@@ -28,7 +23,6 @@ PENALTY_FACTOR = 0.01
 
 Penalty = Literal["area", "nodes", "parent-area"]
 PENALTIES: tuple[Penalty, ...] = ("area", "nodes", "parent-area")
-Smoother = Callable[[Int32s, Floats, Floats, Floats], Smoothed]
 
 
 def penalties(penalty: Penalty, factor: float, parent: Int32s, area: Floats) -> Floats:
@@ -66,7 +60,6 @@ def smooth_nodes(
     penalty: Floats,
     *,
     hidden_area: float = HIDDEN_AREA_PX,
-    smoother: Smoother = smooth,
 ) -> Smoothed:
     """Return smoothed scores and sections of all elements of a page.
 
@@ -80,7 +73,6 @@ def smooth_nodes(
         area: Square pixels of each node; 0 where it is not shown.
         penalty: What it costs to start a section at each node.
         hidden_area: Nodes of a smaller area, in square pixels, are hidden.
-        smoother: Smooths the tree that is left.
 
     Example:
         >>> chain, area = np.array([-1, 0, 0], np.int32), np.array([9e4, 4e4, 1e3])
@@ -94,97 +86,11 @@ def smooth_nodes(
     hidden = np.bincount(tree.stands_for[shown], minlength=len(tree.kept))
     weight = np.where(scored[tree.kept], hidden, 0.0)
     x = np.nan_to_num(score[tree.kept])
-    smoothed = smoother(tree.parent, x, weight, penalty[tree.kept])
+    smoothed = smooth(tree.parent, x, weight, penalty[tree.kept])
     above = smoothed.score[tree.stands_for]
     return Smoothed(
         score=np.where(scored & ~shown, score, above), section=smoothed.section[tree.stands_for]
     )
-
-
-SPREAD_GRID = np.linspace(0.0, 1.0, 33)
-"""The values that scores may take."""
-_SPREAD_MAX = 1e6
-"""Replaces infinite weights; it costs more than any page gains by a step."""
-
-
-def smooth_spread_on_grid(
-    parent: Int32s, score: Floats, weight: Floats, penalty: Floats
-) -> Smoothed:
-    """Return the scores on SPREAD_GRID with the least cost, as a replacement of `isotonic.smooth`.
-
-    Args:
-        parent: Parent of each node in document order; -1 for the first node, the only root.
-        score: x, 0 to 1; length n_nodes.
-        weight: alpha, not negative; length n_nodes.
-        penalty: beta, not negative, may be infinite; length n_nodes.
-    """
-    return smooth_spread(parent, score, weight, np.minimum(penalty, _SPREAD_MAX), SPREAD_GRID)
-
-
-def smooth_spread(
-    parent: Int32s, score: Floats, weight: Floats, spread_weight: Floats, values: Floats
-) -> Smoothed:
-    """Return the smoothed scores y among `values` with the least cost.
-
-    The result is the exact optimum if `values` are all different scores. Of equal costs the smallest
-    values are taken. It takes time of n_nodes x n_values^2.
-
-    >>> parent = np.array([-1, 0, 0], np.int32)
-    >>> score, weight = np.array([0.2, 0.3, 0.9]), np.ones(3)
-    >>> smooth_spread(parent, score, weight, np.zeros(3), score).score.tolist()
-    [0.2, 0.3, 0.9]
-
-    Args:
-        parent: Parent of each node in document order; -1 for the first node, the only root.
-        score: x; length n_nodes.
-        weight: alpha, not negative; length n_nodes.
-        spread_weight: beta, not negative and finite, ignored for leaves; length n_nodes.
-        values: The values that y may take, ascending.
-    """
-    children = _children(parent)
-    cost = weight[:, None] * np.abs(score[:, None] - values)
-    highest = np.zeros(cost.shape, np.int64)
-    spread = np.maximum(values[None, :] - values[:, None], 0)
-    below_diagonal = np.tri(len(values), k=-1, dtype=np.bool_)
-    for node in reversed(range(len(parent))):
-        if children[node]:
-            up_to = spread_weight[node] * spread
-            for child in children[node]:
-                rows = np.where(below_diagonal, np.inf, cost[child])
-                up_to += np.minimum.accumulate(rows, axis=1)
-            highest[node] = np.argmin(up_to, axis=1)
-            cost[node] += up_to.min(axis=1)
-    return _walk_down(parent, children, cost, highest, values)
-
-
-def _children(parent: Int32s) -> list[list[int]]:
-    """Return the children of each node."""
-    children: list[list[int]] = [[] for _ in parent]
-    for node, above in enumerate(parent.tolist()):
-        if above >= 0:
-            children[above].append(node)
-    return children
-
-
-def _walk_down(
-    parent: Int32s, children: list[list[int]], cost: Floats, highest: Int64s, values: Floats
-) -> Smoothed:
-    """Choose values from the root down: for each child the cheapest one that its parent allows."""
-    taken = np.zeros(len(parent), np.int64)
-    section = np.zeros(len(parent), np.int32)
-    taken[0] = np.argmin(cost[0])
-    sections = 1
-    for node, below in enumerate(children):
-        low, high = taken[node], highest[node, taken[node]]
-        for child in below:
-            taken[child] = low + np.argmin(cost[child, low : high + 1])
-    for node in range(1, len(parent)):
-        if taken[node] == taken[parent[node]]:
-            section[node] = section[parent[node]]
-        else:
-            section[node] = sections
-            sections += 1
-    return Smoothed(score=values[taken], section=section)
 
 
 _TEMPLATE_ABOVE = 0.5
@@ -242,7 +148,6 @@ def smooth_variant(
     templateness: Floats,
     factor: float = PENALTY_FACTOR,
     penalty: Penalty = "area",
-    smoother: Smoother = smooth,
 ) -> Variant:
     """Return the variant "smooth": smoothed scores, grouped by the section that a segment is in.
 
@@ -252,10 +157,9 @@ def smooth_variant(
         templateness: Templateness of each block; length n_blocks.
         factor: The factor c of the penalty for starting a section.
         penalty: Which of the three penalties of the paper.
-        smoother: What minimises the objective of the paper, or that of the authors' talk.
     """
     costs = penalties(penalty, factor, features.parent, features.area)
-    result = smooth_nodes(features.parent, templateness, features.area, costs, smoother=smoother)
+    result = smooth_nodes(features.parent, templateness, features.area, costs)
     place = np.searchsorted(features.node, owner)
     return Variant(
         templateness=segment_scores(features, owner, result.score), group=result.section[place]
