@@ -27,17 +27,16 @@ from workers.lab.evaluation.peers import (
 )
 from workers.lab.evaluation.report_page import render_report
 from workers.lab.evaluation.tables import print_tables
+from workers.lab.options import DIRECTORY, FILE, PATH, option
 from workers.settings import load_settings
 
 
 @click.command()
-@click.argument(
-    "files", metavar="FILE...", nargs=-1, required=True, type=click.Path(path_type=Path)
-)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=PATH)
 @page_model_option
 @click.option(
     "--folds",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=DIRECTORY,
     help="Clean each page with a model that was trained without its site. The directory is one "
     "that `templ train --folds` wrote.",
 )
@@ -60,7 +59,7 @@ from workers.settings import load_settings
 @click.option(
     "--html",
     "report",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=FILE,
     help="Write a report with plots and the worst pages to one HTML file that needs no network.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
@@ -91,9 +90,7 @@ from workers.settings import load_settings
     show_default="number of processors",
     help="Number of child processes; times vary least with 1.",
 )
-@click.option(
-    "--seed", default=0, show_default=True, help="Seed of the bootstrap for the 95 % intervals."
-)
+@option("--seed", default=0, help="Seed of the bootstrap for the 95 % intervals.")
 def evaluate(
     files: Sequence[Path],
     page_model: Path | None,

@@ -1,6 +1,7 @@
 """Arguments and options that several commands of the laboratory share."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -8,9 +9,16 @@ import click
 
 from workers.lab.evaluation.peers import PEERS
 
-corpora_argument = click.argument(
-    "corpora", nargs=-1, required=True, type=click.Path(path_type=Path)
-)
+_Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+option = partial(click.option, show_default=True)
+"""Declares an option whose help shows its default."""
+PATH = click.Path(path_type=Path)
+FILE = click.Path(path_type=Path, dir_okay=False)
+DIRECTORY = click.Path(path_type=Path, file_okay=False)
+
+corpora_argument = click.argument("corpora", nargs=-1, required=True, type=PATH)
+corpus_argument = click.argument("corpus", type=PATH)
 peers_option = click.option(
     "--peer",
     "peers",
@@ -19,26 +27,30 @@ peers_option = click.option(
     help="Also score another extractor; may be repeated. Needs the extra `peers`.",
 )
 out_option = click.option(
-    "--out",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Directory to write the tables (HTML) and the figures (SVG) to.",
+    "--out", type=DIRECTORY, help="Directory to write the tables (HTML) and the figures (SVG) to."
 )
-
-time_field_option = click.option(
-    "--time-field",
-    default="arrival",
-    show_default=True,
-    help="Field that orders the pages; see `templ run --help`.",
-)
-jobs_option = click.option(
+jobs_option = option(
     "--jobs",
     default=1,
-    show_default=True,
     type=click.IntRange(min=1),
     help="Number of sites to process at the same time.",
 )
 
 
-def seed_option(of_what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def time_field_option(default: str = "arrival") -> _Decorator:
+    """Return the option `--time-field`."""
+    return option(
+        "--time-field",
+        default=default,
+        help="Field that orders the pages; see `templ run --help`.",
+    )
+
+
+def seed_option(of_what: str) -> _Decorator:
     """Return the option `--seed`, with 0 for its default; the help says what it is the seed of."""
-    return click.option("--seed", default=0, show_default=True, help=of_what)
+    return option("--seed", default=0, help=of_what)
+
+
+def folds_option(help_text: str, *, required: bool = False) -> _Decorator:
+    """Return the option `--folds`, which names a directory that `templ train --folds` wrote."""
+    return click.option("--folds", type=DIRECTORY, required=required, help=help_text)

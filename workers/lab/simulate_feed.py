@@ -14,52 +14,46 @@ from rich.console import Console
 from rich.progress import track
 
 from workers.errors import UsageProblem
+from workers.lab.options import FILE, option
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 _DEFAULTS = FeedSettings()
 
 
 @click.command()
-@click.option(
+@option(
     "--kind",
     "genre",
     type=click.Choice(["mixed", "news", "blog", "shop", "forum"]),
     default=_DEFAULTS.genre,
-    show_default=True,
     help="What sort of sites the feed has.",
 )
-@click.option("--sites", default=_DEFAULTS.sites, show_default=True, help="Number of sites.")
-@click.option("--pages", default=_DEFAULTS.pages, show_default=True, help="Number of pages.")
-@click.option(
+@option("--sites", default=_DEFAULTS.sites, help="Number of sites.")
+@option("--pages", default=_DEFAULTS.pages, help="Number of pages.")
+@option(
     "--seed",
     default=_DEFAULTS.seed,
-    show_default=True,
     help="Seed of the random generator; equal seeds give equal pages.",
 )
-@click.option(
-    "--days", default=_DEFAULTS.days, show_default=True, help="Number of days the feed spans."
-)
+@option("--days", default=_DEFAULTS.days, help="Number of days the feed spans.")
 @click.option(
     "--redesign-day",
     type=float,
     help="Redesign sites this many days after the start.  [default: never]",
 )
-@click.option(
+@option(
     "--redesign-share",
     default=_DEFAULTS.redesign_share,
-    show_default=True,
     help="Share of the sites that are redesigned, from 0 to 1.",
 )
-@click.option(
+@option(
     "--mixed-days",
     default=_DEFAULTS.mixed_days,
-    show_default=True,
     help="Number of days after a redesign in which half of the pages have the old design.",
 )
-@click.option(
+@option(
     "--missing-share",
     default=_DEFAULTS.missing_share,
-    show_default=True,
     help="Share of the pages that are error pages, from 0 to 1.",
 )
 @click.option(
@@ -67,7 +61,7 @@ _DEFAULTS = FeedSettings()
 )
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     required=True,
     help="File to write; its ending chooses the compression: .jsonl, .jsonl.gz or .jsonl.xz.",
 )

@@ -25,6 +25,7 @@ from workers.inspect.plots import Plot, curves, svg_file
 from workers.inspect.site_figures import site_figures
 from workers.inspect.site_report import site_values
 from workers.inspect.site_view import SiteView, view_site
+from workers.lab.options import DIRECTORY, FILE, PATH
 from workers.processes.options import config_of
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.settings import Settings, load_settings
@@ -60,17 +61,10 @@ class CurveGroup(msgspec.Struct, frozen=True, kw_only=True):
 @click.argument("feed", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("cleaned", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
-    "--state",
-    required=True,
-    type=click.Path(file_okay=False, path_type=Path),
-    help="State directory that the run has left.",
+    "--state", required=True, type=DIRECTORY, help="State directory that the run has left."
 )
-@click.option("--out", required=True, type=click.Path(path_type=Path), help="HTML file to write.")
-@click.option(
-    "--curve",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="SVG file to write the learning curve to.",
-)
+@click.option("--out", required=True, type=PATH, help="HTML file to write.")
+@click.option("--curve", type=FILE, help="SVG file to write the learning curve to.")
 def tour(feed: Path, cleaned: Path, state: Path, out: Path, curve: Path | None) -> None:
     """Write one HTML page about a run: pages before and after, the learning curve, one site's model.
 

@@ -8,7 +8,9 @@ from typing import Any
 from schemas.cleaned import CleanedRecord
 from schemas.codec import SchemaError, decode_output
 from schemas.source import Source
-from workers.errors import InputProblem, UsageProblem
+from templ_core.lab.training.labels.gold_labels import GoldSelectors
+from templ_core.lab.training.pages import GoldRecord
+from workers.errors import InputProblem
 from workers.feeds.records import page_from_json
 from workers.lab.corpora import corpus_name, read_nonblank_lines, read_objects
 from workers.page import Rejected
@@ -38,41 +40,8 @@ _WORDS_MIN = 20
 """Words of the shortest of these texts."""
 
 
-class _Training:
-    """The training modules, which need packages that cleaning does not need."""
-
-    def __init__(self) -> None:
-        from templ_core.lab.papers.foschini import fit_idioms  # noqa: PLC0415
-        from templ_core.lab.training import pages, quality, stability, train  # noqa: PLC0415
-        from templ_core.lab.training.labels import gold_labels  # noqa: PLC0415
-        from templ_core.page_level.model import model_file, page_model  # noqa: PLC0415
-
-        self.labels, self.pages, self.quality, self.train = gold_labels, pages, quality, train
-        self.stability = stability
-        self.model, self.model_file = page_model, model_file
-        self.idioms = fit_idioms
-
-
-def training_modules() -> Any:
-    """Return the training modules.
-
-    Raises:
-        UsageProblem: A package that they need is not installed.
-    """
-    try:
-        return _Training()
-    except ModuleNotFoundError as error:
-        raise UsageProblem(
-            f"training needs {error.name}; install templ-worker with its extra `lab`"
-        ) from None
-
-
-def read_gold_pages(path: Path, training: Any) -> Iterator[Any]:
+def read_gold_pages(path: Path) -> Iterator[GoldRecord]:
     """Yield the pages of a corpus that have gold text.
-
-    Args:
-        path: The corpus.
-        training: What `training_modules` returns.
 
     Raises:
         InputProblem: A record with gold text is not a page, or no record has gold text.
@@ -81,18 +50,17 @@ def read_gold_pages(path: Path, training: Any) -> Iterator[Any]:
     for number, (line, record) in enumerate(read_objects(path), 1):
         if record.get("gold_text"):
             found += 1
-            selectors = training.labels.GoldSelectors.of(record)
-            yield training.pages.GoldRecord(
+            yield GoldRecord(
                 corpus=corpus_name(path),
                 gold_text=record["gold_text"],
-                selectors=selectors,
+                selectors=GoldSelectors.of(record),
                 **_page(path, number, line, record),
             )
     if not found:
         raise InputProblem(f"{path}: no page has `gold_text`, so there is nothing to learn from")
 
 
-def read_taught_pages(path: Path, cleaned: Path, training: Any) -> Iterator[Any]:
+def read_taught_pages(path: Path, cleaned: Path) -> Iterator[GoldRecord]:
     """Yield the pages of a corpus without gold, with the texts that their site's model published.
 
     What the pages of a site share tells its content better than one page does, so these texts teach the
@@ -102,7 +70,6 @@ def read_taught_pages(path: Path, cleaned: Path, training: Any) -> Iterator[Any]
     Args:
         path: The corpus, a file that `templ run` has cleaned.
         cleaned: What `templ run` wrote.
-        training: What `training_modules` returns.
 
     Raises:
         InputProblem: A line of the outputs is not one, or none of them is of a page of the corpus.
@@ -120,7 +87,7 @@ def read_taught_pages(path: Path, cleaned: Path, training: Any) -> Iterator[Any]
         text = texts.get(number - 1)
         if text is not None and _teaches(text):
             found += 1
-            yield training.pages.GoldRecord(
+            yield GoldRecord(
                 corpus=corpus_name(cleaned),
                 gold_text=text.text,
                 selectors=None,

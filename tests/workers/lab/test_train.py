@@ -10,7 +10,7 @@ from schemas.source import Source
 from tests.schemas.test_messages import CLEANED
 from workers.errors import InputProblem, UsageProblem
 from workers.lab.train import train
-from workers.lab.training_pages import read_taught_pages, training_modules
+from workers.lab.training_pages import read_taught_pages
 
 PAGE = {"url": "https://a.org/1", "html": "<p>some text of it", "gold_text": "some text of it"}
 
@@ -98,7 +98,7 @@ def test_sure_texts_of_a_site_teach_and_the_last_of_a_page_counts(tmp_path):
             for number, way, sure, text in TAUGHT
         )
     )
-    pages = list(read_taught_pages(path, cleaned, training_modules()))
+    pages = list(read_taught_pages(path, cleaned))
     assert [(one.corpus, one.url, one.gold_text) for one in pages] == [
         ("taught", "https://a.org/0", TAUGHT[0][3]),
         ("taught", "https://a.org/4", TAUGHT[5][3]),
@@ -113,4 +113,4 @@ def test_texts_of_another_corpus_teach_nothing(tmp_path):
     )
     cleaned.write_bytes(encode_json(other) + b"\n")
     with pytest.raises(InputProblem, match="no sure text of a page"):
-        list(read_taught_pages(path, cleaned, training_modules()))
+        list(read_taught_pages(path, cleaned))

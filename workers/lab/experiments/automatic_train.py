@@ -14,7 +14,7 @@ from templ_core.page_level.model.page_model import About
 from templ_core.site_key import LOCAL, site_key
 from workers.errors import InputProblem
 from workers.lab.corpora import corpus_name, read_objects, read_site_pages, sample_uniformly
-from workers.lab.options import corpora_argument, seed_option
+from workers.lab.options import FILE, PATH, corpora_argument, option, seed_option
 from workers.lab.training_pages import file_digest, write_file
 
 
@@ -22,27 +22,25 @@ from workers.lab.training_pages import file_digest, write_file
 @corpora_argument
 @click.option(
     "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
+    type=FILE,
     required=True,
     help="File to write the page model to; `templ evaluate --page-model` scores it.",
 )
 @click.option(
     "--without",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Leave out all sites of the registrable domains in this corpus, which the model is to be "
     "scored on; may be repeated.",
 )
-@click.option(
+@option(
     "--counted",
     default=60,
-    show_default=True,
     help="Largest number of pages of a site on which recurring text is counted.",
 )
-@click.option(
+@option(
     "--pages-per-site",
     default=15,
-    show_default=True,
     help="Largest number of pages of a site that the model is trained on.",
 )
 @seed_option("Seed of the training; equal seeds and pages give an equal model.")

@@ -12,7 +12,7 @@ from templ_core import SiteCleaner
 from templ_core.lab.evaluation.words import word_counts, words_left
 from workers.lab.experiments.results import Report
 from workers.lab.job_processes import map_in_processes
-from workers.lab.options import jobs_option, out_option, seed_option
+from workers.lab.options import jobs_option, option, out_option, seed_option
 from workers.lab.simulate.prose import Prose, invent_place, invent_topic, language
 
 _OWN_WORDS = (20, 80)
@@ -111,8 +111,8 @@ _KINDS: dict[str, tuple[Callable[[Random], Iterator[BoilerplatePage]], int]] = {
 
 
 @click.command(short_help="Measure what is left of blocks on all pages of shops and manuals.")
-@click.option("--sites", default=20, show_default=True, help="Sites of each kind.")
-@click.option("--pages", default=40, show_default=True, help="Pages of each site.")
+@option("--sites", default=20, help="Sites of each kind.")
+@option("--pages", default=40, help="Pages of each site.")
 @seed_option("Seed of the sites.")
 @jobs_option
 @out_option

@@ -24,7 +24,7 @@ from workers.lab.experiments.compared_cleaners import (
     parse_compared_page,
 )
 from workers.lab.experiments.results import Report
-from workers.lab.options import corpora_argument, out_option, peers_option, seed_option
+from workers.lab.options import corpora_argument, option, out_option, peers_option, seed_option
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 _NEAR = 0.1
@@ -37,12 +37,7 @@ _Pairs = list[tuple[int, int]]
 
 @click.command(short_help="Foschini (2007): distance between copies.")
 @corpora_argument
-@click.option(
-    "--pairs",
-    default=100,
-    show_default=True,
-    help="Largest number of pairs to compare in each set.",
-)
+@option("--pairs", default=100, help="Largest number of pairs to compare in each set.")
 @peers_option
 @seed_option("Seed of the selection; equal seeds and corpora give equal figures.")
 @out_option

@@ -32,7 +32,17 @@ from workers.lab.evaluation.peers import load_peer, peer_version
 from workers.lab.experiments.fusion_pages import FoldModels, Simulation, read_fusion_pages
 from workers.lab.experiments.injected_pages import SHARES, TAUGHT_PAGES
 from workers.lab.experiments.results import Report
-from workers.lab.options import corpora_argument, jobs_option, out_option, peers_option, seed_option
+from workers.lab.options import (
+    DIRECTORY,
+    FILE,
+    PATH,
+    corpora_argument,
+    jobs_option,
+    option,
+    out_option,
+    peers_option,
+    seed_option,
+)
 from workers.lab.training_pages import file_digest, write_file
 
 _KIB = 1 << 10
@@ -46,7 +56,7 @@ INPUTS = tuple(FUSION_INPUTS)
 @corpora_argument
 @click.option(
     "--folds",
-    type=click.Path(path_type=Path, file_okay=False),
+    type=DIRECTORY,
     required=True,
     help="Directory of `templ train --folds`: page models that were trained without some sites.",
 )
@@ -56,10 +66,7 @@ INPUTS = tuple(FUSION_INPUTS)
     help="Version of the page model for which the fusion is fitted; it is recorded in the file.",
 )
 @click.option(
-    "--model",
-    "model_file",
-    type=click.Path(path_type=Path, dir_okay=False),
-    help="File to write the fusion to, fitted to all pages.",
+    "--model", "model_file", type=FILE, help="File to write the fusion to, fitted to all pages."
 )
 @click.option(
     "--size-kib",
@@ -77,21 +84,19 @@ INPUTS = tuple(FUSION_INPUTS)
 @click.option(
     "--listings",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Corpus whose listings and collections are scored, each as a page that its site has "
     "shown before; may be repeated.",
 )
-@click.option(
+@option(
     "--ablation/--no-ablation",
     default=True,
-    show_default=True,
     help="Also evaluate without each sort of evidence in turn.",
 )
-@click.option(
+@option(
     "--injections",
     type=click.IntRange(min=0),
     default=2,
-    show_default=True,
     help="How many times each site is taken once more with a text that its pages repeat.",
 )
 @click.option(
@@ -100,11 +105,10 @@ INPUTS = tuple(FUSION_INPUTS)
     default=0,
     help="Generate all ids and classes of a site anew after so many of its pages; 0 = never.",
 )
-@click.option(
+@option(
     "--trees/--no-trees",
     "uses_trees",
     default=True,
-    show_default=True,
     help="Whether the tree templates tell places whose names a site does not know.",
 )
 @jobs_option

@@ -32,6 +32,7 @@ from workers.lab.job_processes import map_in_processes
 from workers.lab.options import (
     corpora_argument,
     jobs_option,
+    option,
     out_option,
     seed_option,
     time_field_option,
@@ -95,10 +96,9 @@ class InjectionFigures(msgspec.Struct, frozen=True, kw_only=True):
 
 @click.command(short_help="Measure what is left of texts that a site repeats.")
 @corpora_argument
-@click.option(
+@option(
     "--shares",
     default="1,0.3,0.1",
-    show_default=True,
     help="Shares of the pages that get the text, separated by commas; empty for none.",
 )
 @click.option("--changing", is_flag=True, help="Let a date, a number and a name in it change.")
@@ -112,7 +112,7 @@ class InjectionFigures(msgspec.Struct, frozen=True, kw_only=True):
 )
 @click.option("--beside", is_flag=True, help="Put the text behind the content, not inside it.")
 @click.option("--short", is_flag=True, help="Put in a line of four to seven words.")
-@time_field_option
+@time_field_option()
 @seed_option("Seed of the texts and of their places.")
 @jobs_option
 @out_option

@@ -51,7 +51,7 @@ from workers.lab.corpora import (
     sample_uniformly,
 )
 from workers.lab.experiments.results import Report
-from workers.lab.options import corpora_argument, out_option, seed_option
+from workers.lab.options import PATH, corpora_argument, option, out_option, seed_option
 
 _NAMES = {"text": "text", "maxent": "maxent", "forest": "rf"}
 _PRECISIONS = (0.8, 0.85, 0.9, 0.95)
@@ -60,12 +60,7 @@ _POINTS = 60
 
 @click.command(short_help="Kolcz and Yih (2007): template blocks.")
 @corpora_argument
-@click.option(
-    "--pages-per-site",
-    default=60,
-    show_default=True,
-    help="Number of pages to draw from each site.",
-)
+@option("--pages-per-site", default=60, help="Number of pages to draw from each site.")
 @seed_option("Seed of the random forest.")
 @out_option
 def kolcz_yih(corpora: Sequence[Path], pages_per_site: int, seed: int, out: Path | None) -> None:
@@ -306,30 +301,25 @@ _PAPER_SETTINGS = (
     "--train",
     multiple=True,
     required=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Corpus of many sites to train the keyword extraction on; may be repeated.",
 )
 @click.option(
     "--diverse",
     multiple=True,
     required=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Corpus of many other sites, without keywords, for the document frequencies of row "
     "ODP-DF; may be repeated.",
 )
 @click.option(
     "--forest",
     multiple=True,
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="Clean with Kolcz and Yih's random forest, trained on this corpus, which needs several "
     "pages a site and no gold; may be repeated.  [default: clean with the shipped page model]",
 )
-@click.option(
-    "--pages-per-site",
-    default=20,
-    show_default=True,
-    help="Number of pages with keywords to use of each site.",
-)
+@option("--pages-per-site", default=20, help="Number of pages with keywords to use of each site.")
 @seed_option("Seed of the forest and of the bootstrap.")
 @out_option
 def kolcz_yih_keywords(

@@ -42,7 +42,7 @@ from workers.lab.experiments.metadata_gold import (
     page_structure,
 )
 from workers.lab.experiments.results import Report
-from workers.lab.options import corpora_argument, out_option
+from workers.lab.options import corpora_argument, option, out_option
 from workers.processes.child import GC_ALLOCATIONS
 
 Fields = dict[str, str]
@@ -301,17 +301,13 @@ _CONFIG = CoreConfig()
 
 @click.command(short_help="Measure metadata, Markdown and links.")
 @corpora_argument
-@click.option("--pages", default=400, show_default=True, help="Pages of the gold for metadata.")
-@click.option(
-    "--markdown-pages", default=200, show_default=True, help="Pages of the check of Markdown."
-)
+@option("--pages", default=400, help="Pages of the gold for metadata.")
+@option("--markdown-pages", default=200, help="Pages of the check of Markdown.")
 @click.option(
     "--sites", is_flag=True, help="Also measure what ten pages of a site tell about others."
 )
-@click.option("--cost-pages", default=200, show_default=True, help="Pages that are timed.")
-@click.option(
-    "--peers/--no-peers", default=True, show_default=True, help="Whether other libraries are run."
-)
+@option("--cost-pages", default=200, help="Pages that are timed.")
+@option("--peers/--no-peers", default=True, help="Whether other libraries are run.")
 @out_option
 def metadata(
     corpora: tuple[Path, ...],

@@ -21,7 +21,7 @@ from workers.errors import InputProblem
 from workers.lab.corpora import corpus_name, read_objects, record_markup
 from workers.lab.experiments.fusion_pages import FoldModels
 from workers.lab.experiments.results import Report
-from workers.lab.options import corpora_argument, out_option
+from workers.lab.options import DIRECTORY, corpora_argument, out_option
 
 _SITE_PAGES_MIN = 5
 """Pages with gold that a site needs: what one of fewer pages has alone says little."""
@@ -58,7 +58,7 @@ class SpecificWords(msgspec.Struct, frozen=True, kw_only=True):
 @click.option(
     "--folds",
     required=True,
-    type=click.Path(path_type=Path, file_okay=False),
+    type=DIRECTORY,
     help="Directory that `templ train --folds` wrote; each page is judged by a model that was "
     "trained without its site.",
 )

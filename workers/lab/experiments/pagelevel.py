@@ -40,7 +40,7 @@ from workers.errors import InputProblem
 from workers.inspect.plots import Plot, line_chart
 from workers.lab.corpora import corpus_name, read_site_pages, record_markup, records_with
 from workers.lab.experiments.results import Cell, Report, mean_text
-from workers.lab.options import corpora_argument, out_option, seed_option
+from workers.lab.options import FILE, PATH, corpora_argument, option, out_option, seed_option
 
 
 class ScoredPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -134,12 +134,7 @@ def smoothing_variant(factor: float = PENALTY_FACTOR, penalty: Penalty = "area")
 
 @click.command(short_help="Train PAGELEVEL's classifier without gold.")
 @corpora_argument
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
-    required=True,
-    help="File to write the classifier to.",
-)
+@click.option("--out", type=FILE, required=True, help="File to write the classifier to.")
 def pagelevel_train(corpora: Sequence[Path], out: Path) -> None:
     """Train the four regressions of PAGELEVEL on CORPORA.
 
@@ -175,14 +170,9 @@ class PageWithLabels(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @click.command(short_help="Chakrabarti et al. (2007): f in templates.")
-@click.argument("classifier", type=click.Path(path_type=Path))
+@click.argument("classifier", type=PATH)
 @corpora_argument
-@click.option(
-    "--pages-per-site",
-    default=20,
-    show_default=True,
-    help="Number of pages with gold to use of each site.",
-)
+@option("--pages-per-site", default=20, help="Number of pages with gold to use of each site.")
 @seed_option("Seed of the bootstrap over sites.")
 @out_option
 def pagelevel_templates(
@@ -317,14 +307,9 @@ class SegmentedPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @click.command(short_help="Chakrabarti et al. (2007): segmentation.")
-@click.argument("classifier", type=click.Path(path_type=Path))
+@click.argument("classifier", type=PATH)
 @corpora_argument
-@click.option(
-    "--pages-per-site",
-    default=20,
-    show_default=True,
-    help="Number of pages with gold to use of each site.",
-)
+@option("--pages-per-site", default=20, help="Number of pages with gold to use of each site.")
 @seed_option("Seed of the bootstrap over sites.")
 @click.option(
     "--runs",

@@ -19,7 +19,7 @@ from workers.lab.evaluation.scoring import TextScorer
 from workers.lab.experiments.fusion_pages import FoldModels
 from workers.lab.experiments.results import Report
 from workers.lab.job_processes import map_in_processes
-from workers.lab.options import jobs_option, out_option, time_field_option
+from workers.lab.options import jobs_option, option, out_option, time_field_option
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
 from workers.page import Page
@@ -177,7 +177,7 @@ _SHOWN = 40
 
 @click.command("new-site", short_help="Measure the first pages of a new site.")
 @replay_options
-@time_field_option
+@time_field_option()
 @out_option
 def new_site(
     corpus: Path, time_field: str, folds: Path | None, jobs: int, out: Path | None
@@ -252,18 +252,12 @@ class Redesign(msgspec.Struct, frozen=True):
 
 @click.command(short_help="Measure the pages after a redesign.")
 @replay_options
-@click.option(
+@option(
     "--design-field",
     default="snapshot",
-    show_default=True,
     help="Field that names the design of a page; feeds of `templ simulate` have it in `design`.",
 )
-@click.option(
-    "--time-field",
-    default="none",
-    show_default=True,
-    help="Field that orders the pages; see `templ run --help`.",
-)
+@option("--time-field", default="none", help="Field that orders the pages; see `templ run --help`.")
 @out_option
 def redesign(
     corpus: Path,

@@ -21,7 +21,7 @@ from workers.crawl.feeds import FeedEntry, feed_entries
 from workers.errors import InputProblem
 from workers.feeds.files import read_feed
 from workers.lab.experiments.results import Report
-from workers.lab.options import out_option
+from workers.lab.options import PATH, out_option
 from workers.page import Page
 
 SYSTEMS = ("raw", "page level", "site level")
@@ -155,7 +155,7 @@ class FeedScore(msgspec.Struct, frozen=True, kw_only=True):
 
 
 @click.command("rss", short_help="Judge cleaned pages by the feeds of their sites.")
-@click.argument("crawl", nargs=-1, required=True, type=click.Path(path_type=Path))
+@click.argument("crawl", nargs=-1, required=True, type=PATH)
 @out_option
 def rss(crawl: tuple[Path, ...], out: Path | None) -> None:
     """Compare the texts of the pages of CRAWL... with the entries of the feeds among them.

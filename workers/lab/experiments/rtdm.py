@@ -39,7 +39,7 @@ from workers.lab.experiments.compared_cleaners import (
 )
 from workers.lab.experiments.phrases_alone import TextPage, read_text_pages
 from workers.lab.experiments.results import Report, tracked
-from workers.lab.options import corpora_argument, out_option, peers_option, seed_option
+from workers.lab.options import corpora_argument, option, out_option, peers_option, seed_option
 
 _SAMPLE_SIZES = (2, 3, 5, 10, 15, 25, 50, 100)
 _SHARE_MIN = 0.5
@@ -54,11 +54,10 @@ _Numbers = npt.NDArray[np.integer]
 
 @click.command(short_help="Vieira et al. (2006): terms of templates.")
 @corpora_argument
-@click.option(
+@option(
     "--pages-min",
     type=click.IntRange(2),
     default=25,
-    show_default=True,
     help="Leave out sites that have fewer pages with gold.",
 )
 @seed_option("Seed of the samples; equal seeds and corpora give equal samples.")
@@ -249,12 +248,8 @@ _PairScores = Mapping[tuple[int, str, str], ClassifierScores]
 
 @click.command(short_help="Vieira et al. (2006): clustering, classes.")
 @corpora_argument
-@click.option(
-    "--runs", type=click.IntRange(1), default=800, show_default=True, help="Number of K-means runs."
-)
-@click.option(
-    "--articles", default=100, show_default=True, help="Largest number of articles of each topic."
-)
+@option("--runs", type=click.IntRange(1), default=800, help="Number of K-means runs.")
+@option("--articles", default=100, help="Largest number of articles of each topic.")
 @peers_option
 @seed_option("Seed of all choices; equal seeds and corpora give equal figures.")
 @out_option

@@ -26,7 +26,7 @@ from workers.lab.corpora import read_objects, record_markup
 from workers.lab.evaluation.peers import load_peer
 from workers.lab.experiments.results import Report
 from workers.lab.job_processes import map_in_processes
-from workers.lab.options import corpora_argument, jobs_option, out_option
+from workers.lab.options import corpora_argument, jobs_option, option, out_option
 
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n")
 _SENTENCE_TOKENS_MIN = 8
@@ -179,9 +179,7 @@ class SearchScores(msgspec.Struct, frozen=True):
 
 @click.command("search", short_help="Measure search in raw and in clean text.")
 @corpora_argument
-@click.option(
-    "--pages", default=40, show_default=True, help="Most pages with gold text of each site."
-)
+@option("--pages", default=40, help="Most pages with gold text of each site.")
 @jobs_option
 @out_option
 def search(corpora: tuple[Path, ...], pages: int, jobs: int, out: Path | None) -> None:

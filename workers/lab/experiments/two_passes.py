@@ -16,7 +16,7 @@ from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.scoring import TextScorer
 from workers.lab.experiments.results import Report
 from workers.lab.job_processes import map_in_processes
-from workers.lab.options import jobs_option, out_option, time_field_option
+from workers.lab.options import corpus_argument, jobs_option, option, out_option, time_field_option
 from workers.page import Page
 
 _BANDS = {
@@ -40,15 +40,14 @@ class TwiceCleaned(msgspec.Struct, frozen=True):
 
 
 @click.command("two-passes", short_help="Measure cleaning in two passes.")
-@click.argument("corpus", type=click.Path(path_type=Path))
-@click.option(
+@corpus_argument
+@option(
     "--sample",
     default=SampleBounds().pages_max,
-    show_default=True,
     help="Most pages of a site that are held and learned from.",
 )
 @jobs_option
-@time_field_option
+@time_field_option()
 @out_option
 def two_passes(corpus: Path, sample: int, jobs: int, time_field: str, out: Path | None) -> None:
     """Clean CORPUS page by page as they come, and in two passes, and report word F1 of both.

@@ -16,7 +16,7 @@ from workers.lab.evaluation.corpus_files import EvaluationPage, read_evaluation_
 from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.scoring import TextScorer
 from workers.lab.experiments.results import Report
-from workers.lab.options import corpora_argument, out_option, time_field_option
+from workers.lab.options import corpora_argument, option, out_option, time_field_option
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
 from workers.page import Page
@@ -59,17 +59,15 @@ class TimedRunner:
 
 @click.command(short_help="Compare windows of several ages and sizes.")
 @corpora_argument
-@time_field_option
-@click.option(
+@time_field_option()
+@option(
     "--days",
     default="1,3,7,14,28",
-    show_default=True,
     help="Ages of windows to compare, in days, separated by commas; empty for none.",
 )
-@click.option(
+@option(
     "--pages",
     default="10,20,40,80,140",
-    show_default=True,
     help="Sizes of windows to compare, in pages, separated by commas; empty for none.",
 )
 @click.option(

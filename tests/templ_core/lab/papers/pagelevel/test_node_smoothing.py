@@ -1,6 +1,7 @@
 import numpy as np
 import pytest
 
+from templ_core.lab.papers.pagelevel import variants
 from templ_core.lab.papers.pagelevel.variants import penalties, smooth_nodes
 from templ_core.page_level.smoothing.isotonic import smooth
 
@@ -18,7 +19,7 @@ def test_the_papers_three_penalties():
     assert by_parent[5] == np.inf
 
 
-def test_hidden_nodes_weigh_in_their_parent_and_share_its_score():
+def test_hidden_nodes_weigh_in_their_parent_and_share_its_score(monkeypatch):
     seen = {}
 
     def smoother(parent, score, weight, penalty):
@@ -26,7 +27,8 @@ def test_hidden_nodes_weigh_in_their_parent_and_share_its_score():
         return smooth(parent, score, weight, penalty)
 
     score = np.array([0.1, 0.9, 0.2, np.nan, 0.3, 0.8])
-    smoothed = smooth_nodes(PARENT, score, AREA.clip(1), np.zeros(6), smoother=smoother)
+    monkeypatch.setattr(variants, "smooth", smoother)
+    smoothed = smooth_nodes(PARENT, score, AREA.clip(1), np.zeros(6))
     assert seen == {"score": [0.1, 0.9, 0.3], "weight": [1, 2, 2]}
     assert smoothed.section.tolist() == [0, 1, 1, 1, 2, 2]
     assert smoothed.score == pytest.approx([0.1, 0.9, 0.9, 0.9, 0.3, 0.3], abs=0.01)
