@@ -8,7 +8,6 @@ of one page replaces the content of another page.
 
 import hashlib
 import re
-from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import combinations, permutations
 
@@ -16,8 +15,9 @@ import msgspec
 import numpy as np
 from lxml import etree
 from lxml.cssselect import CSSSelector
+from sklearn.feature_extraction.text import CountVectorizer
+from sklearn.naive_bayes import MultinomialNB
 
-from templ_core.array_types import Bools, Int64s
 from templ_core.dom.parse.parse_page import parse_markup
 from templ_core.lab.evaluation.words import visible_text
 from templ_core.tokens import tokenise
@@ -249,16 +249,6 @@ class TopicPage(msgspec.Struct, frozen=True, kw_only=True):
     text: str
 
 
-class _WordTable(msgspec.Struct, frozen=True, kw_only=True):
-    """How often each page has each word, as a sparse table; columns of length n_entries."""
-
-    page: Int64s
-    word: Int64s
-    count: Int64s
-    pages: int
-    words: int
-
-
 def cross_site_accuracies(pages: Sequence[TopicPage]) -> dict[tuple[str, str], float]:
     """Return the accuracy of multinomial naive Bayes for each pair of topics, 0 to 1.
 
@@ -280,7 +270,7 @@ def cross_site_accuracies(pages: Sequence[TopicPage]) -> dict[tuple[str, str], f
     Returns:
         Accuracies by pair of topics, in alphabetical order.
     """
-    table = _word_table(pages)
+    counts = CountVectorizer(analyzer=_terms).fit_transform([page.text for page in pages])
     topics, sites, articles = (
         np.unique([getattr(page, name) for page in pages], return_inverse=True)
         for name in ("topic", "site", "article")
@@ -295,38 +285,16 @@ def cross_site_accuracies(pages: Sequence[TopicPage]) -> dict[tuple[str, str], f
             seen = np.isin(article, article[trained_first | trained_second])
             tested = ((of_topic == first) | (of_topic == second)) & ~seen
             if trained_first.any() and trained_second.any() and tested.any():
-                is_first = _is_first(table, trained_first, trained_second)
-                shares.append(float(np.mean(is_first[tested] == (of_topic[tested] == first))))
+                trained = trained_first | trained_second
+                known = np.flatnonzero(counts[trained].sum(axis=0))
+                bayes = MultinomialNB().fit(counts[trained][:, known], of_topic[trained])
+                guessed = bayes.predict(counts[tested][:, known])
+                shares.append(float(np.mean(guessed == of_topic[tested])))
         if shares:
             names = str(topics[0][first]), str(topics[0][second])
             found[names] = sum(shares) / len(shares)
     return found
 
 
-def _word_table(pages: Sequence[TopicPage]) -> _WordTable:
-    numbers: dict[str, int] = {}
-    entries = [
-        (number, numbers.setdefault(word, len(numbers)), count)
-        for number, page in enumerate(pages)
-        for word, count in Counter(tokenise(page.text.lower())).items()
-    ]
-    page, word, count = np.array(entries, np.int64).reshape(-1, 3).T
-    return _WordTable(page=page, word=word, count=count, pages=len(pages), words=len(numbers))
-
-
-def _is_first(table: _WordTable, first: Bools, second: Bools) -> Bools:
-    """Return which pages naive Bayes assigns to the first class; length n_pages.
-
-    Probabilities are estimated with Laplace's rule. Words that no training page has are ignored.
-    """
-    counts = [
-        np.bincount(table.word, table.count * trained[table.page], table.words)
-        for trained in (first, second)
-    ]
-    known = counts[0] + counts[1] > 0
-    likely = [np.log(some + 1) - np.log(some.sum() + known.sum()) for some in counts]
-    log_odds = np.where(known, likely[0] - likely[1], 0.0)
-    prior = np.log(first.sum() / second.sum())
-    scores = prior + np.bincount(table.page, table.count * log_odds[table.word], table.pages)
-    result: Bools = scores > 0
-    return result
+def _terms(text: str) -> list[str]:
+    return tokenise(text.lower())

@@ -10,6 +10,7 @@ clustered and classified by their text.
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import combinations, permutations
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -315,10 +316,10 @@ def _splits(
         yield train, of_pair & ~seen
 
 
-def _judge(counts: object, of_class: _Strings, train: Bools, test: Bools) -> tuple[float, float]:
+def _judge(counts: Any, of_class: _Strings, train: Bools, test: Bools) -> tuple[float, float]:
     """Return the mean F-measure of both classes and the accuracy."""
-    bayes = MultinomialNB().fit(counts[train], of_class[train])  # type: ignore[index]
-    found, wanted = bayes.predict(counts[test]), of_class[test]  # type: ignore[index]
+    bayes = MultinomialNB().fit(counts[train], of_class[train])
+    found, wanted = bayes.predict(counts[test]), of_class[test]
     fs = []
     for name in bayes.classes_:
         both = np.count_nonzero((found == name) & (wanted == name))

@@ -13,10 +13,11 @@ from schemas.codec import SchemaError, decode_output
 from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from workers.cli.progress import Bar
 from workers.errors import InputProblem
+from workers.feeds.files import read_feed
 from workers.feeds.identity import file_source
 from workers.feeds.records import page_from_json
 from workers.feeds.streams import STDIN
-from workers.lab.corpora import corpus_name, parse_objects, read_nonblank_lines
+from workers.lab.corpora import corpus_name, parse_objects, read_nonblank_lines, read_objects
 from workers.page import Page
 
 
@@ -50,6 +51,32 @@ class EvaluationPage(msgspec.Struct, frozen=True, kw_only=True):
     """Selectors of the content; None if only its text is known."""
     neutral: str | None
     """CSS selector of text that is neither content nor template."""
+
+
+class SitePages(msgspec.Struct, frozen=True, kw_only=True):
+    """The pages of a site in order, each with its gold where it has some."""
+
+    site: str
+    pages: list[Page]
+    gold: list[EvaluationPage | None]
+
+
+def read_sites(corpus: Path, time_field: str) -> list[SitePages]:
+    """Return the sites of a corpus, in the order in which they first appear.
+
+    Args:
+        corpus: JSON Lines file.
+        time_field: Field that orders the pages, in the sense of `templ run --time-field`.
+    """
+    gold = {one.offset: one for one in read_evaluation_pages(corpus.name, read_objects(corpus))}
+    by_site: dict[str, list[Page]] = {}
+    for page in read_feed([corpus], time_field=time_field):
+        if isinstance(page, Page) and page.body:
+            by_site.setdefault(page.site, []).append(page)
+    return [
+        SitePages(site=site, pages=pages, gold=[gold.get(one.source.offset) for one in pages])
+        for site, pages in by_site.items()
+    ]
 
 
 def read_evaluation_pages(

@@ -6,6 +6,7 @@ from typing import Any
 import msgspec
 import numpy as np
 import numpy.typing as npt
+from sklearn.metrics import adjusted_rand_score
 
 from schemas.cleaned import TextSegment
 from templ_core.array_types import Bools, Floats
@@ -14,7 +15,7 @@ from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.lab.evaluation.precision_recall import score_histogram
 from templ_core.lab.evaluation.report import PageScore
-from templ_core.lab.evaluation.segmentation import adjusted_rand, largest_fragments
+from templ_core.lab.evaluation.segmentation import largest_fragments
 from templ_core.lab.evaluation.template_f import TemplateF, template_f
 from templ_core.lab.evaluation.words import (
     WordCounts,
@@ -181,7 +182,7 @@ def score_segments(
         histogram=score_histogram(
             choice.templateness, np.where(labels.counts, words, 0.0), labels.content
         ),
-        adjusted_rand=adjusted_rand(choice.section, largest_fragments(document, label)),
+        adjusted_rand=adjusted_rand_score(choice.section, largest_fragments(document, label)),
     )
 
 

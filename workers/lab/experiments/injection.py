@@ -12,9 +12,8 @@ import msgspec
 
 from templ_core.lab.evaluation.repeated_text import RepeatedText, repeated_text
 from templ_core.lab.evaluation.words import WordCounts, word_counts, words_left
-from workers.feeds.files import read_feed
-from workers.lab.corpora import corpus_name, read_objects
-from workers.lab.evaluation.corpus_files import EvaluationPage, read_evaluation_pages
+from workers.lab.corpora import corpus_name
+from workers.lab.evaluation.corpus_files import EvaluationPage, SitePages, read_sites
 from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.scoring import TextScorer
 from workers.lab.experiments.injected_pages import (
@@ -27,7 +26,7 @@ from workers.lab.experiments.injected_pages import (
     serialised,
     vocabulary_of,
 )
-from workers.lab.experiments.results import Report, tracked
+from workers.lab.experiments.results import Cell, Report, tracked
 from workers.lab.job_processes import map_in_processes
 from workers.lab.options import (
     corpora_argument,
@@ -46,14 +45,6 @@ from workers.processes.tasks import InProcess
 from workers.settings import load_settings
 
 _NOTHING = RepeatedText(words=0, repeated_words=0)
-
-
-class SitePages(msgspec.Struct, frozen=True, kw_only=True):
-    """The pages of a site in order, each with its gold where it has some."""
-
-    site: str
-    pages: list[Page]
-    gold: list[EvaluationPage | None]
 
 
 class SiteFigures(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,7 +126,8 @@ def injection(
     """
     report = Report(out)
     runs = [Injection(share=float(one), **form) for one in shares.split(",") if one]
-    plain_rows, rows = [], []
+    plain_rows: list[list[Cell]] = []
+    rows: list[list[Cell]] = []
     for corpus in corpora:
         name, plain, injected = corpus_name(corpus), [], []
         for site, figures in run_sites(read_sites(corpus, time_field), runs, seed, jobs):
@@ -144,53 +136,30 @@ def injection(
         plain_rows += _plain_rows(name, plain)
         for number, run in enumerate(runs):
             one = sum((figures[number] for figures in injected), InjectionFigures())
-            rows.append(
-                [
-                    name,
-                    f"{run.share:.0%}",
-                    str(one.injected_words),
-                    f"{one.left_ratio:.4f}",
-                    f"{one.lost_ratio:.5f}",
-                ]
-            )
+            share, lost = f"{run.share:.0%}", f"{one.lost_ratio:.5f}"
+            rows.append([name, share, one.injected_words, one.left_ratio, lost])
     heads = ["corpus", "site", "pages", "word F1", "repeated text"]
-    report.table("Without injection", heads, plain_rows)
+    report.table("Without injection", heads, plain_rows, 4)
     if rows:
         report.table(
             "Injected words left, content lost",
             ["corpus", "pages with the text", "words", "left", "lost"],
             rows,
+            4,
         )
 
 
-def _plain_rows(corpus: str, sites: Sequence[SiteFigures]) -> list[list[str]]:
-    rows = [
-        [
-            corpus,
-            one.site,
-            str(one.pages),
-            f"{statistics.fmean(one.f1):.4f}" if one.f1 else "",
-            f"{one.repeated.ratio:.4f}",
-        ]
-        for one in sites
-    ]
+def _plain_rows(corpus: str, sites: Sequence[SiteFigures]) -> list[list[Cell]]:
     f1 = [score for one in sites for score in one.f1]
     total = sum((one.repeated for one in sites), _NOTHING)
-    mean = f"{statistics.fmean(f1):.4f}" if f1 else ""
-    return [*rows, [corpus, "all pages", str(len(f1)), mean, f"{total.ratio:.4f}"]]
-
-
-def read_sites(corpus: Path, time_field: str) -> list[SitePages]:
-    """Return the sites of a corpus, in the order in which they first appear."""
-    gold = {one.offset: one for one in read_evaluation_pages(corpus.name, read_objects(corpus))}
-    by_site: dict[str, list[Page]] = {}
-    for page in read_feed([corpus], time_field=time_field):
-        if isinstance(page, Page) and page.body:
-            by_site.setdefault(page.site, []).append(page)
     return [
-        SitePages(site=site, pages=pages, gold=[gold.get(one.source.offset) for one in pages])
-        for site, pages in by_site.items()
+        *([corpus, one.site, one.pages, _mean(one.f1), one.repeated.ratio] for one in sites),
+        [corpus, "all pages", len(f1), _mean(f1), total.ratio],
     ]
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return statistics.fmean(values) if values else None
 
 
 def run_sites(

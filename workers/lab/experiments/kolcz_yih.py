@@ -26,6 +26,7 @@ from templ_core.lab.papers.kolcz_yih.block_detector import (
     fit_block_detector,
     sample_blocks,
     thinned_curve,
+    word_places,
 )
 from templ_core.lab.papers.kolcz_yih.blocks import read_block_features, read_blocks
 from templ_core.lab.papers.kolcz_yih.keywords import (
@@ -396,7 +397,8 @@ def _forest(corpora: Sequence[Path], seed: int) -> SegmentFilter:
         kept = np.ones(len(document.segments.texts), np.bool_)
         if len(blocks.node):
             features = read_block_features(document, presentation, blocks)
-            template = detector.template_probability(features) >= least
+            scored = detector.scores(features.rows, *word_places(features.words))
+            template = scored["forest"] >= least
             for node in blocks.node[template].tolist():
                 owner = document.segments.owner
                 kept &= (owner < node) | (owner >= document.nodes.end[node])

@@ -9,11 +9,12 @@ from typing import Any
 import click
 import msgspec
 import numpy as np
+from sklearn.metrics import adjusted_rand_score
 
 from templ_core.array_types import Floats
 from templ_core.dom.document import Document, parse_document
 from templ_core.errors import CodecError, PageError
-from templ_core.lab.evaluation.segmentation import adjusted_rand, block_of_each, largest_fragments
+from templ_core.lab.evaluation.segmentation import block_of_each, largest_fragments
 from templ_core.lab.evaluation.template_f import Overlap, template_f
 from templ_core.lab.layout import Presentation, read_presentation
 from templ_core.lab.papers.pagelevel.node_features import NodeFeatures, read_node_features
@@ -413,5 +414,5 @@ def page_rands(pages: Sequence[SegmentedPage], variant: PageVariant) -> Floats:
     found = []
     for one in pages:
         in_gold = one.group >= 0
-        found.append(adjusted_rand(variant(one.page).group[in_gold], one.group[in_gold]))
+        found.append(adjusted_rand_score(variant(one.page).group[in_gold], one.group[in_gold]))
     return np.array(found)

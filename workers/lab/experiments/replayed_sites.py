@@ -10,19 +10,17 @@ import msgspec
 
 from templ_core.page_level.model.page_model import PageModel
 from workers.errors import InputProblem
-from workers.feeds.files import read_feed
 from workers.inspect.plots import line_chart
 from workers.lab.corpora import corpus_name, read_objects
-from workers.lab.evaluation.corpus_files import EvaluationPage, read_evaluation_pages
+from workers.lab.evaluation.corpus_files import SitePages, read_sites
 from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.scoring import TextScorer
 from workers.lab.experiments.fusion_pages import FoldModels
-from workers.lab.experiments.results import Report
+from workers.lab.experiments.results import Cell, Report
 from workers.lab.job_processes import map_in_processes
 from workers.lab.options import jobs_option, option, out_option, time_field_option
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
-from workers.page import Page
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.messages import Cleaned
 from workers.processes.page_model import page_model_of, read_model_file
@@ -64,14 +62,14 @@ def replay_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def replay_row(name: str, pages: Sequence[ReplayedPage]) -> list[str]:
+def replay_row(name: str, pages: Sequence[ReplayedPage]) -> list[Cell]:
     """Return a table row: name, number of scored pages, mean F1 without and with the site, gain."""
     scored = [(page.alone_f1 or 0.0, page.f1) for page in pages if page.f1 is not None]
     if not scored:
-        return [name, "0", "", "", ""]
+        return [name, 0, None, None, None]
     alone = statistics.fmean(one for one, _ in scored)
     fused = statistics.fmean(one for _, one in scored)
-    return [name, str(len(scored)), f"{alone:.4f}", f"{fused:.4f}", f"{fused - alone:+.4f}"]
+    return [name, len(scored), alone, fused, f"{fused - alone:+.4f}"]
 
 
 def replay_sites(
@@ -95,45 +93,38 @@ def replay_sites(
         One list for each site, in the order of the corpus. With `folds`, sites are left out on
         which no page model was trained; they have no gold.
     """
-    records = list(read_objects(corpus))
-    gold = {page.offset: page for page in read_evaluation_pages(corpus.name, records)}
-    designs = [str(fields.get(design_field) or "") if design_field else "" for _, fields in records]
-    sites: dict[str, list[Page]] = {}
-    for page in read_feed([corpus], time_field=time_field):
-        if isinstance(page, Page):
-            sites.setdefault(page.site, []).append(page)
-    models = _page_models(corpus, list(sites.values()), folds)
-    known = [(some, model) for some, model in zip(sites.values(), models, strict=True) if model]
+    sites = read_sites(corpus, time_field)
+    designs = [
+        str(fields.get(design_field) or "") if design_field else ""
+        for _, fields in read_objects(corpus)
+    ]
+    models = _page_models(corpus, sites, folds)
+    known = [(site, model) for site, model in zip(sites, models, strict=True) if model]
     return list(
         map_in_processes(
             jobs,
             _replay,
-            [pages for pages, _ in known],
+            [site for site, _ in known],
             [model for _, model in known],
-            [[gold.get(page.source.offset) for page in pages] for pages, _ in known],
-            [[designs[page.source.offset] for page in pages] for pages, _ in known],
+            [[designs[page.source.offset] for page in site.pages] for site, _ in known],
             repeat(load_settings()),
         )
     )
 
 
 def _page_models(
-    corpus: Path, sites: Sequence[Sequence[Page]], folds: Path | None
+    corpus: Path, sites: Sequence[SitePages], folds: Path | None
 ) -> list[PageModel | None]:
     if folds is None:
         model = page_model_of(read_model_file(load_settings().page_model))
         return [model for _ in sites]
     name = corpus_name(corpus)
-    found = FoldModels(folds).folds([(name, pages[0].url, pages[0].site) for pages in sites])
+    found = FoldModels(folds).folds([(name, one.pages[0].url, one.site) for one in sites])
     return [one and one[1] for one in found]
 
 
 def _replay(
-    pages: Sequence[Page],
-    page_model: PageModel,
-    gold: Sequence[EvaluationPage | None],
-    designs: Sequence[str],
-    settings: Settings,
+    site: SitePages, page_model: PageModel, designs: Sequence[str], settings: Settings
 ) -> list[ReplayedPage]:
     runner = InProcess(page_model)
     state = LocalState(None, settings)
@@ -141,7 +132,8 @@ def _replay(
     alone = SiteEngine(runner, settings)
     replayed = []
     found_ms: int | None = None
-    for number, (page, wanted, design) in enumerate(zip(pages, gold, designs, strict=True), 1):
+    columns = zip(site.pages, site.gold, designs, strict=True)
+    for number, (page, wanted, design) in enumerate(columns, 1):
         outcome, _ = stream.process(page)
         if not isinstance(outcome, Cleaned):
             continue
@@ -169,9 +161,14 @@ def _replay(
     return replayed
 
 
-_EARLY = (2, 7)
-_FIRST = (8, 25)
-_FULL = (26, 1 << 30)
+_BANDS = {
+    **{str(number): (number, number) for number in range(1, 8)},
+    "2-7": (2, 7),
+    "8-25": (8, 25),
+    "26-": (26, 1 << 30),
+}
+"""First and last page of each row of the table."""
+_FIRST = 8
 _SHOWN = 40
 
 
@@ -194,17 +191,12 @@ def new_site(
         ["page", "pages", "page level", "with the site", "difference", "where evidence has weight"],
         [
             _row(name, [page for page in pages if first <= page.number <= last])
-            for name, (first, last) in {
-                "1": (1, 1),
-                **{str(number): (number, number) for number in range(_EARLY[0], _EARLY[1] + 1)},
-                "2-7": _EARLY,
-                "8-25": _FIRST,
-                "26-": _FULL,
-            }.items()
+            for name, (first, last) in _BANDS.items()
         ],
+        4,
     )
-    without = [page for page in pages if page.number >= _FIRST[0] and not page.uses_site]
-    report.say(f"Pages decided without site evidence, from page {_FIRST[0]} on: {len(without)}")
+    without = [page for page in pages if page.number >= _FIRST and not page.uses_site]
+    report.say(f"Pages decided without site evidence, from page {_FIRST} on: {len(without)}")
     alarms = sum(page.finds_redesign for page in pages)
     report.say(f"Redesigns detected: {alarms} on {len(sites)} sites")
     by_number = [
@@ -222,7 +214,7 @@ def new_site(
     report.figure("new-site", line_chart("A new site", "page of its site", "word F1", lines))
 
 
-def _row(name: str, pages: Sequence[ReplayedPage]) -> list[str]:
+def _row(name: str, pages: Sequence[ReplayedPage]) -> list[Cell]:
     has_gold = any(page.f1 is not None for page in pages)
     weight = f"{100 * statistics.fmean(page.uses_site for page in pages):.0f} %" if has_gold else ""
     return [*replay_row(name, pages), weight]
@@ -290,6 +282,7 @@ def redesign(
         f"{len(found)} redesigns: word F1 by page since the redesign",
         ["page", "pages", "page level", "with the site", "difference"],
         rows,
+        4,
     )
     delays = sorted(delay for change in found if (delay := _delay(change)) is not None)
     report.say(

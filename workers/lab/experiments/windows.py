@@ -168,14 +168,15 @@ def _show(report: Report, corpus: str, what: str, found: Mapping[float, WindowFi
         [
             [
                 f"{one:g}",
-                f"{some.f1:.4f}",
-                f"{some.template_f:.4f}",
-                f"{some.bytes_a_page:.0f}",
-                f"{some.bytes_a_site / 1024:.0f}",
+                some.f1,
+                some.template_f,
+                round(some.bytes_a_page),
+                round(some.bytes_a_site / 1024),
                 f"{some.refit_ms:.1f}",
             ]
             for one, some in found.items()
         ],
+        4,
     )
     for measure, title in (
         ("f1", "word F1"),

@@ -15,13 +15,12 @@ import msgspec
 import numpy as np
 from scipy import sparse
 from sklearn.ensemble import RandomForestClassifier
-from sklearn.linear_model import LogisticRegression as Fitter
+from sklearn.linear_model import LogisticRegression
 
 from templ_core.array_types import Bools, Float32s, Floats, Int64s
 from templ_core.distinct import distinct
 from templ_core.lab.evaluation.precision_recall import CurvePoint
 from templ_core.lab.papers.kolcz_yih.blocks import (
-    BlockFeatures,
     block_labels,
     read_block_features,
     read_blocks,
@@ -30,7 +29,6 @@ from templ_core.lab.progress import ReportProgress
 from templ_core.lab.training.labels.site_pages import ReadSite
 from templ_core.lab.training.sampling import drawn_places
 from templ_core.page_level.features.characters import Words
-from templ_core.page_level.model.tree_ensemble import TreeEnsemble
 
 _EQUAL = 1e-12
 """Entropies that differ by less are equal, so that rounding does not decide."""
@@ -107,6 +105,7 @@ def _entropy(total: Int64s, positive: Int64s) -> Floats:
     return -np.nan_to_num(bits)
 
 
+DETECTORS = ("text", "maxent", "forest")
 WORD_TABLE_SIZE = 1 << 16
 """Number of places of the hash table of words."""
 _DECIMALS = 3
@@ -152,58 +151,29 @@ class BlockDetector(msgspec.Struct, frozen=True, kw_only=True):
     text: WordOdds
     borders: list[Floats]
     """Borders between the intervals of each feature, ascending."""
-    weights: list[Floats]
-    """Log-odds of template of each interval of each feature."""
-    bias: float
-    trees: TreeEnsemble
-    """The random forest over the numbers of the intervals; its sum is the probability of template."""
+    maxent: LogisticRegression
+    """The logistic regression over one binary feature for each interval."""
+    forest: RandomForestClassifier
+    """The random forest over the numbers of the intervals."""
 
-    def text_log_odds(self, place: Int64s, block: Int64s, count: int) -> Floats:
-        """Return the log-odds of template of each block from its words alone, rounded.
+    def scores(self, rows: Float32s | Floats, place: Int64s, block: Int64s) -> dict[str, Floats]:
+        """Return a score of each block by the names of `DETECTORS`; higher ones mean template.
+
+        Those of `text` and `maxent` are log-odds, those of `forest` probabilities.
 
         Args:
+            rows: The features except the text score, (n_blocks, n_features).
             place: Place of each different word, as in `word_places`; length n_words.
             block: Number of the block of each word; length n_words.
-            count: Number of blocks.
         """
-        log_odds: Floats = np.round(self.text.log_odds(place, block, count), _DECIMALS)
-        return log_odds
-
-    def maxent_log_odds(self, numbers: Int64s) -> Floats:
-        """Return the log-odds of template of each block by logistic regression.
-
-        Args:
-            numbers: Number of the interval that each feature is in, (n_blocks, n_features).
-        """
-        log_odds = np.full(len(numbers), self.bias)
-        for column, weights in zip(numbers.T, self.weights, strict=True):
-            log_odds += weights[column]
-        return log_odds
-
-    def forest_probability(self, numbers: Int64s) -> Floats:
-        """Return the probability of template of each block by the random forest, rounded.
-
-        Args:
-            numbers: Number of the interval that each feature is in, (n_blocks, n_features).
-        """
-        probability: Floats = np.round(self.trees.log_odds(numbers.astype(np.float32)), _DECIMALS)
-        return probability
-
-    def template_probability(self, features: BlockFeatures) -> Floats:
-        """Return the probability of template of each block of a page by the random forest."""
-        words = features.words
-        log_odds = self.text_log_odds(*word_places(words), len(words.per_segment))
-        return self.forest_probability(self.intervals_of(features.rows, log_odds))
-
-    def intervals_of(self, rows: Float32s | Floats, text_log_odds: Floats) -> Int64s:
-        """Return the number of the interval that each feature is in, (n_blocks, n_features).
-
-        Args:
-            rows: The features except the text score, one row for each block.
-            text_log_odds: The text score of each block.
-        """
-        both = np.concatenate([rows, text_log_odds[:, None]], axis=1).astype(np.float64)
-        return intervals(both, self.borders)
+        text = np.round(self.text.log_odds(place, block, len(rows)), _DECIMALS)
+        numbers = intervals(np.column_stack([rows, text]).astype(np.float64), self.borders)
+        answers = (
+            text,
+            self.maxent.decision_function(_one_hot(numbers, self.borders)),
+            np.round(self.forest.predict_proba(numbers)[:, 1], _DECIMALS),
+        )
+        return dict(zip(DETECTORS, answers, strict=True))
 
 
 def intervals(rows: Floats, borders: list[Floats]) -> Int64s:
@@ -376,61 +346,28 @@ def fit_block_detector(
         np.concatenate([binned, once.template[:, None]], axis=1), axis=0, return_index=True
     )
     binned, template = binned[np.sort(first)], once.template[np.sort(first)]
-    weights, bias = _fit_maxent(binned, template, [len(some) + 1 for some in borders])
+    size = forest or ForestSettings()
+    maxent = LogisticRegression(C=_PENALTY, max_iter=300, solver="liblinear")
+    trees = RandomForestClassifier(
+        n_estimators=size.trees,
+        min_samples_leaf=size.rows_per_leaf,
+        max_leaf_nodes=size.leaves,
+        random_state=seed,
+    )
     return BlockDetector(
         text=_fit_text(once),
         borders=borders,
-        weights=weights,
-        bias=bias,
-        trees=_fit_forest(binned, template, forest or ForestSettings(), seed),
+        maxent=maxent.fit(_one_hot(binned, borders), template),
+        forest=trees.fit(binned, template),
     )
 
 
-def _fit_maxent(
-    binned: Int64s, template: Bools, sizes: Sequence[int]
-) -> tuple[list[Floats], float]:
-    """Fit a logistic regression to one binary feature for each interval."""
-    starts = np.cumsum([0, *sizes])
-    column = (binned + starts[:-1]).ravel()
-    ends = np.arange(len(binned) + 1) * binned.shape[1]
-    binary = sparse.csr_matrix((np.ones(len(column)), column, ends), (len(binned), starts[-1]))
-    model = Fitter(C=_PENALTY, max_iter=300, solver="liblinear")
-    model.fit(binary, template)
-    return np.split(model.coef_[0], starts[1:-1]), float(model.intercept_[0])
-
-
-def _fit_forest(
-    binned: Int64s, template: Bools, settings: ForestSettings, seed: int
-) -> TreeEnsemble:
-    """Fit a random forest to the numbers of the intervals."""
-    model = RandomForestClassifier(
-        n_estimators=settings.trees,
-        min_samples_leaf=settings.rows_per_leaf,
-        max_leaf_nodes=settings.leaves,
-        random_state=seed,
-    )
-    model.fit(binned.astype(np.float32), template)
-    trees = [one.tree_ for one in model.estimators_]
-    sizes = [tree.node_count for tree in trees]
-    roots = np.cumsum([0, *sizes[:-1]])
-    start = np.repeat(roots, sizes)
-    left = np.concatenate([tree.children_left for tree in trees])
-    right = np.concatenate([tree.children_right for tree in trees])
-    leaf = left < 0
-    own = np.arange(len(left))
-    share = np.concatenate([tree.value[:, 0, 1] / tree.value[:, 0].sum(axis=1) for tree in trees])
-    return TreeEnsemble(
-        feature=np.where(leaf, 0, np.concatenate([tree.feature for tree in trees])).astype(
-            np.int32
-        ),
-        threshold=np.concatenate([tree.threshold for tree in trees]).astype(np.float32),
-        left=np.where(leaf, own, start + left).astype(np.int32),
-        right=np.where(leaf, own, start + right).astype(np.int32),
-        value=np.where(leaf, share / settings.trees, 0).astype(np.float32),
-        roots=roots.astype(np.int32),
-        base=0.0,
-        depth=max(int(tree.max_depth) for tree in trees),
-    )
+def _one_hot(numbers: Int64s, borders: Sequence[Floats]) -> sparse.csr_matrix:
+    """Return one binary feature for each interval of each feature."""
+    starts = np.cumsum([0, *(len(some) + 1 for some in borders)])
+    column = (numbers + starts[:-1]).ravel()
+    ends = np.arange(len(numbers) + 1) * numbers.shape[1]
+    return sparse.csr_matrix((np.ones(len(column)), column, ends), (len(numbers), starts[-1]))
 
 
 _FOLDS = 10
@@ -453,11 +390,10 @@ def cross_site_scores(
         forest: Size of the random forests; None for the default.
 
     Returns:
-        One score for each block, by the names of the detectors: `text`, `maxent`, `forest`. Higher
-        scores mean template.
+        One score for each block, by the names of `DETECTORS`.
     """
     count = len(sample.template)
-    scores = {name: np.zeros(count) for name in ("text", "maxent", "forest")}
+    scores = {name: np.zeros(count) for name in DETECTORS}
     for fold in range(_FOLDS):
         inside = np.flatnonzero(sample.site % _FOLDS == fold)
         outside = np.flatnonzero(sample.site % _FOLDS != fold)
@@ -465,11 +401,8 @@ def cross_site_scores(
             continue
         detector = fit_block_detector(sample.take(outside), seed, forest)
         tested = sample.take(inside)
-        log_odds = detector.text_log_odds(tested.word, tested.word_row, len(inside))
-        numbers = detector.intervals_of(tested.rows, log_odds)
-        scores["text"][inside] = log_odds
-        scores["maxent"][inside] = detector.maxent_log_odds(numbers)
-        scores["forest"][inside] = detector.forest_probability(numbers)
+        for name, found in detector.scores(tested.rows, tested.word, tested.word_row).items():
+            scores[name][inside] = found
         progress(f"fold {fold + 1} of {_FOLDS}: {len(inside)} blocks")
     return scores
 

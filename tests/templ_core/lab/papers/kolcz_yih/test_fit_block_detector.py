@@ -47,14 +47,9 @@ def test_detectors_classify_blocks_of_unseen_sites(sites, detector):
             if not len(labels.place):
                 continue
             features = read_block_features(page.document, page.presentation, some)
-            text = detector.text_log_odds(*word_places(features.words), len(some.texts))
-            numbers = detector.intervals_of(features.rows, text)
-            said = {
-                "text": text > 0,
-                "maxent": detector.maxent_log_odds(numbers) > 0,
-                "forest": detector.template_probability(features) > 0.5,
-            }
-            for name, template in said.items():
+            scores = detector.scores(features.rows, *word_places(features.words))
+            for name, score in scores.items():
+                template = score > (0.5 if name == "forest" else 0)
                 right[name].extend((template[labels.place] == labels.template).tolist())
     assert np.mean(right["maxent"]) > 0.9
     assert np.mean(right["forest"]) > 0.9
@@ -63,9 +58,10 @@ def test_detectors_classify_blocks_of_unseen_sites(sites, detector):
 
 def test_equal_seeds_give_equal_forests_whose_answers_are_probabilities(sample):
     one, again = (fit_block_detector(sample, 3, SMALL) for _ in range(2))
-    assert np.array_equal(one.trees.value, again.trees.value)
-    rows = np.zeros((5, len(one.borders)), np.float32)
-    share = one.trees.log_odds(rows)
+    share, other = (
+        some.scores(sample.rows, sample.word, sample.word_row)["forest"] for some in (one, again)
+    )
+    assert np.array_equal(share, other)
     assert ((share >= 0) & (share <= 1)).all()
 
 
