@@ -45,7 +45,13 @@ class Overlap(msgspec.Struct, frozen=True, kw_only=True):
         return 2 * self.both / (self.found + self.wanted) if self.wanted else None
 
 
-class PlaceF(msgspec.Struct, frozen=True, kw_only=True):
+def total_overlap(overlaps: Iterable[Overlap]) -> Overlap:
+    """Return the sum of some overlaps."""
+    both, found, wanted = np.sum([msgspec.structs.astuple(one) for one in overlaps], axis=0)
+    return Overlap(both=float(both), found=float(found), wanted=float(wanted))
+
+
+class PlaceF(msgspec.Struct, frozen=True):
     """The overlap of one class (template or content) with the gold, in three amounts."""
 
     text: Overlap
@@ -85,25 +91,14 @@ def template_f(
         counts: Segments that are scored; the others are neither content nor template.
     """
     segments = document.segments
-    amounts = (words, segments.link_chars, segments.links)
-    scored = [np.where(counts, amount, 0).astype(np.float64) for amount in amounts]
+    amounts = [
+        np.where(counts, amount, 0).astype(np.float64)
+        for amount in (words, segments.link_chars, segments.links)
+    ]
     return TemplateF(
-        in_templates=PlaceF(
-            **{
-                name: _overlap(amount, ~kept, 1 - content)
-                for name, amount in zip(_AMOUNTS, scored, strict=True)
-            }
-        ),
-        in_content=PlaceF(
-            **{
-                name: _overlap(amount, kept, content)
-                for name, amount in zip(_AMOUNTS, scored, strict=True)
-            }
-        ),
+        in_templates=PlaceF(*(_overlap(amount, ~kept, 1 - content) for amount in amounts)),
+        in_content=PlaceF(*(_overlap(amount, kept, content) for amount in amounts)),
     )
-
-
-_AMOUNTS = ("text", "anchor_text", "links")
 
 
 def _overlap(amount: Floats, found: Bools, wanted: Floats) -> Overlap:
@@ -149,24 +144,15 @@ def mean_f(pages: Sequence[tuple[str, TemplateF]], seed: int) -> TemplateFMeans:
         for some in sites.values()
     ]
     return TemplateFMeans(
-        in_templates=_means([(inside, outside) for inside, outside in summed], seed),
+        in_templates=_means(summed, seed),
         in_content=_means([(inside, outside) for outside, inside in summed], seed),
     )
 
 
 def _summed(places: Iterable[PlaceF]) -> PlaceF:
     """Return the overlaps summed over pages."""
-    some = list(places)
-    return PlaceF(
-        **{
-            field: Overlap(
-                both=sum(getattr(one, field).both for one in some),
-                found=sum(getattr(one, field).found for one in some),
-                wanted=sum(getattr(one, field).wanted for one in some),
-            )
-            for field in PlaceF.__struct_fields__
-        }
-    )
+    amounts = zip(*map(msgspec.structs.astuple, places), strict=True)
+    return PlaceF(*(total_overlap(some) for some in amounts))
 
 
 def _means(sites: Sequence[tuple[PlaceF, PlaceF]], seed: int) -> dict[str, FMean]:

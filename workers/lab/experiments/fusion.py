@@ -1,7 +1,11 @@
 """`templ experiments site-level`: fits the fusion of site and page, and measures its quality."""
 
+from bisect import bisect_left
+from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
+from statistics import fmean
+from typing import NamedTuple
 
 import click
 import msgspec
@@ -13,6 +17,7 @@ from templ_core.lab.training.fusion.fit_fusion import LinearModel, fit_fusion
 from templ_core.lab.training.fusion.fusion_page import FusionOutcome, FusionPage
 from templ_core.lab.training.fusion.judge_fusion import (
     PageGroup,
+    SiteChange,
     by_corpus,
     by_site,
     confidence_of,
@@ -23,7 +28,6 @@ from templ_core.lab.training.fusion.judge_fusion import (
     injected_words,
     site_changes,
 )
-from templ_core.page_level.model.confidence import Confidence
 from templ_core.site_level.fusion.fusion import FUSION_FORMAT, FusionModel
 from templ_core.site_level.fusion.site_columns import FUSION_INPUTS
 from workers.errors import InputProblem
@@ -31,7 +35,7 @@ from workers.lab.corpora import corpus_name
 from workers.lab.evaluation.peers import load_peer, peer_version
 from workers.lab.experiments.fusion_pages import FoldModels, Simulation, read_fusion_pages
 from workers.lab.experiments.injected_pages import SHARES, TAUGHT_PAGES
-from workers.lab.experiments.results import Report
+from workers.lab.experiments.results import Cell, Report
 from workers.lab.options import (
     DIRECTORY,
     FILE,
@@ -161,26 +165,24 @@ def site_level(
             "too few sites with gold: at least two are needed that were left out of the training "
             "of different page models"
         )
+    judged = _Judged(config, names := list(dict.fromkeys(page.corpus for page in pages)), pages)
     report = Report(out)
-    names = list(dict.fromkeys(page.corpus for page in pages))
     alone = decide_all_alone(pages, config)
     models = fitted_without(read, INPUTS, by_site, config)
     fused = decide_all(pages, models, by_site, config)
     rows = [
-        _row("page level alone", pages, alone, names),
-        _row("places only, not fitted", pages, decide_all_unfitted(pages, config), names),
-        _row("sites left out", pages, fused, names),
+        judged.row("page level alone", alone),
+        judged.row("places only, not fitted", decide_all_unfitted(pages, config)),
+        judged.row("sites left out", fused),
     ]
     if len(names) > 1:
-        rows.append(
-            _row("corpora left out", pages, _judged(pages, read, INPUTS, by_corpus, config), names)
-        )
+        rows.append(judged.row("corpora left out", judged.refitted(read, INPUTS, by_corpus)))
     ways = [f"site models of {size} KiB" for size in sizes_kib]
     for way, label in enumerate([*ways, *["learned after each page"][: int(after_each_page)]], 1):
-        rows.append(_row(label, pages, decide_all(pages, models, by_site, config, way), names))
+        rows.append(judged.row(label, decide_all(pages, models, by_site, config, way)))
     for name in peers:
-        label = f"{name} {peer_version(name)}"
-        rows.append(_row(label, pages, [page.peers[name] for page in pages], names))
+        outcomes = [page.peers[name] for page in pages]
+        rows.append(judged.row(f"{name} {peer_version(name)}", outcomes))
     report.table("Word F1 / template F1", ["", *names], rows)
     if listings:
         again = msgspec.structs.replace(simulation, seen_before=True, peers=(), injections=0)
@@ -190,51 +192,94 @@ def site_level(
         "Injected words left on pages after the first five that had the text, sites left out",
         ["what changes", *(f"{share:.0%}" for share in SHARES)],
         _left_rows(injected, models, config),
+        4,
     )
-    _report_bins(report, pages, alone, fused, names)
-    _report_sites(report, pages, alone, fused, seed)
+    judged.report_bins(report, alone, fused)
+    _report_sites(report, site_changes(pages, alone, fused, seed), fused)
     if ablation:
-        _report_ablation(report, pages, read, names, config)
+        rows = []
+        for reason in dict.fromkeys(one.reason for one in FUSION_INPUTS.values()):
+            inputs = [name for name in INPUTS if FUSION_INPUTS[name].reason != reason]
+            rows.append(judged.row(f"without {reason}", judged.refitted(read, inputs, by_site)))
+        report.table("Without one sort of evidence, sites left out", ["", *names], rows)
     fitted = fit_fusion(read, INPUTS, config)
-    _report_weights(report, fitted)
-    if model_file is not None:
-        quality = {name: round(_mean_f1(pages, fused, name), 4) for name in names}
-        confidence = confidence_of(pages, fused)
-        fusion = _file_of(fitted, confidence, page_model, corpora, quality)
-        write_file(model_file, msgspec.json.format(msgspec.json.encode(fusion)) + b"\n")
-
-
-def _report_weights(report: Report, fitted: LinearModel) -> None:
     report.table(
         "Weights, fitted to all pages",
         ["input", "weight", "from", "to"],
         [
-            [name, f"{one.weight:.3f}", f"{one.low:.2f}", f"{one.high:.2f}"]
+            [name, one.weight, f"{one.low:.2f}", f"{one.high:.2f}"]
             for name, one in fitted.terms.items()
         ],
     )
-
-
-def _file_of(
-    fitted: LinearModel,
-    confidence: Confidence,
-    page_model: str,
-    corpora: Sequence[Path],
-    quality: dict[str, float],
-) -> FusionModel:
-    return FusionModel(
-        format=FUSION_FORMAT,
-        terms=fitted.terms,
-        bias=fitted.bias,
-        confidence=confidence,
-        page_model=page_model,
-        corpora={corpus_name(path): file_digest(path) for path in corpora},
-        quality=quality,
-    )
+    if model_file is not None:
+        fusion = FusionModel(
+            format=FUSION_FORMAT,
+            terms=fitted.terms,
+            bias=fitted.bias,
+            confidence=confidence_of(pages, fused),
+            page_model=page_model,
+            corpora={corpus_name(path): file_digest(path) for path in corpora},
+            quality={name: round(judged.mean_f1(fused, name), 4) for name in names},
+        )
+        write_file(model_file, msgspec.json.format(msgspec.json.encode(fusion)) + b"\n")
 
 
 def _progress(done: str) -> None:
     click.echo(done, err=True)
+
+
+_Outcomes = Sequence[FusionOutcome]
+
+
+class _Judged(NamedTuple):
+    """The pages that all ways to decide are judged on, by the names of their corpora."""
+
+    config: CoreConfig
+    names: Sequence[str]
+    pages: Sequence[FusionPage]
+
+    def mean_f1(self, outcomes: _Outcomes, name: str) -> float:
+        """Return the mean word F1 of the pages of a corpus."""
+        return float(np.mean([one.f1 for _, one in self._of_corpus(outcomes, name)]))
+
+    def row(self, label: str, outcomes: _Outcomes) -> list[str]:
+        """Return the word F1 and the template F1 of each corpus."""
+        cells = []
+        for name in self.names:
+            template = [
+                one.template_f1
+                for _, one in self._of_corpus(outcomes, name)
+                if one.template_f1 is not None
+            ]
+            second = f" / {np.mean(template):.4f}" if template else ""
+            cells.append(f"{self.mean_f1(outcomes, name):.4f}{second}")
+        return [label, *cells]
+
+    def refitted(
+        self, read: Sequence[FusionPage], inputs: Sequence[str], group: PageGroup
+    ) -> list[FusionOutcome]:
+        """Return the outcomes by models of some inputs, fitted to all that was read but a page's group."""
+        models = fitted_without(read, inputs, group, self.config)
+        return decide_all(self.pages, models, group, self.config)
+
+    def report_bins(self, report: Report, alone: _Outcomes, fused: _Outcomes) -> None:
+        """Report the word F1 by how many pages of a site had arrived."""
+        last = [one for _, one in SEEN_BINS]
+        rows = []
+        for name in self.names:
+            bins: list[list[tuple[float, float]]] = [[] for _ in last]
+            both = zip(self._of_corpus(alone, name), self._of_corpus(fused, name), strict=True)
+            for (page, one), (_, other) in both:
+                bins[bisect_left(last, page.seen)].append((one.f1, other.f1))
+            means = [np.mean(some, axis=0) if some else None for some in bins]
+            cells = ["" if one is None else f"{one[1]:.4f} ({one[0]:.4f})" for one in means]
+            rows.append([name, *cells])
+        header = ["", *(label for label, _ in SEEN_BINS)]
+        report.table("Word F1 by pages of the site so far (page level alone)", header, rows)
+
+    def _of_corpus(self, outcomes: _Outcomes, name: str) -> list[tuple[FusionPage, FusionOutcome]]:
+        pairs = zip(self.pages, outcomes, strict=True)
+        return [(page, one) for page, one in pairs if page.corpus == name]
 
 
 def _report_listings(
@@ -244,125 +289,69 @@ def _report_listings(
     config: CoreConfig,
 ) -> None:
     """Report pages that list others, by corpus and page type."""
-    by_page_type: dict[tuple[str, str], list[FusionPage]] = {}
+    by_page_type: defaultdict[tuple[str, str], list[FusionPage]] = defaultdict(list)
     for page in pages:
         if page.page_type in _LISTINGS and page.known:
-            by_page_type.setdefault((page.corpus, page.page_type), []).append(page)
-    rows = []
+            by_page_type[page.corpus, page.page_type].append(page)
+    rows: list[list[Cell]] = []
     for (corpus, page_type), some in by_page_type.items():
-        alone = decide_all_alone(some, config)
+        alone = [one.f1 for one in decide_all_alone(some, config)]
         fused = decide_all(some, models, by_site, config)
-        interval = mean_interval([b.f1 - a.f1 for a, b in zip(alone, fused, strict=True)], 0)
+        gains = [one.f1 - before for before, one in zip(alone, fused, strict=True)]
+        interval = mean_interval(gains, 0)
         rows.append(
             [
                 f"{corpus} {page_type}",
-                str(len(some)),
-                *(f"{np.mean([one.f1 for one in outcomes]):.4f}" for outcomes in (alone, fused)),
+                len(some),
+                fmean(alone),
+                fmean(one.f1 for one in fused),
                 f"{interval.low:+.4f} to {interval.high:+.4f}",
-                f"{np.mean([one.empty for one in fused]):.2%}",
+                f"{fmean(one.empty for one in fused):.2%}",
             ]
         )
     head = ["", "pages", "page level", "fused", "difference", "empty"]
-    report.table("Listings of sites that are known", head, rows)
-
-
-def _judged(
-    pages: Sequence[FusionPage],
-    read: Sequence[FusionPage],
-    inputs: Sequence[str],
-    group: PageGroup,
-    config: CoreConfig,
-) -> list[FusionOutcome]:
-    """Return the scores of pages with models that were fitted to all that was read but their groups."""
-    return decide_all(pages, fitted_without(read, inputs, group, config), group, config)
+    report.table("Listings of sites that are known", head, rows, 4)
 
 
 def _left_rows(
     injected: Sequence[FusionPage], models: dict[int | str, LinearModel], config: CoreConfig
-) -> list[list[str]]:
+) -> list[list[Cell]]:
     """Return the share of injected words that is left, a row for each kind of text."""
-    left: dict[tuple[str, float], tuple[float, float]] = {}
+    left: defaultdict[tuple[str, float], float] = defaultdict(float)
+    whole: defaultdict[tuple[str, float], float] = defaultdict(float)
     for page, kept, all_words in injected_words(injected, models, config):
         if page.taught >= TAUGHT_PAGES:
-            some = left.get((page.kind, page.share), (0.0, 0.0))
-            left[page.kind, page.share] = (some[0] + kept, some[1] + all_words)
-    rows = []
-    for kind in dict.fromkeys(kind for kind, _ in sorted(left)):
-        cells = [left.get((kind, share)) for share in SHARES]
-        rows.append(
-            [kind or "nothing", *(f"{one[0] / one[1]:.4f}" if one else "" for one in cells)]
-        )
-    return rows
-
-
-def _row(
-    label: str, pages: Sequence[FusionPage], outcomes: Sequence[FusionOutcome], names: Sequence[str]
-) -> list[str]:
-    cells = []
-    for name in names:
-        template = [
-            one.template_f1
-            for page, one in zip(pages, outcomes, strict=True)
-            if page.corpus == name and one.template_f1 is not None
+            left[page.kind, page.share] += kept
+            whole[page.kind, page.share] += all_words
+    return [
+        [
+            kind or "nothing",
+            *(
+                left[kind, share] / whole[kind, share] if (kind, share) in whole else None
+                for share in SHARES
+            ),
         ]
-        second = f" / {np.mean(template):.4f}" if template else ""
-        cells.append(f"{_mean_f1(pages, outcomes, name):.4f}{second}")
-    return [label, *cells]
+        for kind in sorted({kind for kind, _ in whole})
+    ]
 
 
-def _mean_f1(pages: Sequence[FusionPage], outcomes: Sequence[FusionOutcome], name: str) -> float:
-    return float(
-        np.mean([one.f1 for page, one in zip(pages, outcomes, strict=True) if page.corpus == name])
-    )
-
-
-def _report_bins(
-    report: Report,
-    pages: Sequence[FusionPage],
-    alone: Sequence[FusionOutcome],
-    fused: Sequence[FusionOutcome],
-    names: Sequence[str],
-) -> None:
-    labels = [name for name, _ in SEEN_BINS]
-    number = np.searchsorted([last for _, last in SEEN_BINS], [page.seen for page in pages])
-    rows = []
-    for name in names:
-        cells = []
-        for place in range(len(SEEN_BINS)):
-            some = [
-                (one.f1, other.f1)
-                for page, one, other, of in zip(pages, alone, fused, number.tolist(), strict=True)
-                if page.corpus == name and of == place
-            ]
-            both = np.mean(some, axis=0) if some else None
-            cells.append("" if both is None else f"{both[1]:.4f} ({both[0]:.4f})")
-        rows.append([name, *cells])
-    report.table("Word F1 by pages of the site so far (page level alone)", ["", *labels], rows)
-
-
-def _report_sites(
-    report: Report,
-    pages: Sequence[FusionPage],
-    alone: Sequence[FusionOutcome],
-    fused: Sequence[FusionOutcome],
-    seed: int,
-) -> None:
-    changes = site_changes(pages, alone, fused, seed)
+def _report_sites(report: Report, changes: Sequence[SiteChange], fused: _Outcomes) -> None:
     report.table(
         "Sites, the largest loss first (paired bootstrap, 95 %)",
         ["", "pages", "page level", "fused", "difference", "from", "to"],
         [
             [
                 f"{one.corpus} {one.site}",
-                str(one.pages),
-                f"{one.alone:.4f}",
-                f"{one.fused:.4f}",
+                one.pages,
+                one.alone,
+                one.fused,
                 f"{one.fused - one.alone:+.4f}",
                 f"{one.interval.low:+.4f}",
                 f"{one.interval.high:+.4f}",
             ]
             for one in changes
         ],
+        4,
     )
     losing = [
         one
@@ -374,18 +363,3 @@ def _report_sites(
         f"{len(losing)} sites with at least {_PAGES_TO_JUDGE_A_SITE} pages lose more than {_LOSS}, "
         f"{len(sure)} of them with 95 % confidence; {sum(one.empty for one in fused)} pages are empty."
     )
-
-
-def _report_ablation(
-    report: Report,
-    pages: Sequence[FusionPage],
-    read: Sequence[FusionPage],
-    names: Sequence[str],
-    config: CoreConfig,
-) -> None:
-    rows = []
-    for reason in dict.fromkeys(one.reason for one in FUSION_INPUTS.values()):
-        inputs = [name for name in INPUTS if FUSION_INPUTS[name].reason != reason]
-        outcomes = _judged(pages, read, inputs, by_site, config)
-        rows.append(_row(f"without {reason}", pages, outcomes, names))
-    report.table("Without one sort of evidence, sites left out", ["", *names], rows)

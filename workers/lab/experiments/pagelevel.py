@@ -15,7 +15,7 @@ from templ_core.array_types import Floats
 from templ_core.dom.document import Document, parse_document
 from templ_core.errors import CodecError, PageError
 from templ_core.lab.evaluation.segmentation import block_of_each, largest_fragments
-from templ_core.lab.evaluation.template_f import Overlap, template_f
+from templ_core.lab.evaluation.template_f import Overlap, template_f, total_overlap
 from templ_core.lab.layout import Presentation, read_presentation
 from templ_core.lab.papers.pagelevel.node_features import NodeFeatures, read_node_features
 from templ_core.lab.papers.pagelevel.smoothed_classifier import (
@@ -280,12 +280,8 @@ def site_f(pages: Sequence[PageWithLabels], variant: PageVariant) -> SiteFs:
 
 
 def _f(some: Sequence[Overlap]) -> float:
-    total = Overlap(
-        both=sum(one.both for one in some),
-        found=sum(one.found for one in some),
-        wanted=sum(one.wanted for one in some),
-    )
-    return float("nan") if total.f is None else total.f
+    f = total_overlap(some).f
+    return float("nan") if f is None else f
 
 
 def _site_mean(values: np.ndarray, seed: int) -> str:

@@ -137,48 +137,18 @@ class _ChromeMaker:
         return self._markup.link(address, words)
 
 
-_NAMES = [
-    "init",
-    "load",
-    "push",
-    "track",
-    "config",
-    "render",
-    "state",
-    "event",
-    "target",
-    "value",
-    "node",
-    "cache",
-    "queue",
-]
-_RULES = [
-    "margin",
-    "padding",
-    "color",
-    "width",
-    "height",
-    "display",
-    "float",
-    "border",
-    "background",
+_NAMES = (
+    "init", "load", "push", "track", "config", "render", "state", "event", "target", "value",
+    "node", "cache", "queue",
+)  # fmt: skip
+_RULES = (
+    "margin", "padding", "color", "width", "height", "display", "float", "border", "background",
     "font-size",
-]
-_VALUES = [
-    "0",
-    "auto",
-    "none",
-    "block",
-    "1px",
-    "100%",
-    "#222",
-    "#f4f4f4",
-    "inherit",
-    "1.5em",
-    "flex",
-    "12px",
-    "left",
-]
+)  # fmt: skip
+_VALUES = (
+    "0", "auto", "none", "block", "1px", "100%", "#222", "#f4f4f4", "inherit", "1.5em", "flex",
+    "12px", "left",
+)  # fmt: skip
 _POOL_LINES = 2500
 
 
