@@ -239,7 +239,7 @@ def _escaped(text: str) -> str:
     return text.replace("&", "&amp;").replace("<", "&lt;")
 
 
-class TopicPage(msgspec.Struct, frozen=True, kw_only=True):
+class TopicPage(msgspec.Struct, frozen=True):
     """A page whose topic is to be classified."""
 
     topic: str

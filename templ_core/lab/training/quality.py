@@ -5,10 +5,8 @@ from statistics import fmean
 
 import msgspec
 
+from templ_core.lab.evaluation.calibration import Calibration, calibrate
 from templ_core.lab.evaluation.report import group
-
-_CONFIDENCE_BINS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 1.0)
-"""Upper bounds of the bins of expected F1."""
 
 
 class PageResult(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,17 +39,6 @@ class QualityMeans(msgspec.Struct, frozen=True, kw_only=True):
     """Share of pages with F1 below 0.5."""
 
 
-class ExpectedF1Bin(msgspec.Struct, frozen=True, kw_only=True):
-    """Pages whose expected F1 is above the bound of the bin before and at most `up_to`."""
-
-    up_to: float
-    pages: int
-    expected: float
-    """Mean of the expected F1."""
-    found: float
-    """Mean of the word F1 that was reached."""
-
-
 class Quality(msgspec.Struct, frozen=True, kw_only=True):
     """Word F1 of nested cross-validation by site; written as JSON beside a page model."""
 
@@ -61,7 +48,7 @@ class Quality(msgspec.Struct, frozen=True, kw_only=True):
     """By corpus, then by page type; only corpora with several page types."""
     languages: dict[str, dict[str, QualityMeans]]
     """By corpus, then by language; only corpora with several languages."""
-    calibration: dict[str, list[ExpectedF1Bin]]
+    calibration: dict[str, Calibration]
     """By corpus."""
 
 
@@ -72,7 +59,10 @@ def measure(results: Sequence[PageResult]) -> Quality:
         corpora={name: _means(some) for name, some in by_corpus.items()},
         page_types=_by_field(by_corpus, "page_type"),
         languages=_by_field(by_corpus, "language"),
-        calibration={name: _calibration(some) for name, some in by_corpus.items()},
+        calibration={
+            name: calibrate([one.confidence for one in some], [one.f1 for one in some])
+            for name, some in by_corpus.items()
+        },
     )
 
 
@@ -99,21 +89,3 @@ def _means(results: Sequence[PageResult]) -> QualityMeans:
         site_f1=fmean(fmean(result.f1 for result in some) for some in sites.values()),
         below_half=fmean(result.f1 < 0.5 for result in results),
     )
-
-
-def _calibration(results: Sequence[PageResult]) -> list[ExpectedF1Bin]:
-    rows = []
-    low = 0.0
-    for high in _CONFIDENCE_BINS:
-        some = [one for one in results if low < one.confidence <= high]
-        if some:
-            rows.append(
-                ExpectedF1Bin(
-                    up_to=high,
-                    pages=len(some),
-                    expected=fmean(one.confidence for one in some),
-                    found=fmean(one.f1 for one in some),
-                )
-            )
-        low = high
-    return rows

@@ -1,16 +1,15 @@
 """The HTML report of an evaluation; it has plots and needs no network."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 from markupsafe import Markup
 
 from templ_core.lab.evaluation.calibration import Calibration
-from templ_core.lab.evaluation.report import Interval
-from templ_core.lab.evaluation.template_f import FMean
 from workers.inspect.html_templates import render
 from workers.inspect.plots import Dot, Plot, curves, reliability, rows, speed
-from workers.lab.evaluation.figures import ALL, TEMPLATE_F_COUNTS, Figures
+from workers.lab.evaluation.figures import ALL, Figures
 from workers.lab.evaluation.judge import PARSE, TEMPL, WHOLE_PAGE
+from workers.lab.evaluation.tables import brackets, repeated_rows, segment_rows, system_rows
 from workers.log_lines import counted
 
 _MOST_ROWS = 80
@@ -20,13 +19,10 @@ _GOOD_F1 = 0.95
 """F1 from which on a page is not among the worst ones."""
 _DOT_MIN, _DOT_MAX = 3.0, 11.0
 
-_Cell = str | tuple[str, str]
-"""Text of a cell, with or without a smaller text below it."""
-
 
 def render_report(figures: Figures) -> Markup:
     """Return the report as one HTML page."""
-    heads, systems = _systems(figures)
+    heads, systems = system_rows(figures)
     return render(
         "lab/templates/evaluation.html",
         figures=figures,
@@ -36,44 +32,12 @@ def render_report(figures: Figures) -> Markup:
         plots=_plots(figures),
         parse=figures.timing.get(PARSE),
         groupings=_groupings(figures),
-        segments=_segments(figures),
+        segments=segment_rows(figures),
+        repeated=repeated_rows(figures),
         worst=[one for one in figures.worst if one.f1 < _GOOD_F1],
         good_f1=_GOOD_F1,
-        brackets=_brackets,
+        brackets=brackets,
     )
-
-
-def _systems(figures: Figures) -> tuple[list[str], list[list[_Cell]]]:
-    """Return the heads and rows of the table of systems, without columns that are empty."""
-    cells: list[list[_Cell]] = []
-    for system in figures.systems:
-        one = figures.groups["all"][ALL][system]
-        better = figures.differences[ALL].get(system)
-        timing = figures.timing.get(system)
-        nothing = sum(figures.failures.get(system, {}).values())
-        cells.append(
-            [
-                system,
-                _mean(one.f1, one.f1_interval),
-                _number(one.precision),
-                _number(one.recall),
-                _number(one.character_f1),
-                _number(one.template_f),
-                _mean(one.site_f1, one.site_f1_interval),
-                f"{one.below_half:.1%}",
-                (f"{better.of_pages:+.3f}", _brackets(better.pages_interval)) if better else "",
-                f"{timing.mean_ms:.1f}" if timing else "",
-                f"{timing.median_ms:.1f}" if timing else "",
-                f"{timing.parses:.1f}" if timing else "",
-                str(nothing) if nothing else "",
-            ]
-        )
-    heads = [
-        "", "F1", "precision", "recall", "character F1", "template F", "site mean F1", "below 0.5",
-        "templ is better by", "ms a page", "median ms", "× lxml parse", "failed pages",
-    ]  # fmt: skip
-    used = [at for at, head in enumerate(heads) if not head or any(row[at] for row in cells)]
-    return [heads[at] for at in used], [[row[at] for at in used] for row in cells]
 
 
 def _plots(figures: Figures) -> Iterator[tuple[str, Plot]]:
@@ -137,32 +101,3 @@ def _groupings(figures: Figures) -> Iterator[tuple[str, Plot]]:
             for name, row in shown
         }
         yield f"By {title}{note}", rows(values, "word F1")
-
-
-def _segments(figures: Figures) -> list[Sequence[_Cell]]:
-    return [
-        (
-            name,
-            *(_f(one.f.in_templates.get(what)) for what in TEMPLATE_F_COUNTS),
-            *(_f(one.f.in_content.get(what)) for what in TEMPLATE_F_COUNTS),
-            _mean(one.adjusted_rand.of_pages, one.adjusted_rand.pages_interval),
-            _number(one.recall_at_precision),
-        )
-        for name, one in figures.segments.items()
-    ]
-
-
-def _mean(value: float | None, interval: Interval | None) -> _Cell:
-    return "" if value is None else (_number(value), _brackets(interval))
-
-
-def _number(value: float | None) -> str:
-    return "" if value is None else f"{value:.3f}"
-
-
-def _brackets(interval: Interval | None) -> str:
-    return "" if interval is None else f"[{interval.low:.3f}, {interval.high:.3f}]"
-
-
-def _f(mean: FMean | None) -> str:
-    return "" if mean is None else f"{mean.f:.3f} / {mean.all_f:.3f}"

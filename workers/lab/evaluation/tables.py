@@ -1,4 +1,4 @@
-"""The figures of an evaluation as tables for a terminal."""
+"""The figures of an evaluation as rows of tables, and these tables on a terminal."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,6 +13,13 @@ from workers.lab.evaluation.judge import TEMPL
 _MOST_ROWS = 60
 _FILE_COLUMNS = 160
 _BOUNDLESS = 10_000
+Cell = str | tuple[str, str]
+"""Text of a cell, with or without a smaller text below it."""
+_SEGMENT_HEADS = (
+    "segments", "pages", "f templates: text", "anchors", "links", "f content: text", "anchors",
+    "links", "adj. RAND", "R at P 0.9",
+)  # fmt: skip
+_REPEATED_HEADS = ("repeated text", "system", "share of words", "worst site", "share")
 
 
 def print_tables(figures: Figures) -> None:
@@ -20,16 +27,25 @@ def print_tables(figures: Figures) -> None:
     console = Console()
     if not console.is_terminal:
         console = Console(width=_FILE_COLUMNS)
-    _print(console, _systems(figures))
-    if len(figures.groups["corpus"]) > 1:
-        _print(console, _corpora(figures))
+    _print(console, _table(*system_rows(figures)))
+    corpora = figures.groups["corpus"]
+    if len(corpora) > 1:
+        _print(console, _corpora(corpora, figures.systems))
     for title, rows in figures.groups.items():
         if title != "all" and 1 < len(rows) <= _MOST_ROWS:
             _print(console, _groups(title, rows, figures))
     if figures.segments:
-        _print(console, _segments(figures))
+        table = _table(_SEGMENT_HEADS, segment_rows(figures))
+        table.caption = (
+            "f: means over sites; after the slash the f of calling all text template, or content"
+        )
+        _print(console, table)
     if figures.repeated:
-        _print(console, _repeated(figures))
+        table = _table(_REPEATED_HEADS, repeated_rows(figures))
+        table.caption = (
+            "words in sentences of at least 8 words that at least 4 and 10 % of a site's pages have"
+        )
+        _print(console, table)
     for name, one in figures.calibration.items():
         console.print(
             f"confidence, {name}: mean calibration error {one.mean_error:.3f}, "
@@ -43,104 +59,100 @@ def print_tables(figures: Figures) -> None:
     console.print("; ".join(f"{name} {one}" for name, one in figures.versions.items()))
 
 
-def _systems(figures: Figures) -> Table:
-    table = _table(
-        "system", "pages", "F1", "95 %", "P", "R", "chars", "templ. F", "site F1", "95 %"
-    )
-    for heading in ("<0.5", "templ is better by", "ms", "x parse"):
-        table.add_column(heading, justify="right", no_wrap=True)
-    row = figures.groups["all"][ALL]
+def system_rows(figures: Figures) -> tuple[list[str], list[list[Cell]]]:
+    """Return the heads and rows of the table of systems, without columns that are empty."""
+    rows: list[list[Cell]] = []
     for system in figures.systems:
-        one = row[system]
+        one = figures.groups["all"][ALL][system]
         better = figures.differences[ALL].get(system)
         timing = figures.timing.get(system)
-        table.add_row(
-            system,
+        failed = sum(figures.failures.get(system, {}).values())
+        rows.append(
+            [
+                system,
+                str(one.pages),
+                (number(one.f1), brackets(one.f1_interval)),
+                *map(number, (one.precision, one.recall, one.character_f1, one.template_f)),
+                (number(one.site_f1), brackets(one.site_f1_interval)),
+                f"{one.below_half:.1%}",
+                (f"{better.of_pages:+.3f}", brackets(better.pages_interval)) if better else "",
+                f"{timing.mean_ms:.1f}" if timing else "",
+                f"{timing.median_ms:.1f}" if timing else "",
+                f"{timing.parses:.1f}" if timing else "",
+                str(failed or ""),
+            ]
+        )
+    heads = [
+        "system", "pages", "F1", "P", "R", "chars F1", "template F", "site F1", "<0.5",
+        "templ is better by", "ms", "median ms", "× parse", "failed",
+    ]  # fmt: skip
+    used = [at for at in range(len(heads)) if any(row[at] for row in rows)]
+    return [heads[at] for at in used], [[row[at] for at in used] for row in rows]
+
+
+def segment_rows(figures: Figures) -> list[list[Cell]]:
+    """Return the quality of the decisions on segments, a row for each corpus."""
+    return [
+        [
+            name,
             str(one.pages),
-            _number(one.f1),
-            _interval(one.f1_interval),
-            _number(one.precision),
-            _number(one.recall),
-            _number(one.character_f1),
-            _number(one.template_f),
-            _number(one.site_f1),
-            _interval(one.site_f1_interval),
-            f"{one.below_half:.1%}",
-            f"{better.of_pages:+.3f} {_interval(better.pages_interval)}" if better else "",
-            f"{timing.mean_ms:.1f}" if timing else "",
-            f"{timing.parses:.1f}" if timing else "",
-        )
-    return table
+            *(
+                _f(place.get(what))
+                for place in (one.f.in_templates, one.f.in_content)
+                for what in TEMPLATE_F_COUNTS
+            ),
+            (number(one.adjusted_rand.of_pages), brackets(one.adjusted_rand.pages_interval)),
+            number(one.recall_at_precision),
+        ]
+        for name, one in figures.segments.items()
+    ]
 
 
-def _corpora(figures: Figures) -> Table:
+def repeated_rows(figures: Figures) -> list[list[Cell]]:
+    """Return how much text a site repeats, a row for each corpus and system."""
+    return [
+        [corpus, system, f"{one.ratio:.4f}", one.worst_site, f"{one.worst_ratio:.4f}"]
+        for corpus, systems in figures.repeated.items()
+        for system, one in systems.items()
+    ]
+
+
+def _corpora(corpora: Mapping[str, Mapping[str, Summary]], systems: Sequence[str]) -> Table:
     """Return the table of all systems on each corpus."""
-    corpora = figures.groups["corpus"]
-    table = _table("F1, P, R", *(name or "-" for name in corpora))
-    for system in figures.systems:
-        found = [row[system] for row in corpora.values()]
-        table.add_row(
-            system, *(f"{one.f1:.3f} {one.precision:.3f} {one.recall:.3f}" for one in found)
-        )
-    return table
+    rows: list[list[Cell]] = [
+        [system, *(f"{one.f1:.3f} {one.precision:.3f} {one.recall:.3f}" for one in found)]
+        for system in systems
+        if (found := [row[system] for row in corpora.values()])
+    ]
+    return _table(["F1, P, R", *(name or "-" for name in corpora)], rows)
 
 
 def _groups(title: str, rows: Mapping[str, Mapping[str, Summary]], figures: Figures) -> Table:
     others = [name for name in figures.systems if name != TEMPL]
-    table = _table(title, "pages", "sites", "F1", "P", "R", "chars", "templ. F", "site F1", "<0.5")
-    for name in others:
-        table.add_column(f"F1 {name}", justify="right", no_wrap=True)
+    heads = [title, "pages", "sites", "F1", "P", "R", "chars", "templ. F", "site F1", "<0.5"]
+    cells: list[list[Cell]] = []
     for name, row in rows.items():
         one = row[TEMPL]
-        figures_of_row = (one.f1, one.precision, one.recall, one.character_f1, one.template_f)
-        table.add_row(
-            name or "-",
-            str(one.pages),
-            str(one.sites),
-            *map(_number, (*figures_of_row, one.site_f1)),
-            f"{one.below_half:.1%}",
-            *(_number(row[other].f1) for other in others),
+        means = (one.f1, one.precision, one.recall, one.character_f1, one.template_f, one.site_f1)
+        cells.append(
+            [
+                name or "-",
+                str(one.pages),
+                str(one.sites),
+                *map(number, means),
+                f"{one.below_half:.1%}",
+                *(number(row[other].f1) for other in others),
+            ]
         )
-    return table
+    return _table([*heads, *(f"F1 {name}" for name in others)], cells)
 
 
-def _segments(figures: Figures) -> Table:
-    table = _table(
-        "segments", "pages", "f templates: text", "anchors", "links", "f content: text", "anchors",
-        "links", "adj. RAND", "R at P 0.9",
-    )  # fmt: skip
-    for name, one in figures.segments.items():
-        places = (one.f.in_templates, one.f.in_content)
-        table.add_row(
-            name,
-            str(one.pages),
-            *(_f(place.get(counted)) for place in places for counted in TEMPLATE_F_COUNTS),
-            _number(one.adjusted_rand.of_pages),
-            _number(one.recall_at_precision),
-        )
-    table.caption = (
-        "f: means over sites; in brackets the f of calling all text template, or content"
-    )
-    return table
-
-
-def _repeated(figures: Figures) -> Table:
-    table = _table("repeated text", "system", "share of words", "worst site", "share")
-    for corpus, systems in figures.repeated.items():
-        for system, one in systems.items():
-            table.add_row(
-                corpus, system, f"{one.ratio:.4f}", one.worst_site, f"{one.worst_ratio:.4f}"
-            )
-    table.caption = (
-        "words in sentences of at least 8 words that at least 4 and 10 % of a site's pages have"
-    )
-    return table
-
-
-def _table(*columns: str) -> Table:
+def _table(heads: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Table:
     table = Table()
-    for number, column in enumerate(columns):
-        table.add_column(column, justify="right" if number else "left", no_wrap=number > 0)
+    for at, head in enumerate(heads):
+        table.add_column(head, justify="right" if at else "left", no_wrap=at > 0)
+    for row in rows:
+        table.add_row(*(cell if isinstance(cell, str) else " ".join(cell) for cell in row))
     return table
 
 
@@ -160,7 +172,7 @@ def _print(console: Console, table: Table) -> None:
 
 def _some_columns(table: Table, numbers: Sequence[int]) -> Table:
     columns = [table.columns[number] for number in numbers]
-    some = _table()
+    some = Table()
     for one in columns:
         some.add_column(one.header, justify=one.justify, no_wrap=one.no_wrap)
     for row in zip(*(one.cells for one in columns), strict=True):
@@ -168,13 +180,15 @@ def _some_columns(table: Table, numbers: Sequence[int]) -> Table:
     return some
 
 
-def _number(value: float | None) -> str:
+def number(value: float | None) -> str:
+    """Return a figure with three decimals; an empty text where there is none."""
     return "" if value is None else f"{value:.3f}"
 
 
-def _interval(interval: Interval | None) -> str:
-    return "" if interval is None else f"{interval.low:.3f}-{interval.high:.3f}"
+def brackets(interval: Interval | None) -> str:
+    """Return an interval in brackets; an empty text where there is none."""
+    return "" if interval is None else f"[{interval.low:.3f}, {interval.high:.3f}]"
 
 
 def _f(mean: FMean | None) -> str:
-    return "" if mean is None else f"{mean.f:.3f} ({mean.all_f:.3f})"
+    return "" if mean is None else f"{mean.f:.3f} / {mean.all_f:.3f}"

@@ -3,7 +3,7 @@
 import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import cache
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
@@ -137,27 +137,6 @@ def class_set_options(command: Callable[..., None]) -> Callable[..., None]:
     return command
 
 
-def clean_class_set(
-    classifier: Path, corpora: Sequence[Path], articles: int, templates: int, seed: int
-) -> list[CleanedClassPage]:
-    """Return the cleaned pages of the class set.
-
-    Args:
-        classifier: File of `templ experiments pagelevel-train`.
-        corpora: Corpora with the sites of the class set.
-        articles: Number of articles of each topic.
-        templates: Number of templates in which each article appears.
-        seed: Seed of the selection.
-
-    Raises:
-        InputProblem: The corpora lack pages, or the classifier cannot be read.
-    """
-    pages = read_class_set(
-        corpora, articles_per_topic=articles, templates_per_article=templates, seed=seed
-    )
-    return clean_class_pages(pages, read_classifier(classifier))
-
-
 def describe_class_set(pages: Sequence[CleanedClassPage]) -> str:
     """Return a phrase that counts the pages, articles and templates."""
     return (
@@ -241,7 +220,10 @@ def pagelevel_duplicates(
     CLASSIFIER is a file of `pagelevel-train`. CORPORA need `gold_selector` and the sites of the
     class set.
     """
-    cleaned = clean_class_set(classifier, corpora, articles, templates, seed)
+    pages = read_class_set(
+        corpora, articles_per_topic=articles, templates_per_article=templates, seed=seed
+    )
+    cleaned = clean_class_pages(pages, read_classifier(classifier))
     same = _pairs(cleaned, lambda one: one.page.article)
     different = _drawn(_pairs(cleaned, lambda one: one.page.site), len(same), seed)
     report = Report(out)
@@ -249,16 +231,15 @@ def pagelevel_duplicates(
         f"{describe_class_set(cleaned)}; median article "
         f"{_median_words(cleaned)} words; {len(same)} duplicate and {len(different)} other pairs"
     )
-    rows = []
-    for cleaner in CLASS_SET_CLEANERS:
-        hashes = {one.page.url: min_hashes(one.texts[cleaner]) for one in cleaned}
-        keys = {one.page.url: simhash(one.texts[cleaner]) for one in cleaned}
-        shares = []
-        for is_near in (partial(_share_hashes, hashes), partial(_have_near_keys, keys)):
-            shares += [_share(is_near, same), 1 - _share(is_near, different)]
-        rows.append(
-            [cleaner, *(f"{one:.1%}" for one in shares), *_PAPER_DUPLICATES.get(cleaner, ("", ""))]
-        )
+    rows = [
+        [
+            cleaner,
+            *_shares(_share_hashes, cleaner, same, different),
+            *_shares(_have_near_keys, cleaner, same, different),
+            *_PAPER_DUPLICATES.get(cleaner, ("", "")),
+        ]
+        for cleaner in CLASS_SET_CLEANERS
+    ]
     header = ["", "duplicates found", "others kept apart"]
     header += ["found by fingerprint", "kept apart by it", "the paper's", "the paper's"]
     report.table("table 2: near-duplicates", header, rows)
@@ -286,18 +267,30 @@ def _drawn(pairs: Sequence[_Pair], count: int, seed: int) -> list[_Pair]:
     return sorted(pairs, key=by_hash)[:count]
 
 
-def _share(is_near: Callable[[str, str], bool], pairs: Sequence[_Pair]) -> float:
-    """Return the share of pairs that are taken for near-duplicates."""
-    found = sum(is_near(one.page.url, other.page.url) for one, other in pairs)
-    return found / len(pairs) if pairs else 0.0
+def _shares(
+    is_near: Callable[[str, str], bool],
+    cleaner: str,
+    same: Sequence[_Pair],
+    others: Sequence[_Pair],
+) -> list[str]:
+    """Return the shares of duplicates that are found, and of other pairs that are kept apart."""
+    found, taken = (
+        fmean([is_near(*(page.texts[cleaner] for page in pair)) for pair in pairs] or [0])
+        for pairs in (same, others)
+    )
+    return [f"{found:.1%}", f"{1 - taken:.1%}"]
 
 
-def _share_hashes(hashes: dict[str, frozenset[bytes]], one: str, other: str) -> bool:
-    return are_near_duplicates(hashes[one], hashes[other])
+_hashes = cache(min_hashes)
+_key = cache(simhash)
 
 
-def _have_near_keys(keys: dict[str, int | None], one: str, other: str) -> bool:
-    first, second = keys[one], keys[other]
+def _share_hashes(one: str, other: str) -> bool:
+    return are_near_duplicates(_hashes(one), _hashes(other))
+
+
+def _have_near_keys(one: str, other: str) -> bool:
+    first, second = _key(one), _key(other)
     if first is None or second is None:
         return False
     return (first ^ second).bit_count() <= _NEAR_BITS
@@ -332,7 +325,10 @@ def pagelevel_classes(
     CLASSIFIER is a file of `pagelevel-train`. CORPORA need `gold_selector` and the sites of the
     class set.
     """
-    cleaned = clean_class_set(classifier, corpora, articles, templates, seed)
+    pages = read_class_set(
+        corpora, articles_per_topic=articles, templates_per_article=templates, seed=seed
+    )
+    cleaned = clean_class_pages(pages, read_classifier(classifier))
     report = Report(out)
     report.say(describe_class_set(cleaned))
     texts = {name: [one.texts[name] for one in cleaned] for name in CLASS_SET_CLEANERS}
@@ -340,12 +336,7 @@ def pagelevel_classes(
     accuracies = {
         name: cross_site_accuracies(
             [
-                TopicPage(
-                    topic=one.page.topic,
-                    site=one.page.site,
-                    article=one.page.article,
-                    text=text,
-                )
+                TopicPage(one.page.topic, one.page.site, one.page.article, text)
                 for one, text in zip(cleaned, some, strict=True)
             ]
         )

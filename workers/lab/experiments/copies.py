@@ -8,8 +8,6 @@ from pathlib import Path
 from statistics import mean, median
 
 import click
-from rich.console import Console
-from rich.progress import Progress
 
 from templ_core import clean_site
 from templ_core.errors import PageError
@@ -23,7 +21,7 @@ from workers.lab.experiments.compared_cleaners import (
     clean_compared_pages,
     parse_compared_page,
 )
-from workers.lab.experiments.results import Report
+from workers.lab.experiments.results import Cell, Report, tracked
 from workers.lab.options import corpora_argument, option, out_option, peers_option, seed_option
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
@@ -57,34 +55,31 @@ def foschini_copies(
     """
     extract = {name: load_peer(name) for name in peers}
     report = Report(out)
-    console = Console(stderr=True)
     mirrors = _mirrors(corpora, seed)
     sets: dict[str, Callable[[], list[ComparedPage]]] = {
         "feed": lambda: _feed(seed),
         "mirrors": lambda: mirrors,
         "snapshots": lambda: _snapshots(corpora),
     }
-    with Progress(console=console, disable=not console.is_terminal) as bar:
-        task = bar.add_task("comparing", total=len(sets) * (len(SITE_CLEANERS) + len(peers) + 2))
-        for name, read in sets.items():
-            pages = read()
-            copies = _drawn(_copies(pages), pairs, seed)
-            if name == "feed":
-                copies = _drawn([(one, one) for one in range(len(pages))], pairs, seed)
-            if not copies:
-                report.say(f"{name}: these corpora have no copies")
-                continue
-            rows = []
-            for cleaner, texts in _texts(pages, extract):
-                against = [page.text for page in pages] if name == "feed" else texts
-                rows.append([cleaner, *_figures(texts, against, copies)])
-                bar.advance(task)
-            sites = len({page.site for page in pages})
-            report.table(
-                f"{name}: {len(pages)} pages of {sites} sites, {len(copies)} pairs",
-                ["", "mean distance", "median", f"pairs within {_NEAR}", "of other articles"],
-                rows,
-            )
+    for name, read in sets.items():
+        pages = read()
+        own = [(one, one) for one in range(len(pages))]
+        copies = _drawn(own if name == "feed" else _copies(pages), pairs, seed)
+        if not copies:
+            report.say(f"{name}: these corpora have no copies")
+            continue
+        gold = [page.text for page in pages]
+        total = len(SITE_CLEANERS) + len(peers) + 2
+        rows = [
+            [cleaner, *_figures(texts, gold if name == "feed" else texts, copies)]
+            for cleaner, texts in tracked(_texts(pages, extract), f"comparing: {name}", total)
+        ]
+        report.table(
+            f"{name}: {len(pages)} pages of {len({page.site for page in pages})} sites, "
+            f"{len(copies)} pairs",
+            ["", "mean distance", "median", f"pairs within {_NEAR}", "of other articles"],
+            rows,
+        )
 
 
 def _texts(
@@ -114,7 +109,7 @@ def _cleaned_by_templ(pages: Sequence[ComparedPage]) -> list[str]:
     return texts
 
 
-def _figures(texts: Sequence[str], against: Sequence[str], copies: _Pairs) -> list[str]:
+def _figures(texts: Sequence[str], against: Sequence[str], copies: _Pairs) -> list[Cell]:
     distances = [text_distance(texts[one], against[other]) for one, other in copies]
     # The distance of different articles: each page against the copy of the next article.
     shifted = [*copies[1:], *copies[:1]]
@@ -123,12 +118,7 @@ def _figures(texts: Sequence[str], against: Sequence[str], copies: _Pairs) -> li
         for (one, _), (_, other) in zip(copies, shifted, strict=True)
     ]
     near = mean(distance <= _NEAR for distance in distances)
-    return [
-        f"{mean(distances):.3f}",
-        f"{median(distances):.3f}",
-        f"{near:.0%}",
-        f"{mean(others):.3f}",
-    ]
+    return [mean(distances), median(distances), f"{near:.0%}", mean(others)]
 
 
 def _copies(pages: Sequence[ComparedPage]) -> _Pairs:

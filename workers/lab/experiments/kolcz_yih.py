@@ -1,9 +1,9 @@
 """Template blocks and keywords: figure 1, tables 1 and 2 of Kolcz and Yih (PKDD 2007)."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import msgspec
@@ -17,7 +17,6 @@ from templ_core.dom.parse.parse_page import parse_markup
 from templ_core.dom.tags import HEADING_LEVELS
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.precision_recall import curve_of_scores, recall_at
-from templ_core.lab.evaluation.report import bootstrap
 from templ_core.lab.layout import Presentation, read_presentation
 from templ_core.lab.papers.kolcz_yih.block_detector import (
     BlockSample,
@@ -51,7 +50,7 @@ from workers.lab.corpora import (
     sample_shortest_paths,
     sample_uniformly,
 )
-from workers.lab.experiments.results import Report
+from workers.lab.experiments.results import Cell, Report, mean_text
 from workers.lab.options import PATH, corpora_argument, option, out_option, seed_option
 
 _NAMES = {"text": "text", "maxent": "maxent", "forest": "rf"}
@@ -88,7 +87,7 @@ def kolcz_yih(corpora: Sequence[Path], pages_per_site: int, seed: int, out: Path
         _report(report, name, sample, seed)
 
 
-def _sample(pages: Sequence[CorpusPage]) -> BlockSample:
+def _sample(pages: Iterable[CorpusPage]) -> BlockSample:
     try:
         samples = [sample_blocks(site, number) for number, site in enumerate(read_sites(pages))]
     except TooFewPages as error:
@@ -102,26 +101,20 @@ def _report(report: Report, name: str, sample: BlockSample, seed: int) -> None:
         "unweighted": np.ones(len(sample.template)),
         "classes weighted equally": balanced(sample.template),
     }
-    rows, lines = [], {}
+    rows: list[list[Cell]] = []
+    lines = {}
     for weighting, weight in weights.items():
         for detector, title in _NAMES.items():
             curve = curve_of_scores(scores[detector], sample.template, weight)
-            figures = [f"{recall_at(curve, wanted):.3f}" for wanted in _PRECISIONS]
-            rows.append([f"{title}, {weighting}", *figures])
+            recalls = [float(recall_at(curve, wanted)) for wanted in _PRECISIONS]
+            rows.append([f"{title}, {weighting}", *recalls])
             if weighting == "unweighted":
                 lines[title] = thinned_curve(curve, _POINTS)
     header = ["recall of template", *(f"at precision {wanted:.2f}" for wanted in _PRECISIONS)]
     report.table(f"{name}: cross-site 10-fold", header, rows)
-    report.figure(
-        f"kolcz-yih-{name}",
-        line_chart(
-            f"Figure 1, {name}: blocks of unseen sites",
-            "recall",
-            "precision",
-            lines,
-            ticks=[fifth / 5 for fifth in range(6)],
-        ),
-    )
+    title, ticks = f"Figure 1, {name}: blocks of unseen sites", [fifth / 5 for fifth in range(6)]
+    chart = line_chart(title, "recall", "precision", lines, ticks=ticks)
+    report.figure(f"kolcz-yih-{name}", chart)
 
 
 _SITE_SHARE_MAX = 0.3
@@ -274,26 +267,25 @@ _TEMPLATE_RECALL = 0.5
 """Recall of template blocks at which the random forest cleans, as in the paper."""
 
 
-class _Setting(msgspec.Struct, frozen=True):
-    """A row of the paper's tables."""
+class _Setting(NamedTuple):
+    """A row of the paper's tables: what is cleaned, where document frequencies are counted."""
 
-    name: str
-    clean_train: bool
-    clean_test: bool
+    cleaned: str
+    """`nothing`, the pages to `test` on, or `both` those and the ones to train on."""
     counted_on: str
-    """Pages on which document frequencies are counted: `train`, `both` or `diverse`."""
+    """`train`, `both` or `diverse`."""
     paper: tuple[float, float, float, float, float]
 
 
-_PAPER_SETTINGS = (
-    _Setting("ORD", False, False, "train", (34.80, 27.16, 24.28, 19.23, 17.06)),  # noqa: FBT003
-    _Setting("DN", False, True, "train", (37.74, 28.11, 25.48, 22.14, 20.55)),  # noqa: FBT003
-    _Setting("DF", False, False, "both", (41.09, 31.68, 26.04, 22.44, 19.17)),  # noqa: FBT003
-    _Setting("DN-DF", False, True, "both", (40.46, 32.00, 27.66, 23.71, 21.28)),  # noqa: FBT003
-    _Setting("DN_both", True, True, "train", (36.48, 27.68, 24.84, 21.71, 20.47)),  # noqa: FBT003
-    _Setting("DN-DF_both", True, True, "both", (39.20, 31.79, 26.96, 23.44, 21.04)),  # noqa: FBT003
-    _Setting("ODP-DF", False, False, "diverse", (29.35, 25.58, 23.57, 19.14, 16.82)),  # noqa: FBT003
-)
+_PAPER_SETTINGS = {
+    "ORD": _Setting("nothing", "train", (34.80, 27.16, 24.28, 19.23, 17.06)),
+    "DN": _Setting("test", "train", (37.74, 28.11, 25.48, 22.14, 20.55)),
+    "DF": _Setting("nothing", "both", (41.09, 31.68, 26.04, 22.44, 19.17)),
+    "DN-DF": _Setting("test", "both", (40.46, 32.00, 27.66, 23.71, 21.28)),
+    "DN_both": _Setting("both", "train", (36.48, 27.68, 24.84, 21.71, 20.47)),
+    "DN-DF_both": _Setting("both", "both", (39.20, 31.79, 26.96, 23.44, 21.04)),
+    "ODP-DF": _Setting("nothing", "diverse", (29.35, 25.58, 23.57, 19.14, 16.82)),
+}
 
 
 @click.command(short_help="Kolcz and Yih (2007): keyword extraction.")
@@ -348,21 +340,17 @@ def kolcz_yih_keywords(
         wanted = np.mean([len(page.wanted) for page in pages])
         report.say(f"{name} {len(pages)} pages of {site_count} sites, {wanted:.1f} keywords a page")
     other = document_frequency(read_plain_pages(diverse))
-    scores = {}
-    for setting in _PAPER_SETTINGS:
-        scores[setting.name] = _scores(setting, training, testing, other)
-        click.echo(setting.name, err=True)
+    scores, rows = {}, []
+    for name, setting in _PAPER_SETTINGS.items():
+        scores[name] = _scores(setting, training, testing, other)
+        means = zip(scores[name].mean(axis=0), setting.paper, strict=True)
+        rows.append([name, *(f"{100 * mean:.2f} ({paper:.2f})" for mean, paper in means)])
+        click.echo(name, err=True)
     sites = [page.site for page in testing]
-    rows = []
-    for setting in _PAPER_SETTINGS:
-        means = [
-            f"{100 * bootstrap(column.tolist(), sites, seed).of_pages:.2f} ({paper:.2f})"
-            for column, paper in zip(scores[setting.name].T, setting.paper, strict=True)
-        ]
-        rows.append([setting.name, *means])
     for one, base in (("DN", "ORD"), ("DN-DF", "DF")):
-        gains = 100 * (scores[one] - scores[base])
-        rows.append([f"{one} - {base}", *(_interval(column, sites, seed) for column in gains.T)])
+        gains = (100 * (scores[one] - scores[base])).T.tolist()
+        cells = [mean_text(column, sites, seed, form="+.2f") for column in gains]
+        rows.append([f"{one} - {base}", *cells])
     header = ["in brackets: the paper's", *(f"Top{n}" for n in _TOPS)]
     report.table("tables 1 and 2: keyword extraction, %", header, rows)
 
@@ -382,12 +370,7 @@ def _page_model(document: Document, _: Presentation) -> np.ndarray:
 
 def _forest(corpora: Sequence[Path], seed: int) -> SegmentFilter:
     """Return a filter that drops the blocks which the forest calls template."""
-    try:
-        sites = enumerate(read_sites(read_site_pages(corpora)))
-        samples = [sample_blocks(site, number) for number, site in sites]
-    except TooFewPages as error:
-        raise InputProblem(f"{', '.join(map(str, corpora))}: {error}") from None
-    sample = BlockSample.joined(one for one in samples if one is not None)
+    sample = _sample(read_site_pages(corpora))
     scores = cross_site_scores(sample, seed, lambda done: click.echo(done, err=True))["forest"]
     least = float(np.quantile(scores[sample.template], 1 - _TEMPLATE_RECALL))
     detector = fit_block_detector(sample, seed)
@@ -414,27 +397,23 @@ def _scores(
     diverse: DocumentFrequency,
 ) -> np.ndarray:
     """Return the top-N score of each page, with one column for each N."""
-
-    def seen(page: KeywordTestPage, *, clean: bool) -> KeywordPage:
-        return page.cleaned if clean else page.found
-
-    counted = {"train": training, "both": [*training, *testing]}.get(setting.counted_on)
-    frequency = diverse
-    if counted is not None:
-        frequency = document_frequency(seen(one, clean=setting.clean_train) for one in counted)
-    model = fit_keywords(
-        ((seen(page, clean=setting.clean_train), page.wanted) for page in training), frequency
+    train, test = (
+        [page.cleaned if setting.cleaned in cleaned else page.found for page in pages]
+        for pages, cleaned in ((training, {"both"}), (testing, {"both", "test"}))
     )
-    found = []
-    for page in testing:
-        best = rank_keywords(seen(page, clean=setting.clean_test), frequency, model, max(_TOPS))
-        found.append([top_n(best, page.wanted, n) for n in _TOPS])
-    return np.array(found)
-
-
-def _interval(values: np.ndarray, sites: Sequence[str], seed: int) -> str:
-    mean = bootstrap(values.tolist(), sites, seed)
-    if mean.pages_interval is None:
-        return f"{mean.of_pages:.2f}"
-    interval = mean.pages_interval
-    return f"{mean.of_pages:+.2f} [{interval.low:.2f}, {interval.high:.2f}]"
+    frequency = diverse
+    if setting.counted_on != "diverse":
+        # The paper counts both sets as the pages to train on are: cleaned or not.
+        counted = [*training, *testing] if setting.counted_on == "both" else training
+        frequency = document_frequency(
+            page.cleaned if setting.cleaned == "both" else page.found for page in counted
+        )
+    wanted = [page.wanted for page in training]
+    model = fit_keywords(zip(train, wanted, strict=True), frequency)
+    best = [rank_keywords(page, frequency, model, max(_TOPS)) for page in test]
+    return np.array(
+        [
+            [top_n(ranked, page.wanted, n) for n in _TOPS]
+            for ranked, page in zip(best, testing, strict=True)
+        ]
+    )

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from statistics import fmean
 from typing import Any
 
 import click
@@ -20,7 +21,7 @@ from templ_core.page_level.page_evidence import read_page_evidence
 from workers.errors import InputProblem
 from workers.lab.corpora import corpus_name, read_objects, record_markup
 from workers.lab.experiments.fusion_pages import FoldModels
-from workers.lab.experiments.results import Report
+from workers.lab.experiments.results import Cell, Report
 from workers.lab.options import DIRECTORY, corpora_argument, out_option
 
 _SITE_PAGES_MIN = 5
@@ -107,16 +108,14 @@ def specific_words(pages: Sequence[LabelledTexts]) -> SpecificWords:
     return SpecificWords(**dict(counts))
 
 
-def _row(corpus: str, sites: Sequence[SpecificWords]) -> list[str]:
-    def mean(part: str, whole: str) -> str:
-        ratios = [
-            getattr(one, part) / getattr(one, whole) for one in sites if getattr(one, whole) > 0
-        ]
-        return f"{np.mean(ratios):.3f}" if ratios else ""
+def _row(corpus: str, sites: Sequence[SpecificWords]) -> list[Cell]:
+    def mean(part: str, whole: str) -> float | None:
+        ratios = [getattr(one, part) / getattr(one, whole) for one in sites if getattr(one, whole)]
+        return fmean(ratios) if ratios else None
 
     return [
         corpus,
-        str(len(sites)),
+        len(sites),
         mean("template", "all_template"),
         mean("template_removed", "template"),
         mean("content_kept", "content"),

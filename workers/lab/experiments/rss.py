@@ -1,8 +1,9 @@
 """`templ experiments rss`: the texts of pages, judged by what the site's own feed says of them."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from statistics import fmean
 
 import click
 import msgspec
@@ -14,13 +15,12 @@ from templ_core.config import CoreConfig
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.document import Document, parse_document
 from templ_core.errors import PageError
-from templ_core.lab.evaluation.report import bootstrap
 from templ_core.lab.evaluation.words import WordCounts, score_text, text_distance, word_counts
 from workers.crawl.addresses import absolute_address, address_key, is_askable
 from workers.crawl.feeds import FeedEntry, feed_entries
 from workers.errors import InputProblem
 from workers.feeds.files import read_feed
-from workers.lab.experiments.results import Report
+from workers.lab.experiments.results import Cell, Report, mean_text
 from workers.lab.options import PATH, out_option
 from workers.page import Page
 
@@ -138,7 +138,6 @@ _SUMMARY_WORDS_MIN = 10
 """Shortest summary that judges a page; shorter ones are often a mere title."""
 _DISTANCE_WORDS_MAX = 5000
 """Longest text whose edit distance is counted, which takes time with the square of its length."""
-_SEED = 0
 
 
 class FeedScore(msgspec.Struct, frozen=True, kw_only=True):
@@ -165,7 +164,7 @@ def rss(crawl: tuple[Path, ...], out: Path | None) -> None:
     Foschini's thesis, 6.1, proposes this measure. `raw`, all visible text, is the most that a summary can
     be found in. Intervals are of 95 %, by drawing sites.
     """
-    rows: list[list[str]] = []
+    rows: list[list[Cell]] = []
     sites: list[str] = []
     scores: dict[str, list[FeedScore]] = {name: [] for name in SYSTEMS}
     for pairs in read_pairs(crawl):
@@ -177,7 +176,7 @@ def rss(crawl: tuple[Path, ...], out: Path | None) -> None:
             for name in SYSTEMS
         }
         if pairs:
-            rows.append([pairs[0].site, str(len(pairs)), *_site_row(of_site, SYSTEMS)])
+            rows.append([pairs[0].site, len(pairs), *_site_row(of_site)])
         for name, some in of_site.items():
             scores[name] += some
         sites += [one.site for one in pairs]
@@ -224,33 +223,21 @@ def feed_score(text: str, raw: str, summary: str, full_text: str) -> FeedScore:
     )
 
 
-def _site_row(scores: dict[str, list[FeedScore]], systems: Sequence[str]) -> list[str]:
-    figures: tuple[Callable[[FeedScore], float | None], ...] = (
-        lambda one: one.summary_recall,
-        lambda one: one.f1,
-    )
-    cells = []
-    for figure in figures:
-        for name in systems:
-            values = [value for value in map(figure, scores[name]) if value is not None]
-            cells.append(f"{sum(values) / len(values):.3f}" if values else "")
-    return cells
+def _site_row(scores: dict[str, list[FeedScore]]) -> list[float | None]:
+    """Return the mean recall and the mean F1 of a site by each system."""
+    figures = ("summary_recall", "f1")
+    known = [
+        [value for one in some if (value := getattr(one, figure)) is not None]
+        for figure in figures
+        for some in scores.values()
+    ]
+    return [fmean(values) if values else None for values in known]
 
 
 def _overall(scores: Sequence[FeedScore], sites: Sequence[str]) -> list[str]:
-    return [
-        _interval([one.summary_recall for one in scores], sites),
-        _interval([one.f1 for one in scores], sites),
-        _interval([one.distance for one in scores], sites),
-        f"{100 * sum(one.kept for one in scores) / len(scores):.0f}",
-    ]
-
-
-def _interval(values: Sequence[float | None], sites: Sequence[str]) -> str:
-    """Return the mean of those values that there are, with its interval."""
-    known = [(value, site) for value, site in zip(values, sites, strict=True) if value is not None]
-    if not known:
-        return ""
-    means = bootstrap([value for value, _ in known], [site for _, site in known], _SEED)
-    width = means.pages_interval
-    return f"{means.of_pages:.3f}" + (f" ({width.low:.3f} to {width.high:.3f})" if width else "")
+    cells = []
+    for figure in ("summary_recall", "f1", "distance"):
+        columns = zip((getattr(one, figure) for one in scores), sites, strict=True)
+        known = [(value, site) for value, site in columns if value is not None]
+        cells.append(mean_text([value for value, _ in known], [site for _, site in known]))
+    return [*cells, f"{100 * fmean(one.kept for one in scores):.0f}"]

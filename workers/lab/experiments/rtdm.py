@@ -9,8 +9,6 @@ from statistics import mean
 import click
 import numpy as np
 import numpy.typing as npt
-from rich.console import Console
-from rich.progress import Progress
 
 from templ_core.dom.document import Document
 from templ_core.lab.near_duplicates import distinct_plain_texts
@@ -38,7 +36,7 @@ from workers.lab.experiments.compared_cleaners import (
     parse_compared_page,
 )
 from workers.lab.experiments.phrases_alone import TextPage, read_text_pages
-from workers.lab.experiments.results import Report, tracked
+from workers.lab.experiments.results import Cell, Report, tracked
 from workers.lab.options import corpora_argument, option, out_option, peers_option, seed_option
 
 _SAMPLE_SIZES = (2, 3, 5, 10, 15, 25, 50, 100)
@@ -184,45 +182,29 @@ def _f(found: _Terms, reference: _Terms) -> float:
 
 
 def _report(report: Report, found: Mapping[str, Mapping[str, Mapping[int, float]]]) -> None:
-    lines, rows = {}, []
+    lines: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
+    rows: list[list[Cell]] = []
     for name, sites in found.items():
-        by_size = {
-            size: sorted(fs[size] for fs in sites.values() if size in fs) for size in _SAMPLE_SIZES
-        }
-        by_size = {size: fs for size, fs in by_size.items() if fs}
-        lines[f"{name}, mean"] = [(size, mean(fs)) for size, fs in by_size.items()]
-        lines[f"{name}, nine of ten"] = [
-            (size, _ninth_decile_floor(fs)) for size, fs in by_size.items()
-        ]
-        for size, fs in by_size.items():
-            above = sum(f >= 0.95 for f in fs) / len(fs)
-            rows.append(
-                [
-                    name,
-                    str(size),
-                    str(len(fs)),
-                    f"{mean(fs):.3f}",
-                    f"{_ninth_decile_floor(fs):.3f}",
-                    f"{above:.0%}",
-                ]
-            )
+        for size in _SAMPLE_SIZES:
+            fs = sorted(some[size] for some in sites.values() if size in some)
+            if fs:
+                above = f"{mean(f >= 0.95 for f in fs):.0%}"
+                floor = fs[len(fs) // 10]
+                lines[f"{name}, mean"].append((size, mean(fs)))
+                lines[f"{name}, nine of ten"].append((size, floor))
+                rows.append([name, size, len(fs), mean(fs), floor, above])
     header = ["", "sample pages", "sites", "mean F", "nine of ten above", "sites with F >= 0.95"]
     report.table("figure 7: terms of templates", header, rows)
     report.figure("figure-7", line_chart("terms of templates", "sample pages", "F", lines))
-    rows = [
-        [site, *(_shown(found[name][site].get(_QUOTED)) for name in found)]
+    by_site: list[list[Cell]] = [
+        [site, *(some[site].get(_QUOTED) for some in found.values())]
         for site in sorted(found["votes"])
     ]
-    report.table(f"F of each site, {_QUOTED} sample pages", ["", *found], rows)
-
-
-def _ninth_decile_floor(ascending: Sequence[float]) -> float:
-    """Return the value that nine of ten values reach."""
-    return ascending[len(ascending) // 10]
-
-
-def _shown(value: float | None) -> str:
-    return "" if value is None else f"{value:.3f}"
+    report.table(
+        f"F of each site, {_QUOTED} sample pages",
+        ["", *found],
+        by_site,
+    )
 
 
 MINING_TEMPLATES = (
@@ -288,13 +270,8 @@ def rtdm_mining(
     texts[_ALONE] = [one.text for one in pages]
     topics = [one.name for one in pages]
     sites = [one.site for one in pages]
-    console = Console(stderr=True)
-    with Progress(console=console, disable=not console.is_terminal) as bar:
-        task = bar.add_task("clustering", total=len(texts))
-        fs = {}
-        for name, some in texts.items():
-            fs[name] = cluster_f(some, topics, range(seed, seed + runs))
-            bar.advance(task)
+    seeds = range(seed, seed + runs)
+    fs = {name: cluster_f(texts[name], topics, seeds) for name in tracked(texts, "clustering")}
     _report_clustering(report, fs)
     scores = {name: classify(some, topics, sites) for name, some in texts.items()}
     _report_classes(report, scores)
@@ -310,36 +287,30 @@ def _page(one: ClassPage) -> ComparedPage | None:
 def _describe(report: Report, pages: Sequence[ComparedPage]) -> None:
     count = Counter((one.name, one.site) for one in pages)
     topics = sorted({topic for topic, _ in count})
-    rows = [[topic, *(str(count[topic, site]) for site in MINING_TEMPLATES)] for topic in topics]
+    rows: list[list[Cell]] = [
+        [topic, *(count[topic, site] for site in MINING_TEMPLATES)] for topic in topics
+    ]
     report.table(f"table 1: {len(pages)} pages", ["", *MINING_TEMPLATES], rows)
 
 
 def _report_clustering(report: Report, fs: Mapping[str, np.ndarray]) -> None:
-    before = fs["original"].mean()
-    rows, lines = [], {}
+    before = fs["original"]
+    rows: list[list[Cell]] = []
+    lines = {}
+    starts = [number / _BINS for number in range(_BINS)]
     for name, some in fs.items():
-        counts = np.histogram(some, _BINS, (0, 1))[0]
-        lines[name] = [(number / _BINS, int(one)) for number, one in enumerate(counts)]
-        gain = some.mean() / before - 1
-        above = (some > fs["original"].max()).mean()
-        rows.append(
-            [
-                name,
-                f"{some.mean():.3f}",
-                f"{gain:+.1%}",
-                f"{above:.0%}",
-                _PAPER_CLUSTERING.get(name, ""),
-                *map(str, counts),
-            ]
-        )
+        counts = np.histogram(some, _BINS, (0, 1))[0].tolist()
+        lines[name] = list(zip(starts, counts, strict=True))
+        gain = f"{some.mean() / before.mean() - 1:+.1%}"
+        above = f"{(some > before.max()).mean():.0%}"
+        paper = _PAPER_CLUSTERING.get(name)
+        rows.append([name, float(some.mean()), gain, above, paper, *counts])
     header = ["", "F", "gain", "above any original", "the paper's F"]
-    header += [f"{number / _BINS:.1f}" for number in range(_BINS)]
+    header += [f"{start:.1f}" for start in starts]
     report.table("table 2 and figure 8: runs of K-means by F", header, rows)
     shown = dict(list(lines.items())[:7])
-    ticks = [number / _BINS for number in range(_BINS)]
-    report.figure(
-        "figure-8", line_chart("runs of K-means by F", "F, from", "runs", shown, ticks=ticks)
-    )
+    chart = line_chart("runs of K-means by F", "F, from", "runs", shown, ticks=starts)
+    report.figure("figure-8", chart)
 
 
 def _report_classes(report: Report, scores: Mapping[str, _PairScores]) -> None:
@@ -349,53 +320,48 @@ def _report_classes(report: Report, scores: Mapping[str, _PairScores]) -> None:
         for name in ("original", "FindTemplate", "votes")
     ]
     header = ["", *(f"{number} {name}" for number, name in columns)]
+    pairs = [(one, other) for number, one, other in scores["original"] if number == 1]
     for table, what in (("table 4", "f"), ("table 5", "accuracy")):
-        pairs = [(one, other) for number, one, other in scores["original"] if number == 1]
-        rows = [
+        rows: list[list[Cell]] = [
             [
                 f"{one}, {other}",
-                *(
-                    f"{getattr(scores[name][number, one, other], what):.3f}"
-                    for number, name in columns
-                ),
+                *(getattr(scores[name][number, one, other], what) for number, name in columns),
             ]
             for one, other in pairs
         ]
         report.table(f"{table}: {what} by configuration", header, rows)
-    rows = []
+    measures = [(what, number) for what in ("f", "accuracy") for number in CONFIGURATIONS]
+    means = []
     for name, some in scores.items():
         row = [name]
-        for what in ("f", "accuracy"):
-            for number in CONFIGURATIONS:
-                mean, before = _mean(some, number, what), _mean(scores["original"], number, what)
-                paper = _PAPER_CLASSES.get(name, {}).get(what)
-                shown = f" (paper {paper[number - 1]:.3f})" if paper else ""
-                row.append(f"{mean:.3f} {mean / before - 1:+.1%}{shown}")
-        rows.append(row)
-    header = ["", *(f"{what} {number}" for what in ("F", "A") for number in CONFIGURATIONS)]
-    report.table("table 6: means and gains by configuration", header, rows)
+        for what, number in measures:
+            value, before = _mean(some, number, what), _mean(scores["original"], number, what)
+            paper = _PAPER_CLASSES.get(name, {}).get(what)
+            shown = f" (paper {paper[number - 1]:.3f})" if paper else ""
+            row.append(f"{value:.3f} {value / before - 1:+.1%}{shown}")
+        means.append(row)
+    header = ["", *(f"{what[0].upper()} {number}" for what, number in measures)]
+    report.table("table 6: means and gains by configuration", header, means)
 
 
 def _report_samples(
     report: Report, pages: Sequence[ComparedPage], topics: Sequence[str], sites: Sequence[str]
 ) -> None:
-    rows, lines = [], {}
+    lines: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
     for name in ("FindTemplate", "votes", "phrases"):
-        by_sample = {
-            sample: classify(clean_compared_pages(pages, name, sample), topics, sites)
-            for sample in _MINING_SAMPLES
-        }
-        for number in CONFIGURATIONS:
-            fs = [(sample, _mean(some, number, "f")) for sample, some in by_sample.items()]
-            rows.append([f"{name}, configuration {number}", *(f"{f:.3f}" for _, f in fs)])
-            if name != "phrases":
-                lines[f"{name} {number}"] = fs
+        for sample in _MINING_SAMPLES:
+            scores = classify(clean_compared_pages(pages, name, sample), topics, sites)
+            for number in CONFIGURATIONS:
+                lines[f"{name} {number}"].append((sample, _mean(scores, number, "f")))
+    rows: list[list[Cell]] = [
+        [label.replace(" ", ", configuration "), *(f for _, f in fs)] for label, fs in lines.items()
+    ]
+    lines = {label: fs for label, fs in lines.items() if not label.startswith("phrases")}
     header = ["", *map(str, _MINING_SAMPLES)]
     report.table("figure 9: F by pages that the template is learned from", header, rows)
     report.figure("figure-9", line_chart("naive Bayes after cleaning", "pages", "F", lines))
 
 
 def _mean(scores: _PairScores, configuration: int, what: str) -> float:
-    return float(
-        np.mean([getattr(one, what) for key, one in scores.items() if key[0] == configuration])
-    )
+    some = [getattr(one, what) for key, one in scores.items() if key[0] == configuration]
+    return float(mean(some))

@@ -17,14 +17,13 @@ from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import parse_document
 from templ_core.errors import PageError
-from templ_core.lab.evaluation.report import Interval, bootstrap
 from templ_core.metadata.page_metadata import read_metadata
 from templ_core.tokens import count_tokens, tokenise
 from workers.indexes.search import TITLE_WEIGHT
 from workers.indexes.words import match_expression, separated
 from workers.lab.corpora import read_objects, record_markup
 from workers.lab.evaluation.peers import load_peer
-from workers.lab.experiments.results import Report
+from workers.lab.experiments.results import Report, mean_text
 from workers.lab.job_processes import map_in_processes
 from workers.lab.options import corpora_argument, jobs_option, option, out_option
 
@@ -164,7 +163,6 @@ def _spread(records: list[dict[str, Any]], count: int) -> list[dict[str, Any]]:
 
 _FOUND_MAX = 100
 _SUCCESS_AT = 5
-_SEED = 0
 _BASE = "raw"
 
 
@@ -203,9 +201,9 @@ def search(corpora: tuple[Path, ...], pages: int, jobs: int, out: Path | None) -
         [
             [
                 name,
-                f"{100 * _words(texts, name) / _words(texts, _BASE):.0f}",
-                f"{100 * one.index_bytes / raw:.0f}",
-                f"{one.index_bytes / 1000:.0f}",
+                round(100 * _words(texts, name) / _words(texts, _BASE)),
+                round(100 * one.index_bytes / raw),
+                round(one.index_bytes / 1000),
             ]
             for name, one in scores.items()
         ],
@@ -288,19 +286,10 @@ def _report_kind(
     for name, values in ranks.items():
         hits = [float(value >= 1 / _SUCCESS_AT) for value in values]
         gain = [one - base for one, base in zip(ranks["site level"], values, strict=True)]
-        difference = "" if name == "site level" else _interval(gain, sites, signed=True)
-        rows.append([name, _interval(values, sites), _interval(hits, sites), difference])
+        difference = "" if name == "site level" else mean_text(gain, sites, form="+.3f")
+        rows.append([name, mean_text(values, sites), mean_text(hits, sites), difference])
     report.table(
         f"Queries by {kind}: {len(chosen)}",
         ["text", "MRR", f"success at {_SUCCESS_AT}", "gain of the site level in MRR"],
         rows,
     )
-
-
-def _interval(values: Sequence[float], sites: Sequence[str], *, signed: bool = False) -> str:
-    """Return a mean over pages and its interval."""
-    means = bootstrap(values, sites, _SEED)
-    width: Interval | None = means.pages_interval
-    sign = "+" if signed else ""
-    interval = f" ({width.low:{sign}.3f} to {width.high:{sign}.3f})" if width else ""
-    return f"{means.of_pages:{sign}.3f}{interval}"
