@@ -1,10 +1,12 @@
 """The page models that clean the pages of an evaluation."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
+from templ_core.lab.training.pages import owner_of_each
+from templ_core.page_level.model.page_model import PageModel
 from workers.errors import UsageProblem
 from workers.lab.evaluation.corpus_files import EvaluationPage
 from workers.processes.page_model import page_model_of, read_model_file
@@ -25,6 +27,29 @@ class PageModels(msgspec.Struct, frozen=True, kw_only=True):
             return of_corpus
         elsewhere = (sites[page.site] for sites in self.folds.values() if page.site in sites)
         return next(elsewhere, 0)
+
+    def left_out(self, pages: Sequence[tuple[str, str, str]]) -> list[tuple[int, PageModel] | None]:
+        """Return for each page a model, with its number, that was trained without the site's owner.
+
+        Args:
+            pages: Corpus, address and site of each page.
+
+        Returns:
+            The first model for corpora on which no page model was trained. None for pages of the
+            other corpora whose sites were not used in training because they have no gold.
+        """
+        models = [page_model_of(body) for body in self.bodies]
+        owners = owner_of_each([(url, site) for _, url, site in pages])
+        known: dict[str, int] = {}
+        for (corpus, _, site), owner in zip(pages, owners, strict=True):
+            fold = self.folds.get(corpus, {}).get(site)
+            if fold is not None:
+                known.setdefault(owner, fold)
+        of_each = [
+            known.get(owner, None if corpus in self.folds else 0)
+            for (corpus, _, _), owner in zip(pages, owners, strict=True)
+        ]
+        return [None if fold is None else (fold, models[fold]) for fold in of_each]
 
     def versions(self) -> list[str]:
         """Return the versions of the models."""

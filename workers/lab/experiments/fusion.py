@@ -32,8 +32,9 @@ from templ_core.site_level.fusion.fusion import FUSION_FORMAT, FusionModel
 from templ_core.site_level.fusion.site_columns import FUSION_INPUTS
 from workers.errors import InputProblem
 from workers.lab.corpora import corpus_name
+from workers.lab.evaluation.page_models import models_of_folds
 from workers.lab.evaluation.peers import load_peer, peer_version
-from workers.lab.experiments.fusion_pages import FoldModels, Simulation, read_fusion_pages
+from workers.lab.experiments.fusion_pages import Simulation, read_fusion_pages
 from workers.lab.experiments.injected_pages import SHARES, TAUGHT_PAGES
 from workers.lab.experiments.results import Cell, Report
 from workers.lab.options import (
@@ -49,7 +50,6 @@ from workers.lab.options import (
 )
 from workers.lab.training_pages import file_digest, write_file
 
-_KIB = 1 << 10
 _PAGES_TO_JUDGE_A_SITE = 20
 _LOSS = 0.01
 _LISTINGS = ("listing", "collection")
@@ -71,18 +71,6 @@ INPUTS = tuple(FUSION_INPUTS)
 )
 @click.option(
     "--model", "model_file", type=FILE, help="File to write the fusion to, fitted to all pages."
-)
-@click.option(
-    "--size-kib",
-    "sizes_kib",
-    multiple=True,
-    type=click.IntRange(min=1),
-    help="Also evaluate with site models of at most this many KiB; may be repeated.",
-)
-@click.option(
-    "--after-each-page",
-    is_flag=True,
-    help="Also evaluate with site models that are fitted again after each page.",
 )
 @peers_option
 @click.option(
@@ -124,8 +112,6 @@ def site_level(
     folds: Path,
     page_model: str,
     model_file: Path | None,
-    sizes_kib: Sequence[int],
-    after_each_page: bool,
     peers: Sequence[str],
     listings: Sequence[Path],
     ablation: bool,
@@ -149,18 +135,16 @@ def site_level(
     config = CoreConfig()
     simulation = Simulation(
         config=config,
-        limits_bytes=(config.site_model_bytes, *(size * _KIB for size in sizes_kib)),
-        after_each_page=after_each_page,
         peers=tuple(peers),
         injections=injections,
         pages_per_release=pages_per_release,
         uses_trees=uses_trees,
     )
-    page_models = FoldModels(folds)
+    page_models = models_of_folds(folds)
     read = read_fusion_pages(corpora, page_models, simulation, _progress, jobs)
     pages = [page for page in read if page.injected is None]
     injected = [page for page in read if page.injected is not None]
-    if len({by_site(page) for page in pages if page.known}) < 2:
+    if len({by_site(page) for page in pages if page.known.documents}) < 2:
         raise InputProblem(
             "too few sites with gold: at least two are needed that were left out of the training "
             "of different page models"
@@ -177,9 +161,6 @@ def site_level(
     ]
     if len(names) > 1:
         rows.append(judged.row("corpora left out", judged.refitted(read, INPUTS, by_corpus)))
-    ways = [f"site models of {size} KiB" for size in sizes_kib]
-    for way, label in enumerate([*ways, *["learned after each page"][: int(after_each_page)]], 1):
-        rows.append(judged.row(label, decide_all(pages, models, by_site, config, way)))
     for name in peers:
         outcomes = [page.peers[name] for page in pages]
         rows.append(judged.row(f"{name} {peer_version(name)}", outcomes))
@@ -291,7 +272,7 @@ def _report_listings(
     """Report pages that list others, by corpus and page type."""
     by_page_type: defaultdict[tuple[str, str], list[FusionPage]] = defaultdict(list)
     for page in pages:
-        if page.page_type in _LISTINGS and page.known:
+        if page.page_type in _LISTINGS and page.known.documents:
             by_page_type[page.corpus, page.page_type].append(page)
     rows: list[list[Cell]] = []
     for (corpus, page_type), some in by_page_type.items():

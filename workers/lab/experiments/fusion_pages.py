@@ -18,6 +18,7 @@ from templ_core.errors import PageError
 from templ_core.lab.evaluation.words import page_words, score_template, score_text, word_counts
 from templ_core.lab.training.fusion.fusion_page import (
     LINK_BOX,
+    UNKNOWN,
     FusionOutcome,
     FusionPage,
     InjectedSegments,
@@ -27,7 +28,6 @@ from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from templ_core.lab.training.pages import (
     GoldRecord,
     gold_markup,
-    owner_of_each,
     page_labels,
     word_bag,
 )
@@ -45,7 +45,7 @@ from templ_core.site_level.window.site_learner import SiteLearner
 from workers.feeds.records import page_from_json
 from workers.lab.corpora import corpus_name, read_objects
 from workers.lab.evaluation.judge import time_calls
-from workers.lab.evaluation.page_models import models_of_folds
+from workers.lab.evaluation.page_models import PageModels
 from workers.lab.evaluation.peers import load_peer
 from workers.lab.experiments.injected_pages import (
     CorpusRecord,
@@ -55,7 +55,6 @@ from workers.lab.experiments.injected_pages import (
 )
 from workers.lab.job_processes import map_in_processes
 from workers.page import Rejected
-from workers.processes.page_model import page_model_of
 
 _TAG = re.compile(rb"<[a-zA-Z][^<>]*>")
 _NAMES = re.compile(rb"""(\s(?:class|id)\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>]+)""", re.IGNORECASE)
@@ -97,10 +96,6 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
     """How site models are fitted while the pages of a site arrive."""
 
     config: CoreConfig
-    limits_bytes: tuple[int, ...]
-    """Bounds on the size of a site model; each bound gives one way of fitting."""
-    after_each_page: bool = False
-    """Whether a further way is to fit a model after each page, within the first bound."""
     peers: tuple[str, ...] = ()
     """Names of other extractors that clean the same pages."""
     injections: int = 0
@@ -113,45 +108,9 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a site learns from a page before the page is scored, as if it came a second time."""
 
 
-class FoldModels:
-    """Page models that were each trained without some sites, from `templ train --folds`."""
-
-    def __init__(self, directory: Path) -> None:
-        """Read the models.
-
-        Raises:
-            UsageProblem: The directory does not hold such models.
-        """
-        read = models_of_folds(directory)
-        self._folds = read.folds
-        self._models = [page_model_of(body) for body in read.bodies]
-
-    def folds(self, pages: Sequence[tuple[str, str, str]]) -> list[tuple[int, PageModel] | None]:
-        """Return for each page a model, with its number, that was trained without the site's owner.
-
-        Args:
-            pages: Corpus, address and site of each page.
-
-        Returns:
-            The first model for corpora on which no page model was trained. None for pages of the
-            other corpora whose sites were not used in training because they have no gold.
-        """
-        owners = owner_of_each([(url, site) for _, url, site in pages])
-        known: dict[str, int] = {}
-        for (corpus, _, site), owner in zip(pages, owners, strict=True):
-            fold = self._folds.get(corpus, {}).get(site)
-            if fold is not None:
-                known.setdefault(owner, fold)
-        of_each = [
-            known.get(owner, None if corpus in self._folds else 0)
-            for (corpus, _, _), owner in zip(pages, owners, strict=True)
-        ]
-        return [None if fold is None else (fold, self._models[fold]) for fold in of_each]
-
-
 def read_fusion_pages(
     corpora: Sequence[Path],
-    folds: FoldModels,
+    folds: PageModels,
     simulation: Simulation,
     progress: SiteProgress,
     jobs: int = 1,
@@ -168,7 +127,7 @@ def read_fusion_pages(
         jobs: Number of sites to process at the same time, each in a process of its own.
     """
     records = [record for path in corpora for record in _records(path)]
-    models = folds.folds([(one.corpus, one.page.url, one.page.site) for one in records])
+    models = folds.left_out([(one.corpus, one.page.url, one.page.site) for one in records])
     sites: dict[tuple[str, str], _Site] = {}
     for record, model in zip(records, models, strict=True):
         if model is not None:
@@ -244,56 +203,40 @@ class _Learner:
     """Learns a site from its pages as they arrive."""
 
     def __init__(self, page_model: PageModel, simulation: Simulation) -> None:
-        self._config = simulation.config
         self._simulation = simulation
         self._window: list[tuple[bytes, PageSummary]] = []
-        self._learner = SiteLearner(page_model.version, self._config)
+        self._learner = SiteLearner(page_model.version, simulation.config)
         self._fitted_at = 0
         self._place_pages: list[int | None] = []
-        self._by_schedule: list[SiteModel] = []
-        self._after_each_page: list[SiteModel] = []
+        self._model: SiteModel | None = None
 
-    def known(
-        self, document: Document, scores: PageEvidence, places: DocumentPlaces
-    ) -> list[KnownSite]:
-        """Return what is known when a page arrives, for each way of fitting; empty before the first page."""
-        models = self._by_schedule + self._after_each_page
-        return [_known_site(document, scores, places, model) for model in models]
+    def known(self, document: Document, scores: PageEvidence, places: DocumentPlaces) -> KnownSite:
+        """Return what is known when a page arrives."""
+        model = self._model
+        if model is None:
+            return UNKNOWN
+        columns, _ = site_inputs(
+            document, scores.features, scores.log_odds, scores.page_type, model, places
+        )
+        return KnownSite(documents=model.documents, columns=columns)
 
     def learn(
-        self,
-        document: Document,
-        scores: PageEvidence,
-        places: DocumentPlaces,
-        known: Sequence[KnownSite],
+        self, document: Document, scores: PageEvidence, places: DocumentPlaces, known: KnownSite
     ) -> None:
         """Learn from one more page, of which so much was known when it arrived."""
-        newest = place_pages(known[0].columns, scores) if known else None
+        newest = place_pages(known.columns, scores) if known.documents else None
         self._place_pages = latest_place_pages(self._place_pages, newest)
-        columns = document_columns(document)
-        self._window.append(
-            (
-                content_digest(columns),
-                summarise_scored_page(document, scores.features, scores.log_odds, places),
-            )
-        )
+        summary = summarise_scored_page(document, scores.features, scores.log_odds, places)
+        self._window.append((content_digest(document_columns(document)), summary))
         learned = len(self._window)
-        limits = self._simulation.limits_bytes
         if is_due(learned, self._fitted_at, learned, self._place_pages):
             self._learner.follow(list(self._window))
             model = self._learner.model()
             if not self._simulation.uses_trees:
                 model = msgspec.structs.replace(model, trees=NO_TREES)
-            self._by_schedule = [_bounded(model, limit) for limit in limits]
+            bytes_max = self._simulation.config.site_model_bytes
+            self._model = decode_site_model(encode_site_model(model, bytes_max))
             self._fitted_at = learned
-        if self._simulation.after_each_page:
-            self._learner.follow(list(self._window))
-            model = self._learner.model()
-            self._after_each_page = [_bounded(model, limits[0])]
-
-
-def _bounded(model: SiteModel, limit_bytes: int) -> SiteModel:
-    return decode_site_model(encode_site_model(model, limit_bytes))
 
 
 def _fusion_page(
@@ -302,7 +245,7 @@ def _fusion_page(
     scores: PageEvidence,
     site: _Site,
     seen: int,
-    known: list[KnownSite],
+    known: KnownSite,
 ) -> FusionPage:
     gold = _gold_page(record)
     markup = gold_markup(gold)
@@ -345,20 +288,6 @@ def _injected_segments(document: Document, put: InjectedSentences) -> InjectedSe
         text = " ".join(put.sentences)
         segments[:] = [len(one.split()) >= _INJECTED_WORDS_MIN and one in text for one in texts]
     return InjectedSegments(segments=segments, kind=put.kind, share=put.share, taught=put.taught)
-
-
-def _known_site(
-    document: Document, scores: PageEvidence, places: DocumentPlaces, model: SiteModel
-) -> KnownSite:
-    columns, _ = site_inputs(
-        document,
-        scores.features,
-        scores.log_odds,
-        scores.page_type,
-        model,
-        places,
-    )
-    return KnownSite(documents=model.documents, columns=columns)
 
 
 def _peers(gold: GoldRecord, markup: str, names: Sequence[str]) -> dict[str, FusionOutcome]:

@@ -20,7 +20,7 @@ from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import read_page_evidence
 from workers.errors import InputProblem
 from workers.lab.corpora import corpus_name, read_objects, record_markup
-from workers.lab.experiments.fusion_pages import FoldModels
+from workers.lab.evaluation.page_models import PageModels, models_of_folds
 from workers.lab.experiments.results import Cell, Report
 from workers.lab.options import DIRECTORY, corpora_argument, out_option
 
@@ -71,7 +71,7 @@ def pagelevel_specific(corpora: Sequence[Path], folds: Path, out: Path | None) -
     template, but it stands on that page alone, so that a method that counts pages keeps it. CORPORA
     are JSON Lines with `gold_selector`; text outside the selected elements is template.
     """
-    models, report = FoldModels(folds), Report(out)
+    models, report = models_of_folds(folds), Report(out)
     rows = []
     for corpus in corpora:
         sites: defaultdict[str, list[LabelledTexts]] = defaultdict(list)
@@ -122,11 +122,11 @@ def _row(corpus: str, sites: Sequence[SpecificWords]) -> list[Cell]:
     ]
 
 
-def _read_pages(corpus: Path, models: FoldModels) -> Iterator[tuple[str, LabelledTexts]]:
+def _read_pages(corpus: Path, models: PageModels) -> Iterator[tuple[str, LabelledTexts]]:
     """Yield the site and the labelled texts of each page with a selector."""
     records = [record for _, record in read_objects(corpus) if record.get("gold_selector")]
     names = [(corpus_name(corpus), one["url"], one.get("site") or one["url"]) for one in records]
-    for record, (_, url, site), fold in zip(records, names, models.folds(names), strict=True):
+    for record, (_, url, site), fold in zip(records, names, models.left_out(names), strict=True):
         if fold is None:
             continue
         texts = _labelled_texts(record, url, fold[1])

@@ -14,8 +14,8 @@ from workers.inspect.plots import line_chart
 from workers.lab.corpora import corpus_name, read_objects
 from workers.lab.evaluation.corpus_files import SitePages, read_sites
 from workers.lab.evaluation.judge import page_markup
+from workers.lab.evaluation.page_models import models_of_folds
 from workers.lab.evaluation.scoring import TextScorer
-from workers.lab.experiments.fusion_pages import FoldModels
 from workers.lab.experiments.results import Cell, Report
 from workers.lab.job_processes import map_in_processes
 from workers.lab.options import jobs_option, option, out_option, time_field_option
@@ -119,7 +119,7 @@ def _page_models(
         model = page_model_of(read_model_file(load_settings().page_model))
         return [model for _ in sites]
     name = corpus_name(corpus)
-    found = FoldModels(folds).folds([(name, one.pages[0].url, one.site) for one in sites])
+    found = models_of_folds(folds).left_out([(name, one.pages[0].url, one.site) for one in sites])
     return [one and one[1] for one in found]
 
 

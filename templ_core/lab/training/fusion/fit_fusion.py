@@ -91,16 +91,14 @@ def _with_repeated(
     model: LinearModel, pages: Sequence[FusionPage], names: Sequence[str], config: CoreConfig
 ) -> LinearModel:
     """Return a model with weights of some inputs that say what the site repeats; they count from the documents on that rules need, too."""
-    used = [
-        page for page in pages if page.known and page.known[0].documents >= config.page_rules_pages
-    ]
+    used = [page for page in pages if page.known.documents >= max(config.page_rules_pages, 1)]
     weight = _weights(used)
     rows = np.concatenate([_rows(page, names) for page in used])
     counted = (weight > 0) & rows.any(axis=1)
     rows, weight = rows[counted], weight[counted] / weight.sum()
     share = np.concatenate([page.labels.content for page in used])[counted]
     trust = _trust(used, config)[counted]
-    known = [fused_log_odds(page.known[0].columns, model.terms, model.bias) for page in used]
+    known = [fused_log_odds(page.known.columns, model.terms, model.bias) for page in used]
     rest = trust * np.concatenate(known)[counted] + (1 - trust) * _own(used, config)[counted]
 
     def loss(weights: Floats) -> tuple[float, Floats]:
@@ -127,7 +125,7 @@ def _with_repeated(
 
 def _trust(pages: Sequence[FusionPage], config: CoreConfig) -> Floats:
     return np.concatenate(
-        [site_weight(page.known[0].columns, page.known[0].documents, config) for page in pages]
+        [site_weight(page.known.columns, page.known.documents, config) for page in pages]
     )
 
 
@@ -141,7 +139,7 @@ def _fit_others(
     pages: Sequence[FusionPage], names: Sequence[str], config: CoreConfig
 ) -> LinearModel:
     """Return a model of the inputs but strings, fitted to gold."""
-    used = [page for page in pages if page.known]
+    used = [page for page in pages if page.known.documents]
     counted = (weight := _weights(used)) > 0
     rows = np.concatenate([_rows(page, names) for page in used])[counted]
     trust = _trust(used, config)[counted]
@@ -198,7 +196,7 @@ def _weights(pages: Sequence[FusionPage]) -> Floats:
 
 
 def _rows(page: FusionPage, names: Sequence[str]) -> Float32s:
-    columns = [page.known[0].columns[name] for name in names]
+    columns = [page.known.columns[name] for name in names]
     return np.stack(columns, axis=1, dtype=np.float32)
 
 

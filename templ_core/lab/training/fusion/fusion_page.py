@@ -18,9 +18,13 @@ class KnownSite(msgspec.Struct, frozen=True, kw_only=True):
     """What a site model knew about a page's site when the page arrived."""
 
     documents: int
-    """Number of documents behind the site model, at least 1."""
+    """Number of documents behind the site model; 0 before the first one."""
     columns: SiteColumns
-    """Inputs of the fusion, by name; each of length n_segments."""
+    """Inputs of the fusion, by name; each of length n_segments. Empty without documents."""
+
+
+UNKNOWN = KnownSite(documents=0, columns={})
+"""The first page of a site finds nothing known."""
 
 
 class FusionOutcome(msgspec.Struct, frozen=True, kw_only=True):
@@ -48,8 +52,7 @@ class FusionPage(msgspec.Struct, frozen=True, kw_only=True):
     seen: int
     """Number of the page among those of its site, from 1."""
     scores: PageEvidence
-    known: list[KnownSite]
-    """One entry for each compared way of learning a site; empty for the first page of a site."""
+    known: KnownSite
     labels: Labels
     bag: WordBag
     has_selector: bool

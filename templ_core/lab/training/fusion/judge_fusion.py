@@ -56,7 +56,6 @@ def decide_all(
     models: dict[int | str, LinearModel],
     group: PageGroup,
     config: CoreConfig,
-    way: int = 0,
 ) -> list[FusionOutcome]:
     """Return the scores of each page with the model that was fitted without its group.
 
@@ -65,9 +64,8 @@ def decide_all(
         models: Fitted models by held-out group.
         group: Returns the group of a page.
         config: The core's thresholds.
-        way: Number of the way in which sites were learned: the index in `FusionPage.known`.
     """
-    return [_outcome(page, _decided(page, models[group(page)], config, way)) for page in pages]
+    return [_outcome(page, _decided(page, models[group(page)], config)) for page in pages]
 
 
 def injected_words(
@@ -82,15 +80,15 @@ def injected_words(
     """
     for page in pages:
         if page.injected is not None:
-            kept = _decided(page, models[by_site(page)], config, 0).kept
+            kept = _decided(page, models[by_site(page)], config).kept
             words = page.scores.words * page.injected.segments
             yield page.injected, float(words[kept].sum()), float(words.sum())
 
 
-def _decided(page: FusionPage, model: LinearModel, config: CoreConfig, way: int) -> Decision:
-    if not page.known:
+def _decided(page: FusionPage, model: LinearModel, config: CoreConfig) -> Decision:
+    known = page.known
+    if not known.documents:
         return decide(page.scores, None, config)
-    known = page.known[way]
     site = SiteEvidence(
         columns=known.columns,
         log_odds=fused_log_odds(known.columns, model.terms, model.bias),
@@ -117,8 +115,8 @@ def decide_all_unfitted(pages: Sequence[FusionPage], config: CoreConfig) -> list
     for page in pages:
         decision = decide(page.scores, None, config)
         kept = np.zeros(len(page.scores.words), np.bool_)
-        if page.known:
-            columns = page.known[0].columns
+        if page.known.documents:
+            columns = page.known.columns
             is_constant = (columns[CONSTANT] > 0) & (page.scores.words >= _CONSTANT_WORDS_MIN)
             kept = (columns["place"] >= 0) & ~is_constant
         if kept.any():
@@ -134,7 +132,7 @@ def confidence_of(pages: Sequence[FusionPage], outcomes: Sequence[FusionOutcome]
         pages: The pages.
         outcomes: The scores of each page, by models that were fitted without its site.
     """
-    known = [one for page, one in zip(pages, outcomes, strict=True) if page.known]
+    known = [one for page, one in zip(pages, outcomes, strict=True) if page.known.documents]
     return fit_confidence(
         [one.confidence_inputs for one in known], [one.f1 for one in known], [1.0] * len(known)
     )

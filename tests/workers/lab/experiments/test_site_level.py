@@ -71,13 +71,12 @@ def test_the_fusion_is_fitted_judged_and_written(templ, corpus, folds, lists, tm
     model = tmp_path / "fusion.json"
     done = templ(
         *("experiments", "site-level", corpus, "--folds", folds, "--model", model),
-        *("--page-model", "page-x", "--size-kib", "4", "--after-each-page", "--jobs", "2"),
+        *("--page-model", "page-x", "--jobs", "2"),
         *("--listings", lists),
     )
     out = done.stdout.decode()
     for line in (
-        *("page level alone", "places only, not fitted", "sites left out", "site models of 4 KiB"),
-        *("learned after each page", "without site-string"),
+        *("page level alone", "places only, not fitted", "sites left out", "without site-string"),
     ):
         assert line in out
     listings = next(line for line in out.splitlines() if "lists listing" in line)
