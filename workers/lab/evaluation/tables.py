@@ -77,14 +77,13 @@ def system_rows(figures: Figures) -> tuple[list[str], list[list[Cell]]]:
                 f"{one.below_half:.1%}",
                 (f"{better.of_pages:+.3f}", brackets(better.pages_interval)) if better else "",
                 f"{timing.mean_ms:.1f}" if timing else "",
-                f"{timing.median_ms:.1f}" if timing else "",
                 f"{timing.parses:.1f}" if timing else "",
                 str(failed or ""),
             ]
         )
     heads = [
         "system", "pages", "F1", "P", "R", "chars F1", "template F", "site F1", "<0.5",
-        "templ is better by", "ms", "median ms", "× parse", "failed",
+        "templ is better by", "ms", "× parse", "failed",
     ]  # fmt: skip
     used = [at for at in range(len(heads)) if any(row[at] for row in rows)]
     return [heads[at] for at in used], [[row[at] for at in used] for row in rows]
