@@ -8,11 +8,18 @@ import click
 from rich.console import Console
 from rich.progress import track
 
+from templ_core.lab.papers.foschini.fit_idioms import (
+    IdiomSettings,
+    SplitText,
+    find_idioms,
+    split_text,
+)
 from templ_core.lab.papers.foschini.phrases import encode_idioms
+from templ_core.lab.training.pages import thin
 from workers.cli.inputs import refuse_overwriting
 from workers.cli.output import open_output
 from workers.lab.options import corpora_argument
-from workers.lab.training_pages import read_gold_pages, training_modules
+from workers.lab.training_pages import read_gold_pages
 
 
 @click.command()
@@ -58,21 +65,15 @@ def train_idioms(
     them. CORPORA are JSON Lines with `url`, `site`, `html` and `gold_text`.
     """
     refuse_overwriting(corpora, out=out)
-    training = training_modules()
-    idioms = training.idioms
     console = Console(stderr=True)
-    pages = [
-        page
-        for path in corpora
-        for page in training.pages.thin(read_gold_pages(path, training), pages_per_site)
-    ]
+    pages = [page for path in corpora for page in thin(read_gold_pages(path), pages_per_site)]
     sites = defaultdict(list)
     for page in track(pages, "reading", console=console, disable=not console.is_terminal):
-        text = idioms.split_text(page)
+        text = split_text(page)
         if text is not None:
             sites[page.site].append(text)
-    settings = idioms.IdiomSettings(sites_min=sites_min, template_share_max=template_share_max)
-    found = idioms.find_idioms([idioms.SplitText.joined(some) for some in sites.values()], settings)
+    settings = IdiomSettings(sites_min=sites_min, template_share_max=template_share_max)
+    found = find_idioms([SplitText.joined(some) for some in sites.values()], settings)
     with open_output(out) as writer:
         writer.write(encode_idioms(found, sites=len(sites), sites_min=sites_min))
     click.echo(f"{len(found)} idioms of {len(sites)} sites: {out}", err=True)

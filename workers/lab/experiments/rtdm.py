@@ -1,7 +1,7 @@
 """Templates and mining: figures 7 to 9, tables 2 to 6 of Vieira et al. (CIKM 2006)."""
 
 import hashlib
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import mean
@@ -356,10 +356,10 @@ def _report_samples(
     rows: list[list[Cell]] = [
         [label.replace(" ", ", configuration "), *(f for _, f in fs)] for label, fs in lines.items()
     ]
-    lines = {label: fs for label, fs in lines.items() if not label.startswith("phrases")}
+    shown = {label: fs for label, fs in lines.items() if not label.startswith("phrases")}
     header = ["", *map(str, _MINING_SAMPLES)]
     report.table("figure 9: F by pages that the template is learned from", header, rows)
-    report.figure("figure-9", line_chart("naive Bayes after cleaning", "pages", "F", lines))
+    report.figure("figure-9", line_chart("naive Bayes after cleaning", "pages", "F", shown))
 
 
 def _mean(scores: _PairScores, configuration: int, what: str) -> float:
