@@ -54,7 +54,7 @@ AHEAD_MS = 400 * DAY_MS
 HOSTILE_PER_FAULT = 3
 SENT_AGAIN = (20, 60)
 """How many pages a feed sends again, at least and at most."""
-ONCE = "pages made anew"
+ONCE = "pages created again"
 """The fault that is done at most once."""
 
 

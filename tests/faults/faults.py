@@ -4,7 +4,7 @@
 
 Three workers clean a feed of small pages while faults happen to them evenly over the feed, first one of
 each kind, then drawn at random: processes, workers and the broker are killed, stopped and paused, the
-state is lost, damaged or its disk full, logs are cut, lost or made anew, the feed dies and sends pages
+state is lost, damaged or its disk full, logs are cut, lost or created again, the feed dies and sends pages
 again, and hostile records come in each topic (`disturber.py` has them all). Then: no page that its topic
 still has is without an outcome, only hostile records are dead letters, revisions are in order, no URL's
 last record is of an older fetch, and windows, refitted models and the texts they give equal those of
@@ -13,7 +13,7 @@ last record is of an older fetch, and windows, refitted models and the texts the
 What a fault takes out of `pages` or `documents` for good is read from the log file that it cuts. Such a
 page is left out of the undisturbed feed, unless its document is in `documents` all the same. Two pages
 of a site that had the same offset, one before a cut and one after it, are one document to workers; the
-windows of these sites are counted but not compared. `pages` is made anew once, early, for that reason.
+windows of these sites are counted but not compared. `pages` is created again once, early, for that reason.
 
 Recovery is the time from the end of a fault until every partition of `pages` in which records wait has
 another committed page. Needs Java and Maven, and for full disks the right to mount a tmpfs.
