@@ -68,7 +68,7 @@ def clean_command(
 ) -> None:
     """Clean one page and print its text.
 
-    FILE is the page as it was fetched; - stands for standard input. With --state, a site that the
+    FILE is the page as it was fetched; - is standard input. With --state, a site that the
     directory does not know is a new site.
 
     Exit code 65 means that the page was refused; the reason is on standard error.

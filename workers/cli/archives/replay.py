@@ -141,7 +141,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     "--time-field",
     default="fetched_at",
     show_default=True,
-    help="Field of archives that holds the event time; `fetched_at` stands for WARC-Date, too.",
+    help="Field of archives that holds the event time; `fetched_at` also means WARC-Date.",
 )
 @rate_option
 @click.option(
@@ -150,7 +150,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     type=click.Path(dir_okay=False, path_type=Path),
     default=Path("replay.progress"),
     show_default=True,
-    help="File that keeps how far each archive was sent; delete it to begin anew.",
+    help="File that keeps how far each archive was sent; delete it to start from the beginning.",
 )
 @unsent_option("replay.dead-letters")
 def replay_command(**given: object) -> None:

@@ -84,25 +84,25 @@ def _limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
     "directory",
     required=True,
     type=STATE_PATH,
-    help="Directory of the crawl: its addresses, files and feeds. A crawl that is there is gone on with.",
+    help="Directory of the crawl: its addresses, files and feeds. A crawl that it holds is continued.",
 )
 @click.option(
     "--contact",
     required=True,
     metavar="TEXT",
-    help="Page or mailbox that tells the owners of sites who crawls; it is part of the user agent.",
+    help="Page or mailbox that tells owners of sites who crawls; it is part of the user agent.",
 )
 @click.option(
     "--follow",
     "follows",
     is_flag=True,
-    help="Go on until SIGTERM or Ctrl-C, and ask again what is due; otherwise end with what is due now.",
+    help="Run until SIGTERM or Ctrl-C, and ask again what becomes due; otherwise end when nothing is due.",
 )
 @click.option(
     "--allow-private",
     "allows_private",
     is_flag=True,
-    help="Ask addresses of private networks and of this machine, too; otherwise no name and no redirect "
+    help="Also ask addresses of private networks and of this machine; otherwise no name and no redirect "
     "leads to them.",
 )
 @click.option("--keep-warc", is_flag=True, help="Keep WARC files beside another output.")
@@ -127,10 +127,10 @@ def crawl_command(
 ) -> None:
     """Crawl the sites of SEED..., which are addresses or files with an address a line.
 
-    The crawl stays on these sites (registrable domains), obeys their robots.txt, and asks each one thing
-    at a time. It follows links, sitemaps and feeds; feeds are kept in feeds.jsonl. After a crash, the same
-    command goes on: what was answered is not asked again. A proxy is taken from the environment variables
-    http_proxy and https_proxy.
+    The crawl stays on these sites (registrable domains), obeys their robots.txt, and sends one request at
+    a time to each. It follows links, sitemaps and feeds; feeds are kept in feeds.jsonl. After a crash, the
+    same command goes on: what was answered is not asked again. The environment variables http_proxy and
+    https_proxy name a proxy.
     """
     from workers.crawl.run import crawl  # noqa: PLC0415 - imports Scrapy
     from workers.crawl.store import StoreKinds  # noqa: PLC0415

@@ -75,7 +75,7 @@ def index_command(
 ) -> None:
     """Bring an index up to date with CLEANED..., or with the topic `cleaned` of a broker.
 
-    CLEANED is a JSON Lines file that `templ run` wrote, compressed or not; - stands for standard input. The
+    CLEANED is a JSON Lines file that `templ run` wrote, compressed or not; - is standard input. The
     index holds the newest text of each URL. A record that it knows changes nothing, a higher revision
     replaces the text, and a deletion removes it. Exit code 1 means that lines of a file were left out, or
     that a server refused records.

@@ -21,7 +21,7 @@ _COUNT = click.IntRange(min=1)
     "--partitions",
     type=_COUNT,
     metavar="M",
-    help="Partitions that the topics are to have.  [default: what an interrupted change was to give them]",
+    help="Partitions that the topics get.  [default: those of an interrupted change]",
 )
 @click.option(
     "--from",

@@ -53,7 +53,7 @@ def page(
 ) -> None:
     """Write an HTML report of a page with what was decided about each of its segments, and why.
 
-    FILE is a page as it was fetched; - stands for standard input. URL is a page of the window of its
+    FILE is a page as it was fetched; - is standard input. URL is a page of the window of its
     site; nothing is fetched. Where neither --state nor --broker is given, FILE is cleaned as a page of a new site.
     """
     from workers.inspect.page_report import PageRequest, page_report  # noqa: PLC0415 - see lazy.py

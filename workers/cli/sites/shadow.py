@@ -42,7 +42,7 @@ from workers.site_settings.book import read_book
     "--page-model",
     type=click.Path(dir_okay=False, path_type=Path),
     metavar="MODEL",
-    help="Page model to try, a file that `templ train` wrote. Site models are fitted anew with it.",
+    help="Page model to try, a file that `templ train` wrote. Site models are fitted again with it.",
 )
 @comments_option
 @balance_option

@@ -110,7 +110,7 @@ def export(key: str, source: SiteSource, out: Path | None) -> None:
     "--remove-text",
     multiple=True,
     metavar="TEXT",
-    help="Remove segments of this text; * stands for any characters.",
+    help="Remove segments of this text; * matches any characters.",
 )
 @click.option("--keep", multiple=True, metavar="SELECTOR", help="Keep what is in these elements.")
 @click.option("--keep-text", multiple=True, metavar="TEXT", help="Keep segments of this text.")
@@ -139,11 +139,11 @@ def export(key: str, source: SiteSource, out: Path | None) -> None:
     help="Whether pages are cleaned as those of a new site, and nothing is learned from them.",
 )
 def override(key: str, place: SettingsPlace, **change: Any) -> None:
-    """Change the settings of the site KEY, and print them; without a change they are printed only.
+    """Change the settings of the site KEY, and print them; without options, only print them.
 
-    Rules have the last word about the segments that they name; of several rules, the last one has it. Those
-    of one call come behind those that are there, and keeping comes behind removing. The command says on how
-    many pages of the site's window each new rule matches. Running workers follow within seconds.
+    Rules overrule all evidence about the segments that they match; the last rule that matches decides. New
+    rules follow those that the site has, and within one command keeping follows removing. The command says
+    on how many pages of the site's window each new rule matches. Running workers follow within seconds.
     """
     wanted = Overrides(**change)
     if not wanted.is_empty():
