@@ -78,7 +78,7 @@ class DamagedStore(StateProblem):
         """
         super().__init__(
             f"{path} is damaged ({reason}): workers on Kafka rebuild it by themselves, otherwise "
-            "delete it to start anew"
+            "delete it to start with an empty one"
         )
         self.reason = reason
 

@@ -46,8 +46,8 @@ from workers.site_settings.book import read_book
     "-o",
     required=True,
     type=NAMED_PATH,
-    help="JSON Lines file for the cleaned records, compressed if it ends in .gz, .xz or .zst; - stands for "
-    "standard output.",
+    help="JSON Lines file for the cleaned records, compressed if it ends in .gz, .xz or .zst; - is standard "
+    "output.",
 )
 @click.option("--force", is_flag=True, help="Replace the files of --out and --dead-letters.")
 @click.option(
@@ -225,7 +225,7 @@ def _advice_for_runs(state: Path | None) -> Iterator[None]:
     except DamagedStore as problem:
         raise StateProblem(
             f"{state} is damaged ({problem.reason}): put a copy of it in its place, or delete it to learn "
-            "its sites anew"
+            "its sites again"
         ) from None
 
 

@@ -351,7 +351,7 @@ async def _end_stalled(
     """End the process if records wait in partitions that stand still."""
     if await _is_work_waiting(watched.broker, watched.topic, lagging):
         end_process(
-            f"{watched.group}: committed offsets {lagging} of {watched.topic} have stood still for "
+            f"{watched.group}: committed offsets {lagging} of {watched.topic} have not moved for "
             f"{progress.timeout_s:g} s although {why}; the process ends to be started again"
         )
     progress.restart(time.monotonic())

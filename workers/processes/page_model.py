@@ -80,5 +80,5 @@ def _try_out(path: Path, model: PageModel) -> None:
         clean(read_document(_TRIAL, "https://example.com/"), None, CoreConfig(), model)
     except (ValueError, IndexError, TypeError, KeyError) as error:
         raise UsageProblem(
-            f"page model {path}: does not fit this version of templ ({error}); train it anew"
+            f"page model {path}: does not fit this version of templ ({error}); train it again"
         ) from None

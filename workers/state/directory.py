@@ -160,12 +160,12 @@ def _instance(path: Path, partitions: int) -> str:
     if found.format != STATE_FORMAT:
         raise StateProblem(
             f"state directory {path} has format {found.format}, this version writes "
-            f"{STATE_FORMAT}: delete it to start anew"
+            f"{STATE_FORMAT}: delete it to start with an empty one"
         )
     if found.partitions != partitions:
         raise StateProblem(
             f"state directory {path} was made for {found.partitions} partitions, now there are "
-            f"{partitions}: delete it to start anew"
+            f"{partitions}: delete it to start with an empty one"
         )
     return found.instance or _write(file, partitions)
 

@@ -344,7 +344,7 @@ def _open(path: Path, families: tuple[str, ...], memory: _Memory) -> Rdict:
             message = _one_line(error)
             if _OTHER_FAMILIES in message:
                 raise OtherFormat(
-                    f"{path} was written by another version of templ: delete it to start anew"
+                    f"{path} was written by another version of templ: delete it to start with an empty one"
                 ) from None
             if _LOCK_FILE not in message and any(one in message for one in _FULL):
                 raise _disk_problem(path, message) from None
@@ -352,7 +352,7 @@ def _open(path: Path, families: tuple[str, ...], memory: _Memory) -> Rdict:
                 raise DamagedStore(path, message) from None
             if _LOCK_FILE not in message:
                 raise StateProblem(
-                    f"cannot open {path}: {message}; delete it to start anew"
+                    f"cannot open {path}: {message}; delete it to start with an empty one"
                 ) from None
             if time.monotonic() > until:
                 raise StateProblem(

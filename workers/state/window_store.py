@@ -117,7 +117,9 @@ class WindowStore:
         found = self._db.get("meta", _FORMAT)
         is_new = found is None and not any(True for _ in self._db.scan("sites"))
         if not is_new and found != bytes([WINDOW_FORMAT]):
-            raise OtherFormat(f"{path} was written by another version: delete it to start anew")
+            raise OtherFormat(
+                f"{path} was written by another version: delete it to start with an empty one"
+            )
         self._db.put("meta", _FORMAT, bytes([WINDOW_FORMAT]))
 
     def entries(self) -> Iterator[DatabaseEntry]:

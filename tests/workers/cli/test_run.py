@@ -122,7 +122,7 @@ def test_damaged_state_ends_a_run_with_one_line(templ, feed, tmp_path):
         message = done.stderr.decode()
         *_, line = message.splitlines()
         assert line.startswith(f"templ: {state} is damaged (Corruption: ")
-        assert line.endswith("or delete it to learn its sites anew")
+        assert line.endswith("or delete it to learn its sites again")
 
 
 def test_a_state_directory_keeps_the_site_models_of_the_run_before(templ, feed, tmp_path):

@@ -14,7 +14,7 @@ def test_a_damaged_database_is_not_reported_as_locked(tmp_path, monkeypatch):
         raise RuntimeError("Corruption: block checksum mismatch: stored = 1, computed = 2")
 
     monkeypatch.setattr(rocks, "Rdict", damaged)
-    with pytest.raises(StateProblem, match="delete it to start anew"):
+    with pytest.raises(StateProblem, match="delete it to start with an empty one"):
         RocksDatabase(tmp_path / "blocks", ("a",))
 
 

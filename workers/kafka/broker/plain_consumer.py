@@ -55,7 +55,7 @@ async def read_until(
             positions, moved_at = now, time.monotonic()
         elif time.monotonic() - moved_at > NO_PROGRESS_S:
             names = ", ".join(f"{one.topic}-{one.partition}" for one in open_partitions)
-            raise BrokerProblem(f"reading {names} has stood still for {NO_PROGRESS_S:g} s")
+            raise BrokerProblem(f"reading {names} has made no progress for {NO_PROGRESS_S:g} s")
         batches = await consumer.getmany(*open_partitions, timeout_ms=_POLL_MS)
         for partition, records in batches.items():
             yield [record for record in records if record.offset < ends[partition]]

@@ -234,7 +234,7 @@ async def ask_for_logs(
                 return await question(reader)
         except (KafkaError, OSError) as error:
             if time.monotonic() > until:
-                raise BrokerProblem(f"{broker} does not tell its logs: {error!r}") from error
+                raise BrokerProblem(f"{broker} does not describe its logs: {error!r}") from error
         await asyncio.sleep(_RETRY_S)
 
 

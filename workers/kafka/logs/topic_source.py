@@ -169,7 +169,7 @@ class TopicSource:
                 if not self._held[one] and await self._consumer.position(one) < self._ends[one]
             }
             if asked and time.monotonic() > waits_until:
-                raise BrokerProblem(f"reading {self._span.topic} has stood still for a minute")
+                raise BrokerProblem(f"reading {self._span.topic} has made no progress for a minute")
         return {one for one in empty if self._held[one]}
 
     async def note(self) -> None:

@@ -216,7 +216,7 @@ def test_a_process_without_partitions_ends_when_records_wait_that_nobody_has(
 
     asyncio.run(looks())
     line = (
-        "g: committed offsets {0: 10} of pages have stood still for 0 s although no process has them; "
+        "g: committed offsets {0: 10} of pages have not moved for 0 s although no process has them; "
         "the process ends to be started again"
     )
     assert ended == ([] if somebody_has_it else [line])
