@@ -41,7 +41,7 @@ def check_rule(rule: SiteRule) -> None:
 
     >>> check_rule(SiteRule("remove", text="**"))
     Traceback (most recent call last):
-    templ_core.errors.RuleError: the text '**' stands for every text; name some of its characters
+    templ_core.errors.RuleError: the text '**' matches every text; name some of its characters
     """
     _compiled(rule)
 
@@ -96,7 +96,7 @@ def _compiled(rule: SiteRule) -> Selector | tuple[str, ...]:
         raise RuleError(f"the text of a rule has at most {RULE_TEXT_CHARS_MAX} characters")
     pieces = tuple(_folded(text).split("*"))
     if not any(piece.strip() for piece in pieces):
-        raise RuleError(f"the text {text!r} stands for every text; name some of its characters")
+        raise RuleError(f"the text {text!r} matches every text; name some of its characters")
     return pieces
 
 

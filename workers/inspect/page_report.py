@@ -267,7 +267,7 @@ def _repetition(found: StringFacts) -> str:
             f"{counted(found.run_words, 'word')} with the repeated prose beside it"
         )
     if found.alike_ratio:
-        parts.append(f"on {found.alike_ratio:.0%} of its pages the same text stands beside it")
+        parts.append(f"on {found.alike_ratio:.0%} of its pages the same text is beside it")
     if found.listed_ratio:
         parts.append(f"the page has {found.listed_ratio:.0%} of it more than once")
     return f"Strings: {'; '.join(parts)}."

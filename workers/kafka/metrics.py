@@ -52,7 +52,7 @@ class RoleMetrics:
         )
         self._lag_at = self._gauge(
             "lag_measured_timestamp_seconds",
-            "Unix time at which the lag was measured; it stands still while the broker is away",
+            "Unix time at which the lag was measured; it does not change while the broker is away",
         )
         self._lag_at.set_to_current_time()
         self._partitions = self._gauge("partitions", "Input partitions that this process has")

@@ -108,7 +108,7 @@ class ModelFollower:
         for number, goes_on in (await asyncio.to_thread(self._goes_on, logs)).items():
             if goes_on.is_other_log:
                 log.warning(
-                    "%s-%s is read again: %s",
+                    "%s-%s is read again from its start: %s",
                     *(self._topic, number, goes_on.reason),
                     extra={"topic": self._topic, "partition": number},
                 )
@@ -143,7 +143,7 @@ class ModelFollower:
             known = self._models.next_offset(one.partition)
             if 0 < known < await settled_offset(consumer, one, end):
                 log.warning(
-                    "all site models are read again: those of ended sites may be among them"
+                    "site models are read again from the start: those of ended sites may be among them"
                 )
                 await asyncio.to_thread(self._models.clear)
                 return

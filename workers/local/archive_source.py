@@ -78,7 +78,7 @@ class ArchiveSource:
             return BEGINNING
         if _head_crc(file, known.head_bytes) != known.head_crc:
             raise StateProblem(
-                f"{file} is not the file of which {self._path} says how far it was sent: delete "
+                f"{file} has changed since {self._path} noted how far it was sent: delete "
                 f"{self._path} to send everything again"
             )
         return known.place

@@ -58,7 +58,7 @@ def check_parser() -> None:
         built = ".".join(map(str, etree.LIBXML_COMPILED_VERSION))
         raise ParserMismatch(
             f"templ was not compiled for the installed lxml {etree.__version__} (libxml2 {built}): "
-            "install templ-worker anew"
+            "install templ-worker again"
         )
 
 

@@ -152,7 +152,7 @@ def test_a_walk_that_misreads_the_installed_parser_is_refused(monkeypatch):
     monkeypatch.setattr(parser_check, "flatten", other)
     parser_check.check_parser.cache_clear()
     try:
-        with pytest.raises(ParserMismatch, match="install templ-worker anew"):
+        with pytest.raises(ParserMismatch, match="install templ-worker again"):
             parser_check.check_parser()
     finally:
         parser_check.check_parser.cache_clear()

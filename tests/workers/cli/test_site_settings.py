@@ -46,7 +46,7 @@ def test_rules_of_a_file_decide_pages_of_their_site_only(templ, selected, tmp_pa
     [
         (("--remove", "div >"), "is no CSS selector"),
         (("--keep", "a[href]"), "asks for the attribute href"),
-        (("--remove-text", "*"), "stands for every text"),
+        (("--remove-text", "*"), "matches every text"),
         (("--window-days", "nan"), "at most 36500 days"),
         (("--window-days", "inf"), "at most 36500 days"),
     ],

@@ -35,7 +35,7 @@ def _filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
             "--since", metavar="TIME", help="Only those from then on: 2026-11-22T08:00Z, or 2h ago."
         ),
         click.option("--until", metavar="TIME", help="Only those before then."),
-        click.option("--limit", type=click.IntRange(1), metavar="N", help="At most so many."),
+        click.option("--limit", type=click.IntRange(1), metavar="N", help="At most this many."),
     ]
     for option in reversed(options):
         command = option(command)
@@ -108,7 +108,7 @@ def show(letter_id: str, broker: str, prefix: str, *, value_only: bool) -> None:
     type=click.IntRange(1),
     default=3,
     show_default=True,
-    help="Leave out pages that were sent again so often already.",
+    help="Leave out pages that were sent again this many times already.",
 )
 def redrive(broker: str, prefix: str, limit: int | None, **options: Any) -> None:
     """Send the pages of dead letters to the topic `pages` again, with the key and headers that they had.

@@ -96,10 +96,10 @@ class CleanedFollower:
         extra = {"topic": self._topic, "partition": partition}
         with self._index.transaction():
             if found.is_other_log:
-                log.warning("%s-%s is read again: %s", *place, found.reason, extra=extra)
+                log.warning("%s-%s is read again from its start: %s", *place, found.reason, extra=extra)
             elif 0 < known.next_offset < settled:
                 reason = "deletions that were never read may be gone from it"
-                log.warning("%s-%s is read again: %s", *place, reason, extra=extra)
+                log.warning("%s-%s is read again from its start: %s", *place, reason, extra=extra)
                 offset = state.start
                 self._index.read_anew(self._topic, partition, state.end)
             self._index.move(self._topic, partition, offset)

@@ -95,7 +95,7 @@ INPUTS = tuple(FUSION_INPUTS)
     "--pages-per-release",
     type=click.IntRange(min=0),
     default=0,
-    help="Generate all ids and classes of a site anew after so many of its pages; 0 = never.",
+    help="Change all ids and classes of a site after this many of its pages; 0 = never.",
 )
 @option(
     "--trees/--no-trees",
