@@ -96,7 +96,9 @@ class CleanedFollower:
         extra = {"topic": self._topic, "partition": partition}
         with self._index.transaction():
             if found.is_other_log:
-                log.warning("%s-%s is read again from its start: %s", *place, found.reason, extra=extra)
+                log.warning(
+                    "%s-%s is read again from its start: %s", *place, found.reason, extra=extra
+                )
             elif 0 < known.next_offset < settled:
                 reason = "deletions that were never read may be gone from it"
                 log.warning("%s-%s is read again from its start: %s", *place, reason, extra=extra)
