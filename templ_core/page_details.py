@@ -48,8 +48,8 @@ _NO_MARKS = Marks(
 )
 
 
-def encode_details(details: PageDetails) -> bytes:
-    """Return the details in compact form; empty bytes if there are none."""
+def encode_details(details: PageDetails, *, compressed: bool = True) -> bytes:
+    """Return the details in compact form, compressed with zstd or not; empty bytes if there are none."""
     if details.metadata is None and details.marks is None:
         return b""
     marks = details.marks or _NO_MARKS
@@ -65,7 +65,8 @@ def encode_details(details: PageDetails) -> bytes:
             size=packed(marks.end - marks.start),
             target=packed(marks.target + 1),
             label=packed(marks.label + 1),
-        )
+        ),
+        compressed=compressed,
     )
 
 

@@ -96,9 +96,10 @@ class CompactForm(msgspec.Struct, Generic[SomeColumns], frozen=True):
     earlier: dict[int, type[SomeColumns]] = {}
     """The columns of the other formats that are read, by their numbers."""
 
-    def encode(self, columns: SomeColumns) -> bytes:
-        """Return the columns as compressed MessagePack."""
-        return self.compress(self.pack(columns))
+    def encode(self, columns: SomeColumns, *, compressed: bool = True) -> bytes:
+        """Return the columns as MessagePack, compressed if not told otherwise."""
+        packed = self.pack(columns)
+        return self.compress(packed) if compressed else packed
 
     def decode(self, body: bytes) -> SomeColumns:
         """Return the columns that `encode` made `body` of.

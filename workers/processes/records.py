@@ -120,9 +120,23 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
         """Return what a site learns from a page; None where that is too large.
 
         The summary and the details are left out of a large one: the refresher can do without them.
+        A record that is not sent is compressed in its window only.
         """
-        columns = document_columns(self.document)
-        learned = DocumentRecord(
+        limit_bytes = self.options.document_limit_bytes
+        is_sent = self.options.record_limit_bytes is not None
+        learned = self._document(page, summary, compressed=is_sent)
+        if len(encode_msgpack(learned)) <= limit_bytes:
+            return learned
+        learned = self._document(page, summary, compressed=True)
+        for field in ("summary", "details"):
+            if len(encode_msgpack(learned)) <= limit_bytes:
+                return learned
+            learned = msgspec.structs.replace(learned, **{field: b""})
+        return learned if len(encode_msgpack(learned)) <= limit_bytes else None
+
+    def _document(self, page: Page, summary: PageSummary, *, compressed: bool) -> DocumentRecord:
+        columns, version = document_columns(self.document), self.page_model_version
+        document = DocumentRecord(
             kind="document",
             url=page.url,
             site=page.site,
@@ -132,18 +146,12 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
             fetched_at=page.fetched_at,
             content_digest=content_digest(columns),
             place_pages=self.cleaned.decision.place_pages,
-            body=compress_columns(columns),
-            summary=encode_page_summary(summary, self.page_model_version),
-            details=encode_details(self.details),
+            body=compress_columns(columns) if compressed else columns,
+            summary=encode_page_summary(summary, version, compressed=compressed),
+            details=encode_details(self.details, compressed=compressed),
             headers=list(page.headers),
         )
-        learned = self.said(learned)
-        for field in ("summary", "details"):
-            if len(encode_msgpack(learned)) <= self.options.document_limit_bytes:
-                return learned
-            learned = msgspec.structs.replace(learned, **{field: b""})
-        is_small = len(encode_msgpack(learned)) <= self.options.document_limit_bytes
-        return learned if is_small else None
+        return self.said(document)
 
     def said(self, document: DocumentRecord) -> DocumentRecord:
         """Return a document with what was made of it: what is kept, and by which models."""

@@ -137,8 +137,10 @@ def summarise_scored_page(
     )
 
 
-def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
-    """Return a page summary in compact form: MessagePack of its columns, compressed with zstd.
+def encode_page_summary(
+    page: PageSummary, page_model_version: str, *, compressed: bool = True
+) -> bytes:
+    """Return a page summary in compact form: MessagePack of its columns, compressed with zstd or not.
 
     What its words tell is left out, because it can be read from the document again in little time, and hashes of
     words take more room than the words.
@@ -160,7 +162,7 @@ def encode_page_summary(page: PageSummary, page_model_version: str) -> bytes:
         depths=packed(page.blocks.depths),
         prose=packed_differences(page.strings.segment),
     )
-    return _FORM.encode(compact)
+    return _FORM.encode(compact, compressed=compressed)
 
 
 def decode_page_summary(body: bytes, document: bytes, page_model_version: str) -> PageSummary:
