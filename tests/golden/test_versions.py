@@ -80,7 +80,7 @@ def test_an_earlier_site_model_cleans_pages(earlier):
 
 def test_earlier_windows_are_refused_by_name(earlier):
     StateDirectory.open(earlier / "state", 1).close()
-    with pytest.raises(OtherFormat, match="windows-0 was written by .*: delete it to start anew"):
+    with pytest.raises(OtherFormat, match="windows-0 was written by .*: delete it to start with"):
         WindowStore(earlier / "state" / "windows-0", load_settings())
 
 

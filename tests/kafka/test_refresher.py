@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 import time
 import urllib.request
 from collections import Counter
@@ -50,13 +51,23 @@ def test_an_older_fetch_that_is_sent_again_is_not_the_last_text_of_its_url(
     stream.wait_until_answered()
     stream.wait_until_learned()
 
-    def last():
+    def outputs():
         records = [one for one in stream.records(CLEANED) if one.key == b"https://a.example/1"]
-        return decode_output(max(records, key=lambda one: one.offset).value)
+        return [decode_output(one.value) for one in sorted(records, key=lambda one: one.offset)]
 
-    wait_until(lambda: last().id == "2", stream.log)
-    assert last().text.startswith("Those of the second.")
-    assert last().revision_reason == "superseded"
+    wait_until(lambda: outputs()[-1].id == "2", stream.log)
+    last = outputs()[-1]
+    assert last.text.startswith("Those of the second.")
+    assert last.revision_reason == "superseded"
+
+    # A store that is built from the topic cannot know whether that was done.
+    stream.stop()
+    shutil.rmtree(stream.state("one"))
+    known = len(outputs())
+    stream.start(TEMPL_REVISIONS=revisions)
+    wait_until(lambda: len(outputs()) > known, stream.log)
+    again = outputs()[-1]
+    assert (again.id, again.text) == (last.id, last.text)
 
 
 def test_texts_are_published_again_and_the_topics_tell_the_same(stream, tmp_path):

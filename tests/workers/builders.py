@@ -5,14 +5,17 @@ import zstandard
 
 from schemas.document import DocumentRecord
 from schemas.source import Source
+from templ_core.dom.codec import content_digest
 from templ_core.page_level.model.model_file import shipped_model, with_version
 from workers.page import Page
+from workers.state.packing import content_of
 
 DAY_MS = 24 * 3600 * 1000
 
 
 def document(number, *, site="example.com", url=None, time_ms=None, body=None, kind="document"):
     """Return a document record whose remaining fields follow from its number."""
+    body = b"" if kind != "document" else body or packed(b"\x91" + f"{site} {number}".rjust(99).encode())
     return DocumentRecord(
         kind=kind,
         url=url or f"https://{site}/{number}",
@@ -20,8 +23,8 @@ def document(number, *, site="example.com", url=None, time_ms=None, body=None, k
         id=f"page:{number}",
         source=Source("pages", 0, number),
         event_time_ms=number * 60_000 if time_ms is None else time_ms,
-        content_digest=f"digest-{number}".encode(),
-        body=(body or packed(b"x" * 100)) if kind == "document" else b"",
+        content_digest=content_digest(content_of(body)) if body else b"",
+        body=body,
     )
 
 

@@ -88,9 +88,6 @@ class Recovery:
                 if time.monotonic() > report_at:
                     report_at += _REPORT_S
                     log.info("%s: at %s", name, record.offset, extra=place)
-        if start == 0:
-            # Everything was read again: what was superseded long ago was set right long ago.
-            await asyncio.to_thread(windows.store.outbox.drop_all_superseded)
         await asyncio.to_thread(windows.store.skip, end - 1)
         log.info("%s: up to date", name, extra=place)
 

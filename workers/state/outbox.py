@@ -71,10 +71,6 @@ class Outbox:
         """Drop URLs whose newest text was published."""
         self._drop(_SUPERSEDED, url_keys)
 
-    def drop_all_superseded(self) -> None:
-        """Drop all URLs whose newest text was to be published again."""
-        self.drop_superseded([key for key, _ in self._db.scan(_SUPERSEDED)])
-
     def _drop(self, family: str, keys: Iterable[bytes]) -> None:
         batch = Batch()
         for key in keys:

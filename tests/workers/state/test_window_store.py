@@ -9,6 +9,7 @@ from schemas.document import document_key
 from tests.workers.builders import BODY_BYTES, DAY_MS, document, packed, stored_summary
 from workers.errors import DiskProblem, OtherFormat
 from workers.settings import load_settings
+from workers.state.packing import content_of
 from workers.state.rocks import RocksDatabase
 from workers.state.site_state import FittedSite
 from workers.state.window_store import WindowStore
@@ -435,7 +436,7 @@ def test_details_and_headers_of_a_document_are_stored_with_it(store):
     assert (first.details, first.headers) == (rest["details"], rest["headers"])
     assert (second.details, second.headers) == (b"", [])
     entry = next(store.window_entries("example.com"))
-    assert store.page_of(b"example.com\0pages-0-1").document == b"x" * 100
+    assert store.page_of(b"example.com\0pages-0-1").document == content_of(document(1).body)
     store.replace(msgspec.structs.replace(first, revision=1), entry, None)
     assert next(store.window("example.com")) == msgspec.structs.replace(first, revision=1)
 
