@@ -15,7 +15,8 @@ DAY_MS = 24 * 3600 * 1000
 
 def document(number, *, site="example.com", url=None, time_ms=None, body=None, kind="document"):
     """Return a document record whose remaining fields follow from its number."""
-    body = b"" if kind != "document" else body or packed(b"\x91" + f"{site} {number}".rjust(99).encode())
+    own = b"\x91" + f"{site} {number}".rjust(99).encode()
+    body = (body or packed(own)) if kind == "document" else b""
     return DocumentRecord(
         kind=kind,
         url=url or f"https://{site}/{number}",
