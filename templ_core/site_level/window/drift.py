@@ -23,7 +23,6 @@ from templ_core.array_types import UInt64s
 from templ_core.config import CoreConfig
 from templ_core.site_level.config import DRIFT, SCHEDULE, TREES, DriftConfig
 from templ_core.site_level.places._keyed_sums import common_keys
-from templ_core.site_level.window.page_summary import PageSummary
 
 
 class Drift(msgspec.Struct, frozen=True, kw_only=True):
@@ -63,24 +62,8 @@ class _WatchedCluster:
 class DriftDetector:
     """Looks at each page of a growing window once, and at all of them again where others come or leave.
 
-    >>> from templ_core.site_level.places.places import PagePlaces
-    >>> from templ_core.site_level.strings.page_strings import PageStrings
-    >>> from templ_core.site_level.trees.labelled_tree import PageBlocks
-    >>> import numpy as np
-    >>> def page(path):
-    ...     hashes, numbers = np.zeros(1, np.uint64), np.zeros(1, np.int32)
-    ...     columns = dict.fromkeys(PagePlaces.__struct_fields__, hashes)
-    ...     columns |= dict.fromkeys(("words", "first", "last"), numbers)
-    ...     columns["path"] = np.array([path], np.uint64)
-    ...     none = numbers[:0]
-    ...     strings = PageStrings(segment=none, lengths=none, tokens=none.astype(np.uint16))
-    ...     return PageSummary(
-    ...         places=PagePlaces(**columns),
-    ...         content_log_odds=np.zeros(1),
-    ...         blocks=PageBlocks(tags=none.astype(np.uint16), depths=none),
-    ...         strings=strings,
-    ...     )
-    >>> DriftDetector(CoreConfig()).follow([page(1)] * 50 + [page(2)] * 10)
+    >>> old, new = np.array([1], np.uint64), np.array([2], np.uint64)
+    >>> DriftDetector(CoreConfig()).follow([old] * 50 + [new] * 10)
     Drift(fit=1.0, changed_at=50)
     """
 
@@ -96,24 +79,25 @@ class DriftDetector:
         self._begin()
 
     def _begin(self) -> None:
-        self._pages: list[PageSummary] = []
+        self._pages: list[UInt64s] = []
         self._clusters: list[_WatchedCluster] = []
         self._fit = 1.0
 
-    def follow(self, pages: Sequence[PageSummary]) -> Drift:
+    def follow(self, pages: Sequence[UInt64s]) -> Drift:
         """Return how the last page fits the clusters before it, and since when a design has gone.
 
         It depends on these pages alone, not on those of earlier calls.
 
         Args:
-            pages: The window's pages in the order of the window.
+            pages: The different paths of each page, ascending, in the order of the window. A page that was seen
+                before is the same array.
         """
         seen = len(self._pages)
         if seen > len(pages) or any(map(operator.is_not, self._pages, pages)):
             self._begin()
             seen = 0
-        for page in pages[seen:]:
-            self._look_at(page)
+        for paths in pages[seen:]:
+            self._look_at(paths)
         clusters = self._clusters
         last_pages = [
             cluster.pages[-1]
@@ -122,9 +106,9 @@ class DriftDetector:
         ]
         return Drift(fit=self._fit, changed_at=1 + max(last_pages) if last_pages else None)
 
-    def _look_at(self, page: PageSummary) -> None:
-        clusters, index, paths = self._clusters, len(self._pages), page.paths
-        self._pages.append(page)
+    def _look_at(self, paths: UInt64s) -> None:
+        clusters, index = self._clusters, len(self._pages)
+        self._pages.append(paths)
         compared = clusters[-TREES.clusters_max :]
         likenesses = [cluster.likeness(paths) for cluster in compared]
         self._fit = max(likenesses, default=1.0)

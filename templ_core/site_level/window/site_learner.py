@@ -79,7 +79,7 @@ class SiteLearner:
             self._seeds = _seeds_of(counted.values())
         self.window, self._counted = contents, counted
         self.known = dict(first)
-        drift = self._drift.follow([page for _, page in first])
+        drift = self._drift.follow([page.paths for _, page in first])
         self.fit, self.change = drift.fit, None
         if drift.changed_at is not None:
             self.change = DesignChange(

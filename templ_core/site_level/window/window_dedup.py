@@ -10,11 +10,12 @@ terms of a shop would make its products near-duplicates of each other.
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from itertools import pairwise
 from typing import TypeAlias
 
 import numpy as np
 
+from templ_core.array_types import Int64s, UInt64s
+from templ_core.distinct import distinct
 from templ_core.site_level.config import PLACES_CONFIG, WINDOW_DEDUP, WindowDedupConfig
 from templ_core.site_level.window.page_summary import PageSummary
 
@@ -41,9 +42,22 @@ def distinct_pages(
     own_words = np.bincount(number, words * (pages_with == 1), len(pages))
     is_told_apart = own_words >= config.words_min
     counts = ~is_told_apart[number] | (pages_with < PLACES_CONFIG.repeated_pages_min)
-    rows = list(zip(texts[counts].tolist(), words[counts].tolist(), strict=True))
-    ends = np.cumsum(np.bincount(number[counts], minlength=len(pages))).tolist()
-    return distinct_texts([dict(rows[start:end]) for start, end in pairwise([0, *ends])], config)
+    texts, words, number = texts[counts], words[counts], number[counts]
+    compared = _pages_with_shared_probes(texts, words, number, len(pages), config)
+    columns = [(texts[own].tolist(), words[own].tolist()) for own in compared[:, None] == number]
+    kept = distinct_texts([dict(zip(*one, strict=True)) for one in columns], config)
+    return np.delete(np.arange(len(pages)), np.delete(compared, kept)).tolist()
+
+
+def _pages_with_shared_probes(
+    texts: UInt64s, words: Int64s, number: Int64s, pages: int, config: WindowDedupConfig
+) -> Int64s:
+    """Return the pages that have a probe in common with another one, as all near-duplicates have (see `_probes`)."""
+    total = np.bincount(number, words, pages)
+    left = np.cumsum(total)[number] - np.cumsum(words) + words
+    is_probe = (total[number] >= config.words_min) & (left >= config.near_ratio * total[number])
+    _, index, times = np.unique(texts[is_probe], return_inverse=True, return_counts=True)
+    return distinct(number[is_probe][times[index] > 1])
 
 
 def distinct_texts(
@@ -102,7 +116,5 @@ def first_of_each(contents: Sequence[bytes]) -> list[int]:
     Args:
         contents: Digests of a window's pages in the order of the window.
     """
-    first: dict[bytes, int] = {}
-    for index, content in enumerate(contents):
-        first.setdefault(content, index)
-    return list(first.values())
+    first = zip(reversed(contents), reversed(range(len(contents))), strict=True)
+    return sorted(dict(first).values())

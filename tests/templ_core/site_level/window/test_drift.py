@@ -3,30 +3,18 @@ from random import Random
 import numpy as np
 import pytest
 
-from templ_core.site_level.places.places import PagePlaces
-from templ_core.site_level.strings.page_strings import PageStrings
-from templ_core.site_level.trees.labelled_tree import PageBlocks
 from templ_core.site_level.window.drift import DriftDetector
-from templ_core.site_level.window.page_summary import PageSummary
 from tests.templ_core.site_level.builders import CONFIG
 
 PATHS = 40
 
 
 def page(design, number, own=6):
-    """A page of a design: some paths of all its pages, some of its own."""
+    """The paths of a page: some of those of all pages of its design, and some of its own."""
     rng = Random(f"{design}/{number}")
     shared = [hash_of(design, one) for one in range(PATHS)]
     paths = [*rng.sample(shared, PATHS - 5), *(rng.getrandbits(60) for _ in range(own))]
-    nothing = np.empty(0, np.uint64)
-    few = np.empty(0, np.int32)
-    places = PagePlaces(
-        path=np.array(paths, np.uint64), cell=nothing, anchor=nothing, text=nothing, shape=nothing,
-        words=few, containers=nothing, first=few, last=few,
-    )  # fmt: skip
-    strings = PageStrings(segment=few, lengths=few, tokens=np.empty(0, np.uint16))
-    blocks = PageBlocks(tags=np.empty(0, np.uint16), depths=few)
-    return PageSummary(places=places, content_log_odds=np.empty(0), blocks=blocks, strings=strings)
+    return np.array(sorted(paths), np.uint64)
 
 
 def hash_of(design, number):
