@@ -51,6 +51,7 @@ _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _MAX_BYTES = 1 << 26
 _PAGE_MODEL_VERSION = "page model of the fixture"
 _SITE_PAGES = 8
+_WIDTH_CHARS = 100
 _LIST_MAX = 16
 """Longest array whose numbers are written out; of longer ones their digest is."""
 
@@ -85,7 +86,21 @@ def add_fixture(fixture: Fixture) -> None:
 
 def as_json(value: Any) -> str:
     """Return a value as JSON, without the names of fields, which may change."""
-    return json.dumps(_plain(value), ensure_ascii=False, indent=1) + "\n"
+    return _json(_plain(value), "") + "\n"
+
+
+def _json(value: Any, indent: str) -> str:
+    """Return a value as JSON with as many items of a list in a line as there is room for."""
+    line = json.dumps(value, ensure_ascii=False)
+    if not isinstance(value, list) or len(indent + line) <= _WIDTH_CHARS:
+        return line
+    rows: list[str] = []
+    for item in (_json(one, indent + " ") for one in value):
+        if rows and len(f"{indent} {rows[-1]}, {item}") <= _WIDTH_CHARS and "\n" not in rows[-1]:
+            rows[-1] += f", {item}"
+        else:
+            rows.append(item)
+    return f"[\n{indent} " + f",\n{indent} ".join(rows) + f"\n{indent}]"
 
 
 def _plain(value: Any) -> Any:
@@ -280,9 +295,7 @@ FIXTURES = [
         tree_model.decode_tree_model,
     ),
     Fixture(
-        "page_model-3",
-        lambda: model_file.encode_model(_tiny_page_model()),
-        model_file.decode_model,
+        "page_model-3", lambda: model_file.encode_model(_tiny_page_model()), model_file.decode_model
     ),
     Fixture(
         "document_record-1",

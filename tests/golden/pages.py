@@ -28,12 +28,7 @@ def outputs(name: str) -> dict[str, str]:
         "confidence": round(round(page.confidence, 4), 2),
         "warnings": page.warnings,
         "segments": [
-            {
-                "kept": bool(kept),
-                "templateness": round(round(float(templateness), 4), 2),
-                "reason": reason,
-                "text": text,
-            }
+            f"{'kept' if kept else 'removed'} {round(float(templateness), 4):.2f} {reason}: {text}"
             for text, kept, templateness, reason in segments
         ],
     }
