@@ -66,9 +66,7 @@ CASES: dict[str, Hostile] = {
     "plain article": Hostile(make=_utf8(lambda scale: ARTICLE)),
     "empty string": Hostile(make=lambda _: b"", refusals=("EmptyPage",), expected=()),
     "white space only": Hostile(make=lambda _: b" \n\t " * 100, expected=()),
-    "text without tags": Hostile(
-        make=lambda _: "\n\n".join(PARAGRAPHS).encode(),
-    ),
+    "text without tags": Hostile(make=lambda _: "\n\n".join(PARAGRAPHS).encode()),
     "20 MB page": Hostile(
         make=_utf8(
             lambda scale: (

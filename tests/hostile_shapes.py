@@ -9,22 +9,9 @@ from itertools import count
 
 _HEAD = "<!DOCTYPE html><title>The council votes</title><body><p>The council met and voted.</p>"
 _WORDS = [
-    "the",
-    "council",
-    "met",
-    "on",
-    "tuesday",
-    "and",
-    "voted",
-    "for",
-    "a",
-    "plan",
-    "after",
-    "two",
-    "hours",
-    "of",
-    "debate",
-]
+    "the", "council", "met", "on", "tuesday", "and", "voted", "for", "a", "plan", "after", "two",
+    "hours", "of", "debate",
+]  # fmt: skip
 
 
 def _repeated(unit: str, end: str = "") -> Callable[[int], str]:

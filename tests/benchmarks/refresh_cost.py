@@ -15,12 +15,7 @@ from pathlib import Path
 import msgspec
 
 from schemas.source import Source
-from templ_core.dom.codec import (
-    compress_columns,
-    content_digest,
-    decode_document,
-    document_columns,
-)
+from templ_core.dom.codec import compress_columns, content_digest, decode_document, document_columns
 from tests.workers.memory_transport import MemoryTransport
 from workers.feeds.records import page_from_json
 from workers.inspect.plots import line_chart, svg_file

@@ -20,11 +20,8 @@ def test_every_tool_is_timed_together_with_the_bare_parse(corpus, capsys):
     lines = capsys.readouterr().out.splitlines()
     assert lines[0].startswith("3 pages")
     assert [line.split()[0] for line in lines[2:]] == [
-        "lxml.html",
-        "templ,",
-        "resiliparse",
-        "trafilatura",
-    ]
+        "lxml.html", "templ,", "resiliparse", "trafilatura",
+    ]  # fmt: skip
 
 
 def test_stages_and_the_rest_add_up_to_the_page(corpus, capsys, monkeypatch):

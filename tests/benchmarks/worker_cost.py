@@ -104,11 +104,8 @@ def instructions(work, feed, time_field):
     """Return the instructions of a process that does this with a feed."""
     code = f"from {__spec__.name} import {work.__name__}; {work.__name__}({str(feed)!r}, {time_field!r})"
     valgrind = [
-        "valgrind",
-        "--tool=cachegrind",
-        "--cache-sim=no",
-        "--cachegrind-out-file=/dev/null",
-    ]
+        "valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null",
+    ]  # fmt: skip
     done = subprocess.run(
         [*valgrind, sys.executable, "-c", code], check=True, capture_output=True, text=True
     )

@@ -1,10 +1,15 @@
+"""Pages of each hostile shape are read and cleaned in bounded time; tests/benchmarks measures it."""
+
+import time
+
 import pytest
 
 from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import read_document
-from templ_core.errors import PageError
+from templ_core.errors import HostilePage, PageError
 from tests.hostile_pages import CASES
+from tests.hostile_shapes import SHAPES
 
 SCALE = 0.05
 """Size of the pages relative to the study; tests/benchmarks/hostile_pages.py measures full sizes."""
@@ -28,3 +33,21 @@ def test_a_hostile_page_gives_the_right_text_or_a_clear_refusal(name):
 def test_a_page_above_the_limit_is_refused_with_both_sizes():
     with pytest.raises(PageError, match="50002236 bytes, at most 33554432 are allowed"):
         read_document(CASES["50 MB text node"].make(1.0), "https://example.com/")
+
+
+SIZE = 600_000
+LONGEST_S = 5.0
+"""Ten times what the slowest shape takes; the quadratic ones took more."""
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_a_hostile_shape_is_cleaned_in_bounded_processor_time(name):
+    page = SHAPES[name](SIZE)
+    body = page if isinstance(page, bytes) else page.encode()
+    began_s = time.process_time()
+    try:
+        text = clean(read_document(body, "https://example.com/"), None, CoreConfig()).text
+    except HostilePage as refusal:
+        text = str(refusal)
+    assert time.process_time() - began_s < LONGEST_S
+    assert text

@@ -6,12 +6,7 @@ import pytest
 import templ_core
 from templ_core.cleaner_version import cleaner_version
 from templ_core.config import CoreConfig
-from templ_core.source_digest import (
-    DIGEST_FILE,
-    digest_of,
-    installed_digest,
-    source_digest,
-)
+from templ_core.source_digest import DIGEST_FILE, digest_of, installed_digest, source_digest
 
 CONFIG = CoreConfig()
 PACKAGE = Path(templ_core.__file__).parent
@@ -33,13 +28,10 @@ def change_one_byte(path):
 @pytest.mark.parametrize(
     "name",
     [
-        "decide.py",
-        "dom/parse/_flatten.pyx",
-        "page_level/model/page_model.bin",
-        "site_level/fusion/fusion.json",
-        "site_level/strings/_strings.pyx",
+        "decide.py", "dom/parse/_flatten.pyx", "page_level/model/page_model.bin",
+        "site_level/fusion/fusion.json", "site_level/strings/_strings.pyx",
     ],
-)
+)  # fmt: skip
 def test_a_changed_byte_of_what_decides_changes_the_digest(package, name):
     before = source_digest(package)
     change_one_byte(package / name)

@@ -64,9 +64,7 @@ def selected(tmp_path_factory):
 def poison_settings():
     """Settings of child processes that fail when a page asks for it, with a deadline of two seconds."""
     return load_settings(
-        child_module="tests.workers.poison_child",
-        page_deadline_s=2.0,
-        child_memory_bytes=1 << 30,
+        child_module="tests.workers.poison_child", page_deadline_s=2.0, child_memory_bytes=1 << 30
     )
 
 

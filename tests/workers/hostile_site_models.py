@@ -23,10 +23,7 @@ def hostile_site_models():
         "damaged": (b"damaged", "error when determining content size"),
         "6 GiB": (SAYS_SIX_GIB, "content of 6442450944 bytes, and 16777216 is the most"),
         "strings": (_framed([*fields[:6], b"\5\0", *fields[7:]]), "a string has no end"),
-        "pages": (
-            _framed([*fields[:2], _BEYOND_INT64, *fields[3:]]),
-            "Expected `int` <= 1048576",
-        ),
+        "pages": (_framed([*fields[:2], _BEYOND_INT64, *fields[3:]]), "Expected `int` <= 1048576"),
         "sums": (
             _framed([*fields[:3], [(keys, most), *fields[3][1:]], *fields[4:]]),
             "column `paths` holds 9223372036854775807",

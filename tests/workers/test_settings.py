@@ -7,13 +7,7 @@ import pytest
 
 from workers.errors import SettingsProblem
 from workers.setting_values import BYTES, SettingType
-from workers.settings import (
-    DAY_MS,
-    Settings,
-    load_settings,
-    setting_types,
-    settings_line,
-)
+from workers.settings import DAY_MS, Settings, load_settings, setting_types, settings_line
 
 
 @pytest.fixture(autouse=True)

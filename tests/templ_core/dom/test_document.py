@@ -1,11 +1,17 @@
+import functools
+import operator
 from urllib.parse import urlsplit
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from templ_core.dom._tree import bits_above, tag_bits
 from templ_core.dom.document import parse_document, read_document
+from templ_core.dom.interstitials import gate_name, is_error_page, is_gate
 from templ_core.dom.text import render_text
-from templ_core.dom.tree import subtree_sums
+from templ_core.dom.tree import subtree_sums, sums_above, sums_below, tree_of_depths
 from templ_core.errors import EmptyPage, UnsupportedContent
 
 
@@ -142,3 +148,97 @@ def test_the_host_of_a_page_is_that_of_its_url(url):
     host = urlsplit(url).hostname or ""
     markup = f"<p><a href='//{host or 'other'}/'>here</a> <a href='//else.example/'>there</a>"
     assert parse_document(markup, url).segments.external_links.tolist() == [1 + (not host)]
+
+
+FORESTS = st.lists(st.integers(0, 5), max_size=60).map(
+    lambda steps: [0, *_depths(steps)] if steps else []
+)
+
+
+def _depths(steps):
+    depth = 0
+    for step in steps:
+        depth = min(depth + 1, step)
+        yield depth
+
+
+def ancestors(depth, node):
+    """Return the node itself, its parent, and so on up to the root."""
+    found = [node]
+    for before in range(node - 1, -1, -1):
+        if depth[before] < depth[found[-1]]:
+            found.append(before)
+    return found
+
+
+@given(FORESTS)
+def test_parents_and_ends_of_subtrees_follow_from_depths(depth):
+    parent, end = tree_of_depths(depth)
+    above = [ancestors(depth, node) for node in range(len(depth))]
+    assert parent.tolist() == [chain[1] if chain[1:] else -1 for chain in above]
+    for node in range(len(depth)):
+        inside = [other for other, chain in enumerate(above) if node in chain]
+        assert inside == list(range(node, end[node]))
+
+
+@given(FORESTS)
+def test_sums_over_ancestors_and_over_subtrees(depth):
+    _, end = tree_of_depths(depth)
+    above = [ancestors(depth, node) for node in range(len(depth))]
+    values = np.arange(1.0, len(depth) + 1)
+    assert sums_above(end, values).tolist() == [sum(values[chain]) for chain in above]
+    below = [
+        sum(values[other] for other, chain in enumerate(above) if n in chain)
+        for n in range(len(depth))
+    ]
+    assert sums_below(end, values).tolist() == below
+
+
+@given(FORESTS, st.data())
+def test_bits_of_a_node_and_all_its_ancestors_are_joined(depth, data):
+    element_type = data.draw(st.lists(st.integers(0, 2), min_size=len(depth), max_size=len(depth)))
+    bits = data.draw(st.lists(st.integers(0, 7), min_size=3, max_size=3))
+    at = data.draw(st.lists(st.sampled_from(range(len(depth))))) if depth else []
+    parent, _ = tree_of_depths(depth)
+    found = bits_above(parent, *(np.array(one, np.int32) for one in (element_type, bits, at)))
+    for node, of_node in zip(at, found.tolist(), strict=True):
+        assert of_node == functools.reduce(
+            operator.or_, [bits[element_type[above]] for above in ancestors(depth, node)]
+        )
+
+
+def test_bits_of_the_tags_of_element_types():
+    element_types = [("p", "a"), ("td", ""), ("p", ""), ("pre", "b")]
+    assert tag_bits(element_types, {"p": 1, "pre": 6}).tolist() == [1, 0, 1, 6]
+
+
+def page(title, text):
+    html = f"<html><title>{title}</title><body><p>{text}".encode()
+    return read_document(html, "https://a.com/1")
+
+
+@pytest.mark.parametrize(
+    ("title", "text", "error", "gate"),
+    [
+        ("404 Not Found", "Sorry.", True, None),
+        ("Seite nicht gefunden - Blog", "Hier ist nichts.", True, None),
+        ("Just a moment...", "Enable JavaScript and cookies to continue", False, "bot-wall"),
+        ("Log in | Forum", "User name, password", False, "log-in"),
+        ("Anmelden", "Benutzername", False, "log-in"),
+        ("Shop", "Verify you are human by completing the action below.", False, "bot-wall"),
+        ("Before you continue to Example", "We use cookies", False, "consent-wall"),
+        ("Nothing Found | Blog", "Try a search.", True, None),
+        ("Nothing found in the lake", "Divers searched for days.", False, None),
+        ("Signs of spring", "Spring came early, and the gardens show it.", False, None),
+        ("Loging in the north", "The forests of the north and who cuts them.", False, None),
+    ],
+)
+def test_error_pages_and_gates_are_recognised(title, text, error, gate):
+    document = page(title, text)
+    assert (is_error_page(document, 12), gate_name(document, 12)) == (error, gate)
+    assert is_gate(document, 12) == (gate is not None)
+
+
+def test_long_pages_are_neither_error_pages_nor_gates():
+    assert not is_gate(page("Log in", "text"), 500)
+    assert not is_error_page(page("404 Not Found", "text"), 500)

@@ -3,12 +3,18 @@ import json
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec import UNSET
 
 from templ_core.dom.document import parse_document
 from templ_core.metadata.claims import read_claims
+from templ_core.metadata.dates import day_in_path, day_in_text, point_in_time
 from templ_core.metadata.fields import Metadata
 from templ_core.metadata.forms import address, language_tag
+from templ_core.metadata.languages import contradicting_language
+from templ_core.metadata.markup import PageMarkup
 from templ_core.metadata.page_metadata import read_metadata
+from templ_core.page_level.model.page_type import PageType
+from templ_core.site_cleaner.cleaned_page import page_kind
 
 SITE_NAME = '<meta property="og:site_name" content="The Daily">'
 URL = "https://www.daily.example/news/2024/bridge.html"
@@ -215,3 +221,153 @@ def test_any_markup_has_metadata_of_the_right_form(text):
     for value in (found.canonical_url, found.image):
         assert value is None or address(value, URL) == value
     assert found.language is None or language_tag(found.language) == found.language
+
+
+def stated(markup):
+    page = parse_document(markup + "<p>Some text.", "")
+    return PageMarkup(page).kind
+
+
+def ld(text):
+    return f'<script type="application/ld+json">{text}</script>'
+
+
+@pytest.mark.parametrize(
+    ("markup", "kind"),
+    [
+        (ld('{"@type":"NewsArticle"}'), "article"),
+        (ld('{"@type":"QAPage"}'), "forum"),
+        (ld('{"@type":"DiscussionForumPosting"}'), "forum"),
+        (ld('{"@type":"Product"}'), "product"),
+        (ld('{"@type":"CollectionPage"}'), "listing"),
+        (ld('[{"@type":"Product"},{"@type":"BlogPosting"}]'), "article"),
+        (ld('{"@type":"Product"}') + '<meta property="og:type" content="article">', None),
+        ('<meta property="og:type" content="product.item">', "product"),
+        ('<meta property="og:type" content="product">', "product"),
+        ('<meta property="og:type" content="article">', None),
+        ("", None),
+    ],
+)
+def test_the_markup_states_the_type(markup, kind):
+    assert stated(markup) == kind
+
+
+def test_a_record_believes_the_markup_but_for_threads_and_manuals():
+    product, article = (stated(ld(f'{{"@type":"{name}"}}')) for name in ("Product", "Article"))
+    assert page_kind(PageType(article=0.8, other=0.2), product) == "product"
+    assert page_kind(PageType(forum=0.8, other=0.2), product) == "forum"
+    assert page_kind(PageType(product=0.8, other=0.2), article) == "article"
+    assert page_kind(PageType(documentation=0.8, other=0.2), article) == "documentation"
+
+
+def test_an_article_that_is_part_of_a_subscription_is_no_product():
+    part = '"isPartOf": {"@type": ["CreativeWork", "Product"]}'
+    assert stated(ld(f'{{"@type": "NewsArticle", "headline": "Rain", {part}}}')) == "article"
+    assert stated(ld(f'{{"@type": "Product", "headline": "Rain", {part}}}')) == "product"
+
+
+TEXTS = {
+    "en": (
+        "The council met on Monday and decided that the bridge in the town is to stay closed until "
+        "May. It took longer than anybody had thought, because the workers found cracks in two of "
+        "the four pillars, and the company that repairs them has to wait for steel. People who "
+        "live on the other side of the river are angry with the mayor, who promised them last year "
+        "that they would not have to take the long way round for more than a few weeks. "
+    ),
+    "nl": (
+        "De raad heeft maandag besloten dat de brug in de stad tot mei gesloten blijft voor het "
+        "verkeer. Het duurde langer dan iemand had gedacht, omdat de werklieden scheuren vonden in "
+        "twee van de vier pijlers, en het bedrijf dat ze herstelt moet op staal wachten. Mensen "
+        "die aan de andere kant van de rivier wonen zijn boos op de burgemeester, die hun vorig "
+        "jaar beloofde dat ze niet langer dan een paar weken zouden moeten omrijden. "
+    ),
+    "de": (
+        "Der Rat hat am Montag beschlossen, dass die Brücke in der Stadt bis Mai geschlossen "
+        "bleibt. Es dauerte länger, als irgendjemand gedacht hatte, weil die Arbeiter Risse in "
+        "zwei der vier Pfeiler fanden und die Firma, die sie ausbessert, auf Stahl warten muss. "
+        "Die Menschen, die auf der anderen Seite des Flusses wohnen, sind zornig auf die "
+        "Bürgermeisterin, die ihnen im letzten Jahr versprochen hatte, dass sie nur einige Wochen "
+        "lang einen Umweg fahren müssen. "
+    ),
+    "hi": "परिषद ने सोमवार को फैसला किया कि शहर का पुल मई तक बंद रहेगा और मरम्मत जारी रहेगी। ",
+    "ru": "Совет в понедельник решил, что мост в городе останется закрытым до мая для всех машин. ",
+    "zh": "市议会星期一决定，城里的桥在五月之前继续关闭，维修工程将继续进行，车辆必须绕行。",
+    "ja": "市議会は月曜日に、町の橋を五月まで閉鎖することを決めた。修理は続けられる予定です。",
+    "ko": "시의회는 월요일에 도시의 다리를 오월까지 폐쇄하기로 결정했으며 수리는 계속될 것이다. ",
+    "el": "Το συμβούλιο αποφάσισε τη Δευτέρα ότι η γέφυρα στην πόλη θα μείνει κλειστή μέχρι τον Μάιο. ",
+}
+
+
+@pytest.mark.parametrize("language", sorted(TEXTS))
+def test_a_text_in_the_declared_language_does_not_contradict_it(language):
+    assert contradicting_language(TEXTS[language] * 5, language) is None
+
+
+@pytest.mark.parametrize(
+    ("language", "declared"),
+    [
+        ("nl", "en-US"), ("de", "en"), ("hi", "en-US"), ("ru", "en"), ("zh", "en"), ("ja", "de"),
+        ("ko", "en"), ("el", "en-GB"), ("en", "es-AR"), ("en", "fa"), ("de", "ru"),
+    ],
+)  # fmt: skip
+def test_a_text_in_another_language_contradicts_its_page(language, declared):
+    assert contradicting_language(TEXTS[language] * 5, declared) == language
+
+
+@pytest.mark.parametrize(
+    ("text", "declared"),
+    [
+        ("Мост", "en"),
+        ("12:30 45 67 89 " * 20, "en"),
+        (TEXTS["en"] * 5, "zu"),
+        (TEXTS["ru"] * 5, "kk"),
+        (TEXTS["ja"] * 5, "zh"),
+        ("Arizona Cardinals, Buffalo Bills, Houston Texans, New York Jets, Miami " * 5, "en"),
+    ],
+    ids=["short", "figures", "unknown-language", "unknown-script", "chinese-scripts", "only-names"],
+)
+def test_what_is_not_sure_contradicts_nothing(text, declared):
+    assert contradicting_language(text, declared) is None
+
+
+def test_both_languages_are_in_the_metadata_where_they_differ():
+    page = parse_document('<html lang="en-US"><p>Text', "https://example.com/")
+    found = read_metadata(page, "https://example.com/", TEXTS["hi"] * 3)
+    assert (found.language, found.declared_language) == ("hi", "en-US")
+    found = read_metadata(page, "https://example.com/", TEXTS["en"] * 3)
+    assert (found.language, found.declared_language) == ("en-US", UNSET)
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("2024-03-01T10:00:00Z", "2024-03-01T10:00:00Z"),
+        ("2024-03-01T10:00:00.123456789+0100", "2024-03-01T09:00:00Z"),
+        ("2024-03-01 10:00:00 +0100", "2024-03-01T09:00:00Z"),
+        ("2024-03-01 10:00:00 UTC", "2024-03-01T10:00:00Z"),
+        ("2024-03-01T10:00:00", "2024-03-01"),
+        ("20240301", "2024-03-01"),
+        ("Fri, 01 Mar 2024 10:00:00 GMT", "2024-03-01T10:00:00Z"),
+        ("March 1, 2024", "2024-03-01"),
+        ("1 de marzo de 2024", "2024-03-01"),
+        ("2024年3月1日", "2024-03-01"),
+        ("01.03.2024", "2024-03-01"),
+        ("1. 3. 2024", "2024-03-01"),
+        (">25.06 2016", "2016-06-25"),
+        ("Version 2.5 2016", None),
+        ("31/12/2024", "2024-12-31"),
+        ("01/03/2024", None),
+        ("2024-02-30", None),
+        ("1024-03-01", None),
+        ("", None),
+    ],
+)
+def test_dates_are_read_or_absent(text, value):
+    assert point_in_time(text) == value
+
+
+def test_a_day_in_a_text_and_in_a_path():
+    assert day_in_text("Last updated 4 May 2023, 10:12") == "2023-05-04"
+    assert day_in_text("No date, 12 may be 2024 pages") is None
+    assert day_in_path("https://a.example/2024-03-01-story") == "2024-03-01"
+    assert day_in_path("https://a.example/1234567890") is None

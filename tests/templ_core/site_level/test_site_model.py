@@ -59,14 +59,7 @@ def test_a_model_survives_its_compact_form():
     assert again.version == model.version
     assert again.documents == 6
     assert clean(page(9), again, CONFIG).text == clean(page(9), model, CONFIG).text
-    for name in (
-        "paths",
-        "cells",
-        "anchors",
-        "texts",
-        "shapes",
-        "best_containers",
-    ):
+    for name in ("paths", "cells", "anchors", "texts", "shapes", "best_containers"):
         one, other = getattr(model.places, name), getattr(again.places, name)
         assert one.keys.tolist() == other.keys.tolist()
         assert one.sums.tolist() == other.sums.tolist()
@@ -132,20 +125,14 @@ def other_summary(**columns):
         pytest.param(
             dict.fromkeys(
                 [
-                    "path",
-                    "cell",
-                    "anchor",
-                    "containers",
-                    "first",
-                    "sizes",
-                    "log_odds",
+                    "path", "cell", "anchor", "containers", "first", "sizes", "log_odds",
                 ],
                 lambda _: b"",
             ),
             id="no text",
         ),
     ],
-)
+)  # fmt: skip
 def test_page_summaries_that_compiled_code_must_not_see_are_refused(columns):
     assert decode_page_summary(other_summary(), stored(1), "page").places.words.size
     with pytest.raises(CodecError, match="^not a page summary: "):

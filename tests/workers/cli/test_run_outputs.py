@@ -35,12 +35,7 @@ def unpacked_frames(body):
     return content
 
 
-UNPACK = {
-    "": bytes,
-    ".gz": gzip.decompress,
-    ".xz": lzma.decompress,
-    ".zst": unpacked_frames,
-}
+UNPACK = {"": bytes, ".gz": gzip.decompress, ".xz": lzma.decompress, ".zst": unpacked_frames}
 LINES = [b"%d %s\n" % (number, b"x" * number) for number in range(200)]
 
 

@@ -98,11 +98,8 @@ def test_times_continue_from_one_input_to_the_next(tmp_path):
     pages = [page for page in read(first, second) if isinstance(page, Page)]
     assert [page.event_time_ms for page in pages] == [FIRST_TIME_MS, day, day, 1000]
     assert [page.fetched_at for page in pages] == [
-        None,
-        "2024-01-01T00:00:00Z",
-        None,
-        "1970-01-01T00:00:01Z",
-    ]
+        None, "2024-01-01T00:00:00Z", None, "1970-01-01T00:00:01Z",
+    ]  # fmt: skip
     pages = [p for p in read(first, second, time_field="none") if isinstance(p, Page)]
     assert [page.event_time_ms - FIRST_TIME_MS for page in pages] == [0, 60_000, 120_000, 180_000]
     pages = [p for p in read(first, second, time_field="seen") if isinstance(p, Page)]
@@ -453,11 +450,8 @@ def test_a_link_is_not_followed_out_of_a_directory(tmp_path):
     (inside / "d-outside").symlink_to(outside)
     found = read(inside)
     assert [getattr(one, "exception", None) or one.body for one in found] == [
-        "LinkLeadsOut",
-        b"<p>page",
-        "NoRegularFile",
-        b"<p>page",
-    ]
+        "LinkLeadsOut", b"<p>page", "NoRegularFile", b"<p>page",
+    ]  # fmt: skip
     assert total_bytes([inside]) == 2 * len(b"<p>page")
     (alone,) = read(inside / "a-secret.html")  # a link that is named itself is meant
     assert alone.body == b"<p>secret"

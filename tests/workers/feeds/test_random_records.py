@@ -15,40 +15,16 @@ from workers.page import Page, Rejected
 RECORDS = 20_000
 HTML = "<p>Words of a page, and more of them.</p>"
 NAMES = [
-    *(
-        "url",
-        "html",
-        "html_base64",
-        "site",
-        "fetched_at",
-        "content_type",
-        "charset",
-        "status",
-        "id",
-    ),
-    *("body", "response_url", "status_code", "timestamp", "encoding", "response_headers"),
-    *("crawlid", "appid", "x", "", "\ud800", "a\0b", "content-type"),
-]
+    "url", "html", "html_base64", "site", "fetched_at", "content_type", "charset", "status", "id",
+    "body", "response_url", "status_code", "timestamp", "encoding", "response_headers", "crawlid",
+    "appid", "x", "", "\ud800", "a\0b", "content-type",
+]  # fmt: skip
 TEXTS = [
-    *(
-        "https://example.com/a",
-        "http://[::1",
-        "http://\u2100.com",
-        "//",
-        "data:x",
-        "http://a:99999/",
-    ),
-    *("", " ", "\0", "\ud800", "\udfff\ud800", "\U0001f600", "a" * 5000, "\x1b[31m\n\r\u2028"),
-    *(HTML, base64.b64encode(HTML.encode()).decode(), "!!", "eA", "é", "utf-8", "koi8-r", "rot13"),
-    *(
-        "2024-01-01",
-        "0000-01-01T00:00:00Z",
-        "9999-12-31T23:59:59+99:99",
-        "1e999",
-        "-" * 9,
-        "9" * 30,
-    ),
-]
+    "https://example.com/a", "http://[::1", "http://\u2100.com", "//", "data:x", "http://a:99999/",
+    "", " ", "\0", "\ud800", "\udfff\ud800", "\U0001f600", "a" * 5000, "\x1b[31m\n\r\u2028",
+    HTML, base64.b64encode(HTML.encode()).decode(), "!!", "eA", "é", "utf-8", "koi8-r", "rot13",
+    "2024-01-01", "0000-01-01T00:00:00Z", "9999-12-31T23:59:59+99:99", "1e999", "-" * 9, "9" * 30,
+]  # fmt: skip
 NUMBERS = [0, -1, 200, 404, 2**31, 2**63, 2**64, -(2**63), 10**30, 10**400, 0.5, -0.0, 1e308]
 CONSTANTS = [True, False, None, float("nan"), float("inf"), float("-inf")]
 

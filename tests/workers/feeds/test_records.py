@@ -70,11 +70,8 @@ def test_a_record_with_all_fields():
 def test_empty_fields_count_as_absent():
     page = read({"url": URL, "html": "", "site": " ", "id": "", "fetched_at": ""})
     assert (page.site, page.id, page.fetched_at, page.body) == (
-        "example.com",
-        "pages-3-7",
-        None,
-        b"",
-    )
+        "example.com", "pages-3-7", None, b"",
+    )  # fmt: skip
 
 
 def test_the_time_field_can_be_any_field():

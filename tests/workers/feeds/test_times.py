@@ -11,23 +11,13 @@ NEW_YEAR_2024 = 1_704_067_200_000
 @pytest.mark.parametrize(
     "value",
     [
-        "2024-01-01T00:00:00Z",
-        "2024-01-01T00:00:00+00:00",
-        "2024-01-01t00:00:00z",
-        "2024-01-01T01:30:00+01:30",
-        "2024-01-01 00:00:00",
-        "2024-01-01T00:00",
-        "2024-01-01",
-        " 2024-01-01T00:00:00.000Z ",
-        1_704_067_200,
-        1_704_067_200.0,
-        1_704_067_200_000,
-        "1704067200",
-        "1704067200.0",
-        "1704067200000",
+        "2024-01-01T00:00:00Z", "2024-01-01T00:00:00+00:00", "2024-01-01t00:00:00z",
+        "2024-01-01T01:30:00+01:30", "2024-01-01 00:00:00", "2024-01-01T00:00", "2024-01-01",
+        " 2024-01-01T00:00:00.000Z ", 1_704_067_200, 1_704_067_200.0, 1_704_067_200_000,
+        "1704067200", "1704067200.0", "1704067200000",
     ],
     ids=repr,
-)
+)  # fmt: skip
 def test_readable_times(value):
     assert parse_time_ms(value) == NEW_YEAR_2024
 
@@ -79,12 +69,8 @@ def times(timeline, values):
 def test_a_page_without_a_time_has_the_time_of_the_page_before():
     found = times(Timeline("fetched_at"), [None, "2024-01-01", "soon", 1_704_067_201, None])
     assert found == [
-        FIRST_TIME_MS,
-        NEW_YEAR_2024,
-        NEW_YEAR_2024,
-        NEW_YEAR_2024 + 1000,
-        NEW_YEAR_2024 + 1000,
-    ]
+        FIRST_TIME_MS, NEW_YEAR_2024, NEW_YEAR_2024, NEW_YEAR_2024 + 1000, NEW_YEAR_2024 + 1000,
+    ]  # fmt: skip
 
 
 def test_a_time_in_the_future_counts_as_the_latest_allowed_time():

@@ -23,37 +23,10 @@ CHROMIUM = shutil.which("chromium") or shutil.which("google-chrome")
 LOAD_S, AFTER_S = 120, 3
 OF_FRAME = {*ELEMENTS, "html", "head", "body", "meta", "title", "style", "img"}
 OF_REPORT = {
-    *(
-        "html",
-        "head",
-        "meta",
-        "title",
-        "style",
-        "body",
-        "h1",
-        "h2",
-        "p",
-        "span",
-        "input",
-        "div",
-        "b",
-    ),
-    *(
-        "label",
-        "a",
-        "iframe",
-        "details",
-        "summary",
-        "br",
-        "ul",
-        "li",
-        "table",
-        "thead",
-        "tbody",
-        "tr",
-    ),
-    *("th", "td", "caption", "pre"),
-}
+    "html", "head", "meta", "title", "style", "body", "h1", "h2", "p", "span", "input", "div",
+    "b", "label", "a", "iframe", "details", "summary", "br", "ul", "li", "table", "thead",
+    "tbody", "tr", "th", "td", "caption", "pre",
+}  # fmt: skip
 _SELECTED = re.compile(
     r"\s*url\(|@import|@font-face|image-set|expression\(|-moz-binding", re.IGNORECASE
 )

@@ -35,6 +35,8 @@ LIMIT_BYTES = 8 << 20
 URL = (b"url", b"https://example.com/a")
 GOOD = (b"key", b"<p>Words of a page.", [URL, (b"status", None)])
 MUTATIONS = 20_000
+
+
 CHECKSUM_AT, LAST_OFFSET_AT = 17, 23
 """Where in a batch its checksum and the distance of its last offset are."""
 

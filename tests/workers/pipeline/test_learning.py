@@ -74,10 +74,7 @@ def test_a_document_without_text_is_left_out(store, poison_pool, poison_settings
     columns = document_columns(parse_document("", "https://example.com/"))
     [one] = documents(1)
     empty = msgspec.structs.replace(
-        one,
-        body=compress_columns(columns),
-        content_digest=content_digest(columns),
-        summary=b"",
+        one, body=compress_columns(columns), content_digest=content_digest(columns), summary=b""
     )
     engine = SiteEngine(poison_pool, poison_settings, windows=store)
     assert engine.learn(empty, 0) == NotLearned("the document has no text")

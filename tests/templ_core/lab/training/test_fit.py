@@ -1,5 +1,6 @@
 import numpy as np
 
+from templ_core.dom.document import parse_document
 from templ_core.lab.training.fit import (
     NetworkSettings,
     Sample,
@@ -7,6 +8,18 @@ from templ_core.lab.training.fit import (
     fit_network,
     fit_trees,
 )
+from templ_core.lab.training.fit_confidence import CONFIDENCE_PAGES_MIN, fit_confidence
+from templ_core.lab.training.sparse import attribute_rows, stack, text_rows
+from templ_core.page_level.features.page_features import read_features
+from templ_core.page_level.features.surroundings import last_headings
+from templ_core.page_level.model.confidence import EXPECTED, confidence_inputs
+from templ_core.page_level.model.hashed_scores import (
+    TABLE_SIZE,
+    HashedTable,
+    read_attributes,
+    text_scores,
+)
+from templ_core.page_level.model.page_type import PageType
 
 RNG = np.random.default_rng(5)
 ROWS = RNG.normal(size=(2000, 4)).astype(np.float32)
@@ -57,3 +70,65 @@ def test_rows_with_weight_zero_do_not_change_the_model():
     sample = Sample(content=wrong, weight=weight)
     network = fit_network(np.concatenate([ROWS, ROWS]), sample, NETWORK, 0)
     assert error(network.log_odds(ROWS)) < 0.1
+
+
+ARTICLE, PRODUCT = PageType(article=1.0, other=0.0), PageType(product=1.0, other=0.0)
+
+
+def inputs(expected, page_type):
+    kept, words = np.array([True, False]), np.array([100.0, 100.0])
+    return confidence_inputs(expected, kept, words, page_type)
+
+
+def test_expectations_that_are_too_high_for_a_page_type_are_lowered():
+    rng = np.random.default_rng(1)
+    expected = rng.uniform(0.5, 0.99, 4000)
+    lost = np.where(np.arange(4000) % 2, 0.3, 0.02)
+    found = np.clip(expected - lost + rng.normal(0, 0.02, 4000), 0, 1)
+    pages = [
+        inputs(float(one), PRODUCT if number % 2 else ARTICLE)
+        for number, one in enumerate(expected)
+    ]
+    fitted = fit_confidence(pages, found.tolist(), [1.0] * 4000)
+    for value in (0.6, 0.75, 0.9):
+        assert abs(fitted.of(inputs(value, ARTICLE)) - (value - 0.02)) < 0.05
+        assert abs(fitted.of(inputs(value, PRODUCT)) - (value - 0.3)) < 0.05
+    assert fitted.of(inputs(0.9, ARTICLE)) > fitted.of(inputs(0.8, ARTICLE))
+
+
+def test_few_pages_give_no_correction():
+    few = [inputs(0.5, ARTICLE)] * (CONFIDENCE_PAGES_MIN - 1)
+    assert fit_confidence(few, [0.9] * len(few), [1.0] * len(few)) == EXPECTED
+    assert abs(EXPECTED.of(inputs(0.5, PRODUCT)) - 0.5) < 1e-12
+
+
+MARKUP = (
+    "<html><body class=home><div id=wrap class='outer leftSide'><div class=outer><section><ul>"
+    "<li class=item>one <b class=x>two</b> <i>three</i></li><li>four</li></ul></section>"
+    "<h2>A heading of words</h2><p itemprop=text>some more text, and more of it</p>tail</div></div>"
+)
+
+
+def random_table():
+    rng = np.random.default_rng(1)
+    weights = rng.integers(-127, 128, TABLE_SIZE).astype(np.int8)
+    return HashedTable(weights=weights, unit=1e-3, bias=0.25)
+
+
+def test_rows_times_weights_equal_the_compiled_scores():
+    document = parse_document(MARKUP, "https://example.com/")
+    features = read_features(document)
+    words, heading = features.words, last_headings(features.surroundings)
+    table = random_table()
+    weights = table.weights * table.unit
+    rows = stack([attribute_rows(document)])
+    assert np.allclose(
+        rows @ weights + table.bias, read_attributes(document, table).log_odds, atol=1e-6
+    )
+    rows = stack([text_rows(words, heading)])
+    assert np.allclose(rows @ weights + table.bias, text_scores(words, heading, table), atol=1e-6)
+
+
+def test_the_last_heading_is_the_one_before_the_segment():
+    document = parse_document("<p>a<h1>b</h1><p>c<h2>d</h2>e", "https://example.com/")
+    assert last_headings(read_features(document).surroundings).tolist() == [-1, -1, 1, 1, 3]

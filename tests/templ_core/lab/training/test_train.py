@@ -1,7 +1,12 @@
 import numpy as np
 import pytest
 
+from templ_core.clean_document import clean
+from templ_core.config import CoreConfig
+from templ_core.dom.document import parse_document
+from templ_core.lab.evaluation.words import word_counts
 from templ_core.lab.training.fit import NetworkSettings, TreeSettings
+from templ_core.lab.training.labels.site_pages import SITES_MIN, CorpusPage, TooFewPages
 from templ_core.lab.training.nested import (
     FOLDS,
     NO_FOLD,
@@ -9,9 +14,11 @@ from templ_core.lab.training.nested import (
     left_out_pairs,
     training_rows,
 )
-from templ_core.lab.training.pages import GoldRecord, read_training_page
-from templ_core.lab.training.quality import measure
+from templ_core.lab.training.pages import GoldRecord, owner_of_each, read_training_page, thin
+from templ_core.lab.training.quality import PageResult, measure
+from templ_core.lab.training.stability import SITE_PAGES_MIN, stability
 from templ_core.lab.training.train import TooFewSites, TrainSettings, gather, train_page_model
+from templ_core.lab.training.train_without_gold import train_without_gold
 from templ_core.page_level.model.model_file import decode_model, encode_model
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
@@ -97,3 +104,79 @@ class _Spy:
 
 def test_the_weight_of_a_corpus_becomes_the_weight_of_its_pages(pages):
     assert np.all(gather(pages, {"synthetic": 0.5}).weight == 0.5)
+
+
+def site_pages(feed):
+    return [
+        CorpusPage(corpus="synthetic", site=page.site, url=page.url, body=page.html.encode())
+        for page in feed
+    ]
+
+
+@pytest.fixture(scope="module")
+def model():
+    feed = simulate_feed(FeedSettings(sites=14, pages=320, seed=5, languages=("en", "de")))
+    trained = train_without_gold(site_pages(feed), 6, SMALL, lambda _: None)
+    return decode_model(encode_model(trained))
+
+
+def test_a_model_trained_without_gold_cleans_unseen_sites(model):
+    scores = []
+    for page in simulate_feed(FeedSettings(sites=20, pages=40, seed=77, languages=("en", "de"))):
+        if not page.gold_text:
+            continue
+        document = parse_document(page.html, page.url)
+        kept = clean(document, None, CoreConfig(), model).decision.kept
+        text = " ".join(
+            text for text, stays in zip(document.segments.texts, kept, strict=True) if stays
+        )
+        found, gold = word_counts(text), word_counts(page.gold_text)
+        scores.append(2 * (found & gold).total() / (found.total() + gold.total()))
+    assert sum(scores) / len(scores) > 0.75
+
+
+def test_too_few_sites_without_gold_raise_an_error_that_says_so():
+    feed = simulate_feed(FeedSettings(sites=3, pages=60, seed=5, languages=("en",)))
+    with pytest.raises(TooFewPages, match=f"at least {SITES_MIN} sites"):
+        train_without_gold(site_pages(feed), 6, SMALL, lambda _: None)
+
+
+def gold_page(url, site="s"):
+    return GoldRecord(
+        corpus="c", url=url, site=site, page_type="", body=b"", charset=None, gold_text="x",
+        selectors=None,
+    )  # fmt: skip
+
+
+def test_pages_of_a_domain_or_a_site_have_one_owner():
+    owners = owner_of_each(
+        [
+            ("https://a.example.com/1", "first"),
+            ("https://b.example.com/2", "second"),
+            ("https://other.org/", "second"),
+            ("https://third.net/", "third"),
+            ("file:x.html", "third.net"),
+        ]
+    )
+    assert owners[0] == owners[1] == owners[2]
+    assert owners[3] == owners[4]
+    assert owners[0] != owners[3]
+
+
+def test_large_sites_are_thinned_by_the_hashes_of_addresses():
+    pages = [gold_page(f"https://a.org/{n}") for n in range(9)]
+    few = thin(pages, 3)
+    assert len(few) == 3
+    assert {page.url for page in thin(reversed(pages), 3)} == {page.url for page in few}
+
+
+def results(large, small):
+    pages = [PageResult(corpus="c", site="large", page_type="", f1=large)] * SITE_PAGES_MIN
+    return [*pages, PageResult(corpus="c", site="small", page_type="", f1=small)]
+
+
+def test_spreads_are_reported_for_corpora_and_large_sites():
+    found = stability([results(0.8, 1.0), results(0.9, 0.2)])
+    assert found.sites["c"]["large"].widest == pytest.approx(0.1)
+    assert found.sites["c"].keys() == {"large"}
+    assert found.corpora["c"].f1 == pytest.approx([(16 + 1) / 21, (18 + 0.2) / 21])

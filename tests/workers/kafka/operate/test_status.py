@@ -6,12 +6,7 @@ import pytest
 
 from schemas.codec import encode_msgpack
 from schemas.site_model import SiteModelRecord
-from workers.kafka.operate.status import (
-    GroupMember,
-    PartitionProgress,
-    models_by_time,
-    role_status,
-)
+from workers.kafka.operate.status import GroupMember, PartitionProgress, models_by_time, role_status
 
 
 def progress(partition, start, committed, end):

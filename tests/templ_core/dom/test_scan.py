@@ -1,0 +1,352 @@
+import json
+import random
+import re
+import sys
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from lxml import etree
+
+from templ_core.dom.config import ScanConfig
+from templ_core.dom.decode._bytes import may_stand_in
+from templ_core.dom.document import parse_document
+from templ_core.dom.parse._strip_markup import strip_markup
+from templ_core.dom.parse.declared_body import INSIDE_BODY, NO_BODY, OUTSIDE_BODY
+from templ_core.dom.parse.parse_page import parse_markup, parse_page
+from templ_core.dom.parse.repair import flatten_markup
+from templ_core.dom.parse.scan import refuse_segments, stalls_parser
+from templ_core.errors import HostilePage
+
+MARKED = [f"marked{number}" for number in range(12)]
+ARTICLE = "".join(f"<p>{word} and what follows it in a sentence.</p>" for word in MARKED)
+
+
+def parse(markup):
+    return etree.fromstring(markup, etree.HTMLParser(encoding="utf-8", huge_tree=True))
+
+
+def parsed(markup):
+    return parse_markup(markup.decode())
+
+
+def words(root):
+    return re.findall(r"marked\d+", "".join(root.itertext()))
+
+
+def depth(root):
+    deepest, open_ = 0, [(root, 1)]
+    while open_:
+        node, level = open_.pop()
+        deepest = max(deepest, level)
+        open_ += [(child, level + 1) for child in node]
+    return deepest
+
+
+def attributes(count):
+    return " ".join(f"a{number}=1" for number in range(count))
+
+
+HOSTILE = {
+    "plain": ARTICLE,
+    "20 MB of paragraphs": ("<p>" + "words " * 22 + "</p>") * 145_000 + ARTICLE,
+    "50 MB of text": "word " * 10_000_000 + ARTICLE,
+    "divs around": "<div>" * 100_000 + ARTICLE + "</div>" * 100_000,
+    "divs beside": "<div>x</div>" * 100_000 + ARTICLE,
+    "600 divs around": "<div>" * 600 + ARTICLE + "</div>" * 600,
+    "2100 divs around": "<div>" * 2100 + ARTICLE + "</div>" * 2100 + "<p>marked99</p>",
+    "unclosed divs": "<div>x" * 100_000 + ARTICLE,
+    "attributes in many tags": "<a b=1 c=2 d=3>x</a>" * 140_000 + ARTICLE,
+    "attributes on one tag": f"<div {attributes(100_000)}>{ARTICLE}</div>",
+    "attributes with tags in them": f'<div {attributes(100_000)} b="<>">{ARTICLE}</div>',
+    "attributes without values": "<div "
+    + attributes(100_000).replace("=1", "")
+    + f">{ARTICLE}</div>",
+    "many tags with many attributes": f"<div {attributes(2000)}>x</div>" * 300 + ARTICLE,
+    "name spaces on one tag": "<div "
+    + " ".join(f'xmlns:a{number}="u"' for number in range(30_000))
+    + f">{ARTICLE}</div>",
+    "nested tables": "<table><tr><td>" * 5000 + ARTICLE + "</td></tr></table>" * 5000,
+    "nested lists": "<ul><li>" * 50_000 + ARTICLE,
+    "open b and a": "<b><a>" * 20_000 + ARTICLE,
+    "open b, i and p": "<b><i><p>" * 5000 + ARTICLE,
+    "open p": "<p>" * 100_000 + ARTICLE,
+    "open p with text": "<p>x" * 100_000 + ARTICLE,
+    "open wbr": "word<wbr>" * 5000 + ARTICLE,
+    "stray end tags in depth": "<div>" * 1500 + "</b>" * 200_000 + ARTICLE,
+    "stray end tags": "</div>" * 1_000_000 + ARTICLE,
+    "end tags that reach nowhere": "<i><div>" + "<b>" * 1500 + "</i>" * 200_000 + ARTICLE,
+    "<": "<" * 1_000_000 + " " + ARTICLE,
+    "< and blank": "< " * 500_000 + ARTICLE,
+    "&": "&" * 1_000_000 + ARTICLE,
+    "/ in a tag": "<div " + "/" * 1_000_000 + ">" + ARTICLE,
+    "quotes in a tag": "<div " + '"' * 1_000_000 + ">" + ARTICLE,
+    "long attribute": '<div title="' + "x <y> " * 140_000 + '">' + ARTICLE,
+    "unclosed script": ARTICLE + "<script>" + "if (a<b) {} </scrip " * 100_000,
+    "unclosed scripts": ARTICLE + "<script>" + "</script " * 100_000,
+    "unclosed comment": ARTICLE + "<!-- x " * 200_000,
+    "unclosed CDATA": ARTICLE + "<![CDATA[" * 200_000,
+    "unclosed title": ARTICLE + "<title>" + "</titl" * 100_000,
+    "unclosed tag": ARTICLE + "<div" * 200_000,
+    "ends of tags that never end": ARTICLE + "</html" * 200_000,
+    "ends of documents": ARTICLE + "</body></html>" * 100_000,
+    "processing instructions": "<?x?>" * 200_000 + ARTICLE,
+    "document types": "<!DOCTYPE html>" * 200_000 + ARTICLE,
+    "bodies": "<body class=x>" * 100_000 + ARTICLE,
+}
+HOSTILE = {name: markup.encode() for name, markup in HOSTILE.items()}
+
+
+@pytest.mark.parametrize("markup", HOSTILE.values(), ids=list(HOSTILE))
+def test_no_text_is_lost_and_nothing_stalls(markup):
+    root = parsed(b"<!DOCTYPE html><html><body>" + markup)
+    expected = [*MARKED, "marked99"] if b"marked99" in markup else MARKED
+    assert words(root) == expected
+
+
+@pytest.mark.parametrize("name", ["divs around", "nested tables", "open b and a", "unclosed divs"])
+def test_paragraphs_stay_paragraphs_where_containers_go(name):
+    root = parsed(HOSTILE[name])
+    assert [words(paragraph) for paragraph in root.iter("p")] == [[word] for word in MARKED]
+
+
+def test_markup_that_the_parser_can_take_is_not_repaired():
+    for name in ("plain", "600 divs around", "divs beside", "open p", "&", "stray end tags"):
+        assert not stalls_parser(HOSTILE[name])
+
+
+def test_surplus_attributes_are_dropped_and_the_first_ones_kept():
+    root = parsed(HOSTILE["attributes on one tag"])
+    (div,) = root.iter("div")
+    assert div.get("a0") == div.get("a511") == "1"
+    assert div.get("a512") is None
+
+
+def test_long_tags_with_few_attributes_stay_as_they_are():
+    markup = '<div data-x="' + "x=y " * 10_000 + '" class="c">' + ARTICLE
+    assert not stalls_parser(markup.encode())
+    script = "<script>if (a<b " + "x y z " * 5000 + ")</script>" + ARTICLE
+    assert words(parsed(script.encode())) == MARKED
+
+
+def test_too_many_elements_are_refused_with_the_limit():
+    config = ScanConfig(
+        elements_max=10_000, repaired_tags_max=10_000, large_bytes=0, harmless_tags=1000
+    )
+    for markup in (b"<p>x" * 20_000, b"<p>x</p>" * 20_000):
+        with pytest.raises(HostilePage, match=r"^more than 10000 elements$"):
+            stalls_parser(markup, config)
+        with pytest.raises(HostilePage, match=r"^more than 10000 tags in a page"):
+            flatten_markup(markup, config)
+    assert not stalls_parser(b"< > " * 20_000, config)
+    assert not stalls_parser(b"<p>x</p>" * 9_000, config)
+
+
+def test_too_many_segments_are_refused_and_a_larger_page_may_have_more():
+    config = ScanConfig(segments_max=1000, segment_bytes_min=64)
+    refuse_segments(1000, 5000, config)
+    with pytest.raises(HostilePage, match=r"^more than 1000 segments of text$"):
+        refuse_segments(1001, 5000, config)
+    refuse_segments(2000, 128_000, config)
+
+
+def test_elements_without_text_cost_little_and_segments_are_limited():
+    count = ScanConfig().segments_max + 1
+    columns, _ = parse_page(b"text" + b"<br>" * count, "")
+    assert columns.texts == ["text"]
+    with pytest.raises(HostilePage, match=f"^more than {count - 1} segments of text$"):
+        parse_page(b"<p>x" * count, "")
+
+
+@pytest.mark.parametrize(
+    "end",
+    ["</body></html>", "</html>", "</HTML>", "</Html >", "</html><!-- c -->", "</html></body>"],
+)
+def test_text_after_the_end_of_the_document_is_kept(end):
+    first = "".join(f"<p>{word}</p>" for word in MARKED[:6])
+    second = "".join(f"<p>{word}</p>" for word in MARKED[6:])
+    markup = f"<html><body>{first}{end}{second}</body></html>".encode()
+    root = parsed(markup)
+    assert root.getnext() is None
+    assert words(root) == MARKED
+    assert words(parse(strip_markup(markup, joins_documents=True)[0])) == MARKED
+
+
+def test_what_the_parser_reports_needs_no_scan():
+    deep = HOSTILE["2100 divs around"]
+    assert not stalls_parser(deep)
+    assert len(words(parse(deep))) < 13
+    assert len(words(parse(flatten_markup(deep)))) == 13
+    for name in ("attributes on one tag", "stray end tags in depth"):
+        assert stalls_parser(HOSTILE[name])
+        assert words(parse(flatten_markup(HOSTILE[name]))) == MARKED
+
+
+@pytest.mark.parametrize(
+    ("markup", "expected"),
+    [
+        (b"<p class=a>x</html>y", False),
+        (b"<div>" * 3000, False),
+        (b"<div>x" * 100_000, False),
+        (b"<div>" * 2000 + b"</b>" * 100_000, True),
+        (b"<div></b>" * 2000 + b"<i></i></b>" * 100_000, True),
+        (b"<div></div>" * 50_000, False),
+        (f"<p {attributes(600)}>x".encode(), True),
+    ],
+)
+def test_a_page_stalls_the_parser_by_attributes_or_by_end_tags_in_depth(markup, expected):
+    assert stalls_parser(markup) == expected
+
+
+def test_an_end_tag_looks_at_few_of_the_elements_beyond_the_depth():
+    """The start of another list would end each of these terms, and is left out before it is tried."""
+    markup = b"<dl><dt>word" * 60_000
+    steps = 0
+
+    def count(*_):
+        nonlocal steps
+        steps += 1
+        return count
+
+    sys.settrace(count)
+    try:
+        flatten_markup(markup)
+    finally:
+        sys.settrace(None)
+    assert steps < 60_000 * 2 * 60
+
+
+def test_scripts_and_comments_are_not_read_as_tags():
+    inside = "<div>" * 3000
+    markup = (
+        f"<script>{inside}</script><!--{inside}--><style>{inside}</style><title>{inside}</title>"
+    )
+    markup = (markup + ARTICLE).encode()
+    assert flatten_markup(markup) == markup
+
+
+def test_scripts_in_deep_elements_stay_scripts():
+    root = parsed(b"<div>" * 3000 + f"<script>marked77<p></script>{ARTICLE}".encode())
+    assert len(list(root.iter("script"))) == 1
+    assert words(root) == MARKED
+
+
+NAMES = [
+    "a", "address", "article", "b", "blockquote", "body", "button", "caption", "center", "col",
+    "dd", "div", "dl", "dt", "em", "fieldset", "font", "form", "frameset", "h1", "h2", "head",
+    "hr", "html", "i", "img", "input", "li", "menu", "nav", "object", "ol", "option", "p", "pre",
+    "section", "select", "small", "span", "svg", "table", "tbody", "td", "tfoot", "th", "thead",
+    "tr", "u", "ul", "wbr", "x",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(300))
+def test_repaired_tag_soup_nests_as_deep_as_foreseen(seed):
+    """Tag soup is flattened to a depth that the parser then keeps, without losing a word."""
+    rng = random.Random(seed)
+    names = rng.sample(NAMES, rng.randint(2, 12))
+    share_of_ends = rng.choice([0.1, 0.3, 0.45])
+    soup = []
+    for number in range(rng.choice([60, 300, 900])):
+        slash = "/" if rng.random() < share_of_ends else ""
+        soup.append(f"<{slash}{rng.choice(names)}{rng.choice(['', '', ' a=1', ' /', '/'])}>")
+        soup.append(f"marked{number} " if rng.random() < 0.4 else "")
+    markup = "<html><body>" + "".join(soup)
+    root = parse(flatten_markup(markup.encode(), ScanConfig(depth_max=30, text_depth_max=40)))
+    assert depth(root) <= 43
+    assert words(root) == re.findall(r"marked\d+", markup)
+
+
+@pytest.mark.parametrize(
+    "before",
+    [
+        "<!-- never closed <p>x</p>", "<!-- closed --><!-- never <b>closed</b><!-- twice", "<!--",
+        "<!-- <!-- x --!> <!-- y ", "<script><!--\nif (a > b) c();\n</script>",
+    ],
+)  # fmt: skip
+def test_a_comment_that_never_ends_takes_no_text_with_it(before):
+    root = parsed(f"<html><body>{before}{ARTICLE}</body></html>".encode())
+    assert words(root) == MARKED
+
+
+@pytest.mark.parametrize(
+    "head", ["<title>The title<body>", "<TITLE>The title</head>", '<title lang="en">The title<p>']
+)
+def test_a_title_that_never_ends_takes_no_text_with_it(head):
+    root = parsed(f"<html><head>{head}{ARTICLE}</html>".encode())
+    assert words(root) == MARKED
+    assert root.findtext(".//title") == "The title"
+
+
+def test_a_link_ends_the_one_before_it_where_a_page_is_repaired():
+    markup = ("<b><a href=1>" * 5000 + ARTICLE).encode()
+    root = parse(flatten_markup(markup))
+    assert words(root) == MARKED
+    assert max(len(list(link.iterancestors("a"))) for link in root.iter("a")) == 0
+
+
+STORY = [
+    f"Paragraph number {name} says that the council met on Monday, and that it will meet again in {name} weeks."
+    for name in ("one", "two", "three", "four")
+]
+PAGE = "<nav>Home News Sport</nav>" + "".join(f"<p>{text}" for text in STORY) + "<p>Read more"
+
+
+def declared(body, page=PAGE, key="articleBody"):
+    data = json.dumps({"@type": "NewsArticle", key: body})
+    script = f'<script type="application/ld+json">{data}</script>'
+    return parse_document(script + page, "https://a.com/").segments.declared.tolist()
+
+
+def test_paragraphs_of_the_declared_body_are_inside_it():
+    assert declared("\n".join(STORY)) == [OUTSIDE_BODY, *[INSIDE_BODY] * 4, OUTSIDE_BODY]
+
+
+def test_html_and_character_references_of_a_body_are_read():
+    body = "".join(f"&lt;p&gt;{text}&lt;/p&gt;" for text in STORY[:2])
+    body += "".join(f"<p>{text}</p>" for text in STORY[2:])
+    assert declared(body) == [OUTSIDE_BODY, *[INSIDE_BODY] * 4, OUTSIDE_BODY]
+
+
+def test_a_paragraph_with_a_note_inside_is_found_by_its_edges():
+    page = PAGE.replace("on Monday,", "on Monday (opens in a new window),")
+    assert declared(" ".join(STORY), page)[1:5] == [INSIDE_BODY] * 4
+
+
+@pytest.mark.parametrize(
+    "body", ["", STORY[0][:30], " ".join(f"{text} elsewhere" * 9 for text in STORY), 7, None, ["x"]]
+)
+def test_a_body_that_is_short_or_stands_elsewhere_does_not_count(body):
+    assert set(declared(body)) == {NO_BODY}
+
+
+def test_the_longest_body_counts():
+    twice = declared(STORY[0] * 3, declared_script("\n".join(STORY)) + PAGE)
+    assert twice == [OUTSIDE_BODY, *[INSIDE_BODY] * 4, OUTSIDE_BODY]
+
+
+def test_a_page_without_the_key_declares_nothing():
+    assert set(declared("\n".join(STORY), key="description")) == {NO_BODY}
+
+
+@pytest.mark.parametrize("literal", ['"\\ud8', '"never ends', '"\\x"', "{}", '"a\nb"'])
+def test_broken_json_declares_nothing(literal):
+    page = f'<script type="application/ld+json">{{"articleBody": {literal}}}</script>{PAGE}'
+    assert set(parse_document(page, "").segments.declared.tolist()) == {NO_BODY}
+
+
+def declared_script(body):
+    data = json.dumps({"articleBody": body})
+    return f'<script type="application/ld+json">{data}</script>'
+
+
+@given(st.text("aB7é. _—", min_size=8, max_size=60), st.integers(0, 50), st.integers(1, 60))
+def test_no_text_of_the_body_is_refused(body, start, size):
+    letters = re.sub(r"[\W_]+", "", body).lower()
+    text = body[start : start + size]
+    assert may_stand_in(letters, [text, f"- {text.upper()} -"]) == [True, True]
+
+
+def test_a_text_is_refused_if_neither_end_is_in_the_body():
+    texts = ["Read more", "It rains a lot", "Oh no, it rains", "Öl", "x"]
+    assert may_stand_in("itrains", texts) == [False, True, True, True, True]

@@ -1,0 +1,462 @@
+import re
+from collections import defaultdict
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from templ_core.dom.codec import compress_columns, decode_document, document_columns
+from templ_core.dom.document import parse_document
+from templ_core.errors import CodecError
+from templ_core.lab.papers.foschini._phrase_automaton import UNKNOWN, PhraseAutomaton
+from templ_core.lab.papers.foschini._phrase_tokens import TokenNumbers
+from templ_core.lab.papers.foschini.fit_idioms import IdiomSettings, SplitText, find_idioms
+from templ_core.lab.papers.foschini.matching import (
+    PhraseMatcher,
+    expression,
+    expressions,
+    union_of_spans,
+)
+from templ_core.lab.papers.foschini.mutable_patterns import (
+    PATTERNS,
+    MutablePattern,
+    Normaliser,
+    normaliser_of,
+)
+from templ_core.lab.papers.foschini.phrase_corpus import page_tokens, token_places
+from templ_core.lab.papers.foschini.phrases import (
+    Idioms,
+    Phrase,
+    PhrasesConfig,
+    PhraseSet,
+    decode_idioms,
+    encode_idioms,
+    find_repeats,
+    learn_document_phrases,
+    learn_phrases,
+    opened,
+    shipped_idioms,
+)
+from templ_core.site_level.strings.suffix_array import BORDER, BREAK, SuffixArray, tokens_left
+from templ_core.tokens import JOINER, JOINERS_MAX, SYMBOL, UNSPACED, WORD
+
+COMPOUND = rf"{WORD}++(?:{JOINER}{{1,{JOINERS_MAX}}}{WORD}++)*+"
+LINES = re.compile(rf"{COMPOUND}|\n|{UNSPACED}")
+MARKUP = re.compile(f"{COMPOUND}|{SYMBOL}++|{UNSPACED}")
+
+ANY_TEXTS = st.text(
+    st.one_of(
+        st.characters(codec="utf-8"),
+        st.sampled_from(
+            "aZ09_.,:/@'’&-$€ \t\n\x1c\x85\u2028\xa0中กéا٣²\U00020000\U0002fa20\U00030000"
+        ),
+    ),
+    max_size=30,
+)
+
+
+@given(ANY_TEXTS)
+@example("a...b....c.")
+@example("中1-中")
+@example("\n\na\n")
+def test_text_has_the_tokens_that_the_expression_finds(text):
+    assert page_tokens(text) == LINES.findall(f"\n{text}\n")
+
+
+@given(ANY_TEXTS)
+@example('<p class="a">x y</p>')
+def test_markup_has_the_tokens_that_the_expression_finds(text):
+    places = [(match.group(), *match.span()) for match in MARKUP.finditer(text)]
+    assert token_places(text, markup=True) == places
+
+
+@pytest.mark.parametrize("remembered_max", [1, 3, 1000])
+@given(texts=st.lists(ANY_TEXTS, max_size=4))
+def test_each_token_gets_its_number_and_its_text(remembered_max, texts):
+    number_of = {}
+    numbers = TokenNumbers(
+        lambda token: number_of.setdefault(token, len(number_of) + 1),
+        border=0,
+        remembered_max=remembered_max,
+    )
+    tokens, owners = numbers.read(texts)
+    number_of["\n"] = 0
+    assert tokens.tolist() == [
+        number_of[token] for token in LINES.findall("\n".join(["", *texts, ""]))
+    ]
+    assert owners.tolist() == [
+        *(number for number, text in enumerate(texts) for _ in LINES.findall(f"\n{text}")),
+        len(texts),
+    ]
+    tokens, owners = numbers.read(texts, markup=True)
+    assert tokens.tolist() == [number_of[token] for text in texts for token in MARKUP.findall(text)]
+    assert owners.tolist() == [
+        number for number, text in enumerate(texts) for _ in MARKUP.findall(text)
+    ]
+
+
+def test_the_number_of_a_token_is_asked_for_once_while_it_is_remembered():
+    asked = []
+    numbers = TokenNumbers(lambda token: asked.append(token) or 7, border=0, remembered_max=3)
+    assert numbers.read(["a b a", "c a"])[0].tolist() == [0, 7, 7, 7, 0, 7, 7, 0]
+    assert asked == ["a", "b", "c"]
+    numbers.read(["d a"])
+    assert asked == ["a", "b", "c", "d", "a"]
+
+
+SEQUENCES = st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=6), max_size=12)
+NUMBERS = st.lists(st.integers(UNKNOWN, 4), max_size=30)
+
+
+@given(SEQUENCES, NUMBERS)
+def test_the_automaton_finds_what_a_search_at_each_place_finds(sequences, numbers):
+    ends = [0] * len(numbers)
+    inside = [False] * len(numbers)
+    for sequence in sequences:
+        for start in range(len(numbers) - len(sequence) + 1):
+            stop = start + len(sequence)
+            if numbers[start:stop] == sequence:
+                ends[stop - 1] = max(ends[stop - 1], len(sequence))
+                inside[start:stop] = [True] * len(sequence)
+    automaton = PhraseAutomaton(sequences)
+    column = np.array(numbers, np.int32)
+    assert automaton.lengths(column).tolist() == ends
+    assert automaton.covered(column).tolist() == inside
+
+
+def repeats_by_brute_force(tokens, documents, documents_min, tokens_min):
+    """Count every string position by position, and return those that cannot be extended."""
+    places = defaultdict(list)
+    for start in range(len(tokens)):
+        for end in range(start + 1, len(tokens) + 1):
+            if tokens[end - 1] == BREAK:
+                break
+            places[tuple(tokens[start:end])].append(start)
+            if tokens[end - 1] == BORDER and end - start > 1:
+                break
+    found = {}
+    for string, starts in places.items():
+        count = len({documents[start] for start in starts})
+        if count < documents_min or len(string) < tokens_min or len(starts) < 2:
+            continue
+        before = {tokens[start - 1] if start else BREAK for start in starts}
+        after = {
+            tokens[start + len(string)] if start + len(string) < len(tokens) else BREAK
+            for start in starts
+        }
+        closed_left = string[0] == BORDER or before == {BREAK} or len(before) > 1
+        ended = string[-1] == BORDER and len(string) > 1
+        closed_right = ended or after == {BREAK} or len(after) > 1
+        if closed_left and closed_right:
+            found[string] = count
+    return found
+
+
+def repeats(tokens, documents, **limits):
+    tokens = np.array(tokens, np.uint16)
+    found = find_repeats(SuffixArray(tokens), np.array(documents, np.uint16), **limits)
+    columns = (found.starts, found.lengths, found.documents)
+    rows = list(zip(*(column.tolist() for column in columns), strict=True))
+    strings = {
+        tuple(tokens[start : start + length].tolist()): count for start, length, count in rows
+    }
+    assert len(strings) == len(rows)
+    return strings
+
+
+@st.composite
+def corpora(draw):
+    """Draw documents of few different tokens, some with breaks or borders."""
+    tokens, documents = [], []
+    for document in range(draw(st.integers(1, 8))):
+        words = draw(st.lists(st.sampled_from([2, 3, 4, BORDER, BREAK]), max_size=24))
+        tokens += [*words, BREAK]
+        documents += [document] * (len(words) + 1)
+    return tokens, documents
+
+
+@settings(max_examples=150, deadline=None)
+@given(corpora(), st.integers(2, 5), st.integers(1, 4))
+def test_repeats_equal_those_found_by_brute_force(corpus, documents_min, tokens_min):
+    tokens, documents = corpus
+    limits = {"documents_min": documents_min, "tokens_min": tokens_min}
+    assert repeats(tokens, documents, **limits) == repeats_by_brute_force(
+        tokens, documents, documents_min, tokens_min
+    )
+
+
+def test_copies_in_one_document_count_once():
+    tokens = [2, 3, BREAK, 2, 3, 4, 2, 3, BREAK]
+    found = repeats(tokens, [0, 0, 0, 1, 1, 1, 1, 1, 1], documents_min=2)
+    assert found == {(2, 3): 2}
+
+
+@pytest.mark.parametrize("tokens", [[], [2], [BREAK], [2, 2]])
+def test_a_single_document_has_no_repeats(tokens):
+    assert repeats(tokens, [0] * len(tokens), documents_min=2) == {}
+
+
+def test_strings_end_at_breaks_and_borders():
+    tokens = np.array([2, 3, BORDER, 4, BREAK, BORDER, BORDER, 2], np.uint16)
+    assert tokens_left(tokens).tolist() == [3, 2, 2, 1, 0, 2, 2, 1]
+
+
+@settings(deadline=None)
+@given(st.lists(st.integers(0, 5), max_size=30), st.integers(1, 8))
+def test_opening_is_the_largest_minimum_around_each_value(values, width):
+    windows = [range(start, start + width) for start in range(len(values) - width + 1)]
+    expected = [
+        max((min(values[i] for i in window) for window in windows if at in window), default=0)
+        for at in range(len(values))
+    ]
+    assert opened(np.array(values, np.int32), width).tolist() == expected
+
+
+LETTERS = "0123456789.,:/-_@$€stndrdhAPMUSDTZa+"
+
+
+def key_by_one_pattern_after_another(token):
+    for pattern in PATTERNS:
+        if token in pattern.words:
+            return f"<{pattern.name}>"
+    for pattern in PATTERNS:
+        if pattern.pattern and re.fullmatch(pattern.pattern, token):
+            return f"<{pattern.name}>"
+    return re.sub(r"\d+", "0", token)
+
+
+def test_a_token_has_the_key_of_the_first_pattern_that_it_matches():
+    random, normaliser = Random(1), Normaliser()
+    tokens = ["".join(random.choices(LETTERS, k=random.randint(1, 9))) for _ in range(5_000)]
+    wrong = [one for one in tokens if normaliser.key(one) != key_by_one_pattern_after_another(one)]
+    assert not wrong
+
+
+def test_a_pattern_of_ones_own_comes_before_those_of_the_package():
+    own = (MutablePattern("version", pattern=r"\d+\.\d+"),)
+    assert normaliser_of(own).key("1.5") == "<version>"
+    assert normaliser_of(()).key("1.5") == "<number>"
+
+
+CONFIG = PhrasesConfig()
+
+
+def article(number):
+    words = " ".join(
+        f"w{chr(97 + (number * 7 + i * i) % 26)}{chr(97 + i % 26)}q" for i in range(60)
+    )
+    return (
+        f"<div>Posted on March {number}, 2024 by the editors</div><p>{words}.</p>"
+        f"<ul><li>Home<li>About us</ul><p>{number} comments so far</p>"
+    )
+
+
+def documents(count):
+    return [parse_document(article(number), "https://a.org/") for number in range(1, count + 1)]
+
+
+def test_segments_of_the_template_are_covered_and_articles_are_not():
+    window = documents(12)
+    matcher = PhraseMatcher(learn_document_phrases(window, CONFIG))
+    new = parse_document(article(25), "https://a.org/")
+    assert matcher.coverage(new).tolist() == [1, 0, 1, 1, 1]
+
+
+def test_only_the_segments_asked_for_are_looked_at():
+    new = parse_document(article(25), "https://a.org/")
+    matcher = PhraseMatcher(learn_document_phrases(documents(12), CONFIG))
+    wanted = np.array([False, True, True, False, True])
+    assert matcher.coverage(new, wanted).tolist() == [0, 0, 1, 0, 1]
+
+
+def test_documents_from_their_compact_form_give_equal_phrases():
+    window = documents(6)
+    kept = [decode_document(compress_columns(document_columns(one))) for one in window]
+    assert learn_document_phrases(kept, CONFIG) == learn_document_phrases(window, CONFIG)
+
+
+def test_no_page_and_one_page_have_no_phrases():
+    for some in ([], documents(1)):
+        assert learn_document_phrases(some, CONFIG).phrases == ()
+
+
+def test_pages_without_text_have_no_coverage():
+    matcher = PhraseMatcher(learn_document_phrases(documents(6), CONFIG))
+    assert matcher.coverage(parse_document("", "https://a.org/")).shape == (0,)
+
+
+@pytest.mark.parametrize("size_bytes", [0, 100, 1000])
+def test_the_least_supported_phrases_go_first(size_bytes):
+    whole = learn_document_phrases(documents(6), CONFIG).phrases
+    limited = learn_document_phrases(
+        documents(6), PhrasesConfig(phrase_set_bytes=size_bytes)
+    ).phrases
+    assert limited == whole[: len(limited)]
+    assert sum(len(key.encode()) + 1 for one in limited for key in one.keys) <= size_bytes
+    assert np.all(np.diff([phrase.pages for phrase in limited]) <= 0)
+
+
+PIECES = st.sampled_from(
+    [
+        "read", "more", "Read", "MAY", "May", "BBC", "mars", "by", "days", "x86", "post-17", "12",
+        "7", "12:30", "1:2:3:4", "5pm", "27/02/2007", "2007-02-27", "27.02.2007", "1,200.50",
+        "555-1234", "1/2", "3rd", "US$5", "9EUR", "U.S", "a@b.org", "www.a.org/b",
+        "http://a.org/?x=1", "don't", "and/or", "a....b", "___", "中", "文", "ก", "é", "٣", "²",
+        "Mr", "a_b", "0", " ", " ", " ", "\n", "\n", ".", ",", "- ", "--", "|", "“", "€", "$",
+        "%", "<", "</", '="', "://",
+    ]
+)  # fmt: skip
+TEXTS_OF_PIECES = st.lists(PIECES, max_size=14).map("".join)
+
+
+def all_matches(pattern, text):
+    """Yield the span of every match, overlapping ones included."""
+    compiled = re.compile(pattern)
+    place = 0
+    while match := compiled.search(text, place):
+        yield match.span()
+        place = match.start() + 1
+
+
+def phrases_of(text, markup):
+    """Return the strings of a text's own tokens, as phrases."""
+    normaliser = Normaliser()
+    keys = [t if t == "\n" else normaliser.key(t) for t in page_tokens(text, markup=markup)]
+    found = set()
+    for start in range(len(keys)):
+        for length in range(1, 6):
+            string = keys[start : start + length]
+            if len(string) == length and "\n" not in string[1:-1] and set(string) != {"\n"}:
+                found.add(tuple(string))
+    return sorted(found)
+
+
+@pytest.mark.parametrize("markup", [False, True])
+@given(source=TEXTS_OF_PIECES, text=TEXTS_OF_PIECES, data=st.data())
+def test_the_automaton_finds_what_all_expressions_together_match(source, text, markup, data):
+    candidates = phrases_of(source + " " + text, markup)
+    chosen = data.draw(st.lists(st.sampled_from(candidates), max_size=6)) if candidates else []
+    phrases = PhraseSet(pages=1, markup=markup, phrases=tuple(Phrase(k, 1) for k in chosen))
+    expected = union_of_spans(
+        [s for pattern in expressions(phrases) for s in all_matches(pattern, text)]
+    )
+    assert PhraseMatcher(phrases).spans(text) == expected
+
+
+@given(TEXTS_OF_PIECES)
+@example("Published on: Tuesday, 27th February, 2007")
+def test_an_expression_matches_its_source(text):
+    normaliser = Normaliser()
+    for keys in phrases_of(text, markup=False):
+        assert re.search(expression(Phrase(keys, 1), normaliser), text)
+
+
+def test_variations_of_the_source_match():
+    source = "Published on: Tuesday, 27th February, 2007 | 3 responses"
+    keys = tuple(map(Normaliser().key, page_tokens(source)[1:-1]))
+    pattern = expression(Phrase(keys, 1), Normaliser())
+    assert re.search(pattern, "- Published on: Monday, 1st marzo, 2012 - 12 responses -")
+    assert not re.search(pattern, "Published on: Monday, 1st marzo, 2012 | no responses")
+    assert not re.search(pattern, "Unpublished on: Tuesday, 27th February, 2007 | 3 responses")
+
+
+def test_further_patterns_come_before_those_of_the_package():
+    genre = MutablePattern("genre", words=("jazz", "rock"), pattern="neo-[a-z]+")
+    pages = [f"filed under {kind} music\nsome {kind} text" for kind in ("jazz", "rock", "neo-folk")]
+    phrases = learn_phrases(pages, PhrasesConfig(), patterns=[genre])
+    assert ("\n", "filed", "under", "<genre>", "music", "\n") in [p.keys for p in phrases.phrases]
+    assert PhraseMatcher(phrases).spans("filed under neo-soul music") == [(0, 26)]
+
+
+@pytest.mark.parametrize(
+    ("name", "tokens"),
+    [
+        ("month", "May MAY mai août Dez enero fevereiro"),
+        ("weekday", "Monday lunes Mittwoch jeudi domenica segunda-feira"),
+        ("ordinal", "1st 22nd 3rd 27th 1er"),
+        ("time_unit", "minutes hrs Stunden años"),
+        ("number", "7 1,200.50 3.5"),
+        ("time", "12:30 5pm 09:15:00"),
+        ("money", "US$5 9.50EUR"),
+        ("telephone", "555-1234 +39-050-123"),
+        ("url", "http://a.org/b?c=1 www.a.org"),
+        ("email", "some.one@a-b.org"),
+        ("initials", "U.S J.R.R"),
+        ("uppercase", "BBC NY-NC"),
+        ("by", "by By"),
+        ("abbreviation", "Mr Dr"),
+        ("ruler", "____"),
+        ("date", "27/02/2007 2007-02-27 27.02.2007 2007-02-27T12:30:00"),
+        ("figures", "1/2 3:4:5:6"),
+    ],
+)
+def test_tokens_belong_to_their_pattern(name, tokens):
+    assert name in {pattern.name for pattern in PATTERNS}
+    for token in page_tokens(tokens)[1:-1]:
+        assert Normaliser().key(token) == f"<{name}>"
+
+
+SENTENCE = "At the end of the road as well as the river it stays"
+NAMES = ("ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen")
+
+
+def test_a_string_is_made_up_when_idioms_cover_all_of_it():
+    idioms = Idioms([("\n", "At", "the", "end"), ("the", "end", "of"), ("of", "the", "day", "\n")])
+    assert idioms.make_up(("\n", "At", "the", "end", "of"))
+    assert idioms.make_up(("\n", "At", "the", "end", "of", "the", "day", "\n"))
+    assert not idioms.make_up(("At", "the", "end"))
+    assert not idioms.make_up(("the", "end", "of", "it"))
+    assert not Idioms([]).make_up(("the",))
+
+
+def test_file_gives_back_the_idioms():
+    strings = [("as", "well", "as", "the"), ("\n", "For", "example", "\n")]
+    body = encode_idioms(strings, sites=9, sites_min=3)
+    assert set(decode_idioms(body)) == set(strings)
+    assert body == encode_idioms(strings[::-1], sites=9, sites_min=3)
+
+
+@pytest.mark.parametrize("body", [b"[]", b"{", b'{"format":9,"sites":1,"sites_min":1,"idioms":[]}'])
+def test_other_files_are_refused(body):
+    with pytest.raises(CodecError):
+        decode_idioms(body)
+
+
+def test_what_stands_in_content_of_many_sites_is_an_idiom_and_in_templates_none():
+    def site(name):
+        content = f"It{name} as well as the b{name} Leave a reply now c{name}"
+        return SplitText(content=content, template=f"d{name}\nz{name} Leave a reply now e{name}")
+
+    found = find_idioms([site(name) for name in NAMES], IdiomSettings(sites_min=8))
+    assert found == [("as", "well", "as", "the")]
+    assert find_idioms([site(name) for name in NAMES[1:]], IdiomSettings(sites_min=8)) == []
+
+
+def test_shorter_idioms_stand_for_longer_ones():
+    texts = [
+        f"x{n} at the end of y{n}\nx{n} the end of the z{n}\nat the end of the" for n in range(9)
+    ]
+    sites = [SplitText(content=text, template="") for text in texts]
+    found = find_idioms(sites, IdiomSettings())
+    assert ("at", "the", "end", "of") in found
+    assert ("at", "the", "end", "of", "the") not in found
+    assert Idioms(found).make_up(("at", "the", "end", "of", "the"))
+
+
+def test_idioms_that_recur_on_a_site_are_no_phrases():
+    pages = [
+        f"One{n} story{n} of{n} day{n}\n{SENTENCE}\nmore{n} words{n} here{n}" for n in range(9)
+    ]
+    idiom = ("\n", *SENTENCE.split(), "\n")
+    learned = learn_phrases(pages, PhrasesConfig(), idioms=Idioms([]))
+    assert idiom in [phrase.keys for phrase in learned.phrases]
+    filtered = learn_phrases(pages, PhrasesConfig(), idioms=Idioms([idiom]))
+    assert idiom not in [phrase.keys for phrase in filtered.phrases]
+
+
+def test_shipped_list():
+    idioms = shipped_idioms()
+    assert idioms.make_up(("at", "the", "same", "time"))
+    assert not idioms.make_up(("\n", "Leave", "a", "reply", "\n"))

@@ -1,0 +1,324 @@
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from templ_core.dom.document import parse_document
+from templ_core.dom.tags import INLINE
+from templ_core.lab.training.labels import alignment
+from templ_core.lab.training.labels.alignment import matched_words
+from templ_core.lab.training.labels.counted_labels import counted_labels
+from templ_core.lab.training.labels.gold_labels import (
+    GoldSelectors,
+    aligned_labels,
+    selected_labels,
+)
+from templ_core.lab.training.labels.node_templates import count_site, hashes_of, site_labels
+from templ_core.lab.training.labels.site_pages import (
+    PAGES_PER_SITE_MIN,
+    SITES_MIN,
+    CorpusPage,
+    TooFewPages,
+    parse_site_pages,
+    read_sites,
+)
+from templ_core.lab.training.pages import GoldRecord, read_training_page
+from templ_core.page_level.features.characters import read_characters, read_words
+from templ_core.page_level.features.page_features import read_features
+from workers.lab.simulate.feed import FeedSettings, simulate_feed
+
+WORDS = st.lists(st.sampled_from("abcde"), max_size=12)
+
+
+def matched(page, gold):
+    return "".join("x" if hit else "." for hit in matched_words(page.split(), gold.split()))
+
+
+def test_a_run_is_preferred_to_scattered_matches():
+    assert matched("the cat menu the of the cat sat", "the cat sat") == ".....xxx"
+
+
+def test_text_inside_the_gold_text_is_not_matched():
+    assert matched("home news a b c advert d e footer", "a b c d e") == "..xxx.xx."
+
+
+def test_texts_without_common_words():
+    assert matched("a b", "c") == ".."
+    assert matched("", "c") == ""
+
+
+def test_words_that_only_one_side_has_end_a_run():
+    found = matched_words(["a", "x", "b"], ["a", "b"])
+    assert found.tolist() == [True, False, True]
+
+
+@given(WORDS, WORDS)
+def test_the_matched_words_have_the_score_of_the_best_alignment(page, gold):
+    marked = matched_words(page, gold)
+    chosen = [word if hit else "-" for word, hit in zip(page, marked, strict=True)]
+    assert _best_score(chosen, gold) == _best_score(page, gold)
+
+
+def test_very_long_pages_are_matched_by_3_grams(monkeypatch):
+    monkeypatch.setattr(alignment, "_CELLS_MAX", 1)
+    assert matched("menu a b c footer", "a b c") == ".xxx."
+
+
+def _best_score(page, gold):
+    best = [[0] * (len(page) + 1) for _ in range(len(gold) + 1)]
+    run = [[None] * (len(page) + 1) for _ in range(len(gold) + 1)]
+    for i, one in enumerate(gold, 1):
+        for j, other in enumerate(page, 1):
+            if one == other:
+                run[i][j] = best[i - 1][j - 1] + 2
+                if run[i - 1][j - 1] is not None:
+                    run[i][j] = max(run[i][j], run[i - 1][j - 1] + 5)
+            best[i][j] = max(best[i - 1][j], best[i][j - 1], run[i][j] or 0)
+    return best[-1][-1]
+
+
+PAGES = 24
+
+
+def sentence(seed, words=40):
+    rng = random.Random(seed)
+    return " ".join("".join(rng.choices("abcdefgh", k=rng.randint(2, 8))) for _ in range(words))
+
+
+def related_article(number, related):
+    return (
+        "<body><ul id=nav><li>Home page of the site<li>About the site and us</ul>"
+        f"<main><p class=lead>{sentence(f'{number} lead')}</p><p>{sentence(number, 90)}</p></main>"
+        f"<aside class=related>{''.join(f'<h4>{one}</h4>' for one in related)}</aside>"
+    )
+
+
+def listing(number, quoted):
+    return (
+        "<body><ul id=nav><li>Home page of the site<li>About the site and us</ul>"
+        f"<div class=list><p>{sentence(f'list {number}')}</p>"
+        f"{''.join(f'<related_article><div class=teaser>{one}</div></article>' for one in quoted)}</div>"
+    )
+
+
+def counted(htmls):
+    pages = parse_site_pages([page(number, html) for number, html in enumerate(htmls)])
+    assert len(pages) == len(htmls)
+    found = []
+    for one, labels in zip(pages, counted_labels(pages), strict=True):
+        texts = one.document.segments.texts
+        columns = zip(texts, labels.content.tolist(), labels.counts.tolist(), strict=True)
+        found.append({text: content if counts else None for text, content, counts in columns})
+    return found
+
+
+def test_all_of_a_place_is_template_if_most_of_it_repeats():
+    teasers = [sentence(f"teaser {number}", 8) for number in range(4)]
+    pages = counted(
+        [
+            related_article(number, [*teasers, sentence(f"only here {number}", 8)])
+            for number in range(PAGES)
+        ]
+    )
+    for number, page in enumerate(pages):
+        assert page["Home page of the site"] == 0
+        assert page[sentence(f"only here {number}", 8)] == 0
+        assert page[sentence(number, 90)] == 1
+
+
+def test_articles_that_listings_quote_are_not_labelled_template():
+    quoted = sentence("0 lead")
+    htmls = [related_article(number, []) for number in range(PAGES)]
+    htmls += [listing(number, [quoted]) for number in range(5)]
+    pages = counted(htmls)
+    assert pages[0][quoted] is None
+    assert pages[1][sentence("1 lead")] == 1
+    assert pages[-1][quoted] == 0
+
+
+MARKUP = (
+    "<nav>Home News</nav><div class=main><h1>A title</h1><p>The text itself is here.</p>"
+    "<div class=share>Share this</div></div><footer>About us</footer>"
+)
+
+
+def aligned(markup, gold):
+    document = parse_document(markup, "https://example.com/")
+    return aligned_labels(document, read_features(document).text, gold).content.tolist()
+
+
+def selected(markup, **selectors):
+    document = parse_document(markup, "https://example.com/")
+    return selected_labels(document, markup, GoldSelectors(**selectors))
+
+
+def test_a_label_is_the_share_of_words_matched_with_the_gold_text():
+    assert aligned(MARKUP, "A title The text itself is here.") == [0, 1, 1, 0, 0]
+    assert aligned("<p>one two three four</p>", "three four") == [0.5]
+
+
+def test_equal_texts_get_the_best_label_of_them():
+    text = "six words of text stand here"
+    assert aligned(f"<p>{text}</p><div>{text}</div>", text) == [1, 1]
+
+
+def test_selectors_name_content_and_neutral_text():
+    labels = selected(MARKUP, content=".main", exclude=".share", neutral="h1, footer")
+    assert labels.content.tolist() == [0, 1, 1, 0, 0]
+    assert labels.counts.tolist() == [True, True, True, True, False]
+
+
+def test_a_selected_inline_element_makes_its_segment_content():
+    labels = selected("<div><b class=x>all of it</b></div><div>none</div>", content=".x")
+    assert labels.content.tolist() == [1, 0]
+
+
+def test_keeping_what_is_labelled_content_gives_back_the_gold_text():
+    pages = list(simulate_feed(FeedSettings(sites=5, pages=15, seed=3)))
+    scores = []
+    for number, page in enumerate(pages):
+        read = read_training_page(_gold_page(page, number)) if page.gold_text else None
+        if read is not None:
+            scores.append(read.bag.f1(read.labels.content >= 0.5)[0])
+    assert len(scores) >= 10
+    assert np.mean(scores) > 0.97
+
+
+def _gold_page(page, number):
+    return GoldRecord(
+        corpus="synthetic",
+        url=page.url,
+        site=page.site,
+        page_type="",
+        body=page.html.encode(),
+        charset="utf-8",
+        gold_text=page.gold_text,
+        selectors=None,
+    )
+
+
+MENU = "<ul>" + "".join(f"<li><a href=/{n}>Section {n}</a>" for n in range(12)) + "</ul>"
+
+
+def article(number, more=""):
+    return (
+        f"<body><div id=top>{MENU}</div><main><h1>{sentence(number)[:30]}</h1>"
+        f"<p>{sentence(f'{number}a')}</p><p>{sentence(f'{number}b')}</p>{more}</main>"
+        "<div id=foot>Copyright of all pages by the site</div>"
+    )
+
+
+def page(number, html, site="a.org"):
+    return CorpusPage(corpus="test", site=site, url=f"https://{site}/{number}", body=html.encode())
+
+
+def labelled(htmls):
+    pages = parse_site_pages([page(number, html) for number, html in enumerate(htmls)])
+    frequency = count_site(pages)
+    return [(one, site_labels(one, frequency)) for one in pages]
+
+
+def template_texts(one, labels):
+    texts = one.document.segments.texts
+    return {text for text, template in zip(texts, labels.template_segment, strict=True) if template}
+
+
+def test_repeated_text_is_template_and_other_text_is_not():
+    for one, labels in labelled([article(number) for number in range(30)]):
+        template = template_texts(one, labels)
+        assert template == {f"Section {n}" for n in range(12)} | {
+            "Copyright of all pages by the site"
+        }
+        tags = one.document.nodes.tags
+        named = dict(zip(tags, labels.template.tolist(), strict=True))
+        assert named["ul"]
+        assert named["div"]
+        assert not named["main"]
+        assert not named["body"]
+
+
+def test_a_node_is_template_if_more_than_85_percent_of_its_html_is():
+    pages = [article(number).replace("Section 3<", f"Changing {number}<") for number in range(30)]
+    one, labels = labelled(pages)[0]
+    menu = one.document.nodes.tags.index("ul")
+    assert 0.85 < labels.covered[menu] < 1
+    assert labels.template[menu]
+    assert "Changing 0" not in template_texts(one, labels)
+
+
+def test_an_article_that_was_fetched_many_times_is_not_template():
+    pages = [article(number) for number in range(20)]
+    pages += [article("hot", f"<p>Seen {number} times") for number in range(25)]
+    found = labelled(pages)
+    assert len(found) == 21
+    for one, labels in found:
+        assert not any(sentence("hota") in text for text in template_texts(one, labels))
+
+
+def test_many_error_pages_do_not_make_articles_template():
+    lost = f"<body>{MENU}<p>This page is not here, it has moved to another place or never was"
+    pages = [article(number) for number in range(20)]
+    pages += [f"{lost} {number}" for number in range(15)]
+    found = labelled(pages)
+    assert len(found) < 25
+    for one, labels in found:
+        assert all(len(text) < 80 for text in template_texts(one, labels))
+
+
+def test_too_few_sites_and_too_few_pages_raise_errors_that_say_so():
+    with pytest.raises(TooFewPages, match=f"2 sites.*at least {SITES_MIN}"):
+        list(read_sites([page(n, article(n), f"{n % 2}.org") for n in range(40)]))
+    with pytest.raises(
+        TooFewPages, match=f"0 of 12 sites have {PAGES_PER_SITE_MIN} .* largest has 3"
+    ):
+        list(read_sites([page(n, article(n), f"{n % 12}.org") for n in range(36)]))
+
+
+TREES = st.recursive(
+    st.sampled_from(["a", "b", "a b"]).map(lambda text: ("", [text])),
+    lambda inner: st.tuples(st.sampled_from(["div", "p", "b"]), st.lists(inner, max_size=3)),
+    max_leaves=8,
+)
+
+
+def markup(tree):
+    tag, inner = tree
+    if not tag:
+        return f" {inner[0]} "
+    return f"<{tag}>{''.join(map(markup, inner))}</{tag}>"
+
+
+@given(st.lists(TREES, min_size=1, max_size=4))
+def test_nodes_have_equal_hashes_exactly_if_their_tags_and_words_are_equal(trees):
+    """Against the plain definition: tags and texts of the subtree in document order."""
+    document = parse_document(f"<body>{''.join(map(markup, trees))}", "https://a.org/")
+    segments, nodes = document.segments, document.nodes
+    if not segments.texts:
+        return
+    words = read_words(read_characters(segments.texts))
+    hashes, _ = hashes_of(document, words)
+    owners = segments.owner.tolist()
+    contents = {}
+    for node, tag in enumerate(nodes.tags):
+        if tag in INLINE:
+            continue
+        items = [(2 * n, nodes.tags[n]) for n in range(node, nodes.end[node])]
+        items += [
+            (2 * int(at) - 1, text)
+            for owner, at, text in zip(owners, segments.inline_to, segments.texts, strict=True)
+            if node <= owner < nodes.end[node]
+        ]
+        if any(key % 2 for key, _ in items):
+            content = tuple(text for _, text in sorted(items, key=lambda item: item[0]))
+            contents.setdefault(content, set()).add(int(hashes[node]))
+    assert all(len(some) == 1 for some in contents.values())
+    assert len({one for some in contents.values() for one in some}) == len(contents)
+
+
+def test_covered_shares_are_between_0_and_1():
+    for _, labels in labelled([article(number) for number in range(15)]):
+        assert (labels.covered >= 0).all()
+        assert (labels.covered <= 1).all()
+        assert np.isfinite(labels.covered).all()

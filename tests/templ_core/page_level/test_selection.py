@@ -1,0 +1,201 @@
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from templ_core.clean_document import clean
+from templ_core.config import CoreConfig
+from templ_core.dom.document import parse_document
+from templ_core.page_level._selection import best_cut, plain_f1, surest_copies
+from templ_core.page_level.config import SelectionConfig
+from templ_core.page_level.features.page_features import read_features
+from templ_core.page_level.page_tree import read_tree
+from templ_core.page_level.selection import Copies, agreed, may_repeat, select_segments
+
+LOG_ODDS = st.floats(-30, 30).map(lambda value: round(value, 3))
+SPREADS = (0.30001, 0.75001, 2.00001, 8.00001)
+"""No part of a tree has exactly such a spread, so rounding errors decide nothing."""
+TREES = st.recursive(
+    st.tuples(LOG_ODDS, st.integers(1, 40)), lambda inner: st.lists(inner, min_size=1, max_size=4)
+)
+
+
+def markup_of(tree):
+    if isinstance(tree, tuple):
+        return f"<p>{'word ' * tree[1]}</p>"
+    return f"<div>{''.join(markup_of(one) for one in tree)}</div>"
+
+
+def leaves(tree):
+    return [tree] if isinstance(tree, tuple) else [leaf for one in tree for leaf in leaves(one)]
+
+
+def slowly_agreed(tree, spread_max):
+    """The largest parts of the tree that agree, from the root down."""
+    log_odds, words = np.array(leaves(tree)).T
+    weight = np.sqrt(words)
+    mean = np.average(log_odds, weights=weight)
+    if np.average((log_odds - mean) ** 2, weights=weight) <= spread_max**2:
+        return [mean] * len(weight)
+    if isinstance(tree, tuple):
+        return [tree[0]]
+    return [value for one in tree for value in slowly_agreed(one, spread_max)]
+
+
+def tree_of(markup, words):
+    return read_tree(parse_document(markup, "https://example.com/"), np.array(words, float))
+
+
+@given(TREES, st.sampled_from(SPREADS))
+def test_the_largest_parts_that_agree_have_their_mean(tree, spread_max):
+    log_odds, words = (np.array(column, float) for column in zip(*leaves(tree), strict=True))
+    found = agreed(
+        log_odds, tree_of(markup_of(tree), words), SelectionConfig(section_spread_max=spread_max)
+    )
+    assert np.allclose(found, slowly_agreed(tree, spread_max), atol=0.0006)
+
+
+def test_a_label_stays_or_goes_with_its_value_though_the_table_is_divided():
+    markup = "<table><tr><td>Weight<td>1.4 kg<tr><td>Home<td>Contact</table>"
+    log_odds = np.array([-0.3, 0.7, -5.0, -4.0])
+    assert agreed(log_odds, tree_of(markup, [1, 1, 1, 1])).tolist() == [0.2, 0.2, -4.5, -4.5]
+
+
+def test_longer_text_counts_for_more():
+    tree = tree_of("<ul><li>one<li>two</ul>", [1, 4])
+    assert agreed(np.array([0.0, 0.9]), tree).tolist() == [0.6, 0.6]
+
+
+def test_a_note_that_is_surely_no_content_takes_no_paragraph_with_it():
+    tree = tree_of("<div><p>one<p>two<p>note</div>", [20, 20, 20])
+    log_odds = np.array([2.0, 2.5, -30.0])
+    assert agreed(log_odds, tree).tolist() == log_odds.tolist()
+
+
+def test_the_segments_of_a_list_have_one_decision():
+    items = "".join(f"<li>{n} kg of flour, sieved twice" for n in range(12))
+    markup = (
+        f"<nav><a href=/>Home</a></nav><h1>A cake</h1><p>{'It is made by hand. ' * 8}"
+        f"<ul>{items}</ul><footer>All rights reserved</footer>"
+    )
+    document = parse_document(markup, "https://example.com/")
+    decision = clean(document, None, CoreConfig()).decision
+    in_list = [text.endswith("sieved twice") for text in document.segments.texts]
+    assert sum(in_list) == 12
+    assert len(set(decision.log_odds[in_list].tolist())) == 1
+
+
+SEGMENTS = st.lists(
+    st.tuples(st.floats(-40, 40), st.integers(1, 50), st.booleans()), min_size=1, max_size=7
+)
+
+
+@given(SEGMENTS, st.floats(0, 1))
+def test_no_other_selection_has_a_better_expected_f1(segments, recall_share):
+    log_odds = np.array([log_odds for log_odds, _, _ in segments])
+    words = np.array([float(words) for _, words, _ in segments])
+    left_out = np.array([out for _, _, out in segments])
+    mass = words / (1 + np.exp(-log_odds))
+    kept, found = best_cut(log_odds, left_out, words, recall_share)
+
+    def expected(choice):
+        kept_words = words[choice].sum() + recall_share * mass[~left_out].sum()
+        return 2 * mass[choice].sum() / (kept_words + 1e-9)
+
+    choices = [
+        np.array(choice) & ~left_out for choice in product([False, True], repeat=len(segments))
+    ]
+    best = max((expected(choice) for choice in choices if choice.any()), default=0)
+    assert not (kept & left_out).any()
+    assert kept.any() or left_out.all()
+    assert found == pytest.approx(min(expected(kept), 1) if kept.any() else 0)
+    if recall_share == 1:
+        assert found >= best - 1e-9
+
+
+@given(SEGMENTS, st.floats(0, 4), st.floats(0, 4))
+def test_more_weight_of_recall_keeps_all_that_less_of_it_keeps(segments, one, other):
+    log_odds, words, out = (np.array(column) for column in zip(*segments, strict=True))
+    less, more = (
+        best_cut(log_odds, out, words.astype(float), share)[0] for share in sorted((one, other))
+    )
+    assert not (less & ~more).any()
+
+
+@given(SEGMENTS, st.randoms(use_true_random=False))
+def test_the_plain_f1_counts_what_is_kept_and_what_is_not_left_out(segments, random):
+    log_odds, words, out = (np.array(column) for column in zip(*segments, strict=True))
+    words = words.astype(float)
+    kept = np.array([random.random() < 0.5 for _ in segments])
+    mass = words / (1 + np.exp(-log_odds))
+    counted = words[kept].sum() + mass[kept | ~out].sum()
+    expected = 2 * mass[kept].sum() / counted if counted else 0
+    assert plain_f1(log_odds, kept, out, words) == pytest.approx(expected)
+
+
+def test_something_is_always_kept():
+    nothing = np.zeros(2, np.bool_)
+    kept, _ = best_cut(np.array([-50.0, -40.0]), nothing, np.array([5.0, 9.0]), 0.95)
+    assert kept.tolist() == [False, True]
+
+
+def test_a_page_without_text_keeps_nothing():
+    kept, expected = best_cut(np.empty(0), np.empty(0, np.bool_), np.empty(0), 0.95)
+    assert kept.size == 0
+    assert expected == 0.0
+
+
+LONG = "these twenty words and a few stand on the page more than once today, as they are told on phones too, and on desks"
+
+
+def copies(markup):
+    document = parse_document(markup, "https://example.com/")
+    found = read_features(document)
+    once = may_repeat(found.surroundings, found.tree.words)
+    return found.tree.words, Copies(text=found.text, path=found.group, once=once)
+
+
+def kept(markup, log_odds):
+    words, found = copies(markup)
+    return select_segments(np.array(log_odds), found, words, 0.95).kept.tolist()
+
+
+def test_the_surer_copy_is_kept():
+    markup = f"<p>{LONG}</p><div>{LONG}</div><p>And a little more text.</p>"
+    assert kept(markup, [2.0, 4.0, 4.0]) == [False, True, True]
+
+
+def test_records_of_one_list_may_be_equal():
+    assert kept(f"<li>{LONG}<li>{LONG}", [3.0, 4.0]) == [True, True]
+
+
+def test_code_and_tables_may_repeat_text():
+    assert kept(f"<div>{LONG}</div><pre>{LONG}</pre>", [4.0, 3.0]) == [True, True]
+
+
+def test_short_text_may_repeat():
+    assert kept("<p>Read more</p><div>Read more</div>", [4.0, 4.0]) == [True, True]
+
+
+def test_segments_left_out_stay_out_unless_there_are_no_others():
+    words, found = copies("<p>One text of a page.</p><div>And another text.</div>")
+    for left_out, kept_then in (([False, True], [True, False]), ([True, True], [True, True])):
+        selection = select_segments(np.array([3.0, 3.0]), found, words, 0.95, np.array(left_out))
+        assert selection.kept.tolist() == kept_then
+
+
+@given(st.lists(st.tuples(st.integers(0, 2**64 - 1) | st.integers(0, 9), st.integers(-3, 3))))
+def test_of_equally_sure_copies_the_first_is_the_surest(segments):
+    text = np.array([text for text, _ in segments], np.uint64)
+    log_odds = np.array([log_odds for _, log_odds in segments], np.float64)
+    expected = [
+        min(
+            (-other_log_odds, place)
+            for place, (other, other_log_odds) in enumerate(segments)
+            if other == own
+        )[1]
+        for own, _ in segments
+    ]
+    assert surest_copies(text, log_odds).tolist() == expected

@@ -1,0 +1,284 @@
+from functools import cache
+from itertools import product
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from templ_core.dom.document import parse_document
+from templ_core.dom.tree import subtree_sums
+from templ_core.page_level.features.page_features import read_features
+from templ_core.page_level.page_tree import read_tree
+from templ_core.page_level.smoothing._smoothing import text_tree
+from templ_core.page_level.smoothing.isotonic import SCORE_GRID, smooth, smooth_exactly
+from templ_core.page_level.smoothing.sections import section_numbers
+from templ_core.page_level.smoothing.text_tree import smooth_text
+from templ_core.page_level.smoothing.thinned_tree import leave_out
+from tests.templ_core.page_level.smoothing_cost import total_cost
+from workers.lab.simulate.feed import FeedSettings, simulate_feed
+
+SCORES = [0.0, 0.125, 0.5, 0.625, 1.0]
+EXACT = st.sampled_from(SCORES)
+AMOUNTS = [0.0, 0.25, 1.0, 3.0, 4.0]
+INFINITE = float("inf")
+
+
+@st.composite
+def trees(draw, largest=5, scores=EXACT):
+    """Return a tree in document order: parent, score, weight and penalty."""
+    count = draw(st.integers(1, largest))
+    parent, path = [-1], [0]
+    for node in range(1, count):
+        depth = draw(st.integers(1, len(path)))
+        parent.append(path[depth - 1])
+        path[depth:] = [node]
+    amounts = st.lists(st.sampled_from(AMOUNTS), min_size=count, max_size=count)
+    penalty = st.lists(st.sampled_from([*AMOUNTS, INFINITE]), min_size=count, max_size=count)
+    x = st.lists(scores, min_size=count, max_size=count)
+    return as_columns(parent, draw(x), draw(amounts), draw(penalty))
+
+
+def as_columns(parent, *columns):
+    return np.array(parent, np.int32), *(np.array(column, float) for column in columns)
+
+
+def cost(tree, values):
+    """Return the cost of an assignment by its definition; infinite where a parent is above its child."""
+    parent, score, weight, penalty = tree
+    total = 0.0
+    for node, value in enumerate(values):
+        total += weight[node] * abs(score[node] - value)
+        if node and values[parent[node]] > value:
+            return INFINITE
+        if node and values[parent[node]] != value:
+            total += penalty[node]
+    return total
+
+
+def least_cost(tree, values):
+    """Return the least cost by BuildError as the paper means it: by node and its parent's value."""
+    parent, score, weight, penalty = tree
+    children = [np.flatnonzero(parent == node).tolist() for node in range(len(parent))]
+
+    @cache
+    def taking(node, value):
+        below = sum(inheriting(child, value) for child in children[node])
+        return weight[node] * abs(score[node] - value) + below
+
+    @cache
+    def inheriting(node, value):
+        onward = [taking(node, other) for other in values if other > value]
+        return min([taking(node, value), *(penalty[node] + cost for cost in onward)])
+
+    return min(taking(0, value) for value in values)
+
+
+@given(trees())
+def test_the_twin_agrees_with_brute_force_over_the_scores(tree):
+    values = sorted(set(tree[1].tolist()))
+    best = min(cost(tree, chosen) for chosen in product(values, repeat=len(tree[0])))
+    assert least_cost(tree, values) == best
+
+
+@given(trees())
+def test_the_exact_smoothing_costs_no_more_than_any_assignment(tree):
+    smoothed = smooth_exactly(*tree)
+    assert cost(tree, smoothed.score) == pytest.approx(least_cost(tree, SCORES))
+    assert total_cost(*tree, smoothed) == pytest.approx(cost(tree, smoothed.score))
+
+
+@given(trees(largest=40, scores=st.floats(0, 1)))
+def test_larger_trees_cost_as_much_as_the_twin_finds(tree):
+    exact = cost(tree, smooth_exactly(*tree).score)
+    assert exact == pytest.approx(least_cost(tree, sorted(set(tree[1].tolist()))))
+    fast = cost(tree, smooth(*tree).score)
+    assert exact - 1e-9 <= fast <= least_cost(tree, SCORE_GRID.tolist()) + 1e-9
+    assert fast <= exact + tree[2].sum() / 126 + 1e-9
+
+
+@given(trees(largest=30, scores=st.integers(0, 63).map(lambda number: SCORE_GRID[number])))
+def test_scores_on_the_grid_are_smoothed_exactly(tree):
+    fast, exact = smooth(*tree), smooth_exactly(*tree)
+    assert total_cost(*tree, fast) == pytest.approx(total_cost(*tree, exact))
+
+
+@given(trees(largest=12))
+def test_values_off_the_scores_never_help(tree):
+    assert least_cost(tree, SCORES) <= least_cost(tree, SCORE_GRID.tolist()) + 1e-9
+
+
+@given(trees(largest=12))
+def test_nodes_of_a_section_are_connected_and_share_a_score(tree):
+    smoothed = smooth(*tree)
+    for node in range(1, len(tree[0])):
+        above = tree[0][node]
+        same_section = smoothed.section[node] == smoothed.section[above]
+        assert same_section == (smoothed.score[node] == smoothed.score[above])
+
+
+def test_a_leaf_below_its_parent_pays_for_the_distance():
+    # the printed leaf case, x_i - x_j > gamma, would leave the leaf below at no cost
+    chain = as_columns([-1, 0], [0.9, 0.1], [2, 1], [0.1, 0.1])
+    assert smooth_exactly(*chain).score.tolist() == [0.9, 0.9]
+    chain = as_columns([-1, 0], [0.1, 0.9], [2, 1], [0.1, 0.1])
+    assert smooth_exactly(*chain).score.tolist() == [0.1, 0.9]
+
+
+def test_equal_costs_stay_with_the_parent_then_take_the_smallest_value():
+    stays = as_columns([-1, 0], [0.0, 1.0], [1, 1], [0, 1])
+    assert smooth_exactly(*stays).score.tolist() == [0.0, 0.0]
+    tied = as_columns([-1, 0, 0], [0.0, 0.25, 0.75], [0, 1, 1], [0, 9, 9])
+    assert set(smooth_exactly(*tied).score) == {0.25}
+
+
+def test_a_high_penalty_leaves_one_section_and_none_leaves_many():
+    parent, score, ones = as_columns([-1, 0, 1, 1, 0], [0.0, 0.1, 0.2, 0.8, 0.9], [1] * 5)
+    assert len(set(smooth(parent, score, ones, 100 * ones).section)) == 1
+    assert len(set(smooth(parent, score, ones, 0 * ones).section)) == 5
+
+
+def test_trees_without_nodes_or_scores_and_trees_with_many_values():
+    assert not len(smooth(*as_columns([], [], [], [])).score)
+    assert smooth_exactly(*as_columns([-1], [0.5], [0], [1])).score.tolist() == [0.0]
+    count = 401
+    chain = as_columns(range(-1, count - 1), np.linspace(1, 0, count), [1] * count, [0] * count)
+    assert set(smooth_exactly(*chain).score) == {chain[1][count // 2]}
+
+
+def test_every_root_of_a_forest_starts_a_section_at_no_cost():
+    forest = as_columns([-1, -1], [0.0, 1.0], [1, 1], [INFINITE, INFINITE])
+    assert smooth(*forest).section.tolist() == [0, 1]
+
+
+def test_nodes_out_of_document_order_are_refused():
+    scrambled = as_columns([-1, 0, 0, 1], [0.5] * 4, [1] * 4, [1] * 4)
+    with pytest.raises(ValueError, match="node 3 is not in document order"):
+        smooth(*scrambled)
+
+
+def sections(markup, kept, penalty=0.05):
+    document = parse_document(markup, "")
+    words = np.array([len(text.split()) for text in document.segments.texts], float)
+    return section_numbers(document, np.array(kept, bool), words, penalty).tolist()
+
+
+def test_what_is_kept_under_one_element_is_a_section():
+    markup = (
+        "<body><div><div><p>the first paragraph</p><p>the second one</p></div></div>"
+        "<ul><li>home page</li><li>contact us</li></ul></body>"
+    )
+    assert sections(markup, [True, True, False, False]) == [0, 0, 1, 1]
+    assert sections(markup, [True, True, False, False], penalty=99) == [0, 0, 0, 0]
+
+
+def test_text_around_a_block_inside_a_link_is_a_section():
+    # the block stands inside the inline element that the text before it ends in
+    markup = "<div>some text<a>more of it<p>a block in the link</p></a>the end</div>"
+    assert sections(markup, [True, False, True]) == [0, 1, 0]
+
+
+def test_a_page_without_text_has_no_sections():
+    assert sections("<div></div>", []) == []
+
+
+def slow_smooth(document, words, templateness, penalty):
+    """Return smoothed scores and sections on the whole tree, thinned by numpy operations."""
+    owner, n_nodes = document.segments.owner, len(document.nodes.tags)
+    order = np.argsort(np.concatenate([np.arange(n_nodes), owner]), kind="stable")
+    place = np.argsort(order)
+    parent = np.concatenate([document.nodes.parent, owner])[order]
+    parent = np.where(parent < 0, -1, place[parent]).astype(np.int32)
+    inside = np.concatenate([subtree_sums(document, words), words])[order]
+    is_wrapper = (order < n_nodes) & (parent >= 0) & (inside == inside[parent])
+    tree = leave_out(parent, is_wrapper | (inside == 0))
+    nothing = np.zeros(n_nodes)
+    smoothed = smooth(
+        tree.parent,
+        np.concatenate([nothing, templateness])[order][tree.kept],
+        np.concatenate([nothing, np.sqrt(words)])[order][tree.kept],
+        penalty * words.sum() / inside[tree.kept],
+    )
+    leaf = tree.stands_for[place[n_nodes:]]
+    return smoothed.score[leaf], smoothed.section[leaf]
+
+
+def test_smoothing_on_the_text_tree_is_that_on_the_whole_tree():
+    draws = np.random.default_rng(0)
+    for page in simulate_feed(FeedSettings(sites=8, pages=24)):
+        document = parse_document(page.html, page.url)
+        if not document.segments.texts:
+            continue
+        tree = read_features(document).tree
+        templateness = draws.random(len(tree.words))
+        found = smooth_text(tree, templateness, 0.05)
+        score, section = slow_smooth(document, tree.words, templateness, 0.05)
+        assert np.allclose(found.templateness, score)
+        borders = np.diff(found.section) != 0
+        assert (borders == (np.diff(section) != 0)).all()
+
+
+def test_elements_that_hold_what_the_element_around_them_holds_are_left_out():
+    document = parse_document("<div><div><p>one two<p>three</div></div>", "")
+    tree = read_features(document).tree
+    parent, leaf, words = text_tree(tree.first, tree.last, tree.words)
+    assert parent.tolist() == [-1, 0, 0]
+    assert leaf.tolist() == [1, 2]
+    assert words.tolist() == [3, 2, 1]
+
+
+PARENT = np.array([-1, 0, 1, 1, 0, 4], np.int32)
+
+
+def test_children_of_nodes_left_out_move_up():
+    tree = leave_out(PARENT, np.array([True, True, False, False, False, True]))
+    assert tree.kept.tolist() == [0, 2, 3, 4]
+    assert tree.parent.tolist() == [-1, 0, 0, 0]
+    assert tree.stands_for.tolist() == [0, 0, 1, 2, 3, 3]
+
+
+MARKUP = (
+    "<body><div><div><p>a b c d</p></div></div><div><ul><li>e</li><li>f</li></ul>g</div></body>"
+)
+
+
+def tree():
+    document = parse_document(MARKUP, "https://example.com/")
+    words = np.array([4.0, 1, 1, 1])
+    return document, read_tree(document, words)
+
+
+def node(document, tag, number=0):
+    return [at for at, name in enumerate(document.nodes.tags) if name == tag][number]
+
+
+def test_every_node_knows_its_segments():
+    document, found = tree()
+    ranges = {
+        (tag, at): (int(found.first[at]), int(found.last[at]))
+        for at, tag in enumerate(document.nodes.tags)
+    }
+    assert ranges["ul", node(document, "ul")] == (1, 3)
+    assert ranges["div", node(document, "div", 2)] == (1, 4)
+    assert ranges["body", node(document, "body")] == (0, 4)
+
+
+def test_wrappers_with_the_same_segments_count_once():
+    document, found = tree()
+    depth = found.compressed_depth
+    assert depth[node(document, "p")] == depth[node(document, "div")]
+    assert depth[node(document, "li")] == depth[node(document, "body")] + 3
+
+
+def test_ancestors_hold_more_than_the_segment():
+    document, found = tree()
+    level_1 = found.above[0]
+    assert (found.last[level_1] - found.first[level_1]).tolist() == [4, 2, 2, 3]
+    top = found.above[-1]
+    assert document.nodes.tags[top[1]] == "div"
+
+
+def test_sums_are_those_of_the_subtree():
+    document, found = tree()
+    at = np.array([node(document, "ul"), node(document, "body")])
+    assert found.sums(np.array([1.0, 2, 3, 4]), at).tolist() == [5, 10]

@@ -1,0 +1,135 @@
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from templ_core.dom.document import parse_document
+from templ_core.page_level.features.page_features import read_features
+from templ_core.site_level.containers._containers import (
+    best_container,
+    container_nodes,
+    mean_around,
+    usual_share,
+)
+from templ_core.site_level.containers.headline import headline_of
+from templ_core.site_level.places.element_types import element_type_rows
+from templ_core.site_level.places.keyed_sums import count_keys
+from templ_core.site_level.places.places import node_places
+from templ_core.tokens import tokenise
+
+MARKUP = """<body><div id=a><p>one</p><div id=b><p>two</p><ul><li>three</li><li>four</li></ul></div>
+</div><div id=c><p>five</p><p>six</p></div></body>"""
+
+
+@pytest.fixture(scope="module")
+def document():
+    return parse_document(MARKUP, "https://example.com/")
+
+
+@pytest.fixture(scope="module")
+def tree(document):
+    return read_features(document).tree
+
+
+@given(
+    st.lists(st.floats(0.01, 0.99), min_size=6, max_size=6),
+    st.lists(st.integers(1, 30), min_size=6, max_size=6),
+)
+def test_the_best_container_has_most_gain(document, tree, content, words):
+    nodes = container_nodes(tree)
+    first, last = tree.first[nodes].astype(np.int32), tree.last[nodes].astype(np.int32)
+    best = best_container(first, last, np.array(content), np.array(words, float))
+    gain = [(c - 0.5) * w for c, w in zip(content, words, strict=True)]
+    ranges = zip(first.tolist(), last.tolist(), strict=True)
+    gains = [sum(gain[start:end]) for start, end in ranges]
+    assert gains[best] == pytest.approx(max(gains))
+
+
+def test_the_most_usual_container_around_a_segment_counts(document, tree):
+    cells = node_places(document).cell
+    tags = [
+        f"{t} {a[:1]}" for t, a in zip(document.nodes.tags, document.nodes.attributes, strict=True)
+    ]
+    votes = [cells[tags.index("div a")]] * 3 + [cells[tags.index("div b")]] * 6
+    counts = count_keys(np.array(votes, np.uint64))
+    having = np.concatenate([counts.sums, counts.sums + 3])
+    of_those = usual_share(msgspec.structs.replace(counts, sums=having), cells, tree, 3.0)
+    assert of_those.tolist() == [3 / 9, 6 / 12, 6 / 12, 6 / 12, 0, 0]
+
+
+@given(st.lists(st.floats(0, 1), min_size=6, max_size=6))
+def test_surroundings_are_the_words_two_elements_up(document, tree, content):
+    around = mean_around(np.array(content), tree, document.nodes.parent, 2)
+    above = [max(one, 0) for one in document.nodes.parent.tolist()]
+    for segment, owner in enumerate(tree.owner.tolist()):
+        node = above[above[owner]]
+        inside = slice(tree.first[node], tree.last[node])
+        mean = np.average(content[inside], weights=tree.words[inside])
+        assert around[segment] == pytest.approx(mean)
+
+
+TEXT = "<div id=text><p>Many words about boats, and the river they are on."
+
+
+def head(markup):
+    document = parse_document(markup, "")
+    return headline_of(document, read_features(document), element_type_rows(document)).tolist()
+
+
+def test_the_headline_repeats_the_title():
+    assert head(
+        "<title>Boats on the river - Site</title><p>Site<h1>Boats on the river</h1>"
+        f"<p>1 May<p>By Ann{TEXT}"
+    ) == [0, 1, 0, 0, 0]
+
+
+def test_a_heading_goes_before_the_same_words_elsewhere():
+    assert head(
+        f"<title>Boats on the river</title><p>Boats on the river<h1>Boats on the river</h1>{TEXT}"
+    ) == [0, 1, 0]
+
+
+def test_a_headline_far_above_the_text_is_one():
+    between = "".join(f"<p>Item {n}" for n in range(20))
+    found = head(f"<title>Boats on the river</title><h1>Boats on the river</h1>{between}{TEXT}")
+    assert found == [1, *[0] * 21]
+
+
+@pytest.mark.parametrize(
+    "title", ["", "Something else", "Boats " + "and more words than that " * 9]
+)
+def test_without_words_of_the_title_there_is_no_headline(title):
+    assert not any(head(f"<title>{title}</title><h1>The boats</h1>{TEXT}"))
+
+
+WORDS = st.lists(
+    st.sampled_from(["boats", "on", "the", "river", "run", "Run", "12"]), max_size=6
+).map(" ".join)
+LINES = st.lists(st.tuples(st.sampled_from(["p", "h1", "h2", "h3"]), WORDS), min_size=1, max_size=8)
+
+
+def slow_headline(document):
+    """The segment with the best value among those that say the title."""
+    title = set(tokenise(document.title.lower()))
+    nodes, values = document.nodes, {}
+    for segment, text in enumerate(document.segments.texts):
+        words = tokenise(text.lower())
+        said = sum(word in title for word in words)
+        node, around = int(document.segments.owner[segment]), set()
+        while node >= 0:
+            around.add(nodes.tags[node])
+            node = int(nodes.parent[node])
+        if title and said >= 0.8 * len(words) and said >= 0.3 * len(title):
+            in_heading = bool(around & {"h1", "h2", "h3"})
+            values[segment] = min(said / len(title), 1) + in_heading + ("h1" in around)
+    return max(values, key=values.get, default=None)
+
+
+@given(title=WORDS, lines=LINES)
+def test_the_headline_is_the_best_of_all_segments_that_say_the_title(title, lines):
+    markup = "".join(f"<div><{tag}>{words}</{tag}></div>" for tag, words in lines)
+    document = parse_document(f"<title>{title}</title>{markup}<p>End", "")
+    found = headline_of(document, read_features(document), element_type_rows(document))
+    expected = slow_headline(document)
+    assert found.nonzero()[0].tolist() == ([] if expected is None else [expected])

@@ -1,0 +1,343 @@
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from templ_core.dom.document import read_document
+from templ_core.errors import CodecError
+from templ_core.page_level.features.page_features import read_features
+from templ_core.page_level.model.model_file import shipped_model
+from templ_core.page_level.model.page_type import PageType
+from templ_core.site_level.config import FUSION_CONFIG, STRINGS_CONFIG, FusionConfig
+from templ_core.site_level.fusion._fusion import combine, fused_log_odds, outside_container
+from templ_core.site_level.fusion.fusion import (
+    FUSION_FORMAT,
+    UNFITTED,
+    FusionModel,
+    Term,
+    faded_log_odds,
+    fusion_for,
+    shipped_fusion,
+    surer_by_length,
+)
+from templ_core.site_level.fusion.site_columns import (
+    BY_TREE,
+    FUSION_INPUTS,
+    IN_BEST_CONTAINER,
+    LENGTH,
+    LINKS_AGAIN,
+    PLACE,
+    REASON_TREE,
+    REASONS,
+    RECURS,
+    TRUST,
+    USUAL_BEST_CONTAINER,
+)
+from templ_core.site_level.fusion.site_inputs import SegmentEvidence, site_inputs
+from templ_core.site_level.places._place_log_odds import links_again
+from templ_core.site_level.places.place_log_odds import PlaceReading
+from templ_core.site_level.places.places import document_places
+from tests.templ_core.site_level.builders import site_model
+
+NUMBERS = st.floats(-9, 9).map(lambda number: round(number, 2))
+TERMS = st.tuples(NUMBERS, NUMBERS, NUMBERS).map(
+    lambda three: Term(weight=three[0], low=min(three[1:]), high=max(three[1:]))
+)
+
+
+def model_of(terms, bias):
+    return FusionModel(
+        format=FUSION_FORMAT,
+        terms=terms,
+        bias=bias,
+        confidence=None,
+        page_model="",
+        corpora={},
+        quality={},
+    )
+
+
+@given(
+    terms=st.dictionaries(st.sampled_from(sorted(FUSION_INPUTS)), TERMS, min_size=1),
+    bias=NUMBERS,
+    size=st.integers(1, 5),
+    data=st.data(),
+)
+def test_log_odds_and_reasons_are_those_of_single_segments(terms, bias, size, data):
+    columns = {
+        name: np.array(data.draw(st.lists(NUMBERS, min_size=size, max_size=size)))
+        for name in FUSION_INPUTS
+    }
+    columns[BY_TREE] = np.array(
+        data.draw(st.lists(st.sampled_from([0.0, 1.0]), min_size=size, max_size=size))
+    )
+    kept = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)))
+    model = model_of(terms, bias)
+    log_odds, reasons = (
+        fused_log_odds(columns, model.terms, model.bias),
+        model.reasons(columns, kept),
+    )
+    for segment in range(size):
+        at = {name: float(column[segment]) for name, column in columns.items()}
+        inputs = {n: min(max(at[n], term.low), term.high) for n, term in terms.items()}
+        expected = bias + sum(terms[name].weight * inputs[name] for name in terms)
+        assert log_odds[segment] == pytest.approx(expected)
+        side = 1 if kept[segment] else -1
+        strength = dict.fromkeys(REASONS, 0.0)
+        for name, term in terms.items():
+            one = FUSION_INPUTS[name]
+            reason = REASON_TREE if name == PLACE and at[BY_TREE] else one.reason
+            strength[reason] += side * term.weight * (at[name] - one.neutral)
+        assert strength[reasons[segment]] == pytest.approx(max(strength.values()))
+
+
+SEGMENTS = st.lists(st.tuples(NUMBERS, NUMBERS, st.floats(0, 1)))
+
+
+@given(SEGMENTS)
+def test_log_odds_fade_to_the_page(segments):
+    own, fused, weight = np.array(segments, float).reshape(-1, 3).T.copy()
+    log_odds = faded_log_odds(own, fused, weight)
+    assert log_odds.tolist() == np.round(own + weight * (fused - own), 3).tolist()
+
+
+def test_of_the_same_evidence_a_paragraph_is_surer_than_a_label():
+    columns = {LENGTH: np.log([1, 50**0.5, 50])}
+    assert surer_by_length(np.array([1.0, -1.0, 1.0]), columns).tolist() == [0.5, -1.25, 2.0]
+
+
+def test_the_shipped_weights_were_fitted_for_the_shipped_page_model():
+    assert shipped_fusion().page_model == shipped_model().version
+    assert fusion_for(shipped_model().version) is shipped_fusion()
+
+
+def test_unfitted_weights_have_the_signs_of_their_inputs():
+    for name, term in UNFITTED.terms.items():
+        assert term.weight * FUSION_INPUTS[name].sign > 0
+
+
+def test_the_shipped_model_knows_all_inputs():
+    assert set(shipped_fusion().terms) <= set(FUSION_INPUTS)
+
+
+@pytest.mark.parametrize("body", [b"{}", b"no JSON"])
+def test_other_files_are_refused(body):
+    with pytest.raises(CodecError, match="not a fusion model"):
+        FusionModel.from_json(body)
+
+
+ARTICLE = PageType(article=0.7, other=0.3)
+DOCUMENTATION = PageType(documentation=0.7, other=0.3)
+
+
+def is_left_out(log_odds, page_type, *, words=30, inside=False, usual=-0.5, recurs=False):
+    columns = {IN_BEST_CONTAINER: 0.5 if inside else -0.5, USUAL_BEST_CONTAINER: usual}
+    columns[RECURS] = float(recurs)
+    one = {name: np.array([value]) for name, value in columns.items()}
+    return outside_container(
+        np.array([log_odds]), one, np.array([float(words)]), page_type, FUSION_CONFIG
+    ).item()
+
+
+def test_text_outside_the_container_of_an_article_stays_where_it_is_surely_content():
+    assert is_left_out(0.9, ARTICLE)
+    assert not is_left_out(1.1, ARTICLE)
+    assert not is_left_out(0.1, ARTICLE, inside=True)
+
+
+def test_a_usual_container_is_as_good():
+    assert not is_left_out(0.1, ARTICLE, usual=0.0)
+
+
+def test_on_an_article_no_text_stays_that_is_template_rather_than_content():
+    assert is_left_out(-0.1, ARTICLE, inside=True)
+    assert is_left_out(-0.1, ARTICLE, words=3)
+    assert not is_left_out(0.1, ARTICLE, words=3)
+
+
+def test_text_outside_documentation_that_recurs_stays_where_it_is_surely_content():
+    assert is_left_out(0.9, DOCUMENTATION, recurs=True)
+    assert not is_left_out(1.1, DOCUMENTATION, recurs=True)
+
+
+@pytest.mark.parametrize("place", [{"inside": True}, {"usual": -0.1}, {"recurs": False}])
+def test_other_text_of_documentation_is_left_to_the_cut(place):
+    assert not is_left_out(-3.0, DOCUMENTATION, **({"recurs": True} | place))
+
+
+def test_other_pages_are_left_to_the_cut():
+    assert not is_left_out(-3.0, PageType(), recurs=True)
+
+
+def test_posts_beside_each_other_stay_where_a_page_may_be_a_thread():
+    assert not is_left_out(0.1, PageType(article=0.5, forum=0.45))
+    assert is_left_out(0.1, PageType(article=0.5, forum=0.3))
+
+
+def slow_combine(evidence):
+    """Return what `combine` returns, computed from the definitions column by column."""
+    page, place = evidence.content_log_odds, evidence.place_log_odds
+    near, best, inside = evidence.surroundings, evidence.best_share, evidence.in_best
+    labels, words = evidence.repeated, evidence.words
+    constant = evidence.places.constant
+    text_pages, shape_pages = evidence.places.text_pages, evidence.places.shape_pages
+    pages = evidence.pages
+    sure = np.log(0.98 / 0.02)
+    content = (page > 4) | (page > 0) & inside
+    meant = 0.7 * (labels | content & (best - best.max() > -0.15))
+    around = np.clip(near, 0.02, 0.98)
+    long = np.log(np.minimum(words, 50))
+    recurs = (1 - meant) * shape_pages / max(pages, 1)
+    mass = words / (1 + np.exp(-page))
+    known_share = mass[evidence.known].sum() / mass.sum()
+    return {
+        "page": np.clip(page, -sure, sure),
+        "surroundings": np.log(around / (1 - around)),
+        "usual best box": best - best.max(),
+        "in the best box": np.where(inside, 0.5, -0.5),
+        "place": np.where(constant, place + meant * np.maximum(page - place, 0), place),
+        "same shape": recurs,
+        "long same shape": pages / (pages + 3) * recurs * long,
+        "trust": np.where((text_pages > 1) | (shape_pages > 1), 1, known_share),
+        "length": long,
+        "recurs": text_pages > 1,
+    }
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_columns_equal_those_by_definition(seed):
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(1, 40))
+    evidence = SegmentEvidence(
+        content_log_odds=rng.normal(0, 3, size),
+        places=PlaceReading(
+            path_pages=rng.integers(0, 3, size),
+            constant=rng.random(size) < 0.5,
+            text_pages=rng.integers(0, 5, size),
+            shape_pages=rng.integers(0, 5, size),
+            recurrence=rng.random(size),
+            mass=rng.integers(0, 9, size),
+            log_odds=rng.normal(0, 3, size),
+            content=rng.random(size),
+        ),
+        place_log_odds=rng.normal(0, 3, size),
+        known=rng.random(size) < 0.5,
+        surroundings=rng.random(size),
+        best_share=rng.random(size),
+        in_best=rng.random(size) < 0.5,
+        repeated=rng.random(size) < 0.3,
+        words=rng.integers(1, 200, size).astype(np.int32),
+        documentation=0.7,
+        pages=int(rng.integers(0, 9)),
+    )
+    found, wanted = combine(evidence, FusionConfig(), 0.02, 3.0), slow_combine(evidence)
+    assert set(found) == set(wanted)
+    for name, column in wanted.items():
+        np.testing.assert_allclose(found[name], column, rtol=1e-12, atol=1e-12, err_msg=name)
+
+
+def read(html):
+    return read_document(html.encode(), "http://s.example/")
+
+
+def columns_of(html, window, page_type):
+    document = read(html)
+    features = read_features(document)
+    log_odds = np.zeros(len(document.segments.texts))
+    texts = document.segments.texts
+    model = site_model(list(map(read, window)))
+    places = document_places(document, features)
+    columns, _ = site_inputs(document, features, log_odds, page_type, model, places)
+    return texts, columns
+
+
+def test_a_page_of_a_new_design_is_trusted_to_the_page_alone_but_for_texts_that_were_seen():
+    seen = "Write to us at the old harbour if you find a mistake in these pages."
+    window = [f"<div id=old><p>Story {n} of the boats.</div><p>{seen}" for n in range(8)]
+    texts, columns = columns_of(
+        f"<main><section><h2>New things</h2></section><aside><b>{seen}</b></aside></main>",
+        window,
+        PageType(),
+    )
+    assert columns[TRUST].tolist() == [float(text == seen) for text in texts]
+
+
+def test_where_a_site_makes_its_names_anew_the_trees_tell_the_places():
+    def page(number, names):
+        body, foot = names
+        story = (
+            f"Story {number} tells of boats and of harbour {number}, of the men and of the tides."
+        )
+        return f"<div class={body}><p>{story}</div><div class={foot}><p>Terms of number {number} apply</div>"
+
+    window = [page(number, ("qwe", "rty")) for number in range(9)]
+    _, columns = columns_of(page(99, ("qwe", "rty")), window, PageType())
+    assert columns[BY_TREE].tolist() == [0, 0]
+    _, columns = columns_of(page(99, ("asd", "fgh")), window, PageType())
+    assert columns[BY_TREE].tolist() == columns[TRUST].tolist() == [1, 1]
+
+
+def test_labels_of_records_say_nothing_on_documentation_and_are_template_elsewhere():
+    def page(number):
+        records = "".join(f"<dt>Value {number} {n}<dd>Returns" for n in range(4))
+        return f"<dl>{records}</dl><p>Made by the builders of harbours"
+
+    window = [page(number) for number in range(9)]
+    documentation = PageType(documentation=1.0, other=0.0)
+    texts, columns = columns_of(page(99), window, documentation)
+    assert columns["same shape"][texts.index("Returns")] == 0
+    assert columns["same shape"][texts.index("Made by the builders of harbours")] > 0.5
+    texts, columns = columns_of(page(99), window, PageType())
+    assert columns["same shape"][texts.index("Returns")] > 0.5
+
+
+def test_on_documentation_the_page_has_the_word_on_text_of_all_pages_in_its_usual_container():
+    def page(number):
+        text = f"<p>Opens harbour {number} for the boats that wait until {number}, and for others."
+        content = f"{text}<h2>Method Summary</h2>{text} It asks no toll."
+        return f"<nav><b>Contents of the manual</b></nav><main>{content}</main>"
+
+    window = [page(number) for number in range(9)]
+    documentation = PageType(documentation=1.0, other=0.0)
+    document = read(page(99))
+    texts = document.segments.texts
+    features, model = read_features(document), site_model(list(map(read, window)))
+    log_odds = np.array([2.0 if text != "Contents of the manual" else -2.0 for text in texts])
+    places = document_places(document, features)
+    columns, _ = site_inputs(document, features, log_odds, documentation, model, places)
+    assert columns["same shape"][texts.index("Method Summary")] == 0
+    assert columns["same shape"][texts.index("Contents of the manual")] > 0.5
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_each_line_of_links_counts_with_those_at_its_path(seed):
+    rng = np.random.default_rng(seed)
+    size = int(rng.integers(1, 90))
+    path = rng.integers(0, 3, size).astype(np.uint64)
+    recurrence, density = rng.random(size), rng.random(size) + 0.5
+    words = rng.integers(1, 9, size).astype(np.int32)
+    is_link = density >= 0.8
+    mass = np.array([(words * recurrence)[is_link & (path == one)].sum() for one in path])
+    wanted = is_link * recurrence * np.log(np.clip(mass / 25, 1, 50 / 25))
+    found = links_again(path, words, recurrence, density, STRINGS_CONFIG, 50)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
+
+
+def test_links_count_where_other_pages_have_the_same_at_their_place_though_not_these():
+    def page(number, links):
+        lines = "".join(f"<li><a href=/{one}>{one}</a>" for one in links)
+        own = " ".join(f"{word}{number}" for word in "abcdefghijklmnopqrstuvwxyz")
+        return f"<div class=text><p>{own}</div><div class=box><ul>{lines}</ul></div>"
+
+    def names(section):
+        return [f"member {section} {line}" for line in range(20)]
+
+    by_section = [page(number, names("xyz"[number % 3])) for number in range(12)]
+    of_each_page = [page(number, names("abcdefghijkl"[number])) for number in range(12)]
+    new = page(99, names("new"))
+    manual = PageType(documentation=1.0)
+    for window, counts in ((by_section, True), (of_each_page, False)):
+        texts, columns = columns_of(new, window, manual)
+        links = np.array([one.startswith("member") for one in texts])
+        assert not columns[LINKS_AGAIN][~links].any()
+        assert ((columns[LINKS_AGAIN][links] > 0) == counts).all()

@@ -1,0 +1,284 @@
+"""Compares counts, constancy and pooling with their definitions, on small pages."""
+
+from collections import Counter
+from math import exp, isclose, log
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from templ_core.dom.document import parse_document
+from templ_core.page_level.features.page_features import read_features
+from templ_core.site_level.places._element_types import STEM, TAG, known_rows
+from templ_core.site_level.places._place_log_odds import where_repeated
+from templ_core.site_level.places.element_types import element_type_rows
+from templ_core.site_level.places.keyed_sums import count_keys, sum_by_key
+from templ_core.site_level.places.place_counts import NO_PAGES, count_pages
+from templ_core.site_level.places.place_log_odds import read_places
+from templ_core.site_level.places.place_table import tabulate
+from templ_core.site_level.places.places import PagePlaces, node_places, page_places
+from tests.templ_core.site_level.slow_element_types import slow_hashes
+
+KEYS = st.lists(st.integers(0, 9), max_size=12)
+
+
+def of(keys):
+    return count_keys(np.array(keys, np.uint64))
+
+
+def as_dict(counts):
+    return dict(zip(counts.keys.tolist(), counts.sums[0].tolist(), strict=True))
+
+
+@given(KEYS, KEYS)
+def test_sums_are_those_of_all_keys_together(one, other):
+    assert as_dict(of(one).plus(of(other))) == Counter(one + other)
+    assert as_dict(of(one).plus(of(other))) == Counter(one + other)
+
+
+@given(KEYS, KEYS)
+def test_subtracting_what_was_added_gives_the_sums_before(one, other):
+    again = of(one).plus(of(other)).minus(of(other))
+    assert again.keys.tolist() == of(one).keys.tolist()
+    assert again.sums.tolist() == of(one).sums.tolist()
+
+
+@given(KEYS)
+def test_unknown_keys_have_sums_of_zero(keys):
+    asked = list(range(12))
+    assert of(keys).of(np.array(asked, np.uint64))[0].tolist() == [keys.count(k) for k in asked]
+
+
+def test_labels_stay_with_their_keys():
+    keys = np.array([7, 3, 7], np.uint64)
+    counts = sum_by_key(keys, np.ones((1, 3), np.int64), keys[None] * np.uint64(2))
+    assert counts.labels.tolist() == [[6, 14]]
+    assert counts.where(np.array([False, True])).labels.tolist() == [[14]]
+
+
+def test_sums_stay_contiguous_when_keys_are_left_out():
+    keys = np.array([7, 3, 7, 5], np.uint64)
+    counts = sum_by_key(keys, np.arange(8).reshape(2, 4))
+    chosen = counts.where(np.array([True, False, True]))
+    assert chosen.sums.tolist() == [[1, 2], [5, 10]]
+    for one in (counts, chosen, counts.plus(chosen), counts.plus(chosen).minus(counts)):
+        assert one.sums.flags.c_contiguous
+
+
+def test_labels_are_contiguous_so_that_they_can_be_looked_up():
+    keys = np.array([7, 3, 7], np.uint64)
+    counts = sum_by_key(keys, np.ones((1, 3), np.int64), np.stack([keys, keys + np.uint64(1)]))
+    assert counts.of(counts.labels[0]).tolist() == [[1, 2]]
+
+
+@given(st.lists(st.integers(0, 2**64 - 1)), st.lists(st.integers(0, 2**64 - 1)))
+def test_keys_are_found_however_they_are_spread(keys, others):
+    asked = np.array([*keys, *others], np.uint64)
+    assert of(keys).of(asked)[0].tolist() == [keys.count(one) for one in asked.tolist()]
+
+
+SEGMENTS = st.lists(
+    st.tuples(st.integers(0, 2), st.integers(0, 3), st.sampled_from([-2.0, 0.0, 3.0])), min_size=1
+)
+PAGES = st.lists(SEGMENTS, min_size=1, max_size=9)
+
+
+def places_of(segments):
+    """Return a page of segments given as (place, text, log-odds); texts have 3 words and more."""
+    place = np.array([place for place, _, _ in segments], np.uint64)
+    text = np.array([text for _, text, _ in segments], np.uint64)
+    return PagePlaces(
+        path=place,
+        cell=place + np.uint64(100),
+        anchor=place // np.uint64(2),
+        text=text,
+        shape=text,
+        words=(text.astype(np.int32) + 3),
+        containers=np.zeros(1, np.uint64),
+        first=np.zeros(1, np.int32),
+        last=np.array([len(segments)], np.int32),
+    )
+
+
+def log_odds_of(segments):
+    return np.array([log_odds for _, _, log_odds in segments])
+
+
+def counts_of(pages):
+    return [(places_of(page), log_odds_of(page)) for page in pages]
+
+
+def columns(counts):
+    tables = (counts.runs, counts.paths, counts.texts, counts.shapes, counts.containers)
+    return counts.pages, [(one.keys.tolist(), one.sums.tolist()) for one in tables]
+
+
+@given(PAGES)
+def test_learning_page_by_page_is_counting_the_window(pages):
+    learned = NO_PAGES
+    for page in counts_of(pages):
+        learned = learned.learn_one(count_pages([page]))
+    assert columns(learned) == columns(count_pages(counts_of(pages)))
+    assert columns(learned) == columns(count_pages(counts_of(pages[::-1])))
+
+
+@given(PAGES, SEGMENTS)
+def test_forgetting_a_page_gives_the_counts_before(pages, page):
+    window = count_pages(counts_of(pages))
+    one = count_pages(counts_of([page]))
+    assert columns(window.learn_one(one).forget_one(one)) == columns(window)
+
+
+def brute_constancy(pages, place):
+    """Return words per page over words of different texts; 0.3 for places on fewer than two pages."""
+    words = [text + 3 for page in pages for at, text, _ in page if at == place]
+    texts = {text for page in pages for at, text, _ in page if at == place}
+    on = sum(any(at == place for at, _, _ in page) for page in pages)
+    return sum(words) / on / sum(text + 3 for text in texts) if on >= 2 else 0.3
+
+
+@given(PAGES)
+def test_pages_are_counted_and_constant_texts_are_found_by_the_constancy_of_their_path(pages):
+    table = tabulate(count_pages(counts_of(pages)))
+    asked = [(place, text, 0.0) for place in range(3) for text in range(4)]
+    known = read_places(table, places_of(asked), log_odds_of(asked))
+    for row, (place, text, _) in enumerate(asked):
+        on = sum(any(at == place for at, _, _ in page) for page in pages)
+        has = sum(any(one == text for _, one, _ in page) for page in pages)
+        assert known.path_pages[row] == on
+        assert known.text_pages[row] == known.shape_pages[row] == (has if has > 1 else 0)
+        constancy = brute_constancy(pages, place)
+        assert known.constant[row] == is_constant(on, constancy, known.text_pages[row], text + 3)
+
+
+def is_constant(on, constancy, has, words):
+    """Return whether a text is nearly the same everywhere, or one of a few in rotation."""
+    same = on >= 4 and constancy >= 0.5 and has >= 0.3 * on
+    return same or (words >= 4 and on * constancy >= 5 and has >= 3)
+
+
+def brute_pooled(pages, here, is_there):
+    """Return the log-odds of the mean content of a place; constant texts count as 0."""
+    mass = words = 0.0
+    for page in [*pages, here]:
+        for at, text, log_odds in page:
+            if not is_there(at):
+                continue
+            on = sum(any(a == at for a, _, _ in one) for one in pages)
+            has = sum(any(t == text for _, t, _ in one) for one in pages)
+            fixed = is_constant(on, brute_constancy(pages, at), has, text + 3)
+            probability = 0 if fixed else 1 / (1 + np.exp(-log_odds))
+            mass += round(1000 * (text + 3) * probability) / 1000
+            words += text + 3
+    mean = min(max(mass / words, 0.01), 0.99)
+    return log(mean / (1 - mean))
+
+
+@given(PAGES, SEGMENTS)
+def test_log_odds_are_those_of_cell_and_anchor_pooled_over_the_window_and_the_page(pages, here):
+    table = tabulate(count_pages(counts_of(pages)))
+    known = read_places(table, places_of(here), log_odds_of(here))
+    for (place, _, _), log_odds, content in zip(here, known.log_odds, known.content, strict=True):
+        of_cell = brute_pooled(pages, here, lambda at, place=place: at == place)
+        of_anchor = brute_pooled(pages, here, lambda at, place=place: at // 2 == place // 2)
+        assert isclose(log_odds, (of_cell + of_anchor) / 2, abs_tol=1e-9)
+        assert isclose(content, 1 / (1 + exp(-log_odds)), abs_tol=1e-12)
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 5))))
+def test_texts_that_stand_more_than_once_at_their_path_are_found(pairs):
+    path, text = (np.array([pair[n] for pair in pairs], np.uint64) for n in range(2))
+    assert where_repeated(path, text).tolist() == [pairs.count(pair) > 1 for pair in pairs]
+
+
+def places_in(markup):
+    """Return path, cell and anchor of each segment, by its text."""
+    document = parse_document(f"<body>{markup}</body>", "https://example.com/")
+    page = page_places(document, read_features(document), node_places(document))
+    return {
+        text: (int(page.path[n]), int(page.cell[n]), int(page.anchor[n]))
+        for n, text in enumerate(document.segments.texts)
+    }
+
+
+def same(one, other):
+    """Return which of path, cell and anchor are equal for the texts A of two pages."""
+    pairs = zip(places_in(one)["A"], places_in(other)["A"], strict=True)
+    return [first == second for first, second in pairs]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("<div id=post-12><p>A</div>", "<div id=post-7><p>A</div>"),
+        ("<div class='entry tag-a'><p>A</div>", "<div class='entry category-b'><p>A</div>"),
+        ("<div class='aa bb cc'><p>A</div>", "<div class='aa bb dd'><p>A</div>"),
+        ("<ul><li class=odd>A</ul>", "<ul><li class=even>A</ul>"),
+    ],
+)
+def test_what_changes_from_page_to_page_names_no_place(one, other):
+    assert same(one, other) == [True, True, True]
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "expected"),
+    [
+        ("<div class=in><p>A</div>", "<div class=by><p>A</div>", [False, False, False]),
+        ("<p>A", "<h2>A</h2>", [False, False, False]),
+        ("<table><tr><td>x<td>A</table>", "<table><tr><td>A</table>", [True, False, True]),
+        (
+            "<section><div class=post><p>A</div></section>",
+            "<main><div class=post><p>A</div></main>",
+            [False, False, True],
+        ),
+    ],
+)
+def test_path_cell_and_anchor_tell_apart_what_they_should(one, other, expected):
+    assert same(one, other) == expected
+
+
+def test_very_long_and_unusual_attributes_are_read():
+    assert places_in(f"<div class='{'x ' * 100_000}' id='\U0001f600'><p>A</div>")["A"]
+
+
+def test_a_container_is_the_deepest_element_of_its_segments():
+    document = parse_document("<body><div><div class=in><p>A<p>B</div></div></body>", "u")
+    features = read_features(document)
+    nodes = node_places(document)
+    page = page_places(document, features, nodes)
+    ranges = list(zip(page.first.tolist(), page.last.tolist(), strict=True))
+    assert ranges == [(0, 2), (0, 1), (1, 2)]
+    inner = document.nodes.attributes.index("\nin\n\n\n")
+    assert page.containers[0] == nodes.cell[inner]
+
+
+def test_rows_of_element_types_do_not_depend_on_what_is_in_the_cache():
+    def rows(numbers):
+        markup = "".join(f"<x-{n} class='a{n % 7} b' id=c{n % 3}>{n}</x-{n}>" for n in numbers)
+        return element_type_rows(parse_document(f"<body>{markup}</body>", "https://example.com/"))
+
+    first = rows(range(50))
+    for start in range(0, 60_000, 5_000):
+        rows(range(start, start + 5_000))
+    assert (rows(range(50)) == first).all()
+    assert len(set(first[:, TAG].tolist())) == len(first)
+
+
+NAMES = st.text(st.sampled_from("ab7-_\u0663é日😀\ud800")) | st.sampled_from(
+    [
+        "post-17", "postal", "tag-a", "menu-item-3", "entry", "x" * 39, "y" * 40, "z" * 300,
+        "1st", "a1_b",
+    ]
+)  # fmt: skip
+
+
+@given(
+    st.sampled_from(["p", "html", "x-é"]),
+    NAMES,
+    st.lists(NAMES | st.sampled_from([" ", "\t", "\u3000"]), max_size=6),
+)
+def test_element_types_are_named_as_by_the_slow_reference(tag, name, classes):
+    for attributes in ("", name, f"{name}\n{' '.join(classes)}\nmain\n\n"):
+        rows = known_rows([(tag, attributes)], lambda _: (True, 0, 0))
+        assert rows[0, : STEM + 1].tolist() == slow_hashes(tag, attributes)

@@ -1,0 +1,375 @@
+"""The compiled loops of repeated text against slow and obvious twins."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+from random import Random
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from templ_core.clean_document import clean
+from templ_core.dom.document import parse_document
+from templ_core.page_level.features.characters import read_characters, read_words
+from templ_core.page_level.features.page_features import read_features
+from templ_core.page_level.model.page_type import PageType
+from templ_core.site_level.config import StringsConfig
+from templ_core.site_level.fusion.site_columns import FEW_COVER, FEW_COVER_OF_RECORDS
+from templ_core.site_level.fusion.site_inputs import string_columns
+from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
+from templ_core.site_level.strings._string_evidence import StringFinder, read_page, sentence_runs
+from templ_core.site_level.strings._strings import frequent_prefixes, read_seeds, word_tokens
+from templ_core.site_level.strings.page_strings import PageProse
+from templ_core.site_level.strings.string_evidence import read_strings
+from templ_core.site_level.strings.string_table import StringTable, joined
+from templ_core.site_level.strings.suffix_array import BREAK, SuffixArray
+from tests.templ_core.site_level.builders import CONFIG, site_model
+from tests.templ_core.site_level.repeating_site import WORDS, sentence
+from tests.templ_core.site_level.slow_page import slow_page
+
+NOTICE = (
+    "We ask all readers of this paper to tell us what they think of it by letter. "
+    "Whatever they write is read by somebody who answers before the week is over."
+)
+
+
+def article(number, *extra, paragraphs=5, inside=lambda text: f"<p>{text}</p>"):
+    """An article with further blocks at random places among its own."""
+    rng = Random(number)
+    body = [f"<p>{' '.join(sentence(rng) for _ in range(3))}</p>" for _ in range(paragraphs)]
+    for one in extra:
+        body.insert(rng.randint(1, len(body) - 1), inside(one))
+    return parse_document(
+        f"<html><title>{WORDS[number % 20]} {number}</title><body><nav><a href=/>Home</a></nav>"
+        f"<article><h1>{sentence(rng)}</h1>{''.join(body)}</article><footer>All rights reserved</footer>",
+        "https://paper.example/",
+    )
+
+
+def text_of(page, model):
+    return clean(page, model, CONFIG).text
+
+
+def strings_of(page, model):
+    return read_strings(read_features(page), model.strings)
+
+
+def segment_with(page, part):
+    return next(number for number, text in enumerate(page.segments.texts) if part in text)
+
+
+def test_a_paragraph_that_the_site_repeats_goes_wherever_it_stands():
+    model = site_model([article(number, NOTICE) for number in range(8)])
+    result = clean(article(50, NOTICE), model, CONFIG)
+    assert "readers of this paper" not in result.text
+    assert result.text.count("\n") >= 4
+    assert "site-string" in result.decision.reasons
+
+
+def test_it_stays_where_the_site_does_not_repeat_it():
+    model = site_model([article(number, *[NOTICE] * (number < 2)) for number in range(8)])
+    assert "readers of this paper" in text_of(article(50, NOTICE), model)
+
+
+def test_a_tenth_of_the_pages_is_enough():
+    model = site_model([article(number, *[NOTICE] * (number % 10 == 0)) for number in range(60)])
+    assert "readers of this paper" not in text_of(article(90, NOTICE), model)
+
+
+def test_a_paragraph_that_is_only_partly_repeated_is_cut_at_its_sentences():
+    model = site_model([article(number, NOTICE) for number in range(8)])
+    own = "The mayor herself opened the old bridge and walked over it with her two sons today."
+    others = "Nobody had expected her to come, since the winter had been long and the river high."
+    text = text_of(article(50, f"{own} {NOTICE} {others}"), model)
+    assert f"{own} {others}" in text
+    assert "readers" not in text
+
+
+def varied(rng):
+    """The notice with two words of each sentence changed at random places."""
+    sentences = []
+    for one in NOTICE.split(". "):
+        words = one.split()
+        for place in rng.sample(range(1, len(words)), 2):
+            words[place] = rng.choice(WORDS)
+        sentences.append(" ".join(words).removesuffix(".") + ".")
+    return " ".join(sentences)
+
+
+def test_a_paragraph_of_which_some_words_differ_goes():
+    rng = Random(5)
+    model = site_model([article(number, varied(rng)) for number in range(30)])
+    pages = [article(number, varied(rng)) for number in range(50, 60)]
+    kept = sum("before the week" in text_of(page, model) for page in pages)
+    assert kept <= 1
+
+
+@pytest.mark.parametrize("tag", ["pre", "h2"])
+def test_no_strings_of_words_are_looked_for_in_code_and_headings(tag):
+    def inside(text):
+        return f"<{tag}>{text}</{tag}>"
+
+    model = site_model([article(number, NOTICE, inside=inside) for number in range(8)])
+    page = article(50, NOTICE)
+    at = segment_with(page, "readers of this paper")
+    assert strings_of(page, model).few.share[at] == 0
+
+
+def test_text_with_the_same_text_beside_it_belongs_to_a_record():
+    def inside(text):
+        return f"<h4>Returns</h4><p>{text}</p><h4>Raises</h4>"
+
+    pages = [article(number, *[NOTICE] * (number % 5 == 0), inside=inside) for number in range(40)]
+    model, page = site_model(pages), article(90, NOTICE, inside=inside)
+    at = segment_with(page, "readers of this paper")
+    strings = strings_of(page, model)
+    assert strings.few.share[at] == 1
+    assert strings.alike[at] > 0.9
+    columns = string_columns(strings, PageType(documentation=1.0))
+    assert columns[FEW_COVER_OF_RECORDS][at] == 0
+    apart = site_model([article(number, *[NOTICE] * (number % 5 == 0)) for number in range(40)])
+    strings = strings_of(article(90, NOTICE), apart)
+    columns = string_columns(strings, PageType(documentation=1.0))
+    assert columns[FEW_COVER_OF_RECORDS].max() > 0.5
+    assert columns[FEW_COVER].max() == 0
+
+
+def test_text_that_a_page_has_more_than_once_is_a_pattern_of_its_list():
+    model = site_model([article(number, NOTICE) for number in range(8)])
+    once, twice = article(50, NOTICE), article(50, NOTICE, NOTICE)
+    assert strings_of(once, model).listed.max() < 0.5
+    at = segment_with(twice, "readers of this paper")
+    assert strings_of(twice, model).listed[at] == 1
+
+
+def test_delivery_terms_go_from_products_of_few_words():
+    """The terms are nine tenths of each page, so by their words alone the products would be copies."""
+    rng = Random(8)
+    terms = " ".join(sentence(rng, 20) for _ in range(25))
+
+    def product(number):
+        own = Random(number)
+        return parse_document(
+            f"<title>{number}</title><nav><a href=/>Shop</a></nav><div class=product><h1>{sentence(own, 4)}</h1>"
+            f"<p>{sentence(own, 20)} {sentence(own, 20)}</p></div><div class=terms><p>{terms}</p></div>",
+            "https://shop.example/",
+        )
+
+    model = site_model([product(number) for number in range(4)])
+    assert model.documents == 4
+    text = text_of(product(50), model)
+    assert len(text.split()) < 60
+    assert text
+
+
+def test_the_strings_depend_on_the_pages_and_not_on_their_order():
+    pages = [article(number, *[NOTICE] * (number % 3 == 0)) for number in range(12)]
+    one, other = site_model(pages).strings, site_model(pages[::-1]).strings
+    assert (one.shapes == other.shapes).all()
+    page = article(90, NOTICE)
+    for first, second in (
+        (strings_of(page, site_model(pages)), strings_of(page, site_model(pages[::-1]))),
+    ):
+        assert (first.few.share == second.few.share).all()
+        assert (first.usual_words == second.usual_words).all()
+        assert (first.alike == second.alike).all()
+
+
+def test_a_stored_table_says_the_same():
+    model = site_model([article(number, NOTICE) for number in range(8)])
+    stored = decode_site_model(encode_site_model(model, CONFIG.site_model_bytes))
+    page = article(50, NOTICE)
+    one, other = strings_of(page, model), strings_of(page, stored)
+    assert (one.few.share == other.few.share).all()
+    assert (one.alike == other.alike).all()
+    assert one.few.share.max() == 1
+    small = decode_site_model(encode_site_model(model, 2000))
+    assert np.isfinite(strings_of(page, small).few.share).all()
+
+
+NUMBER = 2
+
+
+def random_pages(rng, pages, letters=4, longest=12):
+    """Pages as lists of tokens from a small alphabet, a break behind each."""
+    return [
+        [rng.randint(3, 2 + letters) for _ in range(rng.randint(0, longest))] + [BREAK]
+        for _ in range(pages)
+    ]
+
+
+def substrings(page):
+    """All strings of a page that run over no break."""
+    found = set()
+    for start in range(len(page)):
+        for end in range(start + 1, len(page) + 1):
+            if BREAK in page[start:end]:
+                break
+            found.add(tuple(page[start:end]))
+    return found
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_the_longest_prefix_that_enough_pages_have(seed):
+    rng = Random(seed)
+    pages = random_pages(rng, rng.randint(2, 7))
+    tokens = np.array([one for page in pages for one in page], np.uint16)
+    owner = np.repeat(np.arange(len(pages), dtype=np.int32), [len(page) for page in pages])
+    suffixes = SuffixArray(tokens)
+    least = sorted(rng.choices(range(2, 5), k=2))
+    lengths, numbers = frequent_prefixes(suffixes.common, owner[suffixes.starts], len(pages), least)
+    of_pages = [substrings(page) for page in pages]
+    column = tokens.tolist()
+    for level, pages_min in enumerate(least):
+        strings = {}
+        for rank, start in enumerate(suffixes.starts.tolist()):
+            best = 0
+            for end in range(start + 1, len(column) + 1):
+                string = tuple(column[start:end])
+                if BREAK in string or sum(string in one for one in of_pages) < pages_min:
+                    break
+                best = end - start
+            assert lengths[level, rank] == best
+            if best:
+                string = tuple(column[start : start + best])
+                assert strings.setdefault(int(numbers[level, rank]), string) == string
+
+
+def corpus_of(strings):
+    tokens = np.array([one for string in strings for one in string] or [0], np.uint16)
+    lengths = np.array([len(string) for string in strings], np.int32)
+    return joined(tokens, np.cumsum(lengths) - lengths, lengths)
+
+
+@pytest.mark.parametrize("seed", range(80))
+def test_the_longest_strings_that_a_text_has_in_common_with_some_others(seed):
+    rng = Random(seed)
+    strings = [page[:-1] for page in random_pages(rng, rng.randint(0, 6)) if page[1:]]
+    text = [rng.randint(2, 6) if rng.random() < 0.9 else BREAK for _ in range(30)]
+    tokens_min = rng.randint(1, 4)
+    known = set().union(*(substrings(one) for one in strings))
+    wanted = [
+        (start, end)
+        for start in range(len(text))
+        for end in range(start + tokens_min, len(text) + 1)
+        if tuple(text[start:end]) in known
+        and tuple(text[start : end + 1] if end < len(text) else ()) not in known
+        and tuple(text[start - 1 : end] if start else ()) not in known
+    ]
+    finder = StringFinder(corpus_of(strings))
+    first, behind = finder.matches(np.array(text, np.uint16), tokens_min)
+    assert list(zip(first.tolist(), behind.tolist(), strict=True)) == wanted
+    both = np.array([*text, *text], np.uint16)
+    owners = np.repeat(np.arange(2), len(text))
+    first, behind = finder.matches(both, tokens_min, owners)
+    again = [(start + len(text), end + len(text)) for start, end in wanted]
+    assert list(zip(first.tolist(), behind.tolist(), strict=True)) == wanted + again
+
+
+def test_strings_without_an_end_are_refused():
+    with pytest.raises(ValueError, match="no end"):
+        StringFinder(np.array([5, 6], np.uint16))
+    with pytest.raises(ValueError, match="no end"):
+        StringFinder(np.empty(0, np.uint16))
+
+
+@pytest.mark.parametrize("seed", range(100))
+def test_what_is_said_about_a_page(seed):
+    rng = Random(seed)
+    per_segment = np.array([rng.randint(0, 14) for _ in range(rng.randint(1, 9))], np.int64)
+    is_prose = per_segment >= 6
+    owners = np.repeat(np.arange(len(per_segment)), per_segment)
+    letters = [rng.randint(3, 7) for _ in owners]
+    tokens = np.where(is_prose[owners], letters, BREAK).astype(np.uint16)
+    known = rng.randint(0, 6)
+    levels = []
+    for _ in range(3):
+        starts = rng.choices(range(len(letters) + 1), k=rng.randint(0, 5))
+        levels.append(corpus_of([letters[at : at + rng.randint(4, 20)] for at in starts]))
+    table = StringTable(
+        shapes=np.arange(10, 10 + known, dtype=np.uint64),
+        usual=corpus_of([[rng.randint(2, 4) for _ in range(3)] for _ in range(rng.randint(0, 3))]),
+        words=tuple(levels),
+        alike=np.array(
+            [[rng.choice([0, 100, 255]) for _ in range(known)] for _ in range(2)], np.uint8
+        ),
+    )
+    features = SimpleNamespace(
+        words=SimpleNamespace(segment=owners, per_segment=per_segment),
+        shape=np.array([rng.randint(8, 16) for _ in per_segment], np.uint64),
+    )
+    prose = PageProse(is_prose=is_prose, tokens=tokens)
+    config = StringsConfig(gap_words_max=rng.randint(0, 3))
+    usual, rows, is_covered = slow_page(features, prose, table, config)
+    found = read_page(features, prose, table, config)
+    assert found[0].tolist() == usual
+    assert found[1].tolist() == rows
+    assert found[2].tolist() == is_covered
+
+
+def test_runs_of_sentences_that_strings_cover():
+    words = SimpleNamespace(
+        segment=np.array([0, 0, 0, 0, 0, 0, 1, 1, 1, 2, 2]),
+        ends=np.array([0, 1, 0, 1, 0, 1, 0, 1, 1, 0, 1], np.bool_),
+    )
+    is_covered = np.array([1, 1, 1, 1, 0, 0, 1, 1, 0, 1, 1], np.bool_)
+    share = np.array([4 / 6, 2 / 3, 1.0])
+    assert sentence_runs(words, share, is_covered, 0.9) == [(0, 0, 3, 4), (1, 6, 7, 2)]
+    assert sentence_runs(words, share, is_covered, 0.5) == []
+    is_covered[:4] = [0, 0, 0, 1]
+    assert sentence_runs(words, share, is_covered, 0.9) == [(1, 6, 7, 2)]
+
+
+def tokens_of(text):
+    words = read_words(read_characters([text]))
+    calendar = np.unique(read_words(read_characters(["may march monday"])).hashes)
+    return word_tokens(words, np.ones(1, np.bool_), calendar).tolist()
+
+
+def test_numbers_and_dates_are_one_token():
+    one = tokens_of("Written on 3 May 2026 for us")
+    assert one == tokens_of("Written on 17 March 1999 for us")
+    assert one.count(NUMBER) == 3
+    assert tokens_of("You may go. 3 went") != tokens_of("You 3 go. 3 went")
+    assert NUMBER not in tokens_of("You may go on a march")
+    assert min(tokens_of("so many different words of a page of the paper")) > NUMBER
+
+
+def test_runs_of_words_are_sampled_by_themselves():
+    rng = Random(3)
+    shared = [rng.randint(3, 60000) for _ in range(40)]
+    keys = []
+    for _ in range(2):
+        own = [rng.randint(3, 60000) for _ in range(20)]
+        text = np.array([*own, *shared], np.uint16)
+        found, owner = read_seeds(text, np.array([len(own), len(shared)], np.int32), 4, 2)
+        assert set(owner.tolist()) <= {0, 1}
+        keys.append(set(found[owner == 1].tolist()))
+    assert keys[0] == keys[1]
+    assert 8 < len(keys[0]) < 30
+
+
+SORT = """
+import os
+import numpy as np
+from templ_core.site_level.strings.suffix_array import SuffixArray
+tokens = np.random.default_rng(0).integers(2, 3000, 100_000).astype(np.uint16)
+before = len(os.listdir("/proc/self/task"))
+SuffixArray(tokens)
+print(before, len(os.listdir("/proc/self/task")))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs Linux")
+def test_sorting_starts_no_threads():
+    run = subprocess.run(
+        [sys.executable, "-c", SORT],
+        env={**os.environ, "OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    before, after = run.stdout.split()
+    assert before == after

@@ -1,0 +1,511 @@
+"""The columns of trees and places equal those of an obvious walk, which has names for hashes."""
+
+import math
+import random
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from templ_core.dom.codec import compress_columns, decode_document, document_columns
+from templ_core.dom.document import parse_document
+from templ_core.errors import CodecError
+from templ_core.lab.papers.rtdm import build_tree, is_voted_template, learn_voted_templates
+from templ_core.site_level.config import TREES
+from templ_core.site_level.places.place_counts import MASS_UNIT
+from templ_core.site_level.places.places import node_places
+from templ_core.site_level.trees.labelled_tree import (
+    label_page,
+    labelled,
+    likeness,
+    node_hashes,
+    page_blocks,
+)
+from templ_core.site_level.trees.tree_evidence import tree_evidence
+from templ_core.site_level.trees.tree_learner import TreeLearner, TreePage
+from templ_core.site_level.trees.tree_mapping import Costs, MappingBounds, map_trees
+from templ_core.site_level.trees.tree_model import (
+    bounded_trees,
+    decode_tree_model,
+    encode_tree_model,
+)
+from tests.templ_core.site_level.build_trees import (
+    columns,
+    least_cost,
+    parents,
+    slow_cost,
+    tree,
+    trees,
+    variants,
+)
+from tests.templ_core.site_level.slow_columns import slow_identities, slow_places, slow_tree
+from workers.lab.simulate.feed import FeedSettings, simulate_feed
+
+TAGS = ("div", "p", "ul", "li", "article", "table", "tr", "td", "h2", "a href=/x", "b", "span")
+MARKS = ("", "class=x", "class='x7 y'", "id=main", "class='odd entry'")
+PIECES = st.one_of(
+    st.sampled_from(("Read", "more.", "Home", "one two", "<br>", "<hr>")),
+    st.builds("<{} {}>".format, st.sampled_from(TAGS), st.sampled_from(MARKS)),
+    st.sampled_from(TAGS).map(lambda tag: f"</{tag.split()[0]}>"),
+)
+MARKUP = st.lists(PIECES, max_size=50).map("".join)
+
+
+def are_one_to_one(names, numbers):
+    pairs = set(zip(names, numbers, strict=True))
+    return len(pairs) == len(set(names)) == len(set(numbers))
+
+
+def assert_equal_columns(document):
+    tree, paths = slow_tree(document)
+    subtrees, ends = slow_identities(tree)
+    page = label_page(document)
+    labels = [(label, segment >= 0) for label, _, segment in tree]
+    assert are_one_to_one([(name.lower(), leaf) for name, leaf in labels], page.tree.label.tolist())
+    assert page.tree.depth.tolist() == [depth for _, depth, _ in tree]
+    assert page.tree.segment.tolist() == [segment for _, _, segment in tree]
+    assert page.tree.end.tolist() == ends
+    assert are_one_to_one(subtrees, page.tree.identity.tolist())
+    assert len(page.paths) == len(paths)
+    assert (page.paths[1:] > page.paths[:-1]).all()
+    again = build_tree(label=page.tree.label, depth=page.tree.depth, segment=page.tree.segment)
+    assert (again.identity == page.tree.identity).all()
+    assert (again.end == page.tree.end).all()
+    places = node_places(document)
+    columns = (places.path, places.cell, places.anchor)
+    for names, numbers in zip(zip(*slow_places(document), strict=True), columns, strict=True):
+        assert are_one_to_one(names, numbers.tolist())
+
+
+@settings(deadline=None)
+@given(MARKUP)
+def test_columns_equal_those_of_the_obvious_walk(markup):
+    assert_equal_columns(parse_document(f"<body>{markup}", "https://example.com/"))
+
+
+def test_columns_of_synthetic_sites_equal_those_of_the_obvious_walk():
+    for page in simulate_feed(FeedSettings(sites=4, pages=8)):
+        assert_equal_columns(parse_document(page.html, page.url))
+
+
+def test_the_compact_form_gives_an_equal_tree():
+    document = parse_document("<body><p>Read<b>more</b><ul><li>A<li>B", "https://example.com/")
+    one, other = (
+        label_page(document),
+        label_page(decode_document(compress_columns(document_columns(document)))),
+    )
+    assert (one.tree.identity == other.tree.identity).all()
+    assert (one.paths == other.paths).all()
+
+
+def test_a_page_without_text_has_no_tree():
+    assert not label_page(
+        parse_document("<body><div></div>", "https://example.com/")
+    ).tree.label.size
+
+
+NAVIGATION = ("Home", "World", "Sport", "Weather")
+FOOTER = "Copyright 2026 The Paper, all rights reserved"
+WORDS = [f"word{number}" for number in range(500)]
+
+
+def prose(seed, paragraphs=4):
+    rng = random.Random(seed)
+    return [" ".join(rng.choices(WORDS, k=40)) for _ in range(paragraphs)]
+
+
+def article(seed, *, paragraphs=4, extra="", names="article comment nav foot"):
+    own, comment, nav, foot = names.split()
+    body = "".join(f"<p>{text}</p>" for text in prose(seed, paragraphs))
+    return page(
+        f'<div class="{own}"><h1>Headline {seed}</h1>{body}</div>{extra}'
+        f'<form class="{comment}"><h3>Leave a comment</h3><p>Your name</p></form>',
+        f"Headline {seed}",
+        nav,
+        foot,
+    )
+
+
+def listing(seed):
+    teasers = "".join(
+        f'<div class="teaser"><h2>Headline {9 * seed + n}</h2><span>{prose(9 * seed + n)[0]}</span></div>'
+        for n in range(6)
+    )
+    return page(
+        f'<section class="stream"><header>Latest</header>{teasers}</section>'
+        "<nav><ol class='pages'><li>1</li><li>Next page</li></ol></nav>",
+        "Latest",
+    )
+
+
+def page(main, title, nav="nav", foot="foot"):
+    items = "".join(f"<li>{name}</li>" for name in NAVIGATION)
+    return parse_document(
+        f"<html><head><title>{title}</title></head><body><ul class='{nav}'>{items}</ul>"
+        f"<main>{main}</main><div class='{foot}'>{FOOTER}</div></body></html>",
+        "http://paper.example/",
+    )
+
+
+def other_site(seed):
+    rows = "".join(f"<tr><td>{text}</td><td>12 Euro</td></tr>" for text in prose(seed))
+    return parse_document(
+        f"<title>{seed}</title><center><table><tr><td>Our shop</td></tr>{rows}</table></center>",
+        "http://paper.example/",
+    )
+
+
+def tree_page(document):
+    """The page with paragraphs of a hundred words and more as its content."""
+    texts = document.segments.texts
+    words = np.array([len(text.split()) for text in texts], np.int32)
+    return TreePage(
+        blocks=page_blocks(document),
+        texts=node_hashes(texts),
+        words=words,
+        mass=np.where(words >= 40, 990, 10).astype(np.int64) * words,
+    )
+
+
+def name_of(number):
+    return bytes([number * 37 % 251]), str(number)
+
+
+def window(documents):
+    return {name_of(number): tree_page(one) for number, one in enumerate(documents)}
+
+
+def learned(documents, config=TREES):
+    return TreeLearner(config).model(window(documents))
+
+
+def evidence(document, model):
+    one = tree_page(document)
+    return tree_evidence(one.blocks, one.texts, model, one.words, one.mass)
+
+
+def shares(document, model):
+    found = evidence(document, model)
+    return dict(
+        zip(document.segments.texts, (found.text_pages / found.pages).tolist(), strict=True)
+    )
+
+
+class TestEvidence:
+    def test_template_is_at_its_place_on_all_pages_and_content_on_none(self):
+        model = learned(map(article, range(10)))
+        share = shares(article(99, paragraphs=7), model)
+        assert all(share[text] == 1 for text in (*NAVIGATION, FOOTER, "Leave a comment"))
+        assert not any(share[text] for text in ("Headline 99", *prose(99, 7)))
+
+    def test_places_of_content_are_likelier_than_all_others(self):
+        document = article(99, paragraphs=7)
+        found = evidence(document, learned(map(article, range(10))))
+        log_odds = dict(zip(document.segments.texts, found.log_odds.tolist(), strict=True))
+        content = [log_odds.pop(text) for text in prose(99, 7)]
+        assert min(content) > max(0, *log_odds.values())
+
+    def test_names_that_a_site_makes_anew_do_not_matter(self):
+        documents = [article(n, names="a b c d") for n in range(10)]
+        model = learned(documents)
+        one, other = (evidence(article(99, names=names), model) for names in ("a b c d", "w x y z"))
+        assert one.pages == other.pages == 10
+        assert (one.log_odds == other.log_odds).all()
+
+    def test_a_text_at_another_place_is_not_the_template(self):
+        model = learned(map(article, range(10)))
+        document = article(99, extra="<blockquote><b>x</b><p>Home</p></blockquote>")
+        homes = [
+            pages
+            for text, pages in zip(
+                document.segments.texts, evidence(document, model).text_pages, strict=True
+            )
+            if text == "Home"
+        ]
+        assert homes == [10, 0]
+
+    def test_a_document_from_its_compact_form_gives_equal_templates(self):
+        documents = [article(n) for n in range(6)]
+        again = [decode_document(compress_columns(document_columns(one))) for one in documents]
+        assert encode_tree_model(learned(documents)) == encode_tree_model(learned(again))
+
+    def test_text_between_blocks_and_inline_elements_keeps_its_order(self):
+        document = parse_document(
+            "<body>one <b>bold</b><div>two <a><p>three</p> four</a></div> five<hr>six",
+            "http://a.example/",
+        )
+        tree = label_page(document).tree
+        assert [document.segments.texts[n] for n in tree.segment[tree.is_text]] == [
+            *("one bold", "two", "three", "four", "five", "six")
+        ]
+        assert tree.depth[tree.is_text].tolist() == [2, 3, 4, 3, 2, 2]
+
+
+class TestClusters:
+    def test_articles_and_listings_are_told_apart(self):
+        documents = [make(n) for n in range(8) for make in (article, listing)]
+        model = learned(documents)
+        assert [cluster.pages for cluster in model.clusters] == [8, 8]
+        assert shares(listing(300), model)["Latest"] == 1
+        assert shares(article(300), model)["Leave a comment"] == 1
+
+    def test_two_sites_under_one_key_do_not_mix(self):
+        documents = [make(n) for n in range(8) for make in (article, other_site)]
+        model = learned(documents)
+        assert [cluster.pages for cluster in model.clusters] == [8, 8]
+        assert shares(other_site(99), model)["Our shop"] == 1
+        assert shares(article(99), model)["Home"] == 1
+
+    def test_a_page_like_no_cluster_has_no_evidence(self):
+        assert evidence(other_site(1), learned(map(article, range(8)))) is None
+
+    def test_error_pages_among_the_others_change_little(self):
+        bare = parse_document("<title>502</title><center>Bad gateway</center>", "http://a.example/")
+        documents = [bare, *(article(n) for n in range(12)), bare, bare]
+        share = shares(article(99), learned(documents))
+        assert all(share[text] > 0.9 for text in (*NAVIGATION, FOOTER))
+
+    def test_there_are_not_more_clusters_than_may_be(self):
+        config = msgspec.structs.replace(TREES, clusters_max=2)
+        odd = [
+            parse_document(f"<body><{tag}><p>{tag}</p></{tag}>", "http://a.example/")
+            for tag in ("main", "aside", "article", "section")
+        ]
+        assert len(learned([article(0), *odd], config).clusters) == 2
+
+    def test_a_cluster_keeps_as_many_nodes_as_it_may(self, monkeypatch):
+        monkeypatch.setattr("templ_core.site_level.trees.tree_learner.NODES_MAX", 30)
+        model = learned([article(n, paragraphs=20) for n in range(6)])
+        assert all(len(cluster.support) <= 30 for cluster in model.clusters)
+        long = article(99, paragraphs=3000)
+        assert evidence(long, model).place_pages[-1] == 0
+        assert shares(article(99), model)["Home"] == 1
+
+    def test_pages_without_text_are_no_template(self):
+        empty = parse_document("", "http://a.example/")
+        model = learn_voted_templates([empty, article(1), article(2)])
+        assert [cluster.pages for cluster in model.clusters] == [2]
+        assert not is_voted_template(other_site(1), model, 0.5).any()
+
+
+PAGES = [make(n) for n in range(6) for make in (article, listing, other_site)]
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.lists(st.sets(st.integers(0, len(PAGES) - 1), min_size=1), min_size=2, max_size=5))
+def test_templates_depend_on_the_pages_of_the_window_alone(windows):
+    all_pages, learner = window(PAGES), TreeLearner()
+    for numbers in windows:
+        pages = {name_of(number): all_pages[name_of(number)] for number in numbers}
+        model = learner.model(pages)
+        assert encode_tree_model(model) == encode_tree_model(TreeLearner().model(pages))
+    assert sum(cluster.pages for cluster in model.clusters) == len(windows[-1])
+
+
+def slow_log_odds(cluster, places, one):
+    """The log-odds of places, node by node."""
+    tree, words, mass = cluster.reference.tree, cluster.words, cluster.mass / MASS_UNIT
+
+    def content(node):
+        inside = slice(node, int(tree.end[node]))
+        above = content(parent(node)) if node else mass.sum() / max(words.sum(), 1)
+        return (mass[inside].sum() + 80 * above) / (words[inside].sum() + 80)
+
+    def parent(node):
+        return max(n for n in range(node) if tree.depth[n] == tree.depth[node] - 1)
+
+    result = []
+    for place, own_words, own_mass in zip(places, one.words, one.mass / MASS_UNIT, strict=True):
+        is_leaf = tree.is_text[place]
+        known = (words[place], mass[place]) if is_leaf else (0, 0)
+        start = content(parent(place)) if is_leaf else content(place)
+        share = (known[1] + own_mass + 80 * start) / (known[0] + own_words + 80)
+        share = min(max(share, 0.01), 0.99)
+        result.append(math.log(share / (1 - share)))
+    return result
+
+
+@settings(deadline=None, max_examples=30)
+@given(st.sampled_from(PAGES), st.integers(0, 3))
+def test_log_odds_equal_those_of_the_slow_reference(document, more):
+    extra = "".join(f"<div><p>{text}</p></div>" for text in prose(7, more))
+    for asked in (document, article(50, extra=extra)):
+        model = learned(PAGES)
+        found, one = evidence(asked, model), tree_page(asked)
+        paths = label_page(asked).paths
+        cluster = max(model.clusters, key=lambda each: likeness(each.reference.paths, paths))
+        places = places_of(cluster, one)
+        assert found.log_odds.tolist() == pytest.approx(slow_log_odds(cluster, places, one))
+
+
+def places_of(cluster, one):
+    """The node at which each segment stands, by the mapping and the nearest element above."""
+    tree, own = cluster.reference.tree, labelled(one.blocks, one.texts).tree
+    mapping = map_trees(tree, own)
+    lies = {}
+    for left, right in zip(mapping.left.tolist(), mapping.right.tolist(), strict=True):
+        if left >= 0 and right >= 0:
+            both_text = tree.segment[left] >= 0 and own.segment[right] >= 0
+            if both_text or tree.label[left] == own.label[right]:
+                lies[right] = left
+    result = []
+    for node in np.flatnonzero(own.is_text).tolist():
+        at = node
+        while at not in lies:
+            at = max(n for n in range(at) if own.depth[n] == own.depth[at] - 1)
+        result.append(lies[at])
+    return result
+
+
+class TestModel:
+    def test_a_decoded_model_equals_the_encoded_one(self):
+        model = learned(PAGES)
+        body = encode_tree_model(model)
+        again = decode_tree_model(body)
+        assert encode_tree_model(again) == body
+        assert shares(article(99), again) == shares(article(99), model)
+
+    @pytest.mark.parametrize("cut", [0, 1, 20, -1])
+    def test_damaged_bytes_are_refused(self, cut):
+        body = encode_tree_model(learned(map(article, range(4))))
+        with pytest.raises(CodecError, match="tree model"):
+            decode_tree_model(body[:cut])
+
+    def test_least_supported_places_make_room_first(self):
+        box = "<aside><p>Read more</p></aside>"
+        model = learned([article(n, extra=box if n % 3 else "") for n in range(12)])
+        full = len(encode_tree_model(model))
+        smaller = bounded_trees(model, full - 60)
+        assert len(encode_tree_model(smaller)) <= full - 60
+        assert smaller.clusters[0].support.min() >= model.clusters[0].support.min()
+        assert shares(article(99, extra=box), smaller)["Home"] == 1
+        assert bounded_trees(model, 0).clusters == []
+
+
+some_costs = st.builds(
+    Costs, replace=st.integers(0, 3), insert=st.integers(0, 3), delete=st.integers(0, 3)
+)
+
+
+def cost_of(mapping, left, right, costs):
+    """Return the cost (Definition 2) of the mapping that was written down."""
+    paired = (mapping.left >= 0) & (mapping.right >= 0)
+    replaced = left.label[mapping.left[paired]] != right.label[mapping.right[paired]]
+    return (
+        replaced.sum() * costs.replace
+        + (mapping.left < 0).sum() * costs.insert
+        + (mapping.right < 0).sum() * costs.delete
+    )
+
+
+def assert_mapping(mapping, left, right):
+    """Check Definition 4: nodes stand once and in order, parents of pairs are pairs, replaced nodes have
+    no pairs below them."""
+    assert mapping.left[mapping.left >= 0].tolist() == list(range(left.label.size))
+    assert mapping.right[mapping.right >= 0].tolist() == list(range(right.label.size))
+    ups, other_ups = parents(left), parents(right)
+    pairs = {a: b for a, b in zip(mapping.left, mapping.right, strict=True) if a >= 0 and b >= 0}
+    for one, other in pairs.items():
+        if one:
+            assert pairs[ups[one]] == other_ups[other]
+            assert left.label[ups[one]] == right.label[other_ups[other]]
+
+
+class TestMapTrees:
+    @given(trees(), trees())
+    def test_costs_what_the_cheapest_mapping_costs(self, left, right):
+        assert map_trees(left, right).cost == least_cost(left, right)
+
+    @given(trees(nodes_max=5), trees(nodes_max=5), some_costs)
+    def test_any_costs_are_minimised(self, left, right, costs):
+        assert map_trees(left, right, costs=costs).cost == least_cost(left, right, costs)
+
+    @given(st.one_of(variants(), st.tuples(trees(nodes_max=15), trees(nodes_max=15))), some_costs)
+    def test_of_the_cheapest_mappings_the_one_with_most_common_nodes_is_taken(self, pair, costs):
+        left, right = pair
+        mapping = map_trees(left, right, costs=costs)
+        paired = (mapping.left >= 0) & (mapping.right >= 0)
+        common = int((left.label[mapping.left[paired]] == right.label[mapping.right[paired]]).sum())
+        assert (mapping.cost, common) == slow_cost(left, right, costs)
+
+    @given(trees(nodes_max=30), trees(nodes_max=30), some_costs)
+    def test_the_mapping_written_down_has_the_cost_reported(self, left, right, costs):
+        mapping = map_trees(left, right, costs=costs)
+        assert_mapping(mapping, left, right)
+        assert mapping.cost == cost_of(mapping, left, right, costs)
+
+    @given(trees(nodes_max=30), trees(nodes_max=30), st.integers(0, 6), st.integers(0, 20))
+    def test_bounds_on_cells_give_a_mapping_that_is_no_cheaper(self, left, right, cells, total):
+        mapping = map_trees(left, right, bounds=MappingBounds(run_cells_max=cells, cells_max=total))
+        assert_mapping(mapping, left, right)
+        assert mapping.cost == cost_of(mapping, left, right, Costs())
+        assert mapping.cost >= map_trees(left, right).cost
+
+    @given(trees(nodes_max=30))
+    def test_equal_trees_cost_nothing(self, one):
+        mapping = map_trees(one, one)
+        assert mapping.cost == 0
+        assert (mapping.left == mapping.right).all()
+
+    def test_an_empty_tree_is_inserted_or_deleted_whole(self):
+        assert map_trees(columns([], []), tree("r(a)")).cost == 2
+        assert map_trees(tree("r(a)"), columns([], []), costs=Costs(delete=5)).cost == 10
+
+    @pytest.mark.parametrize(
+        ("left", "right", "cost"),
+        [
+            ("r", "r(a(b c) d)", 4),  # the border rows count the child itself
+            ("r(a(b c) d)", "r", 4),
+            ("r(a b)", "r(x y)", 2),  # line 30 keeps M[i-1, j-1]
+            ("r(a(b c))", "r(x(b d e))", 1 + 2 + 3),  # descendants of both are paid for
+            ("r(a)", "r(x(b))", 2),
+            ("r(a(b))", "r(x)", 2),
+            ("r(p(x y z))", "r(p(u))", 3),  # equal labels alone are no match for free
+            ("r(p(x) q)", "r(p(y) q)", 1),
+        ],
+    )
+    def test_the_definitions_hold_where_the_printed_algorithm_errs(self, left, right, cost):
+        assert least_cost(tree(left), tree(right)) == cost
+        assert map_trees(tree(left), tree(right)).cost == cost
+
+    def test_the_first_of_several_cheapest_mappings_is_taken(self):
+        mapping = map_trees(tree("r(a a)"), tree("r(a(b) a(b) a(b))"))
+        assert mapping.left.tolist() == [0, 1, -1, 2, -1, -1, -1]
+        assert mapping.right.tolist() == [0, 1, 2, 3, 4, 5, 6]
+
+    def test_a_table_of_800_rows_is_mapped_row_by_row(self):
+        left = tree(f"r({' '.join(f'tr(td(a{row}) td(b{row}))' for row in range(800))})")
+        right = tree(f"r({' '.join(f'tr(td(c{row}) td(d{row}))' for row in range(790))})")
+        mapping = map_trees(left, right)
+        assert_mapping(mapping, left, right)
+        assert mapping.cost == 790 * 2 + 10 * 5
+
+    def test_long_lists_are_paired_by_label_and_what_one_has_more_of_is_left_over(self):
+        left = tree(f"r({' '.join(f'p(a{row})' for row in range(200))} ul(l) p(end))")
+        right = tree(f"r({' '.join(f'p(b{row})' for row in range(230))} ul(m) p(End))")
+        assert map_trees(left, right).cost == 200 + 30 * 2 + 2
+
+    def test_nested_tables_are_mapped_within_the_bound_on_cells(self):
+        def nested(letter):
+            cell, number = letter, 0
+            for _ in range(4):
+                cell = " ".join(f"x({cell} {letter}{number + copy})" for copy in range(9))
+                number += 9
+            return tree(f"r({cell})")
+
+        left, right = nested("a"), nested("b")
+        mapping = map_trees(left, right, bounds=MappingBounds(cells_max=10_000))
+        assert_mapping(mapping, left, right)
+        assert mapping.cost >= least_for_leaves(left, right)
+
+    def test_deep_trees_are_mapped(self):
+        depth = 2040
+        left = columns(list(range(depth)), ["a"] * (depth - 1) + ["x"])
+        right = columns(list(range(depth)), ["a"] * (depth - 1) + ["y"])
+        assert map_trees(left, right).cost == 1
+
+
+def least_for_leaves(left, right):
+    return abs(left.label.size - right.label.size)

@@ -1,0 +1,476 @@
+"""A window depends on its fetches alone, and the library and a worker's store hold equal ones."""
+
+import random
+from random import Random
+
+import msgspec
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.source import Source
+from templ_core.config import WindowBounds
+from templ_core.dom.document import parse_document, read_document
+from templ_core.page_level.features.page_features import read_features
+from templ_core.page_level.model.model_file import shipped_model
+from templ_core.site_cleaner.learned_site import LearnedSite, WindowDocument
+from templ_core.site_level.site_model import PLACE_TABLES
+from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
+from templ_core.site_level.strings.string_evidence import read_strings
+from templ_core.site_level.window.drift import DriftDetector
+from templ_core.site_level.window.page_summary import summarise_page
+from templ_core.site_level.window.revisions import changed_ratio, revision_reason
+from templ_core.site_level.window.schedule import is_due
+from templ_core.site_level.window.site_learner import SiteLearner
+from templ_core.site_level.window.site_window import SiteWindow, WindowFetch, url_hash
+from templ_core.site_level.window.window_dedup import distinct_pages
+from tests.templ_core.site_level.builders import CONFIG, fit_site_model, window_page
+from tests.workers.builders import document, packed, stored_summary
+from workers.settings import Settings
+from workers.state.window_store import WindowStore
+
+PATHS = 40
+
+
+def page_of_design(design, number, own=6):
+    """The paths of a page: some of those of all pages of its design, and some of its own."""
+    rng = Random(f"{design}/{number}")
+    shared = [hash_of(design, one) for one in range(PATHS)]
+    paths = [*rng.sample(shared, PATHS - 5), *(rng.getrandbits(60) for _ in range(own))]
+    return np.array(sorted(paths), np.uint64)
+
+
+def hash_of(design, number):
+    return Random(f"{design}:{number}").getrandbits(60)
+
+
+def pages(designs):
+    return [page_of_design(design, number) for number, design in enumerate(designs)]
+
+
+def find_drift(window, config):
+    return DriftDetector(config).follow(window)
+
+
+def test_a_site_that_stays_as_it_is_has_no_alarm():
+    drift = find_drift(pages("a" * 300), CONFIG)
+    assert drift.changed_at is None
+    assert drift.fit > 0.7
+
+
+def test_a_new_design_is_noticed_within_seven_pages():
+    for count in range(1, 30):
+        drift = find_drift(pages("a" * 60 + "b" * count), CONFIG)
+        if drift.changed_at is not None:
+            break
+    assert count <= 7
+    assert drift.changed_at == 60
+
+
+def test_the_first_page_of_a_new_design_fits_nothing():
+    assert find_drift(pages("a" * 20 + "b"), CONFIG).fit < 0.2
+    assert find_drift(pages("a" * 20 + "bb"), CONFIG).fit > 0.7
+
+
+def test_a_site_that_alternates_two_designs_keeps_both():
+    assert find_drift(pages("ab" * 60), CONFIG).changed_at is None
+    assert find_drift(pages(("a" * 12 + "b" * 12) * 4), CONFIG).changed_at is None
+
+
+def test_a_design_that_comes_back_has_not_gone():
+    assert find_drift(pages("a" * 60 + "b" * 20), CONFIG).changed_at == 60
+    assert find_drift(pages("a" * 60 + "b" * 20 + "a"), CONFIG).changed_at is None
+
+
+def test_while_both_designs_are_shown_there_is_no_alarm():
+    mixed = "a" * 40 + "ab" * 15
+    assert find_drift(pages(mixed), CONFIG).changed_at is None
+    drift = find_drift(pages(mixed + "b" * 10), CONFIG)
+    assert drift.changed_at == len(mixed) - 1
+
+
+def test_a_long_run_of_listings_ends_no_articles():
+    assert find_drift(pages("aaal" * 10 + "l" * 200), CONFIG).changed_at is None
+
+
+def test_a_design_with_articles_and_listings_goes_as_a_whole():
+    drift = find_drift(pages("aaal" * 15 + "bbbm" * 10), CONFIG)
+    assert drift.changed_at in (59, 60)
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_rare_clusters_raise_no_alarm(seed):
+    rng = Random(seed)
+    designs = rng.choices("aaaaaaaaallcdefg", k=400)
+    assert find_drift(pages(designs), CONFIG).changed_at is None
+
+
+def test_without_pages_nothing_has_changed():
+    assert find_drift([], CONFIG).changed_at is None
+
+
+def test_a_detector_that_follows_a_window_finds_what_a_new_one_finds():
+    window = pages("a" * 60 + "b" * 8)
+    detector = DriftDetector(CONFIG)
+    for first, last in [(0, 1), (0, 5), (0, 60), (0, 68), (0, 50), (3, 68), (3, 68)]:
+        part = window[first:last]
+        assert detector.follow(part) == find_drift(part, CONFIG)
+
+
+def test_a_detector_looks_at_pages_that_it_has_seen_only_once():
+    window, looked_at = pages("a" * 10), []
+    detector = DriftDetector(CONFIG)
+    look_at = detector._look_at
+    detector._look_at = lambda page_of_design: (
+        looked_at.append(page_of_design),
+        look_at(page_of_design),
+    )
+    detector.follow(window[:6])
+    detector.follow(window)
+    assert len(looked_at) == 10
+
+
+@pytest.mark.parametrize(
+    ("model_documents", "looked_at", "documents", "reason"),
+    [
+        (0, 0, 5, None),
+        (0, 0, 8, "first-mature-model"),
+        (5, 5, 12, "first-mature-model"),
+        (0, 0, 24, "settled-model"),
+        (8, 8, 16, None),
+        (8, 8, 27, "settled-model"),
+        (5, 12, 16, None),
+        (24, 24, 1000, None),
+    ],
+)
+def test_a_text_is_looked_at_again_when_its_model_grows_up(
+    model_documents, looked_at, documents, reason
+):
+    assert revision_reason(model_documents, looked_at, documents) == reason
+
+
+@pytest.mark.parametrize(
+    ("model_documents", "looked_at", "documents", "reason"),
+    [
+        (100, 100, 107, None),
+        (100, 100, 108, "redesign"),
+        (103, 110, 120, None),
+        (103, 110, 124, "redesign"),
+        (124, 124, 200, None),
+    ],
+)
+def test_after_a_change_of_design_the_documents_since_then_count(
+    model_documents, looked_at, documents, reason
+):
+    assert revision_reason(model_documents, looked_at, documents, 100) == reason
+
+
+def test_change_is_counted_in_words_of_both_texts():
+    assert changed_ratio("one two\nthree four", "one two\nthree four") == 0
+    assert changed_ratio("one two\nthree four", "one two\nthree") == 1 / 4
+    assert changed_ratio("one two", "three") == 1
+    assert changed_ratio("", "") == 0
+
+
+def test_what_is_cut_out_of_a_paragraph_counts():
+    assert changed_ratio("We met. Read our letter every week.", "We met.") == 5 / 7
+
+
+@pytest.mark.parametrize(
+    ("learned", "fitted_at", "pages", "due"),
+    [
+        (1, 0, 1, True),
+        (4, 3, 4, True),
+        (7, 6, 7, False),
+        (5, 3, 5, True),
+        (9, 3, 9, True),
+        (25, 24, 25, False),
+        (28, 24, 28, False),
+        (29, 24, 29, True),
+        (1150, 1000, 1000, True),
+        (1149, 1000, 1000, False),
+        (5, 5, 5, False),
+        (5, 3, 0, False),
+    ],
+)
+def test_models_are_due_with_each_page_at_first_and_then_for_each_seventh_of_the_window(
+    learned, fitted_at, pages, due
+):
+    assert is_due(learned, fitted_at, pages) == due
+
+
+@pytest.mark.parametrize(
+    ("new", "place_pages", "due"),
+    [
+        (3, [0, 0, 0], True),
+        (1, [3, 3, 3], True),
+        (1, [6, 6, 6], False),
+        (2, [3, 3, 3], True),
+        (1, [8, 8, 8], False),
+        (3, [0, 0, 60], False),
+        (3, [0, 0], False),
+        (3, [None, 0, 0], False),
+    ],
+)
+def test_three_documents_in_a_row_of_a_design_that_is_hardly_known_bring_a_model(
+    new, place_pages, due
+):
+    assert is_due(100 + new, 100, 100, place_pages) == due
+
+
+MENU = "<ul class=menu><li><a href=/>Home page of it</a><li><a href=/n>All the news</a></ul>"
+
+
+def page(number):
+    return parse_document(
+        f"<title>Page {number}</title>{MENU}<div class=body><h1>Page {number}</h1>"
+        + "".join(f"<p>Sentence {number} {n} about boats on the river. " * 2 for n in range(4))
+        + f"</div><div class=foot>Copyright {number % 2} by those who wrote it.</div>",
+        "https://example.com/",
+    )
+
+
+def window(numbers):
+    return [window_page(f"p{number}", page(number)) for number in numbers]
+
+
+def tables(model):
+    return {
+        name: (table.keys.tolist(), table.sums.tolist())
+        for name in PLACE_TABLES
+        for table in [getattr(model.places, name)]
+    }
+
+
+def trees(model):
+    return [
+        (cluster.pages, cluster.tree.label.tolist(), cluster.support.tolist())
+        for cluster in model.trees.clusters
+    ]
+
+
+def test_a_rolling_window_is_counted_like_one_seen_at_once():
+    """The bytes of the model are equal, whatever came and left before."""
+    learner = SiteLearner("page", CONFIG)
+    pages = window(range(14))
+    for last in range(1, len(pages)):
+        rolling = pages[max(0, last - 8) : last]
+        learner.follow(rolling)
+        one, other = learner.model(), fit_site_model(rolling, "page", CONFIG)
+        assert encode_site_model(one, 1 << 20) == encode_site_model(other, 1 << 20)
+
+
+def test_documents_may_leave_from_anywhere_in_the_window():
+    learner = SiteLearner("page", CONFIG)
+    learner.follow(window(range(10)))
+    left = window([1, 2, 3, 4, 5, 6, 8, 9])
+    learner.follow(left)
+    assert tables(learner.model()) == tables(fit_site_model(left, "page", CONFIG))
+
+
+def test_a_content_counts_as_long_as_one_of_its_documents_stays():
+    same = [window_page(name, page(1), digest="same") for name in "abc"]
+    learner = SiteLearner("page", CONFIG)
+    learner.follow([*same, *window([2, 3])])
+    learner.follow([*same[1:], *window([2, 3])])
+    assert learner.model().documents == 3
+    learner.follow(window([2, 3]))
+    expected = fit_site_model(window([2, 3]), "page", CONFIG)
+    assert tables(learner.model()) == tables(expected)
+
+
+def test_a_near_duplicate_counts_when_the_first_page_has_left():
+    long = "".join(f"<p>Sentence {n} of the very same report about boats. " for n in range(12))
+    first, copy = (parse_document(f"{long}<p>{end}", "https://a.com/") for end in ("one", "two"))
+    pages = [window_page("first", first), window_page("copy", copy), *window([2, 3])]
+    learner = SiteLearner("page", CONFIG)
+    learner.follow(pages)
+    assert learner.model().documents == 3
+    learner.follow(pages[1:])
+    expected = fit_site_model(pages[1:], "page", CONFIG)
+    assert tables(learner.model()) == tables(expected)
+    assert expected.documents == 3
+
+
+def test_trees_rest_on_all_documents_of_the_window():
+    model = fit_site_model(window(range(60)), "page", CONFIG)
+    assert sum(cluster.pages for cluster in model.trees.clusters) == 60
+
+
+def test_places_trees_and_strings_are_in_the_model():
+    model = decode_site_model(
+        encode_site_model(fit_site_model(window(range(12)), "page", CONFIG), 1 << 20)
+    )
+    assert model.places.cells.keys.size
+    assert model.trees.clusters
+    assert len(model.strings.usual) > 1
+    assert read_strings(read_features(page(40)), model.strings).usual_words.max() > 1
+
+
+@pytest.mark.parametrize("limit", [400, 450, 500])
+def test_a_bounded_model_keeps_what_most_pages_have(limit):
+    whole = fit_site_model(window(range(40)), "page", CONFIG)
+    body = encode_site_model(whole, limit)
+    assert len(body) <= limit < len(encode_site_model(whole, 1 << 20))
+    kept = decode_site_model(body)
+    for name in PLACE_TABLES:
+        table, part = getattr(whole.places, name), getattr(kept.places, name)
+        dropped = ~np.isin(table.keys, part.keys)
+        if part.keys.size and dropped.any():
+            assert part.sums[0].min() >= table.sums[0][dropped].max()
+    assert kept.documents == whole.documents
+
+
+HOUR_MS = 3600 * 1000
+DAY_MS = 24 * HOUR_MS
+SMALL = WindowBounds(
+    age_ms=48 * HOUR_MS,
+    floor_pages=4,
+    floor_age_ms=200 * HOUR_MS,
+    newest_pages=6,
+    day_pages=3,
+    pages_max=20,
+)
+
+
+@pytest.mark.parametrize("hours", [1, 24, 1000])
+@pytest.mark.parametrize("seed", range(4))
+def test_the_library_holds_the_documents_of_a_store(seed, hours):
+    """Fetches that are less than some hours apart have equal times."""
+    chance = random.Random(seed)
+    site = LearnedSite("example.com")
+    bounds = {f"window_{name}": value for name, value in msgspec.structs.asdict(SMALL).items()}
+    store = WindowStore(None, Settings(**bounds), has_topic=False)
+    for number in range(120):
+        url = f"https://example.com/{chance.randrange(40)}"
+        time_ms = (number + chance.randrange(30)) // hours * hours * HOUR_MS
+        record = document(number, url=url, time_ms=time_ms, body=packed(bytes([number] * 9)))
+        record = msgspec.structs.replace(record, source=Source(url, 0, number))
+        if chance.random() < 0.1:
+            site.forget(url, time_ms, SMALL)
+            store.delete_url(msgspec.structs.replace(record, kind="deletion", body=b""), None)
+        else:
+            one = WindowDocument(time_ms, record.id, url, record.content_digest, record.body, b"")
+            site.enter(one, None, SMALL)
+            if store.known(record) is None:
+                store.put(record, stored_summary(record), None)
+        kept = [entry.id for entry in store.window_entries("example.com")]
+        assert [one.page_id for one in site.documents] == kept, number
+        assert site.learned == store.site_state("example.com").learned
+
+
+def window_of(fetches, bounds):
+    """What a window holds after fetches, given as URL, time in days and content, have entered it."""
+    window = SiteWindow()
+    for url, day, content in fetches:
+        window.enter(WindowFetch(round(day * DAY_MS), url_hash(url), content, 1), bounds)
+    return list(window)
+
+
+def daily(*days):
+    return [(f"/{day}", day, b"") for day in days]
+
+
+IN_ANY_ORDER = {
+    "of each URL the newest": (
+        st.lists(
+            st.tuples(st.sampled_from("abcdefgh"), st.integers(0, 40), st.just(b"")),
+            unique_by=lambda fetch: fetch[1],
+        ),
+        WindowBounds(pages_max=5, floor_pages=2),
+    ),
+    "some of each day": (
+        st.permutations(daily(*(number / 12 for number in range(36)))),
+        WindowBounds(newest_pages=4, day_pages=2),
+    ),
+    "one dated ahead": (st.permutations(daily(*range(0, 60, 4), 400)), WindowBounds(floor_pages=2)),
+    "equal times": (
+        st.lists(
+            st.builds(
+                lambda url, content: (url, ord(url) % 3, content),
+                st.sampled_from("abcdefghijkl"),
+                st.binary(max_size=1),
+            )
+        ),
+        WindowBounds(newest_pages=3, day_pages=2),
+    ),
+}
+
+
+@pytest.mark.parametrize("name", IN_ANY_ORDER)
+@given(st.data())
+@settings(max_examples=40)
+def test_a_window_does_not_depend_on_the_order_of_arrival(name, data):
+    fetches, bounds = IN_ANY_ORDER[name]
+    coming = data.draw(fetches)
+    assert window_of(coming, bounds) == window_of(data.draw(st.permutations(coming)), bounds)
+
+
+def test_one_time_far_ahead_does_not_make_the_others_old():
+    held = window_of(daily(*range(0, 60, 4), 400), WindowBounds(floor_pages=2))
+    assert [one.time_ms // DAY_MS for one in held] == [44, 48, 52, 56, 400]
+
+
+def test_what_leaves_is_told_and_nothing_else():
+    bounds = WindowBounds(pages_max=2, floor_pages=1)
+    one, two, newer, old = (
+        WindowFetch(time_ms, url_hash(url), b"", 1)
+        for time_ms, url in ((1, "a"), (2, "b"), (3, "a"), (0, "c"))
+    )
+    window = SiteWindow([two, one])
+    assert window.enter(one, bounds) is None
+    assert window.enter(newer, bounds) == ([one], [])
+    assert window.enter(one, bounds) is None
+    assert window.enter(old, bounds) == ([], [])
+    assert old not in window
+    assert window.delete(url_hash("b"), 2, bounds) == ([two], [])
+    assert window.delete(url_hash("b"), 2, bounds) is None
+    assert window.enter(two, bounds) is None
+    assert window.delete(url_hash("a"), 0, bounds) == ([], [])
+    assert (list(window), window.size_bytes) == ([newer], 1)
+    assert window.leave(newer.url_hash) == newer
+    assert window.leave(newer.url_hash) is None
+    assert window.delete(url_hash("c"), 3, bounds) == ([], [url_hash("a")])
+
+
+SHORT_MENU = (
+    "<ul><li><a href=/>Home</a><li><a href=/about>About us</a><li><a href=/shop>Shop</a></ul>"
+)
+
+
+def summary(*paragraphs):
+    body = SHORT_MENU + "<article>" + "".join(f"<p>{one}" for one in paragraphs) + "</article>"
+    html = f"<html><body>{body}</body></html>".encode()
+    return summarise_page(read_document(html, "https://a.com/1"), shipped_model())
+
+
+def article(topic, count=6):
+    return [
+        f"In its paragraph {n} the text about {topic} goes on to say a number of things, and it "
+        f"takes a good many words of plain prose for the {topic} to be described as it should be."
+        for n in range(count)
+    ]
+
+
+def test_copies_and_reprints_of_an_article_count_once():
+    pages = [
+        summary(*article("rivers")),
+        summary(*article("rivers"), "Printed on another day."),
+        summary(*article("mountains")),
+        summary(*article("rivers")),
+    ]
+    assert distinct_pages(pages) == [0, 2]
+
+
+def test_articles_that_share_less_are_distinct():
+    pages = [
+        summary(*article("rivers", 3), *article("lakes", 3)),
+        summary(*article("rivers", 3), *article("seas", 3)),
+    ]
+    assert distinct_pages(pages) == [0, 1]
+
+
+def test_short_pages_are_all_distinct():
+    assert distinct_pages([summary("Nothing here."), summary("Nothing here.")]) == [0, 1]
+    assert distinct_pages([]) == []

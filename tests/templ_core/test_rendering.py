@@ -1,0 +1,255 @@
+"""Generated pages, of which each kept part is in both forms once and in order, and nothing of a removed one."""
+
+import re
+
+import lxml.html
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from markdown_it import MarkdownIt
+
+from templ_core.dom.codec import document_columns
+from templ_core.dom.document import parse_document
+from templ_core.rendering.addresses import Addresses
+from templ_core.rendering.cleaned_html import render_html
+from templ_core.rendering.links import PageLink, page_links
+from templ_core.rendering.markdown import render_markdown
+from templ_core.rendering.outline import Outline
+from workers.lab.experiments.metadata_gold import letters, markdown_structure, page_structure
+
+URL = "https://example.com/a/b"
+
+
+def rendered(markup, render=render_markdown, kept=None, cuts=None):
+    page = parse_document(markup, URL, with_marks=True)
+    stays = np.ones(len(page.segments.texts), np.bool_) if kept is None else np.array(kept)
+    return render(Outline(page, stays, cuts, page.marks, URL))
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("<h2>A <i>b</i></h2><p>c", "## A *b*\n\nc"),
+        ("<ul><li>a<li>b<ol><li>c<li>d</ol></ul><p>e", "- a\n- b\n  1. c\n  2. d\n\ne"),
+        ("<ul><li><p>a</p><p>b</p></li><li>c</ul>", "- a\n\n  b\n- c"),
+        ("<blockquote><p>a<p>b</blockquote>", "> a\n>\n> b"),
+        ("<pre><code class='language-py'>\na\n\n  b*</code></pre>", "```py\na\n\n  b*\n```"),
+        ("<pre>a```b</pre>", "````\na```b\n````"),
+        ("<table><tr><th>a<th>b<tr><td>c<td>d|e</table>", "| a | b |\n| --- | --- |\n| c | d\\|e |"),
+        ("<table><tr><td>a<td><tr><td>c<td>d</table>",
+         "|  |  |\n| --- | --- |\n| a |  |\n| c | d |"),
+        ("<table><tr><td><h2>a</h2><p>b</table>", "## a\n\nb"),
+        ("<p>See <a href='/c?d=1&amp;e'> the <b>page</b> </a>, now.", "See [the **page**](https://example.com/c?d=1&e) , now."),
+        ("<p>a <a href='javascript:x()'>b</a> <a>c</a>", "a b c"),
+        ("<p>a <code>x*y</code> and <code><a href='c'>d</a></code>",
+         "a `x*y` and [d](https://example.com/a/c)"),
+        ("<p>a <img src='/i(1).png' alt='a [cat]'> b", "a ![a \\[cat\\]](https://example.com/i%281%29.png) b"),
+        ("<p>a</p><p><img src='i.png' alt='cat'></p><p>b", "a\n\n![cat](https://example.com/a/i.png)\n\nb"),
+        ("<p>a</p><p><img src='i.png'></p><p>b", "a\n\nb"),
+        ("<p>a * b _c_ d_e &lt;f> [g] &amp;amp; `h`", "a \\* b \\_c\\_ d_e \\<f> \\[g\\] \\&amp; \\`h\\`"),
+        ("<p># a</p><p>1. b</p><p>- c</p><p>+ d</p>", "\\# a\n\n1\\. b\n\n\\- c\n\n\\+ d"),
+        ("<p>a<br>- b", "a  \n\\- b"),
+        ("<p>é <a href='c'>ü</a> ö", "é [ü](https://example.com/a/c) ö"),
+        ("<a href='c'><h3>a</h3><p>b</p></a>",
+         "### [a](https://example.com/a/c)\n\n[b](https://example.com/a/c)"),
+    ],
+)  # fmt: skip
+def test_markdown(markup, text):
+    assert rendered(markup) == text
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("<div class=x>a<br>b</div>", "<p>a<br>b</p>"),
+        ("<ul class=x><li>a <a href=c onclick=x>b</a></ul>",
+         '<ul><li>a <a href="https://example.com/a/c">b</a></li></ul>'),
+        ("<pre>a\n&lt;b></pre>", "<pre>a\n&lt;b&gt;</pre>"),
+        ("<table><tr><td>a<td><b>c</b></table>",
+         "<table><tr><td>a</td><td><strong>c</strong></td></tr></table>"),
+        ("<p>a <img src=i.png alt='\"x\"'>b",
+         '<p>a <img src="https://example.com/a/i.png" alt="&quot;x&quot;"> b</p>'),
+        ("<p>a</p><p>b", "<p>a</p><p>b</p>"),
+    ],
+)  # fmt: skip
+def test_cleaned_html(markup, text):
+    assert rendered(markup, render_html) == text
+
+
+def test_what_is_cut_or_removed_is_in_no_form():
+    markup = "<nav><a href=/>Home</a></nav><p>Öne. <a href=c>Two.</a> Three."
+    kept, cuts = [False, True], {1: [(5, 10)]}
+    assert rendered(markup, kept=kept, cuts=cuts) == "Öne. Three."
+    assert rendered(markup, render_html, kept=kept, cuts=cuts) == "<p>Öne. Three.</p>"
+
+
+def test_images_of_removed_text_are_left_out():
+    markup = (
+        "<nav><img src=a alt=b><a>Home</a></nav><article><p>Text</p><img src=c alt=d></article>"
+    )
+    assert rendered(markup, kept=[False, True]) == "Text\n\n![d](https://example.com/a/c)"
+
+
+def test_links_say_where_they_stand():
+    markup = (
+        "<nav><a href=/>Home</a><a href=#x>up</a><a href=mailto:a@b>mail</a></nav>"
+        "<p>See <a href=c>the <b>page</b></a><a href=//d.example/e><img src=i alt=Pic></a>"
+    )
+    page = parse_document(markup, URL, with_marks=True)
+    found = page_links(Outline(page, np.array([False, True]), None, page.marks, URL))
+    assert found == [
+        PageLink("Home", "https://example.com/", is_content=False),
+        PageLink("the page", "https://example.com/a/c", is_content=True),
+        PageLink("Pic", "https://d.example/e", is_content=True),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("target", "absolute"),
+    [
+        ("../c", "https://example.com/c"),
+        ("../../../c", "https://example.com/c"),
+        ("./c", "https://example.com/a/c"),
+        ("?d", "https://example.com/a/b?d"),
+        ("#d", "https://example.com/a/b#d"),
+        ("//o.example/c", "https://o.example/c"),
+        (" /c d\n", "https://example.com/c%20d"),
+        ("http://o.example/ c", "http://o.example/%20c"),
+        ("tel:123", ""),
+        ("c:d", ""),
+        ("", "https://example.com/a/b"),
+    ],
+)
+def test_addresses_are_made_absolute(target, absolute):
+    assert Addresses(URL).absolute(target) == absolute
+
+
+_PIECES = st.sampled_from(
+    ["<p>", "</p>", "<ul>", "<li>", "</ul>", "<b>", "</b>", "<a href=x>", "</a>", "<h2>", "</h2>",
+     "<pre>", "</pre>", "<table>", "<tr>", "<td>", "</table>", "<code>", "</code>", "<br>", "é ",
+     "<blockquote>", "</blockquote>", "<img src=x alt=y>", "a ", "b\n", "*_", "`", "<div>", "</div>"]
+)  # fmt: skip
+
+
+@settings(deadline=None, max_examples=300)
+@given(st.lists(_PIECES, max_size=25), st.randoms())
+def test_all_forms_hold_the_kept_text_in_order(pieces, random):
+    markup = "".join(pieces)
+    plain = parse_document(markup, URL)
+    page = parse_document(markup, URL, with_marks=True)
+    assert document_columns(page) == document_columns(plain)
+    kept = np.array([random.random() < 0.7 for _ in page.segments.texts], np.bool_)
+    text = render_markdown(Outline(page, kept, None, None, URL))
+    words = [letters(page.segments.texts[one]) for one in np.flatnonzero(kept)]
+    assert [letters(line) for line in text.split("\n") if letters(line)] == [
+        letters(line)
+        for one in np.flatnonzero(kept)
+        for line in page.segments.texts[one].split("\n")
+        if letters(line)
+    ] or "".join(words) == "".join(char for char in letters(text) if not char.isdigit())
+    outline = Outline(page, kept, None, page.marks, URL)
+    found = render_html(outline), render_markdown(outline), page_links(outline)
+    assert found == (render_html(outline), render_markdown(outline), page_links(outline))
+
+
+def test_the_structure_of_a_page_is_in_its_markdown():
+    markup = (
+        "<h1>Title</h1><p>Text <a href=/x>link</a></p><ul><li>One<ul><li>Two</ul><li>Three</ul>"
+        "<table><tr><th>A<th>B<tr><td>1<td>2</table><pre>code\nmore</pre>"
+    )
+    page = parse_document(markup, URL, with_marks=True)
+    kept = np.ones(len(page.segments.texts), np.bool_)
+    found = markdown_structure(render_markdown(Outline(page, kept, None, page.marks, URL)))
+    assert dict(found) == dict(page_structure(markup, page, kept))
+
+
+BLOCKS_URL = "https://example.com/a"
+BLOCKS = {
+    "paragraph": "<p>w0n w1n</p>",
+    "marks": '<p>w0n <b>w1n</b> <a href="/l2n">w3n</a> H<sub>w4n</sub> x<sup>w5n</sup></p>',
+    "image in a link": '<p>w0n <a href="/l1n"><img src="/i2n" alt="w3n"></a> w4n</p>',
+    "heading": "<h2>w0n</h2><p>w1n</p>",
+    "figure": '<figure><img src="/i0n" alt="w1n"><figcaption>w2n <b>w3n</b></figcaption></figure>',
+    "figure without a label": '<figure><div><img src="/i0n" alt=""></div><figcaption>w1n</figcaption></figure>',
+    "terms": "<dl><dt>w0n</dt><dd>w1n</dd><dt>w2n</dt><dd><p>w3n</p></dd></dl>",
+    "unclosed terms": "<dl><dt>w0n<dd>w1n<dt>w2n<dd>w3n</dl>",
+    "list": "<ul><li>w0n<ol><li>w1n</ol><li>w2n</ul>",
+    "quotation": "<blockquote><p>w0n</p><ul><li>w1n</ul></blockquote>",
+    "table": "<table><caption>w0n</caption><tr><th>w1n<th>w2n<tr><td>w3n<td>w4n</table>",
+    "code": '<pre class="language-python"><code>w0n = w1n\n    w2n</code></pre>',
+    "numbered code": '<pre><i class="linenos">1</i>w0n\n<i class="linenos">2</i>w1n</pre>',
+    "numbers beside code": '<table><tr><td class="linenos"><pre>1\n2</pre><td><pre>w0n\nw1n</pre></table>',
+}  # fmt: skip
+_MARK = re.compile(r"[wli]\d+n\d+")
+
+
+def rendered_blocks(blocks):
+    """Return the page's markup by block, and the Markdown and the HTML of the kept blocks."""
+    parts = [
+        re.sub(r"\b([wli]\d)n", rf"\g<1>n{number}", BLOCKS[name])
+        for number, (name, _) in enumerate(blocks)
+    ]
+    page = parse_document(
+        "".join(f"<div>{part}</div>" for part in parts), BLOCKS_URL, with_marks=True
+    )
+    kept = np.array([_is_kept(text, blocks) for text in _with_marks(page)], bool)
+    outline = Outline(page, kept, None, page.marks, BLOCKS_URL)
+    return parts, render_markdown(outline), render_html(outline)
+
+
+def _with_marks(page):
+    """Return the texts of the segments; numbers of lines stand for the code that follows them."""
+    texts = page.segments.texts
+    following = [*texts[1:], ""]
+    return [
+        text if _MARK.search(text) else after for text, after in zip(texts, following, strict=True)
+    ]
+
+
+def _is_kept(text, blocks):
+    return blocks[int(_MARK.search(text)[0].partition("n")[2])][1]
+
+
+def marks(text):
+    return _MARK.findall(text)
+
+
+def of_tree(html):
+    """Return the marks of a tree, sorted: those in texts, addresses and alternative texts."""
+    found = []
+    for element in lxml.html.fragment_fromstring(html, create_parent=True).iter():
+        found += [*element.values(), element.text or "", element.tail or ""]
+    return sorted(marks(" ".join(found)))
+
+
+@given(st.lists(st.tuples(st.sampled_from(sorted(BLOCKS)), st.booleans()), min_size=1, max_size=8))
+def test_each_kept_part_is_written_once_and_no_removed_one(blocks):
+    parts, markdown, html = rendered_blocks(blocks)
+    expected = [part for part, (_, kept) in zip(parts, blocks, strict=True) if kept]
+    wanted = sorted(marks(" ".join(expected)))
+    assert of_tree(html) == wanted
+    assert of_tree(MarkdownIt().enable("table").render(markdown) or "<p>") == wanted
+
+
+@pytest.mark.parametrize("name", sorted(BLOCKS))
+def test_texts_keep_their_order(name):
+    parts, markdown, html = rendered_blocks([(name, True)])
+    words = [mark for mark in marks(parts[0]) if mark[0] == "w"]
+    assert [mark for mark in marks(html) if mark[0] == "w"] == words
+    assert [mark for mark in marks(markdown) if mark[0] == "w"] == words
+
+
+def test_structure_is_kept():
+    def both(name):
+        return rendered_blocks([(name, True)])[1:]
+
+    assert both("numbered code") == ("```\nw0n0\nw1n0\n```", "<pre>w0n0\nw1n0</pre>")
+    assert "1" not in re.sub(_MARK, "", both("numbers beside code")[0])
+    assert both("code")[1].startswith('<pre class="language-python"><code>')
+    assert both("figure without a label")[0] == "![](https://example.com/i0n0)\n\nw1n0"
+    assert both("image in a link")[0] == (
+        "w0n0 [![w3n0](https://example.com/i2n0)](https://example.com/l1n0) w4n0"
+    )
+    assert "H<sub>w4n0</sub> x<sup>w5n0</sup>" in both("marks")[0]
+    assert both("terms")[1].count("<dd>") == 2

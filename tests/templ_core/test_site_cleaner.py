@@ -1,0 +1,385 @@
+"""The library as a program uses it, which touches nothing but its values."""
+
+import importlib
+import itertools
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import templ_core
+from templ_core import (
+    CleanerOptions,
+    CrawledPage,
+    SampleBounds,
+    SiteCleaner,
+    clean,
+    clean_crawl,
+    clean_site,
+)
+from templ_core.config import WindowBounds
+from templ_core.dom.document import read_document
+from templ_core.errors import CleanerClosed, CodecError, EmptyPage, PageError, PageGone
+from templ_core.page_level.model.model_file import encode_model
+from templ_core.site_cleaner import site_cleaner
+from tests.workers.builders import other_page_model
+from workers.lab.simulate.feed import FeedSettings, simulate_feed
+from workers.settings import Settings
+
+START = datetime(2026, 1, 5, tzinfo=UTC)
+URL = "https://example.com/a"
+ARTICLE = "<p>" + "A sentence of some words, and then some more of them. " * 10
+
+
+@pytest.fixture(scope="module")
+def fetched():
+    """(URL, bytes, time) of two news sites, 40 pages."""
+    feed = simulate_feed(FeedSettings(genre="news", sites=2, pages=40, seed=3))
+    return [
+        (made.url, made.html.encode(), START + timedelta(minutes=number))
+        for number, made in enumerate(feed)
+    ]
+
+
+@pytest.fixture(scope="module")
+def whole(fetched):
+    """The texts of these pages."""
+    return texts(SiteCleaner(), fetched)
+
+
+def texts(cleaner, pages):
+    return [cleaner.clean(*one).text for one in pages]
+
+
+def test_what_was_saved_is_known_after_loading(fetched, whole):
+    first = SiteCleaner()
+    half = texts(first, fetched[:20])
+    saved = first.to_bytes()
+    assert saved == first.to_bytes()
+    assert half + texts(SiteCleaner.from_bytes(saved), fetched[20:]) == whole
+    assert half + texts(first, fetched[20:]) == whole
+
+
+def test_sites_are_saved_one_by_one_as_they_change(fetched, whole):
+    cleaner, store = SiteCleaner(), {}
+    for one in fetched[:20]:
+        cleaner.clean(*one)
+        store |= cleaner.changed_sites()
+    assert dict(cleaner.changed_sites()) == {}
+    again = SiteCleaner()
+    assert [again.restore_site(body) for body in store.values()] == list(store)
+    assert whole[:20] + texts(again, fetched[20:]) == whole
+
+
+def test_a_site_that_is_restored_replaces_what_was_known(fetched):
+    early, late = SiteCleaner(), SiteCleaner()
+    early.clean(*fetched[0])
+    texts(late, fetched[:10])
+    (site,) = early.sites()
+    late.restore_site(dict(early.changed_sites())[site])
+    with_both = late.clean(*fetched[11], learns=False)
+    assert with_both.text == early.clean(*fetched[11], learns=False).text
+
+
+@pytest.mark.parametrize("damage", [b"", b"\xc1", b"text", msgspec.msgpack.encode((9, 0, []))])
+def test_bytes_that_were_not_saved_are_refused(damage):
+    with pytest.raises(CodecError):
+        SiteCleaner.from_bytes(damage)
+
+
+def test_damaged_bytes_are_refused(fetched):
+    cleaner = SiteCleaner()
+    cleaner.clean(*fetched[0])
+    saved = bytearray(cleaner.to_bytes())
+    saved[len(saved) // 2] ^= 1
+    with pytest.raises(CodecError):
+        SiteCleaner.from_bytes(bytes(saved))
+
+
+def test_what_another_page_model_has_learned_is_of_use(fetched):
+    cleaner = SiteCleaner()
+    texts(cleaner, fetched[:20])
+    options = CleanerOptions(page_model=encode_model(other_page_model()))
+    other = SiteCleaner.from_bytes(cleaner.to_bytes(), options)
+    assert {other.clean(*one).method for one in fetched[20:]} == {"site"}
+
+
+def test_after_the_end_every_use_says_so(fetched):
+    with SiteCleaner() as cleaner:
+        cleaner.clean(*fetched[0])
+    cleaner.close()
+    uses = [
+        lambda: cleaner.clean(*fetched[0]),
+        lambda: cleaner.learn(*fetched[0]),
+        lambda: cleaner.fit("example.com"),
+        cleaner.sites,
+        cleaner.to_bytes,
+        lambda: list(cleaner.changed_sites()),
+    ]
+    for use in uses:
+        with pytest.raises(CleanerClosed, match="make a new one, or load"):
+            use()
+
+
+def test_pages_that_have_left_their_window_take_no_memory():
+    window = WindowBounds(pages_max=5, floor_pages=2)
+    cleaner = SiteCleaner(CleanerOptions(window=window))
+    sizes = []
+    for number in range(60):
+        cleaner.clean(f"{URL}/{number}", ARTICLE + f"<p>Page {number}", 60.0 * number)
+        site = cleaner._known()["example.com"]
+        sizes.append(len(site.documents))
+    assert sizes[-30:] == [5] * 30
+    assert len(cleaner._memory._kept.take("example.com")) <= 10
+
+
+def test_pages_of_one_site_are_cleaned_with_what_all_of_them_share(fetched):
+    pages = [
+        (url, body) for url, body, _ in fetched if url.split("/")[2] == fetched[0][0].split("/")[2]
+    ]
+    found = clean_site(pages)
+    assert [one.url for one in found] == [url for url, _ in pages]
+    assert {one.method for one in found} == {"site"}
+    assert len({one.site_model_version for one in found}) == 1
+    assert clean_site([]) == []
+
+
+def test_a_page_that_cannot_be_cleaned_says_why():
+    cleaner = SiteCleaner()
+    with pytest.raises(EmptyPage):
+        cleaner.clean(URL, b"")
+    with pytest.raises(PageGone, match="404"):
+        cleaner.clean(URL, ARTICLE, status=404)
+    refused, cleaned = clean_site([(URL, b""), (URL + "b", ARTICLE)])
+    assert isinstance(refused, EmptyPage)
+    assert cleaned.text.startswith("A sentence of some words")
+
+
+def test_a_page_that_is_gone_is_forgotten_and_an_error_page_is_not_learned():
+    cleaner = SiteCleaner()
+    assert "error-page" in cleaner.clean(URL, ARTICLE, status=503).warnings
+    assert cleaner.sites() == []
+    cleaner.clean(URL, ARTICLE)
+    with pytest.raises(PageGone):
+        cleaner.clean(URL, "", status=410)
+    assert cleaner._known()["example.com"].documents == []
+
+
+def test_text_and_bytes_are_the_same_page():
+    text = "<p>Smörgåsbord, and some words beside it, so that there is a text to keep."
+    cleaner = SiteCleaner()
+    assert cleaner.clean(URL, text, 0.0).text == cleaner.clean(URL, text.encode(), 60.0).text
+
+
+def test_a_page_is_had_in_the_forms_that_people_take():
+    html = f"<title>One | Site</title><ul><li>A first thing, which is long enough to stay here.<li>A second thing, which is as long as that.</ul>{ARTICLE} and <a href=/b>a link</a>.</p>"
+    found = SiteCleaner(CleanerOptions(with_links=True)).clean(URL, html)
+    assert "- A first thing" in found.markdown()
+    assert "[a link](https://example.com/b)" in found.markdown()
+    assert "<li>A second thing" in found.html()
+    assert [link.url for link in found.links()] == ["https://example.com/b"]
+    assert found.metadata.title == "One | Site"
+    plain = SiteCleaner().clean(URL, html)
+    assert (plain.text, plain.links()) == (found.text, [])
+
+
+@pytest.mark.parametrize(
+    "fetched_at",
+    [
+        START,
+        START.replace(tzinfo=None),
+        "2026-01-05T00:00:00Z",
+        "2026-01-05",
+        1767571200,
+        1767571200.0,
+        "1767571200000",
+    ],
+)
+def test_the_time_of_a_fetch_is_taken_in_any_form(fetched_at):
+    assert SiteCleaner().clean(URL, ARTICLE, fetched_at).fetched_at == "2026-01-05T00:00:00Z"
+
+
+def test_pages_without_a_time_follow_each_other():
+    cleaner = SiteCleaner()
+    ids = [cleaner.clean(f"{URL}{number}", ARTICLE) for number in range(2)]
+    assert [one.fetched_at for one in ids] == [None, None]
+    assert [one.id.rpartition("-")[2] for one in ids] == ["946684800000", "946684860000"]
+
+
+def test_a_time_that_cannot_be_read_is_refused_in_one_line():
+    with pytest.raises(ValueError, match="fetched_at='yesterday' is no time"):
+        SiteCleaner().clean(URL, ARTICLE, "yesterday")
+
+
+def test_a_cleaned_page_that_is_printed_fits_a_screen():
+    with SiteCleaner() as cleaner:
+        shown = repr(cleaner.clean(URL, "<title>Ferries</title>" + ARTICLE))
+    assert "title='Ferries'" in shown
+    assert "metadata=Metadata(" in shown
+    assert "array(" not in shown
+
+
+def test_the_library_is_light_and_loads_nothing_of_the_worker():
+    """Folders of our packages' names in the current directory have no part in it."""
+    code = (
+        "import sys; from templ_core import SiteCleaner\n"
+        "heavy = {'workers', 'schemas', 'rocksdict', 'faust', 'aiokafka', 'pydantic', 'rich',\n"
+        "         'click', 'sklearn', 'scipy', 'logging', 'asyncio'}\n"
+        "print(heavy & set(sys.modules))"
+    )
+    root = Path(__file__).parents[2]
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True
+    )
+    assert done.stdout.strip() == "set()"
+
+
+def test_the_window_of_the_library_has_the_bounds_of_a_worker():
+    settings, bounds = Settings(), WindowBounds()
+    for name in WindowBounds.__struct_fields__:
+        assert getattr(settings, f"window_{name}") == getattr(bounds, name), name
+
+
+def test_the_balance_decides_how_much_is_kept():
+    teasers = "".join(f"<li><p>Teaser {n} of a page about quite another town" for n in range(9))
+    page = f"<article>{'<p>A sentence of some words, and more. ' * 9}</article><ul>{teasers}</ul>"
+    kept = {
+        balance: SiteCleaner(CleanerOptions(balance=balance)).clean("https://a.example/", page).text
+        for balance in ("precision", "even", "recall")
+    }
+    assert len(kept["precision"]) <= len(kept["even"]) <= len(kept["recall"])
+    assert kept["even"] == SiteCleaner().clean("https://a.example/", page).text
+
+
+def test_one_page_is_cleaned_without_a_site_and_without_a_url():
+    page = clean(
+        ARTICLE + '<a href="/more">More of it</a>.', options=CleanerOptions(with_links=True)
+    )
+    assert page.text.startswith("A sentence of some words")
+    assert (page.site, page.method) == ("local", "page")
+    known = clean(ARTICLE + '<a href="/b">More of it</a>.', URL, CleanerOptions(with_links=True))
+    assert "[More of it](https://example.com/b)" in known.markdown()
+    with pytest.raises(EmptyPage):
+        clean(b"")
+
+
+def test_the_package_shows_its_public_names_only():
+    importlib.import_module("templ_core.clean_document")
+    assert dir(templ_core) == sorted(templ_core.__all__)
+    assert all(callable(getattr(templ_core, name)) for name in dir(templ_core))
+
+
+def test_a_url_that_is_none_is_refused_in_words():
+    with pytest.raises(ValueError, match="url=None is no text: give the address of the page"):
+        SiteCleaner().clean(None, ARTICLE)
+
+
+def test_threads_share_a_cleaner(fetched):
+    alone, shared = SiteCleaner(), SiteCleaner()
+    for one in fetched:
+        alone.learn(*one)
+    with ThreadPoolExecutor(4) as threads:
+        cleaned = threads.map(lambda one: shared.clean(*one), fetched)
+        saves = [dict(shared.changed_sites()) for _ in range(5)]
+        assert all(page.text for page in cleaned)
+    assert all(save.keys() <= set(shared.sites()) for save in saves)
+    for cleaner in (alone, shared):
+        for site in cleaner.sites():
+            cleaner.fit(site)
+    last = fetched[-1]
+    assert shared.clean(*last, learns=False).text == alone.clean(*last, learns=False).text
+    assert (
+        shared.clean(*last, learns=False).site_model_version
+        == alone.clean(*last, learns=False).site_model_version
+    )
+
+
+@pytest.fixture(scope="module")
+def crawl():
+    """36 pages of two sites, one site after the other."""
+    feed = simulate_feed(FeedSettings(genre="news", sites=2, pages=36, seed=3))
+    pages = [CrawledPage(made.url, made.html.encode(), made.site) for made in feed]
+    return sorted(pages, key=lambda page: page.site)
+
+
+def cleaned_texts(outcomes):
+    return [outcome.cleaned.text for outcome in outcomes]
+
+
+def test_the_pages_of_a_site_are_cleaned_with_what_all_of_them_share(crawl):
+    outcomes = list(clean_crawl(crawl))
+    assert [outcome.page for outcome in outcomes] == crawl
+    for _, pages in itertools.groupby(crawl, lambda page: page.site):
+        some = list(pages)
+        together = clean_site([(page.url, page.body) for page in some])
+        found = [one.cleaned for one in outcomes if one.page.site == some[0].site]
+        assert [one.text for one in found] == [one.text for one in together]
+    first = outcomes[0].cleaned
+    assert first.site_model_version is not None
+    assert SiteCleaner().clean(crawl[0].url, crawl[0].body).site_model_version is None
+
+
+def test_pages_behind_the_sample_are_learned_from_as_they_come(crawl):
+    read = []
+
+    def reading():
+        for page in crawl:
+            read.append(page.url)
+            yield page
+
+    outcomes = clean_crawl(reading(), sample=SampleBounds(pages_max=4))
+    first = next(outcomes)
+    assert len(read) == 4
+    versions = {one.cleaned.site_model_version for one in [first, *outcomes]}
+    assert len(read) == len(crawl)
+    assert len(versions) > 2
+
+
+def test_held_pages_are_bounded_in_bytes_too(crawl):
+    read = itertools.count()
+    outcomes = clean_crawl(
+        (page for page in crawl if next(read) >= 0), sample=SampleBounds(bytes_max=1)
+    )
+    next(outcomes)
+    assert next(read) == 1
+
+
+def test_a_page_of_the_sample_is_read_once(crawl, monkeypatch):
+    read = []
+
+    def reading(*arguments, **options):
+        read.append(arguments[1])
+        return read_document(*arguments, **options)
+
+    monkeypatch.setattr(site_cleaner, "read_document", reading)
+    list(clean_crawl(crawl))
+    assert read == [page.url for page in crawl]
+
+
+def test_a_site_does_not_depend_on_the_sites_beside_it(crawl):
+    of_site = [page for page in crawl if page.site == crawl[-1].site]
+    assert cleaned_texts(clean_crawl(of_site)) == cleaned_texts(clean_crawl(crawl))[-len(of_site) :]
+
+
+def test_a_page_that_cannot_be_cleaned_costs_no_other_page(crawl):
+    bad = crawl[0]._replace(url=crawl[0].url + "/bad", body=b"")
+    gone = crawl[0]._replace(url=crawl[0].url + "/gone", status=410)
+    for sample in (SampleBounds(), SampleBounds(pages_max=1)):
+        outcomes = list(clean_crawl([crawl[0], bad, gone, *crawl[1:]], sample=sample))
+        assert isinstance(outcomes[1].cleaned, EmptyPage)
+        assert isinstance(outcomes[2].cleaned, PageGone)
+        others = [one for one in outcomes if not isinstance(one.cleaned, PageError)]
+        assert len(others) == len(crawl)
+    assert list(clean_crawl([])) == []
+
+
+def test_a_site_that_comes_back_is_refused(crawl):
+    mixed = [crawl[0], crawl[-1], crawl[1]]
+    outcomes = clean_crawl(mixed)
+    assert [next(outcomes).page, next(outcomes).page] == mixed[:2]
+    with pytest.raises(ValueError, match=f"pages of the site {crawl[0].site} come again"):
+        next(outcomes)
