@@ -25,7 +25,7 @@ import lxml.html
 from prometheus_client import generate_latest
 
 from schemas.source import Source
-from tests.workers.kafka.test_metrics import NoChildren
+from tests.workers.kafka.test_monitoring import NoChildren
 from workers.feeds.files import read_feed
 from workers.kafka.broker.received import Received
 from workers.kafka.metrics import CleanerMetrics

@@ -1,15 +1,24 @@
-"""Errors end the command with one line."""
+"""The command line as a whole: errors are one line, help needs no extra, and settings are listed."""
 
+import json
 import re
 import subprocess
 import sys
+import tomllib
+from importlib.util import find_spec
 from pathlib import Path
 
 import click
 import pytest
+from click.testing import CliRunner
 
+from workers.cli import lazy
 from workers.cli import main as command
+from workers.cli.main import _EXTRAS, templ
+from workers.cli.operate.settings import settings_command
+from workers.errors import BrokerProblem, UsageProblem
 from workers.log_forms import LogSetUp
+from workers.settings import setting_types
 
 
 @pytest.mark.parametrize("set_up", [None, LogSetUp("run")])
@@ -62,3 +71,124 @@ def test_the_help_page_imports_no_command():
     assert page.splitlines()[-1] == "[]"
     for name in command.templ.list_commands(click.Context(command.templ)):
         assert re.search(rf"^  {name} +\w", page, re.MULTILINE)
+
+
+@pytest.fixture
+def without(monkeypatch):
+    def hide(package):
+        monkeypatch.setattr(
+            lazy, "find_spec", lambda name: None if name == package else find_spec(name)
+        )
+
+    return hide
+
+
+@pytest.mark.parametrize(
+    ("command", "package", "extra"),
+    [("worker", "faust", "kafka"), ("topics", "aiokafka", "kafka"), ("evaluate", "scipy", "lab")],
+)
+def test_a_command_without_its_extra_says_which_to_install(without, command, package, extra):
+    without(package)
+    result = CliRunner().invoke(templ, [command, "--some", "option"])
+    assert isinstance(result.exception, UsageProblem)
+    assert str(result.exception) == (
+        f"{command} needs {package}, which is not installed: "
+        f"install templ-worker with its extra `{extra}`"
+    )
+
+
+def test_the_help_page_does_without_extras(without):
+    without("faust")
+    result = CliRunner().invoke(templ, ["--help"])
+    assert result.exit_code == 0
+    assert "worker        Not installed: needs the extra `kafka`." in result.output
+    assert "run           Clean pages from files" in result.output
+
+
+def test_every_extra_has_as_many_packages_as_it_installs():
+    project = tomllib.loads(Path("pyproject.toml").read_text())["project"]
+    declared = project["optional-dependencies"]
+    of_an_option = {"opensearch"}
+    assert set(lazy._PACKAGES) == of_an_option | set(_EXTRAS.values())
+    for extra, packages in lazy._PACKAGES.items():
+        assert len(packages) == len(declared[extra])
+
+
+NOBODY = "127.0.0.1:9"
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "inspect site example.com", "inspect page https://example.com/ --out {out}/page.html",
+        "site override example.com --keep p", "site export example.com --out {out}/site",
+        "dlq list", "dlq redrive", "status", "topics check", "topics repartition --partitions 8",
+        "index --index {out}/index.db", "replay --from-topic pages --to {out}/pages.jsonl",
+    ],
+)  # fmt: skip
+def test_a_command_without_a_broker_ends_with_one_line(command, tmp_path):
+    arguments = command.format(out=tmp_path).split()
+    asked = CliRunner().invoke(templ, [*arguments, "--broker", NOBODY])
+    assert isinstance(asked.exception, BrokerProblem)
+    said = str(asked.exception)
+    assert said.startswith(f"cannot reach Kafka at {NOBODY}: {NOBODY} does not listen")
+    assert "\n" not in said
+
+
+PAGE = Path(__file__).parents[3] / "docs" / "settings.md"
+
+
+def listed(form, **environment):
+    done = CliRunner().invoke(settings_command, ["--as", form], env=environment)
+    assert done.exit_code == 0, done.exception
+    return done.stdout
+
+
+def test_every_setting_is_listed_with_its_meaning():
+    found = {one["name"]: one for one in json.loads(listed("json"))}
+    assert list(found) == list(setting_types())
+    assert all(one["meaning"].endswith((".", "`.")) and one["default"] for one in found.values())
+    assert found["window_age_ms"]["default"] == "14d"
+    assert found["window_age_ms"]["unit"] == "milliseconds"
+
+
+def test_what_is_given_is_shown_and_secrets_are_not():
+    text = listed(
+        "text",
+        TEMPL_WINDOW_AGE_MS="7d",
+        TEMPL_SASL_PASSWORD="hunter2",
+        TEMPL_SASL_MECHANISM="PLAIN",
+    )
+    assert "Here: 7d, by TEMPL_WINDOW_AGE_MS" in text
+    assert "hunter2" not in text
+
+
+def test_the_toml_file_holds_the_defaults(tmp_path, monkeypatch):
+    lines = listed("toml").splitlines()
+    path = tmp_path / "templ.toml"
+    path.write_text(
+        "\n".join(
+            line.removeprefix("# ")
+            for line in lines
+            if line.partition(" = ")[0].removeprefix("# ") in setting_types()
+        )
+    )
+    assert tomllib.loads(path.read_text()).keys() == setting_types().keys()
+    text = listed("text", TEMPL_SETTINGS=str(path))
+    assert text.count("    Here: ") > 30
+
+
+def test_the_broker_may_stand_in_the_file(tmp_path):
+    path = tmp_path / "templ.toml"
+    path.write_text('broker = "nowhere"\n')
+    for arguments in (["topics", "check"], ["seed", str(tmp_path)]):
+        done = CliRunner().invoke(templ, arguments, env={"TEMPL_SETTINGS": str(path)})
+        assert "Missing option" not in done.stderr
+    done = CliRunner().invoke(templ, ["topics", "check"], env={"TEMPL_SETTINGS": str(path)})
+    assert "--broker is HOST:PORT, not 'nowhere'" in str(done.exception)
+    none = CliRunner().invoke(templ, ["topics", "check"])
+    assert (none.exit_code, "Missing option '--broker'" in none.stderr) == (2, True)
+
+
+def test_the_page_of_the_settings_is_what_the_command_prints():
+    assert listed("markdown") == PAGE.read_text("utf-8")

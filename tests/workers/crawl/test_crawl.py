@@ -6,6 +6,7 @@ import sqlite3
 import time
 from collections import Counter
 from contextlib import closing
+from types import SimpleNamespace
 
 import pytest
 from click.testing import CliRunner
@@ -22,8 +23,13 @@ from tests.workers.crawl.crawler import (
 from tests.workers.crawl.judge import found_ratio, violations
 from tests.workers.crawl.simulated_web import SimulatedWeb
 from workers.cli.main import templ
-from workers.crawl.config import DAY_S
-from workers.errors import UsageProblem
+from workers.crawl.config import DAY_S, CrawlConfig
+from workers.crawl.crawl_files import PageLines, WarcFiles
+from workers.crawl.frontier import NEW_LISTING, CrawlFrontier, found_addresses
+from workers.crawl.run import crawl
+from workers.crawl.spider import CrawlRun, SiteSpider
+from workers.crawl.store import CrawlStore, StoreKinds
+from workers.errors import DiskProblem, StateProblem, UsageProblem
 from workers.feeds.files import read_feed
 
 SITES = 8
@@ -198,3 +204,52 @@ def test_a_seed_that_is_no_address_is_refused(tmp_path, seed, told):
     assert isinstance(done.exception, UsageProblem)
     assert told in str(done.exception)
     assert not (tmp_path / "new").exists()
+
+
+def test_a_file_that_was_moved_away_begins_anew(tmp_path):
+    lines = PageLines(tmp_path / "pages.jsonl", {"pages.jsonl": 1000})
+    lines.close()
+    assert lines.lengths() == {"pages.jsonl": 0}
+    assert (tmp_path / "pages.jsonl").read_bytes() == b""
+    files = WarcFiles(tmp_path, "crawl", {"crawl-00001.warc.gz": 1000}, "a@b.example")
+    files.close()
+    (begun,) = tmp_path.glob("crawl-*")  # the first one must not be overwritten if it comes back
+    assert begun.name == "crawl-00002.warc.gz"
+    assert gzip.decompress(begun.read_bytes()).startswith(b"WARC/")
+
+
+def test_a_file_that_has_lost_its_end_is_told(tmp_path):
+    path = tmp_path / "pages.jsonl"
+    path.write_bytes(b"{}\n")
+    with pytest.raises(StateProblem, match="shorter"):
+        PageLines(path, {path.name: 4})
+    assert path.read_bytes() == b"{}\n"
+
+
+@pytest.mark.parametrize("name", ["pages.jsonl", "crawl-00001.warc.gz"])
+def test_files_of_a_crawl_whose_frontier_is_lost_are_not_overwritten(tmp_path, name):
+    (tmp_path / name).write_bytes(b"pages")
+    config, kinds = CrawlConfig(contact="a@b.example"), StoreKinds(pages=True, archive=True)
+    with pytest.raises(StateProblem, match="frontier.db"):
+        crawl(tmp_path, ["http://a.example/"], config, kinds)
+    assert (tmp_path / name).read_bytes() == b"pages"
+
+
+URL, SITE = "http://a.example/", "a.example"
+
+
+@pytest.mark.parametrize(("problem", "attempts"), [(None, 1), (DiskProblem("full"), 0)])
+async def test_nothing_is_kept_after_a_problem(tmp_path, problem, attempts):
+    config, ranks = CrawlConfig(contact="a@b.example"), dict.fromkeys(range(5), 1e12)
+    with CrawlFrontier(tmp_path / "frontier.db") as frontier:
+        frontier.add_site(SITE)
+        frontier.add(found_addresses({URL: NEW_LISTING}), 1.0, depth=0)
+        store = CrawlStore(tmp_path, {}, StoreKinds(), config.contact)
+        spider = SiteSpider(CrawlRun(config=config, frontier=frontier, store=store))
+        spider.crawler = SimpleNamespace(
+            engine=SimpleNamespace(downloader=SimpleNamespace(slots={}))
+        )
+        spider._run.problem = problem
+        await spider._finish(frontier.next_address(SITE, ranks), None)
+        assert frontier.next_address(SITE, ranks).attempts == attempts
+        store.close()

@@ -1,15 +1,20 @@
+"""A record becomes a page or a rejected record, whatever its bytes and its times are."""
+
 import base64
 import json
 import re
+from random import Random
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from schemas.source import Source
 from templ_core.dom.decode.decode_page import decode_page
-from templ_core.site_cleaner.fetch_times import parse_time_ms
+from templ_core.site_cleaner.fetch_times import FIRST_TIME_MS, parse_time_ms
 from workers.feeds.records import page_from_json
+from workers.feeds.times import NO_TIME_FIELD, Timeline
 from workers.page import Page, Rejected
 
 SOURCE = Source("pages", 3, 7)
@@ -202,3 +207,165 @@ _FIELDS = ["url", "html", "html_base64", "body", "site", "id", "status", "fetche
 @given(st.dictionaries(st.sampled_from(_FIELDS), _JSON | st.just(URL)) | st.binary())
 def test_any_value_is_a_page_or_rejected(value):
     assert isinstance(read(value), (Page, Rejected))
+
+
+NEW_YEAR_2024 = 1_704_067_200_000
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        "2024-01-01T00:00:00Z", "2024-01-01T00:00:00+00:00", "2024-01-01t00:00:00z",
+        "2024-01-01T01:30:00+01:30", "2024-01-01 00:00:00", "2024-01-01T00:00", "2024-01-01",
+        " 2024-01-01T00:00:00.000Z ", 1_704_067_200, 1_704_067_200.0, 1_704_067_200_000,
+        "1704067200", "1704067200.0", "1704067200000",
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_readable_times(value):
+    assert parse_time_ms(value) == NEW_YEAR_2024
+
+
+def test_fractions_of_seconds():
+    assert parse_time_ms("2024-01-01T00:00:00.123456789Z") == NEW_YEAR_2024 + 123
+    assert parse_time_ms(1_704_067_200.25) == NEW_YEAR_2024 + 250
+    assert parse_time_ms("1969-12-31T23:59:59.5Z") == -500
+
+
+def test_large_numbers_are_milliseconds():
+    assert parse_time_ms(100_000_000_000) == 100_000_000_000_000
+    assert parse_time_ms(100_000_000_001) == 100_000_000_001
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None, "", "yesterday", "2024-13-01", True, [], {}, float("nan"), float("inf"), 1e300,
+        10**30, "9" * 400, "1e9", "0001-01-01T00:00:00+99:00", "0001-01-01T00:00:00+14:00",
+        "9999-12-31T23:59:59-14:00",
+    ],
+    ids=lambda value: repr(value)[:30],
+)  # fmt: skip
+def test_unreadable_times(value):
+    assert parse_time_ms(value) is None
+
+
+def page(event_time_ms):
+    return Page(
+        source=Source("f", 0, 0),
+        url="u",
+        site="s",
+        id="i",
+        event_time_ms=event_time_ms,
+        fetched_at=None,
+        body=b"",
+    )
+
+
+def times(timeline, values):
+    found = []
+    for value in values:
+        found.append(timeline.event_time_ms(value))
+        timeline.passed(page(found[-1]))
+    return found
+
+
+def test_a_page_without_a_time_has_the_time_of_the_page_before():
+    found = times(Timeline("fetched_at"), [None, "2024-01-01", "soon", 1_704_067_201, None])
+    assert found == [
+        FIRST_TIME_MS, NEW_YEAR_2024, NEW_YEAR_2024, NEW_YEAR_2024 + 1000, NEW_YEAR_2024 + 1000,
+    ]  # fmt: skip
+
+
+def test_a_time_in_the_future_counts_as_the_latest_allowed_time():
+    timeline = Timeline("fetched_at", latest_ms=NEW_YEAR_2024)
+    assert times(timeline, ["2100-01-01", None, "2023-12-31T23:59:59Z"]) == [
+        NEW_YEAR_2024,
+        NEW_YEAR_2024,
+        NEW_YEAR_2024 - 1000,
+    ]
+
+
+def test_without_a_time_field_pages_are_one_minute_apart():
+    found = times(Timeline(NO_TIME_FIELD), ["2024-01-01", None, 5])
+    assert found == [FIRST_TIME_MS, FIRST_TIME_MS + 60_000, FIRST_TIME_MS + 120_000]
+
+
+RECORDS = 20_000
+HTML = "<p>Words of a page, and more of them.</p>"
+NAMES = [
+    "url", "html", "html_base64", "site", "fetched_at", "content_type", "charset", "status", "id",
+    "body", "response_url", "status_code", "timestamp", "encoding", "response_headers", "crawlid",
+    "appid", "x", "", "\ud800", "a\0b", "content-type",
+]  # fmt: skip
+TEXTS = [
+    "https://example.com/a", "http://[::1", "http://\u2100.com", "//", "data:x", "http://a:99999/",
+    "", " ", "\0", "\ud800", "\udfff\ud800", "\U0001f600", "a" * 5000, "\x1b[31m\n\r\u2028",
+    HTML, base64.b64encode(HTML.encode()).decode(), "!!", "eA", "é", "utf-8", "koi8-r", "rot13",
+    "2024-01-01", "0000-01-01T00:00:00Z", "9999-12-31T23:59:59+99:99", "1e999", "-" * 9, "9" * 30,
+]  # fmt: skip
+NUMBERS = [0, -1, 200, 404, 2**31, 2**63, 2**64, -(2**63), 10**30, 10**400, 0.5, -0.0, 1e308]
+CONSTANTS = [True, False, None, float("nan"), float("inf"), float("-inf")]
+
+
+def random_value(rng, depth=0):
+    kind = rng.random()
+    if kind < 0.6:
+        return rng.choice(TEXTS)
+    if kind < 0.75:
+        return rng.choice(NUMBERS)
+    if kind < 0.85 or depth == 3:
+        return rng.choice(CONSTANTS)
+    if kind < 0.92:
+        return [random_value(rng, depth + 1) for _ in range(rng.randrange(3))]
+    return {rng.choice(NAMES): random_value(rng, depth + 1) for _ in range(rng.randrange(4))}
+
+
+def random_record(rng):
+    fields = {"url": "https://example.com/a", rng.choice(["html", "html_base64", "body"]): HTML}
+    for _ in range(rng.randrange(6)):
+        fields[rng.choice(NAMES)] = random_value(rng)
+    if rng.random() < 0.1:
+        fields.pop("url", None)
+    value = json.dumps(fields, ensure_ascii=rng.random() < 0.7).encode("utf-8", "surrogatepass")
+    if rng.random() < 0.3:
+        damaged = bytearray(value)
+        for _ in range(rng.randrange(1, 4)):
+            damaged[rng.randrange(len(damaged))] = rng.randrange(256)
+        value = bytes(damaged)
+    return value[: rng.randrange(len(value))] if rng.random() < 0.05 else value
+
+
+@pytest.mark.parametrize("time_field", ["fetched_at", "x"])
+def test_random_records_are_pages_or_rejected(time_field):
+    rng = Random(15)
+    source = Source("pages", 0, 0)
+    timeline = Timeline(time_field)
+    found = []
+    for _ in range(RECORDS // 2):
+        value = random_record(rng)
+        record = page_from_json(
+            value,
+            source,
+            default_id="pages-0-0",
+            event_time_ms=timeline.event_time_ms,
+            time_field=time_field,
+        )
+        if isinstance(record, Rejected):
+            assert record.value == value
+        else:
+            timeline.passed(record)
+        assert len(msgspec.msgpack.encode(record)) > 0  # every field can be sent
+        found.append(type(record))
+    assert min(found.count(Page), found.count(Rejected)) > RECORDS // 10
+
+
+@pytest.mark.parametrize("field", ["html", "body"])
+def test_a_lone_surrogate_in_a_field_name_makes_a_rejected_record(field):
+    value = b'{"url":"https://example.com/a","%s":"<p>Words","\\ud800":1}' % field.encode()
+    record = page_from_json(
+        value, Source("pages", 0, 0), default_id="pages-0-0", event_time_ms=lambda _: 0
+    )
+    assert isinstance(record, Rejected)
+    assert (record.exception, record.value) == ("InvalidRecord", value)
+    assert "lone surrogate" in record.message

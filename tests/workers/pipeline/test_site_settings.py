@@ -1,17 +1,21 @@
-"""What settings of a site do to its pages, its window and its revisions."""
+"""What settings of a site do to its pages, its window and its revisions, and how they are kept."""
+
+import json
 
 import pytest
 
-from schemas.codec import encode_json
+from schemas.codec import SchemaError, encode_json
+from schemas.site_settings import SiteRuleRecord, WindowLimits
 from templ_core.page_level.model.model_file import shipped_model
 from tests.workers.builders import page
+from workers.errors import InputProblem, UsageProblem
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
 from workers.pipeline.actions import Compare, Deleted
 from workers.processes.messages import Cleaned
 from workers.processes.tasks import InProcess
 from workers.settings import load_settings
-from workers.site_settings.book import SettingsBook
+from workers.site_settings.book import SettingsBook, read_book, settings_version, write_records
 from workers.site_settings.changes import Overrides, empty_settings, overridden, pinned
 
 SITE = "example.com"
@@ -101,3 +105,73 @@ def test_a_revision_follows_the_settings_too(stream):
     assert result.record.site_settings_version == stream.book.of(SITE).settings.version
     stream.book.put(SITE, encode_json(pinned(empty_settings(SITE), model)))
     assert not any(isinstance(one, Compare) for one in stream._engine.publish_model(SITE))
+
+
+BOOK_SITE = "paper.example"
+
+
+def record(**fields):
+    return encode_json(empty_settings(BOOK_SITE)).replace(b"}", b"") + b"".join(
+        f',"{name}":{json.dumps(value)}'.encode() for name, value in fields.items()
+    ) + b"}"  # fmt: skip
+
+
+def test_a_bad_record_leaves_what_was_known(tmp_path):
+    book = SettingsBook()
+    book.put(BOOK_SITE, record(comments="drop"))
+    for bad in (
+        b"no json",
+        record(rules=[{"action": "remove", "selector": "p::x"}]),
+        record(rules=[{"action": "remove"}]),
+        record(comments="perhaps"),
+        record(pinned_model={"version": "1", "value": "AAAA"}),
+        record().replace(BOOK_SITE.encode(), b"other.example"),
+    ):
+        with pytest.raises(SchemaError):
+            book.put(BOOK_SITE, bad)
+    assert book.of(BOOK_SITE).record.comments == "drop"
+    book.put(BOOK_SITE, None)
+    assert book.of(BOOK_SITE) is None
+
+
+def test_equal_settings_have_equal_versions_whenever_they_were_written():
+    book = SettingsBook()
+    book.put(BOOK_SITE, record(comments="drop", changed_at="2026-01-01T00:00:00Z"))
+    first = book.of(BOOK_SITE).settings.version
+    book.put(BOOK_SITE, record(comments="drop", changed_at="2026-01-02T00:00:00Z"))
+    assert book.of(BOOK_SITE).settings.version == first
+    assert settings_version(empty_settings(BOOK_SITE)) != first
+
+
+def test_bounds_replace_those_of_the_deployment_for_this_site_only():
+    book, settings = SettingsBook(), load_settings()
+    book.put(BOOK_SITE, record(window={"pages_max": 7}))
+    assert book.bounds(BOOK_SITE, settings.window).pages_max == 7
+    assert book.bounds(BOOK_SITE, settings.window).age_ms == settings.window_age_ms
+    assert book.bounds("other.example", settings.window) == settings.window
+
+
+def test_overrides_add_rules_behind_the_others_and_keeping_behind_removing():
+    before = overridden(empty_settings(BOOK_SITE), Overrides(remove=["aside"], comments="keep"))
+    after = overridden(
+        before, Overrides(keep=["aside .note"], remove=["nav", "nav"], window_pages=5)
+    )
+    assert [str((one.action, one.selector)) for one in after.rules] == [
+        "('remove', 'aside')", "('remove', 'nav')", "('keep', 'aside .note')",
+    ]  # fmt: skip
+    assert (after.comments, after.window) == ("keep", WindowLimits(pages_max=5))
+    assert overridden(after, Overrides(clear_rules=True)).rules == []
+    with pytest.raises(UsageProblem, match="no CSS selector"):
+        overridden(before, Overrides(remove=["div >"]))
+
+
+def test_a_file_that_was_written_is_read_and_a_bad_line_is_named(tmp_path):
+    path = tmp_path / "settings.jsonl"
+    assert read_book(path).records() == []
+    settings = overridden(empty_settings(BOOK_SITE), Overrides(remove_text=["Read also*"]))
+    write_records(path, [settings])
+    assert read_book(path).records() == [settings]
+    assert settings.rules == [SiteRuleRecord(action="remove", text="Read also*")]
+    path.write_bytes(path.read_bytes() + b"{}\n")
+    with pytest.raises(InputProblem, match="line 2"):
+        read_book(path)

@@ -1,17 +1,38 @@
-"""A child process ends without a word when its parent has gone."""
+"""A child process: how it ends, its deadline in processor time, its faults, imports and page model."""
 
+import logging
 import os
+import signal
 import socket
 import subprocess
 import sys
+import threading
+import time
 
 import msgspec
+import numpy as np
+import psutil
+import pytest
 
-from tests.workers.builders import page
+from templ_core.page_level.model.model_file import encode_model, shipped_model
+from tests.workers.builders import other_page_model, page
+from workers.errors import UsageProblem
+from workers.pipeline.actions import Dead
+from workers.pipeline.site_engine import SiteEngine
+from workers.processes import tasks
 from workers.processes.channel import Channel
-from workers.processes.messages import CleanTask
+from workers.processes.deadline import (
+    LOOK_S,
+    Deadline,
+    DeadlineExceeded,
+    processor_clock,
+    processor_s,
+)
+from workers.processes.messages import Cleaned, CleanTask
 from workers.processes.options import CONFIG, CleanOptions, RecordForms
-from workers.processes.page_model import read_model_file
+from workers.processes.page_model import page_model_of, read_model_file
+from workers.processes.pool import Pool
+from workers.settings import Settings, load_settings
 
 
 def test_a_child_whose_parent_has_closed_the_connection_says_nothing():
@@ -41,3 +62,194 @@ def test_a_child_whose_parent_has_closed_the_connection_says_nothing():
     channel.close()
     assert child.communicate()[1] == b""
     assert child.returncode == 0
+
+
+GOOD = b"<html><title>T</title><body><p>" + b"A sentence of some words, and more. " * 20
+LOOKS = round(2.0 / LOOK_S)
+
+
+def looks_until_late(deadline, processor_times):
+    """How many looks pass before the task counts as late, and why; None = it never does."""
+    for number, used_s in enumerate(processor_times, 1):
+        try:
+            deadline.look(used_s)
+        except DeadlineExceeded as late:
+            return number, str(late)
+    return None
+
+
+def test_a_task_that_works_is_late_by_its_processor_time():
+    busy = (10 + LOOK_S * number for number in range(1, 1000))
+    number, reason = looks_until_late(Deadline(2.0, 10.0), busy)
+    assert number in {LOOKS, LOOKS + 1}
+    assert reason == "no result within 2 s of processor time"
+
+
+def test_a_task_that_stands_still_is_late_by_the_number_of_looks():
+    number, reason = looks_until_late(Deadline(2.0, 0.0), (0.0 for _ in range(1000)))
+    assert number == LOOKS
+    assert "no work on one for 2 s" in reason
+
+
+def test_a_child_that_rarely_gets_a_processor_is_not_late():
+    starved = (0.001 * (number // (LOOKS - 1)) for number in range(1, 1000))
+    assert looks_until_late(Deadline(2.0, 0.0), starved) is None
+
+
+def test_the_processor_time_of_a_process_is_its_own():
+    clock = processor_clock(os.getpid())
+    before = processor_s(clock)
+    assert before == pytest.approx(time.process_time(), abs=1.0)
+    sum(range(10**6))
+    assert processor_s(clock) > before
+    with pytest.raises(OSError, match="process"):
+        processor_clock(2**22 + 1)
+
+
+def clean_while(pool, settings, body, disturb):
+    """Clean a page while a disturbance runs that begins with the page."""
+    thread = threading.Thread(target=disturb)
+    thread.start()
+    outcome = SiteEngine(pool, settings).clean(page(1, body))
+    thread.join()
+    return outcome
+
+
+def test_a_child_that_was_stopped_for_longer_than_the_deadline_blames_no_page(
+    poison_settings, tmp_path
+):
+    entered = tmp_path / "entered"
+    pool = Pool(poison_settings, children=1)
+
+    def stop_it():
+        while not entered.exists():
+            time.sleep(0.01)
+        for child in psutil.Process().children():
+            if "poison_child" in " ".join(child.cmdline()):
+                child.send_signal(signal.SIGSTOP)
+
+    body = GOOD + b"POISON-BUSY " + str(entered).encode() + b"<br>"
+    outcome = clean_while(pool, poison_settings, body, stop_it)
+    pool.close()
+    assert isinstance(outcome, Cleaned)
+
+
+def test_a_page_that_is_late_in_both_attempts_says_so(poison_settings):
+    settings = msgspec.structs.replace(poison_settings, page_deadline_s=0.3)
+    pool = Pool(settings, children=1)
+    outcome = SiteEngine(pool, settings).clean(page(1, GOOD + b"POISON-HANG"))
+    pool.close()
+    assert isinstance(outcome, Dead)
+    assert outcome.letter.attempts == 2
+    assert outcome.letter.message == "no result, and no work on one for 0.3 s"
+
+
+def faults(caplog):
+    return [record.getMessage() for record in caplog.records if record.levelno >= logging.ERROR]
+
+
+def test_a_fault_in_a_child_is_logged_once_with_the_source_of_its_page(
+    poison_pool, poison_settings, caplog
+):
+    cleaner = SiteEngine(poison_pool, poison_settings)
+    cleaner.clean(page(7, b"<p>Some words. POISON-RAISE"))
+    (message,) = faults(caplog)
+    assert "page pages-0-7" in message
+    assert "Traceback (most recent call last)" in message
+    assert "in read_or_fail" in message
+    assert "ValueError: bad page" in message
+
+
+def test_a_refused_page_logs_no_traceback(poison_pool, poison_settings, caplog):
+    cleaner = SiteEngine(poison_pool, poison_settings)
+    for number, body in enumerate((b"", b"%PDF-1.4 \xe2\xe3\xcf\xd3", b"<p>POISON-KILL")):
+        cleaner.clean(page(number, body))
+    assert faults(caplog) == []
+
+
+def test_a_fault_in_this_process_is_logged_with_the_source_of_its_page(monkeypatch, caplog):
+    def fail(*_arguments, **_options):
+        raise KeyError("a fault of ours")
+
+    cleaner = SiteEngine(tasks.InProcess(shipped_model()), Settings())
+    monkeypatch.setattr(tasks, "read_document", fail)
+    dead = cleaner.clean(page(7, b"<p>Some words."))
+    assert "a fault of ours" in dead.letter.message
+    assert "Traceback" not in dead.letter.message
+    (message,) = faults(caplog)
+    assert "page pages-0-7" in message
+    assert "KeyError: 'a fault of ours'" in message
+    assert "Traceback" in message
+
+
+@pytest.mark.parametrize(
+    ("module", "unused"),
+    [
+        ("workers.cli.clean", {"numpy", "lxml", "rocksdict"}),
+        ("workers.processes.child", {"pydantic", "rocksdict", "concurrent.futures"}),
+    ],
+)
+def test_a_process_imports_only_what_it_uses(module, unused):
+    program = f"import sys, {module}; print(*sys.modules)"
+    found = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert not unused & set(found.stdout.decode().split())
+
+
+ARTICLE = b"<nav><a href=/>Home</a></nav><p>" + b"A sentence of some words, and more. " * 20
+
+
+@pytest.fixture
+def model_file(tmp_path):
+    path = tmp_path / "own.bin"
+    path.write_bytes(encode_model(other_page_model()))
+    return path
+
+
+def test_children_use_the_page_model_and_records_have_its_version(model_file):
+    settings = load_settings(page_model=model_file)
+    pool = Pool(settings, children=1)
+    model_file.unlink()
+    try:
+        outcome = SiteEngine(pool, settings).clean(page(1, ARTICLE))
+    finally:
+        pool.close()
+    assert outcome.record.page_model_version == other_page_model().version
+    assert outcome.document.page_model_version == other_page_model().version
+    assert "Home" in outcome.record.text
+    assert 0 < outcome.record.confidence <= 1
+
+
+def test_without_a_file_the_shipped_model_is_used():
+    assert page_model_of(read_model_file(None)) is shipped_model()
+
+
+def test_a_file_that_is_not_a_page_model_is_reported_in_one_line(model_file, tmp_path):
+    good = model_file.read_bytes()
+    misfit = msgspec.structs.replace(
+        shipped_model(),
+        networks=[
+            msgspec.structs.replace(
+                one,
+                mean=np.append(one.mean, one.mean[:1]),
+                scale=np.append(one.scale, one.scale[:1]),
+                weights=[np.concatenate([one.weights[0], one.weights[0][:1]]), *one.weights[1:]],
+            )
+            for one in shipped_model().networks
+        ],
+    )
+    cases = {
+        "foreign": (b"\x89PNG\r\n\x1a\n", "not a page model"),
+        "empty": (b"", "not a page model"),
+        "cut": (good[:-100], "not a page model: decompression"),
+        "changed": (good[:5000] + bytes([good[5000] ^ 1]) + good[5001:], "checksum|corruption"),
+        "misfit": (encode_model(misfit), "does not fit"),
+    }
+    for name, (body, words) in cases.items():
+        path = tmp_path / name
+        path.write_bytes(body)
+        with pytest.raises(UsageProblem, match=words) as problem:
+            read_model_file(path)
+        assert str(path) in str(problem.value)
+        assert "\n" not in str(problem.value)
+    with pytest.raises(UsageProblem, match="No such file"):
+        read_model_file(tmp_path / "none")

@@ -4,8 +4,12 @@ import random
 from itertools import count
 
 import pytest
+from aiokafka.errors import GroupAuthorizationFailedError, KafkaConnectionError
 
 from tests.workers.kafka.logs.memory_broker import MemoryLog
+from workers.errors import BrokerProblem
+from workers.kafka.broker.access import BrokerAccess
+from workers.kafka.logs import topic_source
 from workers.kafka.logs.resume import (
     LogSnapshot,
     LogState,
@@ -14,6 +18,7 @@ from workers.kafka.logs.resume import (
     has_lost_records,
     resume,
 )
+from workers.kafka.logs.topic_source import TopicSource, TopicSpan
 
 MARK = LogSnapshot("a", 4, 100)
 
@@ -140,3 +145,29 @@ def test_models_are_lost_with_the_start_the_end_or_the_whole_of_a_log():
     log.append(*range(50))
     assert has_lost_records(snapshot, log.state(snapshot))
     assert has_lost_records(log.state(snapshot).snapshot, MemoryLog().state(None))
+
+
+@pytest.mark.parametrize("error", [KafkaConnectionError(), GroupAuthorizationFailedError()])
+async def test_a_consumer_that_does_not_start_is_told_and_stopped(monkeypatch, error):
+    calls = []
+
+    class Consumer:
+        def __init__(self, **_options):
+            pass
+
+        async def start(self):
+            raise error
+
+        async def stop(self):
+            calls.append("stop")
+
+    async def one_partition(_broker, _topic):
+        return 1
+
+    monkeypatch.setattr(topic_source, "AIOKafkaConsumer", Consumer)
+    monkeypatch.setattr(topic_source, "topic_partitions", one_partition)
+    span = TopicSpan(topic="pages", group="replay", since_ms=None, until_ms=None)
+    with pytest.raises(BrokerProblem, match="b:1 does not give pages"):
+        async with TopicSource(BrokerAccess("b:1"), span):
+            pass
+    assert calls == ["stop"]

@@ -1,12 +1,24 @@
 """`templ doctor` names what is wrong with a set-up, and nothing where all is right."""
 
+import asyncio
 import os
+from contextlib import asynccontextmanager
+from types import SimpleNamespace
 
 import msgspec
 import pytest
+from aiokafka.errors import KafkaConnectionError
 
+from schemas.codec import encode_msgpack
+from schemas.site_model import SiteModelRecord
 from schemas.site_settings import SiteSettingsRecord
-from schemas.topics import TOPICS
+from schemas.topics import CLEANED, DOCUMENTS, MOVING, SITE_MODELS, TOPICS
+from workers.errors import BrokerProblem, TopicProblem, UsageProblem
+from workers.kafka import site_records
+from workers.kafka.broker import admin
+from workers.kafka.broker.access import BrokerAccess
+from workers.kafka.broker.partitioning import partition_of
+from workers.kafka.operate import record_moves
 from workers.kafka.operate.doctor import (
     judge_page_model,
     read_machine,
@@ -29,6 +41,10 @@ from workers.kafka.operate.findings import (
     judge_take_downs,
     judge_topics,
 )
+from workers.kafka.operate.record_moves import MOVED_HEADER, NumberChange, RecordMoves
+from workers.kafka.operate.repartition import decide_change
+from workers.kafka.operate.status import GroupMember, PartitionProgress, models_by_time, role_status
+from workers.kafka.site_records import write_settings
 from workers.settings import Settings
 from workers.site_settings.book import SETTINGS_FILE, write_records
 from workers.state.directory import StateDirectory
@@ -236,3 +252,188 @@ def test_take_downs_that_a_state_directory_remembers_alone_are_a_warning(tmp_pat
     assert found.severity == "warning"
     assert "gone.example" in found.problem
     assert list(judge_take_downs("site-settings", tmp_path, [])) == []
+
+
+SITES = [f"site-{number}.example" for number in range(200)]
+
+
+@pytest.mark.parametrize(
+    ("counts", "begun_with", "partitions", "old", "change"),
+    [
+        ([4, 4, 4], None, 10, None, (4, 10)),
+        ([4, 4, 4], None, 4, None, None),
+        ([4, 4, 4], None, None, None, None),
+        ([4, 4, 4], 4, 10, None, (4, 10)),  # killed before the first topic grew
+        ([10, 4, 4], 4, None, None, (4, 10)),
+        ([10, 10, 10], 4, None, None, (4, 10)),
+        ([10, 4, 4], None, None, None, (4, 10)),  # one topic was altered by hand
+        ([10, 10, 10], None, 10, 4, (4, 10)),  # all were
+    ],
+)
+def test_the_change_that_is_made(counts, begun_with, partitions, old, change):
+    found = decide_change(counts, begun_with, partitions, old)
+    assert found == (NumberChange(*change) if change else None)
+
+
+@pytest.mark.parametrize("counts", [[4, 4, 4], [4, 2, 2]])
+def test_partitions_are_not_taken_away(counts):
+    with pytest.raises(UsageProblem, match="cannot take partitions away.*another --prefix"):
+        decide_change(counts, None, 3, None)
+
+
+def test_a_change_that_was_begun_is_finished_first():
+    with pytest.raises(UsageProblem, match="from 4 to 10 partitions was begun"):
+        decide_change([10, 4, 4], 4, 12, None)
+
+
+@pytest.mark.parametrize(("old", "new"), [(2, 5), (4, 8), (3, 4), (4, 4)])
+def test_each_site_moves_from_its_old_partition_to_its_new_one_and_from_no_other(old, new):
+    change = NumberChange(old, new)
+    for site in SITES:
+        was, will_be = partition_of(site, old), partition_of(site, new)
+        for partition in range(new):
+            moves = partition == was and was != will_be
+            assert change.target(site, partition) == (will_be if moves else None)
+
+
+async def moves(record):
+    """Whether a null value is copied when partitions go from 2 to 5."""
+    one = RecordMoves(BrokerAccess(""), "documents", NumberChange(2, 5), None, print)
+    return await one._is_to_copy(record)
+
+
+@pytest.mark.parametrize(
+    ("headers", "is_copied"), [((), True), (("2-5",), False), (("2-3",), True)]
+)
+async def test_null_values_are_copied_but_for_those_of_an_earlier_attempt(headers, is_copied):
+    """Without those of an earlier change, a document that it had moved away would come back."""
+    record = SimpleNamespace(
+        topic="documents", partition=0, offset=7, timestamp=1, key=b"a\0b", value=None,
+        headers=[(MOVED_HEADER, name.encode()) for name in headers],
+    )  # fmt: skip
+    assert await moves(record) == is_copied
+
+
+async def test_settings_are_not_written_while_a_copy_of_older_ones_may_follow(monkeypatch):
+    async def counts(_broker):
+        return {"x-documents": 4, "x-documents.moving": 2}
+
+    monkeypatch.setattr(admin, "read_partition_counts", counts)
+    with pytest.raises(TopicProblem, match="partitions are being added"):
+        await write_settings(BrokerAccess("127.0.0.1:1"), "x-", "a.example", None)
+
+
+async def test_a_broker_that_is_gone_when_records_are_counted_is_told_in_one_line(monkeypatch):
+    def gone(_broker):
+        raise KafkaConnectionError("no route")
+
+    monkeypatch.setattr(record_moves, "plain_consumer", gone)
+    moves = RecordMoves(BrokerAccess("b:1"), "documents", NumberChange(2, 5), None, print)
+    with pytest.raises(BrokerProblem, match="documents: b:1 cannot be reached.*nothing is lost"):
+        await moves.count()
+
+
+def progress(partition, start, committed, end):
+    return PartitionProgress(partition=partition, start=start, committed=committed, end=end)
+
+
+def status(*partitions, members=()):
+    return role_status("cleaner", "templ-cleaner", "pages", "Stable", members, partitions)
+
+
+def test_lag_and_share_count_what_the_log_still_has():
+    one = status(progress(0, 0, 50, 100), progress(1, 100, 20, 200), progress(2, 0, None, 0))
+    assert (one.lag, one.read_ratio) == (150, 0.25)
+    assert status(progress(0, 5, None, 5)).read_ratio == 1.0
+
+
+def test_offsets_beyond_a_log_that_was_cut():
+    one = status(progress(0, 0, 90, 40))
+    assert (one.lag, one.read_ratio) == (0, 1.0)
+
+
+@pytest.mark.parametrize(("taken", "free"), [((0, 1), ()), ((1,), (0,)), ((), (0, 1))])
+def test_partitions_without_a_member(taken, free):
+    member = GroupMember(id="one", host="127.0.0.1", partitions=taken)
+    found = status(progress(0, 0, 1, 1), progress(1, 0, 1, 1), members=[member])
+    assert found.unassigned == free
+
+
+def model_record(partition, timestamp, site, version=None):
+    value = version and encode_msgpack(
+        SiteModelRecord(
+            site=site,
+            version=version,
+            documents=3,
+            first_event_time_ms=0,
+            last_event_time_ms=0,
+            body=b"",
+        )
+    )
+    return SimpleNamespace(partition=partition, timestamp=timestamp, key=site.encode(), value=value)
+
+
+def test_a_model_that_moved_to_another_partition_is_still_the_newest_one():
+    records = [
+        model_record(3, 1000, "a.example", "old"),
+        model_record(3, 2000, "a.example", "new"),
+        model_record(1, 9000, "a.example"),  # says that the record has moved
+        model_record(1, 3000, "b.example", "other"),
+        model_record(1, 4000, "c.example", "removed"),
+        model_record(1, 5000, "c.example"),
+    ]
+    found = [(one.site, one.version) for one in models_by_time(records)]
+    assert found == [("b.example", "other"), ("a.example", "new")]
+
+
+def test_a_group_without_a_state_is_dead():
+    assert role_status("refresher", "templ-refresher", "documents", "", [], []).state == "Dead"
+
+
+TWO = dict.fromkeys([f"x.{name}" for name in (CLEANED, DOCUMENTS, SITE_MODELS)], 2)
+THREE = dict.fromkeys(TWO, 3)
+
+
+class Empty:
+    """Stands for a consumer of topics without records, and for a producer."""
+
+    async def end_offsets(self, topics):
+        return dict.fromkeys(topics, 0)
+
+    async def settle(self):
+        pass
+
+
+def erase(monkeypatch, *counts):
+    """Erase a site; each look at the topics finds the next of these numbers of partitions."""
+    coming = iter(counts)
+
+    async def read_counts(_broker):
+        return next(coming)
+
+    @asynccontextmanager
+    async def empty(*_arguments):
+        yield Empty()
+
+    async def no_records(*_arguments):
+        for record in ():
+            yield record
+
+    monkeypatch.setattr(site_records, "read_range", no_records)
+    monkeypatch.setattr(site_records, "read_partition_counts", read_counts)
+    monkeypatch.setattr(site_records, "plain_consumer", empty)
+    monkeypatch.setattr(site_records, "_producer", empty)
+    broker = BrokerAccess("broker:9092")
+    return asyncio.run(site_records.erase_from_topics(broker, "x.", "a.example"))
+
+
+@pytest.mark.parametrize(
+    "counts", [[TWO | {f"x.{MOVING}": 1}], [TWO, THREE], [TWO, THREE | {f"x.{MOVING}": 1}]]
+)
+def test_records_that_move_to_other_partitions_are_told(monkeypatch, counts):
+    with pytest.raises(BrokerProblem, match="partitions are being added.*run the command again"):
+        erase(monkeypatch, *counts)
+
+
+def test_nothing_is_told_where_none_move(monkeypatch):
+    assert erase(monkeypatch, TWO, TWO) == {DOCUMENTS: 0, SITE_MODELS: 0, CLEANED: 0}

@@ -1,16 +1,123 @@
-"""Reading a page message never raises, whatever its value and headers are."""
+"""Records that faust has skipped are read, and no others."""
 
+import asyncio
+import logging
 from random import Random
 
 import msgspec
 import pytest
+from aiokafka.errors import GroupCoordinatorNotAvailableError, KafkaConnectionError
 
 from schemas.page import CLOUD_EVENT_HEADERS
-from tests.workers.feeds.test_random_records import NAMES, TEXTS, random_record
+from tests.workers.feeds.test_records import NAMES, TEXTS, random_record
+from workers.kafka.broker.library_logs import (
+    RepeatedMessageFilter,
+    is_problem,
+    without_expected_traceback,
+)
 from workers.kafka.broker.page_message import page_of_message
-from workers.kafka.broker.received import Received
+from workers.kafka.broker.received import OffsetGapFiller, Received
 from workers.page import Page, Rejected
 from workers.settings import load_settings
+
+
+def record(offset, partition=0):
+    return Received(
+        topic="pages", partition=partition, offset=offset, timestamp_ms=0, key=None, value=b""
+    )
+
+
+class MadeUpBroker(OffsetGapFiller):
+    """A gap filler with a made-up broker, which has a committed offset and some remaining offsets."""
+
+    def __init__(self, committed=0, there=range(1000)):
+        super().__init__("127.0.0.1:1", "pages", "group")
+        self.committed = committed
+        self.there = there
+
+    async def _committed(self, partition):
+        return self.committed
+
+    async def _read(self, partition, start, end):
+        return [record(offset) for offset in range(start, end) if offset in self.there]
+
+
+def taken(filler, *offsets):
+    found = asyncio.run(filler.complete([record(offset) for offset in offsets]))
+    return [one.offset for one in found]
+
+
+def test_records_in_order_are_not_changed():
+    filler = MadeUpBroker()
+    assert taken(filler, 0, 1, 2) == [0, 1, 2]
+    assert taken(filler, 3, 4) == [3, 4]
+
+
+def test_missing_records_are_inserted_in_their_place():
+    filler = MadeUpBroker()
+    assert taken(filler, 0, 1) == [0, 1]
+    assert taken(filler, 4, 5) == [2, 3, 4, 5]
+
+
+def test_the_first_record_follows_the_committed_offset():
+    assert taken(MadeUpBroker(committed=7), 9) == [7, 8, 9]
+    assert taken(MadeUpBroker(committed=9), 9) == [9]
+
+
+def test_replayed_records_are_not_gaps():
+    filler = MadeUpBroker()
+    taken(filler, 0, 1, 2, 3)
+    assert taken(filler, 1, 2, 3, 4) == [1, 2, 3, 4]
+
+
+def test_offsets_removed_by_compaction_are_not_read():
+    assert taken(MadeUpBroker(there={0, 5}), 0, 5, 9) == [0, 5, 9]
+
+
+def test_records_processed_by_others_meanwhile_are_not_read_again():
+    filler = MadeUpBroker()
+    taken(filler, 0, 1)
+    filler.revoked([0])
+    filler.committed = 40
+    assert taken(filler, 40) == [40]
+    assert taken(filler, 42) == [41, 42]
+
+
+def log_record(name, message, *arguments):
+    return logging.LogRecord(name, logging.ERROR, "", 0, message, arguments, None)
+
+
+def test_repeated_messages_of_libraries_are_dropped_and_our_own_are_not():
+    now = [0.0]
+    repeats = RepeatedMessageFilter(30, lambda: now[0])
+    unable = log_record("aiokafka.client", "Unable connect to node %s", 1)
+    assert [repeats.filter(unable) for _ in range(3)] == [True, False, False]
+    assert repeats.filter(log_record("aiokafka.client", "something else"))
+    assert all(repeats.filter(log_record("templ", "ours")) for _ in range(3))
+    now[0] = 31.0
+    assert repeats.filter(unable)
+
+
+def test_what_a_library_calls_an_error_and_is_none_is_not_logged():
+    failed = "Group Coordinator Request failed: %s"
+    service = "workers.kafka.patches"
+    assert not is_problem(log_record("aiokafka", failed, GroupCoordinatorNotAvailableError()))
+    assert is_problem(log_record("aiokafka", failed, KafkaConnectionError("away")))
+    assert not is_problem(log_record(service, "[^--X]: Thread keepalive is not responding..."))
+    assert not is_problem(
+        log_record("aiokafka", "Heartbeat failed for group %s because it is rebalancing", "g")
+    )
+    assert is_problem(log_record("aiokafka", "Unable connect to node with id %s: %s", 1, OSError()))
+    assert is_problem(log_record("templ", "the group waits because it is rebalancing"))
+
+
+def test_a_broker_that_is_away_has_no_traceback_and_a_fault_has():
+    for error, is_kept in ((KafkaConnectionError("away"), False), (ValueError("fault"), True)):
+        told = log_record("mode.worker", "Error: %r", error)
+        told.exc_info = type(error), error, None
+        assert without_expected_traceback(told)
+        assert bool(told.exc_info) == is_kept
+
 
 MESSAGES = 20_000
 HEADER_NAMES = [*NAMES, *CLOUD_EVENT_HEADERS, "URL", "content-encoding", "fetched-at"]

@@ -1,0 +1,460 @@
+"""Experiments on small corpora, and the parts that they are made of."""
+
+import json
+import re
+from random import Random
+
+import msgspec
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from templ_core.dom.document import parse_document, read_document
+from templ_core.lab.layout import read_presentation
+from templ_core.lab.papers.pagelevel.node_features import read_node_features
+from templ_core.lab.papers.pagelevel.smoothed_classifier import (
+    LogisticRegression,
+    SmoothedClassifier,
+    encode_classifier,
+)
+from templ_core.lab.training.labels.gold_labels import GoldSelectors
+from templ_core.page_level.model.model_file import encode_model, shipped_model
+from templ_core.site_level.fusion.fusion import FusionModel
+from templ_core.site_level.fusion.site_columns import FUSION_INPUTS
+from workers.lab.experiments.boilerplate import boilerplate
+from workers.lab.experiments.compared_cleaners import (
+    SITE_CLEANERS,
+    clean_compared_pages,
+    parse_compared_page,
+)
+from workers.lab.experiments.injected_pages import (
+    Injection,
+    inject_box,
+    injected_text,
+    link_box,
+    on_page,
+    parsed,
+    serialised,
+)
+from workers.lab.experiments.page_specific import LabelledTexts, specific_words
+from workers.lab.experiments.replayed_sites import ReplayedPage, design_changes
+from workers.lab.experiments.search import (
+    SYSTEMS,
+    KnownItem,
+    PageTexts,
+    known_items,
+    reciprocal_rank,
+    search,
+    search_scores,
+    sentence_words,
+    title_words,
+)
+from workers.lab.experiments.two_passes import two_passes
+from workers.lab.simulate.feed import FeedSettings, simulate_feed
+
+
+@pytest.fixture(scope="module")
+def classifier(tmp_path_factory):
+    """Write a classifier that calls text template if most of it is inside links."""
+    markup = "<p>text"
+    document = parse_document(markup, "")
+    names = list(read_node_features(document, read_presentation(document, markup)).columns)
+    weights = np.where(np.array(names) == "text in anchors", 8.0, 0.0)
+    model = LogisticRegression(
+        mean=np.zeros(len(names)), scale=np.ones(len(names)), weights=weights, bias=-2.0
+    )
+    path = tmp_path_factory.mktemp("model") / "classifier.json"
+    path.write_bytes(
+        encode_classifier(SmoothedClassifier(features=names, area_from=[0.0], models=[model]))
+    )
+    return path
+
+
+def test_pagelevel_templates_reports_f_and_figures(templ, classifier, selected, tmp_path):
+    done = templ("experiments", "pagelevel-templates", classifier, selected, "--out", tmp_path)
+    out = done.stdout.decode()
+    assert "6 pages of 2 sites" in out
+    line = next(line for line in out.splitlines() if "Links in templates" in line)
+    assert line.count("1.000") >= 9
+    assert "<svg" in (tmp_path / "report.html").read_text()
+    assert (tmp_path / "figure-2.svg").is_file()
+
+
+def test_pagelevel_segmentation_reads_synthetic_pages(templ, classifier, feed, tmp_path):
+    done = templ("experiments", "pagelevel-segmentation", classifier, feed, "--out", tmp_path)
+    assert "figure 1: segmentation of feed" in done.stdout.decode()
+    assert (tmp_path / "figure-3-feed.svg").is_file()
+
+
+def test_phrases_removal_reports_the_precision_of_each_site(templ, selected, tmp_path):
+    out = templ("experiments", "phrases-removal", selected, "--out", tmp_path).stdout.decode()
+    together = out[out.index("learned on all pages") :]
+    assert "1.0000" in next(line for line in together.splitlines() if "a.org" in line)
+    assert "content lost" in (tmp_path / "report.html").read_text()
+
+
+def test_unusable_corpora_are_refused_in_one_line(templ, classifier, selected, tmp_path):
+    experiments = [
+        ("pagelevel-templates", tmp_path / "none.json", selected),
+        ("pagelevel-templates", selected, selected),
+        ("pagelevel-segmentation", classifier, selected),
+        ("pagelevel-duplicates", classifier, selected),
+        ("pagelevel-classes", classifier, selected),
+        ("kolcz-yih", selected),
+        ("kolcz-yih-keywords", selected, "--train", selected, "--diverse", selected),
+        ("automatic-train", selected, "--out", tmp_path / "model.bin"),
+        ("pagelevel-train", selected, "--out", tmp_path / "model.json"),
+    ]
+    for arguments in experiments:
+        message = templ("experiments", *arguments, expect=66).stderr.decode()
+        assert message.startswith("templ: ")
+        assert message.count("\n") == 1
+
+
+def test_keywords_are_extracted_before_and_after_cleaning(templ, tmp_path):
+    path = tmp_path / "pages.jsonl"
+    menu = "<ul><li><a href=/>Home page</a><li><a href=/a>About us</a></ul>"
+    topics = ("otters", "beavers", "badgers", "weasels")
+    records = [
+        {
+            "site": f"{letter}.org",
+            "url": f"http://{letter}.org/{topic}",
+            "html": f"<title>Of {topic}</title><meta name=keywords content='{topic}, Animals'><body>"
+            f"{menu}<p>The {topic} are seen in the river at night. {topic.title()} like the river, "
+            f"and people of the town like {topic}.</p><p>Tags: <a rel=tag href=/t>shy {topic}</a>",
+        }
+        for letter in "abc"
+        for topic in topics
+    ]
+    path.write_text("\n".join(map(json.dumps, records)))
+    done = templ("experiments", "kolcz-yih-keywords", path, "--train", path, "--diverse", path)
+    out = done.stdout.decode()
+    assert "tested on 12 pages of 3 sites, 1.0 keywords a page" in out
+    line = next(line for line in out.splitlines() if "DN-DF_both" in line)
+    assert line.count("100.00") == 5
+
+
+def test_windows_are_compared_by_age_and_size(templ, feed, tmp_path):
+    options = ("--time-field", "fetched_at", "--days", "14", "--pages", "4,40")
+    done = templ("experiments", "windows", feed, *options, "--sites", "2", "--out", tmp_path)
+    out = done.stdout.decode()
+    assert "feed: windows by days" in out
+    assert "feed: windows by pages" in out
+    assert (tmp_path / "feed-pages-bytes_a_site.svg").is_file()
+
+
+ROW = re.compile(r"│ (\w+), (\w+) .*│ +\d+ │ +([\d.]+) │ +([\d.]+) │")
+
+
+def test_blocks_of_all_pages_go_and_own_text_stays():
+    done = CliRunner().invoke(boilerplate, ["--sites", "2", "--pages", "12"])
+    assert done.exit_code == 0, done.output
+    rows = ROW.findall(done.output)
+    assert [kind for kind, _, _, _ in rows] == ["shop", "manual", "manual"]
+    for kind, what, left, kept in rows:
+        assert float(kept) > 0.95, kind
+        assert float(left) <= (0.05 if what == "box" else 0.02), kind
+
+
+def test_scattered_words_change_at_other_places_on_each_page():
+    rng = Random(1)
+    vocabulary = [f"word{number}" for number in range(500)]
+    text = injected_text(vocabulary, rng)
+    run = Injection(share=1.0, scattered=True)
+    pages = [" ".join(on_page(text, run, vocabulary, rng)).split() for _ in range(3)]
+    assert len({len(one) for one in pages}) == 1
+    changed = [
+        [at for at, (a, b) in enumerate(zip(pages[0], other, strict=True)) if a != b]
+        for other in pages[1:]
+    ]
+    assert changed[0] != changed[1]
+    assert all(0.1 < len(one) / len(pages[0]) < 0.6 for one in changed)
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_a_box_of_links_has_the_lines_of_its_section_at_one_place(seed):
+    box = link_box([f"word{number}" for number in range(100)], Random(seed))
+    for section, lines in enumerate(box.sections):
+        root = parsed(
+            "<title>A page</title><h1>A page</h1><main><p>First<p>Last</main><footer>End</footer>"
+        )
+        assert inject_box(root, GoldSelectors(content="main"), box, section)
+        texts = read_document(serialised(root), "https://s.example/").segments.texts
+        place = {"before": 1, "first": 1, "last": 3, "behind": 3}[box.place]
+        assert texts == [*(own := ["A page", "First", "Last", "End"])[:place], *lines, *own[place:]]
+
+
+def page(*segments):
+    text, words, is_template, is_kept = zip(*segments, strict=True)
+    return LabelledTexts(
+        text=np.array(text, np.uint64),
+        words=np.array(words, float),
+        is_template=np.array(is_template),
+        is_kept=np.array(is_kept),
+    )
+
+
+def test_only_text_of_one_page_counts():
+    menu = (1, 3, True, False)
+    first = page(menu, (2, 5, True, False), (3, 50, False, True))
+    second = page(menu, (4, 7, True, True), (5, 40, False, False))
+    found = specific_words([first, second])
+    assert (found.template, found.template_removed) == (12, 5)
+    assert (found.content, found.content_kept) == (90, 50)
+    assert found.all_template == 18
+
+
+def replayed(number, design):
+    return ReplayedPage(
+        site="a.com", number=number, design=design, finds_redesign=False, uses_site=True, f1=1.0,
+        alone_f1=1.0,
+    )  # fmt: skip
+
+
+def test_a_redesign_begins_with_the_first_page_of_a_design_and_ends_before_the_next():
+    site = [replayed(number, design) for number, design in enumerate("aaaababbbcc", 1)]
+    first, second = design_changes(site)
+    assert [one.number for one in first.before] == [1, 2, 3, 4]
+    assert [one.number for one in first.after] == [5, 6, 7, 8, 9]
+    assert [one.design for one in second.after] == ["c", "c"]
+    assert list(design_changes(site[:4])) == []
+
+
+def test_a_redesign_in_a_feed_is_detected(templ, tmp_path):
+    feed = tmp_path / "feed.jsonl"
+    settings = FeedSettings(genre="news", sites=1, pages=30, seed=3, redesign_day=14)
+    lines = [msgspec.json.encode(one.record()) for one in simulate_feed(settings)]
+    feed.write_bytes(b"\n".join(lines))
+    options = ("--design-field", "design", "--time-field", "fetched_at")
+    done = templ("experiments", "redesign", feed, *options)
+    out = done.stdout.decode()
+    assert "1 redesigns" in out
+    assert "Found by the redesign detector: 1 of 1" in out
+
+
+def test_new_site_finds_no_redesign_in_a_stable_feed(templ, feed, tmp_path):
+    done = templ("experiments", "new-site", feed, "--time-field", "fetched_at", "--out", tmp_path)
+    out = done.stdout.decode()
+    assert "Redesigns detected: 0 on 3 sites" in out
+    assert (tmp_path / "new-site.svg").is_file()
+
+
+MENU = "<ul><li><a href=/>Home of the site</a><li><a href=/about>About all of us</a></ul>"
+
+
+@pytest.fixture(scope="module")
+def pages():
+    return [
+        parse_compared_page(
+            site="b.org",
+            url=f"http://b.org/{name}",
+            markup=f"<body>{MENU}<div><p>The {name} tells a {name} of the {name}</p></div>",
+            text=f"The {name} tells a {name} of the {name}",
+            name=name,
+        )
+        for name in ("ant", "bee", "cat", "dog", "eel", "fox")
+    ]
+
+
+@pytest.mark.parametrize("cleaner", ["FindTemplate", "votes", "phrases"])
+def test_cleaners_leave_the_article(pages, cleaner):
+    assert clean_compared_pages(pages, cleaner, 4) == [one.text for one in pages]
+
+
+def test_original_is_the_whole_text(pages):
+    assert next(iter(SITE_CLEANERS)) == "original"
+    assert all("Home of the site" in text for text in clean_compared_pages(pages, "original", 4))
+
+
+def test_rtdm_templates_finds_all_terms_of_simple_sites(templ, selected, tmp_path):
+    out = templ(
+        "experiments", "rtdm-templates", selected, "--pages-min", 3, "--out", tmp_path
+    ).stdout.decode()
+    assert "2 sites, 6 pages with gold" in out
+    assert (tmp_path / "figure-7.svg").is_file()
+    three = [line for line in out.splitlines() if "│ 3 │" in line.replace("  ", "")]
+    assert all("1.000" in line for line in three)
+
+
+@pytest.mark.parametrize("experiment", ["rtdm-mining", "foschini-copies"])
+def test_missing_sites_are_reported_in_one_line(templ, selected, experiment):
+    message = templ("experiments", experiment, selected, expect=66).stderr.decode()
+    assert message.startswith("templ: the class set needs articles")
+    assert message.count("\n") == 1
+
+
+SENTENCE = "Seven yellow boats sailed slowly towards northern islands yesterday morning."
+
+
+def test_a_query_has_words_of_one_sentence_in_their_order():
+    words = sentence_words(f"Short one. {SENTENCE} Too short.", "seed")
+    assert len(words) == 5
+    assert list(words) == sorted(words, key=SENTENCE.lower().index)
+    assert words == sentence_words(f"Short one. {SENTENCE} Too short.", "seed")
+    assert sentence_words("Far too short. And so is this.", "seed") == ()
+    assert title_words("Two words") == ()
+    assert title_words("The boats, the islands") == ("the", "boats", "islands")
+
+
+def test_the_rank_of_any_copy_counts():
+    assert reciprocal_rank([4, 2, 3], frozenset([3, 2])) == 0.5
+    assert reciprocal_rank([4], frozenset([3])) == 0
+
+
+def test_copies_of_a_text_are_one_item():
+    pages = [PageTexts("a", "", "Three telling words", SENTENCE, {}) for _ in range(2)]
+    pages.append(PageTexts("b", "", "Three telling words", None, {}))
+    items = known_items(pages)
+    assert {one.kind for one in items} == {"title", "sentence"}
+    assert {one.wanted for one in items} == {frozenset([0, 1])}
+
+
+def test_a_page_that_only_lists_the_title_ranks_before_the_article_in_raw_text():
+    item = KnownItem("a", "title", ("boats", "islands"), frozenset([1]))
+    article = "boats islands " + "word " * 50
+
+    def scores(menu, title=""):
+        pages = [PageTexts("a", "", "", None, {"raw": menu})]
+        pages.append(PageTexts("a", title, "", None, {"raw": article}))
+        pages += [
+            PageTexts("a", "", "", None, {"raw": f"page {n} " + "word " * 50}) for n in range(9)
+        ]
+        return search_scores(pages, "raw", [item])
+
+    raw, clean = scores("boats islands news"), scores("news")
+    assert scores("boats islands news", title="boats islands").ranks == [1.0]
+    assert (raw.ranks, clean.ranks) == ([0.5], [1.0])
+    assert clean.index_bytes > 0
+
+
+def test_the_command_reports_sizes_and_ranks_of_all_systems(tmp_path):
+    path = tmp_path / "pages.jsonl"
+    numbers = ("one", "two", "three", "four", "five")
+    with path.open("w") as file:
+        for site in ("a.example", "b.example"):
+            for number in numbers:
+                text = f"{SENTENCE} The crew of {site} numbered {number} sailors on every vessel."
+                html = (
+                    f"<title>Boats of day {number}</title><ul><li><a href=/>Home</a>"
+                    f"<li><a href=/a>About</a></ul><div id=main><h1>Boats of day {number}</h1>"
+                    f"<p>{text}</p></div>"
+                )
+                record = {"site": site, "url": f"http://{site}/{number}", "html": html}
+                file.write(json.dumps(record | {"gold_text": text}) + "\n")
+    done = CliRunner().invoke(search, [str(path)])
+    assert done.exit_code == 0, done.exception
+    assert "10 pages of 2 sites, 20 queries" in done.output
+    assert all(done.output.count(name) >= 3 for name in SYSTEMS)
+
+
+SITES = ("one.example", "two.example", "three.example")
+
+
+@pytest.fixture
+def corpus(tmp_path):
+    """Write pages of three sites whose content a selector names; their first pages have no gold."""
+    path = tmp_path / "pages.jsonl"
+    records = []
+    for number in range(6):
+        for site in SITES:
+            sentences = [
+                f"On day {number} the {site} boats went {turn} miles up the river, and came back."
+                for turn in range(3)
+            ]
+            article = "".join(f"<p>{sentence}" for sentence in sentences)
+            records.append(
+                {
+                    "site": site,
+                    "url": f"http://{site}/{number}",
+                    "html": f"<title>Day {number}</title><ul><li><a href=/>Home of {site}</a>"
+                    f"<li><a href=/a>About us</a></ul><div id=main><h1>Day {number}</h1>{article}"
+                    f"</div><p>Copyright by those of {site}, who reserve all rights they have.</p>",
+                    "gold_text": " ".join([f"Day {number}", *sentences]) if number else None,
+                    "gold_selector": "#main",
+                }
+            )
+    path.write_text("\n".join(map(json.dumps, records)))
+    return path
+
+
+@pytest.fixture
+def folds(tmp_path):
+    """Write the page models of two folds, which are equal."""
+    directory = tmp_path / "folds"
+    directory.mkdir()
+    for number in range(2):
+        (directory / f"fold-{number}.bin").write_bytes(encode_model(shipped_model()))
+    of_site = {site: number % 2 for number, site in enumerate(SITES)}
+    (directory / "folds.json").write_text(json.dumps({"pages": of_site}))
+    return directory
+
+
+@pytest.fixture
+def lists(tmp_path):
+    """Write two listings with equal teasers, of a site on which no page model was trained."""
+    path = tmp_path / "lists.jsonl"
+    teasers = [f"Boat number {turn} came back from the island with a new mast" for turn in range(9)]
+    records = [
+        {
+            "site": "lists.example",
+            "url": f"http://lists.example/{number}",
+            "html": f"<title>Boats</title><ul>{''.join(f'<li>{one}.' for one in teasers)}</ul>",
+            "gold_text": " ".join(teasers),
+            "page_role": "listing",
+        }
+        for number in range(2)
+    ]
+    path.write_text("\n".join(map(json.dumps, records)))
+    return path
+
+
+def test_the_fusion_is_fitted_judged_and_written(templ, corpus, folds, lists, tmp_path):
+    model = tmp_path / "fusion.json"
+    done = templ(
+        *("experiments", "site-level", corpus, "--folds", folds, "--model", model),
+        *("--page-model", "page-x", "--jobs", "2"),
+        *("--listings", lists),
+    )
+    out = done.stdout.decode()
+    for line in (
+        *("page level alone", "places only, not fitted", "sites left out", "without site-string"),
+    ):
+        assert line in out
+    listings = next(line for line in out.splitlines() if "lists listing" in line)
+    assert [cell.strip() for cell in listings.split("│")][2] == "2"
+    assert "0.00%" in listings
+    assert "0 sites with at least 20 pages lose more than 0.01" in out
+    fusion = FusionModel.from_json(model.read_bytes())
+    assert list(fusion.terms) == list(FUSION_INPUTS)
+    assert all(term.weight * FUSION_INPUTS[name].sign >= 0 for name, term in fusion.terms.items())
+    assert fusion.page_model == "page-x"
+    assert fusion.quality["pages"] > 0.9
+
+
+def test_missing_folds_are_refused(templ, corpus, tmp_path):
+    done = templ(*("experiments", "site-level", corpus, "--folds", tmp_path / "none"), expect=2)
+    assert b"folds.json: No such file" in done.stderr
+
+
+def test_sites_left_out_of_a_single_model_are_too_few(templ, corpus, folds):
+    (folds / "folds.json").write_text(json.dumps({"pages": {SITES[0]: 0}}))
+    done = templ("experiments", "site-level", corpus, "--folds", folds, expect=66)
+    assert b"too few sites with gold" in done.stderr
+
+
+def test_both_ways_of_cleaning_are_scored_by_the_place_of_a_page_in_its_site(tmp_path):
+    path = tmp_path / "pages.jsonl"
+    with path.open("w") as file:
+        for number in range(7):
+            for site in ("a.example", "b.example"):
+                text = f"Seven boats numbered {number} sailed slowly towards the islands of {site}."
+                html = f"<ul><li><a href=/>Home</a></ul><div id=main><p>{text}</p></div>"
+                record = {"site": site, "url": f"http://{site}/{number}", "html": html}
+                when = f"2026-01-0{number + 1}T00:00:00Z"
+                gold = text if number else None
+                file.write(json.dumps(record | {"gold_text": gold, "fetched_at": when}) + "\n")
+    done = CliRunner().invoke(two_passes, [str(path), "--time-field", "fetched_at"])
+    assert done.exit_code == 0, done.exception
+    rows = [line.split("│")[1:-1] for line in done.output.splitlines() if line.startswith("│")]
+    counts = {name.strip(): int(pages) for name, pages, *_ in rows}
+    assert counts == {"1": 0, "1-5": 8, "6-25": 4, "26-": 0, "all": 12}
