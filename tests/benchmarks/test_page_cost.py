@@ -1,9 +1,9 @@
 """Tests that the benchmark runs, on synthetic pages; no time is asserted."""
 
-import msgspec
 import pytest
 
 from tests.benchmarks import page_cost
+from tests.workers.builders import write_lines
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 
@@ -11,8 +11,7 @@ from workers.lab.simulate.feed import FeedSettings, simulate_feed
 def corpus(tmp_path):
     path = tmp_path / "feed.jsonl"
     pages = simulate_feed(FeedSettings(sites=2, pages=4))
-    path.write_bytes(b"".join(msgspec.json.encode(page.record()) + b"\n" for page in pages))
-    return str(path)
+    return str(write_lines(path, (page.record() for page in pages)))
 
 
 def test_every_tool_is_timed_together_with_the_bare_parse(corpus, capsys):

@@ -4,6 +4,7 @@ import msgspec
 import zstandard
 
 from schemas.document import DocumentRecord
+from schemas.site_model import SiteModelRecord
 from schemas.source import Source
 from templ_core.dom.codec import content_digest
 from templ_core.page_level.model.model_file import shipped_model, with_version
@@ -54,6 +55,20 @@ def page(number, body, *, site="example.com", **fields):
         "body": body,
     }
     return Page(**{**values, **fields})
+
+
+def site_model_record(version="v", *, site="example.com", documents=3, body=b""):
+    """Return the record of a site model, whose pages have no times."""
+    return SiteModelRecord(
+        site=site, version=version, documents=documents, first_event_time_ms=0,
+        last_event_time_ms=0, body=body,
+    )  # fmt: skip
+
+
+def write_lines(path, records):
+    """Write records to a file of JSON Lines; return its path."""
+    path.write_bytes(b"".join(msgspec.json.encode(one) + b"\n" for one in records))
+    return path
 
 
 def other_page_model():

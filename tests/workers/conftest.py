@@ -1,11 +1,10 @@
-import json
 import os
 import subprocess
 import sys
 
-import msgspec
 import pytest
 
+from tests.workers.builders import write_lines
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 from workers.processes.pool import Pool
 from workers.settings import load_settings
@@ -16,8 +15,7 @@ def feed(tmp_path_factory):
     """Path of a file with 60 synthetic pages of three sites."""
     path = tmp_path_factory.mktemp("feed") / "feed.jsonl"
     pages = simulate_feed(FeedSettings(genre="news", sites=3, pages=60, seed=3))
-    path.write_bytes(b"".join(msgspec.json.encode(page.record()) + b"\n" for page in pages))
-    return path
+    return write_lines(path, (page.record() for page in pages))
 
 
 @pytest.fixture(scope="session")
@@ -56,8 +54,7 @@ def selected(tmp_path_factory):
         for site in ("a.org", "b.org")
         for number in range(3)
     ]
-    path.write_text("\n".join(map(json.dumps, records)))
-    return path
+    return write_lines(path, records)
 
 
 @pytest.fixture(scope="module")

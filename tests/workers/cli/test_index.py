@@ -3,6 +3,7 @@ import json
 import pytest
 from click.testing import CliRunner
 
+from tests.workers.builders import write_lines
 from workers.cli.console import console_command
 from workers.cli.crawl.crawl import crawl_command
 from workers.cli.indexes.index import index_command
@@ -117,7 +118,7 @@ def test_hits_are_of_a_time_a_language_and_an_author(tmp_path, templ):
         )
     ]
     source, out, index = tmp_path / "in.jsonl", tmp_path / "out.jsonl", tmp_path / "i.db"
-    source.write_text("".join(json.dumps(one) + "\n" for one in pages))
+    write_lines(source, pages)
     templ("run", source, "--out", out)
     run(index_command, out, "--index", index)
 

@@ -4,13 +4,13 @@ from base64 import b64decode
 from datetime import timedelta
 from itertools import chain
 
-import msgspec
 import pytest
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.codec import decode_output
 from templ_core import SiteCleaner
 from templ_core.errors import PageGone
+from tests.workers.builders import write_lines
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 PAGES = 260
@@ -77,8 +77,7 @@ def told(page):
 def test_pages_are_cleaned_by_the_library_as_by_templ_run(templ, records, tmp_path):
     cleaner = SiteCleaner()
     of_library = [cleaned_by_library(cleaner, record) for record in records]
-    feed, out = tmp_path / "feed.jsonl", tmp_path / "out.jsonl"
-    feed.write_bytes(b"\n".join(map(msgspec.json.encode, records)))
+    feed, out = write_lines(tmp_path / "feed.jsonl", records), tmp_path / "out.jsonl"
     templ("run", feed, "--out", out)
     outputs = [decode_output(line) for line in out.read_bytes().splitlines()]
     # What older fetches have superseded comes once more, behind the record of the older fetch.

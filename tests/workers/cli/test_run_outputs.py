@@ -14,6 +14,7 @@ import pytest
 import zstandard
 
 from schemas.source import Source
+from tests.workers.builders import write_lines
 from workers.errors import DiskProblem, StateProblem, UsageProblem
 from workers.local import record_file
 from workers.local.local_state import LocalState
@@ -40,13 +41,10 @@ LINES = [b"%d %s\n" % (number, b"x" * number) for number in range(200)]
 
 
 def pages(path, count, **fields):
-    path.write_text(
-        "".join(
-            json.dumps({"url": f"https://a.com/{n}", "html": f"{ARTICLE} {n}", **fields}) + "\n"
-            for n in range(count)
-        )
+    return write_lines(
+        path,
+        ({"url": f"https://a.com/{n}", "html": f"{ARTICLE} {n}", **fields} for n in range(count)),
     )
-    return path
 
 
 def urls(path):
@@ -129,7 +127,7 @@ def test_outputs_and_dead_letters_of_before_are_known(tmp_path):
     out.write_text(json.dumps({"source": source, "revision": 0}) + '\n{"source": {"to')
     letter = {"exception": "E", "message": "m", "stage": "s", "attempts": 1, "url": None}
     letter |= {"topic": "a.jsonl", "partition": 7, "offset": 1, "value_base64": ""}
-    letters.write_text(json.dumps(letter) + "\n")
+    write_lines(letters, [letter])
     outputs = RunOutputs(out, letters, resumes=True)
     known = [outputs.has(Source("a.jsonl", 7, number)) for number in range(3)]
     outputs.close()
@@ -209,7 +207,7 @@ def test_sigterm_is_said_and_keeps_whole_lines(tmp_path):
 def test_a_feed_of_dead_letters_does_not_end_well(templ, tmp_path):
     source = tmp_path / "in.jsonl"
     page = {"url": "https://a.com/1", "html": ARTICLE}
-    source.write_text("\n".join(map(json.dumps, [page, *[{**page, "html": ""}] * 2])))
+    write_lines(source, [page, *[{**page, "html": ""}] * 2])
     done = templ("run", source, "--out", tmp_path / "out.jsonl", expect=65)
     *_, last = done.stderr.decode().splitlines()
     assert last.startswith("templ: 2 of 3 records became dead letters, the first because: ")
@@ -221,14 +219,14 @@ def test_a_resumed_run_is_judged_by_its_whole_output(templ, tmp_path):
     page = {"url": "https://a.com/1", "html": ARTICLE}
     good = [{**page, "url": f"https://a.com/{number}"} for number in range(3)]
     bad = [{**page, "url": f"https://a.com/bad/{number}", "html": ""} for number in range(2)]
-    source.write_text("\n".join(map(json.dumps, [*good, *bad])))
+    write_lines(source, [*good, *bad])
     templ("run", source, "--out", out)
     letters = tmp_path / "out.jsonl.dead-letters"
     whole, letter = out.read_bytes(), letters.read_bytes()
     letters.write_bytes(letter.splitlines(keepends=True)[0])
     templ("run", source, "--out", out, "--resume")
     assert (out.read_bytes(), letters.read_bytes()) == (whole, letter)
-    source.write_text("\n".join(map(json.dumps, [good[0], *bad])))
+    write_lines(source, [good[0], *bad])
     templ("run", source, "--out", out, "--force", expect=65)
     *_, last = (
         templ("run", source, "--out", out, "--resume", expect=65).stderr.decode().splitlines()
@@ -338,8 +336,7 @@ def test_the_summary_counts_what_was_replaced_and_guessed(templ, tmp_path):
         {"url": "pages/5.html", "html": "<link rel=canonical href=https://b.example/5>" + story},
         {"url": "https://a.example/6", "html": json.dumps({"text": story})},
     ]
-    source = tmp_path / "in.jsonl"
-    source.write_text("".join(json.dumps(one) + "\n" for one in records))
+    source = write_lines(tmp_path / "in.jsonl", records)
     said = templ("run", source, "--out", tmp_path / "out.jsonl").stderr.decode().splitlines()
     assert "3 pages without a time: that of the page before was taken" in said
     assert "1 page with a time that cannot be read: that of the page before was taken" in said

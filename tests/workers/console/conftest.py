@@ -1,12 +1,12 @@
 """A console in the test's own loop, on the state of a small run with names that try to do harm."""
 
 import asyncio
-import json
 from contextlib import asynccontextmanager
 
 import pytest
 
 from schemas.site_settings import SiteSettingsRecord
+from tests.workers.builders import write_lines
 from workers.console.config import ConsoleConfig
 from workers.console.guard import allowed_hosts
 from workers.console.pages import ConsolePages
@@ -97,7 +97,7 @@ def state(templ, tmp_path_factory):
         for site in (SITE, HOSTILE_SITE)
         for number in range(4)
     ]
-    (folder / "feed.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    write_lines(folder / "feed.jsonl", lines)
     templ("run", folder / "feed.jsonl", "--out", folder / "out.jsonl", "--state", folder / "state")
     return folder / "state"
 

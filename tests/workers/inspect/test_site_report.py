@@ -9,6 +9,7 @@ import msgspec
 import pytest
 
 from templ_core.page_level.model.model_file import shipped_model
+from tests.workers.builders import write_lines
 from workers.inspect.site_figures import site_figures
 from workers.inspect.site_report import site_report, site_text
 from workers.inspect.site_view import view_site
@@ -87,7 +88,7 @@ def test_a_state_directory_is_read_while_a_worker_uses_it(tmp_path):
     """Copies are made all the while; a killed run leaves a state that goes on as if nobody had looked."""
     feed, state = tmp_path / "feed.jsonl", tmp_path / "state"
     pages = list(simulate_feed(FeedSettings(genre="news", sites=4, pages=240, seed=8)))
-    feed.write_bytes(b"".join(msgspec.json.encode(one.record()) + b"\n" for one in pages))
+    write_lines(feed, (one.record() for one in pages))
     command = [
         sys.executable,
         "-m",

@@ -10,20 +10,16 @@ import pytest
 from aiokafka.errors import KafkaConnectionError
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
-from schemas.codec import encode_msgpack
-from schemas.document import DocumentRecord, document_key
+from schemas.document import DocumentRecord
 from tests.workers.builders import document
+from tests.workers.kafka.builders import kafka_config, received, received_document
 from workers.errors import DiskProblem, FeedProblem
 from workers.kafka import app
 from workers.kafka.app import essential
-from workers.kafka.broker.access import BrokerAccess
-from workers.kafka.broker.received import Received
 from workers.kafka.cleaner_app import CleanerApp
-from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.resume import LogSnapshot
 from workers.kafka.refresher_app import RefresherApp
 from workers.kafka.traces import Traces
-from workers.settings import load_settings
 from workers.state.model_store import ModelStore
 
 
@@ -129,11 +125,7 @@ def message(offset, value, **headers):
 
 
 def clean(tmp_path, pool, settings, messages, producer):
-    config = KafkaConfig(
-        broker=BrokerAccess("127.0.0.1:1"), prefix="", partitions=4, cleaned_partitions=4, state=tmp_path, instance="one",
-        settings=settings,
-    )  # fmt: skip
-    models = ModelStore(None)
+    config, models = kafka_config(tmp_path, 4, settings), ModelStore(None)
 
     async def one_batch():
         app = CleanerApp(config, pool, models)
@@ -250,21 +242,9 @@ def test_a_page_that_kills_its_process_in_a_burst_is_the_only_dead_letter(
 NOT_OURS = 3
 
 
-def config(state):
-    return KafkaConfig(
-        broker=BrokerAccess("127.0.0.1:1"),
-        prefix="",
-        partitions=4,
-        cleaned_partitions=4,
-        state=state,
-        instance="one",
-        settings=load_settings(),
-    )
-
-
 @pytest.fixture
 def refresher(tmp_path):
-    return RefresherApp(config(tmp_path), pool=None)
+    return RefresherApp(kafka_config(tmp_path, 4), pool=None)
 
 
 async def of_a_known_log(owned, number):
@@ -273,15 +253,7 @@ async def of_a_known_log(owned, number):
 
 
 def test_a_partition_that_was_taken_away_is_not_opened_again(refresher, tmp_path):
-    record = document(1)
-    message = Received(
-        topic="documents",
-        partition=NOT_OURS,
-        offset=0,
-        timestamp_ms=0,
-        key=document_key(record.site, record.source),
-        value=encode_msgpack(record),
-    )
+    message = received_document(document(1), partition=NOT_OURS)
 
     async def late():
         await refresher._revoked(refresher.app, [SimpleNamespace(partition=NOT_OURS)])
@@ -304,18 +276,15 @@ class NotedTraces(Traces):
 
 
 def test_documents_that_are_old_or_known_have_no_span(tmp_path, poison_pool, monkeypatch):
-    traces, record, now_ms = NotedTraces(), document(1), time.time() * 1000
-    refresher = RefresherApp(config(tmp_path), poison_pool, traces)
+    traces, now_ms = NotedTraces(), time.time() * 1000
+    refresher = RefresherApp(kafka_config(tmp_path, 4), poison_pool, traces)
     refresher._settings_follower.ready.set()
     refresher._owned.assign([0])
     monkeypatch.setattr(refresher._owned, "_recover", of_a_known_log)
     messages = [
-        Received(
-            topic="documents", partition=0, offset=offset, timestamp_ms=int(now_ms - age_ms),
-            key=document_key(record.site, record.source), value=encode_msgpack(record),
-        )
+        received_document(document(1), offset=offset, timestamp_ms=int(now_ms - age_ms))
         for offset, age_ms in enumerate((7_200_000, 1000))
-    ]  # fmt: skip
+    ]
     for _ in range(2):
         asyncio.run(refresher._batch_of(0, messages))
     assert traces.offsets == [1]
@@ -323,16 +292,13 @@ def test_documents_that_are_old_or_known_have_no_span(tmp_path, poison_pool, mon
 
 
 def test_records_that_are_no_documents_are_stepped_over(tmp_path, poison_pool, monkeypatch):
-    refresher = RefresherApp(config(tmp_path), poison_pool)
+    refresher = RefresherApp(kafka_config(tmp_path, 4), poison_pool)
     refresher._settings_follower.ready.set()
     refresher._owned.assign([0])
     monkeypatch.setattr(refresher._owned, "_recover", of_a_known_log)
     odd = [(None, None), (None, b"no document"), (b"\xff", None), (b"site\0\xff", b"\x80")]
     messages = [
-        Received(
-            topic="documents", partition=0, offset=offset, timestamp_ms=0, key=key, value=value
-        )
-        for offset, (key, value) in enumerate(odd)
+        received(offset=offset, key=key, value=value) for offset, (key, value) in enumerate(odd)
     ]
     asyncio.run(refresher._batch_of(0, messages))
     assert refresher.inner_progress() == {0: len(odd)}

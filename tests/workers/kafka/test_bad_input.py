@@ -6,9 +6,9 @@ import pytest
 from schemas.page import HEADER_FETCHED_AT
 from schemas.source import Source
 from templ_core.page_level.model.model_file import shipped_model
+from tests.workers.kafka.builders import received
 from workers.feeds.records import page_from_json
 from workers.kafka.broker.page_message import page_of_message
-from workers.kafka.broker.received import Received
 from workers.local.local_state import LocalState
 from workers.local.stream import Stream
 from workers.page import Page, Rejected
@@ -90,17 +90,10 @@ def test_a_page_whose_site_changes_teaches_both(stream, state):
     assert {record.site for record in records} == {"renamed"}
 
 
-def received(value=b"<p>Words of a page.", **headers):
+def page_message(value=b"<p>Words of a page.", **headers):
     """A message of the topic `pages`, which came at NOW_MS."""
-    return Received(
-        topic="pages",
-        partition=0,
-        offset=1,
-        key=None,
-        value=value,
-        headers=tuple({"url": b"https://example.com/1", **headers}.items()),
-        timestamp_ms=NOW_MS,
-    )
+    pairs = tuple({"url": b"https://example.com/1", **headers}.items())
+    return received("pages", offset=1, value=value, headers=pairs, timestamp_ms=NOW_MS)
 
 
 @pytest.mark.parametrize(
@@ -113,14 +106,16 @@ def received(value=b"<p>Words of a page.", **headers):
     ],
 )
 def test_the_time_of_a_page_is_what_it_says_or_when_it_came(fetched_at, event_time_ms):
-    found = page_of_message(received(**{HEADER_FETCHED_AT: fetched_at}), load_settings(), NOW_MS)
+    found = page_of_message(
+        page_message(**{HEADER_FETCHED_AT: fetched_at}), load_settings(), NOW_MS
+    )
     assert found.event_time_ms == event_time_ms
 
 
 @pytest.mark.parametrize("name", ["site", "id", "url"])
 def test_names_too_long_for_keys_are_dead_letters_by_name(name):
     found = page_of_message(
-        received(**{name: b"https://example.com/" + b"x" * 10_000}), load_settings(), NOW_MS
+        page_message(**{name: b"https://example.com/" + b"x" * 10_000}), load_settings(), NOW_MS
     )
     assert isinstance(found, Rejected)
     assert found.exception == "FieldTooLong"
@@ -129,7 +124,7 @@ def test_names_too_long_for_keys_are_dead_letters_by_name(name):
 
 @pytest.mark.parametrize("value", [b"<p>Words.", b'{"url": "https://a.org/", "html": "<p>Words."}'])
 def test_a_record_dated_ahead_of_the_clock_is_new_and_named_in_the_log(value, caplog):
-    ahead = msgspec.structs.replace(received(value), timestamp_ms=NOW_MS + 400 * DAY_MS)
+    ahead = msgspec.structs.replace(page_message(value), timestamp_ms=NOW_MS + 400 * DAY_MS)
     if value.startswith(b"{"):
         ahead = msgspec.structs.replace(ahead, headers=())
     found = page_of_message(ahead, load_settings(), NOW_MS)
@@ -140,7 +135,7 @@ def test_a_record_dated_ahead_of_the_clock_is_new_and_named_in_the_log(value, ca
 def test_a_record_within_the_skew_keeps_its_time(caplog):
     """So that a page that is delivered again has the time that it had before."""
     skew_ms = load_settings().clock_skew_ms
-    ahead = msgspec.structs.replace(received(), timestamp_ms=NOW_MS + skew_ms)
+    ahead = msgspec.structs.replace(page_message(), timestamp_ms=NOW_MS + skew_ms)
     found = page_of_message(ahead, load_settings(), NOW_MS)
     assert found.event_time_ms == NOW_MS + skew_ms
     assert caplog.messages == []

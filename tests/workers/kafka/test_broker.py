@@ -10,12 +10,12 @@ from mode.utils.queues import FlowControlEvent
 from schemas.page import HEADER_URL
 from tests.workers.builders import page
 from tests.workers.kafka.broker.slow_items import SlowItems
+from tests.workers.kafka.builders import received
 from workers.kafka.broker import feeder, plain_producer
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.batches import BatchBuffer
 from workers.kafka.broker.feeder import items_off_loop, page_headers
 from workers.kafka.broker.partitioning import MisplacedRecords, partition_of
-from workers.kafka.broker.received import Received
 from workers.kafka.logs.fetched import EmptyTails
 from workers.kafka.patches import ByteQueue
 from workers.settings import load_settings
@@ -113,9 +113,7 @@ OTHER = (OWN + 1) % PARTITIONS
 
 
 def record(partition, value, key=b"example.com"):
-    return Received(
-        topic="documents", partition=partition, offset=0, timestamp_ms=0, key=key, value=value
-    )
+    return received(partition=partition, key=key, value=value)
 
 
 @pytest.mark.parametrize(

@@ -10,14 +10,12 @@ from schemas.codec import encode_msgpack
 from schemas.document import EARLIEST_TIME_MS, LATEST_TIME_MS, document_key
 from schemas.source import Source
 from tests.workers.builders import document, packed
-from workers.kafka.broker.access import BrokerAccess
+from tests.workers.kafka.builders import kafka_config, received
 from workers.kafka.broker.partitioning import MisplacedRecords
-from workers.kafka.broker.received import Received, RefusedValue
-from workers.kafka.config import KafkaConfig
+from workers.kafka.broker.received import RefusedValue
 from workers.kafka.logs.resume import LogSnapshot
 from workers.kafka.partition_windows import PartitionWindows
 from workers.processes.messages import LearnResult
-from workers.settings import load_settings
 
 MUTATIONS = 20_000
 SITE = "example.com"
@@ -32,29 +30,14 @@ class Learner:
 
 @pytest.fixture
 def windows(tmp_path):
-    config = KafkaConfig(
-        broker=BrokerAccess(""),
-        prefix="",
-        partitions=1,
-        cleaned_partitions=1,
-        state=tmp_path,
-        instance="",
-        settings=load_settings(),
-    )
-    found = PartitionWindows(config, Learner(), 0)
+    found = PartitionWindows(kafka_config(tmp_path), Learner(), 0)
     yield found
     found.store.close()
 
 
-def received(windows, value, key=None):
-    return Received(
-        topic="documents",
-        partition=0,
-        offset=windows.store.next_offset,
-        key=document_key(SITE, Source("pages", 0, 0)) if key is None else key,
-        value=value,
-        timestamp_ms=0,
-    )
+def next_record(windows, value, key=None):
+    key = document_key(SITE, Source("pages", 0, 0)) if key is None else key
+    return received(offset=windows.store.next_offset, key=key, value=value)
 
 
 def fields(number=0, **changed):
@@ -62,7 +45,7 @@ def fields(number=0, **changed):
 
 
 def take(windows, value, key=None):
-    message = received(windows, value, key)
+    message = next_record(windows, value, key)
     is_taken = windows.ingest(SITE, message)
     assert windows.store.next_offset == message.offset + 1
     return is_taken
@@ -130,7 +113,7 @@ def test_random_documents_never_raise(windows):
 def test_a_record_in_the_partition_of_other_sites_counts_nowhere(windows, caplog):
     assert take(windows, encode_msgpack(document(0)))
     windows._misplaced = MisplacedRecords(4)  # `example.com` belongs to partition 1 of 4
-    misplaced = received(windows, encode_msgpack(document(2)))
+    misplaced = next_record(windows, encode_msgpack(document(2)))
     assert not windows.ingest(SITE, misplaced)
     assert take(windows, None)
     windows.ingest(SITE, misplaced)  # it is read again

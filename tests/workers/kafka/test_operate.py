@@ -10,9 +10,9 @@ import pytest
 from aiokafka.errors import KafkaConnectionError
 
 from schemas.codec import encode_msgpack
-from schemas.site_model import SiteModelRecord
 from schemas.site_settings import SiteSettingsRecord
 from schemas.topics import CLEANED, DOCUMENTS, MOVING, SITE_MODELS, TOPICS
+from tests.workers.builders import site_model_record
 from workers.errors import BrokerProblem, TopicProblem, UsageProblem
 from workers.kafka import site_records
 from workers.kafka.broker import admin
@@ -360,16 +360,7 @@ def test_partitions_without_a_member(taken, free):
 
 
 def model_record(partition, timestamp, site, version=None):
-    value = version and encode_msgpack(
-        SiteModelRecord(
-            site=site,
-            version=version,
-            documents=3,
-            first_event_time_ms=0,
-            last_event_time_ms=0,
-            body=b"",
-        )
-    )
+    value = version and encode_msgpack(site_model_record(version, site=site))
     return SimpleNamespace(partition=partition, timestamp=timestamp, key=site.encode(), value=value)
 
 

@@ -18,11 +18,10 @@ from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread, Consumer
 from faust.types import TP
 from mode.utils.queues import FlowControlEvent, ThrowableQueue
 
+from tests.workers.kafka.builders import kafka_config
 from tests.workers.raw_batches import ZSTD, Zeros, batch
 from workers.kafka import patches
 from workers.kafka.app import build_app
-from workers.kafka.broker.access import BrokerAccess
-from workers.kafka.config import KafkaConfig
 from workers.kafka.patches import (
     BoundedResult,
     ByteQueue,
@@ -31,7 +30,6 @@ from workers.kafka.patches import (
     WatchedRecords,
     compress_off_loop,
 )
-from workers.settings import load_settings
 
 GOOD = (b"key", b"<p>Words", [])
 PAGES_0 = TopicPartition("pages", 0)
@@ -139,11 +137,7 @@ async def test_a_queue_of_mode_takes_any_number_of_bytes():
 
 @pytest.fixture
 def app(tmp_path):
-    config = KafkaConfig(
-        broker=BrokerAccess("127.0.0.1:1"), prefix="", partitions=1, cleaned_partitions=1, state=tmp_path, instance="one",
-        settings=load_settings(),
-    )  # fmt: skip
-    return build_app(config, "cleaner")
+    return build_app(kafka_config(tmp_path), "cleaner")
 
 
 async def test_a_consumer_of_faust_reads_aborted_transactions_and_this_one_does_not(app):

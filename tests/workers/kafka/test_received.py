@@ -10,21 +10,20 @@ from aiokafka.errors import GroupCoordinatorNotAvailableError, KafkaConnectionEr
 
 from schemas.page import CLOUD_EVENT_HEADERS
 from tests.workers.feeds.test_records import NAMES, TEXTS, random_record
+from tests.workers.kafka.builders import received
 from workers.kafka.broker.library_logs import (
     RepeatedMessageFilter,
     is_problem,
     without_expected_traceback,
 )
 from workers.kafka.broker.page_message import page_of_message
-from workers.kafka.broker.received import OffsetGapFiller, Received
+from workers.kafka.broker.received import OffsetGapFiller
 from workers.page import Page, Rejected
 from workers.settings import load_settings
 
 
 def record(offset, partition=0):
-    return Received(
-        topic="pages", partition=partition, offset=offset, timestamp_ms=0, key=None, value=b""
-    )
+    return received("pages", partition=partition, offset=offset)
 
 
 class MadeUpBroker(OffsetGapFiller):
@@ -129,9 +128,8 @@ def random_message(rng):
     headers = tuple(
         (rng.choice(HEADER_NAMES), rng.choice([None, _bytes(rng)])) for _ in range(rng.randrange(6))
     )
-    return Received(
-        topic="pages",
-        partition=0,
+    return received(
+        "pages",
         offset=7,
         timestamp_ms=rng.choice([0, 1_800_000_000_000, 2**63 - 1]),
         key=rng.choice([None, b"", b"\xff"]),
@@ -157,14 +155,9 @@ def test_random_messages_are_pages_or_rejected():
 
 
 def message(value=b"<p>Text", key=None, **headers):
-    return Received(
-        topic="pages",
-        partition=0,
-        offset=7,
-        timestamp_ms=1_700_000_000_500,
-        key=key,
-        value=value,
-        headers=tuple((name.replace("_", "-"), text) for name, text in headers.items()),
+    pairs = tuple((name.replace("_", "-"), text) for name, text in headers.items())
+    return received(
+        "pages", offset=7, timestamp_ms=1_700_000_000_500, key=key, value=value, headers=pairs
     )
 
 

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
+from tests.workers.kafka.builders import received
 from workers.errors import SettingsProblem
-from workers.kafka.broker.received import Received
 from workers.kafka.traces import exporter_names, start_traces
 from workers.log_lines import trace_id_of
 
@@ -84,10 +84,8 @@ def traces(monkeypatch):
 
 
 def message(*headers):
-    return Received(
-        topic="pages", partition=3, offset=7, timestamp_ms=0, key=None, value=b"<p>",
-        headers=(("url", b"https://a.org/"), *headers),
-    )  # fmt: skip
+    pairs = (("url", b"https://a.org/"), *headers)
+    return received("pages", partition=3, offset=7, value=b"<p>", headers=pairs)
 
 
 def test_a_sampled_parent_has_our_span_as_its_child_which_is_the_parent_of_what_follows(traces):

@@ -4,7 +4,6 @@ import json
 import re
 from random import Random
 
-import msgspec
 import numpy as np
 import pytest
 from click.testing import CliRunner
@@ -21,6 +20,7 @@ from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from templ_core.page_level.model.model_file import encode_model, shipped_model
 from templ_core.site_level.fusion.fusion import FusionModel
 from templ_core.site_level.fusion.site_columns import FUSION_INPUTS
+from tests.workers.builders import write_lines
 from workers.lab.experiments.boilerplate import boilerplate
 from workers.lab.experiments.compared_cleaners import (
     SITE_CLEANERS,
@@ -126,7 +126,7 @@ def test_keywords_are_extracted_before_and_after_cleaning(templ, tmp_path):
         for letter in "abc"
         for topic in topics
     ]
-    path.write_text("\n".join(map(json.dumps, records)))
+    write_lines(path, records)
     done = templ("experiments", "kolcz-yih-keywords", path, "--train", path, "--diverse", path)
     out = done.stdout.decode()
     assert "tested on 12 pages of 3 sites, 1.0 keywords a page" in out
@@ -223,8 +223,7 @@ def test_a_redesign_begins_with_the_first_page_of_a_design_and_ends_before_the_n
 def test_a_redesign_in_a_feed_is_detected(templ, tmp_path):
     feed = tmp_path / "feed.jsonl"
     settings = FeedSettings(genre="news", sites=1, pages=30, seed=3, redesign_day=14)
-    lines = [msgspec.json.encode(one.record()) for one in simulate_feed(settings)]
-    feed.write_bytes(b"\n".join(lines))
+    write_lines(feed, (one.record() for one in simulate_feed(settings)))
     options = ("--design-field", "design", "--time-field", "fetched_at")
     done = templ("experiments", "redesign", feed, *options)
     out = done.stdout.decode()
@@ -373,7 +372,7 @@ def corpus(tmp_path):
                     "gold_selector": "#main",
                 }
             )
-    path.write_text("\n".join(map(json.dumps, records)))
+    write_lines(path, records)
     return path
 
 
@@ -404,7 +403,7 @@ def lists(tmp_path):
         }
         for number in range(2)
     ]
-    path.write_text("\n".join(map(json.dumps, records)))
+    write_lines(path, records)
     return path
 
 

@@ -9,6 +9,7 @@ from click.testing import CliRunner
 from schemas.codec import encode_json
 from schemas.source import Source
 from tests.schemas.test_messages import CLEANED
+from tests.workers.builders import write_lines
 from workers.errors import InputProblem, UsageProblem
 from workers.lab.train import train
 from workers.lab.training_pages import read_taught_pages
@@ -17,9 +18,7 @@ PAGE = {"url": "https://a.org/1", "html": "<p>some text of it", "gold_text": "so
 
 
 def corpus(tmp_path, records):
-    path = tmp_path / "corpus.jsonl"
-    path.write_text("".join(json.dumps(record) + "\n" for record in records))
-    return str(path)
+    return str(write_lines(tmp_path / "corpus.jsonl", records))
 
 
 def run(tmp_path, *arguments):
@@ -130,7 +129,7 @@ def test_strings_in_the_content_of_all_sites_are_listed(templ, tmp_path):
         }
         for name in ("ant", "bee", "cat")
     ]
-    pages.write_text("\n".join(map(json.dumps, records)))
+    write_lines(pages, records)
     templ("train-idioms", pages, "--sites-min", 3, "--out", out)
     assert json.loads(out.read_bytes()) == {
         "format": 1,

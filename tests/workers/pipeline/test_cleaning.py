@@ -5,12 +5,11 @@ import pytest
 
 from schemas.cleaned import TextSegment
 from schemas.codec import encode_json, encode_msgpack
-from schemas.site_model import SiteModelRecord
 from templ_core.dom.codec import compress_columns, content_digest, document_columns
 from templ_core.dom.document import read_document
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.stored.compact import frame_content
-from tests.workers.builders import page
+from tests.workers.builders import page, site_model_record
 from tests.workers.hostile_site_models import hostile_site_models
 from workers.pipeline.actions import Dead, Deleted
 from workers.pipeline.dead_letter_limit import DeadLetterLimit
@@ -136,14 +135,7 @@ def fitted_model(pool, bodies):
         for number, document in enumerate(documents)
     }
     result, _ = pool.run("example.com", RefitTask("example.com", list(pages), pages), 10)
-    return SiteModelRecord(
-        site="example.com",
-        version=result.version,
-        documents=result.documents,
-        first_event_time_ms=0,
-        last_event_time_ms=0,
-        body=result.body,
-    )
+    return site_model_record(result.version, documents=result.documents, body=result.body)
 
 
 def test_a_child_fits_the_pages_that_it_has_cleaned_and_keeps_the_model(
@@ -160,14 +152,7 @@ def test_a_child_fits_the_pages_that_it_has_cleaned_and_keeps_the_model(
         done, _ = own.run(site, msgspec.structs.replace(task, page=one, options=options), 10)
         digests.append(done.document.content_digest)
     fitted, _ = own.run(site, RefitTask(site, digests, {}, is_used_here=True), 10)
-    model = SiteModelRecord(
-        site=site,
-        version=fitted.version,
-        documents=fitted.documents,
-        first_event_time_ms=0,
-        last_event_time_ms=0,
-        body=fitted.body,
-    )
+    model = site_model_record(fitted.version, documents=fitted.documents, body=fitted.body)
     decoded, _ = poison_pool.run(site, msgspec.structs.replace(task, model=model), 10)
     kept = msgspec.structs.replace(model, body=b"")
     cleaned, _ = own.run(site, msgspec.structs.replace(task, model=kept), 10)
@@ -199,14 +184,7 @@ HOSTILE = hostile_site_models()
 def test_pages_of_a_site_with_a_hostile_model_are_cleaned_as_those_of_a_new_site(
     poison_pool, poison_settings, caplog, body, said
 ):
-    broken = SiteModelRecord(
-        site="example.com",
-        version=f"v {said}",
-        documents=9,
-        first_event_time_ms=0,
-        last_event_time_ms=0,
-        body=body,
-    )
+    broken = site_model_record(f"v {said}", documents=9, body=body)
     alone = SiteEngine(poison_pool, poison_settings).clean(page(1, GOOD))
     cleaner = SiteEngine(poison_pool, poison_settings, models=OneModel(broken))
     outcomes = [cleaner.clean(page(1, GOOD)) for _ in range(3)]

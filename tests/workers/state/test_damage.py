@@ -7,8 +7,7 @@ import shutil
 import pytest
 
 from schemas.codec import encode_msgpack
-from schemas.site_model import SiteModelRecord
-from tests.workers.builders import document, packed, stored_summary
+from tests.workers.builders import document, packed, site_model_record, stored_summary
 from workers.errors import DamagedStore, OtherFormat, StateProblem
 from workers.settings import load_settings
 from workers.state.directory import StateDirectory
@@ -151,14 +150,7 @@ def entries(store):
 def test_a_damaged_model_store_is_made_anew_and_reads_its_topic_again(tmp_path):
     path = tmp_path / "models"
     store = ModelStore(path)
-    model = SiteModelRecord(
-        site="a.com",
-        version="v",
-        documents=1,
-        first_event_time_ms=0,
-        last_event_time_ms=0,
-        body=bytes(10_000),
-    )
+    model = site_model_record(site="a.com", body=bytes(10_000))
     store.put("a.com", encode_msgpack(model), 0, 5)
     store.close()
     damage_blob(path)

@@ -4,8 +4,7 @@ import pytest
 from rocksdict import DBCompressionType
 
 from schemas.codec import encode_msgpack
-from schemas.site_model import SiteModelRecord
-from tests.workers.builders import document, stored_summary
+from tests.workers.builders import document, site_model_record, stored_summary
 from workers.settings import load_settings
 from workers.state import rocks
 from workers.state.model_store import ModelStore
@@ -90,10 +89,8 @@ def test_a_store_of_models_holds_no_byte_of_an_erased_site(tmp_path):
     path = tmp_path / "models"
     store = ModelStore(path)
     for offset, site in enumerate((GONE, STAYS)):
-        model = SiteModelRecord(
-            site=site, version=f"version of {site}", documents=3, first_event_time_ms=0,
-            last_event_time_ms=1, body=f"body of {site}".encode() * 300,
-        )  # fmt: skip
+        body = f"body of {site}".encode() * 300
+        model = site_model_record(f"version of {site}", site=site, body=body)
         store.put(site, encode_msgpack(model), 0, offset)
     assert files_with(path, GONE.encode())
     assert store.erase(GONE)

@@ -1,13 +1,10 @@
+import msgspec
 import pytest
 
 from schemas.codec import NewerFormatError, SchemaError, encode_msgpack
-from schemas.site_model import SITE_MODEL_FORMAT, SiteModelRecord
+from schemas.site_model import SITE_MODEL_FORMAT
+from tests.workers.builders import site_model_record
 from workers.state.model_store import ModelStore
-
-
-def model(version, site="example.com", **fields):
-    values = {"documents": 3, "first_event_time_ms": 0, "last_event_time_ms": 9, "body": b"b"}
-    return SiteModelRecord(site=site, version=version, **{**values, **fields})
 
 
 @pytest.fixture
@@ -18,8 +15,8 @@ def store(tmp_path):
 
 
 def test_the_newest_model_of_a_site_is_kept(store):
-    store.put("example.com", encode_msgpack(model("v1")), 0, 5)
-    store.put("example.com", encode_msgpack(model("v2")), 0, 6)
+    store.put("example.com", encode_msgpack(site_model_record("v1")), 0, 5)
+    store.put("example.com", encode_msgpack(site_model_record("v2")), 0, 6)
     assert store.get("example.com").version == "v2"
     assert store.get("other.com") is None
     assert store.next_offset(0) == 7
@@ -27,7 +24,7 @@ def test_the_newest_model_of_a_site_is_kept(store):
 
 
 def test_a_null_value_removes_the_model_of_a_site(store):
-    store.put("example.com", encode_msgpack(model("v1")), 2, 5)
+    store.put("example.com", encode_msgpack(site_model_record("v1")), 2, 5)
     store.put("example.com", None, 2, 6)
     assert store.get("example.com") is None
     assert store.next_offset(2) == 7
@@ -35,24 +32,26 @@ def test_a_null_value_removes_the_model_of_a_site(store):
 
 def test_models_survive_a_restart(tmp_path):
     first = ModelStore(tmp_path / "models")
-    first.put("example.com", encode_msgpack(model("v1")), 0, 5)
+    first.put("example.com", encode_msgpack(site_model_record("v1")), 0, 5)
     first.close()
     again = ModelStore(tmp_path / "models")
-    assert again.get("example.com") == model("v1")
+    assert again.get("example.com") == site_model_record("v1")
     assert again.next_offset(0) == 6
     again.close()
 
 
 def test_a_model_of_a_newer_format_is_refused(store):
-    store.put("example.com", encode_msgpack(model("v1")), 0, 5)
-    newer = encode_msgpack(model("v2", format=SITE_MODEL_FORMAT + 1))
+    store.put("example.com", encode_msgpack(site_model_record("v1")), 0, 5)
+    newer = encode_msgpack(
+        msgspec.structs.replace(site_model_record("v2"), format=SITE_MODEL_FORMAT + 1)
+    )
     with pytest.raises(NewerFormatError, match="upgrade"):
         store.put("example.com", newer, 0, 6)
     assert store.get("example.com").version == "v1"
 
 
 def test_a_cleared_store_is_empty_and_reads_from_the_beginning(store):
-    store.put("example.com", encode_msgpack(model("v1")), 0, 5)
+    store.put("example.com", encode_msgpack(site_model_record("v1")), 0, 5)
     store.clear()
     assert store.get("example.com") is None
     assert store.next_offset(0) == 0
@@ -60,8 +59,8 @@ def test_a_cleared_store_is_empty_and_reads_from_the_beginning(store):
 
 def test_where_a_model_was_read_is_known_after_a_restart(tmp_path):
     first = ModelStore(tmp_path / "models")
-    first.put("example.com", encode_msgpack(model("v1")), 3, 70_000)
-    first.put("gone.com", encode_msgpack(model("v1")), 3, 70_001)
+    first.put("example.com", encode_msgpack(site_model_record("v1")), 3, 70_000)
+    first.put("gone.com", encode_msgpack(site_model_record("v1")), 3, 70_001)
     first.put("gone.com", None, 3, 70_002)
     first.close()
     again = ModelStore(tmp_path / "models")
@@ -73,4 +72,4 @@ def test_where_a_model_was_read_is_known_after_a_restart(tmp_path):
 @pytest.mark.parametrize("documents", [-1, 1 << 31, (1 << 64) - 1])
 def test_a_model_of_an_impossible_number_of_documents_is_refused(store, documents):
     with pytest.raises(SchemaError, match="documents"):
-        store.put("example.com", encode_msgpack(model("v1", documents=documents)), 0, 5)
+        store.put("example.com", encode_msgpack(site_model_record("v1", documents=documents)), 0, 5)

@@ -14,12 +14,12 @@ from aiokafka.structs import OffsetAndMetadata
 from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread
 from faust.types import TP
 
+from tests.workers.kafka.builders import kafka_config
 from tests.workers.kafka.logs.memory_broker import MemoryBroker
 from tests.workers.raw_batches import batch
 from workers.kafka import app, watchdog
 from workers.kafka.app import build_app
 from workers.kafka.broker.access import BrokerAccess
-from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.fetched import FetchedEpochs
 from workers.kafka.logs.resume import decode_snapshot
 from workers.kafka.patches import _LogConsumerThread
@@ -40,10 +40,7 @@ def broker():
 
 
 def config(tmp_path, partitions=1, **settings):
-    return KafkaConfig(
-        broker=BrokerAccess("127.0.0.1:1"), prefix="", partitions=partitions, cleaned_partitions=1, state=tmp_path, instance="one",
-        settings=load_settings(**settings),
-    )  # fmt: skip
+    return kafka_config(tmp_path, partitions, load_settings(**settings))
 
 
 def right_offsets(broker, tmp_path, **settings):

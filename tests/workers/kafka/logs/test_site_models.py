@@ -5,15 +5,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from tests.workers.kafka.builders import kafka_config
 from tests.workers.kafka.logs.memory_broker import MemoryBroker
 from workers.kafka import model_follower
-from workers.kafka.broker.access import BrokerAccess
-from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.resume import LogSnapshot
 from workers.kafka.model_follower import ModelFollower
 from workers.kafka.partition_windows import OwnedPartitions
 from workers.kafka.recovery import LostModels
-from workers.settings import load_settings
 from workers.site_settings.book import SettingsBook
 from workers.state.model_store import ModelStore
 
@@ -35,15 +33,7 @@ class Consumer:
 def start(tmp_path, monkeypatch):
     """Returns a function that has a follower start on a broker, and returns where it reads on."""
     models = ModelStore(None)
-    config = KafkaConfig(
-        broker=BrokerAccess(""),
-        prefix="",
-        partitions=1,
-        cleaned_partitions=1,
-        state=tmp_path,
-        instance="one",
-        settings=load_settings(),
-    )
+    config = kafka_config(tmp_path)
 
     async def never(*_):
         return 0

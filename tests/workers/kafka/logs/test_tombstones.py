@@ -12,11 +12,10 @@ import pytest
 from schemas.codec import encode_msgpack
 from schemas.document import DocumentRecord, document_key
 from tests.workers.builders import document, packed
+from tests.workers.kafka.builders import kafka_config, received
 from tests.workers.kafka.logs.memory_broker import MemoryBroker
 from workers.kafka import recovery
 from workers.kafka.broker.access import BrokerAccess
-from workers.kafka.broker.received import Received
-from workers.kafka.config import KafkaConfig
 from workers.kafka.logs import tombstones
 from workers.kafka.logs.tombstones import DECIDED_FROM_HEADER, TombstoneCheck
 from workers.kafka.refresher_app import RefresherApp
@@ -32,12 +31,7 @@ class Documents(MemoryBroker):
     def record(self, key, value, snapshot=None):
         log = self.of[0]
         headers = ((DECIDED_FROM_HEADER, snapshot.encode()),) if snapshot else ()
-        log.append(
-            Received(
-                topic="documents", partition=0, offset=log.end, timestamp_ms=0,
-                key=key, value=value, headers=headers,
-            )
-        )  # fmt: skip
+        log.append(received(offset=log.end, key=key, value=value, headers=headers))
 
     async def ask(self, _address, question):
         return await question(self)
@@ -109,12 +103,8 @@ class Process:
 
     def __init__(self, broker, state, before_send=lambda: None):
         settings = load_settings(window_pages_max=4, window_floor_pages=2, revisions=False)
-        config = KafkaConfig(
-            broker=BrokerAccess("127.0.0.1:1"), prefix="", partitions=1, cleaned_partitions=1, state=state, instance="one",
-            settings=settings,
-        )  # fmt: skip
         self._broker = broker
-        self._app = RefresherApp(config, Inline())
+        self._app = RefresherApp(kafka_config(state, settings=settings), Inline())
         self._app._settings_follower.ready.set()
         self._app._outputs = Outputs(broker, before_send)
         self._app._owned.assign([0])

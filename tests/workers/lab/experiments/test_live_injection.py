@@ -1,6 +1,5 @@
 """What is left of a text that a site repeats, on the path of `templ run`."""
 
-import json
 from random import Random
 
 import msgspec
@@ -10,6 +9,7 @@ from click.testing import CliRunner
 from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from templ_core.site_level.fusion.fusion import shipped_fusion
 from templ_core.site_level.fusion.site_columns import STRING_INPUTS
+from tests.workers.builders import write_lines
 from workers.lab.experiments.injected_pages import (
     Injection,
     inject,
@@ -49,7 +49,7 @@ def record(number):
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
     path = tmp_path_factory.mktemp("corpus") / "paper.jsonl"
-    path.write_text("".join(json.dumps(record(number)) + "\n" for number in range(PAGES)))
+    write_lines(path, map(record, range(PAGES)))
     return path
 
 

@@ -1,8 +1,7 @@
-import json
-
 import pytest
 from click.testing import CliRunner
 
+from tests.workers.builders import write_lines
 from workers.errors import InputProblem
 from workers.lab.experiments.rss import feed_score, plain_text, read_pairs, rss
 
@@ -47,9 +46,8 @@ def crawl(tmp_path):
         "http://a.example/print/2": page(2, canonical="http://a.example/stories/2"),
         "http://a.example/3": page(0),
     }
-    path = tmp_path / "crawl.jsonl"
-    path.write_text("".join(json.dumps({"url": u, "html": h}) + "\n" for u, h in answers.items()))
-    return path
+    records = ({"url": url, "html": html} for url, html in answers.items())
+    return write_lines(tmp_path / "crawl.jsonl", records)
 
 
 def test_entries_are_paired_by_link_guid_and_canonical_address(crawl):
@@ -92,7 +90,6 @@ def test_the_command_has_a_row_for_each_site(crawl, tmp_path):
 
 
 def test_files_without_feeds_are_refused(tmp_path):
-    path = tmp_path / "pages.jsonl"
-    path.write_text(json.dumps({"url": "http://a.example/", "html": page(0)}) + "\n")
+    path = write_lines(tmp_path / "pages.jsonl", [{"url": "http://a.example/", "html": page(0)}])
     done = CliRunner().invoke(rss, [str(path)])
     assert isinstance(done.exception, InputProblem)
