@@ -7,7 +7,6 @@ each rate. The assumptions are options. Processor time grows with what else the 
 a machine like those of the deployment, and on nothing else.
 """
 
-import argparse
 import math
 import tempfile
 from collections import Counter
@@ -19,6 +18,7 @@ import zstandard
 
 from schemas.codec import encode_msgpack
 from templ_core.site_level.window.schedule import is_due
+from tests.benchmarks.measuring import command_line
 from tests.benchmarks.worker_cost import run_s
 from workers.feeds.files import read_feed
 from workers.feeds.streams import open_decompressed
@@ -46,9 +46,7 @@ class Cost(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def main():
-    arguments = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    arguments = command_line(__doc__)
     arguments.add_argument("feed", type=Path)
     arguments.add_argument("--time-field", default="fetched_at")
     arguments.add_argument("--pages", type=int, help="first pages of the feed; default: all")

@@ -22,8 +22,7 @@ from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 
 from schemas.codec import decode_output
 from schemas.topics import CLEANED, PAGES
-from tests.kafka.broker import runner
-from tests.kafka.stream import Stream
+from tests.benchmarks.kafka_stream import stream_on_a_broker
 from workers.kafka.site_records import write_settings
 from workers.site_settings.book import settings_version
 from workers.site_settings.changes import Overrides, empty_settings, overridden
@@ -93,16 +92,12 @@ def main(rounds):
     logging.getLogger("aiokafka").setLevel(
         logging.CRITICAL
     )  # while the new topics get their leaders
-    with tempfile.TemporaryDirectory() as folder:
-        broker = runner.Broker(Path(folder) / "broker")
-        broker.start()
-        stream = Stream(broker, "corrections.", Path(folder))
-        try:
-            stream.start()
-            found = asyncio.run(delays_s(stream, rounds))
-        finally:
-            stream.stop_all()
-            broker.stop()
+    with (
+        tempfile.TemporaryDirectory() as folder,
+        stream_on_a_broker(Path(folder), "corrections.") as stream,
+    ):
+        stream.start()
+        found = asyncio.run(delays_s(stream, rounds))
     for name, delays in zip(("stored record", "start of the command"), found, strict=True):
         median_s, longest_s = statistics.median(delays), max(delays)
         print(

@@ -15,7 +15,6 @@ rebuild     deletes the worker's state while pages keep coming, and prints how l
 Needs Java and Maven.
 """
 
-import argparse
 import asyncio
 import json
 import re
@@ -34,6 +33,7 @@ import psutil
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 
 from schemas.topics import CLEANED, DOCUMENTS, PAGES, TOPICS
+from tests.benchmarks.measuring import command_line
 from tests.kafka.broker import runner
 from tests.kafka.stream import ENVIRONMENT, PARTITIONS, Stream, templ
 from workers.feeds.files import read_feed
@@ -57,9 +57,7 @@ AT_ONCE = 5
 
 
 def main():
-    arguments = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    arguments = command_line(__doc__)
     arguments.add_argument("feed", type=Path)
     arguments.add_argument("--time-field", default="fetched_at")
     arguments.add_argument("--pages", type=int, help="number of pages to use; default: all")

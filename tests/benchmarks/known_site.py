@@ -8,10 +8,8 @@ of all rounds, with the garbage collector set as in the workers' child processes
 the times of all pages together, as `page_cost` does.
 """
 
-import argparse
 import gc
 import statistics
-import time
 from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
@@ -26,6 +24,7 @@ from templ_core.page_level.model.model_file import shipped_model
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.window.page_summary import summarise_page
+from tests.benchmarks.measuring import command_line, processor_s
 from tests.templ_core.site_level.builders import fit_site_model
 from workers.feeds.files import read_feed
 from workers.page import Page
@@ -52,16 +51,8 @@ def model_of(pages: list[Page]) -> SiteModel:
     return decode_site_model(encode_site_model(fitted, CONFIG.site_model_bytes))
 
 
-def timed(work: Callable[[], object]) -> float:
-    start = time.process_time()
-    work()
-    return time.process_time() - start
-
-
 def main() -> None:
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    options = command_line(__doc__)
     options.add_argument("corpus", type=Path)
     options.add_argument("--rounds", type=int, default=5, help="the least time counts")
     chosen = options.parse_args()
@@ -90,7 +81,7 @@ def main() -> None:
         least = dict.fromkeys(works, float("inf"))
         for _ in range(chosen.rounds):
             for name, work in works.items():
-                least[name] = min(least[name], timed(work))
+                least[name] = min(least[name], processor_s(work))
         for name in works:
             ratios[name].append(least[name] / least["parse"])
             sums_s[name] += least[name]

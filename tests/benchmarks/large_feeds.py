@@ -9,7 +9,6 @@ it has cleaned and learned, and its memory, are printed every half a minute unti
 Maven and Linux for the third.
 """
 
-import argparse
 import asyncio
 import subprocess
 import sys
@@ -20,11 +19,11 @@ from pathlib import Path
 import psutil
 
 from schemas.topics import DOCUMENTS, PAGES
+from tests.benchmarks.kafka_stream import stream_on_a_broker
 from tests.benchmarks.kafka_worker import DEFAULTS
+from tests.benchmarks.measuring import command_line
 from tests.benchmarks.worker_memory import memory_mib
-from tests.kafka.broker import runner
 from tests.kafka.small_feed import write_small_feed
-from tests.kafka.stream import Stream
 
 MIB = 1 << 20
 SEED = 1
@@ -34,9 +33,7 @@ LOOK_S = 30
 
 
 def main():
-    arguments = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    arguments = command_line(__doc__)
     arguments.add_argument("--one-site", type=int, default=50_000)
     arguments.add_argument("--one-page-sites", type=int, default=20_000)
     arguments.add_argument("--lag", type=int, default=100_000)
@@ -93,10 +90,7 @@ def run_on_files(name, feed):
 def drain(directory, pages, seconds):
     """Start a worker on pages that wait, and print how they become fewer."""
     feed = write_small_feed(directory / "lag.jsonl", pages=pages, sites=SITES, seed=SEED)
-    broker = runner.Broker(directory / "kafka")
-    broker.start()
-    stream = Stream(broker, "", directory)
-    try:
+    with stream_on_a_broker(directory) as stream:
         stream.feed(feed)
         started = time.monotonic()
         stream.start(**DEFAULTS)
@@ -114,9 +108,6 @@ def drain(directory, pages, seconds):
                 f"wait, {sum(parts.values()):.0f} MiB ({told})",
                 flush=True,
             )
-    finally:
-        stream.stop_all()
-        broker.stop()
 
 
 if __name__ == "__main__":

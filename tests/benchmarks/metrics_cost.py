@@ -8,7 +8,6 @@ of the thread that sends them counts. Each round measures everything once, and t
 of the processor time of a page, which `worker_cost` measures.
 """
 
-import argparse
 import io
 import logging
 import multiprocessing
@@ -25,6 +24,7 @@ import lxml.html
 from prometheus_client import generate_latest
 
 from schemas.source import Source
+from tests.benchmarks.measuring import command_line
 from tests.workers.kafka.test_monitoring import NoChildren
 from workers.feeds.files import read_feed
 from workers.kafka.broker.received import Received
@@ -42,9 +42,7 @@ SAMPLED_RATIO = 0.1
 
 
 def main():
-    arguments = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    arguments = command_line(__doc__)
     arguments.add_argument("corpus", type=Path)
     arguments.add_argument("--page-ms", type=float, default=5.0, help="processor time of a page")
     given = arguments.parse_args()

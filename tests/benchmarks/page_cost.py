@@ -11,7 +11,6 @@ the time of each stage without the stages that it calls. `--memory` cleans all p
 prints the resident memory after each pass.
 """
 
-import argparse
 import gc
 import importlib
 import importlib.metadata
@@ -33,6 +32,7 @@ from resiliparse.parse.encoding import bytes_to_str, detect_encoding
 from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import read_document
+from tests.benchmarks.measuring import command_line
 from workers.feeds.files import read_feed
 from workers.page import Page
 
@@ -87,9 +87,7 @@ PEERS = {"none": 2, "fast": 3, "all": 4}
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command_line(__doc__)
     parser.add_argument("corpus", type=Path)
     parser.add_argument("--pages", type=int, default=300)
     parser.add_argument("--rounds", type=int, default=5, help="the least time counts")

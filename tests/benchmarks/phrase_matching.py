@@ -7,7 +7,6 @@ largest share of their site's pages. It is matched against pages of these sites 
 processor time of one thread, the least of all rounds; tokenising and matching are timed apart.
 """
 
-import argparse
 import statistics
 import time
 from collections import defaultdict
@@ -23,6 +22,7 @@ from templ_core.lab.papers.foschini._phrase_tokens import TokenNumbers
 from templ_core.lab.papers.foschini.mutable_patterns import Normaliser
 from templ_core.lab.papers.foschini.phrase_corpus import LINE, page_text
 from templ_core.lab.papers.foschini.phrases import PhrasesConfig, learn_phrases
+from tests.benchmarks.measuring import command_line, processor_s
 from workers.lab.corpora import read_objects
 
 BORDER = 0
@@ -30,9 +30,7 @@ TOKENS_MIN = 100
 
 
 def main() -> None:
-    options = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    options = command_line(__doc__)
     options.add_argument("corpora", type=Path, nargs="+")
     options.add_argument("--phrases", type=int, default=10_000)
     options.add_argument("--pages", type=int, default=1_000)
@@ -96,12 +94,7 @@ def in_turn(sites: dict[str, list[str]]) -> list[str]:
 
 def least(work: Callable[[], object], rounds: int) -> float:
     """Return the least processor time of some rounds, in seconds."""
-    times = []
-    for _ in range(rounds):
-        start = time.process_time()
-        work()
-        times.append(time.process_time() - start)
-    return min(times)
+    return min(processor_s(work) for _ in range(rounds))
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ the refresher's work counts and a window grows to its 1000 pages. Templates are 
 `templ run` does.
 """
 
-import argparse
 import tempfile
 import time
 from pathlib import Path
@@ -16,6 +15,7 @@ import msgspec
 
 from schemas.source import Source
 from templ_core.dom.codec import compress_columns, content_digest, decode_document, document_columns
+from tests.benchmarks.measuring import command_line
 from tests.workers.memory_transport import MemoryTransport
 from workers.feeds.records import page_from_json
 from workers.inspect.plots import line_chart, svg_file
@@ -84,9 +84,7 @@ def numbers(text):
 
 
 def main():
-    arguments = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    arguments = command_line(__doc__)
     arguments.add_argument("--pages", type=numbers, default=[100, 1000, 10_000])
     arguments.add_argument("--sites", type=numbers, default=[10, 1000, 10_000])
     arguments.add_argument("--out", type=Path, help="directory for the plots")

@@ -4,7 +4,6 @@ templ run CORPUS.jsonl.xz --time-field arrival --revisions --out out.jsonl
 python -m tests.benchmarks.revisions CORPUS.jsonl.xz out.jsonl
 """
 
-import argparse
 import lzma
 import statistics
 from collections import Counter, defaultdict
@@ -13,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from schemas.codec import decode_output
+from tests.benchmarks.measuring import command_line
 from workers.lab.evaluation.corpus_files import read_evaluation_pages
 from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.scoring import TextScorer
@@ -28,9 +28,7 @@ def texts_by_page(path):
 
 
 def main():
-    arguments = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    arguments = command_line(__doc__)
     arguments.add_argument("corpus", type=Path)
     arguments.add_argument("out", type=Path)
     options = arguments.parse_args()

@@ -8,7 +8,6 @@ as area. First the time for trees of 300, 3 000 and 30 000 nodes is printed (sev
 together), then the cost of the fast smoothing above that of the exact one, page by page.
 """
 
-import argparse
 import statistics
 import time
 from pathlib import Path
@@ -23,6 +22,7 @@ from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.page_evidence import read_page_evidence
 from templ_core.page_level.smoothing.isotonic import SCORE_GRID, smooth, smooth_exactly
 from templ_core.page_level.smoothing.thinned_tree import leave_out
+from tests.benchmarks.measuring import command_line
 from tests.templ_core.page_level.smoothing_cost import total_cost
 from workers.feeds.files import read_feed
 from workers.page import Page
@@ -33,9 +33,7 @@ FACTORS = (0.1 * PENALTY_FACTOR, PENALTY_FACTOR, 10 * PENALTY_FACTOR)
 
 
 def main():
-    arguments = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    arguments = command_line(__doc__)
     arguments.add_argument("corpus", type=Path, nargs="+")
     arguments.add_argument("--pages", type=int, default=300)
     options = arguments.parse_args()

@@ -7,7 +7,6 @@ of the pages count. Times are processor time of one thread. Tokenising is includ
 and parsing the pages.
 """
 
-import argparse
 import math
 import resource
 import time
@@ -19,13 +18,12 @@ from templ_core.lab.papers.foschini.mutable_patterns import Normaliser
 from templ_core.lab.papers.foschini.phrase_corpus import CorpusReader, page_text
 from templ_core.lab.papers.foschini.phrases import find_repeats
 from templ_core.site_level.strings.suffix_array import SuffixArray
+from tests.benchmarks.measuring import command_line
 from workers.lab.corpora import read_objects
 
 
 def main():
-    arguments = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    arguments = command_line(__doc__)
     arguments.add_argument("corpora", type=Path, nargs="+")
     arguments.add_argument("--raw-html", action="store_true")
     arguments.add_argument("--megabytes", type=float, default=math.inf)

@@ -7,9 +7,7 @@ time of the three counts. Hashing texts is left out, since node frequencies need
 sums over a site's pages. Sites with fewer than half of the pages are skipped.
 """
 
-import argparse
 import statistics
-import time
 from collections import defaultdict
 from pathlib import Path
 
@@ -21,6 +19,7 @@ from templ_core.errors import PageError
 from templ_core.site_level.trees.labelled_tree import node_hashes, page_blocks
 from templ_core.site_level.trees.tree_evidence import tree_evidence
 from templ_core.site_level.trees.tree_learner import TreeLearner, TreePage
+from tests.benchmarks.measuring import command_line, processor_s
 from workers.feeds.files import read_feed
 from workers.page import Page
 
@@ -28,9 +27,7 @@ ROUNDS = 3
 
 
 def main():
-    arguments = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    arguments = command_line(__doc__)
     arguments.add_argument("corpus", type=Path, nargs="+")
     arguments.add_argument("--pages", type=int, default=25)
     arguments.add_argument("--sites", type=int, default=1000)
@@ -64,10 +61,10 @@ def measure(pages):
         documents.append((document, node_hashes(document.segments.texts)))
     rounds = []
     for _ in range(ROUNDS):
-        parse_s = timed(lambda: [parse(page.body) for page in pages])
+        parse_s = processor_s(lambda: [parse(page.body) for page in pages])
         models = []
-        learn_s = timed(lambda made=models: made.append(learn(documents)))
-        match_s = timed(lambda model=models[0]: [match(*one, model) for one in documents])
+        learn_s = processor_s(lambda made=models: made.append(learn(documents)))
+        match_s = processor_s(lambda model=models[0]: [match(*one, model) for one in documents])
         rounds.append((parse_s, learn_s, match_s))
     parse_s, learn_s, match_s = map(min, zip(*rounds, strict=True))
     return 1000 * parse_s / len(pages), learn_s / parse_s, match_s / parse_s
@@ -95,12 +92,6 @@ def tree_page(document, texts):
         words=np.ones(count, np.int32),
         mass=np.zeros(count, np.int64),
     )
-
-
-def timed(work):
-    started = time.process_time()
-    work()
-    return time.process_time() - started
 
 
 if __name__ == "__main__":

@@ -7,13 +7,13 @@ The window store is compacted and measured as a whole, with indexes, contributio
 Then its parts are measured, before RocksDB's own compression.
 """
 
-import argparse
 import lzma
 from collections import Counter
 from pathlib import Path
 
 import msgspec
 
+from tests.benchmarks.measuring import command_line
 from workers.settings import load_settings
 from workers.state.rocks import RocksDatabase
 from workers.state.window_store import _FAMILIES, WindowStore
@@ -42,9 +42,7 @@ def compact(path: Path) -> None:
 
 
 def main() -> None:
-    arguments = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    arguments = command_line(__doc__)
     arguments.add_argument("corpus", type=Path)
     arguments.add_argument("state", type=Path)
     options = arguments.parse_args()

@@ -14,7 +14,6 @@ site cost more than later ones, because its models are fitted more often.
 `--sites` and `--pages-per-site` choose the records of young sites.
 """
 
-import argparse
 import json
 import os
 import re
@@ -32,6 +31,7 @@ import trafilatura
 
 from schemas.codec import encode_json
 from templ_core.page_level.model.model_file import shipped_model
+from tests.benchmarks.measuring import command_line
 from workers.feeds.files import read_feed
 from workers.feeds.streams import open_decompressed
 from workers.local.local_state import LocalState
@@ -46,9 +46,7 @@ MODES = {"everything on": [], "--page-only": ["--page-only"]}
 
 
 def main():
-    arguments = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    arguments = command_line(__doc__)
     arguments.add_argument("feeds", metavar="FEED", nargs="+", type=Path)
     arguments.add_argument("--time-field", default="fetched_at")
     arguments.add_argument("--pages", type=int, help="first pages of each feed; default: all")

@@ -7,7 +7,6 @@ set size of each part of the worker (its own memory and its share of shared memo
 times on the way. Needs Java, Maven and Linux.
 """
 
-import argparse
 import asyncio
 import tempfile
 import time
@@ -17,10 +16,10 @@ from pathlib import Path
 import psutil
 
 from schemas.topics import DOCUMENTS, PAGES
+from tests.benchmarks.kafka_stream import stream_on_a_broker
 from tests.benchmarks.kafka_worker import DEFAULTS
-from tests.kafka.broker import runner
+from tests.benchmarks.measuring import command_line
 from tests.kafka.small_feed import write_small_feed
-from tests.kafka.stream import Stream
 from workers.feeds.files import read_feed
 from workers.inspect.plots import line_chart, svg_file
 from workers.kafka.broker.feeder import Feeder
@@ -33,24 +32,16 @@ SEED = 1
 
 
 def main():
-    arguments = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    arguments = command_line(__doc__)
     arguments.add_argument("--pages", type=int, default=200_000)
     arguments.add_argument("--sites", type=int, default=5_000)
     arguments.add_argument("--out", type=Path, help="directory for the plot")
     options = arguments.parse_args()
     with tempfile.TemporaryDirectory(prefix="memory-") as name:
         directory = Path(name)
-        broker = runner.Broker(directory / "kafka")
-        broker.start()
-        stream = Stream(broker, "", directory)
-        try:
+        with stream_on_a_broker(directory) as stream:
             stream.start(**DEFAULTS)
             points = measure(stream, options.pages, options.sites, directory)
-        finally:
-            stream.stop_all()
-            broker.stop()
     if options.out is not None:
         options.out.mkdir(parents=True, exist_ok=True)
         lines = {part: [(pages, parts[part]) for pages, parts in points] for part in points[0][1]}
