@@ -124,24 +124,29 @@ def message(offset, value, **headers):
     )  # fmt: skip
 
 
-def clean(tmp_path, pool, settings, messages, producer):
-    config, models = kafka_config(tmp_path, 4, settings), ModelStore(None)
+@pytest.fixture
+def clean(tmp_path, poison_pool, poison_settings):
+    """Return a function that cleans a batch of messages; it returns the cleaner and what it has sent."""
 
-    async def one_batch():
-        app = CleanerApp(config, pool, models)
-        app.gaps, app._outputs = NoGaps(), producer
-        app._follower.ready.set()
-        app._settings_follower.ready.set()
-        await app._batch([SimpleNamespace(message=one) for one in messages])
-        return app
+    def run(messages, refuses=(), **settings):
+        config = kafka_config(tmp_path, 4, msgspec.structs.replace(poison_settings, **settings))
+        producer = Producer(refuses)
 
-    return asyncio.run(one_batch())
+        async def one_batch():
+            app = CleanerApp(config, poison_pool, ModelStore(None))
+            app.gaps, app._outputs = NoGaps(), producer
+            app._follower.ready.set()
+            app._settings_follower.ready.set()
+            await app._batch([SimpleNamespace(message=one) for one in messages])
+            return app
+
+        run.producer = producer
+        return asyncio.run(one_batch()), producer
+
+    return run
 
 
-def test_every_message_is_answered_and_documents_follow_the_texts(
-    tmp_path, poison_pool, poison_settings
-):
-    producer = Producer()
+def test_every_message_is_answered_and_documents_follow_the_texts(clean):
     messages = [
         message(0, ARTICLE, url="https://example.com/0"),
         message(1, b"", url="https://example.com/1"),
@@ -149,7 +154,7 @@ def test_every_message_is_answered_and_documents_follow_the_texts(
         message(3, b"no page"),
         message(4, ARTICLE, url="https://example.org/4"),
     ]
-    app = clean(tmp_path, poison_pool, poison_settings, messages, producer)
+    app, producer = clean(messages)
     names = producer.names()
     assert sorted(names[:5]) == [
         "CleanedRecord", "CleanedRecord", "DeadLetter", "DeadLetter", "DeletedRecord",
@@ -169,23 +174,18 @@ def test_every_message_is_answered_and_documents_follow_the_texts(
     assert app.inner_progress() == 4  # one of the messages is no page
 
 
-def test_no_document_is_sent_where_a_text_was_not_stored(tmp_path, poison_pool, poison_settings):
-    producer = Producer(refuses={"CleanedRecord"})
+def test_no_document_is_sent_where_a_text_was_not_stored(clean):
     messages = [message(0, ARTICLE, url="https://example.com/0")]
     with pytest.raises(ConnectionError, match="CleanedRecord refused"):
-        clean(tmp_path, poison_pool, poison_settings, messages, producer)
-    assert "DocumentRecord" not in producer.names()
+        clean(messages, refuses={"CleanedRecord"})
+    assert "DocumentRecord" not in clean.producer.names()
 
 
-def test_a_feed_of_dead_letters_stops_the_worker_once_they_are_stored(
-    tmp_path, poison_pool, poison_settings
-):
-    producer = Producer()
-    few = msgspec.structs.replace(poison_settings, dead_letters_run_max=3)
+def test_a_feed_of_dead_letters_stops_the_worker_once_they_are_stored(clean):
     messages = [message(offset, b"no page") for offset in range(4)]
     with pytest.raises(FeedProblem) as problem:
-        clean(tmp_path, poison_pool, few, messages, producer)
-    assert producer.names() == ["DeadLetter"] * 4
+        clean(messages, dead_letters_run_max=3)
+    assert clean.producer.names() == ["DeadLetter"] * 4
     assert str(problem.value) == (
         "3 pages in a row are dead letters (TEMPL_DEAD_LETTERS_RUN_MAX), the last one pages-0-2 "
         "(MissingUrl: a page message needs the header `url`, or a JSON record as its value); the "
@@ -200,15 +200,13 @@ def story(number):
 
 @pytest.mark.parametrize(("pages_min", "together"), [(3, 4), (0, 0)])
 def test_pages_of_a_new_site_in_one_batch_are_cleaned_together_and_stay_in_order(
-    tmp_path, poison_pool, poison_settings, pages_min, together
+    clean, pages_min, together
 ):
-    producer = Producer()
-    settings = msgspec.structs.replace(poison_settings, burst_pages_min=pages_min)
     urls = ["https://a.com/0", "https://b.com/1", "https://a.com/2", "https://a.com/0"]
     urls += ["https://b.com/4", "https://a.com/5"]
     messages = [message(offset, story(offset), url=url) for offset, url in enumerate(urls)]
     messages.insert(3, message(9, None, url="https://a.com/0"))
-    app = clean(tmp_path, poison_pool, settings, messages, producer)
+    app, producer = clean(messages, burst_pages_min=pages_min)
     texts = [one for _, one in producer.stored[:7]]
     assert [one.source.offset for one in texts] == [0, 1, 2, 9, 3, 4, 5]
     assert [type(one) for one in texts] == [CleanedRecord] * 3 + [DeletedRecord] + [
@@ -224,17 +222,11 @@ def test_pages_of_a_new_site_in_one_batch_are_cleaned_together_and_stay_in_order
     assert app.inner_progress() == 7
 
 
-def test_a_page_that_kills_its_process_in_a_burst_is_the_only_dead_letter(
-    tmp_path, poison_pool, poison_settings
-):
-    producer = Producer()
-    messages = [
-        message(
-            offset, story(offset) + b"POISON-KILL" * (offset == 1), url=f"https://a.com/{offset}"
-        )
-        for offset in range(5)
-    ]
-    clean(tmp_path, poison_pool, poison_settings, messages, producer)
+def test_a_page_that_kills_its_process_in_a_burst_is_the_only_dead_letter(clean):
+    stories = [story(offset) + b"POISON-KILL" * (offset == 1) for offset in range(5)]
+    _, producer = clean(
+        [message(n, one, url=f"https://a.com/{n}") for n, one in enumerate(stories)]
+    )
     assert producer.names()[:5] == ["CleanedRecord", "DeadLetter"] + ["CleanedRecord"] * 3
     assert len(producer.names()) == 9
 

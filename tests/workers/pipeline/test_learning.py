@@ -42,6 +42,17 @@ def documents(poison_pool, poison_settings):
     return make
 
 
+@pytest.fixture
+def transport(store, poison_pool, poison_settings):
+    return MemoryTransport(store, poison_pool, poison_settings)
+
+
+@pytest.fixture
+def revising(store, poison_pool, poison_settings):
+    """A transport of an engine that revises texts."""
+    return MemoryTransport(store, poison_pool, poison_settings, revises=True)
+
+
 class StoredModel:
     model = None
 
@@ -60,28 +71,27 @@ class StoredModel:
     ],
 )
 def test_a_damaged_document_is_left_out_and_the_next_one_is_learned(
-    store, poison_pool, poison_settings, documents, changed, said
+    store, transport, documents, changed, said
 ):
-    engine = SiteEngine(poison_pool, poison_settings, windows=store)
     one, other = documents(2)
-    left_out = engine.learn(msgspec.structs.replace(one, **changed), 0)
-    assert left_out == NotLearned(said)
-    assert engine.learn(other, 1) is None
+    damaged = msgspec.structs.replace(one, **changed)
+    assert transport.engine.learn(damaged, store.next_offset) == NotLearned(said)
+    assert store.next_offset == 1
+    assert transport.fit("example.com") is None
+    assert transport.engine.learn(other, store.next_offset) is None
     assert store.site_state("example.com").pages == 1
 
 
-def test_a_document_without_text_is_left_out(store, poison_pool, poison_settings, documents):
+def test_a_document_without_text_is_left_out(transport, documents):
     columns = document_columns(parse_document("", "https://example.com/"))
     [one] = documents(1)
     empty = msgspec.structs.replace(
         one, body=compress_columns(columns), content_digest=content_digest(columns), summary=b""
     )
-    engine = SiteEngine(poison_pool, poison_settings, windows=store)
-    assert engine.learn(empty, 0) == NotLearned("the document has no text")
+    assert transport.engine.learn(empty, 0) == NotLearned("the document has no text")
 
 
-def test_models_are_published_by_the_schedule(store, poison_pool, poison_settings, documents):
-    transport = MemoryTransport(store, poison_pool, poison_settings)
+def test_models_are_published_by_the_schedule(store, transport, documents):
     transport.learn(*documents(32))
     published = transport.models
     assert [model.documents for model in published] == [
@@ -104,26 +114,10 @@ def test_equal_documents_in_another_order_give_an_equal_model(
     other_store.close()
 
 
-def test_a_crash_between_learning_and_publishing_leaves_the_site_due(
-    store, poison_pool, poison_settings, documents
-):
-    engine = SiteEngine(poison_pool, poison_settings, windows=store)
+def test_a_crash_between_learning_and_publishing_leaves_the_site_due(store, transport, documents):
     for document in documents(3):
-        engine.learn(document, store.next_offset)
+        transport.engine.learn(document, store.next_offset)
     assert model_is_due(store.site_state("example.com"))
-
-
-def test_a_document_that_cannot_be_read_is_left_out_by_name(
-    store, poison_pool, poison_settings, documents
-):
-    transport = MemoryTransport(store, poison_pool, poison_settings)
-    (good,) = documents(1)
-    damaged = msgspec.structs.replace(good, body=b"damaged", source=Source("pages", 0, 77))
-    problem = transport.engine.learn(damaged, store.next_offset)
-    assert isinstance(problem, NotLearned)
-    assert "not a document" in problem.reason
-    assert store.next_offset == 1
-    assert transport.fit("example.com") is None
 
 
 def test_a_busy_machine_does_not_cost_the_window_a_document(store, documents, poison_settings):
@@ -167,26 +161,25 @@ def texts_to_compare(transport, model):
 
 
 def test_texts_are_revised_when_the_model_has_grown_up_and_never_twice_alike(
-    store, poison_pool, poison_settings, documents
+    store, revising, documents
 ):
-    transport = MemoryTransport(store, poison_pool, poison_settings, revises=True)
-    transport.learn(*documents(26))
-    for model in transport.models:
+    revising.learn(*documents(26))
+    for model in revising.models:
         if model.documents < 8:
-            assert not texts_to_compare(transport, model)
-    assert not texts_to_compare(transport, transport.models[-1])
+            assert not texts_to_compare(revising, model)
+    assert not texts_to_compare(revising, revising.models[-1])
     texts = {}
-    for record in transport.texts:
+    for record in revising.texts:
         assert record.revision in {1, 2}
         assert record.revision_reason in {"first-mature-model", "settled-model"}
         assert "Home and more" not in record.text
         assert record.text not in texts.setdefault(record.source, [])
         texts[record.source].append(record.text)
     assert texts
-    latest = {record.source: record.revision for record in transport.texts}
+    latest = {record.source: record.revision for record in revising.texts}
     known = {one.source: one.revision for one in store.window("example.com")}
     assert latest == {source: known[source] for source in latest}
-    sent = {one.source: one.revision for one in transport.documents}
+    sent = {one.source: one.revision for one in revising.documents}
     assert sent == latest
 
 
@@ -235,16 +228,13 @@ def test_the_same_page_with_the_same_time_is_not_published_again(
     assert store.outbox.superseded(10) == []
 
 
-def test_a_deleted_page_that_an_older_fetch_follows_is_deleted_again(
-    store, poison_pool, poison_settings, documents
-):
-    transport = MemoryTransport(store, poison_pool, poison_settings, revises=True)
+def test_a_deleted_page_that_an_older_fetch_follows_is_deleted_again(store, revising, documents):
     late, gone = list(documents(2))
     gone = msgspec.structs.replace(gone, kind="deletion", url=late.url, body=b"")
-    transport.engine.learn(gone, store.next_offset)
-    transport.learn(late)
-    transport.carry_out_all(transport.engine.next_superseded)
-    (record,) = transport.texts
+    revising.engine.learn(gone, store.next_offset)
+    revising.learn(late)
+    revising.carry_out_all(revising.engine.next_superseded)
+    (record,) = revising.texts
     assert isinstance(record, DeletedRecord)
     assert (record.url, record.source) == (late.url, gone.source)
 
