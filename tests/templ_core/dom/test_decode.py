@@ -64,14 +64,9 @@ def gzipped(body):
     return gzip.compress(body, mtime=0)
 
 
-def decode(body, *, content_type=None, charset=None, content_encoding=None, limit_bytes=LIMIT):
-    return decode_page(
-        body,
-        content_type=content_type,
-        charset=charset,
-        content_encoding=content_encoding,
-        limit_bytes=limit_bytes,
-    )
+def decode(body, **declared):
+    nothing = dict.fromkeys(("content_type", "charset", "content_encoding"))
+    return decode_page(body, **{**nothing, "limit_bytes": LIMIT, **declared})
 
 
 def page(text, said=None):
@@ -186,26 +181,13 @@ def test_bytes_undefined_in_windows_1252_do_not_lose_text():
 @pytest.mark.parametrize(
     ("label", "codec"),
     [
-        ("UTF8", "utf-8"),
-        (" ISO-8859-1 ", "cp1252"),
-        ("latin1", "cp1252"),
-        ("ISO-8859-9", "cp1254"),
-        ("iso-8859-11", "cp874"),
-        ("GBK", "gb18030"),
-        ("Big5", "big5hkscs"),
-        ("EUC-KR", "cp949"),
-        ("windows-31j", "cp932"),
-        ("x-cp1251", "cp1251"),
-        ("rot13", None),
-        ("base64", None),
-        ("utf-7", None),
-        ("unicode_escape", None),
-        ("idna", None),
-        ("", None),
-        ("a\0b", None),
-        ("é", None),
+        ("UTF8", "utf-8"), (" ISO-8859-1 ", "cp1252"), ("latin1", "cp1252"),
+        ("ISO-8859-9", "cp1254"), ("iso-8859-11", "cp874"), ("GBK", "gb18030"),
+        ("Big5", "big5hkscs"), ("EUC-KR", "cp949"), ("windows-31j", "cp932"),
+        ("x-cp1251", "cp1251"), ("rot13", None), ("base64", None), ("utf-7", None),
+        ("unicode_escape", None), ("idna", None), ("", None), ("a\0b", None), ("é", None),
     ],
-)
+)  # fmt: skip
 def test_codec_of_a_label(label, codec):
     assert codec_of(label) == codec
 

@@ -43,6 +43,15 @@ def frontier(tmp_path):
         yield opened
 
 
+@pytest.fixture
+def queue(frontier, clock):
+    """A queue with one address, from which something can be taken."""
+    add(frontier, "http://a.example/1")
+    made = SiteQueue(frontier, CONFIG)
+    clock.now_s += 2
+    return made
+
+
 def add(frontier, *urls, rank=NEW_LISTING):
     found = found_addresses(dict.fromkeys(urls, rank))
     for one in found:
@@ -78,10 +87,7 @@ def test_hosts_of_one_domain_wait_for_each_other_while_other_sites_are_asked(fro
     assert queue.take().url != bbc.url
 
 
-def test_robots_txt_comes_first_and_its_delay_counts(frontier, clock):
-    add(frontier, "http://a.example/1")
-    queue = SiteQueue(frontier, CONFIG)
-    clock.now_s += 2
+def test_robots_txt_comes_first_and_its_delay_counts(queue):
     question = queue.take()
     assert question == RobotsQuestion(
         site="a.example", hosts=("http://a.example",), url="http://a.example/robots.txt"
@@ -91,13 +97,10 @@ def test_robots_txt_comes_first_and_its_delay_counts(frontier, clock):
     assert queue.next_ready_s() == 30.0
 
 
-def test_rules_that_make_no_sense_end_no_crawl(frontier, clock):
-    add(frontier, "http://a.example/1")
+def test_rules_that_make_no_sense_end_no_crawl(queue):
     text = b"Sitemap: http://[a/\nSitemap: /map.xml\nUser-agent: *\nCrawl-delay: 1e300"
     file = read_robots("http://a.example/robots.txt", text)
     assert file.sitemaps == ("http://a.example/map.xml",)
-    queue = SiteQueue(frontier, CONFIG)
-    clock.now_s += 2
     assert isinstance(queue.take(), RobotsQuestion)
     queue.keep_robots(robots_of_answer("http://a.example", 200, file, START + 1e6))
     queue.release("a.example", 2.0)
@@ -116,13 +119,8 @@ def test_what_robots_txt_forbids_is_not_asked(frontier, clock):
 @pytest.mark.parametrize(
     ("status", "asks"), [(404, True), (403, True), (500, False), (0, False), (429, False)]
 )
-def test_a_host_that_fails_is_left_alone_and_one_without_rules_is_not(
-    frontier, clock, status, asks
-):
-    add(frontier, "http://a.example/1")
-    queue = SiteQueue(frontier, CONFIG)
+def test_a_host_that_fails_is_left_alone_and_one_without_rules_is_not(queue, status, asks):
     allow(queue, "http://a.example", status=status)
-    clock.now_s += 2
     assert isinstance(queue.take(), DueAddress) == asks
     assert (queue.next_ready_s() is None) == asks
 
@@ -141,10 +139,7 @@ def test_a_host_that_never_answers_does_not_keep_a_run_from_ending(frontier, clo
     assert queue.next_ready_s() is None
 
 
-def test_rules_on_another_site_are_asked_of_that_site(frontier, clock):
-    add(frontier, "http://a.example/1")
-    queue = SiteQueue(frontier, CONFIG)
-    clock.now_s += 2
+def test_rules_on_another_site_are_asked_of_that_site(queue):
     assert queue.redirect(queue.take(), "http://b.example/robots.txt")
     queue.release("a.example", 0.0)
     asked = queue.take()
@@ -203,10 +198,7 @@ def test_a_host_with_the_rules_of_another_host_of_its_site_is_asked_one_thing_at
     assert queue.take() is None
 
 
-def test_redirects_of_robots_txt_end(frontier, clock):
-    add(frontier, "http://a.example/1")
-    queue = SiteQueue(frontier, CONFIG)
-    clock.now_s += 2
+def test_redirects_of_robots_txt_end(queue):
     count = 0
     while queue.redirect(question := queue.take(), f"http://a.example/{count}"):
         queue.release(question.site, 0.0)

@@ -37,8 +37,9 @@ from templ_core.lab.papers.kolcz_yih.keywords import (
     read_candidates,
     top_n,
 )
-from templ_core.lab.training.labels.site_pages import CorpusPage, read_sites
+from templ_core.lab.training.labels.site_pages import read_sites
 from templ_core.page_level.features.characters import read_characters, read_words
+from tests.templ_core.lab.synthetic_pages import corpus_pages
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 LONG = "This sentence has more than forty characters in it."
@@ -241,12 +242,7 @@ SMALL = ForestSettings(trees=10, leaves=50)
 @pytest.fixture(scope="module")
 def sites():
     feed = simulate_feed(FeedSettings(sites=12, pages=300, seed=5, languages=("en",)))
-    return list(
-        read_sites(
-            CorpusPage(corpus="synthetic", site=page.site, url=page.url, body=page.html.encode())
-            for page in feed
-        )
-    )
+    return list(read_sites(corpus_pages(feed)))
 
 
 @pytest.fixture(scope="module")

@@ -24,8 +24,8 @@ from templ_core.lab.papers.pagelevel.variants import (
     smooth_nodes,
     smooth_variant,
 )
-from templ_core.lab.training.labels.site_pages import CorpusPage
 from templ_core.page_level.smoothing.isotonic import smooth
+from tests.templ_core.lab.synthetic_pages import corpus_pages
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 MARKUP = (
@@ -173,11 +173,7 @@ def pages():
 
 @pytest.fixture(scope="module")
 def classifier(pages):
-    records = [
-        CorpusPage(corpus="synthetic", site=page.site, url=page.url, body=page.html.encode())
-        for page in pages
-    ]
-    return train_smoothed_classifier(records, lambda _: None)
+    return train_smoothed_classifier(corpus_pages(pages), lambda _: None)
 
 
 def read(page):

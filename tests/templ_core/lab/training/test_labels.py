@@ -24,9 +24,10 @@ from templ_core.lab.training.labels.site_pages import (
     parse_site_pages,
     read_sites,
 )
-from templ_core.lab.training.pages import GoldRecord, read_training_page
+from templ_core.lab.training.pages import read_training_page
 from templ_core.page_level.features.characters import read_characters, read_words
 from templ_core.page_level.features.page_features import read_features
+from tests.templ_core.lab.synthetic_pages import gold_record
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 WORDS = st.lists(st.sampled_from("abcde"), max_size=12)
@@ -178,25 +179,12 @@ def test_a_selected_inline_element_makes_its_segment_content():
 def test_keeping_what_is_labelled_content_gives_back_the_gold_text():
     pages = list(simulate_feed(FeedSettings(sites=5, pages=15, seed=3)))
     scores = []
-    for number, page in enumerate(pages):
-        read = read_training_page(_gold_page(page, number)) if page.gold_text else None
+    for page in pages:
+        read = read_training_page(gold_record(page)) if page.gold_text else None
         if read is not None:
             scores.append(read.bag.f1(read.labels.content >= 0.5)[0])
     assert len(scores) >= 10
     assert np.mean(scores) > 0.97
-
-
-def _gold_page(page, number):
-    return GoldRecord(
-        corpus="synthetic",
-        url=page.url,
-        site=page.site,
-        page_type="",
-        body=page.html.encode(),
-        charset="utf-8",
-        gold_text=page.gold_text,
-        selectors=None,
-    )
 
 
 MENU = "<ul>" + "".join(f"<li><a href=/{n}>Section {n}</a>" for n in range(12)) + "</ul>"

@@ -5,8 +5,7 @@ from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import parse_document
 from templ_core.lab.evaluation.words import word_counts
-from templ_core.lab.training.fit import NetworkSettings, TreeSettings
-from templ_core.lab.training.labels.site_pages import SITES_MIN, CorpusPage, TooFewPages
+from templ_core.lab.training.labels.site_pages import SITES_MIN, TooFewPages
 from templ_core.lab.training.nested import (
     FOLDS,
     NO_FOLD,
@@ -17,37 +16,17 @@ from templ_core.lab.training.nested import (
 from templ_core.lab.training.pages import GoldRecord, owner_of_each, read_training_page, thin
 from templ_core.lab.training.quality import PageResult, measure
 from templ_core.lab.training.stability import SITE_PAGES_MIN, stability
-from templ_core.lab.training.train import TooFewSites, TrainSettings, gather, train_page_model
+from templ_core.lab.training.train import TooFewSites, gather, train_page_model
 from templ_core.lab.training.train_without_gold import train_without_gold
 from templ_core.page_level.model.model_file import decode_model, encode_model
+from tests.templ_core.lab.synthetic_pages import SMALL, corpus_pages, gold_record
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
-
-SMALL = TrainSettings(
-    trees=TreeSettings(trees=8, leaves=6, rows_per_leaf=10, bins=16),
-    network=NetworkSettings(hidden=(8,), epochs=4, batch=64),
-    teacher=NetworkSettings(hidden=(8,), epochs=4, batch=64),
-    teachers=2,
-    ensembles=1,
-)
 
 
 @pytest.fixture(scope="module")
 def pages():
-    found = []
-    for page in simulate_feed(FeedSettings(sites=16, pages=60, seed=11, languages=("en", "de"))):
-        if page.gold_text:
-            gold = GoldRecord(
-                corpus="synthetic",
-                url=page.url,
-                site=page.site,
-                page_type=page.genre,
-                body=page.html.encode(),
-                charset="utf-8",
-                gold_text=page.gold_text,
-                selectors=None,
-            )
-            found.append(read_training_page(gold))
-    return found
+    feed = simulate_feed(FeedSettings(sites=16, pages=60, seed=11, languages=("en", "de")))
+    return [read_training_page(gold_record(page)) for page in feed if page.gold_text]
 
 
 @pytest.fixture(scope="module")
@@ -106,17 +85,10 @@ def test_the_weight_of_a_corpus_becomes_the_weight_of_its_pages(pages):
     assert np.all(gather(pages, {"synthetic": 0.5}).weight == 0.5)
 
 
-def site_pages(feed):
-    return [
-        CorpusPage(corpus="synthetic", site=page.site, url=page.url, body=page.html.encode())
-        for page in feed
-    ]
-
-
 @pytest.fixture(scope="module")
 def model():
     feed = simulate_feed(FeedSettings(sites=14, pages=320, seed=5, languages=("en", "de")))
-    trained = train_without_gold(site_pages(feed), 6, SMALL, lambda _: None)
+    trained = train_without_gold(corpus_pages(feed), 6, SMALL, lambda _: None)
     return decode_model(encode_model(trained))
 
 
@@ -138,7 +110,7 @@ def test_a_model_trained_without_gold_cleans_unseen_sites(model):
 def test_too_few_sites_without_gold_raise_an_error_that_says_so():
     feed = simulate_feed(FeedSettings(sites=3, pages=60, seed=5, languages=("en",)))
     with pytest.raises(TooFewPages, match=f"at least {SITES_MIN} sites"):
-        train_without_gold(site_pages(feed), 6, SMALL, lambda _: None)
+        train_without_gold(corpus_pages(feed), 6, SMALL, lambda _: None)
 
 
 def gold_page(url, site="s"):
