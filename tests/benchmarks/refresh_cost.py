@@ -68,15 +68,10 @@ def renamed(record, number, sites):
     document = msgspec.structs.replace(decode_document(record.body), html_chars=number)
     columns = document_columns(document)
     return msgspec.structs.replace(
-        record,
-        site=site,
-        url=f"https://{site}/{number}",
-        id=str(number),
-        source=Source("feed", 0, number),
-        event_time_ms=number * GAP_MS,
-        content_digest=content_digest(columns),
-        body=compress_columns(columns),
-    )
+        record, site=site, url=f"https://{site}/{number}", id=str(number),
+        source=Source("feed", 0, number), event_time_ms=number * GAP_MS,
+        content_digest=content_digest(columns), body=compress_columns(columns),
+    )  # fmt: skip
 
 
 def numbers(text):

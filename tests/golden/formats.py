@@ -193,28 +193,15 @@ def _tiny_page_model() -> PageModel:
 
 
 _DOCUMENT = DocumentRecord(
-    kind="document",
-    url="https://golden.example/article",
-    site="golden.example",
-    id="article",
-    source=Source("pages", 1, 23),
-    event_time_ms=1_740_000_000_000,
-    fetched_at="2025-02-19T21:20:00Z",
-    content_digest=b"digest",
-    site_model_version="s",
-    page_model_version="p",
-    model_documents=7,
-    kept=b"\xf0",
-    revision=1,
-)
+    kind="document", url="https://golden.example/article", site="golden.example", id="article",
+    source=Source("pages", 1, 23), event_time_ms=1_740_000_000_000,
+    fetched_at="2025-02-19T21:20:00Z", content_digest=b"digest", site_model_version="s",
+    page_model_version="p", model_documents=7, kept=b"\xf0", revision=1,
+)  # fmt: skip
 _SITE_MODEL = SiteModelRecord(
-    site="golden.example",
-    version="v",
-    documents=8,
-    first_event_time_ms=1_740_000_000_000,
-    last_event_time_ms=1_740_000_600_000,
-    body=b"",
-)
+    site="golden.example", version="v", documents=8, first_event_time_ms=1_740_000_000_000,
+    last_event_time_ms=1_740_000_600_000, body=b"",
+)  # fmt: skip
 
 
 def _state_folder(name: str) -> bytes:

@@ -41,26 +41,11 @@ from templ_core.site_level.fusion.site_columns import REASONS
 from tests.workers.builders import document
 
 CLEANED = CleanedRecord(
-    url="https://example.com/",
-    site="example.com",
-    fetched_at=None,
-    id="1",
-    title="",
-    text="text",
-    method="page",
-    confidence=0.5,
-    revision=0,
-    source=Source("pages", 1, 2),
-    site_model_version=None,
-    page_model_version="p",
-    cleaner_version="c",
-    fingerprint=None,
-    warnings=["empty"],
-    chars_in=9,
-    chars_out=4,
-    blocks_kept=1,
-    blocks_removed=2,
-)
+    url="https://example.com/", site="example.com", fetched_at=None, id="1", title="",
+    text="text", method="page", confidence=0.5, revision=0, source=Source("pages", 1, 2),
+    site_model_version=None, page_model_version="p", cleaner_version="c", fingerprint=None,
+    warnings=["empty"], chars_in=9, chars_out=4, blocks_kept=1, blocks_removed=2,
+)  # fmt: skip
 
 
 def test_the_schema_files_agree_with_the_types():

@@ -190,15 +190,10 @@ def test_a_page_is_had_in_the_forms_that_people_take():
 @pytest.mark.parametrize(
     "fetched_at",
     [
-        START,
-        START.replace(tzinfo=None),
-        "2026-01-05T00:00:00Z",
-        "2026-01-05",
-        1767571200,
-        1767571200.0,
-        "1767571200000",
+        START, START.replace(tzinfo=None), "2026-01-05T00:00:00Z", "2026-01-05", 1767571200,
+        1767571200.0, "1767571200000",
     ],
-)
+)  # fmt: skip
 def test_the_time_of_a_fetch_is_taken_in_any_form(fetched_at):
     assert SiteCleaner().clean(URL, ARTICLE, fetched_at).fetched_at == "2026-01-05T00:00:00Z"
 

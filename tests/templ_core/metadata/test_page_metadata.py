@@ -47,18 +47,11 @@ def test_all_fields_of_json_ld():
         )
     )
     assert found == Metadata(
-        title="Bridge opens",
-        authors=["Ann Lee", "Bob Ray"],
-        published_at="2024-03-01T09:00:00Z",
-        modified_at="2024-03-02",
-        language="en-GB",
-        canonical_url=URL,
-        site_name="The Daily",
-        section="Local",
-        tags=["bridge", "town"],
-        image="https://i.example/b.jpg",
+        title="Bridge opens", authors=["Ann Lee", "Bob Ray"], published_at="2024-03-01T09:00:00Z",
+        modified_at="2024-03-02", language="en-GB", canonical_url=URL, site_name="The Daily",
+        section="Local", tags=["bridge", "town"], image="https://i.example/b.jpg",
         description="A bridge & a town.",
-    )
+    )  # fmt: skip
 
 
 def test_authors_are_found_by_reference_and_in_a_graph():

@@ -371,15 +371,11 @@ def ensemble(rng, sizes):
 
     roots = [grow(inner) for inner in sizes]
     return TreeEnsemble(
-        feature=np.array(feature, np.int32),
-        threshold=np.array(threshold, np.float32),
-        left=np.array(left, np.int32),
-        right=np.array(right, np.int32),
-        value=np.array(value, np.float32),
-        roots=np.array(roots, np.int32),
-        base=0.5,
+        feature=np.array(feature, np.int32), threshold=np.array(threshold, np.float32),
+        left=np.array(left, np.int32), right=np.array(right, np.int32),
+        value=np.array(value, np.float32), roots=np.array(roots, np.int32), base=0.5,
         depth=max(sizes),
-    )
+    )  # fmt: skip
 
 
 def obvious_tree_log_odds(trees, row):

@@ -47,14 +47,9 @@ TERMS = st.tuples(NUMBERS, NUMBERS, NUMBERS).map(
 
 def model_of(terms, bias):
     return FusionModel(
-        format=FUSION_FORMAT,
-        terms=terms,
-        bias=bias,
-        confidence=None,
-        page_model="",
-        corpora={},
+        format=FUSION_FORMAT, terms=terms, bias=bias, confidence=None, page_model="", corpora={},
         quality={},
-    )
+    )  # fmt: skip
 
 
 @given(
@@ -139,20 +134,20 @@ def is_left_out(log_odds, page_type, *, words=30, inside=False, usual=-0.5, recu
     ).item()
 
 
-def test_text_outside_the_container_of_an_article_stays_where_it_is_surely_content():
-    assert is_left_out(0.9, ARTICLE)
-    assert not is_left_out(1.1, ARTICLE)
-    assert not is_left_out(0.1, ARTICLE, inside=True)
-
-
-def test_a_usual_container_is_as_good():
-    assert not is_left_out(0.1, ARTICLE, usual=0.0)
-
-
-def test_on_an_article_no_text_stays_that_is_template_rather_than_content():
-    assert is_left_out(-0.1, ARTICLE, inside=True)
-    assert is_left_out(-0.1, ARTICLE, words=3)
-    assert not is_left_out(0.1, ARTICLE, words=3)
+@pytest.mark.parametrize(
+    ("log_odds", "given", "left_out"),
+    [
+        (0.9, {}, True),
+        (1.1, {}, False),  # it is surely content
+        (0.1, {"inside": True}, False),
+        (0.1, {"usual": 0.0}, False),  # a usual container is as good
+        (-0.1, {"inside": True}, True),  # it is template rather than content
+        (-0.1, {"words": 3}, True),
+        (0.1, {"words": 3}, False),
+    ],
+)
+def test_what_is_left_out_of_an_article(log_odds, given, left_out):
+    assert is_left_out(log_odds, ARTICLE, **given) == left_out
 
 
 def test_text_outside_documentation_that_recurs_stays_where_it_is_surely_content():

@@ -166,15 +166,12 @@ def test_delivery_terms_go_from_products_of_few_words():
 
 def test_the_strings_depend_on_the_pages_and_not_on_their_order():
     pages = [article(number, *[NOTICE] * (number % 3 == 0)) for number in range(12)]
-    one, other = site_model(pages).strings, site_model(pages[::-1]).strings
-    assert (one.shapes == other.shapes).all()
-    page = article(90, NOTICE)
-    for first, second in (
-        (strings_of(page, site_model(pages)), strings_of(page, site_model(pages[::-1]))),
-    ):
-        assert (first.few.share == second.few.share).all()
-        assert (first.usual_words == second.usual_words).all()
-        assert (first.alike == second.alike).all()
+    one, other = site_model(pages), site_model(pages[::-1])
+    assert (one.strings.shapes == other.strings.shapes).all()
+    first, second = (strings_of(article(90, NOTICE), model) for model in (one, other))
+    assert (first.few.share == second.few.share).all()
+    assert (first.usual_words == second.usual_words).all()
+    assert (first.alike == second.alike).all()
 
 
 def test_a_stored_table_says_the_same():

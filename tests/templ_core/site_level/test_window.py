@@ -290,13 +290,9 @@ def test_a_bounded_model_keeps_what_most_pages_have(limit):
 HOUR_MS = 3600 * 1000
 DAY_MS = 24 * HOUR_MS
 SMALL = WindowBounds(
-    age_ms=48 * HOUR_MS,
-    floor_pages=4,
-    floor_age_ms=200 * HOUR_MS,
-    newest_pages=6,
-    day_pages=3,
+    age_ms=48 * HOUR_MS, floor_pages=4, floor_age_ms=200 * HOUR_MS, newest_pages=6, day_pages=3,
     pages_max=20,
-)
+)  # fmt: skip
 
 
 @pytest.mark.parametrize("hours", [1, 24, 1000])

@@ -55,13 +55,9 @@ def cleaned_by_library(cleaner, record):
     body = record["html"] if "html" in record else b64decode(record.get("html_base64", ""))
     try:
         return cleaner.clean(
-            record["url"],
-            body,
-            record["fetched_at"],
-            site=record["site"],
-            content_type=record.get("content_type"),
-            status=record["status"],
-        )
+            record["url"], body, record["fetched_at"], site=record["site"],
+            content_type=record.get("content_type"), status=record["status"],
+        )  # fmt: skip
     except PageGone:
         return None
 

@@ -260,13 +260,9 @@ def test_a_report_that_is_too_large_or_ends_its_process_is_a_sentence(state):
 async def test_sites_are_listed_by_what_is_wrong_and_by_the_time_of_the_feed(start, monkeypatch):
     newest_ms = 1_400_000_000_000
     fine = SiteState(
-        pages=20,
-        learned=20,
-        fitted_at=20,
-        model_version="1",
-        newest_ms=newest_ms,
+        pages=20, learned=20, fitted_at=20, model_version="1", newest_ms=newest_ms,
         oldest_ms=newest_ms,
-    )
+    )  # fmt: skip
     late = {"fit": 0.2, "newest_ms": newest_ms - 3 * DAY_MS, "oldest_ms": newest_ms - 4 * DAY_MS}
     states = {"a.example": fine, "z.example": msgspec.structs.replace(fine, **late)}
     monkeypatch.setattr(site_list, "copied_sites", lambda _: states)

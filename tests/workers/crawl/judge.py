@@ -11,13 +11,9 @@ def violations(web, contact, kills=()):
         kills: Times of the monotonic clock between a kill of the crawler and its next start.
     """
     return [
-        *_unnamed(web, contact),
-        *_without_rules(web),
-        *_forbidden(web),
-        *_too_soon(web),
-        *_strangers(web),
-        *_asked_twice(web, kills),
-    ]
+        *_unnamed(web, contact), *_without_rules(web), *_forbidden(web), *_too_soon(web),
+        *_strangers(web), *_asked_twice(web, kills),
+    ]  # fmt: skip
 
 
 def _unnamed(web, contact):

@@ -21,15 +21,9 @@ URL = "http://a.example/page"
 
 def address(rank=NEW_LINKED, attempts=0, interval_s=None, **state):
     return DueAddress(
-        key="a.example/page",
-        url=URL,
-        site="a.example",
-        depth=1,
-        rank=rank,
-        attempts=attempts,
-        interval_s=interval_s,
-        state=PageState(**state),
-    )
+        key="a.example/page", url=URL, site="a.example", depth=1, rank=rank, attempts=attempts,
+        interval_s=interval_s, state=PageState(**state),
+    )  # fmt: skip
 
 
 def result(asked, status=200, location=None, digest=None, **headers):

@@ -35,15 +35,9 @@ def read(value, **options):
 
 def test_a_record_with_required_fields_only():
     assert read({"url": URL, "html": "<p>x</p>"}) == Page(
-        source=SOURCE,
-        url=URL,
-        site="example.com",
-        id="pages-3-7",
-        event_time_ms=0,
-        fetched_at=None,
-        charset="utf-8",
-        body=b"<p>x</p>",
-    )
+        source=SOURCE, url=URL, site="example.com", id="pages-3-7", event_time_ms=0,
+        fetched_at=None, charset="utf-8", body=b"<p>x</p>",
+    )  # fmt: skip
 
 
 def test_a_record_with_all_fields():
@@ -59,17 +53,10 @@ def test_a_record_with_all_fields():
         "unknown": {"a": 1},
     }
     assert read(record) == Page(
-        source=SOURCE,
-        url=URL,
-        site="a-site",
-        id="x1",
-        event_time_ms=1_704_067_200_000,
-        fetched_at="2024-01-01T00:00:00Z",
-        content_type="text/html",
-        charset="gbk",
-        status=404,
+        source=SOURCE, url=URL, site="a-site", id="x1", event_time_ms=1_704_067_200_000,
+        fetched_at="2024-01-01T00:00:00Z", content_type="text/html", charset="gbk", status=404,
         body=b"\xff\0",
-    )
+    )  # fmt: skip
 
 
 def test_empty_fields_count_as_absent():
@@ -252,14 +239,9 @@ def test_unreadable_times(value):
 
 def page(event_time_ms):
     return Page(
-        source=Source("f", 0, 0),
-        url="u",
-        site="s",
-        id="i",
-        event_time_ms=event_time_ms,
-        fetched_at=None,
-        body=b"",
-    )
+        source=Source("f", 0, 0), url="u", site="s", id="i", event_time_ms=event_time_ms,
+        fetched_at=None, body=b"",
+    )  # fmt: skip
 
 
 def times(timeline, values):

@@ -79,16 +79,8 @@ def check_frame(frame):
                 assert name in {"charset", "http-equiv", "content"}
                 continue
             assert name in {
-                *ATTRIBUTES,
-                "id",
-                "class",
-                "style",
-                "title",
-                "hidden",
-                "open",
-                "src",
-                "alt",
-            }
+                *ATTRIBUTES, "id", "class", "style", "title", "hidden", "open", "src", "alt",
+            }  # fmt: skip
             if name == "src":
                 assert one.tag == "img"
                 assert re.match(r"data:image/(png|jpeg|gif|webp);base64,", value)

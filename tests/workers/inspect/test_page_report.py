@@ -81,14 +81,9 @@ def frame_of(report):
 def test_a_file_is_shown_with_what_its_site_knows(templ, state, record, tmp_path):
     (tmp_path / "page.html").write_text(record["html"])
     given = (
-        tmp_path / "page.html",
-        "--url",
-        record["url"],
-        "--site",
-        record["site"],
-        "--state",
+        tmp_path / "page.html", "--url", record["url"], "--site", record["site"], "--state",
         state,
-    )
+    )  # fmt: skip
     done = templ("inspect", "page", *given, "--out", tmp_path / "report.html")
     assert done.stderr.decode() == f"written to {tmp_path / 'report.html'}\n"
     report = (tmp_path / "report.html").read_text()

@@ -90,17 +90,9 @@ def test_a_state_directory_is_read_while_a_worker_uses_it(tmp_path):
     pages = list(simulate_feed(FeedSettings(genre="news", sites=4, pages=240, seed=8)))
     write_lines(feed, (one.record() for one in pages))
     command = [
-        sys.executable,
-        "-m",
-        "workers",
-        "run",
-        feed,
-        "--out",
-        tmp_path / "out.jsonl",
-        "--force",
-        "--state",
-        state,
-    ]
+        sys.executable, "-m", "workers", "run", feed, "--out", tmp_path / "out.jsonl", "--force",
+        "--state", state,
+    ]  # fmt: skip
     settings, copies = load_settings(), 0
     for kills in range(3):
         worker = subprocess.Popen(command, stderr=subprocess.DEVNULL)
