@@ -14,18 +14,55 @@ from rich.table import Table
 from schemas.cleaned import CleanedRecord, TextSegment
 from schemas.codec import encode_json
 from schemas.source import Source
+from templ_core.lab.training.labels.gold_labels import GoldSelectors
+from templ_core.page_level.model.model_file import shipped_model
 from tests.schemas.test_messages import CLEANED
-from tests.workers.lab.evaluation.builders import BODY, HTML, TEXT, gold_page, judge
 from workers.errors import InputProblem, UsageProblem
 from workers.lab.evaluation import peers
-from workers.lab.evaluation.corpus_files import EarlierOutputs, read_evaluation_pages
+from workers.lab.evaluation.corpus_files import (
+    EarlierOutputs,
+    EvaluationPage,
+    read_evaluation_pages,
+)
 from workers.lab.evaluation.figures import ALL, figures_as_json, find_figures
-from workers.lab.evaluation.judge import PARSE, TEMPL, WHOLE_PAGE, PageOutput, time_calls
+from workers.lab.evaluation.judge import PARSE, TEMPL, WHOLE_PAGE, Judge, PageOutput, time_calls
 from workers.lab.evaluation.page_models import PageModels, models_of_folds
 from workers.lab.evaluation.peers import PEERS, CommandPeer, load_peer
 from workers.lab.evaluation.report_page import render_report
 from workers.lab.evaluation.scoring import lines_missing_from
 from workers.lab.evaluation.tables import _print
+
+LINES = [
+    f"Sentence {n} of an article that somebody wrote, with commas, and a full stop."
+    for n in range(12)
+]
+TEXT = "\n".join(LINES)
+BODY = "".join(f"<p>{line}</p>" for line in LINES)
+MENU = "".join(f"<li><a href=/{n}>Section {n}</a></li>" for n in range(25))
+HTML = f"<html><body><ul class=nav>{MENU}</ul><article>{BODY}</article></body></html>"
+
+
+def gold_page(number=0, **fields):
+    values = {
+        "corpus": "news",
+        "offset": number,
+        "url": f"https://a{number % 3}.org/{number}",
+        "site": f"a{number % 3}.org",
+        "page_type": "article",
+        "seen": number // 3 + 1,
+        "body": HTML.encode(),
+        "charset": "utf-8",
+        "content_type": None,
+        "gold_text": TEXT,
+        "selectors": GoldSelectors(content="article"),
+        "neutral": None,
+    }
+    return EvaluationPage(**{**values, **fields})
+
+
+def judge(peers=None, *, with_segments=True):
+    return Judge([shipped_model()], peers or {}, with_segments=with_segments)
+
 
 PAGE = {"url": "https://a.org/1", "html": "<p>text", "gold_text": "text", "site": "a"}
 

@@ -11,7 +11,6 @@ import re
 import subprocess
 import sys
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
 from itertools import islice, pairwise
 from random import Random
@@ -28,7 +27,6 @@ from workers.errors import UsageProblem
 from workers.lab.simulate.design import make_design
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 from workers.lab.simulate.fragment import sections
-from workers.lab.simulate.page import SyntheticPage
 from workers.lab.simulate.parts import BodyWriter
 from workers.lab.simulate.prose import LANGUAGES, language
 from workers.lab.simulate.site import (
@@ -44,38 +42,31 @@ from workers.lab.simulate_feed import simulate
 _WORD = re.compile(r"\w+")
 _HIDDEN = {"script", "style", "noscript", "template", "head", "iframe", "object"}
 
-Words = Counter[str]
-Element = lxml.html.HtmlElement
 
-
-@pytest.fixture(scope="session")
-def pages() -> list[SyntheticPage]:
-    """Return 600 pages of 80 sites, with every genre, language and family of designs."""
+@pytest.fixture(scope="module")
+def pages():
+    """600 pages of 80 sites, with every genre, language and family of designs."""
     return list(simulate_feed(FeedSettings(sites=80, pages=600)))
 
 
-@pytest.fixture(scope="session")
-def words_of() -> Callable[[str], Words]:
-    return _words
-
-
-@pytest.fixture(scope="session")
-def visible_words() -> Callable[..., Words]:
-    """Return a function that counts the visible words of elements, without excluded elements."""
-
-    def read(elements: Iterable[Element], excluded: Iterable[Element] = ()) -> Words:
-        found, skipped = set(elements), set(excluded)
-        outermost = [one for one in found if found.isdisjoint(one.iterancestors())]
-        return sum((_words("".join(_texts(one, skipped))) for one in outermost), Counter())
-
-    return read
-
-
-def _words(text: str) -> Words:
+def words_of(text):
     return Counter(_WORD.findall(text.lower()))
 
 
-def _texts(element: Element, skipped: set[Element]) -> Iterable[str]:
+def words_of_sections(page, *section_types):
+    """Count the words of the sections of some types; of all sections if none are given."""
+    texts = (text for one, text in page.sections if not section_types or one in section_types)
+    return sum(map(words_of, texts), Counter())
+
+
+def visible_words(elements, excluded=()):
+    """Count the visible words of elements, without those of excluded elements."""
+    found = set(elements)
+    outermost = [one for one in found if found.isdisjoint(one.iterancestors())]
+    return sum((words_of("".join(_texts(one, set(excluded)))) for one in outermost), Counter())
+
+
+def _texts(element, skipped):
     if not isinstance(element.tag, str) or element.tag in _HIDDEN or element in skipped:
         return
     yield element.text or ""
@@ -119,20 +110,14 @@ def _f1(out: Counter, gold: Counter, neutral: Counter) -> float:
     return 2 * (scored & gold).total() / max(1, scored.total() + gold.total())
 
 
-def test_trafilatura_scores_as_on_the_stream(default_pages, words_of):
+def test_trafilatura_scores_as_on_the_stream(default_pages):
     logging.getLogger("trafilatura").setLevel(logging.CRITICAL)
     articles = [page for page in default_pages if page.page_role == "article"][:160]
     whole, extracted = [], []
     for page in articles:
         gold = words_of(page.gold_text)
-        neutral = words_of(
-            "\n".join(
-                text
-                for section_type, text in page.sections
-                if section_type in {"neutral", "comments"}
-            )
-        )
-        seen = words_of("\n".join(text for _, text in page.sections))
+        neutral = words_of_sections(page, "neutral", "comments")
+        seen = words_of_sections(page)
         out = words_of(trafilatura.extract(page.html, include_comments=False) or "")
         whole.append(_f1(seen, gold, neutral))
         extracted.append(_f1(out, gold, neutral))
@@ -207,7 +192,7 @@ def test_missing_directories_are_created_or_the_error_names_the_option(tmp_path)
     assert "--out" in str(result.exception)
 
 
-def test_most_pages_are_text_and_the_others_decode_to_the_same_words(words_of, visible_words):
+def test_most_pages_are_text_and_the_others_decode_to_the_same_words():
     names = set()
     pages = list(simulate_feed(FeedSettings(sites=160, pages=480)))
     for page in pages:
@@ -216,8 +201,7 @@ def test_most_pages_are_text_and_the_others_decode_to_the_same_words(words_of, v
         record = page.record()
         decoded = base64.b64decode(record["html_base64"]).decode(record["encoding"])
         tree = lxml.html.document_fromstring(decoded)
-        told = sum((words_of(text) for _, text in page.sections), words_of(""))
-        assert visible_words([tree]) == told, page.url
+        assert visible_words([tree]) == words_of_sections(page), page.url
         names.add(page.encoding.name)
     assert {"utf-8", "utf-16", "windows-1252", "gb18030"} <= names
     as_text = sum(page.encoding is None for page in pages)
@@ -399,7 +383,7 @@ def test_missing_pages_have_a_status_and_no_gold():
     assert all(page.gold_text is None for page in missing)
 
 
-def test_gold_text_is_what_the_selector_finds(pages, words_of, visible_words):
+def test_gold_text_is_what_the_selector_finds(pages):
     checked = 0
     for page in pages:
         if page.gold_selector is None:
@@ -412,11 +396,10 @@ def test_gold_text_is_what_the_selector_finds(pages, words_of, visible_words):
     assert checked > 500
 
 
-def test_sections_hold_the_visible_text_and_nothing_else(pages, words_of, visible_words):
+def test_sections_hold_the_visible_text_and_nothing_else(pages):
     for page in pages:
         tree = lxml.html.document_fromstring(page.html)
-        told = sum((words_of(text) for _, text in page.sections), words_of(""))
-        assert told == visible_words([tree]), page.url
+        assert words_of_sections(page) == visible_words([tree]), page.url
 
 
 def test_sections_come_in_document_order(pages):
@@ -429,21 +412,14 @@ def test_sections_come_in_document_order(pages):
         assert section_types[-1] in {"footer", "consent"}
 
 
-def test_neutral_sections_are_what_the_neutral_selector_finds(pages, words_of, visible_words):
+def test_neutral_sections_are_what_the_neutral_selector_finds(pages):
     for page in pages:
         if page.gold_neutral is None:
             continue
         tree = lxml.html.document_fromstring(page.html)
         found = visible_words(tree.cssselect(page.gold_neutral))
-        told = sum(
-            (
-                words_of(text)
-                for section_type, text in page.sections
-                if section_type in {"neutral", "comments"}
-            ),
-            words_of(""),
-        )
-        assert (told - found) == words_of(""), page.url
+        told = words_of_sections(page, "neutral", "comments")
+        assert (told - found) == Counter(), page.url
         if page.gold_text is not None:
             assert found == told, page.url
 
