@@ -41,6 +41,18 @@ def _utf8(build: Callable[[float], str]) -> Callable[[float], bytes]:
     return lambda scale: _page(build(scale)).encode()
 
 
+def _beside(
+    before: str = "", after: str = "", *, times: int, scales: bool = True, refused: str = ""
+) -> Hostile:
+    """Return a page that has some markup before and after its article, each so many times."""
+
+    def make(scale: float) -> bytes:
+        count = int(times * scale) if scales else times
+        return _page(before * count + ARTICLE + after * count).encode()
+
+    return Hostile(make=make, refusals=(refused,) if refused else ())
+
+
 def _paragraphs(text: str, count: int = 8) -> str:
     return "".join(f"<p>{text} {text}</p>" for _ in range(count))
 
@@ -86,18 +98,11 @@ CASES: dict[str, Hostile] = {
     "18 MB text node": Hostile(
         make=_utf8(lambda scale: ARTICLE + "<p>" + "word " * int(3_600_000 * scale))
     ),
-    "100k divs around": Hostile(
-        make=_utf8(
-            lambda scale: "<div>" * int(100_000 * scale) + ARTICLE + "</div>" * int(100_000 * scale)
-        )
-    ),
-    "100k divs beside": Hostile(
-        make=_utf8(lambda scale: ARTICLE + "<div>x</div>" * int(100_000 * scale))
-    ),
-    "600 divs around": Hostile(make=_utf8(lambda scale: "<div>" * 600 + ARTICLE + "</div>" * 600)),
-    "1M elements with attributes": Hostile(
-        make=_utf8(lambda scale: ARTICLE + '<i a="1"></i>' * int(1_000_000 * scale)),
-        refusals=("HostilePage",),
+    "100k divs around": _beside("<div>", "</div>", times=100_000),
+    "100k divs beside": _beside(after="<div>x</div>", times=100_000),
+    "600 divs around": _beside("<div>", "</div>", times=600, scales=False),
+    "1M elements with attributes": _beside(
+        after='<i a="1"></i>', times=1_000_000, refused="HostilePage"
     ),
     "100k attributes on one tag": Hostile(
         make=_utf8(
@@ -106,39 +111,21 @@ CASES: dict[str, Hostile] = {
             )
         )
     ),
-    "5k nested tables": Hostile(
-        make=_utf8(
-            lambda scale: (
-                "<table><tr><td>" * int(5000 * scale)
-                + ARTICLE
-                + "</td></tr></table>" * int(5000 * scale)
-            )
-        )
-    ),
-    "60 nested tables": Hostile(
-        make=_utf8(lambda scale: "<table><tr><td>" * 60 + ARTICLE + "</td></tr></table>" * 60)
-    ),
-    "20k open b and a": Hostile(make=_utf8(lambda _: "<b><a>" * 20_000 + ARTICLE)),
-    "5k open b, i and p": Hostile(
-        make=_utf8(lambda scale: "<b><i><p>" * int(5000 * scale) + ARTICLE)
-    ),
-    "100k open p": Hostile(make=_utf8(lambda scale: "<p>" * int(100_000 * scale) + ARTICLE)),
-    "unclosed script": Hostile(
-        make=_utf8(lambda scale: ARTICLE + "<script>" + "if (a<b) {} " * 1000)
-    ),
-    "unclosed comment": Hostile(
-        make=_utf8(lambda scale: ARTICLE + "<!-- " + "never closed " * 1000)
-    ),
-    "unclosed CDATA": Hostile(
-        make=_utf8(lambda scale: ARTICLE + "<![CDATA[" * int(100_000 * scale))
-    ),
+    "5k nested tables": _beside("<table><tr><td>", "</td></tr></table>", times=5000),
+    "60 nested tables": _beside("<table><tr><td>", "</td></tr></table>", times=60, scales=False),
+    "20k open b and a": _beside("<b><a>", times=20_000, scales=False),
+    "5k open b, i and p": _beside("<b><i><p>", times=5000),
+    "100k open p": _beside("<p>", times=100_000),
+    "unclosed script": Hostile(make=_utf8(lambda _: f"{ARTICLE}<script>{'if (a<b) {} ' * 1000}")),
+    "unclosed comment": Hostile(make=_utf8(lambda _: f"{ARTICLE}<!-- {'never closed ' * 1000}")),
+    "unclosed CDATA": _beside(after="<![CDATA[", times=100_000),
     "unclosed title": Hostile(
         make=lambda _: f"<html><head><title>The council votes<body>{ARTICLE}".encode()
     ),
-    "<!-- x 200k": Hostile(make=_utf8(lambda scale: ARTICLE + "<!-- x " * int(200_000 * scale))),
-    "< x 1M": Hostile(make=_utf8(lambda scale: ARTICLE + "<" * int(1_000_000 * scale))),
-    "& x 1M": Hostile(make=_utf8(lambda scale: ARTICLE + "&" * int(1_000_000 * scale))),
-    "blanks x 10M": Hostile(make=_utf8(lambda scale: ARTICLE + " " * int(10_000_000 * scale))),
+    "<!-- x 200k": _beside(after="<!-- x ", times=200_000),
+    "< x 1M": _beside(after="<", times=1_000_000),
+    "& x 1M": _beside(after="&", times=1_000_000),
+    "blanks x 10M": _beside(after=" ", times=10_000_000),
     "a word of 1 MB": Hostile(
         make=_utf8(lambda scale: ARTICLE + "<p>" + "a" * int(1_000_000 * scale))
     ),

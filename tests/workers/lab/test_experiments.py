@@ -327,19 +327,18 @@ def test_a_page_that_only_lists_the_title_ranks_before_the_article_in_raw_text()
 
 
 def test_the_command_reports_sizes_and_ranks_of_all_systems(tmp_path):
-    path = tmp_path / "pages.jsonl"
-    numbers = ("one", "two", "three", "four", "five")
-    with path.open("w") as file:
-        for site in ("a.example", "b.example"):
-            for number in numbers:
-                text = f"{SENTENCE} The crew of {site} numbered {number} sailors on every vessel."
-                html = (
-                    f"<title>Boats of day {number}</title><ul><li><a href=/>Home</a>"
-                    f"<li><a href=/a>About</a></ul><div id=main><h1>Boats of day {number}</h1>"
-                    f"<p>{text}</p></div>"
-                )
-                record = {"site": site, "url": f"http://{site}/{number}", "html": html}
-                file.write(json.dumps(record | {"gold_text": text}) + "\n")
+    records = []
+    for site in ("a.example", "b.example"):
+        for number in ("one", "two", "three", "four", "five"):
+            text = f"{SENTENCE} The crew of {site} numbered {number} sailors on every vessel."
+            html = (
+                f"<title>Boats of day {number}</title><ul><li><a href=/>Home</a>"
+                f"<li><a href=/a>About</a></ul><div id=main><h1>Boats of day {number}</h1>"
+                f"<p>{text}</p></div>"
+            )
+            record = {"site": site, "url": f"http://{site}/{number}", "html": html}
+            records.append(record | {"gold_text": text})
+    path = write_lines(tmp_path / "pages.jsonl", records)
     done = CliRunner().invoke(search, [str(path)])
     assert done.exit_code == 0, done.exception
     assert "10 pages of 2 sites, 20 queries" in done.output
@@ -352,7 +351,6 @@ SITES = ("one.example", "two.example", "three.example")
 @pytest.fixture
 def corpus(tmp_path):
     """Write pages of three sites whose content a selector names; their first pages have no gold."""
-    path = tmp_path / "pages.jsonl"
     records = []
     for number in range(6):
         for site in SITES:
@@ -372,8 +370,7 @@ def corpus(tmp_path):
                     "gold_selector": "#main",
                 }
             )
-    write_lines(path, records)
-    return path
+    return write_lines(tmp_path / "pages.jsonl", records)
 
 
 @pytest.fixture
@@ -391,7 +388,6 @@ def folds(tmp_path):
 @pytest.fixture
 def lists(tmp_path):
     """Write two listings with equal teasers, of a site on which no page model was trained."""
-    path = tmp_path / "lists.jsonl"
     teasers = [f"Boat number {turn} came back from the island with a new mast" for turn in range(9)]
     records = [
         {
@@ -403,8 +399,7 @@ def lists(tmp_path):
         }
         for number in range(2)
     ]
-    write_lines(path, records)
-    return path
+    return write_lines(tmp_path / "lists.jsonl", records)
 
 
 def test_the_fusion_is_fitted_judged_and_written(templ, corpus, folds, lists, tmp_path):
@@ -442,16 +437,15 @@ def test_sites_left_out_of_a_single_model_are_too_few(templ, corpus, folds):
 
 
 def test_both_ways_of_cleaning_are_scored_by_the_place_of_a_page_in_its_site(tmp_path):
-    path = tmp_path / "pages.jsonl"
-    with path.open("w") as file:
-        for number in range(7):
-            for site in ("a.example", "b.example"):
-                text = f"Seven boats numbered {number} sailed slowly towards the islands of {site}."
-                html = f"<ul><li><a href=/>Home</a></ul><div id=main><p>{text}</p></div>"
-                record = {"site": site, "url": f"http://{site}/{number}", "html": html}
-                when = f"2026-01-0{number + 1}T00:00:00Z"
-                gold = text if number else None
-                file.write(json.dumps(record | {"gold_text": gold, "fetched_at": when}) + "\n")
+    records = []
+    for number in range(7):
+        for site in ("a.example", "b.example"):
+            text = f"Seven boats numbered {number} sailed slowly towards the islands of {site}."
+            html = f"<ul><li><a href=/>Home</a></ul><div id=main><p>{text}</p></div>"
+            record = {"site": site, "url": f"http://{site}/{number}", "html": html}
+            when = f"2026-01-0{number + 1}T00:00:00Z"
+            records.append(record | {"gold_text": text if number else None, "fetched_at": when})
+    path = write_lines(tmp_path / "pages.jsonl", records)
     done = CliRunner().invoke(two_passes, [str(path), "--time-field", "fetched_at"])
     assert done.exit_code == 0, done.exception
     rows = [line.split("│")[1:-1] for line in done.output.splitlines() if line.startswith("│")]

@@ -49,8 +49,7 @@ def record(number):
 @pytest.fixture(scope="module")
 def corpus(tmp_path_factory):
     path = tmp_path_factory.mktemp("corpus") / "paper.jsonl"
-    write_lines(path, map(record, range(PAGES)))
-    return path
+    return write_lines(path, map(record, range(PAGES)))
 
 
 def figures(corpus, run):
