@@ -19,6 +19,7 @@ from templ_core.site_level.window.page_summary import (
 from tests.templ_core.site_level.builders import CONFIG, fit_site_model, site_model, window_page
 
 LIMIT = CONFIG.site_model_bytes
+SEGMENT_COLUMNS = ("path", "cell", "anchor", "containers", "first", "sizes", "log_odds")
 SENTENCE = "In the year {n} they went up the river with {n} boats, and came back with a few. "
 
 
@@ -122,17 +123,9 @@ def other_summary(**columns):
         ),
         pytest.param({"containers": lambda body: body + body}, id="containers without segments"),
         pytest.param({"log_odds": lambda body: b"\xff\x7f" + body[2:]}, id="too certain"),
-        pytest.param(
-            dict.fromkeys(
-                [
-                    "path", "cell", "anchor", "containers", "first", "sizes", "log_odds",
-                ],
-                lambda _: b"",
-            ),
-            id="no text",
-        ),
+        pytest.param(dict.fromkeys(SEGMENT_COLUMNS, lambda _: b""), id="no text"),
     ],
-)  # fmt: skip
+)
 def test_page_summaries_that_compiled_code_must_not_see_are_refused(columns):
     assert decode_page_summary(other_summary(), stored(1), "page").places.words.size
     with pytest.raises(CodecError, match="^not a page summary: "):
