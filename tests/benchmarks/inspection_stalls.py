@@ -28,8 +28,8 @@ from pathlib import Path
 import click
 
 from schemas.topics import CLEANED, SITE_MODELS
-from tests.kafka.broker import runner
-from tests.kafka.stream import Stream, write_feed
+from tests.benchmarks.kafka_stream import stream_on_a_broker
+from tests.kafka.stream import write_feed
 from tests.kafka.test_monitoring import free_ports
 from workers.kafka import cleaner_app, refresher_app
 from workers.kafka.broker.access import BrokerAccess
@@ -133,16 +133,16 @@ def main(seconds, rounds, has_console, probe):
     if probe:
         run_probed(*probe[:3], Path(probe[3]))
         return
-    with tempfile.TemporaryDirectory() as name:
+    with (
+        tempfile.TemporaryDirectory() as name,
+        stream_on_a_broker(Path(name), "stalls.") as stream,
+    ):
         folder = Path(name)
-        broker = runner.Broker(folder / "broker")
-        broker.start()
-        stream = Stream(broker, "stalls.", folder)
         feed = write_feed(folder / "feed.jsonl", 20_000, sites=20)
         command = [sys.executable, "-m", "tests.benchmarks.inspection_stalls", "--probe"]
         quiet = {**os.environ, "TEMPL_LOG_LEVEL": "warning"}
         roles = [
-            subprocess.Popen([*command, role, broker.address, stream.prefix, name], env=quiet)
+            subprocess.Popen([*command, role, stream.address, stream.prefix, name], env=quiet)
             for role in APPS
         ]
         sender = subprocess.Popen(
@@ -166,7 +166,6 @@ def main(seconds, rounds, has_console, probe):
             for process in (*roles, sender):
                 process.terminate()
                 process.wait()
-            broker.stop()
         print(f"{pages / (spans[-1][2] - spans[0][1]):.0f} pages/s were cleaned meanwhile")
         for role in APPS:
             text = (folder / f"{role}.delays").read_text().splitlines()[:-1]

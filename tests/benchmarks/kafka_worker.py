@@ -33,9 +33,9 @@ import psutil
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 
 from schemas.topics import CLEANED, DOCUMENTS, PAGES, TOPICS
+from tests.benchmarks.kafka_stream import stream_on_a_broker
 from tests.benchmarks.measuring import command_line
-from tests.kafka.broker import runner
-from tests.kafka.stream import ENVIRONMENT, PARTITIONS, Stream, templ
+from tests.kafka.stream import ENVIRONMENT, PARTITIONS, templ
 from workers.feeds.files import read_feed
 from workers.kafka.broker.feeder import Feeder
 from workers.pace import Pace
@@ -105,18 +105,10 @@ def worker_settings(options):
 @contextmanager
 def stream_of(directory, settings):
     """Yield a worker on topics whose records the broker stamps, and the broker's process."""
-    broker = runner.Broker(directory / "kafka")
-    broker.start()
-    try:
-        asyncio.run(create_stamped(broker.address))
-        stream = Stream(broker, "", directory)
-        try:
-            stream.start(**settings)
-            yield stream, java_below(psutil.Process())
-        finally:
-            stream.stop_all()
-    finally:
-        broker.stop()
+    with stream_on_a_broker(directory) as stream:
+        asyncio.run(create_stamped(stream.address))
+        stream.start(**settings)
+        yield stream, java_below(psutil.Process())
 
 
 async def create_stamped(address):
