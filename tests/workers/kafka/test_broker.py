@@ -21,15 +21,15 @@ from workers.kafka.patches import ByteQueue
 from workers.settings import load_settings
 
 
-def events(*sizes_bytes):
-    return [SimpleNamespace(message=SimpleNamespace(value=bytes(size))) for size in sizes_bytes]
+def event(size_bytes):
+    return SimpleNamespace(message=SimpleNamespace(value=bytes(size_bytes) if size_bytes else None))
 
 
 @pytest.mark.parametrize(
     ("most_events", "most_bytes", "first"), [(3, 1000, 3), (10, 100, 2), (10, 10, 1)]
 )
 async def test_adding_to_a_full_batch_waits_until_it_is_taken(most_events, most_bytes, first):
-    coming = events(60, 60, 60, 60)
+    coming = [event(60) for _ in range(4)]
     order = iter(coming)
     buffer = BatchBuffer(lambda: next(order), most_events, most_bytes)
 
@@ -48,10 +48,6 @@ async def test_adding_to_a_full_batch_waits_until_it_is_taken(most_events, most_
     await bringing
     assert taken == coming
     assert buffer.take() == []
-
-
-def event(size_bytes):
-    return SimpleNamespace(message=SimpleNamespace(value=bytes(size_bytes) if size_bytes else None))
 
 
 async def test_a_queue_is_full_at_its_limit_of_bytes_until_some_are_taken():
