@@ -174,30 +174,6 @@ def test_without_a_time_field_records_keep_their_fetched_at(templ, feed, tmp_pat
     assert [record.fetched_at for record in outputs(tmp_path / "out.jsonl")] == said
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "words"),
-    [
-        ("missing.jsonl", None, "missing.jsonl"),
-        ("page.docx", b"x", "suffix"),
-        (
-            "broken.jsonl.gz",
-            gzip.compress(b'{"url":"u","html":"x"}\n' * 99, mtime=0)[:40],
-            "broken",
-        ),
-        ("not.jsonl.gz", b"no gzip at all", "not.jsonl.gz"),
-        ("not.jsonl.xz", b"no xz at all", "not.jsonl.xz"),
-    ],
-    ids=["missing", "unknown suffix", "cut gzip", "no gzip", "no xz"],
-)
-def test_an_unreadable_input_is_reported_in_one_line(templ, tmp_path, name, content, words):
-    if content is not None:
-        (tmp_path / name).write_bytes(content)
-    done = templ("run", tmp_path / name, "--out", tmp_path / "out.jsonl", expect=66)
-    last = done.stderr.decode().splitlines()[-1]
-    assert last.startswith("templ: ")
-    assert words in last
-
-
 @pytest.mark.parametrize("suffix", [".gz", ".xz", ".zst"])
 def test_every_whole_record_before_the_damage_comes_out(templ, tmp_path, suffix):
     pages = [

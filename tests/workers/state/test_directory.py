@@ -81,12 +81,6 @@ def test_a_directory_that_can_be_rebuilt_is_emptied_for_another_number_of_partit
     StateDirectory.open(tmp_path, 8).close()
 
 
-def test_a_damaged_description_is_reported(tmp_path):
-    (tmp_path / "state.json").write_text("{")
-    with pytest.raises(StateProblem, match="damaged"):
-        StateDirectory.open(tmp_path, 4)
-
-
 def test_a_directory_that_cannot_be_written_is_reported(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StateProblem, match="choose another with --state"):
