@@ -1,11 +1,12 @@
 """What HTML's tags mean for the text inside and around them."""
 
 
-def _names(text: str) -> frozenset[str]:
+def names(text: str) -> frozenset[str]:
+    """Return the names of tags that stand in a text with blanks between them."""
     return frozenset(text.split())
 
 
-INLINE = _names(
+INLINE = names(
     """
     a abbr acronym b bdi bdo big cite code data del dfn em font i img input ins kbd label mark
     nobr q rp rt ruby s samp small span strike strong sub sup time tt u var wbr br
@@ -13,7 +14,7 @@ INLINE = _names(
 )
 """Tags that do not end a run of text; every other tag, unknown ones included, is a block."""
 
-INVISIBLE = _names(
+INVISIBLE = names(
     "script style template title iframe object svg textarea math canvas audio video map"
 )
 """Tags whose content is not text of the page.
@@ -22,13 +23,13 @@ INVISIBLE = _names(
 sometimes the whole page.
 """
 
-RAW_TEXT = _names("script style title iframe textarea noembed noframes xmp")
+RAW_TEXT = names("script style title iframe textarea noembed noframes xmp")
 """Tags whose content is text without tags, as the parser reads it."""
 
-HOLDS_HTML = _names("foreignobject desc mi mo mn ms mtext annotation-xml")
+HOLDS_HTML = names("foreignobject desc mi mo mn ms mtext annotation-xml")
 """Tags inside `svg` and `math` whose content is HTML again, but for `title`."""
 
-STARTS_HTML = _names(
+STARTS_HTML = names(
     """
     b big blockquote body br center code dd div dl dt em embed h1 h2 h3 h4 h5 h6 head hr i img li
     listing menu meta nobr ol p pre ruby s small span strong strike sub sup table tt u ul var
@@ -36,7 +37,7 @@ STARTS_HTML = _names(
 )
 """Tags that end `svg` and `math` where they begin (HTML standard, section 13.2.6.5)."""
 
-ENDS_HTML = STARTS_HTML | _names(
+ENDS_HTML = STARTS_HTML | names(
     """
     html article aside button caption cite details dialog fieldset figcaption figure footer form
     header label main nav noscript option section select summary tbody td tfoot th thead tr
@@ -44,13 +45,13 @@ ENDS_HTML = STARTS_HTML | _names(
 )
 """Tags that no element inside `svg` or `math` has, so that their end tags end these, too."""
 
-SPACE_AFTER = _names("img input label")
+SPACE_AFTER = names("img input label")
 """Inline tags that separate the words before and after them."""
 
-MARKED = _names("a img b strong i em code kbd samp tt sub sup")
+MARKED = names("a img b strong i em code kbd samp tt sub sup")
 """Inline tags whose places in the text are noted for Markdown, cleaned HTML and links."""
 
-CELLS = _names("td th")
+CELLS = names("td th")
 """Tags of table cells."""
 
 HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
