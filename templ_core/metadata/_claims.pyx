@@ -1,6 +1,6 @@
 """The scan over what the tags of a page say about it, for `templ_core.metadata.claims`.
 
-`templ_core/dom/parse/_claims.pxd` describes how the tags are written down.
+`templ_core.dom.parse._strip_markup` describes how the tags are written down.
 """
 
 import re

@@ -1,6 +1,26 @@
+from typing import NamedTuple, TypeAlias
+
 from lxml.etree import _Element
 
-from templ_core.dom.parse.page_columns import AttributeTable, PageColumns
+from templ_core.array_types import Int32s
+
+AttributeTable: TypeAlias = tuple[bytes, bytes]
+"""Attributes that `strip_markup` took out of the markup: rows and entries (`_attribute_table.pxd`)."""
+
+class AttributeTableMismatch(Exception): ...
+
+class PageColumns(NamedTuple):
+    element_types: list[tuple[str, str]]
+    nodes: dict[str, Int32s]
+    """The columns of `templ_core.dom.document.Nodes` by name."""
+    texts: list[str]
+    segments: dict[str, Int32s]
+    """The columns of `Segments` by name."""
+    scripts: int
+    title: str
+    marks: dict[str, Int32s]
+    """The columns of `Marks` by name; empty unless they were asked for."""
+    mark_values: list[str]
 
 def flatten(
     root: _Element | None,

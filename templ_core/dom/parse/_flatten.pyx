@@ -4,7 +4,7 @@ from cpython.bytes cimport PyBytes_AsString, PyBytes_Size
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport uint16_t
 from libc.stdlib cimport free
-from libc.string cimport strcmp, strlen, strstr
+from libc.string cimport memcpy, strchr, strcmp, strlen, strncmp, strstr
 from lxml.includes.etreepublic cimport _Element
 from lxml.includes.tree cimport XML_ELEMENT_NODE, xmlAttr, xmlNode
 
@@ -12,31 +12,23 @@ from templ_core._arrays cimport items
 from templ_core._byte_string cimport Text, put, resized
 from templ_core._interner cimport Interner, interner_begin, interner_end, interner_number
 from templ_core._letters cimport WORD, letters_agree
-from templ_core.dom.parse._addresses cimport OTHER_SITE, SAME_PAGE, link_target
 from templ_core.dom.parse._attribute_table cimport (
-    ARIA_HIDDEN, CLASS, HIDDEN, HREF, ID, ITEMPROP, OTHER, ROLE, Row, STYLE,
+    ARIA_HIDDEN, ATTRIBUTE_COUNT, CLASS, HIDDEN, HREF, ID, ITEMPROP, OTHER, ROLE, Row, STYLE,
 )
-from templ_core.dom.parse._columns cimport (
-    Node, NodeRows, Segment, SegmentRows, add_node, add_segment, named_columns,
-)
-from templ_core.dom.parse._element_attributes cimport (
-    ElementAttributes, Entries, no_attributes, read_entries,
-)
-from templ_core.dom.parse._element_types cimport (
-    ElementTypes, element_type_names, element_type_of, element_types_begin, element_types_end,
-)
-from templ_core.dom.parse._marks cimport Mark, Marks, close_mark, end_marks, marks_end, open_mark
 from templ_core.dom.parse._nodes cimport (
     NameNumbers, is_ascii_lower, is_text, slot_of_name, title_of, value_of,
 )
-from templ_core.dom.parse._runs cimport Run, add_collapsed, add_verbatim, run_begin, run_break
+from templ_core.dom.parse._segment_text cimport (
+    Mark, Marks, Run, add_collapsed, add_verbatim, close_mark, end_marks, marks_end, open_mark, run_begin,
+    run_break,
+)
 
 import re
+from collections import namedtuple
 
 import numpy as np
 
 from templ_core import letters
-from templ_core.dom.parse.page_columns import AttributeTableMismatch, PageColumns
 from templ_core.dom.references import without_references
 from templ_core.dom.tags import INLINE, INVISIBLE, MARKED, SPACE_AFTER
 
@@ -52,6 +44,21 @@ cdef enum:
     IS_TITLE = 256
     IS_META = 512
     IS_MARKED = 1024
+
+cdef enum:
+    SAME_SITE, OTHER_SITE, SAME_PAGE    # where the address of a link leads
+
+cdef struct Node:               # fields have the names and meanings of the columns of `Nodes`
+    int element_type, depth, parent, end, hidden, images
+
+cdef struct Segment:            # and of `Segments`
+    int owner, inline_from, inline_to, links, link_chars, external_links, page_links
+
+cdef struct ElementAttributes:  # whether the parser read them or the attribute table carries them
+    const char *values[ATTRIBUTE_COUNT]     # by number; NULL = the element has no such attribute
+    bint hidden                 # whether they hide the element
+    int link_target
+    int tag, element_type       # of the last element that had them; -1 = none yet
 
 cdef struct Open:               # an element whose end has not been reached
     int traits
@@ -80,10 +87,17 @@ cdef Mark _any_mark
 _NODE_COLUMNS = tuple(<dict>_any_node)
 _SEGMENT_COLUMNS = tuple(<dict>_any_segment)
 _MARK_COLUMNS = tuple(<dict>_any_mark)
+PageColumns = namedtuple(
+    "PageColumns", "element_types nodes texts segments scripts title marks mark_values"
+)
 assert letters_agree(vars(letters))
 assert sizeof(Node) == len(_NODE_COLUMNS) * sizeof(int)
 assert sizeof(Segment) == len(_SEGMENT_COLUMNS) * sizeof(int)
 assert sizeof(Mark) == len(_MARK_COLUMNS) * sizeof(int)
+
+
+class AttributeTableMismatch(Exception):
+    """The attribute table has a row for a line on which no element of the page begins."""
 
 
 def flatten(_Element root, str host, tuple attribute_table=(b"", b""), bint with_marks=False):
@@ -115,12 +129,13 @@ cdef class Flattener:
     cdef tuple attribute_table      # owns the bytes that `row` and `entries` point into
     cdef const Row *row             # of the next element whose attributes are in the table
     cdef const Row *rows_end
-    cdef Entries entries
+    cdef Text entries               # an `ElementAttributes` for each entry of the table
     cdef ElementAttributes none     # of elements without attributes
     cdef ElementAttributes own      # of the element being entered, as the parser read them
     cdef const uint16_t *classes
     cdef Interner tags
-    cdef ElementTypes element_types
+    cdef Interner element_types     # of the tag's number, and the attributes, each ended by a line feed
+    cdef Text type_key
     cdef NameNumbers tag_numbers, attribute_numbers
     cdef list tag_names, texts, values
     cdef Marks marks
@@ -131,15 +146,15 @@ cdef class Flattener:
     cdef Open *open
     cdef int is_open, most_open, invisible, visible, open_links, open_verbatim
     cdef int block                  # row of the innermost open block; -1 = none
-    cdef NodeRows nodes
-    cdef SegmentRows segments
+    cdef Text nodes, segments       # their rows
+    cdef int node_count, segment_count
     cdef Segment segment            # the one whose text `run` holds
     cdef int scripts
     cdef bint after_break
 
     def __cinit__(self, str host, tuple attribute_table):
         interner_begin(&self.tags)
-        element_types_begin(&self.element_types)
+        interner_begin(&self.element_types)
         self.host = host.encode()
         self.classes = <const uint16_t *>items(letters.letter_tables()[0], 2)
         self.tag_names, self.texts, self.values = [], [], []
@@ -149,21 +164,18 @@ cdef class Flattener:
         self.attribute_table = attribute_table
         self.row = <const Row *>PyBytes_AsString(attribute_table[0])
         self.rows_end = self.row + PyBytes_Size(attribute_table[0]) // sizeof(Row)
-        cdef bytes entries = attribute_table[1]
-        read_entries(&self.entries, PyBytes_AsString(entries), PyBytes_Size(entries))
-        cdef int number
-        for number in range(self.entries.count):
-            self.interpret(&self.entries.items[number])
+        self.read_entries(attribute_table[1])
 
     def __dealloc__(self):
         interner_end(&self.tags)
-        element_types_end(&self.element_types)
-        free(self.entries.items)
+        interner_end(&self.element_types)
+        free(self.type_key.bytes)
+        free(self.entries.bytes)
         free(self.traits)
         free(self.run.text.bytes)
         free(self.open)
-        free(self.nodes.rows)
-        free(self.segments.rows)
+        free(self.nodes.bytes)
+        free(self.segments.bytes)
         marks_end(&self.marks)
 
     cdef walk(self, xmlNode *root):
@@ -198,7 +210,7 @@ cdef class Flattener:
         cdef Open *this = &self.open[self.is_open]
         cdef ElementAttributes *attributes = NULL
         if self.row != self.rows_end and element.line == self.row.line:
-            attributes = &self.entries.items[self.row.entry]
+            attributes = &(<ElementAttributes *>self.entries.bytes)[self.row.entry]
             self.row += 1
         self.is_open += 1
         self.scripts += (traits & IS_SCRIPT) != 0
@@ -219,16 +231,16 @@ cdef class Flattener:
             self.read_attributes(element)
         if attributes.tag != tag:
             attributes.tag = tag
-            attributes.element_type = element_type_of(&self.element_types, tag, attributes.values)
+            attributes.element_type = self.element_type_of(tag, attributes.values)
         cdef int parent = self.open[self.is_open - 2].node if self.visible else -1
-        this.node = add_node(
-            &self.nodes,
-            Node(attributes.element_type, self.visible, parent, 0, attributes.hidden, 0),
-        )
+        cdef Node node = Node(attributes.element_type, self.visible, parent, 0, attributes.hidden, 0)
+        put(&self.nodes, <const char *>&node, sizeof(Node))
+        this.node = self.node_count
+        self.node_count += 1
         self.visible += 1
         if not traits & IS_INLINE:
             self.block = this.node
-            self.segment.inline_from = self.nodes.count
+            self.segment.inline_from = self.node_count
             self.open_verbatim += (traits & IS_VERBATIM) != 0
         elif traits & IS_LINK:
             self.open_links += 1
@@ -238,12 +250,27 @@ cdef class Flattener:
         elif traits & IS_BREAK:
             self.break_line()
         elif traits & IS_IMAGE and self.block >= 0:
-            self.nodes.rows[self.block].images += 1
+            (<Node *>self.nodes.bytes)[self.block].images += 1
         if traits & IS_MARKED:
             open_mark(
                 &self.marks, self.values, element, attributes.values, this.node,
                 self.run.text.size, traits & IS_IMAGE, without_references,
             )
+        return 0
+
+    cdef int read_entries(self, bytes table) except -1:
+        """Read the entries of the attribute table; their values stay where they are."""
+        cdef const char *at = PyBytes_AsString(table)
+        cdef const char *end = at + PyBytes_Size(table)
+        cdef ElementAttributes one
+        while at < end:
+            no_attributes(&one)
+            while at[0]:
+                one.values[<int>at[0]] = at + 1
+                at += strlen(at + 1) + 2
+            at += 1
+            self.interpret(&one)
+            put(&self.entries, <const char *>&one, sizeof(one))
         return 0
 
     cdef int read_attributes(self, xmlNode *element) except -1:
@@ -269,6 +296,23 @@ cdef class Flattener:
         if values[HREF] != NULL:
             attributes.link_target = link_target(values[HREF], self.host)
         return 0
+
+    cdef int element_type_of(self, int tag, const char **values) except -1:
+        """Return the number of the type of an element with these attributes."""
+        cdef Text *key = &self.type_key
+        cdef int number
+        for number in range(ID, ITEMPROP + 1):
+            if values[number] != NULL and values[number][0]:
+                break
+        else:
+            return interner_number(&self.element_types, <const char *>&tag, sizeof(tag))
+        key.size = 0
+        put(key, <const char *>&tag, sizeof(tag))
+        for number in range(ID, ITEMPROP + 1):
+            if values[number] != NULL:
+                put(key, values[number], strlen(values[number]))
+            put(key, "\n", 1)
+        return interner_number(&self.element_types, key.bytes, key.size)
 
     cdef int attribute_number(self, const char *name) except -1:
         cdef int slot = slot_of_name(name)
@@ -302,7 +346,7 @@ cdef class Flattener:
             self.invisible -= 1
             return 0
         self.visible -= 1
-        self.nodes.rows[this.node].end = self.nodes.count
+        (<Node *>self.nodes.bytes)[this.node].end = self.node_count
         if this.traits & IS_MARKED:
             close_mark(&self.marks, self.run.text.size)
         if not this.traits & IS_INLINE:
@@ -347,12 +391,13 @@ cdef class Flattener:
         if text is not None:
             self.texts.append(text)
             self.segment.owner = max(self.block, 0)
-            self.segment.inline_to = self.nodes.count
-            add_segment(&self.segments, self.segment)
+            self.segment.inline_to = self.node_count
+            put(&self.segments, <const char *>&self.segment, sizeof(Segment))
+            self.segment_count += 1
         if self.marks.count > self.marks.first or self.marks.open_count:
             self.end_marks(text)
         run_begin(&self.run)
-        self.segment = Segment(0, self.nodes.count, 0, self.open_links, 0, 0, 0)
+        self.segment = Segment(0, self.node_count, 0, self.open_links, 0, 0, 0)
         self.after_break = False
         return 0
 
@@ -360,10 +405,10 @@ cdef class Flattener:
         cdef int shift = 0
         cdef Text *run = &self.run.text
         if text is None:
-            return end_marks(&self.marks, self.segments.count, 0, -1)
+            return end_marks(&self.marks, self.segment_count, 0, -1)
         while self.open_verbatim and shift < run.size and run.bytes[shift] in b"\r\n":
             shift += 1
-        return end_marks(&self.marks, self.segments.count - 1, shift, run.size - shift)
+        return end_marks(&self.marks, self.segment_count - 1, shift, run.size - shift)
 
     cdef run_text(self):
         """Return the text of the current segment; None if it holds no word."""
@@ -377,12 +422,27 @@ cdef class Flattener:
             return text
         return text if _find_word(text) is not None else None
 
+    cdef list element_type_names(self):
+        """Return the tag and the attributes of each element type."""
+        cdef list pairs = []
+        cdef const char *text = self.element_types.text.bytes
+        cdef Py_ssize_t start = 0, end
+        cdef int tag, number
+        for number in range(self.element_types.count):
+            end = self.element_types.ends[number]
+            memcpy(&tag, text + start, sizeof(tag))
+            start += sizeof(tag)
+            attributes = PyUnicode_DecodeUTF8(text + start, end - start, NULL)
+            pairs.append((self.tag_names[tag], attributes))
+            start = end
+        return pairs
+
     cdef columns(self):
         return PageColumns(
-            element_type_names(&self.element_types, self.tag_names),
-            _columns(<const int *>self.nodes.rows, self.nodes.count, _NODE_COLUMNS),
+            self.element_type_names(),
+            _columns(<const int *>self.nodes.bytes, self.node_count, _NODE_COLUMNS),
             self.texts,
-            _columns(<const int *>self.segments.rows, self.segments.count, _SEGMENT_COLUMNS),
+            _columns(<const int *>self.segments.bytes, self.segment_count, _SEGMENT_COLUMNS),
             self.scripts,
             self.title,
             _columns(<const int *>self.marks.rows, self.marks.count, _MARK_COLUMNS),
@@ -391,7 +451,22 @@ cdef class Flattener:
 
 
 cdef dict _columns(const int *rows, int count, tuple names):
-    return named_columns(rows, count, names, np.empty((len(names), count), np.int32))
+    """Return the columns of rows of integers, which stand one after another, by their names."""
+    cdef int width = len(names), row, column
+    columns = np.empty((width, count), np.int32)
+    cdef int *found = <int *>items(columns, 4, True)
+    for column in range(width):
+        for row in range(count):
+            found[column * count + row] = rows[row * width + column]
+    return dict(zip(names, columns))
+
+
+cdef void no_attributes(ElementAttributes *attributes) noexcept:
+    """Make it the attributes of an element that has none."""
+    cdef int number
+    for number in range(ATTRIBUTE_COUNT):
+        attributes.values[number] = NULL
+    attributes.hidden, attributes.link_target, attributes.tag = False, SAME_SITE, -1
 
 
 cdef bint _hides(const char *style) except -1:
@@ -399,3 +474,35 @@ cdef bint _hides(const char *style) except -1:
     if strstr(style, "isp") == NULL and strstr(style, "isi") == NULL and is_ascii_lower(style):
         return False
     return _find_hiding(style[: strlen(style)].decode()) is not None
+
+
+cdef int link_target(const char *href, bytes host) except -1:
+    """Return where an address leads from a page of this host."""
+    if not (strncmp(href, "http:", 5) and strncmp(href, "https:", 6) and strncmp(href, "//", 2)):
+        return OTHER_SITE if _is_other_host(href, host) else SAME_SITE
+    if href[0] == c"#" or not strncmp(href, "javascript:", 11):
+        return SAME_PAGE
+    return SAME_SITE
+
+
+cdef bint _is_other_host(const char *href, bytes host_name) except -1:
+    """Return whether an address names another host."""
+    cdef const char *start = strstr(href, "//")
+    cdef const char *host = host_name
+    cdef Py_ssize_t size = 0, place
+    if start != NULL:
+        start += 2
+        size = strlen(start) if strchr(start, c"/") == NULL else strchr(start, c"/") - start
+    for place in range(size):
+        if start[place] & 0x80:
+            return start[:size].decode().lower().encode() != host_name
+    if size != len(host_name):
+        return True
+    for place in range(size):
+        if _lower(start[place]) != host[place]:
+            return True
+    return False
+
+
+cdef inline char _lower(char letter) noexcept:
+    return letter + 32 if c"A" <= letter <= c"Z" else letter

@@ -4,6 +4,11 @@ Tags, attributes, comments and raw text are told apart as libxml2 does from 2.14
 the HTML standard (section 13.2.5). A tag or raw text that never ends is left as it is, with all that
 follows it. What would hide the rest of the page from the parser, but not from a browser, is mended
 on the way: see `strip_markup`.
+
+Claims are what the markup says about its page: the tags that may tell who wrote it, when, and where it
+belongs. Each of them is written as the name of the tag in lower case and then the names, in lower case, and
+the values of its attributes, all of them ended by the byte 2. Where its text counts, the byte 1 and the
+beginning of the markup behind the tag follow. Of a script that is the whole content. A NUL ends each of them.
 """
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_FromStringAndSize, PyBytes_Size
@@ -11,34 +16,37 @@ from libc.stdint cimport uint64_t
 from libc.stdlib cimport free, malloc
 from libc.string cimport memchr, memcmp, memcpy
 
-from templ_core._byte_string cimport Text
+from templ_core._byte_string cimport Text, put, reserve
 from templ_core.dom.parse._attribute_table cimport (
-    ALT, ARIA_HIDDEN, CLASS, DATA_SRC, HIDDEN, HREF, ID, ITEMPROP, ROLE, SRC, STYLE, TableWriter,
-    table_begin, table_end,
-)
-from templ_core.dom.parse._claims cimport SHOWN_BYTES, Claims, put_claim
-from templ_core.dom.parse._hidden_elements cimport (
-    CLOSING_BYTES, HiddenElement, HiddenElements, copy_unhidden, end_hidden, hide_from, in_foreign,
-    outermost_foreign, place_of,
+    ALT, ARIA_HIDDEN, CLASS, DATA_SRC, HIDDEN, HREF, ID, ITEMPROP, LABEL, MAX_LINE, ROLE, SRC, STYLE, TARGET,
+    TableWriter, table_add_row, table_begin, table_end, table_next_line, table_put,
 )
 from templ_core.dom.parse._markup cimport (
     Attribute, PLAINTEXT_NAME, after_byte, after_comment, after_cdata, end_of_name, end_of_raw_text,
     end_of_script, is_blank, is_letter, next_tag, packed, read_attribute, skip_blanks,
 )
-from templ_core.dom.parse._moved_attributes cimport move_attributes
 from templ_core.dom.parse._output cimport (
-    Output, copy_up_to, drop, drop_blanks_before, drop_mark,
+    CLOSING_BYTES, HiddenElement, HiddenElements, Output, copy_unhidden, copy_up_to, drop, drop_blanks_before,
+    drop_mark, end_hidden, hide_from, in_foreign, outermost_foreign, place_of,
 )
 from templ_core.dom.parse._start_tag cimport (
-    FONT_STYLE, ITEMTYPE, PROPERTY, REL, TYPE, StartTag, read_attributes,
-)
-from templ_core.dom.parse._tag_traits cimport (
-    CLAIMS, ENDS_HTML, HIDES, HOLDS_HTML, IS_EMPTIED, IS_FONT, IS_FOREIGN, IS_INLINE, IS_LINK,
-    IS_META, IS_PRE, IS_RAW, IS_ROOT, IS_TARGET, RELATES, SHOWS_CLAIM, STARTS_HTML, TagTraits, add_traits,
-    traits_of,
+    CLAIMS, ENDS_HTML, FONT_STYLE, HIDES, HOLDS_HTML, IS_EMPTIED, IS_FONT, IS_FOREIGN, IS_INLINE, IS_LINK,
+    IS_META, IS_PRE, IS_RAW, IS_ROOT, IS_TARGET, ITEMTYPE, PROPERTY, REL, RELATES, SHOWS_CLAIM, STARTS_HTML,
+    StartTag, TYPE, TagTraits, add_traits, is_true, read_attributes, traits_of,
 )
 
 from templ_core.dom import tags
+
+cdef enum:
+    CLAIMS_MAX_BYTES = 1 << 20      # of a page; pages hold some kilobytes, JSON-LD included
+    SHOWN_BYTES = 400               # behind a tag, in which its text is looked for
+
+cdef enum:
+    ADDRESS_START = 12          # bytes that tell which of these it is
+
+cdef struct Claims:
+    bint are_wanted
+    Text text
 
 cdef struct Stripper:
     const unsigned char *end
@@ -119,7 +127,7 @@ def strip_markup(
     - `html`, `head` and `body` never close themselves.
     - A title without an end tag ends at the next tag, a comment without an end at the next `>`.
     - The content of `svg`, `object` and other elements that hide it is left out where the element
-      ends by the rules of HTML. One that never ends closes itself (`_hidden_elements.pxd`).
+      ends by the rules of HTML. One that never ends closes itself (`_output.pxd`).
 
     Args:
         markup: Markup in UTF-8.
@@ -369,3 +377,183 @@ cdef const unsigned char *_after_raw_text(
             put_claim(&one.claims, at - 2, at - 1, at - 1, end)
         drop(&one.output, at, end)
     return end
+
+
+# --- attributes on their way to the table ---------------------------------------------------
+
+
+cdef bint move_attributes(
+    TableWriter *table, Output *output, StartTag *tag, const unsigned char *name_end,
+    bint has_returns,
+) except -1:
+    """Move what `flatten` reads of a tag's attributes to the table; return whether it could.
+
+    Args:
+        table: The table.
+        output: The output, in which a line feed takes the place of the attributes.
+        tag: The start tag.
+        name_end: Where its name is over.
+        has_returns: Whether the markup has carriage returns, which the parser changes.
+    """
+    cdef Attribute *attribute = &tag.attributes[0]
+    cdef int number, line
+    if not tag.seen or tag.traits & IS_EMPTIED:
+        return True
+    table.entry.size = 0
+    if tag.seen >> HIDDEN & 1 or (tag.seen >> ARIA_HIDDEN & 1 and is_true(&attribute[ARIA_HIDDEN])):
+        table_put(table, HIDDEN, NULL, 0)
+    if tag.keeps_target:
+        _put_target(table, tag)
+    for number in range(ID, HREF + 1):
+        if not tag.seen >> number & 1 or attribute[number].value == NULL:
+            continue
+        if number == HREF:
+            if not leads_away(&attribute[HREF]):
+                continue
+            attribute[HREF].value_end = end_of_host(&attribute[HREF])
+        if not _move_attribute(table, number, &attribute[number], has_returns):
+            return False
+    if not table.entry.size:
+        return True
+    copy_up_to(output, name_end)
+    line = table_next_line(table, output.next)
+    if line > MAX_LINE:
+        return False
+    output.next[0] = c"\n"
+    output.next += 1
+    table_add_row(table, line)
+    return True
+
+
+cdef bint _move_attribute(
+    TableWriter *table, int number, const Attribute *attribute, bint has_returns
+) except -1:
+    """Add a value to the table's entry; return False if the parser would change the value."""
+    cdef Py_ssize_t size = attribute.value_end - attribute.value
+    if size == 0:
+        return True
+    if memchr(attribute.value, c"&", size) != NULL or (
+        has_returns and memchr(attribute.value, c"\r", size) != NULL
+    ):
+        return False
+    table_put(table, number, attribute.value, size)
+    return True
+
+
+cdef int _put_target(TableWriter *table, const StartTag *tag) except -1:
+    """Add the address of a link, or the address and the alternative text of an image, as they stand."""
+    cdef const Attribute *attribute = &tag.attributes[0]
+    cdef int number = HREF
+    if not tag.traits & IS_LINK:
+        number = SRC
+        if tag.seen >> DATA_SRC & 1 and not (tag.seen >> SRC & 1 and _is_address(&attribute[SRC])):
+            number = DATA_SRC
+        if tag.seen >> ALT & 1 and attribute[ALT].value != NULL:
+            table_put(
+                table, LABEL, attribute[ALT].value, attribute[ALT].value_end - attribute[ALT].value
+            )
+    if tag.seen >> number & 1 and (number == HREF or _is_address(&attribute[number])):
+        table_put(
+            table, TARGET, attribute[number].value,
+            attribute[number].value_end - attribute[number].value,
+        )
+    return 0
+
+
+cdef bint _is_address(const Attribute *source) noexcept:
+    """Return whether the source of an image is an address, and not the image itself."""
+    cdef Py_ssize_t size = source.value_end - source.value
+    return source.value != NULL and size > 0 and not (
+        size > 5 and not memcmp(source.value, b"data:", 5)
+    )
+
+
+cdef bint leads_away(const Attribute *href) noexcept:
+    """Return whether an address may lead elsewhere than to another page of the same site."""
+    cdef const unsigned char *at = href.value
+    cdef Py_ssize_t size = href.value_end - at
+    if not size:
+        return False
+    if at[0] == c"#" or (at[0] == c"/" and size > 1 and at[1] == c"/"):
+        return True
+    if at[0] == c"/" or at[0] == c"?" or at[0] == c".":
+        return at[0] == c"/" and size > 1 and at[1] == c"&"
+    if memchr(at, c"&", min(size, ADDRESS_START)) != NULL:
+        return True
+    return size > 4 and (not memcmp(at, b"http", 4) or not memcmp(at, b"javas", 5))
+
+
+cdef const unsigned char *end_of_host(const Attribute *href) noexcept:
+    """Return the end of an address's host and its slash, or the end of the whole address."""
+    cdef const unsigned char *at = href.value
+    cdef const unsigned char *end = href.value_end
+    while end - at > 1 and not (at[0] == c"/" and at[1] == c"/"):
+        if at[0] == c"&":
+            return end
+        at += 1
+    at += 2
+    while at < end and at[0] != c"/":
+        if at[0] == c"&":
+            return end
+        at += 1
+    return at + 1 if at < end else end
+
+
+# --- claims ---------------------------------------------------------------------------------
+
+
+cdef int put_claim(
+    Claims *claims, const unsigned char *start, const unsigned char *name_end,
+    const unsigned char *tag_end, const unsigned char *end,
+) except -1:
+    """Add a tag, unless there are too many already.
+
+    Args:
+        claims: Where to add it.
+        start: Its `<`.
+        name_end: Where its name is over.
+        tag_end: Its `>` or `/>`.
+        end: Where the markup behind it that counts is over; not beyond `tag_end` if none does.
+    """
+    cdef const unsigned char *at = skip_blanks(name_end, tag_end)
+    cdef Attribute attribute
+    cdef Py_ssize_t shown = end - tag_end - 1
+    if claims.text.size + (tag_end - start) + max(shown, 0) >= CLAIMS_MAX_BYTES:
+        return 0
+    _put_lower(&claims.text, start + 1, name_end)
+    while at < tag_end:
+        if at[0] == c"/":
+            at += 1
+        else:
+            read_attribute(&attribute, at, tag_end)
+            at = attribute.end
+            if attribute.value != NULL:
+                _claim_attribute(&claims.text, &attribute)
+        at = skip_blanks(at, tag_end)
+    if shown > 0:
+        put(&claims.text, "\1", 1)
+        put(&claims.text, <const char *>tag_end + 1, shown)
+    return put(&claims.text, "\0", 1)
+
+
+cdef int _claim_attribute(Text *text, const Attribute *attribute) except -1:
+    cdef Py_ssize_t size = attribute.value_end - attribute.value
+    if memchr(attribute.value, 1, size) != NULL or memchr(attribute.value, 2, size) != NULL:
+        return 0
+    _put_lower(text, attribute.name, attribute.name_end)
+    put(text, <const char *>attribute.value, size)
+    return put(text, "\2", 1)
+
+
+cdef int _put_lower(
+    Text *text, const unsigned char *at, const unsigned char *end
+) except -1:
+    """Add a name in lower case and the byte 2."""
+    reserve(text, end - at + 1)
+    while at < end:
+        text.bytes[text.size] = at[0] + 32 if c"A" <= at[0] <= c"Z" else at[0]
+        text.size += 1
+        at += 1
+    text.bytes[text.size] = 2
+    text.size += 1
+    return 0

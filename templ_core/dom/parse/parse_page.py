@@ -9,12 +9,11 @@ import threading
 
 from lxml import etree
 
-from templ_core.dom.parse._flatten import flatten
+from templ_core.dom.parse._flatten import AttributeTableMismatch, PageColumns, flatten
 from templ_core.dom.parse._strip_markup import strip_markup
-from templ_core.dom.parse.page_columns import AttributeTableMismatch, PageColumns
-from templ_core.dom.parse.parser_check import check_parser
 from templ_core.dom.parse.repair import flatten_markup
 from templ_core.dom.parse.scan import refuse_segments, stalls_parser
+from templ_core.errors import ParserMismatch
 
 _MAX_LANGUAGE_CHARS = 35
 """Longest language tag that a reader has to take (RFC 5646, section 4.4.1)."""
@@ -31,7 +30,7 @@ def parse_page(
     Args:
         utf8: Markup in UTF-8.
         url: Address of the page; links to other hosts are recognised by it.
-        claims: Where to put what the markup says about the page (`_claims.pxd`); None = nowhere.
+        claims: Where to put what the markup says about the page; None = nowhere.
         with_marks: Whether links, images and emphasis are marked.
 
     Raises:
@@ -138,3 +137,71 @@ def _host(url: str) -> str:
     """Return the host of a URL in lower case; empty without one."""
     found = _AUTHORITY.match(url)
     return found[1].lower() if found else ""
+
+
+# --- the check of the parser ----------------------------------------------------------------
+
+_KNOWN_MARKUP = (
+    b'<html lang="en"><body class="b"><p id="x" hidden>One <b>two</b><br>3 <!-- --> 4</p>'
+    b"<script>5</script><title>A\ntitle</title>"
+    b'<ul><li><a href="https://example.org/">six</a><img></ul><pre> 7\n 8 </pre>'
+)
+_KNOWN_COLUMNS: dict[str, object] = {
+    "element_types": [
+        *[("html", ""), ("body", "\nb\n\n\n"), ("p", "x\n\n\n\n"), ("b", ""), ("br", "")],
+        *[("ul", ""), ("li", ""), ("a", ""), ("img", ""), ("pre", "")],
+    ],
+    "nodes": {
+        "element_type": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
+        "depth": [0, 1, 2, 3, 3, 2, 3, 4, 4, 2],
+        "parent": [-1, 0, 1, 2, 2, 1, 5, 6, 6, 1],
+        "end": [10, 10, 5, 4, 5, 9, 9, 8, 9, 10],
+        "hidden": [0, 0, 1, 0, 0, 0, 0, 0, 0, 0],
+        "images": [0, 0, 0, 0, 0, 0, 1, 0, 0, 0],
+    },
+    "texts": ["One two\n3 4", "six", " 7\n 8 "],
+    "segments": {
+        "owner": [2, 6, 9],
+        "inline_from": [3, 7, 10],
+        "inline_to": [5, 9, 10],
+        "links": [0, 1, 0],
+        "link_chars": [0, 3, 0],
+        "external_links": [0, 1, 0],
+        "page_links": [0, 0, 0],
+    },
+    "scripts": 1,
+    "title": "A title",
+    "marks": {name: [] for name in ("node", "segment", "start", "end", "target", "label")},
+    "mark_values": [],
+}
+
+
+@functools.cache
+def check_parser() -> None:
+    """Compare the columns that `flatten` makes of a known page with the right ones, once.
+
+    The compiled walk reads the parser's memory. If it was compiled for another version of lxml
+    than the installed one, what it reads is wrong.
+
+    Raises:
+        ParserMismatch: The columns differ.
+    """
+    markup, attribute_table = strip_markup(_KNOWN_MARKUP)
+    root = etree.fromstring(markup, etree.HTMLParser())
+    try:
+        found = flatten(root, "example.com", attribute_table)
+        fits = {name: _as_lists(one) for name, one in found._asdict().items()} == _KNOWN_COLUMNS
+    except AttributeTableMismatch:
+        fits = False
+    if not fits:
+        built = ".".join(map(str, etree.LIBXML_COMPILED_VERSION))
+        raise ParserMismatch(
+            f"templ was not compiled for the installed lxml {etree.__version__} (libxml2 {built}): "
+            "install templ-worker again"
+        )
+
+
+def _as_lists(value: object) -> object:
+    if isinstance(value, dict):
+        return {name: column.tolist() for name, column in value.items()}
+    return value

@@ -4,10 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templ_core.dom.parse import parser_check
-from templ_core.dom.parse._flatten import flatten
+from templ_core.dom.parse import parse_page
+from templ_core.dom.parse._flatten import AttributeTableMismatch, flatten
 from templ_core.dom.parse._strip_markup import strip_markup
-from templ_core.dom.parse.page_columns import AttributeTableMismatch
 from templ_core.dom.parse.parse_page import parse_markup
 from templ_core.errors import ParserMismatch
 from tests.templ_core.dom.slow_flattener import SlowFlattener, slow_title
@@ -90,10 +89,10 @@ def test_a_walk_that_misreads_the_installed_parser_is_refused(monkeypatch):
         columns = flatten(root, host, attribute_table)
         return columns._replace(nodes=columns.nodes | {"depth": columns.nodes["depth"] + 1})
 
-    monkeypatch.setattr(parser_check, "flatten", other)
-    parser_check.check_parser.cache_clear()
+    monkeypatch.setattr(parse_page, "flatten", other)
+    parse_page.check_parser.cache_clear()
     try:
         with pytest.raises(ParserMismatch, match="install templ-worker again"):
-            parser_check.check_parser()
+            parse_page.check_parser()
     finally:
-        parser_check.check_parser.cache_clear()
+        parse_page.check_parser.cache_clear()
