@@ -9,8 +9,7 @@ from typing import Annotated, Any
 import msgspec
 import numpy as np
 
-from templ_core.dom.document import Document
-from templ_core.dom.marks import Marks
+from templ_core.dom.document import Document, Marks
 from templ_core.metadata.fields import Metadata
 from templ_core.metadata.markup import StatedType
 from templ_core.stored.columns import Column, packed, read_columns

@@ -7,7 +7,6 @@ import numpy as np
 
 from templ_core.array_types import Int32s
 from templ_core.dom._tree import pairs_in_order, table_of_side
-from templ_core.dom.config import DocumentCodecConfig
 from templ_core.dom.document import Document, Nodes, Segments
 from templ_core.dom.parse.declared_body import INSIDE_BODY
 from templ_core.dom.tree import tree_of_depths
@@ -24,7 +23,9 @@ from templ_core.stored.columns import (
 )
 from templ_core.stored.compact import CompactColumns, CompactForm, Count, Texts
 
-_CONFIG = DocumentCodecConfig()
+_COLUMNS_BYTES_MAX = 96 << 20
+"""Largest document after decompression: a page of 32 MiB in a charset of one byte a letter may have 64 MiB of
+text in UTF-8."""
 
 
 class _Compact(CompactColumns, frozen=True, array_like=True):
@@ -56,9 +57,7 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
     declared: Annotated[bytes, Column(rows="segments", high=INSIDE_BODY)]
 
 
-_FORM = CompactForm(
-    "document", 3, _Compact, level=_CONFIG.zstd_level, max_bytes=_CONFIG.columns_bytes_max
-)
+_FORM = CompactForm("document", 3, _Compact, max_bytes=_COLUMNS_BYTES_MAX)
 
 
 def document_columns(document: Document) -> bytes:

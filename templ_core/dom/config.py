@@ -146,23 +146,3 @@ class DeclaredBodyConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     bodies_max: int = 8
     """Bodies of a page that are looked at; the longest one counts."""
-
-
-class InterstitialConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """When a page may be an error page or a gate."""
-
-    words_max: int = 120
-    """Error pages, log-in pages and the like have fewer words than this."""
-
-
-class DocumentCodecConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """How documents are compressed."""
-
-    zstd_level: int = 3
-    """Compression level of zstd, 1 to 22; the format does not depend on it."""
-
-    columns_bytes_max: int = 96 << 20
-    """Largest size of a document after decompression.
-
-    A page of 32 MiB in a charset of one byte a letter may have 64 MiB of text in UTF-8.
-    """

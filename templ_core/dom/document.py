@@ -7,7 +7,6 @@ import numpy as np
 
 from templ_core.array_types import Bools, Int32s
 from templ_core.dom.decode.decode_page import decode_page
-from templ_core.dom.marks import Marks
 from templ_core.dom.parse.declared_body import declared_segments
 from templ_core.dom.parse.parse_page import parse_page
 
@@ -74,6 +73,32 @@ class Segments(msgspec.Struct, frozen=True):
     OUTSIDE_BODY or INSIDE_BODY."""
 
 
+class Marks(msgspec.Struct, frozen=True, kw_only=True):
+    """The links, images and emphasised texts of a page; columns of length n_marks.
+
+    An element whose text is in several segments has a mark in each of them.
+    """
+
+    node: Int32s
+    """Number of the inline element; its tag says what the mark means."""
+    segment: Int32s
+    """Number of the segment that holds the mark."""
+    start: Int32s
+    """Place in the segment's text at which the mark begins, in bytes of UTF-8.
+
+    It is -1 for a mark that stands in no segment, because there is no word beside it; `segment` is
+    then the number of the segment that follows.
+    """
+    end: Int32s
+    """Place at which the mark ends; an image is empty."""
+    target: Int32s
+    """Number of the address in `values`; -1 = none."""
+    label: Int32s
+    """Number of an image's alternative text in `values`; -1 = none."""
+    values: list[str]
+    """Addresses as the page has them, and alternative texts."""
+
+
 class Document(msgspec.Struct, frozen=True, kw_only=True):
     """A page after parsing; all later stages read this."""
 
@@ -88,7 +113,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     nodes: Nodes
     segments: Segments
     claims: bytes = b""
-    """What the markup says about the page, as it stands there, see `templ_core.metadata.claims`.
+    """What the markup says about the page, as it stands there, see `templ_core.metadata.markup`.
 
     Like `marks` it is not part of the stored form of a document.
     """

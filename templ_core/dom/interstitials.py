@@ -5,10 +5,10 @@ They are cleaned, but nothing is learned from them about their site.
 
 import re
 
-from templ_core.dom.config import InterstitialConfig
 from templ_core.dom.document import Document
 
-_CONFIG = InterstitialConfig()
+_WORDS_MAX = 120
+"""Error pages, log-in pages and the like have fewer words than this."""
 _ERROR_TITLE = re.compile(
     r"^\W*(?:nothing (?:was )?found|no results(?: were)? found)\W*(?:$|[|–—-])|\b(?:404|page not found|not found|403 forbidden|access denied|500 internal|bad gateway|"
     r"service unavailable|seite nicht gefunden|page introuvable|página no encontrada|"
@@ -48,7 +48,7 @@ def is_error_page(document: Document, words: int) -> bool:
     >>> is_error_page(parse_document("<title>404 Not Found</title><p>Sorry.", ""), 4)
     True
     """
-    return words < _CONFIG.words_max and _ERROR_TITLE.search(document.title) is not None
+    return words < _WORDS_MAX and _ERROR_TITLE.search(document.title) is not None
 
 
 def gate_name(document: Document, words: int) -> str | None:
@@ -62,7 +62,7 @@ def gate_name(document: Document, words: int) -> str | None:
     >>> gate_name(parse_document("<title>Log in</title><p>User name", ""), 2)
     'log-in'
     """
-    if words >= _CONFIG.words_max:
+    if words >= _WORDS_MAX:
         return None
     for name, of_title in _GATE_TITLES.items():
         if of_title.search(document.title):

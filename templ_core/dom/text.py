@@ -1,5 +1,6 @@
 """The text of the segments that are kept."""
 
+from collections.abc import Sequence
 from itertools import chain
 
 import numpy as np
@@ -40,7 +41,7 @@ def render_text(document: Document, kept: Bools, cuts: Cuts | None = None) -> st
     texts = [segments.texts[segment] for segment in stays.tolist()]
     if cuts:
         texts = [
-            _without(text, cuts[segment]) if segment in cuts else text
+            without_parts(text, cuts[segment]).strip() if segment in cuts else text
             for text, segment in zip(texts, stays.tolist(), strict=True)
         ]
     cells = tag_bits(nodes.element_types, _CELLS)
@@ -54,7 +55,8 @@ def render_text(document: Document, kept: Bools, cuts: Cuts | None = None) -> st
     return "".join(chain.from_iterable(zip(texts, [*borders, ""], strict=False)))
 
 
-def _without(text: str, parts: list[tuple[int, int]]) -> str:
+def without_parts(text: str, parts: Sequence[tuple[int, int]]) -> str:
+    """Return a text without some parts: the first character of each and the one behind it, in order."""
     starts = [0, *(end for _, end in parts)]
     ends = [*(begin for begin, _ in parts), len(text)]
-    return "".join(text[start:end] for start, end in zip(starts, ends, strict=True)).strip()
+    return "".join(text[start:end] for start, end in zip(starts, ends, strict=True))

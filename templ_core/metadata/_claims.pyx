@@ -1,4 +1,4 @@
-"""The scan over what the tags of a page say about it, for `templ_core.metadata.claims`.
+"""The scan over what the tags of a page say about it, for `templ_core.metadata.markup`.
 
 `templ_core.dom.parse._strip_markup` describes how the tags are written down.
 """
@@ -7,7 +7,7 @@ import re
 
 from libc.string cimport memchr, memcmp, strlen
 
-from templ_core.dom.references import without_references
+from templ_core.dom.tags import without_references
 
 cdef extern from "Python.h":
     str PyUnicode_DecodeUTF8(const char *bytes, Py_ssize_t size, const char *errors)

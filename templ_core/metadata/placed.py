@@ -7,7 +7,6 @@ elsewhere: it does not change from page to page, or its place has several texts 
 from collections import Counter
 from typing import NamedTuple
 
-import msgspec
 import numpy as np
 
 from templ_core.dom.document import Document
@@ -15,31 +14,17 @@ from templ_core.metadata._shown import types_with_tags
 from templ_core.site_level.places.place_table import PlaceTable
 from templ_core.site_level.places.places import PagePlaces
 
-
-class PlacedConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """The tunable numbers of this module.
-
-    They were chosen on ten pages each of 126 sites of the development corpora; 0.99 of the dates that
-    they find are right.
-    """
-
-    pages_min: int = 4
-    """Pages of the window that must have the place."""
-
-    words_ratio_max: float = 1.6
-    """Words that pages have at the place, relative to those on this page; more are those of a list."""
-
-    words_more: int = 2
-    """Words that pages may have at the place beyond `words_ratio_max`."""
-
-    different_ratio_min: float = 0.3
-    """Share of the words at the place that are of different texts, 0 to 1, from which on it varies."""
-
-    chars_max: int = 160
-    """Characters of the longest text that is looked at; a longer one is prose."""
-
-
-PLACED_CONFIG = PlacedConfig()
+# Chosen on ten pages each of 126 sites of the development corpora; 0.99 of the dates that they find are right.
+_PAGES_MIN = 4
+"""Pages of the window that must have the place."""
+_WORDS_RATIO_MAX = 1.6
+"""Words that pages have at the place, relative to those on this page; more are those of a list."""
+_WORDS_MORE = 2
+"""Words that pages may have at the place beyond `_WORDS_RATIO_MAX`."""
+_DIFFERENT_RATIO_MIN = 0.3
+"""Share of the words at the place that are of different texts, 0 to 1, from which on it varies."""
+_CHARS_MAX = 160
+"""Characters of the longest text that is looked at; a longer one is prose."""
 _HEADINGS = frozenset(("h1", "h2"))
 
 
@@ -50,9 +35,7 @@ class SitePlaces(NamedTuple):
     site: PlaceTable
 
 
-def placed_texts(
-    document: Document, places: SitePlaces, config: PlacedConfig = PLACED_CONFIG
-) -> list[str]:
+def placed_texts(document: Document, places: SitePlaces) -> list[str]:
     """Return the short texts that stand once on each page and vary, those at places of most pages first.
 
     Texts before the headline come last, since headers may show the day on which the page was fetched.
@@ -61,15 +44,14 @@ def placed_texts(
     Args:
         document: The page.
         places: The places of its text, and those of its site.
-        config: The tunable numbers.
     """
     path, words = places.page.path, places.page.words
     pages, words_there, different = places.site.paths.of(path)
-    room = config.words_ratio_max * words + config.words_more
-    varies = different >= config.different_ratio_min * words_there
-    fits = (pages >= config.pages_min) & (words_there <= pages * room) & varies
+    room = _WORDS_RATIO_MAX * words + _WORDS_MORE
+    varies = different >= _DIFFERENT_RATIO_MIN * words_there
+    fits = (pages >= _PAGES_MIN) & (words_there <= pages * room) & varies
     nodes, texts = document.nodes, document.segments.texts
-    short = [one for one in fits.nonzero()[0].tolist() if len(texts[one]) <= config.chars_max]
+    short = [one for one in fits.nonzero()[0].tolist() if len(texts[one]) <= _CHARS_MAX]
     if not short:
         return []
     times = Counter(path.tolist())

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from templ_core.metadata.claims import Claims
+from templ_core.metadata._claims import Claims
 from templ_core.metadata.fields import Offer, Product
 from templ_core.metadata.forms import short_text
 from templ_core.metadata.json_ld import Item, JsonLd, Value, texts_of, types_of
@@ -49,7 +49,7 @@ def read_product(claims: Claims, json_ld: JsonLd, title: str) -> Product | None:
         json_ld: The objects of its JSON-LD.
         title: Title of the page.
 
-    >>> from templ_core.metadata.claims import read_claims
+    >>> from templ_core.metadata.markup import read_claims
     >>> script = (
     ...     b'{"@type": "Product", "sku": "B1", "offers": {"price": 4.5, "priceCurrency": "EUR"}}'
     ... )

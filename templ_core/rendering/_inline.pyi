@@ -1,10 +1,27 @@
 from collections.abc import Callable
 
-from templ_core.array_types import Bools
-from templ_core.dom.document import Nodes
-from templ_core.dom.marks import Marks
-from templ_core.rendering._structure import KeptShare
+from templ_core.array_types import Bools, Int32s, Int64s
+from templ_core.dom.document import Marks, Nodes
 from templ_core.rendering.addresses import Addresses
+
+def structure_of(
+    element_types: list[tuple[str, str]],
+    traits: dict[str, int],
+    element_type: Int32s,
+    parent: Int32s,
+) -> Int32s: ...
+
+class KeptShare:
+    def __init__(
+        self,
+        parent: Int32s,
+        end: Int32s,
+        inline_from: Int32s,
+        owner: Int32s,
+        chars: Int64s,
+        kept: Bools,
+    ) -> None: ...
+    def around(self, node: int) -> float: ...
 
 class InlineWriter:
     def __init__(

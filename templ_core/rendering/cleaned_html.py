@@ -3,7 +3,7 @@
 from html import escape
 
 from templ_core.dom.tags import HEADING_LEVELS
-from templ_core.rendering.code import code_language, without_line_numbers
+from templ_core.rendering.blocks import code_language, without_line_numbers
 from templ_core.rendering.outline import Chain, Outline, Part
 
 _HOLDS_TEXT = frozenset(HEADING_LEVELS) | frozenset(

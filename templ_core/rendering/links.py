@@ -3,8 +3,7 @@
 import msgspec
 import numpy as np
 
-from templ_core.dom.document import Document
-from templ_core.dom.marks import Marks
+from templ_core.dom.document import Document, Marks
 from templ_core.rendering.outline import Outline
 
 _LINKS_MAX = 2000

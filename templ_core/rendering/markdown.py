@@ -3,9 +3,13 @@
 import re
 from itertools import takewhile
 
-from templ_core.rendering.code import code_language, without_line_numbers
+from templ_core.rendering.blocks import (
+    DataTable,
+    code_language,
+    data_table,
+    without_line_numbers,
+)
 from templ_core.rendering.outline import Chain, Outline, Part
-from templ_core.rendering.tables import DataTable, data_table
 
 _LINE_STARTS = frozenset("#-+>~=0123456789")
 _LINE_START = re.compile(

@@ -7,33 +7,14 @@ from typing import NamedTuple
 import numpy as np
 
 from templ_core.array_types import Bools, Int32s
-from templ_core.dom.document import Document
-from templ_core.dom.marks import Marks
-from templ_core.dom.tags import HEADING_LEVELS
-from templ_core.dom.text import Cuts
-from templ_core.rendering._inline import InlineWriter
-from templ_core.rendering._structure import KeptShare, structure_of
+from templ_core.dom.document import Document, Marks
+from templ_core.dom.tags import HEADING_LEVELS, names
+from templ_core.dom.text import Cuts, without_parts
+from templ_core.rendering._inline import InlineWriter, KeptShare, structure_of
 from templ_core.rendering.addresses import Addresses
 
-STRUCTURE = frozenset(HEADING_LEVELS) | frozenset(
-    [
-        "p",
-        "li",
-        "ul",
-        "ol",
-        "blockquote",
-        "pre",
-        "table",
-        "tr",
-        "td",
-        "th",
-        "caption",
-        "dl",
-        "dt",
-        "dd",
-        "figure",
-        "figcaption",
-    ]
+STRUCTURE = frozenset(HEADING_LEVELS) | names(
+    "p li ul ol blockquote pre table tr td th caption dl dt dd figure figcaption"
 )
 """Tags of elements that give text its structure."""
 _BLOCK, _ITEM = 7, 8
@@ -161,12 +142,7 @@ class Outline:
     def text(self, part: Part) -> str:
         """Return the text of a segment without its marks, and without what is cut out."""
         text = self.document.segments.texts[part.segment] if part.segment >= 0 else ""
-        cuts = self.cuts.get(part.segment)
-        if not cuts:
-            return text
-        starts = [0, *(end for _, end in cuts)]
-        ends = [*(begin for begin, _ in cuts), len(text)]
-        return "".join(text[start:end] for start, end in zip(starts, ends, strict=True))
+        return without_parts(text, self.cuts.get(part.segment, ()))
 
     def written(self, part: Part, writer: InlineWriter, *, is_verbatim: bool = False) -> str:
         """Return a part with its marks."""

@@ -5,7 +5,7 @@ import functools
 import re
 
 import msgspec
-from resiliparse.parse.encoding import detect_encoding
+from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
 
 from templ_core.dom.config import DecodeConfig
 from templ_core.dom.decode._bytes import controls_and_points
@@ -63,7 +63,7 @@ def codec_of(label: str) -> str | None:
         return None
     label = _EXTRA_LABELS.get(label, label)
     try:
-        name = codecs.lookup(label).name
+        name = codecs.lookup(map_encoding_to_html5(label, fallback_utf8=False) or label).name
     except (LookupError, ValueError):
         return None
     name = _LARGER_CODECS.get(name, name)
@@ -255,67 +255,29 @@ _SINGLE_BYTE = frozenset(
 _MULTI_BYTE = frozenset(("big5hkscs", "cp932", "cp949", "euc_jp", "gb18030", "iso2022_jp", "utf-8"))
 _CODECS = _SINGLE_BYTE | _MULTI_BYTE
 _LARGER_CODECS = {
-    "ascii": "cp1252",
-    "iso8859-1": "cp1252",
-    "iso8859-9": "cp1254",
-    "iso8859-11": "cp874",
-    "tis-620": "cp874",
-    "gb2312": "gb18030",
-    "gbk": "gb18030",
-    "shift_jis": "cp932",
-    "shift_jis_2004": "cp932",
-    "shift_jisx0213": "cp932",
-    "euc_kr": "cp949",
-    "johab": "cp949",
-    "euc_jis_2004": "euc_jp",
-    "euc_jisx0213": "euc_jp",
-    "iso2022_jp_1": "iso2022_jp",
-    "iso2022_jp_2": "iso2022_jp",
-    "iso2022_jp_3": "iso2022_jp",
-    "iso2022_jp_ext": "iso2022_jp",
-    "big5": "big5hkscs",
-    "cp950": "big5hkscs",
-    "utf-8-sig": "utf-8",
-    "utf-16": "utf-8",  # A label read in ASCII letters cannot be right.
-    "utf-16-le": "utf-8",
-    "utf-16-be": "utf-8",
-    "utf-32": "utf-8",
-    "utf-32-le": "utf-8",
-    "utf-32-be": "utf-8",
+    name: larger
+    for larger, names in {
+        "cp1252": "ascii iso8859-1",
+        "cp1254": "iso8859-9",
+        "cp874": "iso8859-11 tis-620",
+        "gb18030": "gb2312 gbk",
+        "cp932": "shift_jis shift_jis_2004 shift_jisx0213",
+        "cp949": "euc_kr johab",
+        "euc_jp": "euc_jis_2004 euc_jisx0213",
+        "iso2022_jp": "iso2022_jp_1 iso2022_jp_2 iso2022_jp_3 iso2022_jp_ext",
+        "big5hkscs": "big5 cp950",
+        # A label that is read in ASCII letters cannot mean UTF-16 or UTF-32.
+        "utf-8": "utf-8-sig utf-16 utf-16-le utf-16-be utf-32 utf-32-le utf-32-be",
+    }.items()
+    for name in names.split()
 }
 _EXTRA_LABELS = {
     "ansi": "cp1252",
     "big5-eten": "big5",
-    "chinese": "gbk",
-    "cn-big5": "big5",
-    "csbig5": "big5",
-    "csgb2312": "gbk",
-    "csiso2022jp": "iso2022_jp",
-    "cskoi8r": "koi8-r",
-    "dos-874": "cp874",
-    "gb_2312-80": "gbk",
-    "iso-8859-8-i": "iso8859-8",
-    "koi": "koi8-r",
-    "koi8": "koi8-r",
-    "koi8-ru": "koi8-u",
-    "ks_c_5601-1987": "cp949",
-    "logical": "iso8859-8",
-    "macintosh": "mac-roman",
-    "unicode": "utf-8",
-    "unicode-1-1-utf-8": "utf-8",
-    "windows-31j": "cp932",
-    "windows-874": "cp874",
-    "windows-949": "cp949",
     "windows-936": "gbk",
-    "x-euc-jp": "euc_jp",
-    "x-gbk": "gbk",
     "x-mac-cyrillic": "mac-cyrillic",
-    "x-mac-roman": "mac-roman",
-    "x-sjis": "cp932",
-    "x-unicode20utf8": "utf-8",
-    "x-x-big5": "big5",
-    **{f"x-cp125{number}": f"cp125{number}" for number in range(9)},
 }
+"""Labels that neither the web's standard nor Python knows, or not under this name."""
 _VARIANTS = {
     "big5hkscs": ("cp950",),
     "euc_jp": ("euc_jis_2004",),

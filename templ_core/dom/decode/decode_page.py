@@ -7,19 +7,25 @@ import functools
 import html
 import re
 from codecs import BOM_UTF8
+from typing import Literal
 
 import msgspec
 
+from templ_core.dom.config import DecodeConfig
 from templ_core.dom.decode._bytes import controls_and_points
-from templ_core.dom.decode.charset import decode_text, web_name, without_controls
-from templ_core.dom.decode.content_encoding import decompress
-from templ_core.dom.decode.media_type import (
-    ContentType,
-    content_type_of,
-    declared_type,
-    refuse_binary,
+from templ_core.dom.decode.charset import (
+    decode_text,
+    has_controls,
+    web_name,
+    wide_codec,
+    without_controls,
 )
+from templ_core.dom.decode.content_encoding import decompress
 from templ_core.errors import EmptyPage, UnsupportedContent
+
+_CONFIG = DecodeConfig()
+
+ContentType = Literal["html", "xml", "text"]
 
 _MARKS = re.compile(rb"(?:%b)++" % BOM_UTF8)
 _BLANK_LINES = re.compile(r"\n[ \t\r]*\n")
@@ -98,7 +104,7 @@ def decode_page(
     labels = [charset or "", label]
     is_dirty, chars = controls_and_points(body)
     if is_dirty:
-        refuse_binary(body, labels)
+        _refuse_binary(body, labels)
     codec, is_repaired = "utf-8", False
     if chars < 0:
         decoded = decode_text(body, labels, has_escapes=is_dirty and b"\x1b" in body)
@@ -114,7 +120,7 @@ def decode_page(
         utf8=body,
         chars=chars,
         charset=web_name(codec),
-        content_type=content_type_of(body, declared),
+        content_type=_content_type_of(body, declared),
         repaired=is_repaired,
     )
 
@@ -127,4 +133,103 @@ def _declarations(content_type: str) -> tuple[ContentType | None, str]:
         UnsupportedContent: It says that the page is something else.
     """
     parameter = _CHARSET_PARAMETER.search(content_type[:1000])
-    return declared_type(content_type), parameter[1] if parameter else ""
+    return _declared_type(content_type), parameter[1] if parameter else ""
+
+
+# --- content types --------------------------------------------------------------------------
+
+_HTML_TYPES = {"text/html", "application/xhtml+xml", "application/vnd.wap.xhtml+xml"}
+_XML_TYPES = {"text/xml", "application/xml"}
+_UNKNOWN_TYPES = {"unknown/unknown", "application/unknown", "*/*"}
+_SIGNATURES = (
+    (b"\xff\xd8\xff", "JPEG"),
+    (b"\x89PNG\r\n", "PNG"),
+    (b"GIF8", "GIF"),
+    (b"PK\x03\x04", "ZIP"),
+    (b"\x1f\x8b", "gzip"),
+    (b"\x28\xb5\x2f\xfd", "zstd"),
+    (b"\xfd7zXZ\x00", "xz"),
+    (b"7z\xbc\xaf", "7z"),
+    (b"BZh", "bzip2"),
+    (b"Rar!", "RAR"),
+    (b"\x7fELF", "ELF"),
+    (b"MZ", "Windows program"),
+    (b"\xd0\xcf\x11\xe0", "Office document"),
+    (b"RIFF", "RIFF"),
+    (b"OggS", "Ogg"),
+    (b"ID3", "MP3"),
+    (b"\x1aE\xdf\xa3", "Matroska"),
+    (b"wOFF", "font"),
+    (b"wOF2", "font"),
+    (b"OTTO", "font"),
+    (b"\x00\x01\x00\x00", "font"),
+    (b"\x00\x00\x01\x00", "icon"),
+    (b"\x00asm", "WebAssembly"),
+    (b"SQLite format 3", "SQLite"),
+)
+_CONTROL_BYTES = bytes(code for code in (*range(32), 127) if code not in b"\t\n\r\x0c\x1b")
+_PAGE_START = re.compile(
+    rb"\s*+(?:<\?xml[^>]*+>\s*+)?(?:<!--(?:[^-]|-(?!->))*+-->\s*+)*+<(?:!doctype\s++html|html|head|body)\b",
+    re.IGNORECASE,
+)
+_TAG = re.compile(rb"<[a-zA-Z!/?]")
+
+
+def _declared_type(content_type: str) -> ContentType | None:
+    media_type = content_type.split(";", maxsplit=1)[0].split(",", maxsplit=1)[0].strip().lower()
+    if "/" not in media_type or media_type in _UNKNOWN_TYPES:
+        return None
+    if media_type in _HTML_TYPES:
+        return "html"
+    if media_type == "text/plain":
+        return "text"
+    is_image = media_type.startswith("image/")
+    if media_type in _XML_TYPES or (media_type.endswith("+xml") and not is_image):
+        return "xml"
+    raise UnsupportedContent(
+        f"content type {media_type[:80]!r}: only HTML, XHTML, XML and plain text are read"
+    )
+
+
+def _content_type_of(utf8: bytes, declared: ContentType | None) -> ContentType:
+    """Return the declared content type, unless the text begins as an HTML page does."""
+    if declared == "html":
+        return "html"
+    head = utf8[:2048]
+    if _PAGE_START.match(head):
+        return "html"
+    if declared is not None:
+        return declared
+    if head.lstrip()[:5] == b"<?xml":
+        return "xml"
+    return "html" if _TAG.search(utf8, 0, 65536) else "text"
+
+
+def _refuse_binary(body: bytes, labels: list[str]) -> None:
+    """Refuse bytes that are not text in any charset.
+
+    Raises:
+        UnsupportedContent: The page is a binary file, whatever its content type says.
+    """
+    sample = body[: _CONFIG.binary_sample_bytes]
+    if has_controls(sample[:64]):
+        if sample[4:8] == b"ftyp":
+            raise UnsupportedContent("the page is an MP4 file")
+        for signature, name in _SIGNATURES:
+            if sample.startswith(signature):
+                raise UnsupportedContent(f"the page is a file of format {name}")
+    if wide_codec(sample, labels):
+        return
+    share = 1 - len(sample.translate(None, _CONTROL_BYTES)) / len(sample)
+    if share > _CONFIG.control_ratio_max or (
+        share > _CONFIG.control_ratio_max_not_utf8 and not _is_utf8(sample)
+    ):
+        raise UnsupportedContent(f"the page is binary: {share:.0%} control characters")
+
+
+def _is_utf8(sample: bytes) -> bool:
+    try:
+        sample[:-3].decode()
+    except UnicodeDecodeError as error:
+        return error.start >= len(sample) - 6
+    return True

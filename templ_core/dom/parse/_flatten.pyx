@@ -29,8 +29,7 @@ from collections import namedtuple
 import numpy as np
 
 from templ_core import letters
-from templ_core.dom.references import without_references
-from templ_core.dom.tags import INLINE, INVISIBLE, MARKED, SPACE_AFTER
+from templ_core.dom.tags import INLINE, INVISIBLE, MARKED, SPACE_AFTER, without_references
 
 cdef enum:
     IS_INLINE = 1

@@ -114,7 +114,7 @@ cdef inline int add_verbatim(
 # --- marks ----------------------------------------------------------------------------------
 
 cdef struct Mark:
-    # The fields have the names and meanings of the columns of `templ_core.dom.marks.Marks`.
+    # The fields have the names and meanings of the columns of `templ_core.dom.document.Marks`.
     int node, segment, start, end, target, label
 
 

@@ -5,8 +5,9 @@ import re
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from templ_core.dom.references import without_references
-from templ_core.metadata.claims import _WANTED, plain_text, read_claims
+from templ_core.dom.tags import without_references
+from templ_core.metadata._claims import plain_text
+from templ_core.metadata.markup import _WANTED, read_claims
 
 PROPERTIES = {
     "headline", "author", "datepublished", "datecreated", "datemodified", "articlesection", "image",

@@ -6,12 +6,11 @@ from hypothesis import strategies as st
 from msgspec import UNSET
 
 from templ_core.dom.document import parse_document
-from templ_core.metadata.claims import read_claims
 from templ_core.metadata.dates import day_in_path, day_in_text, point_in_time
 from templ_core.metadata.fields import Metadata
 from templ_core.metadata.forms import address, language_tag
 from templ_core.metadata.languages import contradicting_language
-from templ_core.metadata.markup import PageMarkup
+from templ_core.metadata.markup import PageMarkup, read_claims
 from templ_core.metadata.page_metadata import read_metadata
 from templ_core.page_level.model.page_type import PageType
 from templ_core.site_cleaner.cleaned_page import page_kind
