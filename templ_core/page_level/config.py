@@ -90,7 +90,7 @@ class FeatureConfig(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     smoothing_penalty: float = 0.01
-    """c of the smoothing of the first guess (see `page_level.smoothing.text_tree`), not negative."""
+    """c of the smoothing of the first guess (see `page_level.smoothing.sections`), not negative."""
 
 
 class ModelConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -115,16 +115,6 @@ class ModelConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Share of the trees in the mean of trees and networks, 0 to 1.
 
     Both count alike, because they are about equally good and err on different segments.
-    """
-
-
-class SmoothingConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """Precision of the fast isotonic smoothing."""
-
-    grid_values: int = 64
-    """Number of scores from 0 to 1 that the fast smoothing tries first, 2 to 256.
-
-    Time grows with it; the proven bound on the error is sum(weight) / (2 * (grid_values - 1)).
     """
 
 
@@ -165,7 +155,5 @@ FEATURE_CONFIG = FeatureConfig()
 """The numbers that the features are computed with."""
 MODEL_CONFIG = ModelConfig()
 """The numbers that the model's parts are combined with."""
-SMOOTHING_CONFIG = SmoothingConfig()
-"""The numbers that scores are smoothed with."""
 SELECTION_CONFIG = SelectionConfig()
 """The numbers that segments are selected with."""

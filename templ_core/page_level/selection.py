@@ -118,6 +118,10 @@ def select_segments(
 ) -> Selection:
     """Return the cut with the best expected F1 over all segments that repeat no surer one.
 
+    Markup for phones beside markup for desktops, and pull quotes, repeat text without need. Equal cells
+    of a table and equal lines of code are repeated on purpose, and equal texts on one path are records
+    of one list.
+
     Args:
         content_log_odds: Log-odds for content of each segment; length n_segments.
         copies: What is needed to find repeats; without it all text may repeat.
@@ -139,7 +143,7 @@ def select_segments(
     if copies is None:
         repeated = np.zeros(len(words), np.bool_)
     else:
-        repeated = repeated_segments(copies, content_log_odds)
+        repeated = _selection.repeated(copies.text, copies.path, copies.once, content_log_odds)
     out = repeated if left_out is None else repeated | left_out
     kept, expected = _selection.best_cut(content_log_odds, out, words, recall_share)
     if expected == 0:
@@ -173,18 +177,3 @@ def one_copy_enough(once: Bools, page: PageType) -> Bools:
     if page.documentation > SELECTION_CONFIG.documentation_min:
         return np.zeros(len(once), np.bool_)
     return once
-
-
-def repeated_segments(copies: Copies, content_log_odds: Floats) -> Bools:
-    """Return the segments that repeat the surest one of the same text; length n_segments.
-
-    Markup for phones beside markup for desktops, and pull quotes, repeat text without need. Equal cells
-    of a table and equal lines of code are repeated on purpose.
-
-    Equal texts on one path are records of one list, and no repeats.
-
-    Args:
-        copies: Texts and paths of the segments.
-        content_log_odds: Log-odds for content of each segment.
-    """
-    return _selection.repeated(copies.text, copies.path, copies.once, content_log_odds)

@@ -13,8 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.array_types import Int32s, Int64s
-from templ_core.stored._column_checks import is_as_declared, packed_values
-from templ_core.stored._packing import packed_column
+from templ_core.stored._columns import is_as_declared, packed_column, packed_values
 
 ROWS_MAX = 1 << 19
 """Most values of a stored column, and most strings of a stored list.

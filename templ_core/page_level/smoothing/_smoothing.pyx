@@ -270,7 +270,7 @@ cdef _read_off(
 
 
 def smooth_text(page_tree, templateness_column, double penalty, grid):
-    """Return smoothed scores, sections and words of sections; see `templ_core.page_level.smoothing.text_tree`."""
+    """Return smoothed scores, sections and words of sections; see `templ_core.page_level.smoothing.sections`."""
     cdef const double *templateness = <const double *>items(templateness_column, 8)
     parent, leaf_column, word_column = text_tree(page_tree.first, page_tree.last, page_tree.words)
     cdef Py_ssize_t nodes = len(word_column), segments = len(leaf_column), node, segment

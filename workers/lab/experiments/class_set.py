@@ -15,7 +15,7 @@ import numpy as np
 
 from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
-from templ_core.fingerprint import simhash
+from templ_core.fingerprint import are_near_duplicates, min_hashes, simhash
 from templ_core.lab.papers.class_set import (
     ClassPage,
     SourcePage,
@@ -27,7 +27,6 @@ from templ_core.lab.papers.pagelevel.smoothed_classifier import SmoothedClassifi
 from templ_core.lab.papers.pagelevel.variants import basic_variant, smooth_variant
 from templ_core.lab.training.labels.node_templates import count_site, site_labels
 from templ_core.lab.training.labels.site_pages import CorpusPage, ReadPage
-from templ_core.min_hashes import are_near_duplicates, min_hashes
 from workers.errors import InputProblem
 from workers.lab.corpora import records_with
 from workers.lab.experiments.pagelevel import ScoredPage, read_classifier, score_markup

@@ -16,6 +16,7 @@ from templ_core.dom.document import Document
 from templ_core.dom.tags import INLINE
 from templ_core.dom.tree import subtree_sums, sums_below
 from templ_core.lab.layout import Boxes, Presentation, estimate_layout
+from templ_core.lab.papers.pagelevel.thinned_tree import leave_out
 from templ_core.letters import SPACE
 from templ_core.page_level.features.characters import (
     Characters,
@@ -24,7 +25,6 @@ from templ_core.page_level.features.characters import (
     read_words,
     sentence_ends,
 )
-from templ_core.page_level.smoothing.thinned_tree import leave_out
 
 _WORDS = {
     "en": "the of and to a in is that for it as was with be by on not he his but at are this have from or had an they which you were her she there been their we has if will can more about",
