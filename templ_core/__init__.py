@@ -11,19 +11,16 @@
 'A ferry sank in the harbour. Nobody was hurt.'
 
 Whoever keeps windows and site models elsewhere, as the worker does, imports `read_document` from
-`templ_core.dom.document`, `clean` from `templ_core.clean_document`, `cleaner_version` from
-`templ_core.cleaner_version`, and `CoreConfig` from `templ_core.config`.
+`templ_core.dom.document`, `clean` and `cleaner_version` from `templ_core.clean_document`, and `CoreConfig` from
+`templ_core.config`.
 """
 
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from templ_core.site_cleaner.clean_page import clean
-    from templ_core.site_cleaner.clean_site import clean_site
     from templ_core.site_cleaner.cleaned_page import CleanedPage
-    from templ_core.site_cleaner.cleaner_options import CleanerOptions
-    from templ_core.site_cleaner.site_cleaner import SiteCleaner
+    from templ_core.site_cleaner.site_cleaner import CleanerOptions, SiteCleaner, clean, clean_site
     from templ_core.site_cleaner.two_passes import CrawledPage, SampleBounds, clean_crawl
 
 __version__ = "0.1.0"
@@ -39,13 +36,13 @@ __all__ = [
 ]
 _MODULES = {
     "CleanedPage": "cleaned_page",
-    "CleanerOptions": "cleaner_options",
+    "CleanerOptions": "site_cleaner",
     "CrawledPage": "two_passes",
     "SampleBounds": "two_passes",
     "SiteCleaner": "site_cleaner",
-    "clean": "clean_page",
+    "clean": "site_cleaner",
     "clean_crawl": "two_passes",
-    "clean_site": "clean_site",
+    "clean_site": "site_cleaner",
 }
 
 

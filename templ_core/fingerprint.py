@@ -1,6 +1,25 @@
-"""Key for near-duplicates of a text: SimHash (Charikar, STOC 2002) over shingles of 3 tokens."""
+"""Keys for near-duplicates of a text: SimHash, and the smallest hashes of its shingles.
+
+SimHash (Charikar, STOC 2002) is over shingles of 3 tokens. The smallest hashes are those of Broder et al.,
+*Syntactic clustering of the web*, WWW6 1997, with the settings of Chakrabarti et al. (WWW 2007, section 6.2):
+text in lower case, only letters and digits, shingles of 6 words, the 8 smallest hashes, near-duplicates when
+at least 4 of them match.
+"""
+
+import hashlib
+import re
 
 from templ_core._fingerprint import simhash_of
+
+_SHINGLE_WORDS = 6
+HASHES = 8
+"""Most hashes of a text."""
+HASH_BYTES = 8
+"""Size of a hash."""
+_MATCHES_MIN = 4
+"""Near-duplicates share at least so many hashes."""
+
+_WORD = re.compile(r"[^\W_]+")
 
 
 def simhash(text: str) -> int | None:
@@ -15,3 +34,26 @@ def simhash(text: str) -> int | None:
     0
     """
     return simhash_of(text.lower())
+
+
+def min_hashes(text: str) -> frozenset[bytes]:
+    """Return the HASHES smallest hashes of a text's shingles of 6 words.
+
+    A text with fewer words is one shingle. An empty text has no hashes.
+
+    >>> text = "one two three four five six seven eight nine ten"
+    >>> are_near_duplicates(min_hashes(text), min_hashes(text.upper() + "!"))
+    True
+    >>> are_near_duplicates(min_hashes(text), min_hashes("something else"))
+    False
+    """
+    words = _WORD.findall(text.lower())
+    starts = range(max(len(words) - _SHINGLE_WORDS, 0) + 1) if words else ()
+    shingles = {" ".join(words[start : start + _SHINGLE_WORDS]) for start in starts}
+    digests = (hashlib.blake2b(one.encode(), digest_size=HASH_BYTES).digest() for one in shingles)
+    return frozenset(sorted(digests)[:HASHES])
+
+
+def are_near_duplicates(one: frozenset[bytes], other: frozenset[bytes]) -> bool:
+    """Return whether two texts share at least 4 of their `min_hashes`."""
+    return len(one & other) >= _MATCHES_MIN

@@ -1,26 +1,29 @@
-"""The cleaner that learns each site as its pages come: pages in, clean text out, nothing else touched."""
+"""The library: a cleaner that learns each site as its pages come, and functions for one page and for one site.
 
-from collections.abc import Iterator
+Pages go in, clean text comes out, and nothing else is touched.
+"""
+
+import functools
+from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from threading import RLock
 from types import TracebackType
-from typing import NamedTuple, Self
+from typing import Concatenate, Literal, NamedTuple, ParamSpec, Self, TypeVar
 
 import msgspec
 
-from templ_core.clean_document import CleanedText, clean
-from templ_core.cleaner_version import cleaner_version
-from templ_core.config import CoreConfig
+from templ_core import clean_document
+from templ_core.clean_document import CleanedText, cleaner_version
+from templ_core.config import Balance, CoreConfig, WindowBounds
 from templ_core.dom.codec import compress_columns, content_digest, document_columns
 from templ_core.dom.document import Document, read_document
-from templ_core.errors import CleanerClosed, CodecError, PageGone
+from templ_core.errors import CleanerClosed, CodecError, PageError, PageGone
 from templ_core.metadata.markup import PageMarkup
 from templ_core.metadata.page_metadata import read_metadata
 from templ_core.metadata.placed import SitePlaces
 from templ_core.page_level.model.model_file import decode_model, shipped_model
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
 from templ_core.site_cleaner.cleaned_page import CleanedPage, page_kind
-from templ_core.site_cleaner.cleaner_options import CleanerOptions
 from templ_core.site_cleaner.fetch_times import FIRST_TIME_MS, SPACING_MS, parse_time_ms, rfc3339
 from templ_core.site_cleaner.learned_site import (
     LearnedSite,
@@ -29,7 +32,6 @@ from templ_core.site_cleaner.learned_site import (
     decode_site,
     encode_site,
 )
-from templ_core.site_cleaner.one_at_a_time import one_at_a_time
 from templ_core.site_key import site_key
 from templ_core.site_level.places.places import DocumentPlaces, document_places
 from templ_core.site_level.site_model import SiteModel
@@ -44,6 +46,42 @@ _DOCUMENT_BYTES_MAX = (8 << 20) - (16 << 10)
 """Largest document in compact form that a site learns from, as on Kafka."""
 _SAVED_FORMAT = 1
 _CLOSED = "this SiteCleaner is closed: make a new one, or load what was saved with from_bytes()"
+
+
+_Arguments = ParamSpec("_Arguments")
+_Result = TypeVar("_Result")
+
+
+class CleanerOptions(msgspec.Struct, frozen=True, kw_only=True):
+    """The options of a `SiteCleaner`."""
+
+    comments: Literal["auto", "keep", "drop"] = "auto"
+    """What becomes of readers' comments; `auto` drops them on articles and keeps them in forums."""
+    balance: Balance = "even"
+    """What a text is cut for: `precision` keeps less template, `recall` misses less content."""
+    page_model: bytes = b""
+    """Content of a file that `templ train` wrote; empty means the page model that comes with templ."""
+    page_bytes_max: int = 32 << 20
+    """Largest page after decompression, in bytes."""
+    window: WindowBounds = WindowBounds()
+    """The bounds of each site's window."""
+    with_links: bool = False
+    """Whether pages keep links, images and emphasis for `markdown()`, `html()` and `links()`."""
+
+
+def _one_at_a_time(
+    method: Callable[Concatenate["SiteCleaner", _Arguments], _Result],
+) -> Callable[Concatenate["SiteCleaner", _Arguments], _Result]:
+    """Have a method of a cleaner that threads share wait until the call of another thread has ended."""
+
+    @functools.wraps(method)
+    def locked(
+        self: "SiteCleaner", /, *args: _Arguments.args, **kwargs: _Arguments.kwargs
+    ) -> _Result:
+        with self._lock:
+            return method(self, *args, **kwargs)
+
+    return locked
 
 
 class _Fetch(NamedTuple):
@@ -111,7 +149,7 @@ class SiteCleaner:
         self._memory = SitesInMemory(self._config, self._page_model)
         self._next_ms = FIRST_TIME_MS
 
-    @one_at_a_time
+    @_one_at_a_time
     def clean(
         self,
         url: str,
@@ -150,7 +188,7 @@ class SiteCleaner:
         read = self._read(fetch)
         model = self._memory.model(known) if known else None
         options = (self._page_model, read.evidence, read.places)
-        cleaned = clean(read.document, model, self._config, *options)
+        cleaned = clean_document.clean(read.document, model, self._config, *options)
         page = self._page(fetch, read, cleaned, model)
         if learns and self._enter(fetch, read, cleaned.decision.place_pages):
             learned = self._known()[fetch.site]
@@ -158,7 +196,7 @@ class SiteCleaner:
                 self._memory.fit(learned)
         return page
 
-    @one_at_a_time
+    @_one_at_a_time
     def learn(
         self,
         url: str,
@@ -186,7 +224,7 @@ class SiteCleaner:
             self._enter(fetch, self._read(fetch))
         return fetch.site
 
-    @one_at_a_time
+    @_one_at_a_time
     def fit(self, site: str) -> None:
         """Fit the model of a site to its window as it is; a site without a window stays unknown.
 
@@ -197,7 +235,7 @@ class SiteCleaner:
         if known is not None and known.documents:
             self._memory.fit(known)
 
-    @one_at_a_time
+    @_one_at_a_time
     def sites(self) -> list[str]:
         """Return the keys of the sites that something was learned about, sorted.
 
@@ -206,7 +244,7 @@ class SiteCleaner:
         """
         return sorted(self._known())
 
-    @one_at_a_time
+    @_one_at_a_time
     def to_bytes(self) -> bytes:
         """Return all that was learned, for `from_bytes`; the cleaner can go on afterwards.
 
@@ -250,7 +288,7 @@ class SiteCleaner:
             if saved is not None:
                 yield key, saved
 
-    @one_at_a_time
+    @_one_at_a_time
     def _changed_site(self, key: str) -> bytes | None:
         site = self._known()[key]
         if not site.has_changed:
@@ -258,7 +296,7 @@ class SiteCleaner:
         site.has_changed = False
         return encode_site(site)
 
-    @one_at_a_time
+    @_one_at_a_time
     def restore_site(self, saved: bytes) -> str:
         """Take back what `changed_sites` yielded for a site, and return the key of the site.
 
@@ -273,7 +311,7 @@ class SiteCleaner:
         self._memory.forget(site.key)
         return site.key
 
-    @one_at_a_time
+    @_one_at_a_time
     def close(self) -> None:
         """Free what was learned; it can be called again, and everything else fails from now on."""
         self._sites = None
@@ -419,3 +457,60 @@ class SiteCleaner:
         if key not in known:
             known[key] = LearnedSite(key)
         return known[key]
+
+
+def clean(
+    html: bytes | str, url: str | None = None, options: CleanerOptions | None = None
+) -> CleanedPage:
+    """Clean a page without knowing anything about its site.
+
+    Args:
+        html: The page as fetched, or its HTML as text.
+        url: The address of the page, by which links within the site are told from others and relative
+            links are completed. None means that it is not known.
+        options: Options of the cleaner; `with_links=True` keeps links for `markdown()` and `html()`.
+
+    Raises:
+        PageError: The page cannot be cleaned.
+
+    >>> clean(
+    ...     "<nav><a href=/>Home</a></nav><p>A ferry sank in the harbour. Nobody was hurt.</p>"
+    ... ).text
+    'A ferry sank in the harbour. Nobody was hurt.'
+    """
+    return SiteCleaner(options).clean(url or "", html, learns=False)
+
+
+def clean_site(
+    pages: Iterable[tuple[str, bytes | str]], options: CleanerOptions | None = None
+) -> list[CleanedPage | PageError]:
+    """Clean a list of pages of one site, each with what all of them share.
+
+    Args:
+        pages: Pairs of a URL and the page as fetched, or its HTML as text. They count as fetched a
+            minute apart, and all belong to the site of the first.
+        options: Options of the cleaner.
+
+    Returns:
+        The cleaned page for each page, in order, or why there is none.
+    """
+    pages = list(pages)
+    cleaner = SiteCleaner(options)
+    site = site_key(pages[0][0]) if pages else ""
+    for number, (url, body) in enumerate(pages):
+        try:
+            cleaner.learn(url, body, _listed_at(number), site=site)
+        except PageError:
+            continue  # cleaning it says why
+    cleaner.fit(site)
+    found: list[CleanedPage | PageError] = []
+    for number, (url, body) in enumerate(pages):
+        try:
+            found.append(cleaner.clean(url, body, _listed_at(number), site=site, learns=False))
+        except PageError as error:
+            found.append(error)
+    return found
+
+
+def _listed_at(number: int) -> int:
+    return (FIRST_TIME_MS + number * SPACING_MS) // 1000

@@ -8,8 +8,7 @@ import msgspec
 
 from templ_core.errors import PageError
 from templ_core.site_cleaner.cleaned_page import CleanedPage
-from templ_core.site_cleaner.cleaner_options import CleanerOptions
-from templ_core.site_cleaner.site_cleaner import SiteCleaner, _Fetch, _Read
+from templ_core.site_cleaner.site_cleaner import CleanerOptions, SiteCleaner, _Fetch, _Read
 from templ_core.site_key import site_key
 
 

@@ -7,9 +7,9 @@ import pytest
 import yaml
 
 from schemas.topics import MAX_MESSAGE_BYTES
+from templ_core.fingerprint import _MATCHES_MIN, HASHES
 from templ_core.metadata.authors import _NAMES_MAX
 from templ_core.metadata.page_metadata import _TAGS_MAX
-from templ_core.min_hashes import _MATCHES_MIN, HASHES
 from templ_core.rendering.links import _LINKS_MAX
 from templ_core.site_cleaner.two_passes import SampleBounds
 from templ_core.site_level.config import REVISIONS, SCHEDULE

@@ -12,7 +12,7 @@ from protego import Protego
 from protego._utils import _quote_path  # rules and addresses must be quoted alike
 
 from templ_core.site_key import site_key
-from templ_core.wildcards import has_pieces
+from templ_core.site_settings.site_settings import has_pieces
 from workers.crawl.addresses import absolute_address
 from workers.crawl.config import DAY_S, ROBOTS_NAME
 

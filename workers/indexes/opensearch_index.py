@@ -18,7 +18,7 @@ from opensearchpy.exceptions import OpenSearchException, RequestError
 from opensearchpy.helpers import streaming_bulk
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
-from templ_core.min_hashes import min_hashes
+from templ_core.fingerprint import min_hashes
 from workers.errors import ServerProblem, SettingsProblem, StateProblem, UsageProblem
 from workers.indexes.cleaned_index import IndexCounts, LogPlace, LogPosition
 from workers.indexes.versions import version_of

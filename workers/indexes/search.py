@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from templ_core.min_hashes import HASH_BYTES, are_near_duplicates
+from templ_core.fingerprint import HASH_BYTES, are_near_duplicates
 from workers.indexes.words import joined, match_expression
 
 _BEST_MAX = 1000

@@ -12,7 +12,7 @@ from typing import Self
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.source import Source
-from templ_core.min_hashes import min_hashes
+from templ_core.fingerprint import min_hashes
 from workers.errors import DiskProblem, OtherFormat, StateProblem
 from workers.indexes.cleaned_index import IndexCounts, LogPlace, LogPosition
 from workers.indexes.versions import Version, replaces, version_of

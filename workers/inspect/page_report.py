@@ -13,13 +13,14 @@ from templ_core.dom.document import Document, parse_document
 from templ_core.errors import PageError
 from templ_core.explain.elements import proposed_rule
 from templ_core.explain.page_explanation import (
+    EvidencePages,
     InputWeight,
     PageExplanation,
     SegmentExplanation,
     StringFacts,
+    evidence_pages,
     explain_page,
 )
-from templ_core.explain.window_pages import EvidencePages, evidence_pages
 from templ_core.metadata.markup import PageMarkup
 from templ_core.site_key import site_key
 from templ_core.site_level.strings.string_table import NO_STRINGS

@@ -14,7 +14,7 @@ from templ_core.explain.remove_repeated import block_text, remaining_blocks, rem
 from templ_core.explain.site_strings import read_site_strings
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.page_evidence import read_page_evidence
-from templ_core.site_settings.selectors import matching_nodes, parse_selector
+from templ_core.site_settings.selectors import NodeMatcher, parse_selector
 from tests.templ_core.site_level.builders import CONFIG, site_model
 from tests.templ_core.site_level.repeating_site import page
 from workers.inspect.site_export import encode_export, exported_expressions
@@ -126,7 +126,7 @@ def test_expressions_of_trees_remove_exactly_what_is_removed_for_that_reason(ren
 
 def segments_in(document, selector):
     """The numbers of the segments that the elements of a selector hold directly."""
-    found = matching_nodes(parse_selector(selector), document.nodes)
+    found = NodeMatcher(document.nodes).matching(parse_selector(selector))
     return found[document.segments.owner].nonzero()[0].tolist()
 
 
