@@ -1,17 +1,4 @@
-"""The errors of the core.
-
-CoreError
-├── PageError                a page that cannot be cleaned, while others can
-│   ├── EmptyPage            no bytes
-│   ├── UnsupportedContent   not HTML, XHTML, plain text or XML
-│   ├── PageTooLarge         more bytes than allowed
-│   ├── HostilePage          would stall the parser or lose text in it
-│   └── PageGone             no longer exists
-├── CleanerClosed            a `SiteCleaner` that was closed
-├── RuleError                a rule of a site's settings that cannot be used
-├── ParserMismatch           compiled modules that do not fit the installed lxml
-└── CodecError               bytes that are not a document or site model of a known format
-"""
+"""The errors of the core."""
 
 
 class CoreError(Exception):

@@ -1,6 +1,7 @@
-"""What spoke for and against each segment of a page, and what decided."""
+"""What spoke for and against each segment of a page, what decided, and which pages of its window have it, too."""
 
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 
 import msgspec
 import numpy as np
@@ -11,7 +12,8 @@ from templ_core.config import CoreConfig
 from templ_core.decide import Decision, own_log_odds, site_weight
 from templ_core.dom.document import Document
 from templ_core.explain.elements import named_rules, segment_elements
-from templ_core.explain.site_strings import StringHit, string_hits
+from templ_core.explain.site_strings import StringHit, position, string_hits
+from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
 from templ_core.page_level.smoothing.sections import section_numbers
@@ -25,7 +27,9 @@ from templ_core.site_level.places.place_log_odds import PlaceReading, read_place
 from templ_core.site_level.places.places import node_places, page_places
 from templ_core.site_level.site_evidence import SiteEvidence, read_site_evidence
 from templ_core.site_level.site_model import SiteModel
+from templ_core.site_level.strings.page_strings import read_prose
 from templ_core.site_level.strings.string_evidence import StringEvidence, read_strings
+from templ_core.site_level.strings.string_table import StringTable
 from templ_core.site_level.trees.labelled_tree import page_blocks
 from templ_core.site_level.trees.tree_evidence import TreeEvidence, tree_evidence
 from templ_core.site_settings.site_settings import SiteSettings
@@ -168,37 +172,24 @@ def explain_page(
     >>> [one.reason for one in found.segments]
     ['page-level', 'page-level']
     """
-    if not document.segments.texts:
-        cleaned = clean(document, model, config, page_model, settings=settings)
-        return _page(document, cleaned.text, tuple(cleaned.warnings), cleaned.decision, None, ())
-    page = read_page_evidence(document, page_model)
+    page = read_page_evidence(document, page_model) if document.segments.texts else None
     cleaned = clean(document, model, config, page_model, page, settings=settings)
     decision = cleaned.decision
-    if settings is not None:
-        config = settings.config(config)
-    facts = _SiteFacts.read(document, page, model, page_model) if model else None
-    rules = named_rules(document, settings.rules if settings else ())
-    segments = _segments(document, page, decision, facts, config, rules)
-    return _page(document, cleaned.text, tuple(cleaned.warnings), decision, page, segments, model)
-
-
-def _page(
-    document: Document,
-    text: str,
-    warnings: tuple[str, ...],
-    decision: Decision,
-    page: PageEvidence | None,
-    segments: tuple[SegmentExplanation, ...],
-    model: SiteModel | None = None,
-) -> PageExplanation:
+    segments: tuple[SegmentExplanation, ...] = ()
+    if page is not None:
+        if settings is not None:
+            config = settings.config(config)
+        facts = _SiteFacts.read(document, page, model, page_model) if model else None
+        rules = named_rules(document, settings.rules if settings else ())
+        segments = _segments(document, page, decision, facts, config, rules)
     types = msgspec.structs.asdict(page.page_type) if page else {}
     return PageExplanation(
         title=document.title,
-        text=text,
+        text=cleaned.text,
         confidence=decision.confidence,
-        warnings=warnings,
+        warnings=tuple(cleaned.warnings),
         page_types={name: round(float(value), 4) for name, value in types.items()},
-        site_documents=model.documents if model else 0,
+        site_documents=model.documents if page and model else 0,
         used_site=decision.used_site,
         abstained=decision.abstained,
         segments=segments,
@@ -338,3 +329,44 @@ def _repetition(facts: _SiteFacts | None, number: int) -> StringFacts | None:
         alike_ratio=float(strings.alike[number]),
         listed_ratio=float(strings.listed[number]),
     )
+
+
+# --- the window -----------------------------------------------------------------------------
+
+
+class EvidencePages(msgspec.Struct, frozen=True, kw_only=True):
+    """URLs of pages of the window, in its order."""
+
+    texts: dict[str, list[str]]
+    """Pages that have the text of a segment, word for word."""
+    strings: dict[StringHit, list[str]]
+    """Pages that have a string."""
+
+
+def evidence_pages(
+    explained: PageExplanation, window: Iterable[tuple[str, Document]], table: StringTable
+) -> EvidencePages:
+    """Return the pages of a window that have what spoke about a page.
+
+    Args:
+        explained: The page.
+        window: URL and document of each page of the window.
+        table: The strings of the site model.
+    """
+    wanted_texts = {one.text for one in explained.segments}
+    wanted_strings = {hit for one in explained.segments for hit in one.strings}
+    texts: defaultdict[str, list[str]] = defaultdict(list)
+    strings: defaultdict[StringHit, list[str]] = defaultdict(list)
+    for url, document in window:
+        if not document.segments.texts:
+            continue
+        for text in wanted_texts.intersection(document.segments.texts):
+            texts[text].append(url)
+        if wanted_strings:
+            features = read_features(document)
+            words = read_prose(features).tokens.tobytes()
+            segments = table.segment_tokens(features.shape).tobytes()
+            for one in wanted_strings:
+                if position(segments if one.is_usual else words, one.tokens) is not None:
+                    strings[one].append(url)
+    return EvidencePages(texts=dict(texts), strings=dict(strings))

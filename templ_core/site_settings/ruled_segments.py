@@ -10,8 +10,7 @@ from templ_core.dom.document import Document
 from templ_core.dom.tree import sums_above
 from templ_core.errors import RuleError
 from templ_core.site_settings.selectors import NodeMatcher, Selector, parse_selector
-from templ_core.site_settings.site_settings import SiteRule
-from templ_core.wildcards import has_pieces
+from templ_core.site_settings.site_settings import SiteRule, has_pieces
 
 RULE_TEXT_CHARS_MAX = 500
 NO_RULE = -1

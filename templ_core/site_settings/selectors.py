@@ -120,25 +120,20 @@ def _checked_parts(tree: Tree, text: str, depth: int) -> int:
     return 1 + sum(_checked_parts(one, text, depth + 1) for one in inner)
 
 
-def matching_nodes(selector: Selector, nodes: Nodes) -> Bools:
-    """Return which elements a selector matches; length n_nodes.
-
-    >>> from templ_core.dom.document import parse_document
-    >>> page = parse_document("<div class='ad top'><p>Buy</div><p>News", "")
-    >>> found = matching_nodes(parse_selector(".ad > p"), page.nodes)
-    >>> [page.nodes.tags[node] for node in found.nonzero()[0]]
-    ['p']
-    """
-    return NodeMatcher(nodes).matching(selector)
-
-
 def _any(columns: Iterable[Bools]) -> Bools:
     result: Bools = np.logical_or.reduce(list(columns))
     return result
 
 
 class NodeMatcher:
-    """The nodes of one document, as selectors see them; serves any number of selectors."""
+    """The nodes of one document, as selectors see them; serves any number of selectors.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> nodes = parse_document("<div class='ad top'><p>Buy</div><p>News", "").nodes
+    >>> found = NodeMatcher(nodes).matching(parse_selector(".ad > p"))
+    >>> [nodes.tags[node] for node in found.nonzero()[0]]
+    ['p']
+    """
 
     def __init__(self, nodes: Nodes) -> None:
         self._nodes = nodes
