@@ -138,32 +138,6 @@ def kept_words(kept_column, words_column):
     return of_kept, total
 
 
-def may_repeat(surroundings_column, words_column, int exempt, double words_min):
-    """Return the segments with `words_min` words or more that have none of the bits `exempt`."""
-    cdef const int *surroundings = <const int *>items(surroundings_column, 4)
-    cdef const double *words = <const double *>items(words_column, 8)
-    cdef Py_ssize_t segment, count = len(words_column)
-    found = np.empty(count, np.bool_)
-    cdef uint8_t *result = <uint8_t *>items(found, 1, True)
-    for segment in range(count):
-        result[segment] = words[segment] >= words_min and not surroundings[segment] & exempt
-    return found
-
-
-def repeated(text, path_column, once_column, log_odds):
-    """Return the segments of `once_column` whose surest copy is on another path."""
-    cdef Py_ssize_t segment, count = len(path_column)
-    cdef const int64_t *path = <const int64_t *>items(path_column, 8)
-    cdef const uint8_t *once = <const uint8_t *>items(once_column, 1)
-    surest_column = surest_copies(text, log_odds)
-    cdef const int64_t *surest = <const int64_t *>items(surest_column, 8)
-    found = np.empty(count, np.bool_)
-    cdef uint8_t *result = <uint8_t *>items(found, 1, True)
-    for segment in range(count):
-        result[segment] = once[segment] and path[segment] != path[surest[segment]]
-    return found
-
-
 def surest_copies(text_column, log_odds_column):
     """Return for each segment the surest one with the same text, itself if there is no other.
 

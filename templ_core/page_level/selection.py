@@ -143,7 +143,8 @@ def select_segments(
     if copies is None:
         repeated = np.zeros(len(words), np.bool_)
     else:
-        repeated = _selection.repeated(copies.text, copies.path, copies.once, content_log_odds)
+        surest = _selection.surest_copies(copies.text, content_log_odds)
+        repeated = copies.once & (copies.path != copies.path[surest])
     out = repeated if left_out is None else repeated | left_out
     kept, expected = _selection.best_cut(content_log_odds, out, words, recall_share)
     if expected == 0:
@@ -164,7 +165,9 @@ def may_repeat(surroundings: Int32s, words: Floats) -> Bools:
         >>> may_repeat(np.array([0, REPEATING, 0], np.int32), np.array([12.0, 12.0, 2.0])).tolist()
         [True, False, False]
     """
-    return _selection.may_repeat(surroundings, words, REPEATING, SELECTION_CONFIG.repeat_words_min)
+    is_long = words >= SELECTION_CONFIG.repeat_words_min
+    result: Bools = is_long & (surroundings & REPEATING == 0)
+    return result
 
 
 def one_copy_enough(once: Bools, page: PageType) -> Bools:
