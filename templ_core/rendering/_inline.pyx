@@ -33,6 +33,14 @@ cdef dict _KINDS = {
 }
 
 
+cdef tuple _HTML_BEGINS = (
+    b"", b"", b"", b"<strong>", b"<em>", b"<code>", b"<sub>", b"<sup>",
+)   # by kind
+cdef tuple _HTML_ENDS = (
+    b"", b"</a>", b"", b"</strong>", b"</em>", b"</code>", b"</sub>", b"</sup>",
+)
+cdef tuple _MARKDOWN_BEGINS = (b"", b"[", b"", b"**", b"*", b"`", b"<sub>", b"<sup>")
+cdef tuple _MARKDOWN_ENDS = (b"", b"", b"", b"**", b"*", b"`", b"</sub>", b"</sup>")
 cdef dict _FIGURE = {"figure": 1}
 cdef enum:
     FIGURE_LEVELS = 4           # between an image and the figure that it is in
@@ -255,24 +263,13 @@ cdef class InlineWriter:
         self.depth += 1
         mark.row, mark.before = row, self.out.size
         mark.kind = self._kind_of(row)
-        if mark.kind == LINK:
-            if self.is_html:
-                self._put(b'<a href="')
-                self._put_address(self.target[row])
-                self._put(b'">')
-            else:
-                self._put(b"[")
-        elif mark.kind == STRONG:
-            self._put(b"<strong>" if self.is_html else b"**")
-        elif mark.kind == EMPHASIS:
-            self._put(b"<em>" if self.is_html else b"*")
-        elif mark.kind == CODE:
-            self._put(b"<code>" if self.is_html else b"`")
-            self.in_code += 1
-        elif mark.kind == SUBSCRIPT:
-            self._put(b"<sub>")
-        elif mark.kind == SUPERSCRIPT:
-            self._put(b"<sup>")
+        if mark.kind == LINK and self.is_html:
+            self._put(b'<a href="')
+            self._put_address(self.target[row])
+            self._put(b'">')
+        elif mark.kind:
+            self._put((_HTML_BEGINS if self.is_html else _MARKDOWN_BEGINS)[mark.kind])
+        self.in_code += mark.kind == CODE
         mark.content = self.out.size
         return 0
 
@@ -308,27 +305,15 @@ cdef class InlineWriter:
             end -= 1
         self._write_up_to(end)
         self.depth -= 1
-        if mark.kind == CODE:
-            self.in_code -= 1
+        self.in_code -= mark.kind == CODE
         if self.out.size == mark.content:
             self.out.size = mark.before
-        elif mark.kind == LINK:
-            if self.is_html:
-                self._put(b"</a>")
-            else:
-                self._put(b"](")
-                self._put_address(self.target[mark.row])
-                self._put(b")")
-        elif mark.kind == STRONG:
-            self._put(b"</strong>" if self.is_html else b"**")
-        elif mark.kind == EMPHASIS:
-            self._put(b"</em>" if self.is_html else b"*")
-        elif mark.kind == CODE:
-            self._put(b"</code>" if self.is_html else b"`")
-        elif mark.kind == SUBSCRIPT:
-            self._put(b"</sub>")
-        elif mark.kind == SUPERSCRIPT:
-            self._put(b"</sup>")
+        elif mark.kind == LINK and not self.is_html:
+            self._put(b"](")
+            self._put_address(self.target[mark.row])
+            self._put(b")")
+        elif mark.kind:
+            self._put((_HTML_ENDS if self.is_html else _MARKDOWN_ENDS)[mark.kind])
         return self._put_owed_blank()
 
     cdef int _put_owed_blank(self) except -1:
