@@ -16,15 +16,6 @@ from templ_core.stored.columns import Column, packed, read_columns
 from templ_core.stored.compact import CompactColumns, CompactForm, Texts
 
 
-class PageDetails(msgspec.Struct, frozen=True, kw_only=True):
-    """The metadata and the marks of a page; None where they were not asked for."""
-
-    metadata: Metadata | None = None
-    kind: StatedType | None = None
-    """What the markup says that the page is; None where it says nothing or was not asked for."""
-    marks: Marks | None = None
-
-
 class _Compact(CompactColumns, frozen=True, array_like=True):
     """The stored form; places that may be missing are stored one larger."""
 
@@ -47,16 +38,30 @@ _NO_MARKS = Marks(
 )
 
 
-def encode_details(details: PageDetails, *, compressed: bool = True) -> bytes:
-    """Return the details in compact form, compressed with zstd or not; empty bytes if there are none."""
-    if details.metadata is None and details.marks is None:
+def encode_details(
+    document: Document,
+    metadata: Metadata | None,
+    kind: StatedType | None,
+    *,
+    compressed: bool = True,
+) -> bytes:
+    """Return the metadata and the marks of a page in compact form; empty bytes where it has neither.
+
+    Args:
+        document: The page, with its marks if they are wanted.
+        metadata: What is known of the page; None where it was not asked for.
+        kind: What the markup says that the page is; it is stored beside the metadata.
+        compressed: Whether the form is compressed with zstd.
+    """
+    if metadata is None and document.marks is None:
         return b""
-    marks = details.marks or _NO_MARKS
+    fields = None if metadata is None else {**msgspec.to_builtins(metadata), "kind": kind}
+    marks = document.marks or _NO_MARKS
     return _FORM.encode(
         _Compact(
             format=_FORM.format,
-            metadata=_stored(details),
-            has_marks=details.marks is not None,
+            metadata=fields,
+            has_marks=document.marks is not None,
             values=marks.values,
             node=packed(marks.node),
             segment=packed(marks.segment),
@@ -69,8 +74,10 @@ def encode_details(details: PageDetails, *, compressed: bool = True) -> bytes:
     )
 
 
-def decode_details(body: bytes, document: Document) -> PageDetails:
-    """Return the details of a document that `encode_details` made `body` of.
+def decode_details(
+    body: bytes, document: Document
+) -> tuple[Document, Metadata | None, StatedType | None]:
+    """Return a document with its marks, its metadata and its kind, from what `encode_details` returned.
 
     Args:
         body: The details in compact form; empty if there are none.
@@ -81,11 +88,11 @@ def decode_details(body: bytes, document: Document) -> PageDetails:
 
     >>> from templ_core.dom.document import parse_document
     >>> page = parse_document("<a href=/b>b</a>", "", with_marks=True)
-    >>> decode_details(encode_details(PageDetails(marks=page.marks)), page).marks.values
+    >>> decode_details(encode_details(page, None, None), page)[0].marks.values
     ['/b']
     """
     if not body:
-        return PageDetails()
+        return document, None, None
     compact = _FORM.decode(body)
     with _FORM.refusing():
         lengths = {
@@ -105,14 +112,9 @@ def decode_details(body: bytes, document: Document) -> PageDetails:
         label=columns["label"] - 1,
         values=compact.values,
     )
-    return PageDetails(metadata=metadata, kind=kind, marks=marks if compact.has_marks else None)
-
-
-def _stored(details: PageDetails) -> dict[str, Any] | None:
-    if details.metadata is None:
-        return None
-    fields: dict[str, Any] = msgspec.to_builtins(details.metadata)
-    return {**fields, "kind": details.kind}
+    if compact.has_marks:
+        document = msgspec.structs.replace(document, marks=marks)
+    return document, metadata, kind
 
 
 def _read(stored: dict[str, Any] | None) -> tuple[Metadata | None, StatedType | None]:

@@ -11,7 +11,7 @@ from templ_core.decide import REASON_OUTSIDE, decide, page_recall_share
 from templ_core.dom.document import parse_document
 from templ_core.errors import CodecError
 from templ_core.metadata.fields import Metadata
-from templ_core.page_details import _FORM, PageDetails, decode_details, encode_details
+from templ_core.page_details import _FORM, decode_details, encode_details
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.page_evidence import read_page_evidence
@@ -215,42 +215,38 @@ def test_segments_that_agree_are_weighed_together_but_for_text_that_the_site_rep
 PAGE_WITH_LINKS = parse_document(
     "<p>See <a href=/b>b</a> <img alt=c></p><img src=d>", "", with_marks=True
 )
-DETAILS = PageDetails(
-    metadata=Metadata(title="T", tags=["a"]), kind="article", marks=PAGE_WITH_LINKS.marks
-)
+METADATA = Metadata(title="T", tags=["a"])
+DETAILS = encode_details(PAGE_WITH_LINKS, METADATA, "article")
+STORED = msgspec.structs.replace(PAGE_WITH_LINKS, marks=None)
 
 
 def test_details_are_equal_after_encoding_and_decoding():
-    found = decode_details(encode_details(DETAILS), PAGE_WITH_LINKS)
-    assert (found.metadata, found.kind) == (DETAILS.metadata, "article")
+    document, *found = decode_details(DETAILS, STORED)
+    assert found == [METADATA, "article"]
     for name in PAGE_WITH_LINKS.marks.__struct_fields__:
-        assert list(getattr(found.marks, name)) == list(getattr(PAGE_WITH_LINKS.marks, name))
+        assert list(getattr(document.marks, name)) == list(getattr(PAGE_WITH_LINKS.marks, name))
 
 
 def test_missing_fields_may_be_null_as_earlier_versions_stored_them():
     told = {"title": "T", "tags": ["a"], "product": None, "declared_language": None}
-    earlier = msgspec.structs.replace(
-        _FORM.decode(encode_details(DETAILS)), metadata={**told, "kind": "article"}
-    )
-    found = decode_details(_FORM.encode(earlier), PAGE_WITH_LINKS)
-    assert (found.metadata, found.kind) == (DETAILS.metadata, "article")
+    earlier = msgspec.structs.replace(_FORM.decode(DETAILS), metadata={**told, "kind": "article"})
+    assert decode_details(_FORM.encode(earlier), STORED)[1:] == (METADATA, "article")
 
 
 @pytest.mark.parametrize("stored", [{"title": 7}, {"tags": "a"}, {"kind": "poem"}])
 def test_metadata_of_a_wrong_form_is_refused(stored):
-    wrong = msgspec.structs.replace(_FORM.decode(encode_details(DETAILS)), metadata=stored)
+    wrong = msgspec.structs.replace(_FORM.decode(DETAILS), metadata=stored)
     with pytest.raises(CodecError):
-        decode_details(_FORM.encode(wrong), PAGE_WITH_LINKS)
+        decode_details(_FORM.encode(wrong), STORED)
 
 
 def test_nothing_is_stored_for_a_page_without_details():
-    assert encode_details(PageDetails()) == b""
-    assert decode_details(b"", PAGE_WITH_LINKS) == PageDetails()
+    assert encode_details(STORED, None, None) == b""
+    assert decode_details(b"", STORED) == (STORED, None, None)
 
 
 def test_damaged_details_and_those_of_another_page_are_refused():
-    body = encode_details(DETAILS)
     with pytest.raises(CodecError):
-        decode_details(body[:-4], PAGE_WITH_LINKS)
+        decode_details(DETAILS[:-4], STORED)
     with pytest.raises(CodecError):
-        decode_details(body, parse_document("<p>a", ""))
+        decode_details(DETAILS, parse_document("<p>a", ""))

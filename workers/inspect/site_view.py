@@ -112,7 +112,7 @@ def stored_kind(record: DocumentRecord, document: Document) -> str | None:
         document: Its document.
     """
     try:
-        return decode_details(record.details, document).kind
+        return decode_details(record.details, document)[2]
     except CodecError:
         return None
 

@@ -24,8 +24,9 @@ from templ_core.decide import Decision
 from templ_core.dom.codec import compress_columns, content_digest, document_columns
 from templ_core.dom.document import Document
 from templ_core.fingerprint import simhash
+from templ_core.metadata.fields import Metadata
 from templ_core.metadata.markup import StatedType
-from templ_core.page_details import PageDetails, encode_details
+from templ_core.page_details import encode_details
 from templ_core.page_level.smoothing.sections import section_numbers
 from templ_core.rendering.cleaned_html import render_html
 from templ_core.rendering.links import page_links
@@ -50,8 +51,10 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
     """The page, or the document that was made of it."""
     document: Document
     cleaned: CleanedText
-    details: PageDetails
-    """What is known of the page besides its document."""
+    metadata: Metadata | None
+    """What is known of the page besides its text; None where it was not asked for."""
+    kind: StatedType | None
+    """What the markup says that the page is; None where it says nothing or was not asked for."""
     model: SiteModelRecord | None
     """The site model that was used; None = none."""
     page_model_version: str
@@ -104,12 +107,12 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
 
     def _fields(self, forms: RecordForms) -> dict[str, Any]:
         """Return the fields of the record that its forms ask for."""
-        decision, details = self.cleaned.decision, self.details
-        outline = Outline(self.document, decision.kept, decision.cuts, details.marks, self.page.url)
-        has_links = forms.links and details.marks is not None
+        decision, marks = self.cleaned.decision, self.document.marks
+        outline = Outline(self.document, decision.kept, decision.cuts, marks, self.page.url)
+        has_links = forms.links and marks is not None
         return {
-            "page_type": _kind(decision, details.kind),
-            "metadata": details.metadata if forms.metadata else None,
+            "page_type": _kind(decision, self.kind),
+            "metadata": self.metadata if forms.metadata else None,
             "markdown": render_markdown(outline) if forms.markdown else None,
             "html": render_html(outline) if forms.html else None,
             "links": _links(outline) if has_links else None,
@@ -148,7 +151,7 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
             place_pages=self.cleaned.decision.place_pages,
             body=compress_columns(columns) if compressed else columns,
             summary=encode_page_summary(summary, version, compressed=compressed),
-            details=encode_details(self.details, compressed=compressed),
+            details=encode_details(self.document, self.metadata, self.kind, compressed=compressed),
             headers=list(page.headers),
         )
         return self.said(document)

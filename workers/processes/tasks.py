@@ -15,7 +15,7 @@ from templ_core.errors import CodecError, CoreError
 from templ_core.metadata.markup import PageMarkup
 from templ_core.metadata.page_metadata import read_metadata
 from templ_core.metadata.placed import SitePlaces
-from templ_core.page_details import PageDetails, decode_details
+from templ_core.page_details import decode_details
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
 from templ_core.site_level.places.places import document_places
@@ -147,15 +147,16 @@ def _cleaned(
     cleaned = clean(document, site_model, options.config, models.page, evidence, places, settings)
     known = SitePlaces(places.segments, site_model.places) if places and site_model else None
     forms = options.forms
-    details = PageDetails(marks=document.marks if forms.needs_marks else None)
+    metadata, kind = None, None
     if forms.metadata:
         metadata = read_metadata(document, page.url, cleaned.text, known, markup)
-        details = msgspec.structs.replace(details, metadata=metadata, kind=markup.kind)
+        kind = markup.kind
     maker = RecordMaker(
         page=page,
         document=document,
         cleaned=cleaned,
-        details=details,
+        metadata=metadata,
+        kind=kind,
         model=task.model,
         page_model_version=models.page.version,
         options=options,
@@ -226,13 +227,13 @@ def _read_burst_page(
 
 def _revise(task: ReviseTask, models: Models) -> Cleaned | Unchanged:
     before, options = task.document, task.options
-    document = decode_document(before.body)
+    document, metadata, kind = decode_details(before.details, decode_document(before.body))
     site_model = models.site_model(task.model)
     if isinstance(site_model, CodecError):
         raise site_model
-    settings, details = task.settings, decode_details(before.details, document)
-    if settings and details.metadata:
-        settings, site_model = settings.of_page(details.kind, site_model)
+    settings = task.settings
+    if settings and metadata:
+        settings, site_model = settings.of_page(kind, site_model)
     cleaned = clean(document, site_model, options.config, models.page, settings=settings)
     kept = np.unpackbits(np.frombuffer(before.kept, np.uint8), count=len(document.segments.texts))
     text = render_text(document, kept.astype(np.bool_))
@@ -242,7 +243,8 @@ def _revise(task: ReviseTask, models: Models) -> Cleaned | Unchanged:
         page=before,
         document=document,
         cleaned=cleaned,
-        details=details,
+        metadata=metadata,
+        kind=kind,
         model=task.model,
         page_model_version=models.page.version,
         options=options,

@@ -128,8 +128,8 @@ def window_text(
     (cleaned,) = _cleaned(view, view.used_model(), variant, of_url[-1:])
     if form == "text":
         return cleaned.text
-    marks, decision = decode_details(record.details, document).marks, cleaned.decision
-    outline = Outline(document, decision.kept, decision.cuts, marks, url)
+    document, decision = decode_details(record.details, document)[0], cleaned.decision
+    outline = Outline(document, decision.kept, decision.cuts, document.marks, url)
     return render_markdown(outline) if form == "markdown" else render_html(outline)
 
 
