@@ -69,7 +69,17 @@ def clean(
     >>> clean(page, None, CoreConfig()).text == story.strip()
     True
     """
-    decision = _decision(document, site_model, config, page_model, page, places, settings)
+    decision = NOTHING
+    if document.segments.texts:
+        page_model = page_model or shipped_model()
+        page = page or read_page_evidence(document, page_model)
+        if settings is not None:
+            config = settings.config(config)
+        fusion = fusion_for(page_model.version)
+        site = read_site_evidence(document, page, site_model, fusion, places)
+        decision = decide(page, site, config)
+        if settings is not None and settings.rules:
+            decision = with_rules(decision, ruled_segments(document, settings.rules))
     text = render_text(document, decision.kept, decision.cuts)
     return CleanedText(
         text=text,
@@ -77,29 +87,6 @@ def clean(
         warnings=_warnings(document, decision, text),
         chars_in=sum(map(len, document.segments.texts)) + max(len(document.segments.texts) - 1, 0),
     )
-
-
-def _decision(
-    document: Document,
-    site_model: SiteModel | None,
-    config: CoreConfig,
-    page_model: PageModel | None,
-    page: PageEvidence | None,
-    places: DocumentPlaces | None,
-    settings: SiteSettings | None,
-) -> Decision:
-    if not document.segments.texts:
-        return NOTHING
-    page_model = page_model or shipped_model()
-    page = page or read_page_evidence(document, page_model)
-    fusion = fusion_for(page_model.version)
-    if settings is not None:
-        config = settings.config(config)
-    site = read_site_evidence(document, page, site_model, fusion, places)
-    decision = decide(page, site, config)
-    if settings is None or not settings.rules:
-        return decision
-    return with_rules(decision, ruled_segments(document, settings.rules))
 
 
 def _warnings(document: Document, decision: Decision, text: str) -> list[str]:

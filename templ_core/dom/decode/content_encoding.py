@@ -1,5 +1,6 @@
 """Decompression of a fetched body that never yields more bytes than allowed."""
 
+import functools
 import zlib
 from collections.abc import Callable, Iterator
 
@@ -90,10 +91,6 @@ def _zlib_pieces(body: bytes, window_bits: int) -> Iterator[bytes]:
 _GZIP = 31
 
 
-def _gzip_pieces(body: bytes) -> Iterator[bytes]:
-    return _zlib_pieces(body, _GZIP)
-
-
 def _deflate_pieces(body: bytes) -> Iterator[bytes]:
     """Yield the pieces of zlib or raw deflate data: the standard asks for zlib, but both are sent."""
     has_header = len(body) > 1 and body[0] & 15 == 8 and (body[0] << 8 | body[1]) % 31 == 0
@@ -128,8 +125,8 @@ def _zstd_pieces(body: bytes) -> Iterator[bytes]:
 
 
 _ENCODINGS: dict[str, Callable[[bytes], Iterator[bytes]]] = {
-    "gzip": _gzip_pieces,
-    "x-gzip": _gzip_pieces,
+    "gzip": functools.partial(_zlib_pieces, window_bits=_GZIP),
+    "x-gzip": functools.partial(_zlib_pieces, window_bits=_GZIP),
     "deflate": _deflate_pieces,
     "br": _brotli_pieces,
     "zstd": _zstd_pieces,

@@ -184,7 +184,8 @@ def test_bytes_undefined_in_windows_1252_do_not_lose_text():
         ("UTF8", "utf-8"), (" ISO-8859-1 ", "cp1252"), ("latin1", "cp1252"),
         ("ISO-8859-9", "cp1254"), ("iso-8859-11", "cp874"), ("GBK", "gb18030"),
         ("Big5", "big5hkscs"), ("EUC-KR", "cp949"), ("windows-31j", "cp932"),
-        ("x-cp1251", "cp1251"), ("rot13", None), ("base64", None), ("utf-7", None),
+        ("x-cp1251", "cp1251"), ("iso88591", "cp1252"), ("csISO88598E", "iso8859-8"),
+        ("rot13", None), ("base64", None), ("utf-7", None),
         ("unicode_escape", None), ("idna", None), ("", None), ("a\0b", None), ("é", None),
     ],
 )  # fmt: skip
