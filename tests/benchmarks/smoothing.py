@@ -22,7 +22,6 @@ from templ_core.lab.papers.pagelevel.variants import PENALTY_FACTOR
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.page_evidence import read_page_evidence
 from templ_core.page_level.smoothing.isotonic import SCORE_GRID, smooth, smooth_exactly
-from templ_core.page_level.smoothing.thinned_tree import leave_out
 from tests.benchmarks.measuring import command_line
 from tests.templ_core.page_level.smoothing_cost import total_cost
 from workers.feeds.files import read_feed

@@ -3,9 +3,8 @@ import pytest
 
 from templ_core.clean_document import clean
 from templ_core.dom.document import parse_document
-from templ_core.explain.page_explanation import explain_page
+from templ_core.explain.page_explanation import evidence_pages, explain_page
 from templ_core.explain.site_names import SiteNames, read_names
-from templ_core.explain.window_pages import evidence_pages
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.site_level.config import PLACES_CONFIG, STRINGS_CONFIG

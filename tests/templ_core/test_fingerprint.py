@@ -5,8 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templ_core.fingerprint import simhash
-from templ_core.min_hashes import HASHES, are_near_duplicates, min_hashes
+from templ_core.fingerprint import HASHES, are_near_duplicates, min_hashes, simhash
 from templ_core.site_key import LOCAL, site_key
 from templ_core.tokens import count_tokens, tokenise
 

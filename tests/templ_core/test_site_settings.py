@@ -14,7 +14,7 @@ from templ_core.errors import RuleError
 from templ_core.explain.page_explanation import explain_page
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.site_settings.ruled_segments import check_rule, ruled_segments
-from templ_core.site_settings.selectors import matching_nodes, parse_selector
+from templ_core.site_settings.selectors import NodeMatcher, parse_selector
 from templ_core.site_settings.site_settings import SiteRule, SiteSettings
 
 TAGS = ("div", "p", "section", "ul", "li")
@@ -60,7 +60,7 @@ def test_a_selector_matches_what_lxml_matches(seed):
             text += rng.choice((" ", " > ", " + ", " ~ ")) + rng.choice(PARTS)
         if rng.random() < 0.2:
             text += ", " + rng.choice(PARTS)
-        found = matching_nodes(parse_selector(text), document.nodes)
+        found = NodeMatcher(document.nodes).matching(parse_selector(text))
         wanted = set(CSSSelector(text)(elements[0]))
         assert found.tolist() == [one in wanted for one in elements], text
 

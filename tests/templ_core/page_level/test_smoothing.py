@@ -8,13 +8,12 @@ from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
 from templ_core.dom.tree import subtree_sums
+from templ_core.lab.papers.pagelevel.thinned_tree import leave_out
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.page_tree import read_tree
 from templ_core.page_level.smoothing._smoothing import text_tree
 from templ_core.page_level.smoothing.isotonic import SCORE_GRID, smooth, smooth_exactly
-from templ_core.page_level.smoothing.sections import section_numbers
-from templ_core.page_level.smoothing.text_tree import smooth_text
-from templ_core.page_level.smoothing.thinned_tree import leave_out
+from templ_core.page_level.smoothing.sections import section_numbers, smooth_text
 from tests.templ_core.page_level.smoothing_cost import total_cost
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
