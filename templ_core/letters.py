@@ -30,19 +30,20 @@ def letter_tables() -> tuple[UInt16s, UInt32s]:
 
     Both have one entry more, which stands for all code points from KNOWN on.
     """
+    characters = np.arange(KNOWN, dtype=np.uint32).view("U1")
+    is_word = np.strings.isalnum(characters)
     classes = np.zeros(KNOWN + 1, np.uint16)
+    classes[:-1] = (
+        WORD * is_word
+        | DIGIT * np.strings.isdecimal(characters)
+        | UPPER * (is_word & np.strings.isupper(characters))
+        | SPACE * np.strings.isspace(characters)
+    )
     lower = np.arange(KNOWN + 1, dtype=np.uint32)
-    for point in range(KNOWN):
-        character = chr(point)
-        if character.isalnum():
-            classes[point] = WORD | (DIGIT if character.isdecimal() else 0)
-            if character.isupper():
-                classes[point] |= UPPER
-            small = character.lower()
-            if len(small) == 1:
-                lower[point] = ord(small)
-        elif character.isspace():
-            classes[point] = SPACE
+    for point in np.flatnonzero(is_word & np.strings.istitle(characters)):
+        small = chr(point).lower()
+        if len(small) == 1:
+            lower[point] = ord(small)
     classes[ord("_")] = WORD
     for bits, marks in _MARKS.items():
         classes[[ord(mark) for mark in marks]] |= bits

@@ -174,7 +174,7 @@ def _trees(numbers: _Numbers, features: int) -> TreeEnsemble:
         ((right != nodes) != inner).any()
         or (left[inner] < nodes[inner]).any()
         or (right[inner] < nodes[inner]).any()
-        or len(np.unique(below)) != len(below)
+        or (np.bincount(below) > 1).any()
     ):
         raise ValueError("the nodes of its trees are not those of trees")
     level = roots

@@ -3,6 +3,7 @@
 Manber and Myers, SODA 1990, and Kasai et al., CPM 2001, as in Foschini's thesis (2007), section 3.2.
 """
 
+import functools
 from typing import TypeAlias
 
 import numpy as np
@@ -13,9 +14,6 @@ from threadpoolctl import ThreadpoolController
 from templ_core.array_types import Int32s, UInt32s
 
 Tokens: TypeAlias = npt.NDArray[np.uint16] | UInt32s
-
-_THREADS = ThreadpoolController()
-"""Limits the threads of pydivsufsort: it would start one for each processor, which wait for each other."""
 
 BREAK = 0
 """Number of a token that is part of no string: the end of a document, or a token too rare to matter."""
@@ -54,9 +52,18 @@ class SuffixArray:
 
 
 def _sorted(tokens: Tokens) -> Int32s:
-    with _THREADS.limit(limits=1, user_api="openmp"):
+    with _threads().limit(limits=1, user_api="openmp"):
         starts: Int32s = divsufsort(tokens.copy())
     return starts
+
+
+@functools.cache
+def _threads() -> ThreadpoolController:
+    """Return what limits the threads of pydivsufsort.
+
+    It would start one for each processor, which wait for each other.
+    """
+    return ThreadpoolController()
 
 
 def tokens_left(tokens: Tokens) -> Int32s:
