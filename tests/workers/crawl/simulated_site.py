@@ -11,6 +11,8 @@ from html import escape
 from random import Random
 from urllib.parse import parse_qs, urlsplit
 
+from lxml.html import document_fromstring
+
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 ROBOTS_KINDS = ("plain", "delay", "missing", "plain", "failing", "redirected", "closed", "flaky")
@@ -227,11 +229,12 @@ class SimulatedSite:
         for number, page in enumerate(self.pages):
             if self.place(number) not in ("feed", "linked"):
                 continue
+            headline = document_fromstring(page.html).findtext(".//h1")
             words = page.gold_text.split()
             whole = "".join(f"<p>{escape(line)}</p>" for line in page.gold_text.split("\n"))
             whole = f"<content:encoded>{escape(whole)}</content:encoded>" if self.number % 2 else ""
             items.append(
-                f"<item><title>Story {number}</title><link>{self.article_url(number)}?utm_source=rss</link>"
+                f"<item><title>{escape(headline)}</title><link>{self.article_url(number)}?utm_source=rss</link>"
                 f"<guid>{self.article_url(number)}</guid>"
                 f"<description>{escape(' '.join(words[:60]))}</description>{whole}</item>"
             )

@@ -17,7 +17,7 @@ def page(number, canonical=""):
     head = f"<title>Story {number}</title>"
     if canonical:
         head += f'<link rel="canonical" href="{canonical}">'
-    return f"<html><head>{head}</head><body>{MENU}<p>{STORIES[number]}</p></body></html>"
+    return f"<html><head>{head}</head><body>{MENU}<h1>Story {number}</h1><p>{STORIES[number]}</p></body></html>"
 
 
 def item(link, guid, number, *, whole=False):
@@ -25,7 +25,8 @@ def item(link, guid, number, *, whole=False):
     full = (
         f"<content:encoded>&lt;p&gt;{STORIES[number]}&lt;/p&gt;</content:encoded>" if whole else ""
     )
-    return f"<item><link>{link}</link><guid>{guid}</guid><description>{words}</description>{full}</item>"
+    names = f"<title>Story {number}</title><link>{link}</link><guid>{guid}</guid>"
+    return f"<item>{names}<description>{words}</description>{full}</item>"
 
 
 @pytest.fixture
@@ -60,6 +61,11 @@ def test_entries_are_paired_by_link_guid_and_canonical_address(crawl):
     assert [one.full_text for one in pairs] == [STORIES[0], "", ""]
     assert pairs[1].summary == " ".join(STORIES[1].split()[:12])
     assert "Sport and more" in pairs[0].texts["raw"]
+
+
+def test_the_title_of_an_entry_is_not_judged(crawl):
+    (pairs,) = read_pairs([crawl])
+    assert not [one for one in pairs for text in one.texts.values() if "Story" in text]
 
 
 def test_a_score_counts_words_that_are_missing_and_words_that_are_too_many():
