@@ -317,7 +317,7 @@ class SiteSpider(Spider):
             refused = await run.output.send(page) if run.output is not None else None
             if refused is not None:
                 log.warning("%s", refused)
-            run.counts["ends sent" if result.sends_end else "pages sent"] += refused is None
+            run.counts["deletion" if result.sends_end else "sent"] += refused is None
             if run.problem is not None:  # it has ended the run while the page was sent
                 return
         with run.frontier.transaction():

@@ -13,6 +13,7 @@ from workers.cli.options import STATE_PATH, prefix_option
 from workers.crawl.config import CrawlConfig
 from workers.errors import InputProblem, UsageProblem
 from workers.log_forms import LogSetUp, set_up_logging
+from workers.log_lines import counted
 from workers.settings import Settings, load_settings
 
 if TYPE_CHECKING:
@@ -52,6 +53,8 @@ _LIMITS: dict[str, tuple[click.ParamType, str]] = {
     "robots_retry_s": (_SECONDS, "Seconds until a host is tried again that gave no robots.txt."),
 }
 """Type and help of the options that set a limit, by the field of `CrawlConfig`."""
+_NOUNS = frozenset({"page", "feed", "sitemap", "redirect", "deletion"})
+"""Outcomes of the summary that have a plural."""
 
 
 def _limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -174,6 +177,10 @@ def _kafka(broker: str | None, prefix: str, settings: Settings) -> "KafkaOutput"
 
 def _summary(counts: Counter[str]) -> str:
     return (
-        ", ".join(f"{count} {name}" for name, count in counts.most_common() if count)
+        ", ".join(
+            counted(count, name) if name in _NOUNS else f"{count} {name}"
+            for name, count in counts.most_common()
+            if count
+        )
         or "nothing due"
     )
