@@ -121,7 +121,8 @@ def line_chart(
     xs = ticks or sorted({x for points in lines.values() for x, _ in points})
     ys = [y for points in lines.values() for _, y in points]
     unit = 0.1 if max(ys) - min(ys) > 0.2 else 0.02
-    low, high = floor(min(ys) / unit), floor(max(ys) / unit) + 1
+    high = floor(max(ys) / unit) + 1
+    low = min(floor(min(ys) / unit), max(high - _STEPS, 0))
     marked = [round(unit * (low + (high - low) * step / _STEPS), 10) for step in range(_STEPS + 1)]
     return Plot(
         x=_axis(x_label, xs, is_log=ticks is None),

@@ -13,7 +13,7 @@ from schemas.cleaned import CleanedRecord
 from schemas.codec import decode_output
 from templ_core.dom.document import parse_document
 from templ_core.explain.page_explanation import PageExplanation, explain_page
-from templ_core.lab.evaluation.words import score_text, word_counts
+from templ_core.lab.evaluation.words import page_words, score_text, word_counts
 from templ_core.page_level.model.page_model import PageModel
 from workers.cli.output import open_output
 from workers.errors import InputProblem
@@ -21,7 +21,7 @@ from workers.inspect.frame import frame_document
 from workers.inspect.frame_tree import events_of_markup, style_sheets
 from workers.inspect.html_templates import render
 from workers.inspect.page_report import page_marks
-from workers.inspect.plots import Plot, curves, svg_file
+from workers.inspect.plots import Plot, line_chart, svg_file
 from workers.inspect.site_figures import site_figures
 from workers.inspect.site_report import site_values
 from workers.inspect.site_view import SiteView, view_site
@@ -45,6 +45,8 @@ class _FeedPage(msgspec.Struct, frozen=True):
     page_role: str = ""
     gold_text: str | None = None
     """The truth; None for a page without an article."""
+    gold_neutral: str | None = None
+    """CSS selector of text that is neither content nor template."""
 
 
 class CurveGroup(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,14 +82,15 @@ def tour(feed: Path, cleaned: Path, state: Path, out: Path, curve: Path | None) 
     model = page_model_of(read_model_file(settings.page_model))
     points = learning_curve(pages, texts)
     newest = {one.site: one for one in pages if one.page_role == _SHOWN_ROLE}
-    if not newest:
-        raise InputProblem(f"{feed} has no articles, which are what is shown")
+    if not newest or not points:
+        raise InputProblem(f"{feed} has no articles with a clean text, which are what is shown")
     views = {site: view_site(state, site, settings) for site in sorted(newest)[:_PAGES_SHOWN]}
     first = next(iter(views.values()))
     report = render(
         "lab/templates/tour.html",
         title="what was done",
         page_count=len(pages),
+        word_f1=fmean([one.word_f1 for one in points], [one.pages for one in points]),
         site_count=len({one.site for one in pages}),
         shown=[_shown(newest[site], view, settings, model) for site, view in views.items()],
         plot=_drawing(points),
@@ -116,7 +119,8 @@ def learning_curve(pages: Sequence[_FeedPage], texts: dict[int, str]) -> list[Cu
         if number in texts and page.gold_text is not None:
             first = max(step for step in _STEPS if step <= seen[page.site])
             gold = word_counts(page.gold_text)
-            score = score_text(word_counts(texts[number]), gold, word_counts(""))
+            _, neutral = page_words(page.html, page.gold_neutral)
+            score = score_text(word_counts(texts[number]), gold, neutral)
             groups.setdefault(first, []).append(score.f1)
     return [
         CurveGroup(first_page=first, pages=len(scores), word_f1=fmean(scores))
@@ -125,9 +129,8 @@ def learning_curve(pages: Sequence[_FeedPage], texts: dict[int, str]) -> list[Cu
 
 
 def _drawing(points: Sequence[CurveGroup]) -> Plot:
-    most = max(len(points) - 1, 1)
-    line = [(number / most, one.word_f1) for number, one in enumerate(points)]
-    return curves({"word F1": line}, "pages of the site so far, in groups", "word F1")
+    line = [(one.first_page, one.word_f1) for one in points]
+    return line_chart("", "pages of the site so far", "word F1", {"templ": line})
 
 
 def _shown(
