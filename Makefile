@@ -56,7 +56,8 @@ pictures: run    ## the pictures of docs/, taken of what `make run` shows
 	cp $(OUT)/learning-curve.svg deploy/pictures/learning-curve.svg
 	$(CHROMIUM) --headless --no-sandbox --hide-scrollbars --window-size=1100,795 \
 		--screenshot=$(abspath deploy/pictures/tour.png) file://$(abspath $(OUT)/tour.html)
-	.venv/bin/templ console --state $(OUT)/state --port 9190 & console=$$!; sleep 8; \
+	.venv/bin/templ console --state $(OUT)/state --port 9190 & console=$$!; \
+		until $(CHROMIUM) --headless --no-sandbox --dump-dom 'http://127.0.0.1:9190/' 2>/dev/null | grep -q '<h1>Sites'; do sleep 1; done; sleep 8; \
 		$(CHROMIUM) --headless --no-sandbox --hide-scrollbars --window-size=960,640 \
 		--screenshot=$(abspath deploy/pictures/console.png) 'http://127.0.0.1:9190/'; kill $$console
 
