@@ -20,6 +20,7 @@ _MODULES = {
     "rss": "workers.lab.experiments.rss",
     "rtdm-templates": "workers.lab.experiments.rtdm",
     "rtdm-mining": "workers.lab.experiments.rtdm",
+    "templates-over-time": "workers.lab.experiments.templates_over_time",
     "metadata": "workers.lab.experiments.metadata",
     "search": "workers.lab.experiments.search",
     "site-level": "workers.lab.experiments.fusion",
