@@ -21,6 +21,7 @@ _MODULES = {
     "rtdm-templates": "workers.lab.experiments.rtdm",
     "rtdm-mining": "workers.lab.experiments.rtdm",
     "templates-over-time": "workers.lab.experiments.templates_over_time",
+    "links-without-templates": "workers.lab.experiments.links_without_templates",
     "metadata": "workers.lab.experiments.metadata",
     "search": "workers.lab.experiments.search",
     "site-level": "workers.lab.experiments.fusion",
