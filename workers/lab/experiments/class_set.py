@@ -30,7 +30,7 @@ from templ_core.lab.training.labels.site_pages import CorpusPage, ReadPage
 from workers.errors import InputProblem
 from workers.lab.corpora import records_with
 from workers.lab.experiments.pagelevel import ScoredPage, read_classifier, score_markup
-from workers.lab.experiments.results import Report
+from workers.lab.experiments.results import Report, tracked
 from workers.lab.options import corpora_argument, out_option, seed_option
 
 TOPIC_SITES = {
@@ -83,7 +83,7 @@ def read_class_set(
     by_site: defaultdict[str, list[SourcePage]] = defaultdict(list)
     for record in records_with(corpora, "gold_selector"):
         if record.get("gold_text"):
-            by_site[record["site"]].append(_source(record))
+            by_site[record["site"]].append(source_page(record))
     topics = {
         topic: [page for site in sites for page in by_site[site]]
         for topic, sites in TOPIC_SITES.items()
@@ -105,7 +105,8 @@ def read_class_set(
     )
 
 
-def _source(record: Mapping[str, Any]) -> SourcePage:
+def source_page(record: Mapping[str, Any]) -> SourcePage:
+    """Return the page of a record that has a `gold_selector`."""
     return SourcePage(
         site=record["site"],
         url=record["url"],
@@ -149,7 +150,7 @@ def clean_class_pages(
 ) -> list[CleanedClassPage]:
     """Return the pages with the text of each cleaner; SITELEVEL counts over all pages of a site."""
     by_site: defaultdict[str, list[tuple[ClassPage, ScoredPage]]] = defaultdict(list)
-    for page in pages:
+    for page in tracked(pages, "cleaning"):
         scored = score_markup(page.markup, page.url, classifier, {})
         if scored is not None:
             by_site[page.site].append((page, scored))

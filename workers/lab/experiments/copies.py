@@ -12,9 +12,10 @@ import click
 from templ_core import clean_site
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.words import text_distance
+from templ_core.lab.papers.class_set import SourcePage, class_set
 from workers.lab.corpora import record_markup, records_with
 from workers.lab.evaluation.peers import Extract, load_peer
-from workers.lab.experiments.class_set import read_class_set
+from workers.lab.experiments.class_set import source_page
 from workers.lab.experiments.compared_cleaners import (
     SITE_CLEANERS,
     ComparedPage,
@@ -27,6 +28,10 @@ from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 _NEAR = 0.1
 """Two texts with at most this distance count as near-duplicates."""
+_TEMPLATE_SITES = 12
+"""Most sites that lend their templates to mirrors."""
+_MIRRORED = 200
+"""Number of articles that are mirrored, if there are so many."""
 _ALL = "templ"
 _ALONE = "content alone"
 
@@ -46,16 +51,15 @@ def foschini_copies(
 
     There are three sets of copies. "feed": an article and its text in the site's feed; the sites
     are synthetic, since no corpus has feeds. "mirrors": one real article inside the templates of
-    two other sites (the class set). "snapshots": one address at two dates, with a redesign in
-    between (records with the field `snapshot`).
+    two other sites (records with `gold_selector`). "snapshots": one address at two dates, with a
+    redesign in between (records with `gold_text` and `snapshot`). A set without copies is left out.
 
-    CORPORA need `gold_selector` and the sites of the class set for the mirrors, and `snapshot` for
-    the snapshots. Distances are in words, relative to the longer text. The row "content alone" is
-    the distance of the gold texts.
+    Distances are in words, relative to the longer text. The row "content alone" is the distance of
+    the gold texts.
     """
     extract = {name: load_peer(name) for name in peers}
     report = Report(out)
-    mirrors = _mirrors(corpora, seed)
+    mirrors = read_mirrors(corpora, seed)
     sets: dict[str, Callable[[], list[ComparedPage]]] = {
         "feed": lambda: _feed(seed),
         "mirrors": lambda: mirrors,
@@ -146,8 +150,22 @@ def _feed(seed: int) -> list[ComparedPage]:
     )
 
 
-def _mirrors(corpora: Sequence[Path], seed: int) -> list[ComparedPage]:
-    pages = read_class_set(corpora, articles_per_topic=40, templates_per_article=2, seed=seed)
+def read_mirrors(corpora: Sequence[Path], seed: int) -> list[ComparedPage]:
+    """Return articles in two templates each: the sites with the most pages lend the templates."""
+    by_site: defaultdict[str, list[SourcePage]] = defaultdict(list)
+    for record in records_with(corpora, "gold_selector"):
+        if record.get("gold_text"):
+            by_site[record["site"]].append(source_page(record))
+    sites = sorted(by_site, key=lambda site: (-len(by_site[site]), site))
+    lenders = min(_TEMPLATE_SITES, len(sites) // 2)
+    writers = sites[lenders:]
+    pages = class_set(
+        {site: by_site[site] for site in writers},
+        {site: by_site[site] for site in sites[:lenders]},
+        articles_per_topic=-(-_MIRRORED // max(1, len(writers))),
+        templates_per_article=2,
+        seed=seed,
+    )
     return _parsed((one.site, one.url, one.markup, one.text, one.article) for one in pages)
 
 

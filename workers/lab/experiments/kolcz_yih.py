@@ -50,7 +50,7 @@ from workers.lab.corpora import (
     sample_shortest_paths,
     sample_uniformly,
 )
-from workers.lab.experiments.results import Cell, Report, mean_text
+from workers.lab.experiments.results import Cell, Report, mean_text, tracked
 from workers.lab.options import PATH, corpora_argument, option, out_option, seed_option
 
 _NAMES = {"text": "text", "maxent": "maxent", "forest": "rf"}
@@ -89,7 +89,8 @@ def kolcz_yih(corpora: Sequence[Path], pages_per_site: int, seed: int, out: Path
 
 def _sample(pages: Iterable[CorpusPage]) -> BlockSample:
     try:
-        samples = [sample_blocks(site, number) for number, site in enumerate(read_sites(pages))]
+        sites = tracked(read_sites(pages), "labelling sites")
+        samples = [sample_blocks(site, number) for number, site in enumerate(sites)]
     except TooFewPages as error:
         raise InputProblem(str(error)) from None
     return BlockSample.joined(one for one in samples if one is not None)
@@ -358,7 +359,7 @@ def kolcz_yih_keywords(
 def _tagged(
     corpora: Sequence[Path], pages_per_site: int, keeps: SegmentFilter
 ) -> list[KeywordTestPage]:
-    pages = list(read_tagged_pages(corpora, pages_per_site, keeps))
+    pages = list(tracked(read_tagged_pages(corpora, pages_per_site, keeps), "cleaning"))
     if not pages:
         raise InputProblem(f"{', '.join(map(str, corpora))}: no page has keywords")
     return pages

@@ -40,7 +40,7 @@ from templ_core.page_level.features.characters import Words, read_characters, re
 from workers.errors import InputProblem
 from workers.inspect.plots import Plot, line_chart
 from workers.lab.corpora import corpus_name, read_site_pages, record_markup, records_with
-from workers.lab.experiments.results import Cell, Report, mean_text
+from workers.lab.experiments.results import Cell, Report, mean_text, tracked
 from workers.lab.options import FILE, PATH, corpora_argument, option, out_option, seed_option
 
 
@@ -191,7 +191,7 @@ def pagelevel_templates(
     model = read_classifier(classifier)
     pages = [
         labelled
-        for record in records_with(corpora, "gold_selector", pages_per_site)
+        for record in tracked(records_with(corpora, "gold_selector", pages_per_site), "scoring")
         if (page := score_record(record, model)) and (labelled := _labelled(page))
     ]
     if not pages:
@@ -336,7 +336,7 @@ def pagelevel_segmentation(
         pages = [
             segmented
             for field in ("gold_blocks", "sections")
-            for record in records_with([path], field, pages_per_site)
+            for record in tracked(records_with([path], field, pages_per_site), "scoring")
             if (page := score_record(record, model)) and (segmented := _segmented(page, runs=runs))
         ]
         if not pages:
