@@ -25,6 +25,7 @@ from templ_core.lab.papers.rtdm import (
     learn_voted_templates,
     template_part,
 )
+from templ_core.lab.papers.style_tree import is_style_noise, learn_style_tree
 from templ_core.site_level.trees.labelled_tree import label_page
 
 _SHARE_MIN = 0.5
@@ -110,6 +111,11 @@ def _votes(documents: Sequence[Document]) -> CleanDocument:
     return clean
 
 
+def _style_tree(documents: Sequence[Document]) -> CleanDocument:
+    tree = learn_style_tree(documents)
+    return lambda document: _text(document, ~is_style_noise(document, tree))
+
+
 def _phrases(documents: Sequence[Document]) -> CleanDocument:
     matcher = PhraseMatcher(learn_document_phrases(_distinct(documents), PhrasesConfig()))
 
@@ -133,6 +139,7 @@ SITE_CLEANERS: Mapping[str, Callable[[Sequence[Document]], CleanDocument]] = {
     "original": _nothing,
     "FindTemplate": _find_template,
     "votes": _votes,
+    "style tree": _style_tree,
     "phrases": _phrases,
     "page model": _page_model,
 }
