@@ -3,6 +3,7 @@
 import msgspec
 
 from schemas.cleaned import Warning_
+from schemas.dead_letter import DeadLetter
 from schemas.source import Source
 
 GONE_STATUSES = frozenset([404, 410])
@@ -49,3 +50,8 @@ class Rejected(msgspec.Struct, frozen=True, kw_only=True):
     message: str
     value: bytes
     """The unchanged bytes of the record."""
+
+    @property
+    def letter(self) -> DeadLetter:
+        """The dead letter that the record becomes."""
+        return DeadLetter(exception=self.exception, message=self.message, stage="receive")

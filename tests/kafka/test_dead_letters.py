@@ -8,7 +8,7 @@ from click.testing import CliRunner
 
 from schemas.topics import PAGES
 from tests.kafka.stream import wait_until
-from workers.cli.operate.dlq import dlq_command
+from workers.cli.dlq import dlq_command
 from workers.errors import InputProblem, UsageProblem
 
 STORY = b"<p>" + b"The council met on Monday, and the bridge stays open until May. " * 60

@@ -12,8 +12,8 @@ from schemas.codec import encode_msgpack
 from schemas.site_model import SiteModelRecord
 from schemas.topics import TOPICS
 from tests.kafka.broker import access
-from workers.cli.operate.doctor import doctor_command
-from workers.cli.operate.status import status_command
+from workers.cli.doctor import doctor_command
+from workers.cli.status import status_command
 from workers.errors import TopicProblem
 from workers.kafka.broker.admin import create_topics, wait_until_there
 

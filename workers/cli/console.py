@@ -10,8 +10,14 @@ from pathlib import Path
 
 import click
 
-from workers.cli.options import STATE_PATH, give_way, page_model_option, prefix_option
-from workers.cli.sites.settings_place import SettingsPlace
+from workers.cli.options import (
+    give_way,
+    optional_broker_option,
+    page_model_option,
+    prefix_option,
+    state_option,
+)
+from workers.cli.site import SettingsPlace
 from workers.log_forms import LogSetUp, set_up_logging
 from workers.processes.parent_watch import end_with_parent
 from workers.settings import Settings, load_settings
@@ -21,19 +27,9 @@ _PORT = 9190
 
 
 @click.command(name="console")
-@click.option(
-    "--state",
-    required=True,
-    type=STATE_PATH,
-    help="State directory of `templ worker` or `templ run`. It is only read, also while a worker uses it.",
-)
-@click.option(
-    "--broker",
-    envvar="TEMPL_BROKER",
-    default=lambda: load_settings().broker,
-    metavar="HOST:PORT",
-    show_envvar=True,
-    help="Kafka broker of the worker; without one, the directory must be one of `templ run`.",
+@state_option
+@optional_broker_option(
+    "Kafka broker of the worker; without one, the directory must be one of `templ run`."
 )
 @prefix_option
 @click.option(

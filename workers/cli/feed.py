@@ -1,23 +1,18 @@
 """`templ feed`: send pages from files to the topic `pages`."""
 
 import asyncio
-import sys
 from contextlib import ExitStack
 from pathlib import Path
 
 import click
 
-from schemas.dead_letter import DeadLetter
-from workers.cli.inputs import FeedReader, refuse_overwriting
+from workers.cli.inputs import FeedReader, progress, refuse_overwriting
 from workers.cli.options import broker_options, rate_option, unsent_option
-from workers.cli.progress import progress
+from workers.cli.replay import end_sending, send_record
 from workers.local.dead_letters import DeadLetterFile
-from workers.log_lines import counted, one_line
+from workers.log_lines import counted
 from workers.pace import Pace
-from workers.page import Page, Rejected
 from workers.settings import Settings, load_settings
-
-_SOME_REFUSED = 1
 
 
 @click.command(name="feed")
@@ -54,12 +49,7 @@ def feed_command(
         dead = DeadLetterFile(dead_letters)
         stack.callback(dead.close)
         sent = asyncio.run(_send(reader, broker, prefix, rate, dead, settings))
-    click.echo(f"{counted(sent, 'page')} sent, {dead.count} refused", err=True)
-    if dead.count:
-        click.echo(f"refused records: {dead.path}", err=True)
-    reader.raise_problems()
-    if dead.count:
-        sys.exit(_SOME_REFUSED)
+    end_sending(sent, dead.count, dead.path, reader.problems)
 
 
 async def _send(
@@ -81,15 +71,6 @@ async def _send(
             async for record in items_off_loop(reader):
                 if pace is not None:
                     await pace.wait()
-                letter = await feeder.send(record) if isinstance(record, Page) else _letter(record)
-                if letter is None:
-                    sent += 1
-                else:
-                    click.echo(f"templ: refused: {one_line(letter.message)}", err=True)
-                    dead.write(record, letter)
-                bar.update(reader.bytes_read, counted(sent, "page"))
+                sent += await send_record(record, feeder, dead)
+                bar(reader.bytes_read, counted(sent, "page"))
     return sent
-
-
-def _letter(record: Rejected) -> DeadLetter:
-    return DeadLetter(exception=record.exception, message=record.message, stage="receive")

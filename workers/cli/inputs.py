@@ -1,10 +1,22 @@
-"""The inputs of a command, and how far they have been read."""
+"""The inputs of a command, and a progress bar that shows how far they have been read."""
 
 import re
+import sys
 import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    DownloadColumn,
+    Progress,
+    TaskProgressColumn,
+    TextColumn,
+    TimeRemainingColumn,
+)
 
 from templ_core.site_key import LOCAL
 from workers.errors import InputProblem, UsageProblem
@@ -14,6 +26,32 @@ from workers.local.record_file import STDOUT
 from workers.lru_cache import LruCache
 from workers.page import Page, Rejected
 from workers.settings import Settings
+
+Bar = Callable[[int, str], None]
+"""Shows the number of bytes done and a short note on a progress bar."""
+
+
+@contextmanager
+def progress(total: int | None) -> Iterator[Bar]:
+    """Show a bar over `total` bytes on standard error; nothing is shown where that is not a terminal.
+
+    Args:
+        total: Bytes of all inputs; None where that is unknown.
+    """
+    if not sys.stderr.isatty():
+        yield lambda _done, _note: None
+        return
+    with Progress(
+        BarColumn(),
+        TaskProgressColumn(),
+        DownloadColumn(),
+        TimeRemainingColumn(),
+        TextColumn("{task.fields[note]}"),
+        console=Console(stderr=True),
+    ) as display:
+        task = display.add_task("", total=total, note="")
+        yield lambda done, note: display.update(task, completed=done, note=note)
+
 
 _PAGES_REMEMBERED = 1_000_000
 """Pages among which one that comes twice is noticed."""
@@ -69,6 +107,16 @@ def refuse_filled(**outputs: Path) -> None:
             )
 
 
+def raise_problems(problems: Sequence[InputProblem]) -> None:
+    """Raise what was wrong with inputs, after everything else was read.
+
+    Raises:
+        InputProblem: Something was; the message has a line for each problem.
+    """
+    if problems:
+        raise InputProblem("\ntempl: ".join(map(str, problems)))
+
+
 class FeedReader:
     """Reads the pages of the inputs in order, and counts the bytes read."""
 
@@ -99,22 +147,19 @@ class FeedReader:
         self._seen: LruCache[int, bool] = LruCache(_PAGES_REMEMBERED)
 
     def __iter__(self) -> Iterator[Page | Rejected]:
-        for record in self._records():
-            if isinstance(record, Page):
-                self._guess(record)
-            yield record
-
-    def _records(self) -> Iterator[Page | Rejected]:
-        return read_feed(
+        for record in read_feed(
             self._paths,
             time_field=self._time_field,
             latest_ms=self._latest_ms,
             limit_bytes=self._settings.page_limit_bytes,
             on_progress=self._count,
             on_problem=self.problems.append,
-            on_left_out=self._leave_out,
+            on_left_out=lambda kind: self.left_out.update([kind]),
             on_guess=lambda what: self.guessed.update([what]),
-        )
+        ):
+            if isinstance(record, Page):
+                self._guess(record)
+            yield record
 
     def _guess(self, page: Page) -> None:
         """Count what is unusual about a page, and was not refused."""
@@ -128,18 +173,6 @@ class FeedReader:
         }
         self._seen.put(key, value=True)
         self.guessed.update(what for what, is_so in found.items() if is_so)
-
-    def raise_problems(self) -> None:
-        """Raise what was wrong with inputs, after everything else was read.
-
-        Raises:
-            InputProblem: Something was; the message has a line for each problem.
-        """
-        if self.problems:
-            raise InputProblem("\ntempl: ".join(map(str, self.problems)))
-
-    def _leave_out(self, kind: str) -> None:
-        self.left_out[kind] += 1
 
     def _count(self, size_bytes: int) -> None:
         self.bytes_read += size_bytes

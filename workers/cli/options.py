@@ -1,22 +1,26 @@
-"""Options that several commands share."""
+"""Options that several commands share, and what they name: a site to read, a file to write."""
 
 from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import IO, TYPE_CHECKING, Any, NamedTuple, get_args
 
 import click
 
 from templ_core.config import Balance
 from workers.cli.lazy import require_extra
 from workers.errors import InputProblem, UsageProblem
+from workers.local.record_file import STDOUT, cannot_write
 from workers.settings import Settings, TextForm, load_settings
 
 if TYPE_CHECKING:
     from workers.inspect.site_view import SiteView
+
 
 Command = Callable[..., Any]
 
@@ -34,6 +38,18 @@ NAMED_PATH = _NamedPath(path_type=Path)
 """The type of options that name a file."""
 STATE_PATH = _NamedPath(file_okay=False, path_type=Path)
 """The type of the option --state."""
+
+state_option = click.option(
+    "--state",
+    required=True,
+    type=STATE_PATH,
+    help="State directory of `templ run` or `templ worker`. It is only read, also while a worker uses it.",
+)
+"""The option --state of commands that look at what was learned."""
+html_option = click.option(
+    "--out", type=click.Path(path_type=Path), help="HTML file to write; - is standard output."
+)
+"""The option --out of commands that write a report."""
 
 page_model_option = click.option(
     "--page-model",
@@ -107,6 +123,18 @@ def _given_broker(context: click.Context, option: click.Parameter, value: str | 
     if broker is None:
         raise click.MissingParameter(ctx=context, param=option)
     return broker
+
+
+def optional_broker_option(text: str) -> Callable[[Command], Command]:
+    """Return the option --broker of a command that can do without a broker, with this help."""
+    return click.option(
+        "--broker",
+        envvar="TEMPL_BROKER",
+        default=lambda: load_settings().broker,
+        metavar="HOST:PORT",
+        show_envvar=True,
+        help=text,
+    )
 
 
 def broker_options(command: Command) -> Command:
@@ -190,3 +218,25 @@ def read_site(key: str, source: SiteSource, settings: Settings) -> SiteView:
     if found.model is None and not found.documents:
         raise InputProblem(f"the topics of {broker} hold no site {key}")
     return site_view(key, found.model, state=None, window=found.documents, settings=found.settings)
+
+
+@contextmanager
+def open_output(path: Path) -> Iterator[IO[bytes]]:
+    """Open `path` for writing, and name it on standard error when it is written.
+
+    The path `-` stands for standard output.
+
+    Raises:
+        UsageProblem: The file cannot be written.
+    """
+    if path == STDOUT:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    try:
+        file = path.open("wb")
+    except OSError as error:
+        raise cannot_write("--out", path, error) from None
+    with file:
+        yield file
+    click.echo(f"written to {path}", err=True)

@@ -15,7 +15,14 @@ import click
 import msgspec
 
 from schemas.cleaned import CleanedRecord
-from workers.cli.inputs import FeedReader, refuse_filled, refuse_overwriting
+from workers.cli.inputs import (
+    Bar,
+    FeedReader,
+    progress,
+    raise_problems,
+    refuse_filled,
+    refuse_overwriting,
+)
 from workers.cli.options import (
     NAMED_PATH,
     STATE_PATH,
@@ -25,7 +32,6 @@ from workers.cli.options import (
     page_model_option,
     text_forms,
 )
-from workers.cli.progress import Bar, progress
 from workers.errors import DamagedStore, FeedProblem, StateProblem, Terminated, UsageProblem
 from workers.feeds.streams import STDIN
 from workers.local.record_file import STDOUT
@@ -188,7 +194,7 @@ def _run(options: RunOptions) -> None:
             for output in local.run(records):
                 if outputs.write(output):
                     tally.add(output)
-                bar.update(read_before + reader.bytes_read, tally.short())
+                bar(read_before + reader.bytes_read, tally.short())
             outputs.flush()
         except (KeyboardInterrupt, Terminated):
             if options.out != STDOUT:
@@ -201,7 +207,7 @@ def _run(options: RunOptions) -> None:
                 click.echo(tally.summary(outputs, reader), err=True)
             elif not reader.problems and sys.exception() is None:
                 click.echo("there are no records in the inputs", err=True)
-    reader.raise_problems()
+    raise_problems(reader.problems)
     tally.refuse_wrong_feed(outputs)
 
 
@@ -209,7 +215,7 @@ def _learn_first(local: LocalWorker, options: RunOptions, settings: Settings, ba
     """Learn the sites of all pages; what is wrong with inputs is told when they are read again."""
     reader = FeedReader(options.inputs, time_field=options.time_field, settings=settings)
     for number, _ in enumerate(local.run(reader), 1):
-        bar.update(reader.bytes_read, f"{counted(number, 'page')} learned")
+        bar(reader.bytes_read, f"{counted(number, 'page')} learned")
     local.finish_learning()
 
 

@@ -5,12 +5,87 @@ import asyncio
 import click
 
 from schemas.topics import DEFAULT_PARTITIONS
-from workers.cli.operate.repartition import repartition
 from workers.cli.options import broker_options
 from workers.errors import TopicProblem
 from workers.kafka.broker import admin
 from workers.kafka.broker.access import BrokerAccess
+from workers.kafka.operate.record_moves import Moved, NumberChange
+from workers.kafka.operate.repartition import count_moves, planned_change
+from workers.kafka.operate.repartition import repartition as make_change
+from workers.log_lines import one_line
 from workers.settings import load_settings
+
+_PARTITIONS = click.IntRange(min=1)
+
+
+@click.command()
+@broker_options
+@click.option(
+    "--partitions",
+    type=_PARTITIONS,
+    metavar="M",
+    help="Partitions that the topics get.  [default: those of an interrupted change]",
+)
+@click.option(
+    "--from",
+    "old",
+    type=_PARTITIONS,
+    metavar="N",
+    help="Partitions that the topics had, where partitions were added to all of them by hand.",
+)
+@click.option("--dry-run", is_flag=True, help="Change nothing; say what would move.")
+@click.option(
+    "--rate",
+    type=click.FloatRange(0, min_open=True),
+    metavar="N",
+    help="Most records sent per second.  [default: no limit]",
+)
+def repartition(
+    broker: str,
+    prefix: str,
+    partitions: int | None,
+    old: int | None,
+    *,
+    dry_run: bool,
+    rate: float | None,
+) -> None:
+    """Give the topics M partitions, and move the records of sites to where they belong then.
+
+    Running workers end by themselves and wait until everything is moved; then they rebuild their windows.
+    Crawlers and consumers of `cleaned` go on. If the command is interrupted, run it again.
+    """
+    settings = load_settings()
+    access = BrokerAccess.of(broker, settings)
+    change = asyncio.run(planned_change(access, prefix, partitions, old))
+    if change is None:
+        click.echo("the topics have so many partitions already")
+        return
+    if dry_run:
+        work = count_moves(access, prefix, change, settings, _say)
+    else:
+        work = make_change(access, prefix, change, settings, records_per_s=rate, say=_say)
+    for line in _moved_lines(asyncio.run(work), change, is_dry=dry_run):
+        click.echo(line)
+
+
+def _say(line: str) -> None:
+    click.echo(one_line(line), err=True)
+
+
+def _moved_lines(found: list[Moved], change: NumberChange, *, is_dry: bool) -> list[str]:
+    would = "would move" if is_dry else "moved"
+    lines = [f"from {change.old} to {change.new} partitions"]
+    for one in found:
+        mib = one.size_bytes / (1 << 20)
+        lines.append(f"{one.topic}: {one.records} of {one.read} records {would}, {mib:.1f} MiB")
+        if one.unreadable:
+            lines.append(
+                f"{one.topic}: {one.unreadable} records cannot be read, so they stay where they are"
+            )
+    if not is_dry:
+        lines.append("workers that wait go on within half a minute; others may be started")
+    return lines
+
 
 _COUNT = click.IntRange(min=1)
 

@@ -10,8 +10,8 @@ import click
 
 from templ_core import __version__
 from templ_core.config import Balance
+from workers.cli.inputs import progress
 from workers.cli.options import page_model_option
-from workers.cli.progress import progress
 from workers.errors import UsageProblem
 from workers.lab.evaluation.corpus_files import EvaluationFiles
 from workers.lab.evaluation.figures import figures_as_json, find_figures

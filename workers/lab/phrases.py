@@ -22,9 +22,8 @@ from templ_core.lab.papers.foschini.matching import (
 from templ_core.lab.papers.foschini.mutable_patterns import MutablePattern
 from templ_core.lab.papers.foschini.phrase_corpus import page_text
 from templ_core.lab.papers.foschini.phrases import PhrasesConfig, PhraseSet, learn_phrases
-from workers.cli.inputs import FeedReader, refuse_overwriting
-from workers.cli.output import open_output
-from workers.cli.progress import progress
+from workers.cli.inputs import FeedReader, progress, raise_problems, refuse_overwriting
+from workers.cli.options import open_output
 from workers.errors import InputProblem, UsageProblem
 from workers.lab.corpora import read_nonblank_lines
 from workers.page import Page, Rejected
@@ -126,7 +125,7 @@ def learn_site_phrases(
             found += len(one.phrases)
             line = _SitePhrases(format=_FORMAT, site=site, set=one)
             writer.write(msgspec.json.encode(line) + b"\n")
-            bar.update(done, site)
+            bar(done, site)
     click.echo(f"{found} phrases of {len(sites)} sites{skipped}: {out}", err=True)
 
 
@@ -224,7 +223,7 @@ def _pages(
     reader = FeedReader(inputs, time_field="none", settings=settings)
     with progress(reader.bytes_total) as bar:
         for number, record in enumerate(reader, 1):
-            bar.update(reader.bytes_read, f"{number} pages")
+            bar(reader.bytes_read, f"{number} pages")
             try:
                 if isinstance(record, Rejected) or record.body is None:
                     skipped.count += 1
@@ -232,7 +231,7 @@ def _pages(
                     yield record, _text(record, record.body, settings.page_limit_bytes, markup)
             except PageError:
                 skipped.count += 1
-    reader.raise_problems()
+    raise_problems(reader.problems)
 
 
 def _text(page: Page, body: bytes, limit_bytes: int, markup: bool) -> str:  # noqa: FBT001

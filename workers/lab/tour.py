@@ -15,7 +15,7 @@ from templ_core.dom.document import parse_document
 from templ_core.explain.page_explanation import PageExplanation, explain_page
 from templ_core.lab.evaluation.words import page_words, score_text, word_counts
 from templ_core.page_level.model.page_model import PageModel
-from workers.cli.output import open_output
+from workers.cli.options import open_output
 from workers.errors import InputProblem
 from workers.inspect.frame import frame_document
 from workers.inspect.frame_tree import events_of_markup, style_sheets

@@ -17,7 +17,7 @@ from templ_core.lab.papers.foschini.fit_idioms import (
 from templ_core.lab.papers.foschini.phrases import encode_idioms
 from templ_core.lab.training.pages import thin
 from workers.cli.inputs import refuse_overwriting
-from workers.cli.output import open_output
+from workers.cli.options import open_output
 from workers.lab.options import corpora_argument
 from workers.lab.training_pages import read_gold_pages
 

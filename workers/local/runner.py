@@ -199,8 +199,7 @@ def _size_bytes(record: Page | Rejected) -> int:
 def _outputs(record: Page | Rejected, work: _Work | None) -> Iterator[Output]:
     if isinstance(record, Rejected) or work is None:
         assert isinstance(record, Rejected)  # noqa: S101 - every page was submitted
-        letter = DeadLetter(exception=record.exception, message=record.message, stage="receive")
-        yield DeadPage(page=record, letter=letter)
+        yield DeadPage(page=record, letter=record.letter)
         return
     outcome, revisions = work.result()
     match outcome:

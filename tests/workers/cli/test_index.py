@@ -5,9 +5,9 @@ from click.testing import CliRunner
 
 from tests.workers.builders import write_lines
 from workers.cli.console import console_command
-from workers.cli.crawl.crawl import crawl_command
-from workers.cli.indexes.index import index_command
-from workers.cli.indexes.search import search_command
+from workers.cli.crawl import crawl_command
+from workers.cli.index import index_command
+from workers.cli.search import search_command
 from workers.errors import InputProblem, UsageProblem
 from workers.kafka.broker.access import BrokerAccess
 

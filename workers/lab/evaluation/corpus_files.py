@@ -11,7 +11,7 @@ import msgspec
 from schemas.cleaned import CleanedRecord, TextSegment
 from schemas.codec import SchemaError, decode_output
 from templ_core.lab.training.labels.gold_labels import GoldSelectors
-from workers.cli.progress import Bar
+from workers.cli.inputs import Bar
 from workers.errors import InputProblem
 from workers.feeds.files import read_feed
 from workers.feeds.identity import file_source
@@ -268,7 +268,7 @@ class EvaluationFiles:
     def _count(self, size_bytes: int) -> None:
         self._bytes_read += size_bytes
         if self._bar is not None:
-            self._bar.update(self._bytes_read, f"{self._pages} pages")
+            self._bar(self._bytes_read, f"{self._pages} pages")
 
 
 def _is_output(line: bytes) -> bool:

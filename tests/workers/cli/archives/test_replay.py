@@ -11,10 +11,9 @@ import time
 import pytest
 from click.testing import CliRunner
 
-from workers.cli.archives.replay import replay_command
+from workers.cli.replay import ArchiveSource, replay_command
 from workers.errors import StateProblem, UsageProblem
 from workers.feeds.files import read_feed
-from workers.local.archive_source import ArchiveSource
 from workers.page import Page
 
 NOTE_RECORDS = 500
@@ -109,11 +108,11 @@ def note_once():
     note = ArchiveSource.note
     calls = iter([note])
 
-    def noting(source):
+    async def noting(source):
         one = next(calls, None)
         if one is None:
             raise KilledError
-        one(source)
+        await one(source)
 
     return noting
 

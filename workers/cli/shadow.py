@@ -7,20 +7,20 @@ from typing import Any
 
 import click
 
-from workers.cli.options import STATE_PATH, balance_option, comments_option
-from workers.cli.output import open_output
+from workers.cli.options import (
+    balance_option,
+    comments_option,
+    html_option,
+    open_output,
+    state_option,
+)
 from workers.errors import InputProblem, UsageProblem
 from workers.settings import load_settings
 from workers.site_settings.book import read_book
 
 
 @click.command(name="shadow")
-@click.option(
-    "--state",
-    required=True,
-    type=STATE_PATH,
-    help="State directory of `templ run` or `templ worker`. It is only read, also while a worker uses it.",
-)
+@state_option
 @click.option(
     "--site", "sites", multiple=True, metavar="KEY", help="Site to look at.  [default: all]"
 )
@@ -52,9 +52,7 @@ from workers.site_settings.book import read_book
     metavar="FILE",
     help="Site settings to try, in place of those of the state.",
 )
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="HTML file to write; - is standard output."
-)
+@html_option
 def shadow_command(
     state: Path,
     sites: tuple[str, ...],

@@ -12,10 +12,9 @@ from typing import TYPE_CHECKING
 import click
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
-from workers.cli.inputs import refuse_overwriting
+from workers.cli.inputs import progress, refuse_overwriting
 from workers.cli.lazy import require_extra
-from workers.cli.options import prefix_option
-from workers.cli.progress import progress
+from workers.cli.options import optional_broker_option, prefix_option
 from workers.errors import UsageProblem
 from workers.feeds.files import total_bytes
 from workers.indexes.cleaned_files import RefusedLine, read_cleaned
@@ -51,13 +50,7 @@ _TOLD_MAX = 5
     help="Index on an OpenSearch or Elasticsearch server instead, as https://HOST:9200/NAME; it is created "
     "if it does not exist.",
 )
-@click.option(
-    "--broker",
-    envvar="TEMPL_BROKER",
-    default=lambda: load_settings().broker,
-    metavar="HOST:PORT",
-    help="Kafka broker whose topic `cleaned` is read where no file is given.",
-)
+@optional_broker_option("Kafka broker whose topic `cleaned` is read where no file is given.")
 @prefix_option
 @click.option(
     "--follow",
@@ -131,7 +124,7 @@ def _index_files(index: CleanedIndex, inputs: Sequence[Path]) -> int:
             records = read_cleaned(path, limit_bytes, count)
             while some := list(islice(records, _AT_ONCE)):
                 refused += _apply(index, path, some, refused)
-                bar.update(done, str(index.counts))
+                bar(done, str(index.counts))
     if refused > _TOLD_MAX:
         click.echo(f"templ: {refused} lines are left out, the first {_TOLD_MAX} as told", err=True)
     return refused

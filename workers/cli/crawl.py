@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from workers.cli.lazy import require_extra
-from workers.cli.options import STATE_PATH, prefix_option
+from workers.cli.options import STATE_PATH, optional_broker_option, prefix_option
 from workers.crawl.config import CrawlConfig
 from workers.errors import InputProblem, UsageProblem
 from workers.log_forms import LogSetUp, set_up_logging
@@ -109,13 +109,7 @@ def _limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
     "leads to them.",
 )
 @click.option("--keep-warc", is_flag=True, help="Keep WARC files beside another output.")
-@click.option(
-    "--broker",
-    envvar="TEMPL_BROKER",
-    default=lambda: load_settings().broker,
-    metavar="HOST:PORT",
-    help="Kafka broker of --to kafka; several are separated by commas.",
-)
+@optional_broker_option("Kafka broker of --to kafka; several are separated by commas.")
 @prefix_option
 @_limit_options
 def crawl_command(

@@ -12,19 +12,14 @@ from workers.cli.options import (
     SiteSource,
     balance_option,
     comments_option,
+    html_option,
+    open_output,
     page_model_option,
     read_site,
     site_source_options,
 )
-from workers.cli.output import open_output
 from workers.errors import InputProblem
 from workers.settings import load_settings
-
-_out_option = click.option(
-    "--out",
-    type=click.Path(path_type=Path),
-    help="HTML file to write; - is standard output.",
-)
 
 
 @click.group(name="inspect")
@@ -38,7 +33,7 @@ def inspect_command() -> None:
 @click.option("--site", metavar="KEY", help="Site of the page.  [default: by its URL]")
 @click.option("--url", help="URL of the page in FILE.")
 @click.option("--content-type", help="Content-Type header of the page in FILE.")
-@_out_option
+@html_option
 @page_model_option
 @comments_option
 @balance_option
@@ -82,7 +77,7 @@ def page(
 @click.argument("key", metavar="KEY")
 @site_source_options
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
-@_out_option
+@html_option
 @page_model_option
 @comments_option
 @balance_option

@@ -9,8 +9,7 @@ import click
 
 from schemas.cleaned import CleanedRecord
 from schemas.codec import SchemaError, decode_output
-from workers.cli.options import format_option
-from workers.cli.output import open_output
+from workers.cli.options import format_option, html_option, open_output
 from workers.errors import InputProblem
 from workers.settings import load_settings
 
@@ -27,9 +26,7 @@ _source = click.Path(exists=True, path_type=Path)
 )
 @click.option("--site", metavar="KEY", help="Site of the page.  [default: by its URL]")
 @format_option
-@click.option(
-    "--out", type=click.Path(path_type=Path), help="HTML file to write; - is standard output."
-)
+@html_option
 def diff_command(
     page: str, before: Path, after: Path, site: str | None, form: str | None, out: Path | None
 ) -> None:

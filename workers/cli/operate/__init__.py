@@ -1,1 +1,0 @@
-"""Commands for those who deploy and operate workers."""

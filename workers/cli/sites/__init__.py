@@ -1,1 +1,0 @@
-"""Commands that look at sites and correct what was learned of them."""
