@@ -24,8 +24,7 @@ from schemas.codec import decode_output
 from schemas.topics import CLEANED, PAGES
 from tests.benchmarks.kafka_stream import stream_on_a_broker
 from workers.kafka.site_records import write_settings
-from workers.site_settings.book import settings_version
-from workers.site_settings.changes import Overrides, empty_settings, overridden
+from workers.site_settings import Overrides, empty_settings, overridden, settings_version
 
 SITE = "paper.example"
 PAGE = b"<nav><a href=/>Home</a></nav><h1>A title</h1><p>A story of ten words, which are these, and more."

@@ -19,8 +19,7 @@ from tests.prose.pages import (
 )
 from workers.cli.main import templ
 from workers.kafka.broker.admin import FEED_RIGHTS, SEED_RIGHTS, WORKER_RIGHTS
-from workers.setting_sources import SETTINGS_FILE
-from workers.settings import setting_types
+from workers.settings import SETTINGS_FILE, setting_types
 
 _VARIABLES = {"TEMPL_" + name.upper() for name in setting_types()}
 _SECRETS = {

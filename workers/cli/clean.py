@@ -26,7 +26,7 @@ from workers.pipeline.site_models import ModelSource
 from workers.processes.messages import Cleaned
 from workers.processes.pool import Pool
 from workers.settings import Settings, load_settings
-from workers.site_settings.book import SettingsBook, book_of_state
+from workers.site_settings import SettingsBook, book_of_state
 
 _RECORDS = (b'{"', b"WARC/")
 """Beginnings of files of JSON records and of archives, which would be cleaned as if they were text."""

@@ -70,7 +70,7 @@ async def _serve(settings: Settings, state: Path, place: SettingsPlace) -> bool:
     from workers.console.config import ConsoleConfig  # noqa: PLC0415 - not needed for --help
     from workers.console.guard import allowed_hosts  # noqa: PLC0415
     from workers.console.pages import ConsolePages  # noqa: PLC0415
-    from workers.console.query_processes import QueryProcesses  # noqa: PLC0415
+    from workers.console.queries import QueryProcesses  # noqa: PLC0415
     from workers.console.server import console_app, serve_console  # noqa: PLC0415
     from workers.console.site_list import SiteLister, read_lag  # noqa: PLC0415
 

@@ -129,8 +129,8 @@ def crawl_command(
     same command goes on: what was answered is not asked again. The environment variables http_proxy and
     https_proxy name a proxy.
     """
-    from workers.crawl.run import crawl  # noqa: PLC0415 - imports Scrapy
-    from workers.crawl.store import StoreKinds  # noqa: PLC0415
+    from workers.crawl.crawl_files import StoreKinds  # noqa: PLC0415
+    from workers.crawl.spider import crawl  # noqa: PLC0415 - imports Scrapy
 
     settings = load_settings()
     set_up_logging(LogSetUp("crawl", settings.log_format, settings.log_level))

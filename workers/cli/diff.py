@@ -35,8 +35,7 @@ def diff_command(
     With a state directory, the newest document of the page in the window of its site is cleaned with what the
     directory knows; with an output, its last record of the page counts.
     """
-    from workers.shadow.report import diff_html  # noqa: PLC0415 - not needed for --help
-    from workers.shadow.variants import page_change  # noqa: PLC0415
+    from workers.inspect.shadow import diff_html, page_change  # noqa: PLC0415 - not for --help
 
     old, new = (_text(page, place, site, form or "text") for place in (before, after))
     change = page_change(page, old, new)
@@ -58,10 +57,10 @@ def _text(url: str, place: Path, site: str | None, form: str) -> str:
 
 def _text_of_state(url: str, state: Path, site: str | None, form: str) -> str:
     from templ_core.site_key import site_key  # noqa: PLC0415 - see above
+    from workers.inspect.shadow import CleaningVariant, window_text  # noqa: PLC0415
     from workers.inspect.site_view import view_site  # noqa: PLC0415
     from workers.processes.options import config_of  # noqa: PLC0415
     from workers.processes.page_model import page_model_of, read_model_file  # noqa: PLC0415
-    from workers.shadow.variants import CleaningVariant, window_text  # noqa: PLC0415
 
     settings = load_settings()
     view = view_site(state, site or site_key(url), settings)

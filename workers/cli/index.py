@@ -3,21 +3,22 @@
 import asyncio
 import signal
 import sys
-from collections.abc import Coroutine, Sequence
+from collections.abc import Coroutine, Iterator, Sequence
 from contextlib import suppress
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import click
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
+from schemas.codec import SchemaError, decode_output
 from workers.cli.inputs import progress, refuse_overwriting
 from workers.cli.lazy import require_extra
 from workers.cli.options import optional_broker_option, prefix_option
 from workers.errors import UsageProblem
 from workers.feeds.files import total_bytes
-from workers.indexes.cleaned_files import RefusedLine, read_cleaned
+from workers.feeds.streams import OnProgress, damage_told, open_decompressed
 from workers.indexes.cleaned_index import CleanedIndex
 from workers.indexes.sqlite_index import SqliteIndex
 from workers.log_forms import LogSetUp, set_up_logging
@@ -26,6 +27,46 @@ from workers.settings import load_settings
 
 if TYPE_CHECKING:
     from workers.indexes.opensearch_index import OpenSearchIndex
+
+
+class RefusedLine(NamedTuple):
+    """A line that is no cleaned record."""
+
+    number: int
+    """Number of the line, counted from 1."""
+    reason: str
+
+
+def read_cleaned(
+    path: Path, limit_bytes: int, on_progress: OnProgress
+) -> Iterator[CleanedRecord | DeletedRecord | RefusedLine]:
+    """Yield the records of a JSON Lines file that `templ run` wrote, which may be compressed.
+
+    Args:
+        path: The file; `-` is standard input.
+        limit_bytes: Longest line; a longer one is refused.
+        on_progress: Called with the number of bytes of each read of the file.
+
+    Raises:
+        InputProblem: The file cannot be read or is damaged; records before the damage were yielded.
+    """
+    number = 0
+    with (
+        damage_told(path, lambda: f"after its first {number} lines"),
+        open_decompressed(path, on_progress) as stream,
+    ):
+        while line := stream.readline(limit_bytes + 1):
+            number += 1
+            if len(line) > limit_bytes:
+                yield RefusedLine(number, f"it has more than {limit_bytes} bytes")
+                while line and not line.endswith(b"\n"):
+                    line = stream.readline(limit_bytes)
+            elif line.strip():
+                try:
+                    yield decode_output(line)
+                except SchemaError as error:
+                    yield RefusedLine(number, str(error))
+
 
 _AT_ONCE = 200
 """Records of a file that are written in one transaction."""

@@ -90,8 +90,7 @@ def site(
     **chosen: Any,
 ) -> None:
     """Print what was learned of the site KEY, and with --out write an HTML report with plots."""
-    from workers.inspect.site_figures import encode_figures, site_figures  # noqa: PLC0415
-    from workers.inspect.site_report import site_report, site_text  # noqa: PLC0415
+    from workers.inspect.site_report import encode_figures, site_figures, site_report, site_text  # noqa: PLC0415  # noqa: PLC0415
     from workers.processes.options import config_of  # noqa: PLC0415
     from workers.processes.page_model import page_model_of, read_model_file  # noqa: PLC0415
 

@@ -40,7 +40,7 @@ from workers.local.runner import DeadPage, LocalWorker, Output
 from workers.log_forms import LogSetUp, set_up_logging
 from workers.log_lines import counted
 from workers.settings import Settings, load_settings
-from workers.site_settings.book import read_book
+from workers.site_settings import read_book
 
 
 @click.command(name="run")

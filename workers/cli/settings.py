@@ -10,9 +10,8 @@ from typing import Any
 import click
 import msgspec
 
-from workers.setting_sources import PREFIX, GivenSetting
 from workers.setting_values import SettingType
-from workers.settings import Settings, setting_types, settings_from_outside
+from workers.settings import PREFIX, GivenSetting, Settings, setting_types, settings_from_outside
 
 _WIDTH = 100
 _PAGE = """# Settings

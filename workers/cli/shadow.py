@@ -16,7 +16,7 @@ from workers.cli.options import (
 )
 from workers.errors import InputProblem, UsageProblem
 from workers.settings import load_settings
-from workers.site_settings.book import read_book
+from workers.site_settings import read_book
 
 
 @click.command(name="shadow")
@@ -68,11 +68,10 @@ def shadow_command(
     Nothing is changed. The table shows for each site which share of its pages and of their words change;
     the HTML file has the pages that change most side by side.
     """
+    from workers.inspect.shadow import CleaningVariant, shadow_html, shadow_site, shadow_text  # noqa: PLC0415  # noqa: PLC0415
     from workers.inspect.site_view import view_site  # noqa: PLC0415 - not needed for --help
     from workers.processes.options import config_of  # noqa: PLC0415
     from workers.processes.page_model import page_model_of, read_model_file  # noqa: PLC0415
-    from workers.shadow.report import shadow_html, shadow_text  # noqa: PLC0415
-    from workers.shadow.variants import CleaningVariant, shadow_site  # noqa: PLC0415
     from workers.state.site_copy import copied_sites  # noqa: PLC0415
 
     if not any(chosen.values()) and site_settings is None:

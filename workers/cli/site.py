@@ -28,19 +28,17 @@ from workers.cli.options import (
 )
 from workers.errors import InputProblem, UsageProblem
 from workers.settings import load_settings
-from workers.site_settings.book import (
+from workers.site_settings import (
     SETTINGS_FILE,
-    read_records,
-    settings_version,
-    site_rule,
-    write_records,
-)
-from workers.site_settings.changes import (
     Overrides,
     chosen_model,
     empty_settings,
     overridden,
     pinned,
+    read_records,
+    settings_version,
+    site_rule,
+    write_records,
 )
 
 if TYPE_CHECKING:
@@ -406,7 +404,7 @@ def _tell_matches(
     place: SettingsPlace, known: SiteSettingsRecord, changed: SiteSettingsRecord
 ) -> None:
     """Say on how many pages of the window the new rules match, where there is a window."""
-    from workers.inspect.rule_preview import preview_rules  # noqa: PLC0415 - not needed for --help
+    from workers.inspect.site_view import preview_rules  # noqa: PLC0415 - not needed for --help
 
     added = [one for one in changed.rules if one not in known.rules]
     if not added or (place.state is None and place.broker is None):

@@ -17,19 +17,25 @@ from workers.console.guard import PAGE_POLICY, REPORT_POLICY, Refusal
 from workers.console.queries import (
     PageReportQuery,
     Query,
+    QueryProcesses,
     RuleQuery,
     SiteReportQuery,
     WindowPageRow,
     WindowQuery,
 )
-from workers.console.query_processes import QueryProcesses
 from workers.console.settings_forms import SettingsChanged, SettingsStore, apply_form
-from workers.console.site_list import SiteLister
-from workers.console.site_rows import COLUMNS, duration_text, list_page, ordered, searched
+from workers.console.site_list import (
+    COLUMNS,
+    SiteLister,
+    duration_text,
+    list_page,
+    ordered,
+    searched,
+)
 from workers.errors import InputProblem, UsageProblem
 from workers.inspect.html_templates import render
-from workers.inspect.rule_preview import RulePreview
-from workers.site_settings.book import decided_site, described, settings_version, site_rule
+from workers.inspect.site_view import RulePreview
+from workers.site_settings import decided_site, described, settings_version, site_rule
 
 FORM_FIELDS: web.RequestKey[dict[str, str]] = web.RequestKey("form", dict)
 """Where the server puts the fields of a form whose token was right."""

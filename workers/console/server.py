@@ -14,7 +14,7 @@ from aiohttp import web
 from workers.console.config import ConsoleConfig
 from workers.console.guard import HEADERS, Refusal, RequestHead, check_head, check_token
 from workers.console.pages import FORM_FIELDS, ConsolePages
-from workers.console.query_processes import QueryFailed, QueryRefused
+from workers.console.queries import QueryFailed, QueryRefused
 from workers.console.settings_forms import SettingsChanged
 from workers.errors import BrokerProblem, InputProblem, UsageProblem, WorkerError
 from workers.settings import Settings

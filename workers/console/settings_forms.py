@@ -9,8 +9,14 @@ import msgspec
 from schemas.site_model import SiteModelRecord
 from schemas.site_settings import SiteSettingsRecord
 from workers.errors import UsageProblem
-from workers.site_settings.book import settings_version
-from workers.site_settings.changes import Overrides, chosen_model, overridden, pinned, without_rule
+from workers.site_settings import (
+    Overrides,
+    chosen_model,
+    overridden,
+    pinned,
+    settings_version,
+    without_rule,
+)
 
 _LISTS = {"remove", "remove_text", "keep", "keep_text"}
 """Fields with one rule a line."""

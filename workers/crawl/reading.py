@@ -1,4 +1,8 @@
-"""The reading of answers in child processes, beside the event loop."""
+"""The reading of answers in child processes, so that no page holds up the crawl.
+
+As a program, this module is such a child, which shares nothing with the crawler. What is late, or needs too much
+memory, ends with the process.
+"""
 
 import asyncio
 import logging
@@ -8,11 +12,58 @@ from typing import TypeVar
 
 import msgspec
 
-from workers.crawl.answers import AnswerContent, unread_answer
-from workers.crawl.reading_child import ReadAnswer, ReadRobots, ReadTask
-from workers.crawl.robots import RobotsFile
+from workers.crawl.answers import AnswerContent, read_answer, unread_answer
+from workers.crawl.robots import RobotsFile, read_robots
 from workers.processes.child_process import ChildLost, ChildProcess
+from workers.processes.child_start import connect_to_parent
 from workers.processes.deadline import DeadlineExceeded
+
+
+class ReadAnswer(msgspec.Struct, frozen=True, tag=True):
+    """Read an answer with status 200."""
+
+    url: str
+    body: bytes
+    content_type: str
+    """Value of the content-type header; empty without one."""
+    bytes_max: int
+    """Most bytes of a compressed sitemap after decompression."""
+
+
+class ReadRobots(msgspec.Struct, frozen=True, tag=True):
+    """Read a robots.txt."""
+
+    url: str
+    body: bytes
+
+
+ReadTask = ReadAnswer | ReadRobots
+"""What a child may be asked to read."""
+
+
+def serve_reading() -> None:
+    """Read what the parent sends, until it closes the connection or ends."""
+    channel = connect_to_parent()
+    decoder = msgspec.msgpack.Decoder(ReadTask)
+    encoder = msgspec.msgpack.Encoder()
+    while True:
+        try:
+            channel.send(encoder.encode(_read(decoder.decode(channel.receive()))))
+        except (EOFError, OSError):
+            return
+
+
+def _read(task: ReadTask) -> AnswerContent | RobotsFile:
+    if isinstance(task, ReadRobots):
+        return read_robots(task.url, task.body)
+    try:
+        return read_answer(task.url, task.body, task.content_type, task.bytes_max)
+    except MemoryError:
+        raise
+    except Exception as error:  # noqa: BLE001 - what a page says must not end the crawl
+        log.warning("%s cannot be read: %s", task.url, error)
+        return unread_answer(task.body, task.content_type)
+
 
 log = logging.getLogger("templ")
 _CHILDREN = 2
@@ -68,7 +119,7 @@ class AnswerReader:
         try:
             child = self._idle.pop()
         except IndexError:
-            child = ChildProcess("workers.crawl.reading_child", _CHILD_BYTES)
+            child = ChildProcess("workers.crawl.reading", _CHILD_BYTES)
         try:
             content = decode(child.call(msgspec.msgpack.encode(task), self._deadline_s))
         except (DeadlineExceeded, ChildLost) as problem:
@@ -77,3 +128,7 @@ class AnswerReader:
             return None
         self._idle.append(child)
         return content
+
+
+if __name__ == "__main__":
+    serve_reading()

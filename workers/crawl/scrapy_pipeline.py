@@ -13,8 +13,7 @@ from scrapy.http import Response
 from schemas.source import Source
 from templ_core.site_cleaner.fetch_times import parse_time_ms, rfc3339
 from templ_core.site_key import site_key
-from workers.crawl.crawl_files import PageLines
-from workers.crawl.store import PageTarget
+from workers.crawl.crawl_files import PageLines, PageTarget
 from workers.page import Page
 from workers.settings import load_settings
 

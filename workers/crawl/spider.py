@@ -8,11 +8,12 @@ from collections import Counter
 from collections.abc import AsyncIterator, Iterable
 from datetime import UTC, datetime
 from itertools import islice
+from pathlib import Path
 from typing import Any, Self
 
 import msgspec
 from scrapy import Request, Spider, signals
-from scrapy.crawler import Crawler
+from scrapy.crawler import AsyncCrawlerProcess, Crawler
 from scrapy.exceptions import (
     CloseSpider,
     DownloadCancelledError,
@@ -27,20 +28,28 @@ from templ_core.site_cleaner.fetch_times import rfc3339
 from workers.crawl.addresses import is_askable
 from workers.crawl.answers import AnswerContent, may_be_read
 from workers.crawl.config import CrawlConfig
-from workers.crawl.crawl_files import HttpExchange, warc_digest, warc_records
+from workers.crawl.crawl_files import (
+    CrawlStore,
+    HttpExchange,
+    PageTarget,
+    StoreKinds,
+    files_of_crawl,
+    warc_digest,
+    warc_records,
+)
+from workers.crawl.download import scrapy_settings
 from workers.crawl.frontier import (
     NEW_LINKED,
     NEW_LISTING,
+    SEED_MOVES,
     CrawlFrontier,
     DueAddress,
     FoundAddress,
     found_addresses,
 )
-from workers.crawl.reading import AnswerReader
-from workers.crawl.reading_child import ReadAnswer, ReadRobots
+from workers.crawl.reading import AnswerReader, ReadAnswer, ReadRobots
 from workers.crawl.robots import ROBOTS_BYTES_MAX, RobotsFile, robots_of_answer
 from workers.crawl.site_queue import Question, RobotsQuestion, SiteQueue
-from workers.crawl.store import CrawlStore, PageTarget
 from workers.crawl.visits import (
     NO_ANSWER,
     NOT_MODIFIED,
@@ -49,6 +58,7 @@ from workers.crawl.visits import (
     refused_visit,
     visit_result,
 )
+from workers.errors import StateProblem
 from workers.page import GONE_STATUSES, Page
 
 log = logging.getLogger("templ")
@@ -425,3 +435,62 @@ def _header_list(headers: Headers) -> tuple[tuple[str, str], ...]:
 
 def _warc_date(now: float) -> str:
     return datetime.fromtimestamp(now, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def crawl(
+    directory: Path,
+    seeds: Iterable[str],
+    config: CrawlConfig,
+    kinds: StoreKinds,
+    output: PageTarget | None = None,
+) -> Counter[str]:
+    """Crawl the sites of some seeds, and return how many requests had which outcome.
+
+    A process can do this once only, because Twisted's reactor cannot be started again.
+
+    Args:
+        directory: Where the frontier and the files are; a crawl that is there is gone on with.
+        seeds: Absolute http addresses.
+        config: Limits.
+        kinds: Which files are kept.
+        output: Where pages are sent to as well.
+
+    Raises:
+        StateProblem: Another crawl uses the directory, it was written by another version, or it has the
+            files of a crawl without their frontier, so that they would be overwritten.
+        WorkerError: Something else that a person has to solve ended the crawl.
+    """
+    directory.mkdir(parents=True, exist_ok=True)
+    path = directory / "frontier.db"
+    if not path.exists() and (left := files_of_crawl(directory)):
+        raise StateProblem(
+            f"{left[0]} is of an earlier crawl whose frontier.db is not there: move its files away, or "
+            "name another directory"
+        )
+    with CrawlFrontier(path) as frontier:
+        with frontier.transaction():
+            found = found_addresses(dict.fromkeys(seeds, NEW_LISTING))
+            for one in found:
+                frontier.add_site(one.site)
+            frontier.add(found, time.time(), depth=0, moves=SEED_MOVES)
+        store = CrawlStore(directory, frontier.file_lengths(), kinds, config.contact)
+        run = CrawlRun(config=config, frontier=frontier, store=store, output=output)
+        try:
+            process = _crawler_process(config)
+            process.crawl(SiteSpider, run=run)
+            process.start()
+        finally:
+            store.close()
+        if run.problem is not None:
+            raise run.problem
+        return run.counts
+
+
+def _crawler_process(config: CrawlConfig) -> AsyncCrawlerProcess:
+    """Return Scrapy's process, which sets its own log level and logs its versions when it is made."""
+    logging.disable(logging.WARNING)
+    try:
+        return AsyncCrawlerProcess(scrapy_settings(config))
+    finally:
+        logging.disable(logging.NOTSET)
+        logging.getLogger("scrapy").setLevel(logging.ERROR)

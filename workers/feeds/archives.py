@@ -16,9 +16,8 @@ import msgspec
 from workers.errors import InputProblem, UsageProblem
 from workers.feeds.files import LINES_SUFFIXES, WARC_SUFFIXES, input_name
 from workers.feeds.lines import read_json_lines
-from workers.feeds.reading import BEGINNING, Place, PlacedRecord, Reading
+from workers.feeds.reading import BEGINNING, Place, PlacedRecord, Reading, Timeline
 from workers.feeds.streams import STDIN, damage_told
-from workers.feeds.times import Timeline
 from workers.feeds.warc import read_warc
 from workers.page import Page, Rejected
 

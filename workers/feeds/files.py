@@ -10,13 +10,10 @@ from schemas.source import Source
 from templ_core.site_cleaner.fetch_times import LATEST_TIME_MS
 from templ_core.site_key import site_key
 from workers.errors import InputProblem
-from workers.feeds.canonical import canonical_url
-from workers.feeds.identity import file_source
 from workers.feeds.lines import KEPT_BYTES, read_json_lines
-from workers.feeds.reading import OnLeftOut, Reading
-from workers.feeds.records import PAGE_TOO_LARGE, clean_text
+from workers.feeds.reading import OnLeftOut, Reading, Timeline, file_source
+from workers.feeds.records import PAGE_TOO_LARGE, canonical_url, clean_text
 from workers.feeds.streams import STDIN, OnProgress, damage_told, open_counted
-from workers.feeds.times import Timeline
 from workers.feeds.warc import read_warc
 from workers.page import Page, Rejected
 

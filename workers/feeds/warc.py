@@ -11,10 +11,8 @@ from schemas.source import Source
 from templ_core.site_cleaner.fetch_times import parse_time_ms, rfc3339
 from templ_core.site_key import site_key
 from workers.errors import InputProblem
-from workers.feeds.first_lines import check_time_field
-from workers.feeds.identity import file_source
-from workers.feeds.lines import KEPT_BYTES
-from workers.feeds.reading import BEGINNING, Place, PlacedRecord, Reading
+from workers.feeds.lines import KEPT_BYTES, check_time_field
+from workers.feeds.reading import BEGINNING, Place, PlacedRecord, Reading, file_source
 from workers.feeds.records import DAMAGED_INPUT, INVALID_RECORD, PAGE_TOO_LARGE, clean_text
 from workers.feeds.streams import damage, damage_told, open_counted
 from workers.page import Page, Rejected

@@ -1,4 +1,4 @@
-"""What every index of cleaned records offers to its writers."""
+"""What every index of cleaned records offers to its writers, and which of two records of a URL is the newer one."""
 
 from contextlib import AbstractContextManager
 from typing import NamedTuple, Protocol
@@ -6,6 +6,8 @@ from typing import NamedTuple, Protocol
 import msgspec
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
+from schemas.source import Source
+from templ_core.site_cleaner.fetch_times import parse_time_ms
 from workers.log_lines import counted
 
 
@@ -90,3 +92,40 @@ class CleanedIndex(Protocol):
 
     def text_count(self) -> int:
         """Return the number of URLs that have a text."""
+
+
+class Version(msgspec.Struct, frozen=True):
+    """What tells a record of a URL from earlier and later ones."""
+
+    time_ms: int | None
+    """Time of the fetch in Unix milliseconds; None where the record does not tell it."""
+    source: Source
+    revision: int = 0
+
+
+def version_of(record: CleanedRecord | DeletedRecord) -> Version:
+    """Return the version of a record."""
+    revision = record.revision if isinstance(record, CleanedRecord) else 0
+    return Version(parse_time_ms(record.fetched_at), record.source, revision)
+
+
+def replaces(new: Version, known: Version) -> bool:
+    """Return whether a record takes the place of the known record of its URL.
+
+    The later fetch counts. Of records of one time, the one with the higher offset and then the higher
+    revision counts where both come from one log or file; otherwise the one that arrives last counts. It
+    counts too where a time is not known, because the order of arrival is all there is.
+
+    >>> first = Version(1000, Source("pages", 0, 7))
+    >>> replaces(Version(1000, Source("pages", 0, 7), revision=1), first)
+    True
+    >>> replaces(first, first)
+    False
+    """
+    if new.time_ms is None or known.time_ms is None:
+        return True
+    if new.time_ms != known.time_ms:
+        return new.time_ms > known.time_ms
+    if (new.source.topic, new.source.partition) != (known.source.topic, known.source.partition):
+        return True
+    return (new.source.offset, new.revision) > (known.source.offset, known.revision)

@@ -20,8 +20,7 @@ from opensearchpy.helpers import streaming_bulk
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from templ_core.fingerprint import min_hashes
 from workers.errors import ServerProblem, SettingsProblem, StateProblem, UsageProblem
-from workers.indexes.cleaned_index import IndexCounts, LogPlace, LogPosition
-from workers.indexes.versions import version_of
+from workers.indexes.cleaned_index import IndexCounts, LogPlace, LogPosition, version_of
 from workers.settings import Settings
 
 _BATCH_RECORDS = 500

@@ -1,5 +1,9 @@
-"""Searching an index: ranked pages, of which near-duplicates are one hit."""
+"""Searching an index: ranked pages, of which near-duplicates are one hit.
 
+Texts and queries are brought into the form that SQLite's tokeniser splits into the tokens of `templ_core.tokens`.
+"""
+
+import re
 import sqlite3
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -7,7 +11,8 @@ from typing import NamedTuple
 import msgspec
 
 from templ_core.fingerprint import HASH_BYTES, are_near_duplicates
-from workers.indexes.words import joined, match_expression
+from templ_core.tokens import UNSPACED, tokenise
+from workers.errors import UsageProblem
 
 _BEST_MAX = 1000
 """Pages of the best rank among which hits are formed."""
@@ -150,3 +155,43 @@ def _hit(row: tuple[object, ...]) -> Hit:
         },
         Hit,
     )
+
+
+_SEPARATOR = "\u200b"
+"""Zero-width space, which SQLite's tokeniser takes for a border and a reader does not see."""
+_UNSPACED = re.compile(UNSPACED)
+_PHRASE_OR_WORD = re.compile(r'"([^"]*)"?|([^\s"]+)')
+
+
+def separated(text: str) -> str:
+    """Return a text with a border before each character that is a token by itself.
+
+    >>> separated("x86 中文").split("\u200b")
+    ['x86 ', '中', '文']
+    """
+    return text if text.isascii() else _UNSPACED.sub(_SEPARATOR + r"\g<0>", text)
+
+
+def joined(text: str) -> str:
+    """Return a text without the borders that `separated` puts into it."""
+    return text.replace(_SEPARATOR, "")
+
+
+def match_expression(query: str, *, any_word: bool = False) -> str:
+    """Return a user's query as an expression of SQLite's full-text search.
+
+    Args:
+        query: Words, and phrases between quotation marks. No character has another meaning.
+        any_word: Whether one word or phrase is enough; otherwise all are required.
+
+    Raises:
+        UsageProblem: The query has no word.
+
+    >>> match_expression('council "new bridge"')
+    '"council" AND "new bridge"'
+    """
+    parts = [phrase or word for phrase, word in _PHRASE_OR_WORD.findall(query)]
+    phrases = [" ".join(tokens) for part in parts if (tokens := tokenise(part))]
+    if not phrases:
+        raise UsageProblem(f"the query {query!r} has no word to search for")
+    return (" OR " if any_word else " AND ").join(f'"{phrase}"' for phrase in phrases)

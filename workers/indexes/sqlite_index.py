@@ -14,9 +14,15 @@ from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.source import Source
 from templ_core.fingerprint import min_hashes
 from workers.errors import DiskProblem, OtherFormat, StateProblem
-from workers.indexes.cleaned_index import IndexCounts, LogPlace, LogPosition
-from workers.indexes.versions import Version, replaces, version_of
-from workers.indexes.words import separated
+from workers.indexes.cleaned_index import (
+    IndexCounts,
+    LogPlace,
+    LogPosition,
+    Version,
+    replaces,
+    version_of,
+)
+from workers.indexes.search import separated
 
 _APPLICATION_ID = 0x746D706C
 """Number in the header of the file that tells an index of templ from other SQLite files."""

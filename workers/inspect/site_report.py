@@ -1,15 +1,363 @@
-"""The report of a site, as text for a terminal and as one HTML page with plots."""
+"""The report of a site: figures about it, as text for a terminal and as one HTML page with plots."""
 
-from collections.abc import Iterator, Mapping
+from collections import Counter, defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import groupby
 from typing import Any
 
+import msgspec
+import numpy as np
 from markupsafe import Markup
 
+from schemas.document import DocumentRecord
+from templ_core.array_types import Bools
+from templ_core.clean_document import clean
+from templ_core.config import CoreConfig
+from templ_core.decide import Decision
+from templ_core.dom.document import Document
+from templ_core.explain.page_explanation import PageExplanation, explain_page
+from templ_core.explain.site_names import SiteNames, read_names
+from templ_core.explain.site_strings import SiteString, read_site_strings, string_expression
+from templ_core.page_level.features.page_features import read_features
+from templ_core.page_level.model.page_model import PageModel
+from templ_core.site_level.places.keyed_sums import KeyedSums
+from templ_core.site_level.site_model import SiteModel
+from templ_core.site_level.strings.page_strings import read_prose
+from templ_core.site_level.strings.suffix_array import BREAK
+from templ_core.site_level.trees.labelled_tree import label_page, likeness
 from templ_core.site_level.trees.tree_model import TreeCluster
+from workers.errors import InputProblem
 from workers.inspect.html_templates import render, shortened, time_text
 from workers.inspect.plots import Dot, Plot, curves, timeline
-from workers.inspect.site_figures import SiteFindings, SiteOverview
+from workers.inspect.site_view import SiteView
 from workers.log_lines import counted
+from workers.site_settings import described
+
+_PAGES_CLEANED_MAX = 200
+"""Newest pages of a window that are cleaned again."""
+_ROWS_MAX = 25
+_REPEATED_PAGES_MIN, _REPEATED_PAGES_RATIO = 4, 0.1
+_SENTENCE_WORDS_MIN = 8
+
+
+class KindOfPage(msgspec.Struct, frozen=True, kw_only=True):
+    """A cluster of pages that are alike."""
+
+    pages: int
+    """Pages that its tree template rests on."""
+    nodes: int
+    texts: int
+    """Nodes of text."""
+    constant_texts: int
+    """Nodes of text that have one text on nearly all pages."""
+
+
+class CountedText(msgspec.Struct, frozen=True, kw_only=True):
+    """A string that a site repeats."""
+
+    pages: int
+    text: str
+    expression: str = ""
+
+
+class CountedContainer(msgspec.Struct, frozen=True, kw_only=True):
+    """An element that holds most of the content of some pages."""
+
+    pages: int
+    """Pages whose best container it is."""
+    present_pages: int
+    """Pages that have it."""
+    path: str
+
+
+class FitPoint(msgspec.Struct, frozen=True, kw_only=True):
+    """How like a page is to the kind of page nearest to it."""
+
+    time_ms: int
+    url: str
+    likeness: float
+
+
+class Refresh(msgspec.Struct, frozen=True, kw_only=True):
+    """A site model as the pages of the window were last published with it."""
+
+    version: str | None
+    """None for the page model alone."""
+    documents: int
+    pages: int
+    """Pages of the window whose text was last decided with it."""
+    first_time_ms: int
+    """Event time of the first of these pages."""
+
+
+class AgreementPoint(msgspec.Struct, frozen=True, kw_only=True):
+    """How well texts that were published with young models agree with the present model."""
+
+    documents: int
+    """Documents of the models, at least; the next point's number is the end of the range."""
+    pages: int
+    word_f1: float
+    """Mean word F1 of what was published against what the present model keeps."""
+
+
+class SiteOverview(msgspec.Struct, frozen=True, kw_only=True):
+    """Figures about one site."""
+
+    site: str
+    site_model_version: str
+    documents: int
+    """Distinct documents that the site model rests on."""
+    window_pages: int
+    window_bytes: int
+    """Size of the documents in compact form."""
+    first_time_ms: int | None
+    last_time_ms: int | None
+    fit: float | None
+    """Likeness of the newest page to the pages before it; None where only the topics are known."""
+    redesign_time_ms: int | None
+    """Event time of the first page after the last change of design."""
+    settings: list[str]
+    """What operators have decided about the site."""
+    kinds: list[KindOfPage]
+    string_count: int
+    """Strings of words, and strings of whole segments that most pages have."""
+    strings: list[CountedText]
+    """Those on most pages."""
+    containers: list[CountedContainer]
+    fit_over_time: list[FitPoint]
+    refreshes: list[Refresh]
+    learning_curve: list[AgreementPoint]
+    cleaned_pages: int
+    """Newest pages that were cleaned again for the learning curve and the repeated text."""
+    repeated_ratio: float | None
+    """Share of the words that the present model keeps in sentences on at least 4 and 10 % of the pages."""
+
+
+class SiteFindings(msgspec.Struct, frozen=True, kw_only=True):
+    """What a report of a site shows."""
+
+    figures: SiteOverview
+    model: SiteModel
+    names: SiteNames
+    example: PageExplanation | None
+    """The newest page, on which places and containers are shown."""
+    example_url: str = ""
+
+
+_Pages = Sequence[tuple[DocumentRecord, Document]]
+
+
+def site_figures(view: SiteView, page_model: PageModel, config: CoreConfig) -> SiteFindings:
+    """Return what is known of a site.
+
+    Args:
+        view: The site.
+        page_model: The site-independent classifier.
+        config: The core's thresholds.
+
+    Raises:
+        InputProblem: The site has no site model yet.
+    """
+    model = view.model
+    if model is None:
+        raise InputProblem(
+            f"{view.site} has no site model yet: its first pages have not been learned"
+        )
+    pages = [(record, one) for record, one in view.documents() if one.segments.texts]
+    names = read_names((document for _, document in pages), model)
+    newest = pages[-_PAGES_CLEANED_MAX:]
+    own = view.settings.settings if view.settings else None
+    used = view.used_model()
+    decisions = [
+        clean(document, used, config, page_model, settings=own).decision for _, document in newest
+    ]
+    strings = read_site_strings((document for _, document in pages), model.strings)
+    figures = _figures(view, model, names, pages, strings)
+    figures = msgspec.structs.replace(
+        figures,
+        learning_curve=_learning_curve(newest, decisions),
+        cleaned_pages=len(newest),
+        repeated_ratio=_repeated_ratio(newest, decisions),
+    )
+    example = explain_page(pages[-1][1], used, config, page_model, own) if pages else None
+    return SiteFindings(
+        figures=figures,
+        model=model,
+        names=names,
+        example=example,
+        example_url=pages[-1][0].url if pages else "",
+    )
+
+
+def repeated_ratio(
+    view: SiteView, page_model: PageModel, config: CoreConfig, pages_max: int
+) -> float | None:
+    """Return the share of kept words that a site repeats; None without kept words.
+
+    Args:
+        view: The site.
+        page_model: The site-independent classifier.
+        config: The core's thresholds.
+        pages_max: Newest pages of the window that are looked at.
+    """
+    newest = msgspec.structs.replace(view, window=view.window[-pages_max:])
+    pages = [(record, one) for record, one in newest.documents() if one.segments.texts]
+    own, used = view.settings.settings if view.settings else None, view.used_model()
+    decisions = [
+        clean(document, used, config, page_model, settings=own).decision for _, document in pages
+    ]
+    return _repeated_ratio(pages, decisions)
+
+
+def encode_figures(figures: SiteOverview) -> bytes:
+    """Return figures as JSON."""
+    return msgspec.json.format(msgspec.json.encode(figures), indent=1)
+
+
+def _figures(
+    view: SiteView,
+    model: SiteModel,
+    names: SiteNames,
+    pages: _Pages,
+    strings: Sequence[SiteString],
+) -> SiteOverview:
+    times = [record.event_time_ms for record, _ in pages]
+    return SiteOverview(
+        site=view.site,
+        site_model_version=model.version,
+        documents=model.documents,
+        window_pages=len(pages),
+        window_bytes=sum(len(record.body) for record, _ in pages),
+        first_time_ms=min(times, default=None),
+        last_time_ms=max(times, default=None),
+        fit=view.state.fit if view.state else None,
+        redesign_time_ms=view.state.changed_at_ms if view.state else None,
+        settings=described(view.settings) if view.settings else [],
+        kinds=_kinds(model),
+        string_count=len(strings),
+        strings=[
+            CountedText(pages=one.pages, text=one.text, expression=string_expression(one.text))
+            for one in strings[:_ROWS_MAX]
+        ],
+        containers=_containers(model.places.best_containers, names),
+        fit_over_time=_fit_over_time(model, pages),
+        refreshes=_refreshes(pages),
+        learning_curve=[],
+        cleaned_pages=0,
+        repeated_ratio=None,
+    )
+
+
+def _kinds(model: SiteModel) -> list[KindOfPage]:
+    return [
+        KindOfPage(
+            pages=cluster.pages,
+            nodes=len(cluster.support),
+            texts=int((cluster.blocks.tags == 0).sum()),
+            constant_texts=int((cluster.text_pages >= 0.8 * cluster.pages).sum()),
+        )
+        for cluster in model.trees.clusters
+    ]
+
+
+def _containers(table: KeyedSums, names: SiteNames) -> list[CountedContainer]:
+    order = np.argsort(-table.sums[0], kind="stable")[:_ROWS_MAX]
+    return [
+        CountedContainer(
+            pages=int(table.sums[0][number]),
+            present_pages=int(table.sums[1][number]),
+            path=names.containers.get(int(table.keys[number]), "(not in the window any more)"),
+        )
+        for number in order.tolist()
+    ]
+
+
+def _fit_over_time(model: SiteModel, pages: _Pages) -> list[FitPoint]:
+    found = []
+    for record, document in pages:
+        paths = label_page(document).paths
+        most = max(
+            (likeness(one.reference.paths, paths) for one in model.trees.clusters), default=0.0
+        )
+        found.append(
+            FitPoint(time_ms=record.event_time_ms, url=record.url, likeness=round(most, 4))
+        )
+    return found
+
+
+def _refreshes(pages: _Pages) -> list[Refresh]:
+    by_model: defaultdict[tuple[int, str | None], list[int]] = defaultdict(list)
+    for record, _ in pages:
+        by_model[record.model_documents, record.site_model_version].append(record.event_time_ms)
+    found = [
+        Refresh(version=version, documents=documents, pages=len(times), first_time_ms=min(times))
+        for (documents, version), times in by_model.items()
+    ]
+    return sorted(found, key=lambda one: (one.first_time_ms, one.documents))
+
+
+def _learning_curve(pages: _Pages, decisions: Sequence[Decision]) -> list[AgreementPoint]:
+    """Return the agreement of published texts with the present model, by the size of their models."""
+    scored = sorted(
+        (
+            record.model_documents,
+            _word_f1(_published(record, len(decision.kept)), decision),
+        )
+        for (record, _), decision in zip(pages, decisions, strict=True)
+        if record.kept
+    )
+    found = []
+    for _, group in groupby(scored, key=lambda one: one[0].bit_length()):
+        members = list(group)
+        found.append(
+            AgreementPoint(
+                documents=members[0][0],
+                pages=len(members),
+                word_f1=round(float(np.mean([f1 for _, f1 in members])), 4),
+            )
+        )
+    return found
+
+
+def _published(record: DocumentRecord, segments: int) -> Bools:
+    bits = np.unpackbits(np.frombuffer(record.kept, np.uint8), count=segments)
+    return bits.astype(np.bool_)
+
+
+def _word_f1(published: Bools, decision: Decision) -> float:
+    both = decision.words[published & decision.kept].sum()
+    whole = decision.words[published].sum() + decision.words[decision.kept].sum()
+    return float(2 * both / whole) if whole else 1.0
+
+
+def _repeated_ratio(pages: _Pages, decisions: Sequence[Decision]) -> float | None:
+    """Return the share of kept words in sentences that many pages keep; None without kept words."""
+    on_pages: Counter[bytes] = Counter()
+    kept_sentences: list[bytes] = []
+    words = 0
+    for (_, document), decision in zip(pages, decisions, strict=True):
+        words += int(decision.words[decision.kept].sum())
+        whole = decision.kept.copy()
+        whole[list(decision.cuts or ())] = False
+        sentences = list(_sentences(document, whole))
+        on_pages.update(set(sentences))
+        kept_sentences += sentences
+    least = max(_REPEATED_PAGES_MIN, _REPEATED_PAGES_RATIO * len(pages))
+    repeated = sum(len(one) // 2 for one in kept_sentences if on_pages[one] >= least)
+    return round(repeated / words, 4) if words else None
+
+
+def _sentences(document: Document, chosen: Bools) -> Iterator[bytes]:
+    """Yield the tokens of each sentence of some words in the prose of some segments."""
+    features = read_features(document)
+    words, tokens = features.words, read_prose(features).tokens
+    ends = np.flatnonzero(words.ends) + 1
+    starts = np.append(0, ends[:-1])
+    wanted = chosen[words.segment[starts]] & (ends - starts >= _SENTENCE_WORDS_MIN)
+    wanted &= tokens[starts] != BREAK
+    for start, end in zip(starts[wanted].tolist(), ends[wanted].tolist(), strict=True):
+        yield tokens[start:end].tobytes()
+
 
 _TEXT_ROWS = 10
 _LINE_CHARS = 88

@@ -1,4 +1,4 @@
-"""What is known of one site, read from a state directory or from the topics."""
+"""What is known of one site, from a state directory or from the topics, and what a new rule would name in it."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
@@ -14,9 +14,12 @@ from templ_core.errors import CodecError
 from templ_core.page_details import decode_details
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model
+from templ_core.site_settings.ruled_segments import ruled_segments
+from templ_core.site_settings.site_settings import SiteRule
 from workers.errors import InputProblem
+from workers.log_lines import counted
 from workers.settings import Settings
-from workers.site_settings.book import DecidedSite, book_of_state
+from workers.site_settings import DecidedSite, book_of_state
 from workers.state.site_copy import copied_sites, copy_site
 from workers.state.site_state import SiteState
 
@@ -131,3 +134,57 @@ def similar_sites(sites: Iterable[str], site: str) -> str:
     known = sorted(sites)
     near = get_close_matches(site, known, _SITES_NAMED, 0.4) or known[:_SITES_NAMED]
     return f"; there is {', '.join(near)}" if near else ""
+
+
+_SAMPLES = 3
+
+
+class NamedText(msgspec.Struct, frozen=True, kw_only=True):
+    """What a rule names on one page."""
+
+    url: str
+    text: str
+    """The segments, a line each."""
+
+
+class RulePreview(msgspec.Struct, frozen=True, kw_only=True):
+    """What a rule names in a window."""
+
+    rule: str
+    pages: int
+    """Pages on which it names a segment."""
+    window_pages: int
+    samples: list[NamedText]
+    """The three newest of these pages."""
+
+    def __str__(self) -> str:
+        such = f", such as {self.samples[0].url}" if self.samples else ""
+        return f"{self.rule}: matches on {self.pages} of {counted(self.window_pages, 'page')} of the window{such}"
+
+
+def preview_rules(view: SiteView, rules: Sequence[SiteRule]) -> list[RulePreview]:
+    """Return what each rule names in a window, by itself.
+
+    Raises:
+        RuleError: A rule cannot be used.
+    """
+    documents = list(view.documents())
+    previews = []
+    for rule in rules:
+        found = []
+        for record, document in reversed(documents):
+            named = ruled_segments(document, (rule,)).named
+            if named.any():
+                texts = (document.segments.texts[number] for number in named.nonzero()[0])
+                found.append((record.url, texts))
+        previews.append(
+            RulePreview(
+                rule=str(rule),
+                pages=len(found),
+                window_pages=len(documents),
+                samples=[
+                    NamedText(url=url, text="\n".join(texts)) for url, texts in found[:_SAMPLES]
+                ],
+            )
+        )
+    return previews

@@ -30,7 +30,7 @@ from workers.pipeline.actions import Dead, Outcome, Together
 from workers.pipeline.dead_letter_limit import DeadLetterLimit
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.pool import Pool
-from workers.site_settings.book import SettingsBook
+from workers.site_settings import SettingsBook
 from workers.state.model_store import ModelStore
 from workers.state.rebuildable import remove_set_aside
 

@@ -19,7 +19,7 @@ from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.log_reader import ask_for_logs, follow, log_reader
 from workers.kafka.logs.resume import LogSnapshot, LogState, Resume, decode_snapshot, resume
 from workers.log_lines import record_fields
-from workers.site_settings.book import SettingsBook
+from workers.site_settings import SettingsBook
 from workers.state.model_store import ModelStore
 
 log = logging.getLogger("templ")

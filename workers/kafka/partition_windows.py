@@ -25,7 +25,7 @@ from workers.kafka.logs.resume import LogSnapshot, decode_snapshot
 from workers.log_lines import lines_about, record_fields
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.pool import Pool
-from workers.site_settings.book import SettingsBook
+from workers.site_settings import SettingsBook
 from workers.state.rebuildable import open_rebuildable
 from workers.state.window_store import WindowStore
 

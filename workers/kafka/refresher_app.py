@@ -33,7 +33,7 @@ from workers.kafka.traces import BatchSpans, Traces
 from workers.pipeline.actions import Action, Compare, Forget, NotFitted, OutputRecord, Publish
 from workers.processes.pool import Pool
 from workers.settings import Settings
-from workers.site_settings.book import SettingsBook
+from workers.site_settings import SettingsBook
 from workers.state.rebuildable import remove_set_aside
 from workers.state.site_state import WindowTotals, model_is_due
 from workers.state.window_store import WindowStore

@@ -22,7 +22,7 @@ from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.log_reader import LogReader, ask_for_logs, follow, log_reader
 from workers.kafka.logs.resume import LogSnapshot, has_lost_records
 from workers.log_lines import record_fields
-from workers.site_settings.book import (
+from workers.site_settings import (
     SETTINGS_FILE,
     SettingsBook,
     decided_site,

@@ -37,7 +37,7 @@ from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.plain_consumer import plain_consumer, read_range
 from workers.kafka.broker.plain_producer import PRODUCER_ROOM_BYTES, PlainProducer, plain_producer
 from workers.kafka.broker.received import processable
-from workers.site_settings.book import DecidedSite, SettingsBook
+from workers.site_settings import DecidedSite, SettingsBook
 
 _ERASED_TOPICS = (DOCUMENTS, SITE_MODELS, CLEANED)
 _SETTLED_S = 3.0

@@ -13,8 +13,8 @@ from types import FrameType
 
 import msgspec
 
-from workers.environment import child_environment
 from workers.errors import BrokerProblem, FeedProblem, StateProblem, TopicProblem, UsageProblem
+from workers.settings import child_environment
 
 _HOPELESS = {one.exit_code for one in (UsageProblem, FeedProblem, StateProblem, TopicProblem)}
 """Exit codes of failures that a restart cannot mend."""

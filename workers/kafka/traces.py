@@ -3,10 +3,10 @@
 import logging
 from collections.abc import Mapping, Sequence
 
-from workers.environment import otel_variables
 from workers.errors import SettingsProblem
 from workers.kafka.broker.received import Received
 from workers.pipeline.actions import Outcome
+from workers.settings import otel_variables
 
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 _PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")

@@ -22,8 +22,7 @@ from workers.inspect.frame_tree import events_of_markup, style_sheets
 from workers.inspect.html_templates import render
 from workers.inspect.page_report import page_marks
 from workers.inspect.plots import Plot, line_chart, svg_file
-from workers.inspect.site_figures import site_figures
-from workers.inspect.site_report import site_values
+from workers.inspect.site_report import site_figures, site_values
 from workers.inspect.site_view import SiteView, view_site
 from workers.lab.options import DIRECTORY, FILE, PATH
 from workers.processes.options import config_of

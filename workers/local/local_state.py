@@ -4,7 +4,7 @@ from pathlib import Path
 
 from workers.errors import StateProblem
 from workers.settings import Settings
-from workers.site_settings.book import SETTINGS_FILE, SettingsBook, read_book
+from workers.site_settings import SETTINGS_FILE, SettingsBook, read_book
 from workers.state.directory import StateDirectory, is_used
 from workers.state.model_store import ModelStore
 from workers.state.window_store import WindowStore

@@ -22,7 +22,7 @@ from workers.pipeline.actions import Dead, Deleted, Outcome, Together
 from workers.processes.messages import Cleaned
 from workers.processes.pool import Pool
 from workers.settings import Settings
-from workers.site_settings.book import SettingsBook
+from workers.site_settings import SettingsBook
 
 _PAGES_AHEAD = 64
 _PAGES_TOGETHER = 16

@@ -56,10 +56,10 @@ from workers.processes.messages import (
 )
 from workers.processes.options import CONFIG, CleanOptions, config_of, forms_of
 from workers.settings import Settings
-from workers.site_settings.book import DecidedSite, SettingsBook
+from workers.site_settings import DecidedSite, SettingsBook
 from workers.state.site_state import FittedSite, model_is_due
 
-if TYPE_CHECKING:  # They bring RocksDB and numpy, which cleaning alone does not need.
+if TYPE_CHECKING:
     from workers.state.window_store import WindowStore
 
 log = logging.getLogger("templ")

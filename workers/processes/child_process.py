@@ -7,7 +7,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from workers.environment import child_environment
 from workers.errors import WorkerError
 from workers.log_forms import encode_set_up_of_child
 from workers.processes.channel import Channel
@@ -18,6 +17,7 @@ from workers.processes.deadline import (
     processor_clock,
     processor_s,
 )
+from workers.settings import child_environment
 
 _START_LIMIT_S = 60.0
 """Longest processor time that a child may take to start, in seconds."""

@@ -11,7 +11,7 @@ from typing import IO
 import msgspec
 
 from workers.errors import DamagedStore, DiskProblem, StateProblem, WorkerError
-from workers.site_settings.book import SETTINGS_FILE
+from workers.site_settings import SETTINGS_FILE
 from workers.state.rebuildable import remove_all, set_all_aside
 from workers.whole_file import write_whole
 

@@ -10,11 +10,11 @@ from tests.workers.builders import write_lines
 from workers.console.config import ConsoleConfig
 from workers.console.guard import allowed_hosts
 from workers.console.pages import ConsolePages
-from workers.console.query_processes import QueryProcesses
+from workers.console.queries import QueryProcesses
 from workers.console.server import console_app, listen
 from workers.console.site_list import SiteLister
 from workers.settings import load_settings
-from workers.site_settings.changes import empty_settings
+from workers.site_settings import empty_settings
 
 TOKEN = "0123456789abcdef-token"
 SITE = "paper.example"

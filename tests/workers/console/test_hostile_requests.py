@@ -7,8 +7,7 @@ import pytest
 
 from tests.workers.console.conftest import SITE, TOKEN
 from workers.console.config import ConsoleConfig
-from workers.site_settings.book import settings_version
-from workers.site_settings.changes import empty_settings
+from workers.site_settings import empty_settings, settings_version
 
 FORM = "Content-Type: application/x-www-form-urlencoded\r\n"
 FIELDS = urllib.parse.urlencode(

@@ -10,14 +10,12 @@ from schemas.site_settings import SiteRuleRecord
 from tests.workers.console.conftest import HOSTILE_SITE, HOSTILE_URL, SITE, TOKEN
 from workers.console import site_list
 from workers.console.config import ConsoleConfig
-from workers.console.queries import SiteReportQuery
-from workers.console.query_processes import QueryFailed, QueryProcesses, QueryRefused
+from workers.console.queries import QueryFailed, QueryProcesses, QueryRefused, SiteReportQuery
 from workers.console.server import listen
-from workers.console.site_rows import SiteFacts, site_row
+from workers.console.site_list import SiteFacts, site_row
 from workers.errors import UsageProblem
 from workers.settings import load_settings
-from workers.site_settings.book import settings_version, site_rule
-from workers.site_settings.changes import empty_settings
+from workers.site_settings import empty_settings, settings_version, site_rule
 from workers.state.site_state import SiteState
 
 DAY_MS = 86_400_000

@@ -8,13 +8,12 @@ import pytest
 from scrapy.http import HtmlResponse, Request, TextResponse
 
 from workers.crawl.config import CrawlConfig
+from workers.crawl.crawl_files import CrawlStore, StoreKinds
 from workers.crawl.frontier import NEW_LISTING, SEED_MOVES, CrawlFrontier, found_addresses
-from workers.crawl.reading import AnswerReader
-from workers.crawl.reading_child import ReadAnswer
+from workers.crawl.reading import AnswerReader, ReadAnswer
 from workers.crawl.robots import ROBOTS_BYTES_MAX
 from workers.crawl.site_queue import RobotsQuestion
 from workers.crawl.spider import CrawlRun, SiteSpider
-from workers.crawl.store import CrawlStore, StoreKinds
 
 HELD_S = 0.05
 """Longest processor time that the event loop may be held."""

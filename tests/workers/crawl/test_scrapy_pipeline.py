@@ -13,7 +13,7 @@ from scrapy.settings import Settings
 from tests.workers.crawl.crawler import lines
 from tests.workers.crawl.simulated_web import SimulatedWeb
 from workers.crawl.scrapy_pipeline import TemplPipeline, page_of_item
-from workers.environment import child_environment
+from workers.settings import child_environment
 
 SPIDER = """
 import scrapy

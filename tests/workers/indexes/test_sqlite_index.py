@@ -14,9 +14,8 @@ from schemas.codec import encode_json
 from schemas.source import Source
 from workers.errors import OtherFormat, StateProblem, UsageProblem
 from workers.indexes.cleaned_index import LogPlace
-from workers.indexes.search import Query, search
+from workers.indexes.search import Query, match_expression, search
 from workers.indexes.sqlite_index import SqliteIndex, open_for_reading
-from workers.indexes.words import match_expression
 
 URL = "https://a.example/1"
 

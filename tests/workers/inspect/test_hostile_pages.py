@@ -14,8 +14,7 @@ import pytest
 import tinycss2
 
 from tests.workers.inspect.hostile_cases import HOSTILE, RAN, hostile_page
-from workers.inspect.frame import ATTRIBUTES, ELEMENTS
-from workers.inspect.frame_css import FUNCTIONS, PROPERTIES
+from workers.inspect.frame import ATTRIBUTES, ELEMENTS, FUNCTIONS, PROPERTIES
 from workers.inspect.page_report import PageRequest, page_report
 from workers.settings import load_settings
 

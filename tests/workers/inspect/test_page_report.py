@@ -7,7 +7,7 @@ import pytest
 
 from templ_core.dom.document import parse_document, read_document
 from tests.templ_core.site_level.repeating_site import page as repeating_page
-from workers.inspect.frame_css import harmless_sheet
+from workers.inspect.frame import harmless_sheet
 from workers.inspect.frame_tree import Piece, events_of_document, events_of_markup
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 

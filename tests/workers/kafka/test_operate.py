@@ -46,7 +46,7 @@ from workers.kafka.operate.repartition import decide_change
 from workers.kafka.operate.status import GroupMember, PartitionProgress, models_by_time, role_status
 from workers.kafka.site_records import write_settings
 from workers.settings import Settings
-from workers.site_settings.book import SETTINGS_FILE, write_records
+from workers.site_settings import SETTINGS_FILE, write_records
 from workers.state.directory import StateDirectory
 
 DAY_MS = 24 * 3600 * 1000

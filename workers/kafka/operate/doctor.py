@@ -35,7 +35,7 @@ from workers.kafka.operate.findings import (
 )
 from workers.processes.page_model import has_fitted_weights, usable_model_file
 from workers.settings import Settings
-from workers.site_settings.book import SETTINGS_FILE, SettingsBook, read_book
+from workers.site_settings import SETTINGS_FILE, SettingsBook, read_book
 from workers.state.directory import is_used, made_for_partitions
 
 _ROLES = ("cleaner", "refresher")

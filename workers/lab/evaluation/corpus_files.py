@@ -14,7 +14,7 @@ from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from workers.cli.inputs import Bar
 from workers.errors import InputProblem
 from workers.feeds.files import read_feed
-from workers.feeds.identity import file_source
+from workers.feeds.reading import file_source
 from workers.feeds.records import page_from_json
 from workers.feeds.streams import STDIN
 from workers.lab.corpora import corpus_name, parse_objects, read_nonblank_lines, read_objects

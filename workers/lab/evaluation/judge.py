@@ -20,7 +20,6 @@ from templ_core.dom.document import Document, read_document
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.report import PageScore
 from templ_core.page_level.model.page_model import PageModel
-from workers.environment import use_one_arithmetic_thread
 from workers.errors import WorkerError
 from workers.lab.evaluation.corpus_files import EvaluationPage, PageOutput
 from workers.lab.evaluation.page_models import PageModels
@@ -37,6 +36,7 @@ from workers.lab.evaluation.scoring import (
 from workers.lab.job_processes import process_pool
 from workers.processes.child import GC_ALLOCATIONS
 from workers.processes.page_model import page_model_of
+from workers.settings import use_one_arithmetic_thread
 
 
 class TimedCall(msgspec.Struct, frozen=True, kw_only=True):

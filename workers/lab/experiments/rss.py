@@ -17,7 +17,7 @@ from templ_core.dom.document import Document, parse_document
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.words import WordCounts, score_text, text_distance, word_counts
 from workers.crawl.addresses import absolute_address, address_key, is_askable
-from workers.crawl.feeds import FeedEntry, feed_entries
+from workers.crawl.answers import FeedEntry, feed_entries
 from workers.errors import InputProblem
 from workers.feeds.files import read_feed
 from workers.lab.experiments.results import Cell, Report, mean_text

@@ -19,8 +19,7 @@ from templ_core.dom.document import parse_document
 from templ_core.errors import PageError
 from templ_core.metadata.page_metadata import read_metadata
 from templ_core.tokens import count_tokens, tokenise
-from workers.indexes.search import TITLE_WEIGHT
-from workers.indexes.words import match_expression, separated
+from workers.indexes.search import TITLE_WEIGHT, match_expression, separated
 from workers.lab.corpora import read_objects, record_markup
 from workers.lab.evaluation.peers import load_peer
 from workers.lab.experiments.results import Report, mean_text

@@ -1,1 +1,0 @@
-"""What operators have decided about sites: reading, keeping and changing it."""
