@@ -70,12 +70,6 @@ class DamagedStore(StateProblem):
     """The problem that a store cannot be read; workers on Kafka set it aside and rebuild it."""
 
     def __init__(self, path: Path, reason: str) -> None:
-        """Set the message.
-
-        Args:
-            path: The damaged file or directory.
-            reason: What is wrong with it.
-        """
         super().__init__(
             f"{path} is damaged ({reason}): workers on Kafka rebuild it by themselves, otherwise "
             "delete it to start with an empty one"

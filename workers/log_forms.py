@@ -111,12 +111,7 @@ class LogHandler(logging.StreamHandler[TextIO]):
 
 
 def log_formatter(set_up: LogSetUp, *, is_terminal: bool) -> logging.Formatter:
-    """Return what makes lines of records.
-
-    Args:
-        set_up: How the process logs.
-        is_terminal: Whether the lines go to a terminal.
-    """
+    """Return what makes lines of records."""
     from structlog.stdlib import ProcessorFormatter  # noqa: PLC0415 - see above
 
     is_json = set_up.log_format == "json" or (set_up.log_format == "auto" and not is_terminal)

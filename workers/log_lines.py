@@ -77,13 +77,7 @@ def escape_log_arguments(record: logging.LogRecord) -> bool:
 def record_fields(
     place: RecordPlace, headers: Iterable[tuple[str, bytes | None]] = (), site: str | None = None
 ) -> Fields:
-    """Return the fields of a log line about a record.
-
-    Args:
-        place: The record, or its source.
-        headers: Headers of the record, one of which may name the trace that it belongs to.
-        site: Site key of its page; None = not known.
-    """
+    """Return the fields of a log line about a record."""
     found = {
         "topic": place.topic,
         "partition": place.partition,

@@ -39,12 +39,7 @@ PAGES = Unit("pages", {})
 
 
 def number_of(unit: Unit, **bounds: Any) -> msgspec.Meta:
-    """Return the annotation of a number that has a unit and bounds.
-
-    Args:
-        unit: The unit.
-        bounds: `gt`, `ge`, `lt` and `le` as in `msgspec.Meta`.
-    """
+    """Return the annotation of a number that has a unit and bounds."""
     return msgspec.Meta(extra={"unit": unit}, **bounds)
 
 

@@ -59,10 +59,6 @@ def given_settings(
 
     The environment goes before the file, and an empty variable is none.
 
-    Args:
-        environment: The environment variables.
-        types: What the values of each setting are, by name.
-
     Raises:
         SettingsProblem: A value cannot be used, or a name is unknown. The message has a line for each.
     """

@@ -55,11 +55,7 @@ class DecidedSite(msgspec.Struct, frozen=True, kw_only=True):
         return self.is_learned_from and self.pinned is None
 
     def model(self, newest: SiteModelRecord | None) -> SiteModelRecord | None:
-        """Return the model that pages are cleaned with.
-
-        Args:
-            newest: The newest model of the site; None = there is none.
-        """
+        """Return the model that pages are cleaned with."""
         if not self.is_learned_from:
             return None
         return self.pinned or newest
@@ -335,11 +331,6 @@ def chosen_model(
     site: str, models: Sequence[SiteModelRecord], version: str | None
 ) -> SiteModelRecord:
     """Return the newest of a site's models, or the one of a version.
-
-    Args:
-        site: Site key.
-        models: Its models, oldest first; there is at least one.
-        version: The version; None means the newest.
 
     Raises:
         InputProblem: There is no such model; the message names those that there are.

@@ -177,14 +177,7 @@ def _apply(
     records: Sequence[CleanedRecord | DeletedRecord | RefusedLine],
     told: int,
 ) -> int:
-    """Apply records of a file in one transaction; return how many lines were left out.
-
-    Args:
-        index: The index.
-        path: The file.
-        records: Some of its records.
-        told: Lines that were left out before; of the first few it is told why.
-    """
+    """Apply records of a file in one transaction; return how many lines were left out."""
     refused = 0
     with index.transaction():
         for record in records:

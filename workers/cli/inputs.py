@@ -93,9 +93,6 @@ def _place(path: Path) -> Path:
 def refuse_filled(**outputs: Path) -> None:
     """Check that no output replaces a file that is not empty.
 
-    Args:
-        outputs: Paths of the outputs by the names of their options.
-
     Raises:
         UsageProblem: An output would; the message names its option.
     """
@@ -122,12 +119,6 @@ class FeedReader:
 
     def __init__(self, paths: Sequence[Path], *, time_field: str, settings: Settings) -> None:
         """Check the inputs.
-
-        Args:
-            paths: Paths of the inputs.
-            time_field: Field that holds the event time.
-            settings: Largest page, and how far an event time may lie after now; later times count
-                as that time.
 
         Raises:
             InputProblem: An input is of an unknown type or cannot be read.

@@ -90,10 +90,6 @@ class LazyGroup(click.Group):
 def require_extra(extra: str, user: str) -> None:
     """Check that the packages of an extra are installed.
 
-    Args:
-        extra: The extra of this package.
-        user: The command or option that needs it.
-
     Raises:
         UsageProblem: A package is missing.
     """

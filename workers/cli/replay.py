@@ -69,11 +69,6 @@ class ArchiveSource:
     def __init__(self, files: Sequence[Path], progress: Path, how: ArchiveReading) -> None:
         """Read how far the archives were sent.
 
-        Args:
-            files: The archives.
-            progress: The file of progress, which need not exist.
-            how: How the archives are read.
-
         Raises:
             StateProblem: The file of progress cannot be used, or an archive is another one than before.
             InputProblem: An archive cannot be read.
@@ -227,13 +222,6 @@ async def replay(
     takes: Callable[[Page], bool],
 ) -> int:
     """Send the records of a source, and note again and again how far they are sent.
-
-    Args:
-        source: What is read.
-        target: What pages are sent to.
-        dead: The file of records that cannot be sent.
-        rate: Most pages per second; None means no limit.
-        takes: Returns whether a page is replayed.
 
     Returns:
         The number of pages that were sent.

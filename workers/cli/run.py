@@ -312,9 +312,6 @@ class Tally:
     def refuse_wrong_feed(self, outputs: "RunOutputs") -> None:
         """Check that at least half of the records of the whole output were cleaned.
 
-        Args:
-            outputs: The output, with what a run that was interrupted had written.
-
         Raises:
             FeedProblem: They were not.
         """

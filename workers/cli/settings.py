@@ -77,11 +77,7 @@ def settings_command(form: str) -> None:
 
 
 def listed_settings(given: dict[str, GivenSetting]) -> Iterator[ListedSetting]:
-    """Yield all settings in the order of their definition.
-
-    Args:
-        given: The settings that are not left at their defaults.
-    """
+    """Yield all settings in the order of their definition."""
     meanings = _meanings()
     for name, kind in setting_types().items():
         default = getattr(Settings(), name)

@@ -33,12 +33,6 @@ class Refusal(Exception):
     """The decision that a request is not answered."""
 
     def __init__(self, status: int, reason: str) -> None:
-        """Set the answer.
-
-        Args:
-            status: HTTP status.
-            reason: A sentence for the person who reads the answer.
-        """
         super().__init__(reason)
         self.status = status
 

@@ -56,15 +56,6 @@ class ConsolePages:
         *,
         is_open: bool,
     ) -> None:
-        """Put the parts together.
-
-        Args:
-            config: Bounds of lists, names and reports.
-            lister: Makes the list of sites.
-            processes: Where reports are made.
-            store: Where settings of sites are kept.
-            is_open: Whether settings can be changed here.
-        """
         self.config = config
         self.lister = lister
         self._processes = processes

@@ -77,11 +77,6 @@ class WindowPageRow(msgspec.Struct, frozen=True, kw_only=True):
 def answer_query(query: Query, state: Path, settings: Settings) -> bytes:
     """Return the answer to a query.
 
-    Args:
-        query: What is asked.
-        state: State directory of `templ run` or `templ worker`, which is only read.
-        settings: Page model, limits and the choice about comments.
-
     Raises:
         InputProblem: There is no such site or page.
         UsageProblem: A rule cannot be used.
@@ -142,13 +137,6 @@ class QueryProcesses:
     """Starts a process for each query, forked off one that has imported what is needed."""
 
     def __init__(self, state: Path, settings: Settings, config: ConsoleConfig) -> None:
-        """Start the process that the others are forked off.
-
-        Args:
-            state: State directory that is read.
-            settings: Limits, page model and bounds.
-            config: Bounds of time and size.
-        """
         self._state = state
         self._settings = settings
         self._config = config

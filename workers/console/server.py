@@ -90,12 +90,6 @@ async def listen(
 
     A connection beyond them takes the place of the oldest one whose request has not come as a whole.
 
-    Args:
-        app: The application.
-        config: Bounds of time and number.
-        host: Address to listen at.
-        port: Port to listen at.
-
     Raises:
         UsageProblem: The address cannot be used.
     """
@@ -130,12 +124,6 @@ async def serve_console(
     app: web.Application, pages: ConsolePages, settings: Settings, port: int
 ) -> bool:
     """Answer requests until a signal asks to stop, or a site is taken down.
-
-    Args:
-        app: The application.
-        pages: What it shows.
-        settings: The address.
-        port: The port.
 
     Returns:
         Whether the process is to start anew, because it may have a site in memory that was taken down.

@@ -82,14 +82,7 @@ class ListPage(msgspec.Struct, Generic[T], frozen=True, kw_only=True):
 
 
 def site_row(site: str, facts: SiteFacts, feed_ms: int, config: ConsoleConfig) -> SiteRow:
-    """Return the row of a site.
-
-    Args:
-        site: Site key.
-        facts: What is known of it.
-        feed_ms: Event time of the newest page of all sites, in Unix milliseconds.
-        config: From which figures on there is a warning.
-    """
+    """Return the row of a site."""
     state = facts.state
     if state is None or not state.pages:
         return SiteRow(site=site, lag=facts.lag, decided=facts.decided)
@@ -157,12 +150,7 @@ def ordered(rows: Iterable[SiteRow], column: str, *, is_descending: bool) -> lis
 
 
 def searched(rows: Iterable[SiteRow], words: str) -> list[SiteRow]:
-    """Return the rows that have every word in their site, decisions or warnings.
-
-    Args:
-        rows: Rows of the list.
-        words: Words, separated by white space; case does not count.
-    """
+    """Return the rows that have every word in their site, decisions or warnings."""
     wanted = words.lower().split()
     return [
         one
@@ -240,14 +228,6 @@ class SiteLister:
         config: ConsoleConfig,
         read_lag: Callable[[], Awaitable[Lag | None]] | None,
     ) -> None:
-        """Set what is listed.
-
-        Args:
-            state: State directory of `templ run` or `templ worker`, which is only read.
-            processes: Where repeated text is measured.
-            config: How long what was read is used again.
-            read_lag: Asks the broker for the lag; None where there is no broker.
-        """
         self._state = state
         self._processes = processes
         self._config = config
@@ -350,13 +330,7 @@ class SiteLister:
 
 
 async def read_lag(access: BrokerAccess, prefix: str, wait_s: float) -> Lag | None:
-    """Return how far workers are behind; None where the broker does not tell it in time.
-
-    Args:
-        access: How the broker is reached.
-        prefix: Text before the name of each topic and group.
-        wait_s: Longest time to wait for the broker, in seconds.
-    """
+    """Return how far workers are behind; None where the broker does not tell it in time."""
     from workers.kafka.operate.status import read_status  # noqa: PLC0415 - brings aiokafka
 
     try:

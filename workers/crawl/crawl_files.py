@@ -91,12 +91,6 @@ class PageLines:
     """A JSON Lines file of pages or feeds, as `templ run` reads it."""
 
     def __init__(self, path: Path, lengths: Mapping[str, int]) -> None:
-        """Open the file.
-
-        Args:
-            path: The file.
-            lengths: Lengths of files at the last transaction, by name.
-        """
         self._file = _GrowingFile(path, lengths.get(path.name, 0))
 
     def write(self, page: Page) -> None:
@@ -128,14 +122,6 @@ class WarcFiles:
     def __init__(
         self, directory: Path, prefix: str, lengths: Mapping[str, int], contact: str
     ) -> None:
-        """Open the last file, or the first one.
-
-        Args:
-            directory: Where the files are.
-            prefix: How the names of the files begin.
-            lengths: Lengths of files at the last transaction, by name.
-            contact: Who crawls, for the record at the beginning of each file.
-        """
         self._directory = directory
         self._prefix = prefix
         self._contact = contact
@@ -297,14 +283,6 @@ class CrawlStore:
     def __init__(
         self, directory: Path, lengths: Mapping[str, int], kinds: StoreKinds, contact: str
     ) -> None:
-        """Open the files, and cut them to what was kept at the last transaction.
-
-        Args:
-            directory: The crawl's directory.
-            lengths: Lengths of the files at the last transaction, by name.
-            kinds: Which files are kept.
-            contact: Who crawls, for the beginning of WARC files.
-        """
         self._pages = PageLines(directory / "pages.jsonl", lengths) if kinds.pages else None
         self._feeds = PageLines(directory / "feeds.jsonl", lengths)
         prefixes = ("crawl", "other") if kinds.archive else ()

@@ -317,13 +317,7 @@ class CrawlFrontier:
         return min(given, default=None)
 
     def asked(self, address: DueAddress, visit: NextVisit, now: float) -> None:
-        """Keep what an address answered, and when it is due again.
-
-        Args:
-            address: The address that was asked.
-            visit: Its next visit.
-            now: Unix time of the answer in seconds.
-        """
+        """Keep what an address answered, and when it is due again."""
         state = visit.state
         self._write("UPDATE addresses SET url = ?, due_at = ?, rank = ?, attempts = ?, interval_s = ?, "
             "first_at = COALESCE(first_at, ?), asked_at = ?, etag = ?, last_modified = ?, digest = ?, "
@@ -360,12 +354,7 @@ class CrawlFrontier:
         )
 
     def keep_robots(self, robots: StoredRobots, now: float) -> None:
-        """Keep what is known of a host's robots.txt, and drop hosts of its site that are forgotten.
-
-        Args:
-            robots: What is known.
-            now: Unix time in seconds.
-        """
+        """Keep what is known of a host's robots.txt, and drop hosts of its site that are forgotten."""
         self._write(
             "DELETE FROM robots WHERE site = ? AND expires_at < ?",
             [robots.site, now - _HOST_MEMORY_S],

@@ -9,13 +9,6 @@ class KafkaOutput:
     """The topic `pages` of a broker, keyed by site."""
 
     def __init__(self, broker: BrokerAccess, prefix: str, limit_bytes: int) -> None:
-        """Prepare without connecting.
-
-        Args:
-            broker: How the broker is reached.
-            prefix: Text before the name of each topic.
-            limit_bytes: Largest message.
-        """
         self._feeder = Feeder(broker, prefix, limit_bytes)
         self._is_open = False
 

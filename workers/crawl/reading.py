@@ -78,11 +78,6 @@ class AnswerReader:
     """Child processes that read answers; one that dies, or is late, is replaced."""
 
     def __init__(self, deadline_s: float) -> None:
-        """Prepare without starting a process.
-
-        Args:
-            deadline_s: Longest processor time to read an answer.
-        """
         self._deadline_s = deadline_s
         self._threads = ThreadPoolExecutor(_CHILDREN, thread_name_prefix="reading")
         self._idle: list[ChildProcess] = []

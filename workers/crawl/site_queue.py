@@ -44,10 +44,6 @@ class SiteQueue:
         """Load what is known; each site may be asked again after one delay.
 
         When the process before this one was killed, a request of it may just have been sent.
-
-        Args:
-            frontier: The addresses.
-            config: Delay, limits, and whether addresses are waited for that are due later.
         """
         self._frontier = frontier
         self._config = config
@@ -135,10 +131,6 @@ class SiteQueue:
 
         A redirect to another site is followed to the robots.txt of a host there only, and not at all if
         that host's rules are known already.
-
-        Args:
-            question: What was asked.
-            url: Where its answer leads to.
 
         Returns:
             Whether the redirect is followed; otherwise, the host has no robots.txt.

@@ -87,11 +87,6 @@ class SiteSpider(Spider):
     name = "templ"
 
     def __init__(self, run: CrawlRun) -> None:
-        """Load the queue.
-
-        Args:
-            run: What the run works with; it is told how many answers of each kind came.
-        """
         super().__init__()
         self._run = run
         self._queue = SiteQueue(run.frontier, run.config)

@@ -55,14 +55,7 @@ class VisitResult(msgspec.Struct, frozen=True, kw_only=True):
 def visit_result(
     address: DueAddress, answer: AddressAnswer, now: float, config: CrawlConfig
 ) -> VisitResult:
-    """Return what follows from the answer of an address.
-
-    Args:
-        address: The address, with what is known from its last answer.
-        answer: The answer.
-        now: Unix time of the answer in seconds.
-        config: Intervals and attempts.
-    """
+    """Return what follows from the answer of an address."""
     status = answer.status
     if status in _FAILURES or status >= 500:
         return _failed(address, now, config)
@@ -92,11 +85,6 @@ def next_interval_s(before_s: float, *, has_changed: bool, config: CrawlConfig) 
     >>> config = CrawlConfig(contact="a@b.example", interval_min_s=60, interval_max_s=100)
     >>> [next_interval_s(80, has_changed=changed, config=config) for changed in (True, False)]
     [60, 100]
-
-    Args:
-        before_s: Time between the last two visits.
-        has_changed: Whether the page had changed between them.
-        config: The shortest and the longest interval.
     """
     wanted_s = before_s / 2 if has_changed else before_s * 2
     return min(max(wanted_s, config.interval_min_s), config.interval_max_s)

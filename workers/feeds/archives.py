@@ -99,11 +99,6 @@ def read_archives(
 ) -> Iterator[ArchivedRecord]:
     """Yield the records of all files, merged by time.
 
-    Args:
-        files: What `archive_files` returned.
-        places: Where reading of a file begins; other files are read from their beginning.
-        how: How they are read.
-
     Raises:
         UsageProblem: A file has no field of the name of the time field.
     """

@@ -59,12 +59,6 @@ _OTHER_KINDS = (
 def check_first_lines(path: Path, head: bytes, time_field: str, limit_bytes: int) -> None:
     """Check that a file begins with pages in JSON Lines; broken records among others are let pass.
 
-    Args:
-        path: The file, for messages.
-        head: The first bytes of its content.
-        time_field: Field that is to hold the event time.
-        limit_bytes: Largest page.
-
     Raises:
         InputProblem: The file is of another kind, or none of its first records is a page.
         UsageProblem: None of its first records has the time field.

@@ -200,10 +200,6 @@ class _DecompressedFile(io.RawIOBase):
 def open_counted(path: Path, on_progress: OnProgress) -> io.BufferedReader:
     """Open a file without decompression.
 
-    Args:
-        path: File to read; `-` stands for standard input.
-        on_progress: Called with the number of bytes of each read.
-
     Raises:
         InputProblem: The file cannot be opened.
     """
@@ -223,10 +219,6 @@ def _open(path: Path) -> io.FileIO:
 @contextmanager
 def open_decompressed(path: Path, on_progress: OnProgress) -> Iterator[Lines]:
     """Open a file and decompress it if its suffix is `.gz`, `.xz` or `.zst`.
-
-    Args:
-        path: File to read; `-` stands for standard input.
-        on_progress: Called with the number of compressed bytes of each read.
 
     Raises:
         InputProblem: The file cannot be opened.
@@ -325,13 +317,7 @@ def damage_told(path: Path, where: Callable[[], str]) -> Iterator[None]:
 
 
 def damage(path: Path, where: str, reason: str) -> str:
-    """Return the line about a damaged file.
-
-    Args:
-        path: The file.
-        where: How far reading got, in words that follow "is damaged".
-        reason: What is wrong.
-    """
+    """Return the line about a damaged file."""
     return (
         f"{path} is damaged {where} ({reason}): every whole record was read; fetch the file again"
     )

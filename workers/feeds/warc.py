@@ -39,9 +39,6 @@ class HttpResponse:
     def __init__(self, block: bytes) -> None:
         """Read a response as it was sent.
 
-        Args:
-            block: Status line, headers and body.
-
         Raises:
             ValueError: The block does not begin with a status line.
         """

@@ -161,12 +161,7 @@ class SqliteIndex:
             self._db.execute("COMMIT")
 
     def apply(self, record: CleanedRecord | DeletedRecord, place: LogPlace | None = None) -> None:
-        """Apply a record inside a transaction; what the index knows already changes nothing.
-
-        Args:
-            record: The text of a page, or a deletion. A deletion without a time always applies.
-            place: Where the record stands in a log of Kafka; None for a record of a file.
-        """
+        """Apply a record inside a transaction; what the index knows already changes nothing."""
         new, known = version_of(record), self._known(record.url)
         if known is not None and not replaces(new, known):
             self.counts.unchanged += 1
@@ -238,13 +233,7 @@ class SqliteIndex:
         )
 
     def read_anew(self, topic: str, partition: int, until: int) -> None:
-        """Prepare, inside a transaction, for reading a partition again from its start.
-
-        Args:
-            topic: Name of the topic.
-            partition: The partition.
-            until: End offset of the partition; see `move`.
-        """
+        """Prepare, inside a transaction, for reading a partition again from its start."""
         self.move(topic, partition, 0)
         self._db.execute(
             "UPDATE logs SET reread_until = ? WHERE topic = ? AND partition = ?",

@@ -289,9 +289,6 @@ def harmless_sheet(sheets: Iterable[str]) -> str:
     ...     ["p { color: red; background: url(//a.example/x) } @import '//b.example/y';"]
     ... )
     'p{color:red}'
-
-    Args:
-        sheets: Style sheets as crawled.
     """
     out: list[str] = []
     room = _CSS_CHARS_MAX

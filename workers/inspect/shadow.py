@@ -77,12 +77,6 @@ def shadow_site(
 
     With another page model, the site model is fitted on the window again, as workers with that page
     model would fit it.
-
-    Args:
-        view: The site.
-        live: How its pages are cleaned now.
-        other: How they would be cleaned.
-        pages_max: Most pages that are cleaned.
     """
     window = [
         (record, document) for record, document in view.documents() if document.segments.texts
@@ -198,13 +192,7 @@ def shadow_text(found: Sequence[SiteShadow]) -> str:
 
 
 def shadow_html(found: Sequence[SiteShadow], before: str, after: str) -> Markup:
-    """Return the report as one HTML page that runs nothing and fetches nothing.
-
-    Args:
-        found: What differs, by site.
-        before: What the texts on the left were made with.
-        after: What the texts on the right were made with.
-    """
+    """Return the report as one HTML page that runs nothing and fetches nothing."""
     changes = sorted(
         (one for site in found for one in site.changes), key=lambda one: -one.changed_ratio
     )

@@ -33,11 +33,6 @@ _LISTS = {"strings": REASON_STRING, "trees": REASON_TREE}
 def export_site(view: SiteView, folder: Path, settings: Settings) -> str:
     """Write what decides on the pages of a site to a folder, and return what was written as lines of text.
 
-    Args:
-        view: The site.
-        folder: Where the files go; it is made if it is not there.
-        settings: Page model, and the choices about comments and the balance.
-
     Raises:
         InputProblem: The site has no site model yet.
         UsageProblem: The folder cannot be written.
@@ -75,13 +70,7 @@ def export_site(view: SiteView, folder: Path, settings: Settings) -> str:
 
 
 def decided_pages(view: SiteView, model: SiteModel, settings: Settings) -> list[DecidedPage]:
-    """Return what is removed from the pages of a site's window, cleaned with its present model.
-
-    Args:
-        view: The site.
-        model: The site model that its pages are cleaned with.
-        settings: Page model, and the choices about comments and the balance.
-    """
+    """Return what is removed from the pages of a site's window, cleaned with its present model."""
     page_model = page_model_of(read_model_file(settings.page_model))
     config = config_of(settings)
     found = []
@@ -99,13 +88,7 @@ def decided_pages(view: SiteView, model: SiteModel, settings: Settings) -> list[
 
 
 def exported_expressions(site: str, model: SiteModel, found: DecidingExpressions) -> dict[str, Any]:
-    """Return the content of `expressions.json`.
-
-    Args:
-        site: The key of the site.
-        model: The site model that its pages are cleaned with.
-        found: What decides on the pages of its window.
-    """
+    """Return the content of `expressions.json`."""
     return {
         "format": EXPORT_FORMAT,
         "site": site,

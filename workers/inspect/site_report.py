@@ -150,11 +150,6 @@ _Pages = Sequence[tuple[DocumentRecord, Document]]
 def site_figures(view: SiteView, page_model: PageModel, config: CoreConfig) -> SiteFindings:
     """Return what is known of a site.
 
-    Args:
-        view: The site.
-        page_model: The site-independent classifier.
-        config: The core's thresholds.
-
     Raises:
         InputProblem: The site has no site model yet.
     """
@@ -192,14 +187,7 @@ def site_figures(view: SiteView, page_model: PageModel, config: CoreConfig) -> S
 def repeated_ratio(
     view: SiteView, page_model: PageModel, config: CoreConfig, pages_max: int
 ) -> float | None:
-    """Return the share of kept words that a site repeats; None without kept words.
-
-    Args:
-        view: The site.
-        page_model: The site-independent classifier.
-        config: The core's thresholds.
-        pages_max: Newest pages of the window that are looked at.
-    """
+    """Return the share of kept words that a site repeats; None without kept words."""
     newest = msgspec.structs.replace(view, window=view.window[-pages_max:])
     pages = [(record, one) for record, one in newest.documents() if one.segments.texts]
     own, used = view.settings.settings if view.settings else None, view.used_model()
@@ -398,12 +386,7 @@ def site_text(figures: SiteOverview) -> str:
 
 
 def site_report(found: SiteFindings, navigation: Markup | None = None) -> Markup:
-    """Return the report of a site as one HTML page that runs nothing and fetches nothing.
-
-    Args:
-        found: What is known of the site.
-        navigation: What comes before the report.
-    """
+    """Return the report of a site as one HTML page that runs nothing and fetches nothing."""
     return render(
         "inspect/templates/site_report.html",
         title=found.figures.site,

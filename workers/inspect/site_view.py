@@ -108,12 +108,7 @@ def site_view(
 
 
 def stored_kind(record: DocumentRecord, document: Document) -> str | None:
-    """Return what the markup of a page of a window called it, where that was kept.
-
-    Args:
-        record: The record of `documents`.
-        document: Its document.
-    """
+    """Return what the markup of a page of a window called it, where that was kept."""
     try:
         return decode_details(record.details, document)[2]
     except CodecError:

@@ -28,11 +28,6 @@ class RunOutputs:
     def __init__(self, out: Path, letters: Path, *, resumes: bool) -> None:
         """Open the files; dead letters have one when there is the first of them.
 
-        Args:
-            out: File of the cleaned records; `-` stands for standard output.
-            letters: File of the dead letters.
-            resumes: Whether the run goes on with what is in the files.
-
         Raises:
             UsageProblem: A file cannot be written, or does not hold the outputs of a run.
             DiskProblem: The disk is full.

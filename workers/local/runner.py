@@ -102,9 +102,6 @@ class LocalWorker:
     def run(self, records: Iterable[Page | Rejected]) -> Iterator[Output]:
         """Yield what becomes of each record, in order, each followed by the revisions that it brings.
 
-        Args:
-            records: Pages, and records that are not pages.
-
         Raises:
             InputProblem: Reading the records failed; the outputs of all records before that were
                 yielded.

@@ -43,16 +43,6 @@ class Stream:
         revises: bool = False,
         with_segments: bool = False,
     ) -> None:
-        """Start an engine on the state.
-
-        Args:
-            state: The windows and site models.
-            runner: Performs the tasks of cleaning pages and fitting models.
-            settings: Limits and bounds.
-            learns: Whether the object learns from pages and uses the models of their sites.
-            revises: Whether a text is yielded again when a better site model changes it.
-            with_segments: Whether records carry their text segments.
-        """
         self._models = state.models
         self._windows = state.windows
         self._learns = learns
