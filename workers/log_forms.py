@@ -112,7 +112,8 @@ class LogHandler(logging.StreamHandler[TextIO]):
 
 def log_formatter(set_up: LogSetUp, *, is_terminal: bool) -> logging.Formatter:
     """Return what makes lines of records."""
-    from structlog.stdlib import ProcessorFormatter  # noqa: PLC0415 - see above
+    from structlog.processors import JSONRenderer  # noqa: PLC0415 - see above
+    from structlog.stdlib import ProcessorFormatter  # noqa: PLC0415
 
     is_json = set_up.log_format == "json" or (set_up.log_format == "auto" and not is_terminal)
 
@@ -120,16 +121,10 @@ def log_formatter(set_up: LogSetUp, *, is_terminal: bool) -> logging.Formatter:
         line = _line_fields(found["_record"], found["event"], set_up.role, indents=not is_json)
         return line | {name: value for name, value in found.items() if name.startswith("_")}
 
-    renderer = _json_renderer() if is_json else _console_renderer(colors=is_terminal)
+    renderer = JSONRenderer(serializer=_json) if is_json else _console_renderer(colors=is_terminal)
     return ProcessorFormatter(
         foreign_pre_chain=[fields], processors=[ProcessorFormatter.remove_processors_meta, renderer]
     )
-
-
-def _json_renderer() -> "Processor":
-    from structlog.processors import JSONRenderer  # noqa: PLC0415
-
-    return JSONRenderer(serializer=_json)
 
 
 def _console_renderer(*, colors: bool) -> "Processor":

@@ -59,16 +59,6 @@ class SiteRow(msgspec.Struct, frozen=True, kw_only=True):
     warnings: tuple[str, ...] = ()
 
 
-class SiteFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of one site when the list is made."""
-
-    state: SiteState | None
-    """Figures of its window; None for a site that has only settings."""
-    lag: int | None
-    repeated: float | None
-    decided: tuple[str, ...]
-
-
 class ListPage(msgspec.Struct, Generic[T], frozen=True, kw_only=True):
     """One page of a list."""
 
@@ -81,27 +71,32 @@ class ListPage(msgspec.Struct, Generic[T], frozen=True, kw_only=True):
     """Number of rows on all pages."""
 
 
-def site_row(site: str, facts: SiteFacts, feed_ms: int, config: ConsoleConfig) -> SiteRow:
-    """Return the row of a site."""
-    state = facts.state
+def site_row(
+    known: SiteRow, state: SiteState | None, feed_ms: int, config: ConsoleConfig
+) -> SiteRow:
+    """Return the row of a site with the figures of its window, and warnings.
+
+    Args:
+        known: Its key, lag, repeated text and decisions.
+        state: Figures of its window; None for a site that has only settings.
+        feed_ms: Event time of the newest page of all sites, in Unix milliseconds.
+        config: From which figures on there is a warning.
+    """
     if state is None or not state.pages:
-        return SiteRow(site=site, lag=facts.lag, decided=facts.decided)
-    return SiteRow(
-        site=site,
-        lag=facts.lag,
+        return msgspec.structs.replace(known, repeated=None)
+    return msgspec.structs.replace(
+        known,
         age_ms=max(feed_ms - state.newest_ms, 0),
         newest_ms=state.newest_ms,
         pages=state.pages,
         size_bytes=state.bytes,
         span_ms=max(state.newest_ms - state.oldest_ms, 0),
         fit=state.fit if state.model_version else None,
-        repeated=facts.repeated,
-        decided=facts.decided,
-        warnings=tuple(_warnings(state, facts, config)),
+        warnings=tuple(_warnings(state, known, config)),
     )
 
 
-def _warnings(state: SiteState, facts: SiteFacts, config: ConsoleConfig) -> Iterable[str]:
+def _warnings(state: SiteState, known: SiteRow, config: ConsoleConfig) -> Iterable[str]:
     if state.model_version is None:
         yield "no site model yet"
     elif model_is_due(state):
@@ -110,11 +105,11 @@ def _warnings(state: SiteState, facts: SiteFacts, config: ConsoleConfig) -> Iter
         yield f"low fit: the newest page, of {_day(state.newest_ms)}, is like no known kind of page"
     if state.changed_at_ms is not None:
         yield f"design changed on {_day(state.changed_at_ms)}"
-    is_known = facts.repeated is not None and state.pages >= config.repeated_pages_min
-    if is_known and (facts.repeated or 0.0) > config.much_repeated_ratio:
-        yield f"repeated text: {facts.repeated:.1%} of the kept words are in sentences of many pages"
-    if facts.lag is not None and facts.lag > config.long_lag:
-        yield f"long lag: {counted(facts.lag, 'document')} of its partition wait"
+    repeated = known.repeated or 0.0
+    if state.pages >= config.repeated_pages_min and repeated > config.much_repeated_ratio:
+        yield f"repeated text: {repeated:.1%} of the kept words are in sentences of many pages"
+    if known.lag is not None and known.lag > config.long_lag:
+        yield f"long lag: {counted(known.lag, 'document')} of its partition wait"
 
 
 def _day(time_ms: int) -> str:
@@ -150,7 +145,7 @@ def ordered(rows: Iterable[SiteRow], column: str, *, is_descending: bool) -> lis
 
 
 def searched(rows: Iterable[SiteRow], words: str) -> list[SiteRow]:
-    """Return the rows that have every word in their site, decisions or warnings."""
+    """Return the rows that have every word, separated by spaces, in their site, decisions or warnings."""
     wanted = words.lower().split()
     return [
         one
@@ -291,15 +286,17 @@ class SiteLister:
             problems.append(str(error))
         feed_ms = max((one.newest_ms for one in self._states.values() if one.pages), default=0)
         rows = [
-            site_row(site, self._facts(site, book.of(site), lag), feed_ms, self._config)
+            site_row(
+                self._known(site, book.of(site), lag), self._states.get(site), feed_ms, self._config
+            )
             for site in {*self._states, *(one.site for one in book.records())}
         ]
         return SiteList(rows=rows, lag=lag, problem=" ".join(problems))
 
-    def _facts(self, site: str, decided: DecidedSite | None, lag: Lag | None) -> SiteFacts:
+    def _known(self, site: str, decided: DecidedSite | None, lag: Lag | None) -> SiteRow:
         measured = self._measured.get(site)
-        return SiteFacts(
-            state=self._states.get(site),
+        return SiteRow(
+            site=site,
             lag=lag.of_site(site) if lag else None,
             repeated=measured.ratio if measured else None,
             decided=decided_words(decided) if decided else (),

@@ -6,7 +6,6 @@ overlap in time. The order within a file stays as it is.
 """
 
 import heapq
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -14,7 +13,7 @@ from typing import NamedTuple
 import msgspec
 
 from workers.errors import InputProblem, UsageProblem
-from workers.feeds.files import LINES_SUFFIXES, WARC_SUFFIXES, input_name
+from workers.feeds.files import LINES_SUFFIXES, WARC_SUFFIXES, ignore, input_names
 from workers.feeds.lines import read_json_lines
 from workers.feeds.reading import BEGINNING, Place, PlacedRecord, Reading, Timeline
 from workers.feeds.streams import STDIN, damage_told
@@ -102,7 +101,7 @@ def read_archives(
     Raises:
         UsageProblem: A file has no field of the name of the time field.
     """
-    names = _names(files)
+    names = input_names(files)
     waiting = [
         (_first_ms(file, places.get(file, BEGINNING), how), number)
         for number, file in enumerate(files)
@@ -127,7 +126,7 @@ def _first_ms(file: Path, start: Place, how: ArchiveReading) -> int:
     """Return the time of a file's next record, or about that; 0 for a file that has none."""
     if start != BEGINNING:
         return start.next_ms
-    quiet = msgspec.structs.replace(how, on_progress=_ignore, on_problem=_ignore)
+    quiet = msgspec.structs.replace(how, on_progress=ignore, on_problem=ignore)
     first = next(_read(file, "", quiet, start), None)
     return 0 if first is None else _time_ms(first)
 
@@ -143,17 +142,6 @@ def _time_ms(found: PlacedRecord) -> int:
     return record.event_time_ms if isinstance(record, Page) else found.behind.next_ms
 
 
-def _names(files: Sequence[Path]) -> list[str]:
-    """Return the name of each file in sources and ids; a second one of a name is called `NAME~2`."""
-    seen: Counter[str] = Counter()
-    names = []
-    for file in files:
-        name = input_name(file)
-        seen[name] += 1
-        names.append(name if seen[name] == 1 else f"{name}~{seen[name]}")
-    return names
-
-
 def _read(file: Path, name: str, how: ArchiveReading, start: Place) -> Iterator[PlacedRecord]:
     """Yield the records of a file from a place on; a problem ends it and is told."""
     timeline = Timeline(how.time_field, how.latest_ms)
@@ -162,14 +150,10 @@ def _read(file: Path, name: str, how: ArchiveReading, start: Place) -> Iterator[
         timeline=timeline,
         limit_bytes=how.limit_bytes,
         on_progress=how.on_progress,
-        on_left_out=_ignore,
+        on_left_out=ignore,
     )
     read = read_warc if file.name.lower().endswith(WARC_SUFFIXES) else read_json_lines
     try:
         yield from read(file, name, reading, start)
     except InputProblem as problem:
         how.on_problem(problem)
-
-
-def _ignore(_what: object) -> None:
-    """Ignore what is told."""

@@ -75,18 +75,13 @@ def read_feed(
         _check(path)
     reading = Reading(
         timeline=Timeline(
-            time_field, LATEST_TIME_MS if latest_ms is None else latest_ms, on_guess or _ignore
+            time_field, LATEST_TIME_MS if latest_ms is None else latest_ms, on_guess or ignore
         ),
         limit_bytes=limit_bytes,
-        on_progress=on_progress or _ignore,
-        on_left_out=on_left_out or _ignore,
+        on_progress=on_progress or ignore,
+        on_left_out=on_left_out or ignore,
     )
-    seen: Counter[str] = Counter()
-    for path in paths:
-        name = input_name(path)
-        seen[name] += 1
-        if seen[name] > 1:
-            name = f"{name}~{seen[name]}"
+    for path, name in zip(paths, input_names(paths), strict=True):
         try:
             yield from _read(path, name, reading)
         except InputProblem as problem:
@@ -116,19 +111,20 @@ def _files(path: Path) -> list[Path]:
     return _html_files(path) if path.is_dir() else [path]
 
 
-def _ignore(_what: object) -> None:
+def ignore(_what: object) -> None:
     """Ignore what is told."""
 
 
-def input_name(path: Path) -> str:
-    """Return the name of an input in sources and ids."""
-    if path == STDIN:
-        return "stdin"
-    return _text(path.name or path.resolve().name or "root")
-
-
-def _text(name: str) -> str:
-    return name.encode("utf-8", "replace").decode()
+def input_names(paths: Sequence[Path]) -> list[str]:
+    """Return the name of each input in sources and ids; a second one of a name is called `NAME~2`."""
+    seen: Counter[str] = Counter()
+    names = []
+    for path in paths:
+        name = path.name or path.resolve().name or "root"
+        name = "stdin" if path == STDIN else name.encode("utf-8", "replace").decode()
+        seen[name] += 1
+        names.append(name if seen[name] == 1 else f"{name}~{seen[name]}")
+    return names
 
 
 def _check(path: Path) -> None:

@@ -77,24 +77,32 @@ CREATE TABLE logs (
     PRIMARY KEY (topic, partition)
 );
 """
-_PUT = """
-INSERT INTO pages (
-    url, is_deleted, time_ms, source_topic, source_partition, source_offset, revision, site, fetched_at,
-    published_at, page_type, language, authors, fingerprint, min_hashes, title, text, log_topic, log_partition,
-    log_offset
-) VALUES (
-    :url, :is_deleted, :time_ms, :source_topic, :source_partition, :source_offset, :revision, :site,
-    :fetched_at, :published_at, :page_type, :language, :authors, :fingerprint, :min_hashes, :title, :text, :log_topic, :log_partition,
-    :log_offset
-) ON CONFLICT (url) DO UPDATE SET
-    is_deleted = excluded.is_deleted, time_ms = excluded.time_ms,
-    source_topic = excluded.source_topic, source_partition = excluded.source_partition,
-    source_offset = excluded.source_offset, revision = excluded.revision, site = excluded.site,
-    fetched_at = excluded.fetched_at, published_at = excluded.published_at,
-    page_type = excluded.page_type, language = excluded.language, authors = excluded.authors, fingerprint = excluded.fingerprint,
-    min_hashes = excluded.min_hashes, title = excluded.title, text = excluded.text, log_topic = excluded.log_topic, log_partition = excluded.log_partition,
-    log_offset = excluded.log_offset
-"""
+_COLUMNS = (
+    *(
+        "url",
+        "is_deleted",
+        "time_ms",
+        "source_topic",
+        "source_partition",
+        "source_offset",
+        "revision",
+    ),
+    *(
+        "site",
+        "fetched_at",
+        "published_at",
+        "page_type",
+        "language",
+        "authors",
+        "fingerprint",
+        "min_hashes",
+    ),
+    *("title", "text", "log_topic", "log_partition", "log_offset"),
+)
+_PUT = f"""
+INSERT INTO pages ({", ".join(_COLUMNS)}) VALUES ({", ".join(f":{one}" for one in _COLUMNS)})
+ON CONFLICT (url) DO UPDATE SET {", ".join(f"{one} = excluded.{one}" for one in _COLUMNS[1:])}
+"""  # noqa: S608 - constants only
 
 
 class SqliteIndex:
@@ -170,7 +178,8 @@ class SqliteIndex:
             self.counts.deleted += known is not None
             self._db.execute("DELETE FROM pages WHERE url = ?", (record.url,))
         else:
-            self._count(record)
+            self.counts.written += isinstance(record, CleanedRecord)
+            self.counts.deleted += isinstance(record, DeletedRecord)
             self._db.execute(_PUT, _row(record, new, place))
 
     def _known(self, url: str) -> Version | None:
@@ -180,12 +189,6 @@ class SqliteIndex:
             (url,),
         ).fetchone()
         return None if found is None else Version(found[0], Source(*found[1:4]), found[4])
-
-    def _count(self, record: CleanedRecord | DeletedRecord) -> None:
-        if isinstance(record, CleanedRecord):
-            self.counts.written += 1
-        else:
-            self.counts.deleted += 1
 
     def _note_place(self, url: str, place: LogPlace | None) -> None:
         """Note that a log still has a record of a URL that was read from it."""

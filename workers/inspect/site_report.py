@@ -17,7 +17,7 @@ from templ_core.decide import Decision
 from templ_core.dom.document import Document
 from templ_core.explain.page_explanation import PageExplanation, explain_page
 from templ_core.explain.site_names import SiteNames, read_names
-from templ_core.explain.site_strings import SiteString, read_site_strings, string_expression
+from templ_core.explain.site_strings import read_site_strings, string_expression
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.places.keyed_sums import KeyedSums
@@ -161,56 +161,10 @@ def site_figures(view: SiteView, page_model: PageModel, config: CoreConfig) -> S
     pages = [(record, one) for record, one in view.documents() if one.segments.texts]
     names = read_names((document for _, document in pages), model)
     newest = pages[-_PAGES_CLEANED_MAX:]
-    own = view.settings.settings if view.settings else None
-    used = view.used_model()
-    decisions = [
-        clean(document, used, config, page_model, settings=own).decision for _, document in newest
-    ]
+    decisions = _decisions(view, newest, page_model, config)
     strings = read_site_strings((document for _, document in pages), model.strings)
-    figures = _figures(view, model, names, pages, strings)
-    figures = msgspec.structs.replace(
-        figures,
-        learning_curve=_learning_curve(newest, decisions),
-        cleaned_pages=len(newest),
-        repeated_ratio=_repeated_ratio(newest, decisions),
-    )
-    example = explain_page(pages[-1][1], used, config, page_model, own) if pages else None
-    return SiteFindings(
-        figures=figures,
-        model=model,
-        names=names,
-        example=example,
-        example_url=pages[-1][0].url if pages else "",
-    )
-
-
-def repeated_ratio(
-    view: SiteView, page_model: PageModel, config: CoreConfig, pages_max: int
-) -> float | None:
-    """Return the share of kept words that a site repeats; None without kept words."""
-    newest = msgspec.structs.replace(view, window=view.window[-pages_max:])
-    pages = [(record, one) for record, one in newest.documents() if one.segments.texts]
-    own, used = view.settings.settings if view.settings else None, view.used_model()
-    decisions = [
-        clean(document, used, config, page_model, settings=own).decision for _, document in pages
-    ]
-    return _repeated_ratio(pages, decisions)
-
-
-def encode_figures(figures: SiteOverview) -> bytes:
-    """Return figures as JSON."""
-    return msgspec.json.format(msgspec.json.encode(figures), indent=1)
-
-
-def _figures(
-    view: SiteView,
-    model: SiteModel,
-    names: SiteNames,
-    pages: _Pages,
-    strings: Sequence[SiteString],
-) -> SiteOverview:
     times = [record.event_time_ms for record, _ in pages]
-    return SiteOverview(
+    figures = SiteOverview(
         site=view.site,
         site_model_version=model.version,
         documents=model.documents,
@@ -230,10 +184,44 @@ def _figures(
         containers=_containers(model.places.best_containers, names),
         fit_over_time=_fit_over_time(model, pages),
         refreshes=_refreshes(pages),
-        learning_curve=[],
-        cleaned_pages=0,
-        repeated_ratio=None,
+        learning_curve=_learning_curve(newest, decisions),
+        cleaned_pages=len(newest),
+        repeated_ratio=_repeated_ratio(newest, decisions),
     )
+    own = view.settings.settings if view.settings else None
+    example = None
+    if pages:
+        example = explain_page(pages[-1][1], view.used_model(), config, page_model, own)
+    return SiteFindings(
+        figures=figures,
+        model=model,
+        names=names,
+        example=example,
+        example_url=pages[-1][0].url if pages else "",
+    )
+
+
+def repeated_ratio(
+    view: SiteView, page_model: PageModel, config: CoreConfig, pages_max: int
+) -> float | None:
+    """Return the share of kept words that a site repeats; None without kept words."""
+    newest = msgspec.structs.replace(view, window=view.window[-pages_max:])
+    pages = [(record, one) for record, one in newest.documents() if one.segments.texts]
+    return _repeated_ratio(pages, _decisions(view, pages, page_model, config))
+
+
+def _decisions(
+    view: SiteView, pages: _Pages, page_model: PageModel, config: CoreConfig
+) -> list[Decision]:
+    own, used = view.settings.settings if view.settings else None, view.used_model()
+    return [
+        clean(document, used, config, page_model, settings=own).decision for _, document in pages
+    ]
+
+
+def encode_figures(figures: SiteOverview) -> bytes:
+    """Return figures as JSON."""
+    return msgspec.json.format(msgspec.json.encode(figures), indent=1)
 
 
 def _kinds(model: SiteModel) -> list[KindOfPage]:

@@ -65,11 +65,7 @@ class DeadLetterFile:
         self.count += 1
 
     def flush(self) -> None:
-        """Write what is buffered.
-
-        Raises:
-            DiskProblem: The disk is full or fails.
-        """
+        """Write what is buffered."""
         if self._file is not None:
             self._file.flush()
 

@@ -77,11 +77,7 @@ class RecordFile:
             self.flush()
 
     def flush(self) -> None:
-        """Write the lines that are in memory.
-
-        Raises:
-            DiskProblem: The disk is full or fails; the file ends with a whole line.
-        """
+        """Write the lines that are in memory."""
         chunk = bytes(self._lines)
         self._lines.clear()
         if not chunk:
@@ -100,11 +96,7 @@ class RecordFile:
             raise self._problem(error) from None
 
     def close(self) -> None:
-        """Write the lines that are in memory, and close the file.
-
-        Raises:
-            DiskProblem: The disk is full or fails; the file ends with a whole line.
-        """
+        """Write the lines that are in memory, and close the file."""
         try:
             if not self._file.closed:
                 self.flush()

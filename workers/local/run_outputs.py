@@ -86,22 +86,14 @@ class RunOutputs:
         return True
 
     def flush(self) -> None:
-        """Write what is in memory.
-
-        Raises:
-            DiskProblem: The disk is full or fails.
-        """
+        """Write what is in memory."""
         if self._out is None:
             sys.stdout.buffer.flush()
         else:
             self._out.flush()
 
     def close(self) -> None:
-        """Write what is in memory, and close the files.
-
-        Raises:
-            DiskProblem: The disk is full or fails.
-        """
+        """Write what is in memory, and close the files."""
         try:
             self.flush()
             if self._out is not None:

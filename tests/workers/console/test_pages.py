@@ -12,7 +12,7 @@ from workers.console import site_list
 from workers.console.config import ConsoleConfig
 from workers.console.queries import QueryFailed, QueryProcesses, QueryRefused, SiteReportQuery
 from workers.console.server import listen
-from workers.console.site_list import SiteFacts, site_row
+from workers.console.site_list import SiteRow, site_row
 from workers.errors import UsageProblem
 from workers.settings import load_settings
 from workers.site_settings import empty_settings, settings_version, site_rule
@@ -116,8 +116,8 @@ def test_a_site_gets_the_warnings_that_its_figures_ask_for():
     state = SiteState(
         pages=20, learned=20, fitted_at=20, model_version="1", fit=0.2, changed_at_ms=1, newest_ms=5
     )
-    facts = SiteFacts(state=state, lag=5000, repeated=0.1, decided=())
-    row = site_row(SITE, facts, DAY_MS, config)
+    known = SiteRow(site=SITE, lag=5000, repeated=0.1)
+    row = site_row(known, state, DAY_MS, config)
     assert row.warnings == (
         "low fit: the newest page, of 1970-01-01, is like no known kind of page",
         "design changed on 1970-01-01",
@@ -125,10 +125,10 @@ def test_a_site_gets_the_warnings_that_its_figures_ask_for():
         "long lag: 5000 documents of its partition wait",
     )
     assert row.age_ms == DAY_MS - 5
-    quiet = SiteFacts(state=SiteState(pages=1), lag=None, repeated=None, decided=())
-    assert site_row(SITE, quiet, 0, config).warnings == ("no site model yet",)
-    unknown = SiteFacts(state=None, lag=3, repeated=None, decided=("pinned",))
-    assert site_row(SITE, unknown, 0, config).lag == 3
+    quiet = site_row(SiteRow(site=SITE), SiteState(pages=1), 0, config)
+    assert quiet.warnings == ("no site model yet",)
+    unknown = SiteRow(site=SITE, lag=3, decided=("pinned",))
+    assert site_row(unknown, None, 0, config).lag == 3
 
 
 async def test_repeated_text_is_measured_and_listed(state):
