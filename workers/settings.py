@@ -128,11 +128,7 @@ def _setting_of(name: str, types: Mapping[str, SettingType]) -> str | None:
 def _read(
     name: str, origin: str, value: object, types: Mapping[str, SettingType]
 ) -> tuple[str, Any]:
-    """Return the setting that a name gives, and its value.
-
-    Raises:
-        ValueError: There is no such setting, or the value cannot be used; the message says which.
-    """
+    """Return the setting that a name gives, and its value."""
     key = _setting_of(name, types)
     if key is None:
         names = [*types, *(one + _FILE for one, kind in types.items() if kind.is_secret)]

@@ -35,7 +35,7 @@ from tests.benchmarks.measuring import command_line
 from workers.feeds.files import read_feed
 from workers.feeds.streams import open_decompressed
 from workers.local.local_state import LocalState
-from workers.local.stream import Stream
+from workers.local.runner import Stream
 from workers.page import Page
 from workers.processes.tasks import InProcess
 from workers.settings import load_settings

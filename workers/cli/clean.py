@@ -16,6 +16,7 @@ from workers.cli.options import (
     comments_option,
     format_option,
     page_model_option,
+    read_page_file,
     text_forms,
 )
 from workers.errors import InputProblem
@@ -73,7 +74,8 @@ def clean_command(
 
     Exit code 65 means that the page was refused; the reason is on standard error.
     """
-    body, name = _read(file)
+    body = read_page_file(file, "give a readable file, or - for standard input")
+    name = "-" if file == "-" else Path(file).name
     if body.startswith(_RECORDS):
         raise InputProblem(f"{name} holds records, not one page: give it to `templ run`")
     settings = load_settings(text_forms=text_forms(form), **chosen)
@@ -113,15 +115,3 @@ def _stored_models(state: Path, site: str, settings: Settings) -> ModelSource:
     from workers.state.site_copy import copy_site  # noqa: PLC0415
 
     return copy_site(state, site, settings).models
-
-
-def _read(file: str) -> tuple[bytes, str]:
-    if file == "-":
-        return sys.stdin.buffer.read(), "-"
-    path = Path(file)
-    try:
-        return path.read_bytes(), path.name
-    except OSError as error:
-        raise InputProblem(
-            f"{file}: {error.strerror}; give a readable file, or - for standard input"
-        ) from None

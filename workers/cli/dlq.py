@@ -155,11 +155,7 @@ def _wanted(reason: str | None, site: str | None, since: str | None, until: str 
 
 
 def _time_ms(option: str, text: str) -> int:
-    """Return the time that a text means, in Unix milliseconds.
-
-    Raises:
-        UsageProblem: It means none.
-    """
+    """Return the time that a text means, in Unix milliseconds."""
     if re.search("[a-z]$", text) and not text.endswith("z"):
         try:
             ago_ms: int = _AGO.read(text.removesuffix("ago").strip())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +14,14 @@ from workers.cli.options import (
     html_option,
     open_output,
     page_model_option,
+    read_page_file,
     read_site,
     site_source_options,
 )
 from workers.errors import InputProblem
 from workers.settings import load_settings
+
+_ADVICE = "give a readable file, - for standard input, or the URL of a page of the window"
 
 
 @click.group(name="inspect")
@@ -58,7 +60,7 @@ def page(
     request = PageRequest(
         url=page if is_url else url or f"file:///{page}",
         site=site,
-        body=None if is_url else _read(page),
+        body=None if is_url else read_page_file(page, _ADVICE),
         content_type=content_type,
     )
     view = None
@@ -105,15 +107,3 @@ def site(
         click.echo(encode_figures(found.figures))
     elif out != Path("-"):
         click.echo(site_text(found.figures))
-
-
-def _read(file: str) -> bytes:
-    if file == "-":
-        return sys.stdin.buffer.read()
-    try:
-        return Path(file).read_bytes()
-    except OSError as error:
-        raise InputProblem(
-            f"{file}: {error.strerror}; give a readable file, - for standard input, or the URL of a page "
-            "of the window"
-        ) from None

@@ -220,6 +220,20 @@ def read_site(key: str, source: SiteSource, settings: Settings) -> SiteView:
     return site_view(key, found.model, state=None, window=found.documents, settings=found.settings)
 
 
+def read_page_file(file: str, advice: str) -> bytes:
+    """Return the content of a file; `-` is standard input.
+
+    Raises:
+        InputProblem: It cannot be read; the message ends with the advice.
+    """
+    if file == "-":
+        return sys.stdin.buffer.read()
+    try:
+        return Path(file).read_bytes()
+    except OSError as error:
+        raise InputProblem(f"{file}: {error.strerror}; {advice}") from None
+
+
 @contextmanager
 def open_output(path: Path) -> Iterator[IO[bytes]]:
     """Open `path` for writing, and name it on standard error when it is written.

@@ -291,11 +291,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     dead_letters: Path
 
     def check(self) -> None:
-        """Check that the options fit each other.
-
-        Raises:
-            UsageProblem: They do not.
-        """
+        """Check that the options fit each other."""
         if bool(self.inputs) == bool(self.from_topic):
             raise UsageProblem("give either archives or --from-topic")
         if self.from_topic is None and self.group is not None:

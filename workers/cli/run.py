@@ -221,11 +221,7 @@ def _learn_first(local: LocalWorker, options: RunOptions, settings: Settings, ba
 
 @contextmanager
 def _advice_for_runs(state: Path | None) -> Iterator[None]:
-    """Have damage of the state say what helps, because there is nothing to rebuild it from.
-
-    Raises:
-        StateProblem: The state is damaged.
-    """
+    """Have damage of the state say what helps, because there is nothing to rebuild it from."""
     try:
         yield
     except DamagedStore as problem:
@@ -236,11 +232,7 @@ def _advice_for_runs(state: Path | None) -> Iterator[None]:
 
 
 def _check(options: RunOptions) -> None:
-    """Check that options fit each other and that nothing is overwritten.
-
-    Raises:
-        UsageProblem: They do not, or something would be.
-    """
+    """Check that options fit each other and that nothing is overwritten."""
     if options.page_only and options.state is not None:
         raise UsageProblem(
             "--page-only learns and knows nothing, so --state has no use: drop one of them"

@@ -1,16 +1,18 @@
-"""The pages of the console, each made of a template or by a process of its own."""
+"""The pages of the console, each made of a template or by a process of its own, and the changes that forms ask for."""
 
 import asyncio
+import logging
 import unicodedata
 from collections import defaultdict
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 import msgspec
 from aiohttp import web
 
-from schemas.site_settings import SiteRuleRecord
+from schemas.site_model import SiteModelRecord
+from schemas.site_settings import SiteRuleRecord, SiteSettingsRecord
 from templ_core.site_key import site_key
 from workers.console.config import ConsoleConfig
 from workers.console.guard import PAGE_POLICY, REPORT_POLICY, Refusal
@@ -23,7 +25,6 @@ from workers.console.queries import (
     WindowPageRow,
     WindowQuery,
 )
-from workers.console.settings_forms import SettingsChanged, SettingsStore, apply_form
 from workers.console.site_list import (
     COLUMNS,
     SiteLister,
@@ -35,7 +36,108 @@ from workers.console.site_list import (
 from workers.errors import InputProblem, UsageProblem
 from workers.inspect.html_templates import render
 from workers.inspect.site_view import RulePreview
-from workers.site_settings import decided_site, described, settings_version, site_rule
+from workers.site_settings import (
+    Overrides,
+    chosen_model,
+    decided_site,
+    described,
+    overridden,
+    pinned,
+    settings_version,
+    site_rule,
+    without_rule,
+)
+
+_LISTS = {"remove", "remove_text", "keep", "keep_text"}
+"""Fields with one rule a line."""
+log = logging.getLogger("templ")
+
+
+class SettingsStore(Protocol):
+    """Where settings of sites are kept; all calls block."""
+
+    def read(self, site: str) -> SiteSettingsRecord:
+        """Return the settings of a site; they say nothing where it has none."""
+
+    def write(self, site: str, record: SiteSettingsRecord | None) -> None:
+        """Store the settings of a site; None removes them."""
+
+    def models(self, site: str) -> list[SiteModelRecord]:
+        """Return the models of a site that can be pinned, oldest first."""
+
+    def forget(self, site: str) -> str:
+        """Take a site down, and return what was erased and what was not as sentences."""
+
+
+class SettingsChanged(Exception):
+    """The error that somebody else has changed the settings since the form was shown."""
+
+
+def apply_form(store: SettingsStore, site: str, form: Mapping[str, str]) -> str:
+    """Change the settings of a site as a form says, and return what was done as sentences.
+
+    Args:
+        store: Where the settings are kept.
+        site: Site key.
+        form: Fields of the form by name; `action` says which form it is, and `version` which settings it
+            was made for.
+
+    Raises:
+        SettingsChanged: The settings are not those that the form was made for.
+        UsageProblem: A field cannot be used; the message says why.
+        WorkerError: The settings cannot be read or stored.
+    """
+    known = store.read(site)
+    if form.get("version") != settings_version(known):
+        raise SettingsChanged
+    action = form.get("action")
+    if action == "override":
+        wanted = overrides_of(form)
+        if wanted.is_empty():
+            raise UsageProblem("the form asks for no change")
+        store.write(site, overridden(known, wanted))
+        done = "The settings are stored; workers follow within seconds. A rule can be taken back below."
+    elif action == "drop":
+        store.write(site, without_rule(known, form.get("rule", "")))
+        done = "The rule is taken back; workers follow within seconds."
+    elif action == "pin":
+        model = chosen_model(site, store.models(site), form.get("model") or None)
+        store.write(site, pinned(known, model))
+        done = "The model is pinned; workers follow within seconds."
+    elif action == "reset":
+        store.write(site, None)
+        done = "The site has no settings any more."
+    elif action == "forget":
+        if form.get("confirm") != site:
+            raise UsageProblem(
+                "to take the site down, write its key into the field beside the button"
+            )
+        done = store.forget(site)
+    else:
+        raise UsageProblem("there is no such form")
+    log.info("%s of the site %s by a form", action, site, extra={"site": site})
+    return done
+
+
+def overrides_of(form: Mapping[str, str]) -> Overrides:
+    r"""Return the change that the form of overrides asks for; empty fields leave a value as it is.
+
+    Raises:
+        UsageProblem: A field cannot be used.
+
+    >>> overrides_of({"remove": "aside.promo\r\n", "quarantine": "false"}).remove
+    ['aside.promo']
+    """
+    given: dict[str, object] = {}
+    for name in Overrides.__struct_fields__:
+        lines = [line.strip() for line in form.get(name, "").splitlines() if line.strip()]
+        if lines:
+            given[name] = lines if name in _LISTS else lines[0]
+    try:
+        return msgspec.convert(given, Overrides, strict=False)
+    except msgspec.ValidationError as error:
+        raise UsageProblem(str(error)) from None
+
 
 FORM_FIELDS: web.RequestKey[dict[str, str]] = web.RequestKey("form", dict)
 """Where the server puts the fields of a form whose token was right."""
@@ -204,13 +306,7 @@ class ConsolePages:
         )
 
     async def _answer(self, query: Query) -> bytes:
-        """Return the answer of a process to a query.
-
-        Raises:
-            Refusal: The processes are busy.
-            QueryRefused: There is no such site or page.
-            QueryFailed: The report took too long or too much memory.
-        """
+        """Return the answer of a process to a query."""
         try:
             async with asyncio.timeout(self.config.query_wait_s):
                 await self._queries.acquire()
@@ -222,11 +318,7 @@ class ConsolePages:
             self._queries.release()
 
     async def _site_of(self, url: str) -> str:
-        """Return the known site of a URL; feeds may have keys that are no registrable domains.
-
-        Raises:
-            Refusal: It is no URL.
-        """
+        """Return the known site of a URL; feeds may have keys that are no registrable domains."""
         try:
             host = urlsplit(url).hostname or ""
         except ValueError:
@@ -237,11 +329,7 @@ class ConsolePages:
         return next((one for one in names if one in known), site_key(url))
 
     def _key(self, fields: Mapping[str, str]) -> str:
-        """Return the site of a request for a report.
-
-        Raises:
-            Refusal: It is no site key, or that of a site that is taken down.
-        """
+        """Return the site of a request for a report."""
         site = _key(fields, self.config)
         if site in self.lister.forgotten:
             raise Refusal(404, f"The site {site} is taken down.")
@@ -258,11 +346,7 @@ class ConsolePages:
 
 
 def _fields(request: web.Request) -> dict[str, str]:
-    """Return the fields of a request's query by name.
-
-    Raises:
-        Refusal: A field is there twice.
-    """
+    """Return the fields of a request's query by name."""
     if len(set(request.query)) != len(request.query):
         raise Refusal(400, "A field of the query is there twice.")
     return dict(request.query)
@@ -273,11 +357,7 @@ def _key(fields: Mapping[str, str], config: ConsoleConfig) -> str:
 
 
 def _plain(text: str, chars_max: int, name: str) -> str:
-    """Return a text that has neither control characters nor too many characters.
-
-    Raises:
-        Refusal: It has, or it is empty.
-    """
+    """Return a text that has neither control characters nor too many characters."""
     is_plain = not any(unicodedata.category(one) in {"Cc", "Cs"} for one in text)
     if not text or len(text) > chars_max or not is_plain:
         raise Refusal(400, f"The request has no {name} that can be looked up.")

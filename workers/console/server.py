@@ -13,9 +13,8 @@ from aiohttp import web
 
 from workers.console.config import ConsoleConfig
 from workers.console.guard import HEADERS, Refusal, RequestHead, check_head, check_token
-from workers.console.pages import FORM_FIELDS, ConsolePages
+from workers.console.pages import FORM_FIELDS, ConsolePages, SettingsChanged
 from workers.console.queries import QueryFailed, QueryRefused
-from workers.console.settings_forms import SettingsChanged
 from workers.errors import BrokerProblem, InputProblem, UsageProblem, WorkerError
 from workers.settings import Settings
 
@@ -178,11 +177,7 @@ def _check_room(answered: asyncio.Semaphore) -> None:
 
 
 async def _form(request: web.Request, config: ConsoleConfig) -> dict[str, str]:
-    """Return the fields of a form by name.
-
-    Raises:
-        Refusal: It cannot be read.
-    """
+    """Return the fields of a form by name."""
     try:
         async with asyncio.timeout(config.body_s):
             body = await request.read()

@@ -69,11 +69,7 @@ class _GrowingFile:
             raise _problem(path, error) from None
 
     def write(self, data: bytes) -> None:
-        """Add bytes.
-
-        Raises:
-            DiskProblem: The disk is full or fails.
-        """
+        """Add bytes."""
         try:
             rest = memoryview(data)
             while rest:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
@@ -156,38 +156,28 @@ def _again(
         interval_s = config.listing_interval_s if address.is_listing else config.page_interval_s
     else:
         interval_s = next_interval_s(address.interval_s, has_changed=has_changed, config=config)
-    return NextVisit(
-        url=address.url,
-        due_at=now + interval_s,
-        rank=address.later_rank,
-        interval_s=interval_s,
-        state=state,
-    )
+    return _visit(address, now + interval_s, interval_s=interval_s, state=state)
+
+
+def _visit(address: DueAddress, due_at: float, **changed: Any) -> NextVisit:
+    """Return a visit of an address as it is known, but for what is given."""
+    known = {"url": address.url, "rank": address.later_rank, "interval_s": address.interval_s}
+    return NextVisit(due_at=due_at, **{**known, "state": address.state, **changed})
 
 
 def _rarely(
     address: DueAddress, now: float, config: CrawlConfig, state: PageState | None = None
 ) -> NextVisit:
-    return NextVisit(
-        url=address.url,
-        due_at=now + config.interval_max_s,
-        rank=address.later_rank,
-        interval_s=address.interval_s,
-        state=state or PageState(),
-    )
+    return _visit(address, now + config.interval_max_s, state=state or PageState())
 
 
 def _failed(address: DueAddress, now: float, config: CrawlConfig) -> VisitResult:
     attempts = address.attempts + 1
     is_last = attempts >= config.attempts_max
-    visit = NextVisit(
-        url=address.url,
-        due_at=now + retry_after_s(attempts, config),
-        rank=address.later_rank if is_last else address.rank,
-        attempts=0 if is_last else attempts,
-        interval_s=address.interval_s,
-        state=address.state,
-    )
+    due_at = now + retry_after_s(attempts, config)
+    visit = _visit(address, due_at)
+    if not is_last:
+        visit = _visit(address, due_at, rank=address.rank, attempts=attempts)
     return VisitResult(outcome="failed", next_visit=visit)
 
 
@@ -201,12 +191,6 @@ def _redirected(address: DueAddress, location: str, now: float, config: CrawlCon
     if address_key(location) != address.key or attempts >= config.attempts_max:
         visit = _again(address, address.state, now, config, has_changed=False)
         return VisitResult(outcome="redirect", next_visit=visit)
-    visit = NextVisit(
-        url=location,
-        due_at=now,
-        rank=address.rank,
-        attempts=attempts if address.rank in NEW_RANKS else 0,
-        interval_s=address.interval_s,
-        state=address.state,
-    )
+    attempts = attempts if address.rank in NEW_RANKS else 0
+    visit = _visit(address, now, url=location, rank=address.rank, attempts=attempts)
     return VisitResult(outcome="redirect", next_visit=visit)

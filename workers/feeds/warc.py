@@ -207,11 +207,7 @@ def _records(path: Path, reading: Reading, offset: int) -> Iterator[_WholeRecord
 
 
 def _block(record: WarcRecord, limit: int) -> bytes:
-    """Return the record's block, cut after `limit` bytes.
-
-    Raises:
-        _CutRecordError: The file ends within the record.
-    """
+    """Return the record's block, cut after `limit` bytes."""
     expected = min(record.content_length, limit)
     pieces: list[bytes] = []
     size = 0

@@ -10,7 +10,7 @@ from tests.workers.kafka.builders import received
 from workers.feeds.records import page_from_json
 from workers.kafka.broker.page_message import page_of_message
 from workers.local.local_state import LocalState
-from workers.local.stream import Stream
+from workers.local.runner import Stream
 from workers.page import Page, Rejected
 from workers.processes.tasks import InProcess
 from workers.settings import DAY_MS, load_settings

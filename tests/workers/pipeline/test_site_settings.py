@@ -10,7 +10,7 @@ from templ_core.page_level.model.model_file import shipped_model
 from tests.workers.builders import page
 from workers.errors import InputProblem, UsageProblem
 from workers.local.local_state import LocalState
-from workers.local.stream import Stream
+from workers.local.runner import Stream
 from workers.pipeline.actions import Compare, Deleted
 from workers.processes.messages import Cleaned
 from workers.processes.tasks import InProcess

@@ -8,7 +8,7 @@ from schemas.codec import encode_json
 from tests.workers.builders import page
 from workers.errors import SettingsProblem
 from workers.local.local_state import LocalState
-from workers.local.stream import Stream
+from workers.local.runner import Stream
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.options import RecordForms, forms_of
 from workers.processes.page_model import page_model_of, read_model_file

@@ -37,7 +37,7 @@ from workers.lab.options import (
     time_field_option,
 )
 from workers.local.local_state import LocalState
-from workers.local.stream import Stream
+from workers.local.runner import Stream
 from workers.page import Page
 from workers.processes.messages import Cleaned
 from workers.processes.page_model import page_model_of, read_model_file

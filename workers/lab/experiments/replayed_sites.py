@@ -20,7 +20,7 @@ from workers.lab.experiments.results import Cell, Report
 from workers.lab.job_processes import map_in_processes
 from workers.lab.options import jobs_option, option, out_option, time_field_option
 from workers.local.local_state import LocalState
-from workers.local.stream import Stream
+from workers.local.runner import Stream
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.messages import Cleaned
 from workers.processes.page_model import page_model_of, read_model_file

@@ -18,7 +18,7 @@ from workers.lab.evaluation.scoring import TextScorer
 from workers.lab.experiments.results import Report
 from workers.lab.options import corpora_argument, option, out_option, time_field_option
 from workers.local.local_state import LocalState
-from workers.local.stream import Stream
+from workers.local.runner import Stream
 from workers.page import Page
 from workers.processes.messages import Cleaned, RefitTask, Result, Task
 from workers.processes.page_model import page_model_of, read_model_file
