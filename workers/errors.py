@@ -1,16 +1,4 @@
-"""The errors of the workers, each of which ends a command with one line and an exit code.
-
-WorkerError            exit code 1
-├── UsageProblem       2   an argument cannot be used
-├── FeedProblem        65  most records of a feed cannot be cleaned
-├── InputProblem       66  an input file cannot be read
-├── BrokerProblem      69  the broker cannot be reached, or refuses
-├── ServerProblem      69  a search server cannot be reached, or refuses
-├── StateProblem       73  the state is of another version, in use, damaged or not writable
-├── DiskProblem        74  a store cannot be written because the disk is full or fails
-├── SettingsProblem    78  a setting is unknown, cannot be used or contradicts another one
-└── TopicProblem       78  a topic is missing or has wrong settings
-"""
+"""The errors of the workers, each of which ends a command with one line and an exit code."""
 
 from pathlib import Path
 

@@ -142,14 +142,7 @@ def _console_renderer(*, colors: bool) -> "Processor":
 def _line_fields(
     record: logging.LogRecord, message: str, role: str, *, indents: bool
 ) -> dict[str, Any]:
-    """Return the fields of a line in their order.
-
-    Args:
-        record: The record.
-        message: Its message; what follows the first line is a traceback.
-        role: What the process is.
-        indents: Whether the lines of a traceback stay indented, so that none looks like a record.
-    """
+    """Return the fields of a line in their order; an indented traceback has no line that looks like a record."""
     event, trace = message, ""
     if str(record.msg).endswith("\n%s"):
         event, _, trace = message.partition(":\n")

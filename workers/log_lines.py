@@ -102,11 +102,7 @@ def trace_id_of(headers: Iterable[tuple[str, bytes | None]]) -> str | None:
 
 @contextmanager
 def lines_about(fields: Callable[[], Fields]) -> Iterator[None]:
-    """Give the lines that this thread logs meanwhile these fields.
-
-    Args:
-        fields: Returns the fields; it is called for each line, so pages without lines cost nothing.
-    """
+    """Give the lines that this thread logs meanwhile these fields, which are asked for with each line."""
     token = _about.set(fields)
     try:
         yield

@@ -312,11 +312,7 @@ def overridden(record: SiteSettingsRecord, change: Overrides) -> SiteSettingsRec
 
 
 def without_rule(record: SiteSettingsRecord, rule: str) -> SiteSettingsRecord:
-    """Return settings without one of their rules.
-
-    Args:
-        record: The settings.
-        rule: The rule as text, such as `keep selector div.corrections`.
+    """Return settings without one of their rules, such as `keep selector div.corrections`.
 
     Raises:
         UsageProblem: There is no such rule.
@@ -330,7 +326,7 @@ def without_rule(record: SiteSettingsRecord, rule: str) -> SiteSettingsRecord:
 def chosen_model(
     site: str, models: Sequence[SiteModelRecord], version: str | None
 ) -> SiteModelRecord:
-    """Return the newest of a site's models, or the one of a version.
+    """Return the newest of a site's models, which are given oldest first, or the one of a version.
 
     Raises:
         InputProblem: There is no such model; the message names those that there are.

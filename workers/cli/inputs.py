@@ -60,11 +60,7 @@ _JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*[{\[]\s*[\"{\[]")
 
 
 def refuse_overwriting(inputs: Sequence[Path], **outputs: Path | None) -> None:
-    """Check that no output would overwrite an input or another output.
-
-    Args:
-        inputs: Paths of the inputs.
-        outputs: Paths of the outputs by the names of their options.
+    """Check that no output, given by the name of its option, would overwrite an input or another output.
 
     Raises:
         UsageProblem: An output would; the message names its option.
@@ -91,7 +87,7 @@ def _place(path: Path) -> Path:
 
 
 def refuse_filled(**outputs: Path) -> None:
-    """Check that no output replaces a file that is not empty.
+    """Check that no output, given by the name of its option, replaces a file that is not empty.
 
     Raises:
         UsageProblem: An output would; the message names its option.

@@ -59,11 +59,6 @@ def allowed_hosts(host: str, port: int, names: Sequence[str]) -> frozenset[str]:
     A page of another site may have a name that it lets point to this machine (DNS rebinding). Its requests
     reach the console, but carry that name.
 
-    Args:
-        host: Address at which the console listens.
-        port: Port at which it listens.
-        names: Further names, as the setting `console_names` gives them.
-
     >>> sorted(allowed_hosts("10.0.0.7", 9200, ["console.example"]))
     ['10.0.0.7:9200', '127.0.0.1:9200', '[::1]:9200', 'console.example', 'localhost:9200']
     """

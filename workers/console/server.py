@@ -39,13 +39,7 @@ _Handler = Callable[[web.Request], Awaitable[web.StreamResponse]]
 
 
 def console_app(pages: ConsolePages, hosts: frozenset[str], token: str | None) -> web.Application:
-    """Return the application that answers requests.
-
-    Args:
-        pages: What is shown and changed.
-        hosts: Values of the header `Host` that name the console.
-        token: Secret without which nothing is changed; None means that nothing is.
-    """
+    """Return the application that answers requests; without a token, nothing can be changed."""
     config, answered = pages.config, asyncio.Semaphore(pages.config.requests_max)
 
     @web.middleware

@@ -81,11 +81,7 @@ class FoundAddress(msgspec.Struct, frozen=True, array_like=True):
 
 
 def found_addresses(ranks: Mapping[str, int]) -> list[FoundAddress]:
-    """Return addresses as they are asked, without those that cannot be asked or lead into a trap.
-
-    Args:
-        ranks: One of `NEW_RANKS` for each absolute address.
-    """
+    """Return absolute addresses of some ranks as they are asked, without those that lead into a trap."""
     found = []
     for named, rank in ranks.items():
         if is_askable(named) and not trap_reason(named):
@@ -317,7 +313,7 @@ class CrawlFrontier:
         return min(given, default=None)
 
     def asked(self, address: DueAddress, visit: NextVisit, now: float) -> None:
-        """Keep what an address answered, and when it is due again."""
+        """Keep what an address answered at a Unix time, and when it is due again."""
         state = visit.state
         self._write("UPDATE addresses SET url = ?, due_at = ?, rank = ?, attempts = ?, interval_s = ?, "
             "first_at = COALESCE(first_at, ?), asked_at = ?, etag = ?, last_modified = ?, digest = ?, "

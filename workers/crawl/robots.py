@@ -107,16 +107,12 @@ def robots_url(host: str) -> str:
 
 
 def read_robots(url: str, body: bytes) -> RobotsFile:
-    r"""Return what a robots.txt says to this crawler.
+    r"""Return what a robots.txt says to this crawler; of a larger file, `ROBOTS_BYTES_MAX` are read.
 
     >>> body = b"User-agent: *\nDisallow: /a\nAllow: /a/b"
     >>> rules = read_robots("http://a.example/robots.txt", body).rules
     >>> [rules.allows(f"http://a.example{path}") for path in ("/a", "/a/b", "/c")]
     [False, True, True]
-
-    Args:
-        url: Its address.
-        body: The file; of a larger one, the whole lines within `ROBOTS_BYTES_MAX` are read.
     """
     if len(body) >= ROBOTS_BYTES_MAX:
         body = body[:ROBOTS_BYTES_MAX].rpartition(b"\n")[0]

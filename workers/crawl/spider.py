@@ -221,11 +221,8 @@ class SiteSpider(Spider):
     ) -> None:
         """Keep a host's rules, and the sitemaps that they name.
 
-        Args:
-            question: What was asked.
-            response: The answer; None where there was none.
-            pause: Time until the site is asked again, in seconds. What its other hosts have to be asked
-                comes before a host that has failed.
+        The pause is that of the site in seconds: what its other hosts have to be asked comes before a host that
+        has failed.
         """
         run, now = self._run, time.time()
         run.counts["robots.txt"] += 1
@@ -441,14 +438,8 @@ def crawl(
 ) -> Counter[str]:
     """Crawl the sites of some seeds, and return how many requests had which outcome.
 
-    A process can do this once only, because Twisted's reactor cannot be started again.
-
-    Args:
-        directory: Where the frontier and the files are; a crawl that is there is gone on with.
-        seeds: Absolute http addresses.
-        config: Limits.
-        kinds: Which files are kept.
-        output: Where pages are sent to as well.
+    A crawl that the directory holds is gone on with. A process can do this once only, because Twisted's reactor
+    cannot be started again. The seeds are absolute http addresses; the output gets pages besides the files.
 
     Raises:
         StateProblem: Another crawl uses the directory, it was written by another version, or it has the

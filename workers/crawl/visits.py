@@ -91,12 +91,7 @@ def next_interval_s(before_s: float, *, has_changed: bool, config: CrawlConfig) 
 
 
 def retry_after_s(attempts: int, config: CrawlConfig) -> float:
-    """Return the time to wait after a failed request, in seconds.
-
-    Args:
-        attempts: Failed requests for this address in a row, this one included.
-        config: The first waiting time, and the number of attempts.
-    """
+    """Return the time to wait after so many failed requests in a row, in seconds."""
     if attempts >= config.attempts_max:
         return config.interval_max_s
     return float(config.retry_s * 2 ** (attempts - 1))

@@ -207,12 +207,7 @@ def _pieces(
 ) -> Iterator[Piece]:
     """Yield the parts of a text that are cut out of their segment, and those that are not.
 
-    Args:
-        text: A part of the segment, with any white space.
-        segment: Number of the segment.
-        before: Characters of the segment before the text, white space aside.
-        texts: Texts of all segments.
-        cuts: What is cut out of segments.
+    `before` characters of the segment come before the text, white space aside.
     """
     borders = {0, len(text)}
     spans = [

@@ -87,11 +87,7 @@ def page_report(
 ) -> Markup:
     """Return the report of a page as one HTML page that runs nothing and fetches nothing.
 
-    Args:
-        request: The page.
-        view: Its site; None = it is cleaned as a page of a new site.
-        settings: Page model, limits and the choice about comments.
-        navigation: What comes before the report.
+    Without a view of its site, the page is cleaned as that of a new site.
 
     Raises:
         InputProblem: The page cannot be read, or the window has no such page.

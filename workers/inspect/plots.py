@@ -169,12 +169,7 @@ def timeline(
 
 
 def rows(groups: Mapping[str, Mapping[str, float]], x_label: str) -> Plot:
-    """Return a plot with a line for each group and a dot for each of its values.
-
-    Args:
-        groups: Values from 0 to 1, by group and series.
-        x_label: Label of the x axis.
-    """
+    """Return a plot with a line for each group and a dot for each of its values, which are from 0 to 1."""
     series = {name: list[Dot]() for values in groups.values() for name in values}
     for row, values in enumerate(groups.values()):
         for name, value in values.items():

@@ -113,11 +113,7 @@ def window_text(
 ) -> str | None:
     """Return the text of the newest document of a URL; None if the window has none.
 
-    Args:
-        view: The site.
-        variant: How its pages are cleaned.
-        url: URL of the page.
-        form: `text`, `markdown` or `html`. Links and images are there when the page was cleaned with them.
+    Its form is `text`, `markdown` or `html`. Links and images are there when the page was cleaned with them.
     """
     of_url = [(record, document) for record, document in view.documents() if record.url == url]
     if not of_url:
