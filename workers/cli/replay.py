@@ -27,7 +27,6 @@ from workers.feeds.files import total_bytes
 from workers.feeds.reading import BEGINNING, Place
 from workers.feeds.records import page_record
 from workers.feeds.streams import damage_told
-from workers.kafka.broker.feeder import items_off_loop
 from workers.local.dead_letters import DeadLetterFile
 from workers.local.record_file import RecordFile
 from workers.log_lines import counted, one_line
@@ -86,6 +85,8 @@ class ArchiveSource:
 
     def records(self) -> AsyncIterator[Page | Rejected]:
         """Yield the records, which are read in a thread."""
+        from workers.kafka.broker.feeder import items_off_loop  # noqa: PLC0415 - not for --help
+
         return items_off_loop(self)
 
     def __iter__(self) -> Iterator[Page | Rejected]:
