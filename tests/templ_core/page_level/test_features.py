@@ -9,7 +9,7 @@ from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.decide import REASON_COMMENTS, REASON_CONSENT
 from templ_core.dom.document import parse_document
-from templ_core.letters import COMMA, DIGIT
+from templ_core.letters import COMMA, DIGIT, KNOWN, letter_tables
 from templ_core.page_level.config import SELECTION_CONFIG
 from templ_core.page_level.features._stems import Stems
 from templ_core.page_level.features.characters import (
@@ -59,6 +59,15 @@ def test_words_have_a_place_a_length_and_a_segment():
     assert words.segment.tolist() == [0, 0, 1, 1, 1]
     assert words.place.tolist() == [0, 1, 0, 1, 2]
     assert words.length.tolist() == [3, 3, 1, 1, 3]
+
+
+def test_letters_have_the_lower_case_that_python_gives_them():
+    _, lower = letter_tables()
+    letters = [chr(point) for point in range(KNOWN) if chr(point).isalnum()]
+    changed = {one: one.lower() for one in letters if len(one.lower()) == 1 and one.lower() != one}
+    assert {
+        chr(point): chr(lower[point]) for point in np.flatnonzero(lower != np.arange(KNOWN + 1))
+    } == changed
 
 
 def test_marks_are_counted_by_segment():

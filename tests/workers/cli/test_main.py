@@ -15,7 +15,7 @@ from click.testing import CliRunner
 from workers.cli import lazy
 from workers.cli import main as command
 from workers.cli.main import _EXTRAS, templ
-from workers.cli.operate.settings import settings_command
+from workers.cli.settings import settings_command
 from workers.errors import BrokerProblem, UsageProblem
 from workers.log_forms import LogSetUp
 from workers.settings import setting_types

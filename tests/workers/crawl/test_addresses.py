@@ -21,8 +21,8 @@ from workers.crawl.addresses import (
     trap_reason,
 )
 from workers.crawl.config import ROBOTS_NAME, CrawlConfig
+from workers.crawl.download import PublicResolver, is_public
 from workers.crawl.frontier import NEW_LISTING, CrawlFrontier, found_addresses
-from workers.crawl.public_hosts import PublicResolver, is_public
 from workers.crawl.robots import ROBOTS_BYTES_MAX, read_robots, robots_of_answer
 from workers.crawl.site_queue import SiteQueue
 

@@ -24,11 +24,9 @@ from tests.workers.crawl.judge import found_ratio, violations
 from tests.workers.crawl.simulated_web import SimulatedWeb
 from workers.cli.main import templ
 from workers.crawl.config import DAY_S, CrawlConfig
-from workers.crawl.crawl_files import PageLines, WarcFiles
+from workers.crawl.crawl_files import CrawlStore, PageLines, StoreKinds, WarcFiles
 from workers.crawl.frontier import NEW_LISTING, CrawlFrontier, found_addresses
-from workers.crawl.run import crawl
-from workers.crawl.spider import CrawlRun, SiteSpider
-from workers.crawl.store import CrawlStore, StoreKinds
+from workers.crawl.spider import CrawlRun, SiteSpider, crawl
 from workers.errors import DiskProblem, StateProblem, UsageProblem
 from workers.feeds.files import read_feed
 

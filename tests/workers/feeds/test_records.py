@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from schemas.source import Source
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.site_cleaner.fetch_times import FIRST_TIME_MS, parse_time_ms
+from workers.feeds.reading import NO_TIME_FIELD, Timeline
 from workers.feeds.records import page_from_json
-from workers.feeds.times import NO_TIME_FIELD, Timeline
 from workers.page import Page, Rejected
 
 SOURCE = Source("pages", 3, 7)

@@ -10,8 +10,7 @@ import pytest
 
 from templ_core.page_level.model.model_file import shipped_model
 from tests.workers.builders import write_lines
-from workers.inspect.site_figures import site_figures
-from workers.inspect.site_report import site_report, site_text
+from workers.inspect.site_report import site_figures, site_report, site_text
 from workers.inspect.site_view import view_site
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 from workers.processes.options import CONFIG

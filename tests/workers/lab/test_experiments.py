@@ -255,7 +255,7 @@ def pages():
     ]
 
 
-@pytest.mark.parametrize("cleaner", ["FindTemplate", "votes", "phrases"])
+@pytest.mark.parametrize("cleaner", ["FindTemplate", "votes", "style tree", "phrases"])
 def test_cleaners_leave_the_article(pages, cleaner):
     assert clean_compared_pages(pages, cleaner, 4) == [one.text for one in pages]
 
@@ -275,9 +275,34 @@ def test_rtdm_templates_finds_all_terms_of_simple_sites(templ, selected, tmp_pat
     assert all("1.000" in line for line in three)
 
 
-@pytest.mark.parametrize("experiment", ["rtdm-mining", "foschini-copies"])
-def test_missing_sites_are_reported_in_one_line(templ, selected, experiment):
-    message = templ("experiments", experiment, selected, expect=66).stderr.decode()
+def test_one_odd_page_empties_the_template_that_all_pages_share(templ, tmp_path):
+    path = tmp_path / "pages.jsonl"
+    records = [
+        {
+            "site": f"{place}.org",
+            "url": f"http://{place}.org/{number}",
+            "html": f"<{tag}><p>Home of {place}<p>About {place} and others</{tag}>"
+            f"<div id=main>Story {'abcdefghijklmnopqrstuvwxyz'[number] * 4} has a text</div>",
+            "gold_selector": "#main",
+        }
+        for place, tag in (("paris", "section"), ("tokyo", "nav"))
+        for number in range(25)
+    ]
+    path.write_text("\n".join(map(json.dumps, records)))
+    out = templ("experiments", "rtdm-templates", path).stdout.decode()
+    table = out[out.index("mean F with one odd page") :]
+    figures = {
+        cells[1].strip(): [float(cell) for cell in cells[3:5]]
+        for line in table.splitlines()
+        if (cells := line.split("│"))[1:] and cells[2].strip() == "2"
+    }
+    assert figures["votes"] == [1.0, 1.0]
+    assert figures["FindTemplate"] == [1.0, 0.0]
+    assert figures["style tree"] == [1.0, 1.0]
+
+
+def test_missing_sites_are_reported_in_one_line(templ, selected):
+    message = templ("experiments", "rtdm-mining", selected, expect=66).stderr.decode()
     assert message.startswith("templ: the class set needs articles")
     assert message.count("\n") == 1
 

@@ -15,8 +15,16 @@ from workers.pipeline.actions import Compare, Deleted
 from workers.processes.messages import Cleaned
 from workers.processes.tasks import InProcess
 from workers.settings import load_settings
-from workers.site_settings.book import SettingsBook, read_book, settings_version, write_records
-from workers.site_settings.changes import Overrides, empty_settings, overridden, pinned
+from workers.site_settings import (
+    Overrides,
+    SettingsBook,
+    empty_settings,
+    overridden,
+    pinned,
+    read_book,
+    settings_version,
+    write_records,
+)
 
 SITE = "example.com"
 

@@ -13,7 +13,7 @@ from templ_core.errors import CodecError
 from tests.workers.hostile_site_models import SAYS_SIX_GIB
 from workers.errors import DiskProblem, StateProblem
 from workers.settings import load_settings
-from workers.site_settings.book import SETTINGS_FILE
+from workers.site_settings import SETTINGS_FILE
 from workers.state import rocks
 from workers.state.database import MemoryDatabase
 from workers.state.directory import StateDirectory

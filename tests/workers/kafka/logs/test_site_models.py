@@ -12,7 +12,7 @@ from workers.kafka.logs.resume import LogSnapshot
 from workers.kafka.model_follower import ModelFollower
 from workers.kafka.partition_windows import OwnedPartitions
 from workers.kafka.recovery import LostModels
-from workers.site_settings.book import SettingsBook
+from workers.site_settings import SettingsBook
 from workers.state.model_store import ModelStore
 
 
