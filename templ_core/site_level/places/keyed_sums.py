@@ -84,12 +84,7 @@ def sum_by_key(keys: UInt64s, sums: Int64s, labels: UInt64s | None = None) -> Ke
 
 
 def count_keys(keys: UInt64s, labels: UInt64s | None = None) -> KeyedSums:
-    """Return how often each key occurs; one sum for each key.
-
-    Args:
-        keys: The keys in any order.
-        labels: What each key stands for, equal for equal keys; (n_labels, len(keys)).
-    """
+    """Return how often each key occurs, as one sum; `labels` are those of `sum_by_key`."""
     return sum_by_key(keys, np.ones((1, len(keys)), np.int64), labels)
 
 
@@ -103,12 +98,7 @@ def count_columns(columns: Sequence[UInt64s]) -> KeyedSums:
 
 
 def no_sums(sums: int, labels: int) -> KeyedSums:
-    """Return a value without keys.
-
-    Args:
-        sums: Number of sums of each key.
-        labels: Number of labels of each key.
-    """
+    """Return a value without keys, given the numbers of sums and of labels of each key."""
     return KeyedSums(
         keys=np.empty(0, np.uint64),
         sums=np.empty((sums, 0), np.int64),

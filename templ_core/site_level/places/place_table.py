@@ -32,12 +32,7 @@ class PlaceTable(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def tabulate(counts: PlaceCounts, config: PlacesConfig = PLACES_CONFIG) -> PlaceTable:
-    """Return the table of a window, still without containers.
-
-    Args:
-        counts: The counts of the window's pages.
-        config: The tunable numbers.
-    """
+    """Return the table of a window, still without containers."""
     cell, path, anchor, text = counts.runs.labels
     words, mass, times = counts.runs.sums
     words_each = words // np.maximum(times, 1)

@@ -9,15 +9,24 @@ from templ_core.site_level.strings._tokens cimport BREAK, FIRST_WORD, NUMBER, is
 
 import numpy as np
 
+cdef Py_ssize_t TOUCHING = 4  # characters of a script without spaces that make up one token
+
+
 def word_tokens(words, is_wanted, calendar):
     """Return the token of each word of a page, and a break for each word of other segments; uint16.
+
+    Characters of scripts without spaces are words that touch each other. One says less than a word does, so its
+    token is that of the four characters that begin with it: any two pages of a site share some single ones.
 
     Args:
         words: The words of the page.
         is_wanted: Whether tokens are made for each segment.
         calendar: Hashes of the names of months and weekdays in ascending order; uint64.
     """
-    cdef Py_ssize_t count = len(words.hashes), size = len(calendar), word, place
+    cdef Py_ssize_t count = len(words.hashes), size = len(calendar), word, place, other
+    cdef uint64_t key
+    cdef const int64_t *first = <const int64_t *>items(words.first, 8)
+    cdef const int64_t *length = <const int64_t *>items(words.length, 8)
     cdef const int64_t *owner = <const int64_t *>items(words.segment, 8)
     cdef const uint8_t *wanted = <const uint8_t *>items(is_wanted, 1)
     cdef const uint64_t *hashes = <const uint64_t *>items(words.hashes, 8)
@@ -35,8 +44,15 @@ def word_tokens(words, is_wanted, calendar):
         changed = changes and not ends[word]
         if not wanted[owner[word]]:
             token[word] = BREAK
+        elif changes:
+            token[word] = NUMBER
         else:
-            token[word] = NUMBER if changes else FIRST_WORD + mixed(hashes[word]) % (65536 - FIRST_WORD)
+            key = hashes[word]
+            for other in range(word + 1, min(word + TOUCHING, count)):
+                if first[other - 1] + length[other - 1] < first[other] or numeric[other]:
+                    break
+                key = mixed(key) ^ hashes[other]
+            token[word] = FIRST_WORD + mixed(key) % (65536 - FIRST_WORD)
     return tokens
 
 

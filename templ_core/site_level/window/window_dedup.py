@@ -26,12 +26,7 @@ TextWords: TypeAlias = Mapping[int, int]
 def distinct_pages(
     pages: Sequence[PageSummary], config: WindowDedupConfig = WINDOW_DEDUP
 ) -> list[int]:
-    """Return the indexes of the pages whose content is no near-duplicate of a page before them.
-
-    Args:
-        pages: A window's pages in the order of the window.
-        config: What counts as a near-duplicate.
-    """
+    """Return the indexes of a window's pages whose content is no near-duplicate of a page before them."""
     if not pages:
         return []
     texts = np.concatenate([page.content_texts[0] for page in pages])
@@ -112,9 +107,6 @@ def first_of_each(contents: Sequence[bytes]) -> list[int]:
 
     >>> first_of_each([b"a", b"b", b"a", b"c", b"b"])
     [0, 1, 3]
-
-    Args:
-        contents: Digests of a window's pages in the order of the window.
     """
     first = zip(reversed(contents), reversed(range(len(contents))), strict=True)
     return sorted(dict(first).values())

@@ -106,6 +106,25 @@ def test_a_paragraph_of_which_some_words_differ_goes():
     assert kept <= 1
 
 
+def test_posts_that_share_turns_of_phrase_of_a_few_characters_stay():
+    characters = [chr(0x4E00 + number) for number in range(300)]
+    turns = ["思います", "になった", "という話", "のように", "それから", "でしょう"]
+
+    def post(number):
+        rng = Random(f"post {number}")
+        parts = [
+            rng.choice(turns) + "".join(rng.choices(characters, k=rng.randint(3, 5)))
+            for _ in range(8)
+        ]
+        return parse_document(
+            f"<body><nav><a href=/>板</a></nav><h1>{number}</h1><p>{''.join(parts)}</p>", ""
+        )
+
+    model = site_model([post(number) for number in range(60)])
+    covered = [strings_of(post(number), model).is_covered.mean() for number in range(60, 70)]
+    assert max(covered) < 0.1
+
+
 @pytest.mark.parametrize("tag", ["pre", "h2"])
 def test_no_strings_of_words_are_looked_for_in_code_and_headings(tag):
     def inside(text):
@@ -332,6 +351,12 @@ def test_numbers_and_dates_are_one_token():
     assert tokens_of("You may go. 3 went") != tokens_of("You 3 go. 3 went")
     assert NUMBER not in tokens_of("You may go on a march")
     assert min(tokens_of("so many different words of a page of the paper")) > NUMBER
+
+
+def test_a_character_of_a_script_without_spaces_has_the_token_of_four():
+    one, other = tokens_of("鳥が空を高く飛ぶ"), tokens_of("鳥が空に高く飛ぶ")
+    assert [place for place in range(8) if one[place] != other[place]] == [0, 1, 2, 3]
+    assert tokens_of("今日は3月") == tokens_of("今日は17月")
 
 
 def test_runs_of_words_are_sampled_by_themselves():
