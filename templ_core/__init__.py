@@ -11,7 +11,8 @@
 'A ferry sank in the harbour. Nobody was hurt.'
 
 Whoever keeps windows and site models elsewhere, as the worker does, imports `read_document` from
-`templ_core.dom.document`, `clean` and `cleaner_version` from `templ_core.clean_document`, and `CoreConfig` from
+`templ_core.dom.document`, `clean` from `templ_core.clean_document`, `cleaner_version` from
+`templ_core.cleaner_version`, and `CoreConfig` from
 `templ_core.config`.
 """
 

@@ -1,10 +1,7 @@
 """From a document and what is known about its site to clean text; pure and deterministic."""
 
-import hashlib
-
 import msgspec
 
-from templ_core import __version__
 from templ_core.config import CoreConfig
 from templ_core.decide import NOTHING, Decision, decide, with_rules
 from templ_core.dom.document import Document
@@ -19,11 +16,9 @@ from templ_core.site_level.site_evidence import read_site_evidence
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_settings.ruled_segments import ruled_segments
 from templ_core.site_settings.site_settings import SiteSettings
-from templ_core.source_digest import installed_digest
 
 _SCRIPT_RENDERED_WORDS = 30
 _SCRIPT_RENDERED_HTML_CHARS = 5_000
-_VERSION_BYTES = 6
 
 
 class CleanedText(msgspec.Struct, frozen=True, kw_only=True):
@@ -103,16 +98,3 @@ def _warnings(document: Document, decision: Decision, text: str) -> list[str]:
     }
     names = [name for name, is_so in found.items() if is_so]
     return names if gate is None else [*names, gate]
-
-
-def cleaner_version(config: CoreConfig) -> str:
-    """Return the version of everything that decides a text but for the page and site models.
-
-    Equal versions, page models and site models give equal text. It is the version of the package
-    with a digest of the sources, the data files and the config.
-
-    >>> cleaner_version(CoreConfig()) == cleaner_version(CoreConfig(comments="keep"))
-    False
-    """
-    decides = f"{installed_digest()}/{config.digest()}".encode()
-    return f"{__version__}+{hashlib.blake2b(decides, digest_size=_VERSION_BYTES).hexdigest()}"

@@ -129,10 +129,15 @@ def tool(name: str) -> str:
     return path
 
 
+_EXCEPTION = re.compile(r"(?:Exception in thread \S+ )?[\w.]+(?:Exception|Error): ")
+_given_ports: set[int] = set()
+
+
 def free_port() -> int:
-    """A port of this machine's own interface that nothing listens on."""
+    """A port of this machine's own interface that nothing listens on; no two calls return the same."""
     for port in random.sample(FREE_PORTS, 200):
-        if _is_free(port):
+        if port not in _given_ports and _is_free(port):
+            _given_ports.add(port)
             return port
     raise BrokerError(f"no free port from {FREE_PORTS.start} to {FREE_PORTS.stop - 1}")
 
@@ -263,7 +268,7 @@ class Broker:
         lines = log.read_text(encoding="utf-8", errors="replace").splitlines()
         if any("UnsupportedClassVersionError" in line for line in lines):
             return "Kafka needs Java 17 or newer"
-        causes = [line for line in lines if re.match(r"[\w.]+(Exception|Error): ", line)]
+        causes = [line for line in lines if _EXCEPTION.match(line)]
         causes += [line for line in lines if "ERROR" in line] or lines[-1:] or ["no reason given"]
         return f"{causes[0].strip()[:300]} (see {log})"
 

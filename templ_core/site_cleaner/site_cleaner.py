@@ -13,7 +13,8 @@ from typing import Concatenate, Literal, NamedTuple, ParamSpec, Self, TypeVar
 import msgspec
 
 from templ_core import clean_document
-from templ_core.clean_document import CleanedText, cleaner_version
+from templ_core.clean_document import CleanedText
+from templ_core.cleaner_version import cleaner_version
 from templ_core.config import Balance, CoreConfig, WindowBounds
 from templ_core.dom.codec import compress_columns, content_digest, document_columns
 from templ_core.dom.document import Document, read_document

@@ -24,6 +24,7 @@ from tests.kafka.hostile_records import (
     accept_any_timestamp,
     hostile_documents,
     send_batch,
+    send_when_taken,
 )
 from tests.kafka.stream import PARTITIONS
 from tests.workers.hostile_site_models import hostile_site_models
@@ -378,7 +379,8 @@ class Disturber:
         ahead_ms = time.time_ns() // 1_000_000 + AHEAD_MS
         dated = msgspec.structs.replace(page, event_time_ms=ahead_ms)
         async with AIOKafkaProducer(bootstrap_servers=self._stream.address) as producer:
-            await producer.send_and_wait(
+            await send_when_taken(
+                producer,
                 self._stream.prefix + PAGES,
                 page.body,
                 key=page.site.encode(),

@@ -8,7 +8,7 @@ from aiokafka import TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.client import AIOKafkaClient
-from aiokafka.errors import for_code
+from aiokafka.errors import InvalidTimestampError, for_code
 from aiokafka.protocol.produce import ProduceRequest
 
 from schemas.document import document_key
@@ -86,3 +86,13 @@ async def accept_any_timestamp(stream):
         await admin.alter_configs([topic])
     finally:
         await admin.close()
+
+
+async def send_when_taken(producer, *record, **more):
+    """Send a record as soon as the broker has applied the topic's new setting of timestamps."""
+    for _ in range(ATTEMPTS):
+        try:
+            return await producer.send_and_wait(*record, **more)
+        except InvalidTimestampError:
+            await asyncio.sleep(0.5)
+    return await producer.send_and_wait(*record, **more)

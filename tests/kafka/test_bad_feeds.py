@@ -9,7 +9,7 @@ import pytest
 from aiokafka import AIOKafkaProducer
 
 from schemas.topics import PAGES
-from tests.kafka.hostile_records import accept_any_timestamp
+from tests.kafka.hostile_records import accept_any_timestamp, send_when_taken
 from tests.kafka.stream import wait_until, write_feed
 from workers.settings import DAY_MS
 
@@ -25,8 +25,8 @@ async def send(stream, messages):
     await producer.start()
     try:
         for value, timestamp_ms in messages:
-            await producer.send_and_wait(
-                stream.prefix + PAGES, value, partition=0, timestamp_ms=timestamp_ms
+            await send_when_taken(
+                producer, stream.prefix + PAGES, value, partition=0, timestamp_ms=timestamp_ms
             )
     finally:
         await producer.stop()

@@ -4,7 +4,8 @@ import msgspec
 import numpy as np
 import pytest
 
-from templ_core.clean_document import clean, cleaner_version
+from templ_core.clean_document import clean
+from templ_core.cleaner_version import cleaner_version
 from templ_core.config import Balance, CoreConfig
 from templ_core.decide import REASON_OUTSIDE, decide, page_recall_share
 from templ_core.dom.document import parse_document

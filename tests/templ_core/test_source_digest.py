@@ -4,7 +4,7 @@ from pathlib import Path
 import pytest
 
 import templ_core
-from templ_core.clean_document import cleaner_version
+from templ_core.cleaner_version import cleaner_version
 from templ_core.config import CoreConfig
 from templ_core.source_digest import DIGEST_FILE, digest_of, installed_digest, source_digest
 

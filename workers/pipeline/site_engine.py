@@ -16,7 +16,7 @@ from schemas.dead_letter import DeadLetter
 from schemas.document import DocumentRecord, document_key, site_of_key
 from schemas.site_model import SiteModelRecord
 from schemas.source import Source
-from templ_core.clean_document import cleaner_version
+from templ_core.cleaner_version import cleaner_version
 from templ_core.errors import CodecError
 from templ_core.site_level.config import REVISIONS
 from templ_core.site_level.window.revisions import revision_reason

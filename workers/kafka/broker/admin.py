@@ -38,9 +38,9 @@ from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.library_logs import IS_SILENT
 from workers.kafka.logs.log_reader import BrokerClient, TopicIdsResponse, TopicRequest
 
-TIME_LIMIT_SECONDS = 9.0
+TIME_LIMIT_SECONDS = 25.0
 """Longest time of one call as a whole, for which a person is waiting."""
-REQUEST_TIMEOUT_MS = 5000
+REQUEST_TIMEOUT_MS = 12_000
 """Longest time of one request to the broker."""
 APPEAR_POLL_SECONDS = 0.05
 """Time between two looks for a topic that was just created."""
