@@ -44,7 +44,7 @@ def test_a_changed_constant_changes_the_version(package, monkeypatch):
     text = path.read_text()
     assert "usual_share: float = 0.6" in text
     path.write_text(text.replace("usual_share: float = 0.6", "usual_share: float = 0.7"))
-    monkeypatch.setattr("templ_core.clean_document.installed_digest", lambda: digest_of(package))
+    monkeypatch.setattr("templ_core.cleaner_version.installed_digest", lambda: digest_of(package))
     assert cleaner_version(CONFIG) != before
 
 
