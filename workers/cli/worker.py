@@ -68,6 +68,7 @@ def worker_command(
         return
     from workers.kafka.supervisor import (  # noqa: PLC0415
         child_command,
+        patiently,
         supervise,
         wait_for_broker,
     )
@@ -85,7 +86,8 @@ def worker_command(
         # Each role checks them, too; a topic that was there before is waited for.
         from workers.kafka.broker.admin import check_topics  # noqa: PLC0415
 
-        problems = asyncio.run(check_topics(BrokerAccess.of(broker, settings), prefix))
+        access = BrokerAccess.of(broker, settings)
+        problems = patiently(lambda: asyncio.run(check_topics(access, prefix)), log.warning)
         if problems:
             raise TopicProblem("\ntempl: ".join(problems))
     arguments = ["--broker", broker, "--prefix", prefix, "--state", str(state)]

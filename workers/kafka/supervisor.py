@@ -10,6 +10,7 @@ import sys
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
 from types import FrameType
+from typing import TypeVar
 
 import msgspec
 
@@ -20,9 +21,12 @@ _HOPELESS = {one.exit_code for one in (UsageProblem, FeedProblem, StateProblem, 
 """Exit codes of failures that a restart cannot mend."""
 _WAIT_S = 60.0
 """How long a worker waits at its start for a broker that may be starting too."""
+_ANSWER_WAIT_S = 20.0
+"""How long it asks a broker that accepts connections and does not answer as it should."""
 _TRY_S, _PAUSE_S = 5.0, 1.0
 _PORT = 9092
 log = logging.getLogger("templ")
+_Answer = TypeVar("_Answer")
 
 
 class RestartPolicy(msgspec.Struct, frozen=True, kw_only=True):
@@ -167,6 +171,33 @@ def wait_for_broker(brokers: str, tell: Callable[[str], None], wait_s: float = _
             tell(f"waiting up to {wait_s:g} s for the broker {brokers} ({reason})")
             has_told = True
         time.sleep(_PAUSE_S)
+
+
+def patiently(
+    ask: Callable[[], _Answer], tell: Callable[[str], None], wait_s: float = _ANSWER_WAIT_S
+) -> _Answer:
+    """Ask the broker, and ask again while it restarts or its answer is late.
+
+    Args:
+        ask: What asks the broker.
+        tell: Called with one line when the first attempt has failed.
+        wait_s: How long to try, in seconds.
+
+    Raises:
+        BrokerProblem: The broker has not answered in that time.
+    """
+    until = time.monotonic() + wait_s
+    has_told = False
+    while True:
+        try:
+            return ask()
+        except BrokerProblem as problem:
+            if time.monotonic() >= until:
+                raise
+            if not has_told:
+                tell(f"{problem} (trying again for up to {wait_s:g} s)")
+                has_told = True
+            time.sleep(_PAUSE_S)
 
 
 def _reason(brokers: str) -> str | None:

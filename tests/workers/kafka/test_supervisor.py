@@ -17,7 +17,7 @@ import pytest
 from workers.errors import BrokerProblem, StateProblem, TopicProblem
 from workers.kafka import roles
 from workers.kafka.broker.access import BrokerAccess
-from workers.kafka.supervisor import RestartPolicy, supervise, wait_for_broker
+from workers.kafka.supervisor import RestartPolicy, patiently, supervise, wait_for_broker
 from workers.kafka.traces import Traces
 from workers.settings import Settings, load_settings
 from workers.state.directory import StateDirectory
@@ -219,3 +219,19 @@ def test_a_broker_that_cannot_be_reached_is_told_once_and_ends_with_69(broker):
     assert [line.startswith(f"waiting up to 1.5 s for the broker {name} (") for line in told] == [
         True
     ]
+
+
+def test_a_broker_that_restarts_is_asked_again():
+    told, answers = [], [BrokerProblem("a:1 closes the connection"), []]
+
+    def ask():
+        answer = answers.pop(0)
+        if isinstance(answer, Exception):
+            raise answer
+        return answer
+
+    assert patiently(ask, told.append) == []
+    assert told == ["a:1 closes the connection (trying again for up to 20 s)"]
+    with pytest.raises(BrokerProblem, match="for good"):
+        answers[:] = [BrokerProblem("for good")]
+        patiently(ask, told.append, wait_s=0.0)
