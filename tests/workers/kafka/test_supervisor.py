@@ -232,6 +232,6 @@ def test_a_broker_that_restarts_is_asked_again():
 
     assert patiently(ask, told.append) == []
     assert told == ["a:1 closes the connection (trying again for up to 20 s)"]
+    answers[:] = [BrokerProblem("for good")]
     with pytest.raises(BrokerProblem, match="for good"):
-        answers[:] = [BrokerProblem("for good")]
         patiently(ask, told.append, wait_s=0.0)
