@@ -23,7 +23,13 @@ from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.fetched import EMPTY_TAILS, FETCHED
 from workers.kafka.logs.log_reader import LogReader, ask_for_logs
 from workers.kafka.logs.resume import LogSnapshot, resume
-from workers.kafka.patches import ByteQueue, LogConsumer, bound_fetches, compress_off_loop
+from workers.kafka.patches import (
+    ByteQueue,
+    LogConsumer,
+    bound_fetches,
+    compress_off_loop,
+    pause_without_broker,
+)
 from workers.settings import Settings
 
 _FATAL = 70
@@ -154,6 +160,7 @@ def build_app(config: KafkaConfig, role: str) -> App:
     settings = config.settings
     bound_fetches(settings.record_limit_bytes)
     compress_off_loop()
+    pause_without_broker()
     app = App(
         config.group(role),
         broker=[f"kafka://{one}" for one in config.broker.address.split(",")],

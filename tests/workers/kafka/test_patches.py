@@ -8,10 +8,10 @@ from importlib.metadata import version
 from types import SimpleNamespace
 
 import pytest
-from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
+from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import CorruptRecordException, OffsetOutOfRangeError
-from aiokafka.producer import sender
+from aiokafka.producer import producer, sender
 from aiokafka.protocol.metadata import MetadataRequest
 from aiokafka.record.memory_records import MemoryRecords
 from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread, Consumer
@@ -26,9 +26,11 @@ from workers.kafka.patches import (
     BoundedResult,
     ByteQueue,
     LogConsumer,
+    PatientClient,
     ThreadedRequest,
     WatchedRecords,
     compress_off_loop,
+    pause_without_broker,
 )
 
 GOOD = (b"key", b"<p>Words", [])
@@ -116,6 +118,23 @@ async def test_aiokafka_compresses_on_the_loop_and_this_worker_in_a_thread(monke
     monkeypatch.setattr(sender, "SendProduceReqHandler", original)
     compress_off_loop()
     assert await compressed_in(sender.SendProduceReqHandler) != threading.get_ident()
+
+
+async def test_aiokafka_asks_for_a_leader_again_at_once_and_this_worker_after_a_pause(monkeypatch):
+    pauses_s = []
+
+    async def sleep(seconds):
+        pauses_s.append(seconds)
+
+    (original,) = PatientClient.__bases__
+    monkeypatch.setattr(producer, "AIOKafkaClient", original)
+    monkeypatch.setattr(asyncio, "sleep", sleep)
+    for replaced in (False, True):
+        if replaced:
+            pause_without_broker()
+        client = AIOKafkaProducer(bootstrap_servers="127.0.0.1:1").client
+        assert not await client._metadata_update(client.cluster, {"cleaned"})
+        assert pauses_s == ([0.1] if replaced else [])
 
 
 def test_aiokafka_knows_neither_topic_ids_nor_other_requests():
