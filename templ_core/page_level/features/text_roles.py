@@ -7,6 +7,7 @@ that mentions cookies and asks to accept them.
 """
 
 import functools
+import operator
 import re
 
 import msgspec
@@ -163,14 +164,19 @@ def named_roles(attributes: str) -> int:
         >>> named_roles("no-comments")
         0
     """
-    roles = 0
     names = attributes.split()
-    for name in (names[number] for number in name_stems().found_in(names)):
-        plain = _CASE.sub("-", name).replace("_", "-").lower()
-        roles |= COMMENTS * (_COMMENT_NAME.fullmatch(plain) is not None)
-        roles |= REVIEWS * (_REVIEW_NAME.fullmatch(plain) is not None)
-        roles |= CONSENT * (_CONSENT_NAME.fullmatch(plain) is not None)
-    return roles
+    found = [_roles_of_name(names[number]) for number in name_stems().found_in(names)]
+    return functools.reduce(operator.or_, found, 0)
+
+
+@functools.lru_cache(maxsize=1 << 14)
+def _roles_of_name(name: str) -> int:
+    plain = _CASE.sub("-", name).replace("_", "-").lower()
+    return (
+        COMMENTS * (_COMMENT_NAME.fullmatch(plain) is not None)
+        | REVIEWS * (_REVIEW_NAME.fullmatch(plain) is not None)
+        | CONSENT * (_CONSENT_NAME.fullmatch(plain) is not None)
+    )
 
 
 def _consent_texts(document: Document, tree: PageTree) -> list[int]:

@@ -116,8 +116,54 @@ def merged(one, other, int sign):
     return keys, sums, labels
 
 
+def count_columns(columns):
+    """Return in how many columns each key occurs: the keys in ascending order, and their counts; (1, n_keys)."""
+    cdef Py_ssize_t total = sum(map(len, columns)), count, at, kept, end = 0
+    cdef uint64_t *own
+    together = np.empty(total, np.uint64)
+    cdef uint64_t *key = <uint64_t *>items(together, 8, True)
+    for column in columns:
+        count, kept = len(column), 0
+        ordered = column.copy()
+        ordered.sort()
+        own = <uint64_t *>items(ordered, 8, True)
+        for at in range(count):
+            if at == 0 or own[at] != own[at - 1]:
+                key[end + kept] = own[at]
+                kept += 1
+        end += kept
+    together[:end].sort()
+    kept = 0
+    for at in range(end):
+        kept += at == 0 or key[at] != key[at - 1]
+    keys, counts = np.empty(kept, np.uint64), np.zeros((1, kept), np.int64)
+    cdef uint64_t *found = <uint64_t *>items(keys, 8, True)
+    cdef int64_t *occurs = <int64_t *>items(counts, 8, True)
+    kept = -1
+    for at in range(end):
+        if at == 0 or key[at] != found[kept]:
+            kept += 1
+            found[kept] = key[at]
+        occurs[kept] += 1
+    return keys, counts
+
+
 def common_keys(one, other):
     """Return how many keys two columns of distinct keys in ascending order have in common."""
+    return _common(one, other)
+
+
+def overlaps(one, others):
+    """Return the overlap coefficients of one such column and each of some others; 1.0 where one is empty."""
+    cdef Py_ssize_t fewest
+    found = []
+    for other in others:
+        fewest = min(len(one), len(other))
+        found.append(_common(one, other) / <double>fewest if fewest else 1.0)
+    return found
+
+
+cdef Py_ssize_t _common(one, other) except -1:
     cdef Py_ssize_t mine = len(one), theirs = len(other), a = 0, b = 0, common = 0
     cdef const uint64_t *my_key = <const uint64_t *>items(one, 8)
     cdef const uint64_t *their_key = <const uint64_t *>items(other, 8)

@@ -7,6 +7,7 @@ from libc.string cimport memset
 import numpy as np
 
 from templ_core._arrays cimport items
+from templ_core.site_level.places._keyed_sums import sums_of
 from templ_core.site_level.places.place_counts import FACTOR
 
 
@@ -50,7 +51,7 @@ def constant_texts(path_sums, text_pages, words, config):
 
 def read_columns(table, page, content_log_odds, int64_t unit, config):
     """Return the columns of a `PlaceReading` by name, see `read_places`; `unit` is the mass of a word of content."""
-    page_words, paths, texts = page.words, table.paths.of(page.path), table.texts.of(page.text)
+    page_words, paths, texts = page.words, _sums(table.paths, page.path), _sums(table.texts, page.text)
     constants = constant_texts(paths, texts, page_words, config)
     cdef Py_ssize_t segment, count = len(page_words)
     cdef const int32_t *length = <const int32_t *>items(page_words, 4)
@@ -74,7 +75,7 @@ def read_columns(table, page, content_log_odds, int64_t unit, config):
             again = min(again * pages[segment] / (pages[segment] - 1), 1.0)
             recurrence[segment] = again * pages[segment] / window_pages
     for known, keys in ((table.cells, page.cell), (table.anchors, page.anchor)):
-        _add_log_odds(known.of(keys), keys, length, mass, unit, margin, log_odds)
+        _add_log_odds(_sums(known, keys), keys, length, mass, unit, margin, log_odds)
     for segment in range(count):
         log_odds[segment] /= 2
         content[segment] = 1 / (1 + exp(-log_odds[segment]))
@@ -82,12 +83,17 @@ def read_columns(table, page, content_log_odds, int64_t unit, config):
         "path_pages": paths[0],
         "constant": constants,
         "text_pages": texts[0],
-        "shape_pages": table.shapes.of(page.shape)[0],
+        "shape_pages": _sums(table.shapes, page.shape)[0],
         "recurrence": rows[2],
         "mass": masses,
         "log_odds": rows[0],
         "content": rows[1],
     }
+
+
+cdef object _sums(known, keys):
+    """Return the sums of some keys, as `KeyedSums.of` does."""
+    return sums_of(known.keys, known.sums, keys)
 
 
 cdef int _add_log_odds(

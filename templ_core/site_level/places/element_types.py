@@ -3,6 +3,8 @@
 It is read once for each element type and cached, because the pages of a site share most of them.
 """
 
+import functools
+
 from templ_core.array_types import UInt64s
 from templ_core.dom.document import Document
 from templ_core.dom.tags import HEADING_LEVELS, INLINE
@@ -32,6 +34,7 @@ def element_type_rows(document: Document) -> UInt64s:
     return known_rows(document.nodes.element_types, _traits)
 
 
+@functools.lru_cache(maxsize=1 << 10)
 def _traits(tag: str) -> tuple[bool, int, int]:
     """Return the columns IS_BLOCK, CELL and HEADING of a tag."""
     return tag not in INLINE, _CELLS.get(tag, 0), _HEADINGS.get(tag, 0)

@@ -7,10 +7,7 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Bools, Int64s, UInt64s
-from templ_core.distinct import distinct
-from templ_core.site_level.places._keyed_sums import add_up, merged, sums_of
-
-_NO_KEYS = np.empty(0, np.uint64)
+from templ_core.site_level.places import _keyed_sums
 
 
 class KeyedSums(msgspec.Struct, frozen=True, kw_only=True):
@@ -33,7 +30,7 @@ class KeyedSums(msgspec.Struct, frozen=True, kw_only=True):
         Returns:
             Sums of shape (n_sums, len(keys)).
         """
-        return sums_of(self.keys, self.sums, keys)
+        return _keyed_sums.sums_of(self.keys, self.sums, keys)
 
     def plus(self, other: "KeyedSums") -> "KeyedSums":
         """Return the sums of both."""
@@ -54,7 +51,7 @@ class KeyedSums(msgspec.Struct, frozen=True, kw_only=True):
     def _with(self, other: "KeyedSums", sign: Literal[1, -1]) -> "KeyedSums":
         if not len(other.keys):
             return self
-        keys, sums, labels = merged(self, other, sign)
+        keys, sums, labels = _keyed_sums.merged(self, other, sign)
         return KeyedSums(keys=keys, sums=sums, labels=labels)
 
 
@@ -74,7 +71,7 @@ def sum_by_key(keys: UInt64s, sums: Int64s, labels: UInt64s | None = None) -> Ke
     if labels is None:
         labels = np.empty((0, len(keys)), np.uint64)
     order = np.argsort(keys)
-    found, totals, kept = add_up(
+    found, totals, kept = _keyed_sums.add_up(
         np.ascontiguousarray(keys),
         order,
         np.ascontiguousarray(sums, np.int64),
@@ -94,7 +91,8 @@ def count_columns(columns: Sequence[UInt64s]) -> KeyedSums:
     >>> count_columns([np.array([7, 3, 7], np.uint64), np.array([7], np.uint64)]).sums.tolist()
     [[1, 2]]
     """
-    return count_keys(np.concatenate([_NO_KEYS, *map(distinct, columns)]))
+    keys, counts = _keyed_sums.count_columns(columns)
+    return KeyedSums(keys=keys, sums=counts, labels=np.empty((0, len(keys)), np.uint64))
 
 
 def no_sums(sums: int, labels: int) -> KeyedSums:

@@ -22,7 +22,7 @@ import numpy as np
 from templ_core.array_types import UInt64s
 from templ_core.config import CoreConfig
 from templ_core.site_level.config import DRIFT, SCHEDULE, TREES, DriftConfig
-from templ_core.site_level.places._keyed_sums import common_keys
+from templ_core.site_level.places._keyed_sums import overlaps
 
 
 class Drift(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,11 +45,6 @@ class _WatchedCluster:
     def join(self, index: int, paths: UInt64s) -> None:
         self.pages.append(index)
         self.paths = paths
-
-    def likeness(self, paths: UInt64s) -> float:
-        """Return the overlap coefficient of these paths and those of the latest page."""
-        fewest = min(len(self.paths), len(paths))
-        return common_keys(self.paths, paths) / fewest if fewest else 1.0
 
     def is_gone(self, pages_instead: int, config: DriftConfig) -> bool:
         """Return whether the sum is above the alarm after so many pages in place of its own."""
@@ -110,7 +105,7 @@ class DriftDetector:
         clusters, index = self._clusters, len(self._pages)
         self._pages.append(paths)
         compared = clusters[-TREES.clusters_max :]
-        likenesses = [cluster.likeness(paths) for cluster in compared]
+        likenesses = overlaps(paths, [cluster.paths for cluster in compared])
         self._fit = max(likenesses, default=1.0)
         if not compared or self._fit < self._likeness_min:
             nearest = _WatchedCluster(index)
