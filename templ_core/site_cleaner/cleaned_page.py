@@ -1,5 +1,6 @@
 """A page that was cleaned, as a user of the library gets it."""
 
+import functools
 from typing import Literal
 
 import msgspec
@@ -87,7 +88,7 @@ def page_kind(page_type: PageType, stated: StatedType | None) -> str:
         page_type: Probability of each type by the page model.
         stated: What the markup says that the page is; None where it says nothing or was not read.
     """
-    likely = max(PAGE_TYPES, key=lambda name: float(getattr(page_type, name)))
+    likely = max(PAGE_TYPES, key=functools.partial(getattr, page_type))
     if stated == "article" and likely == "documentation":
         return likely
     return likely if stated is None or likely == "forum" else stated

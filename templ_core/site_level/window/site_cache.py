@@ -31,7 +31,7 @@ class SiteCache(Generic[T]):
         """
         self._pages_max = pages_max
         self._make = make
-        self._values: OrderedDict[str, T] = OrderedDict()
+        self._values: OrderedDict[str, tuple[T, int]] = OrderedDict()
         self._pages = 0
 
     def sites(self) -> list[str]:
@@ -45,8 +45,9 @@ class SiteCache(Generic[T]):
     def keep(self, site: str, value: T) -> None:
         """Keep a value, and drop those that were unused for longest when they have too many pages."""
         self.drop(site)
-        self._values[site] = value
-        self._pages += _pages(value)
+        pages = max(len(value), _SITE_PAGES)
+        self._values[site] = value, pages
+        self._pages += pages
         while self._pages > self._pages_max and len(self._values) > 1:
             self.drop(next(iter(self._values)))
 
@@ -61,10 +62,6 @@ class SiteCache(Generic[T]):
         self._pages = 0
 
     def _removed(self, site: str) -> T:
-        value = self._values.pop(site)
-        self._pages -= _pages(value)
+        value, pages = self._values.pop(site)
+        self._pages -= pages
         return value
-
-
-def _pages(value: Sized) -> int:
-    return max(len(value), _SITE_PAGES)
