@@ -38,7 +38,7 @@ NEW_RANKS = (NEW_LISTING, NEW_LISTED, NEW_LINKED)
 """Ranks of addresses that have not been answered yet."""
 SEED_MOVES = 5
 """Redirects in a row, from a seed on, that may lead to a site of their own."""
-_FORMAT = 2
+_FORMAT = 3
 _ROBOTS = """
 CREATE TABLE robots (
     host TEXT PRIMARY KEY, site TEXT NOT NULL, is_reachable INTEGER NOT NULL, expires_at REAL NOT NULL,
@@ -56,16 +56,19 @@ CREATE TABLE addresses (
 ) WITHOUT ROWID;
 CREATE INDEX due ON addresses (site, rank, due_at);
 CREATE INDEX paths ON addresses (path);
-CREATE TABLE sites (site TEXT PRIMARY KEY) WITHOUT ROWID;
+CREATE TABLE sites (site TEXT PRIMARY KEY, rests_until REAL NOT NULL DEFAULT 0) WITHOUT ROWID;
 CREATE TABLE files (name TEXT PRIMARY KEY, length INTEGER NOT NULL) WITHOUT ROWID;
 {_ROBOTS}"""
+_FROM_FORMAT_2 = "ALTER TABLE sites ADD COLUMN rests_until REAL NOT NULL DEFAULT 0;"
 _FROM_FORMAT_1 = f"""
 DROP TABLE robots;
 {_ROBOTS}
 ALTER TABLE addresses ADD COLUMN moves INTEGER NOT NULL DEFAULT 0;
 UPDATE addresses SET moves = {SEED_MOVES} WHERE depth = 0;
-"""  # noqa: S608
+{_FROM_FORMAT_2}"""  # noqa: S608
 """The rules of robots.txt were kept as text; they are asked for again."""
+_CHANGES = {0: _SCHEMA, 1: _FROM_FORMAT_1, 2: _FROM_FORMAT_2}
+"""Statements that make a file one of this format, by the format that it has; 0 stands for a new file."""
 _HOST_MEMORY_S = 30 * DAY_S
 """Time after which a host no longer counts whose robots.txt is not asked any more."""
 
@@ -160,21 +163,18 @@ class CrawlFrontier:
             self._db.execute("PRAGMA journal_mode = WAL")
             self._db.execute("PRAGMA synchronous = NORMAL")
             (found,) = self._db.execute("PRAGMA user_version").fetchone()
-            if found == 0:
-                self._change(_SCHEMA)
-            elif found == 1:
-                self._change(_FROM_FORMAT_1)
+            if found in _CHANGES:
+                self._db.executescript(
+                    f"BEGIN; {_CHANGES[found]} PRAGMA user_version = {_FORMAT}; COMMIT"
+                )
         except sqlite3.Error as error:
             raise StateProblem(
                 f"{path} cannot be used ({error}); is another `templ crawl` using its directory?"
             ) from None
-        if found not in {0, 1, _FORMAT}:
+        if found not in {*_CHANGES, _FORMAT}:
             raise StateProblem(
                 f"{path} was written by another version of templ: name another directory"
             )
-
-    def _change(self, statements: str) -> None:
-        self._db.executescript(f"BEGIN; {statements} PRAGMA user_version = {_FORMAT}; COMMIT")
 
     def __enter__(self) -> Self:
         return self
@@ -208,11 +208,20 @@ class CrawlFrontier:
 
     def add_site(self, site: str) -> None:
         """Let addresses of a site be asked."""
-        self._write("INSERT OR IGNORE INTO sites VALUES (?)", [site])
+        self._write("INSERT OR IGNORE INTO sites (site) VALUES (?)", [site])
 
     def sites(self) -> set[str]:
         """Return the sites of which addresses may be asked."""
         return {site for (site,) in self._db.execute("SELECT site FROM sites")}
+
+    def let_rest(self, site: str, until: float) -> None:
+        """Keep until which Unix time a site wants to be left alone."""
+        self._write("UPDATE sites SET rests_until = ? WHERE site = ?", [until, site])
+
+    def rests_until(self, site: str) -> float:
+        """Return until which Unix time a site wants to be left alone; 0 for one that has not said so."""
+        row = self._db.execute("SELECT rests_until FROM sites WHERE site = ?", [site]).fetchone()
+        return row[0] if row is not None else 0.0
 
     def add(
         self, found: Iterable[FoundAddress], now: float, *, depth: int, moves: int = 0

@@ -110,11 +110,12 @@ class SiteQueue:
 
         Args:
             site: The site.
-            pause_s: Time before its next request; the delay of its robots.txt is kept in any case.
+            pause_s: Time before its next request; the delay of its robots.txt is kept in any case, and so
+                is the time for which it wants to be left alone.
         """
         self._asked.discard(site)
         _, delay_s = self._frontier.site_hosts(site)
-        pause_s = max(pause_s, delay_s)
+        pause_s = max(pause_s, delay_s, self._frontier.rests_until(site) - time.time())
         self._not_before[site] = time.monotonic() + pause_s
         self._wait(site)
 

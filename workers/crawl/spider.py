@@ -54,8 +54,8 @@ from workers.crawl.visits import (
     NO_ANSWER,
     NOT_MODIFIED,
     AddressAnswer,
-    pause_s,
     refused_visit,
+    retry_after_s,
     visit_result,
 )
 from workers.errors import StateProblem
@@ -198,17 +198,18 @@ class SiteSpider(Spider):
             return
         config = self._run.config
         slot = self.crawler.engine.downloader.slots.get(question.site)
-        pause = max(config.delay_s, slot.delay if slot is not None else 0.0)
+        rest_s = _rest_s(found)
+        pause = max(config.delay_s, slot.delay if slot is not None else 0.0, rest_s)
         try:
+            if rest_s:
+                self._run.frontier.let_rest(question.site, time.time() + rest_s)
             if isinstance(question, RobotsQuestion):
                 response = found if isinstance(found, Response) else None
                 await self._keep_robots(question, response, pause)
             elif isinstance(found, Exception):
                 self._set_aside(question, found)
             else:
-                answer = await self._answer(found)
-                pause = max(pause, pause_s(answer, time.time()))
-                await self._keep(question, answer, found)
+                await self._keep(question, await self._answer(found), found)
         except Exception as problem:
             self._run.problem = problem
             raise CloseSpider("problem") from problem
@@ -411,6 +412,14 @@ def _location(response: Response | None) -> str | None:
     except ValueError:
         return None
     return target if is_askable(target) else None
+
+
+def _rest_s(found: Response | Exception | None) -> float:
+    """Return how long a site asks to be left alone, in seconds."""
+    if not isinstance(found, Response):
+        return 0.0
+    said = (found.headers.get("Retry-After") or b"").decode("latin-1")
+    return retry_after_s(found.status, said, time.time())
 
 
 def _text_headers(headers: Headers) -> dict[str, str]:

@@ -90,20 +90,25 @@ def next_interval_s(before_s: float, *, has_changed: bool, config: CrawlConfig) 
     return min(max(wanted_s, config.interval_min_s), config.interval_max_s)
 
 
-def retry_after_s(attempts: int, config: CrawlConfig) -> float:
+def next_attempt_s(attempts: int, config: CrawlConfig) -> float:
     """Return the time to wait after so many failed requests in a row, in seconds."""
     if attempts >= config.attempts_max:
         return config.interval_max_s
     return float(config.retry_s * 2 ** (attempts - 1))
 
 
-def pause_s(answer: AddressAnswer, now: float) -> float:
-    """Return how long a site asks to be left alone (`Retry-After`), in seconds and at most a day.
+def retry_after_s(status: int, said: str, now: float) -> float:
+    """Return how long a site asks to be left alone, in seconds and at most a day.
 
-    >>> pause_s(AddressAnswer(status=503, headers={"retry-after": "120"}), now=0)
-    120.0
+    >>> [retry_after_s(status, "120", now=0) for status in (503, 200)]
+    [120.0, 0.0]
+
+    Args:
+        status: HTTP status of its answer.
+        said: Value of the answer's header Retry-After; empty without one.
+        now: Unix time in seconds.
     """
-    said = answer.headers.get("retry-after", "").strip() if answer.status in _PAUSES else ""
+    said = said.strip() if status in _PAUSES else ""
     if said.isdecimal():
         return min(float(said), DAY_S)
     try:
@@ -169,7 +174,7 @@ def _rarely(
 def _failed(address: DueAddress, now: float, config: CrawlConfig) -> VisitResult:
     attempts = address.attempts + 1
     is_last = attempts >= config.attempts_max
-    due_at = now + retry_after_s(attempts, config)
+    due_at = now + next_attempt_s(attempts, config)
     visit = _visit(address, due_at)
     if not is_last:
         visit = _visit(address, due_at, rank=address.rank, attempts=attempts)

@@ -12,7 +12,7 @@ def violations(web, contact, kills=()):
     """
     return [
         *_unnamed(web, contact), *_without_rules(web), *_forbidden(web), *_too_soon(web),
-        *_strangers(web), *_asked_twice(web, kills),
+        *_strangers(web), *_not_left_alone(web, kills), *_asked_twice(web, kills),
     ]  # fmt: skip
 
 
@@ -78,8 +78,27 @@ def asked_twice(web):
             answered[address] = one
 
 
+def _not_left_alone(web, kills):
+    """What a site is asked while it wants to be left alone."""
+    unread = _last_before(web, kills)
+    until = {}
+    for one in sorted(web.log, key=lambda one: one.start):
+        site = web.site_of(one.host)
+        if one.start < until.get(site, 0.0):
+            yield f"not left alone: {one.host}{one.path}"
+        if one.rest_s and id(one) not in unread:
+            until[site] = one.end + one.rest_s
+
+
 def _asked_twice(web, kills):
-    """What a site was asked last before a kill may be asked again: the answer may not have been read."""
+    unread = _last_before(web, kills)
+    for before, one in asked_twice(web):
+        if id(before) not in unread:
+            yield f"asked twice: {one.host}{one.path}"
+
+
+def _last_before(web, kills):
+    """What each site was asked last before a kill: the crawler may not have read the answer."""
     last = set()
     for kill in kills:
         before_kill = {}
@@ -87,9 +106,7 @@ def _asked_twice(web, kills):
             if one.start <= kill:
                 before_kill[web.site_of(one.host)] = id(one)
         last.update(before_kill.values())
-    for before, one in asked_twice(web):
-        if id(before) not in last:
-            yield f"asked twice: {one.host}{one.path}"
+    return last
 
 
 def found_ratio(web, urls):

@@ -27,6 +27,8 @@ class Request:
     end: float = 0.0
     status: int = 0
     """Status that was sent whole; 0 for none."""
+    rest_s: float = 0.0
+    """Seconds for which the answer asks that its site be left alone."""
 
 
 class SimulatedWeb:
@@ -129,6 +131,7 @@ class SimulatedWeb:
             writer.write(response(reply))
             await writer.drain()
             one.status = reply.status
+            one.rest_s = float(reply.headers.get("Retry-After", 0))
         finally:
             one.end = one.end or time.monotonic()
         return True

@@ -119,7 +119,28 @@ def test_a_directory_serves_one_crawl_at_a_time(tmp_path):
         CrawlFrontier(path)
 
 
-def test_a_crawl_of_the_version_before_goes_on_and_asks_for_rules_again(tmp_path):
+def test_a_site_rests_as_long_as_it_asked_for(frontier):
+    frontier.add_site(SITE)
+    frontier.let_rest(SITE, 70.0)
+    frontier.add_site(SITE)  # a seed that is given again
+    assert (frontier.rests_until(SITE), frontier.rests_until("b.example")) == (70.0, 0.0)
+
+
+def test_a_crawl_of_format_2_goes_on(tmp_path):
+    path = tmp_path / "frontier.db"
+    with CrawlFrontier(path) as frontier:
+        frontier.add_site(SITE)
+        add(frontier, 1.0, "page")
+    with closing(sqlite3.connect(path)) as db:
+        db.executescript("ALTER TABLE sites DROP COLUMN rests_until; PRAGMA user_version = 2;")
+    with CrawlFrontier(path) as frontier:
+        assert (frontier.sites(), next_path(frontier)) == ({SITE}, "page")
+        frontier.let_rest(SITE, 70.0)
+    with CrawlFrontier(path) as frontier:
+        assert frontier.rests_until(SITE) == 70.0
+
+
+def test_a_crawl_of_format_1_goes_on_and_asks_for_rules_again(tmp_path):
     path = tmp_path / "frontier.db"
     with CrawlFrontier(path) as frontier:
         frontier.add(found_addresses({"http://a.example/": NEW_LISTING}), 1.0, depth=0)
@@ -127,6 +148,7 @@ def test_a_crawl_of_the_version_before_goes_on_and_asks_for_rules_again(tmp_path
     with closing(sqlite3.connect(path)) as db:
         db.executescript(
             "DROP TABLE robots; ALTER TABLE addresses DROP COLUMN moves; PRAGMA user_version = 1;"
+            "ALTER TABLE sites DROP COLUMN rests_until;"
             "CREATE TABLE robots (host TEXT PRIMARY KEY, text TEXT NOT NULL, is_reachable INTEGER NOT "
             "NULL, expires_at REAL NOT NULL) WITHOUT ROWID;"
             "INSERT INTO robots VALUES ('http://a.example', '', 1, 1e12);"

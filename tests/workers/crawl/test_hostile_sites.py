@@ -1,90 +1,33 @@
 """Sites that mean harm, beside two that do not: no stranger stops the crawl."""
 
-import gzip
 import resource
-from collections import Counter
 
-import brotli
 import pytest
-import zstandard
 
 from tests.workers.crawl.crawler import CONTACT, finish, lines, start_crawl
+from tests.workers.crawl.hostile_sites import (
+    ENCODED,
+    HOSTILE,
+    bombs,
+    endless_robots,
+    hosts_without_end,
+    make_harmless,
+    make_hostile,
+    redirects_without_end,
+    slow_robots,
+    slow_to_read,
+)
 from tests.workers.crawl.judge import found_ratio, violations
-from tests.workers.crawl.simulated_site import Reply, html, links
 from tests.workers.crawl.simulated_web import SimulatedWeb
-from tests.workers.crawl.test_reading import ATTRIBUTES, FEED, LINKS
-
-BOMB = b"<html><body>" + b" " * (64 << 20)
-ENCODED = {
-    "gzip": gzip.compress(BOMB),
-    "br": brotli.compress(BOMB, quality=3),
-    "zstd": zstandard.compress(BOMB),
-    "gzip, gzip": gzip.compress(gzip.compress(BOMB)),
-}
-BALLAST = b"<!--" + b"x" * (5 << 20) + b"-->"
-"""More bytes than Scrapy reads at a time by default, which take no time to read."""
-HTML = {"Content-Type": "text/html", "Set-Cookie": "session=1"}
-FOUND = Reply(404, b"", HTML)
-
-
-def bombs(host, path, asked):
-    if path == "/":
-        return html(links(*(f"/bomb/{number}" for number in range(len(ENCODED)))))
-    if path.startswith("/bomb/"):
-        encoding = list(ENCODED)[int(path.rpartition("/")[2])]
-        return Reply(body=ENCODED[encoding], headers={**HTML, "Content-Encoding": encoding})
-    return FOUND
-
-
-def slow_to_read(host, path, asked):
-    bodies = {"/": LINKS + BALLAST, "/p/0": ATTRIBUTES, "/p/1": FEED}
-    return Reply(body=bodies[path], headers=HTML) if path in bodies else FOUND
-
-
-def endless_robots(host, path, asked):
-    if path == "/robots.txt":
-        return Reply(fault="endless", body=b"Disallow: /no/\n" * 5000)
-    return html(links("/a", "/b")) if path in ("/", "/a", "/b") else FOUND
-
-
-def slow_robots(host, path, asked):
-    return Reply(fault="endless", body=b"#") if path == "/robots.txt" else html("<p>forbidden")
-
-
-def hosts_without_end(host, path, asked):
-    domain = host.partition(".")[2]
-    return html(links(*(f"http://h{asked}-{number}.{domain}/" for number in range(9))))
-
-
-def redirects_without_end(host, path, asked):
-    domain = host.partition(".")[2]
-    if path == "/robots.txt":
-        return Reply(302, headers={"Location": f"http://r{asked}.{domain}/robots.txt"})
-    return Reply(302, headers={"Location": f"http://h{asked}.{domain}/{asked}"})
-
-
-HOSTILE = (
-    bombs, slow_to_read, endless_robots, slow_robots, hosts_without_end, redirects_without_end,
-)  # fmt: skip
 
 
 @pytest.fixture(scope="module")
 def crawled(tmp_path_factory):
     directory = tmp_path_factory.mktemp("hostile")
     with SimulatedWeb(2 + len(HOSTILE), articles=6, delay_s=0.03) as web:
-        counts = Counter()
-        for site in web.sites:
-            site.hangs, site.is_slow, site.is_closed = False, False, False
-            site.robots_kind, site.delay_s = "plain", 0.03
+        make_harmless(web)
         for site, replies in zip(web.sites[2:], HOSTILE, strict=True):
-
-            def reply(host, path, headers, version=0, *, replies=replies):
-                counts[replies] += 1
-                if path == "/robots.txt" and "robots" not in replies.__name__:
-                    return Reply(404)
-                return replies(host, path, counts[replies])
-
-            site.reply = reply
+            make_hostile(site, replies)
         limits = {"timeout_s": 3, "site_hosts": 6, "page_bytes_max": 8 << 20}
         process = start_crawl(web, directory, "--to", "jsonl", "--keep-warc", **limits)
         web.errors = finish(process)

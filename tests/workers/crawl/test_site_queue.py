@@ -97,6 +97,18 @@ def test_robots_txt_comes_first_and_its_delay_counts(queue):
     assert queue.next_ready_s() == 30.0
 
 
+def test_a_site_that_wants_to_be_left_alone_is_so_after_a_restart(frontier, clock):
+    add(frontier, "http://a.example/1", "http://b.example/1")
+    frontier.let_rest("a.example", START + 100)
+    queue = SiteQueue(frontier, CONFIG)
+    clock.now_s += 2
+    assert queue.take().site == "b.example"
+    assert queue.take() is None
+    assert queue.next_ready_s() == 98.0
+    clock.now_s += 98
+    assert queue.take().site == "a.example"
+
+
 def test_rules_that_make_no_sense_end_no_crawl(queue):
     text = b"Sitemap: http://[a/\nSitemap: /map.xml\nUser-agent: *\nCrawl-delay: 1e300"
     file = read_robots("http://a.example/robots.txt", text)

@@ -13,7 +13,7 @@ from workers.crawl.frontier import (
     DueAddress,
     PageState,
 )
-from workers.crawl.visits import AddressAnswer, next_interval_s, pause_s, visit_result
+from workers.crawl.visits import AddressAnswer, next_interval_s, retry_after_s, visit_result
 
 CONFIG = CrawlConfig(contact="a@b.example")
 URL = "http://a.example/page"
@@ -90,13 +90,10 @@ def test_a_redirect_to_itself_is_followed_a_few_times():
 
 
 def test_a_site_says_how_long_it_wants_to_be_left_alone():
-    def pause(status, said):
-        return pause_s(AddressAnswer(status=status, headers={"retry-after": said}), 0.0)
-
-    assert pause(429, "30") == 30.0
-    assert pause(503, "Thu, 01 Jan 1970 00:02:00 GMT") == 120.0
-    assert pause(503, "99999999") == DAY_S
-    assert pause(200, "30") == pause(503, "soon") == 0.0
+    assert retry_after_s(429, " 30", 0.0) == 30.0
+    assert retry_after_s(503, "Thu, 01 Jan 1970 00:02:00 GMT", 0.0) == 120.0
+    assert retry_after_s(503, "99999999", 0.0) == DAY_S
+    assert retry_after_s(200, "30", 0.0) == retry_after_s(503, "soon", 0.0) == 0.0
 
 
 PAGE_IN_FOLDER = "http://a.example/dir/page"
