@@ -57,9 +57,59 @@ def redirects_without_end(host, path, asked):
     return Reply(302, headers={"Location": f"http://h{asked}.{domain}/{asked}"})
 
 
+def bombs_without_end(host, path, asked):
+    """Each page is slow to read, grows when it is unpacked, or is a long feed, and names further ones."""
+    if path == "/":
+        return html(links(*(f"/{number}" for number in range(1500))))
+    body = (ATTRIBUTES, ENCODED["gzip"], FEED)[asked % 3]
+    encoding = {"Content-Encoding": "gzip"} if body is ENCODED["gzip"] else {}
+    return Reply(body=body, headers={**HTML, **encoding})
+
+
+def huge_robots(host, path, asked):
+    if path == "/robots.txt":
+        lines = b"".join(b"Disallow: /%d/*x\n" % number for number in range(40_000))
+        return Reply(body=b"User-agent: *\n" + lines)
+    return hosts_without_end(host, path, asked)
+
+
+def leads_to_this_machine(host, path, asked):
+    if path == "/":
+        return html(links(*(f"/{number}" for number in range(1500))))
+    return Reply(302, headers={"Location": f"http://127.0.0.1:8000/{asked}"})
+
+
+def rules_on_this_machine(host, path, asked):
+    if path == "/robots.txt":
+        return Reply(302, headers={"Location": "http://127.0.0.1:8000/robots.txt"})
+    return leads_to_this_machine(host, path, asked)
+
+
+def rests_for_a_day(host, path, asked):
+    return Reply(503, headers={"Retry-After": "86400"})
+
+
+def never_answers(host, path, asked):
+    if path == "/":
+        return html(links(*(f"/{number}" for number in range(1500))))
+    return Reply(fault="hang")
+
+
+def never_ends(host, path, asked):
+    if path == "/":
+        return html(links(*(f"/{number}" for number in range(1500))))
+    return Reply(fault="endless", body=b"<p>text" * 10_000)
+
+
 HOSTILE = (
     bombs, slow_to_read, endless_robots, slow_robots, hosts_without_end, redirects_without_end,
 )  # fmt: skip
+
+WITHOUT_END = (
+    bombs_without_end, huge_robots, leads_to_this_machine, rules_on_this_machine, rests_for_a_day,
+    never_answers, never_ends,
+)  # fmt: skip
+"""Sites that go on for as long as they are asked, or that hold a crawl up for a day."""
 
 
 def make_harmless(web):
