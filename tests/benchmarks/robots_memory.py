@@ -4,7 +4,7 @@
 
 A frontier is filled with the rules of as many hosts, of `ROBOTS_BYTES_MAX` each; another one has as many hosts
 without rules. A process then opens each frontier, starts the queue of sites, and asks every host for one page,
-which its rules have to allow. It prints the time of the start, that of a host, and by how much its memory has
+which its rules have to allow. It prints the processor time of the start, that of a host, and by how much its memory has
 grown. Needs as much room on the disk as the rules have.
 """
 

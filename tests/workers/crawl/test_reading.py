@@ -106,3 +106,21 @@ async def test_a_page_that_takes_too_long_names_nothing_and_the_next_one_is_read
     read = await reader.answer(ReadAnswer(URL, b"<p><a href=/1>1</a>", "text/html", 1 << 20))
     assert [one.url for one in read.links] == ["http://a.example/1"]
     reader.close()
+
+
+async def test_pages_wait_for_no_large_ones_and_those_for_sites_whose_pages_take_less_time():
+    reader = AnswerReader(deadline_s=5.0)
+    read = []
+
+    async def ask(url, body):
+        await reader.answer(ReadAnswer(url, body, "text/html", 1 << 26))
+        read.append(url)
+
+    slow = [f"http://slow.example/{number}" for number in range(5)]
+    quick = [f"http://a.example/{number}" for number in range(9)]
+    await asyncio.gather(ask(slow[0], LINKS), ask(quick[0], b"<p>"))
+    large = [ask(url, LINKS) for url in (*slow[1:], "http://b.example/")]
+    await asyncio.gather(*large, *(ask(url, b"<p>") for url in quick[1:]))
+    reader.close()
+    assert set(quick) <= set(read[: len(quick) + 3])
+    assert [url for url in read if url not in quick][:3] == [*slow[:2], "http://b.example/"]
