@@ -70,7 +70,7 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
     url: str
     """Absolute http address."""
     place: Literal["content", "template"]
-    """Whether the link stands in text that was kept."""
+    """Whether the link is in text that was kept."""
 
 
 class CleanedRecord(msgspec.Struct, frozen=True, kw_only=True):
@@ -95,7 +95,7 @@ class CleanedRecord(msgspec.Struct, frozen=True, kw_only=True):
     id: str
     """Id of the page as the feed gave it, or `topic-partition-offset`."""
     title: str
-    """Title of the page as it stands there; `metadata.title` is without the name of the site."""
+    """Title of the page as it is there; `metadata.title` is without the name of the site."""
     text: str
     """Paragraphs and list items are lines, table cells are separated by tabs, and `pre` is verbatim."""
     method: Literal["page", "site"]

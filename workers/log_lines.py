@@ -1,4 +1,4 @@
-"""Texts of log lines and messages, of one line each, whatever a feed puts into the names in them."""
+"""Texts of log lines and messages that stay on one line, whatever names a feed has."""
 
 import logging
 import re

@@ -42,7 +42,7 @@ _REFUSED = 65
     "--state",
     type=STATE_PATH,
     help="State directory of `templ run` or `templ worker`: the page is cleaned with what is known about "
-    "its site. It is only read, also while a worker uses it.",
+    "its site. It is only read, and a worker may be using it.",
 )
 @click.option("--site", metavar="KEY", help="Site of the page.  [default: by its URL]")
 @format_option

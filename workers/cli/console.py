@@ -66,7 +66,7 @@ def console_command(
 
 
 async def _serve(settings: Settings, state: Path, place: SettingsPlace) -> bool:
-    """Serve the console, and return whether its process is to start anew."""
+    """Serve the console, and return whether its process is to restart."""
     from workers.console.config import ConsoleConfig  # noqa: PLC0415 - not needed for --help
     from workers.console.guard import allowed_hosts  # noqa: PLC0415
     from workers.console.pages import ConsolePages  # noqa: PLC0415

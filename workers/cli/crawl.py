@@ -26,31 +26,31 @@ _LIMITS: dict[str, tuple[click.ParamType, str]] = {
         _SECONDS,
         (
             "Seconds between an answer of a site and the next request to it. A longer Crawl-delay of its "
-            "robots.txt goes before it, and slow sites are asked less often."
+            "robots.txt takes precedence, and slow sites get fewer requests."
         ),
     ),
-    "concurrency": (_COUNT, "Most sites that are asked at the same time."),
-    "timeout_s": (_SECONDS, "Seconds until an answer must have come whole."),
+    "concurrency": (_COUNT, "Most sites that are crawled at the same time."),
+    "timeout_s": (_SECONDS, "Longest time until an answer is complete, in seconds."),
     "page_bytes_max": (click.IntRange(1 << 10), "Largest answer after decompression, in bytes."),
     "depth_max": (click.IntRange(0), "Most links from a seed, feed or sitemap to a page."),
-    "site_day_pages": (
-        _COUNT,
-        "Most addresses of a site that are asked for the first time in one day (UTC).",
-    ),
-    "site_hosts": (_COUNT, "Most hosts of a site that are asked."),
-    "attempts_max": (_COUNT, "Requests for an address that may fail until it is left alone."),
+    "site_day_pages": (_COUNT, "Most new addresses that are fetched from a site in one day (UTC)."),
+    "site_hosts": (_COUNT, "Most hosts of a site that are crawled."),
+    "attempts_max": (_COUNT, "Failed requests after which an address is given up."),
     "retry_s": (_SECONDS, "Seconds from a failure to the second request; then twice as long."),
     "listing_interval_s": (
         _SECONDS,
         (
-            "Seconds until a seed, feed or sitemap is asked again. After a change, an interval is halved, "
+            "Seconds until a seed, feed or sitemap is fetched again. After a change, an interval is halved, "
             "otherwise doubled."
         ),
     ),
-    "page_interval_s": (_SECONDS, "Seconds until another page is asked again, likewise."),
+    "page_interval_s": (_SECONDS, "Seconds until another page is fetched again, likewise."),
     "interval_min_s": (_SECONDS, "Shortest such interval, in seconds."),
     "interval_max_s": (_SECONDS, "Longest such interval, in seconds."),
-    "robots_retry_s": (_SECONDS, "Seconds until a host is tried again that gave no robots.txt."),
+    "robots_retry_s": (
+        _SECONDS,
+        "Seconds until a robots.txt that could not be fetched is tried again.",
+    ),
 }
 """Type and help of the options that set a limit, by the field of `CrawlConfig`."""
 _NOUNS = frozenset({"page", "feed", "sitemap", "redirect", "deletion"})
@@ -99,14 +99,14 @@ def _limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
     "--follow",
     "follows",
     is_flag=True,
-    help="Run until SIGTERM or Ctrl-C, and ask again what becomes due; otherwise end when nothing is due.",
+    help="Run until SIGTERM or Ctrl-C, and fetch again what becomes due; otherwise end when nothing is due.",
 )
 @click.option(
     "--allow-private",
     "allows_private",
     is_flag=True,
-    help="Also ask addresses of private networks and of this machine; otherwise no name and no redirect "
-    "leads to them.",
+    help="Also crawl addresses of private networks and of this machine; otherwise names and redirects that lead "
+    "to them are refused.",
 )
 @click.option("--keep-warc", is_flag=True, help="Keep WARC files beside another output.")
 @optional_broker_option("Kafka broker of --to kafka; several are separated by commas.")
@@ -126,8 +126,7 @@ def crawl_command(
 
     The crawl stays on these sites (registrable domains), obeys their robots.txt, and sends one request at
     a time to each. It follows links, sitemaps and feeds; feeds are kept in feeds.jsonl. After a crash, the
-    same command goes on: what was answered is not asked again. The environment variables http_proxy and
-    https_proxy name a proxy.
+    same command resumes the crawl. The environment variables http_proxy and https_proxy name a proxy.
     """
     from workers.crawl.crawl_files import StoreKinds  # noqa: PLC0415
     from workers.crawl.spider import crawl  # noqa: PLC0415 - imports Scrapy
@@ -142,7 +141,7 @@ def crawl_command(
 
 
 def _addresses(seeds: Sequence[str]) -> Iterator[str]:
-    """Yield the addresses that seeds are, or that stand in their files."""
+    """Yield the addresses that seeds are, or that their files list."""
     from workers.crawl.addresses import is_askable  # noqa: PLC0415 - needs w3lib
 
     for seed in seeds:

@@ -177,7 +177,7 @@ def _apply(
     records: Sequence[CleanedRecord | DeletedRecord | RefusedLine],
     told: int,
 ) -> int:
-    """Apply records of a file in one transaction; return how many lines were left out, of which few are told."""
+    """Apply records of a file in one transaction; return how many lines were left out; only some are named."""
     refused = 0
     with index.transaction():
         for record in records:

@@ -66,14 +66,14 @@ _SUMMARIES = {
     "schemas": "Write the JSON Schema files of the messages.",
     "settings": "List all settings with unit, default, bounds and meaning.",
     "doctor": "Find what keeps a worker from running, or would let it lose records.",
-    "status": "Show who has which partitions, how far they are, and the newest site models.",
+    "status": "Show who has which partitions, their lag, and the newest site models.",
     "dlq": "Look at dead letters, and send their pages again.",
     "evaluate": "Score cleaned text, and other extractors, against gold text.",
     "phrases": "Learn, apply and export strings that recur word for word.",
     "train": "Train a page model on pages with gold text.",
     "train-idioms": "List strings that recur on many sites although they are content.",
     "simulate": "Write a feed of synthetic pages with exact gold text.",
-    "tour": "Write one HTML page about a run on a synthetic feed, to look at.",
+    "tour": "Write an HTML page about a run on a synthetic feed.",
     "experiments": "Repeat the experiments of the papers that templ follows.",
 }
 _EXTRAS = (

@@ -43,7 +43,7 @@ state_option = click.option(
     "--state",
     required=True,
     type=STATE_PATH,
-    help="State directory of `templ run` or `templ worker`. It is only read, also while a worker uses it.",
+    help="State directory of `templ run` or `templ worker`. It is only read, and a worker may be using it.",
 )
 """The option --state of commands that look at what was learned."""
 html_option = click.option(
@@ -69,7 +69,7 @@ comments_option = click.option(
 balance_option = click.option(
     "--balance",
     type=click.Choice(get_args(Balance)),
-    help="What texts are cut for: precision keeps less template, recall misses less content.  "
+    help="Balance of the text: precision keeps less template, recall loses less content.  "
     "[default: TEMPL_BALANCE, otherwise even]",
 )
 
@@ -184,8 +184,8 @@ def site_source_options(command: Command) -> Command:
     state = click.option(
         "--state",
         type=STATE_PATH,
-        help="State directory of `templ run` or `templ worker`. It is only read, also while a worker "
-        "uses it.",
+        help="State directory of `templ run` or `templ worker`. It is only read, and a worker may "
+        "be using it.",
     )
     return state(broker(prefix_option(with_source)))
 

@@ -329,12 +329,12 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     metavar="TOPIC",
     help="Topic with page messages that is read instead of archives.",
 )
-@click.option("--since", type=_Time(), help="Replay what is not older than this time (RFC 3339).")
-@click.option("--until", type=_Time(), help="Replay what is older than this time (RFC 3339).")
+@click.option("--since", type=_Time(), help="Replay pages from this time on (RFC 3339).")
+@click.option("--until", type=_Time(), help="Replay pages before this time (RFC 3339).")
 @click.option(
     "--group",
     metavar="NAME",
-    help="Consumer group that keeps how far a topic was replayed.  [default: a group for these times, "
+    help="Consumer group that keeps the position in a topic.  [default: a group for these times, "
     "PREFIXtempl-replay-TOPIC-SINCE-UNTIL]",
 )
 @click.option(
@@ -364,7 +364,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     type=click.Path(dir_okay=False, path_type=Path),
     default=Path("replay.progress"),
     show_default=True,
-    help="File that keeps how far each archive was sent; delete it to start from the beginning.",
+    help="File that keeps the position in each archive; delete it to start from the beginning.",
 )
 @unsent_option("replay.dead-letters")
 def replay_command(**given: object) -> None:

@@ -19,7 +19,7 @@ _PAGE = """# Settings
 `templ settings --as markdown` prints this page.
 
 A setting is given by its environment variable, or by its name in lower case without `TEMPL_` in the TOML file that
-the variable `TEMPL_SETTINGS` names; the variable goes first. `templ settings` lists all settings with what this
+the variable `TEMPL_SETTINGS` names; the environment takes precedence. `templ settings` lists all settings with what this
 environment gives, and `--as toml` prints a file with all defaults. A worker logs its settings at its start.
 
 Sizes are bytes or texts such as `2GiB`. Times are texts such as `14d` or `90s`, or numbers of the unit at the end of the
@@ -62,7 +62,7 @@ def settings_command(form: str) -> None:
     """List all settings with unit, default, bounds and meaning, and what this environment gives.
 
     A setting is given by its environment variable, or by its name in the TOML file that the variable
-    TEMPL_SETTINGS names; the variable goes first. Sizes are numbers of bytes or texts such as 2GiB,
+    TEMPL_SETTINGS names; the environment takes precedence. Sizes are numbers of bytes or texts such as 2GiB,
     times are numbers of the unit or texts such as 14d. The variable of a secret with _FILE added names
     a file that holds it.
     """

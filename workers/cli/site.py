@@ -380,8 +380,8 @@ def reset(key: str, place: SettingsPlace) -> None:
 def forget(key: str, place: SettingsPlace, *, yes: bool) -> None:
     """Take the site KEY down: erase its window, models, documents and texts, and clean no page of it.
 
-    With --broker, every record of the site in `documents`, `site-models` and `cleaned` gets a null value,
-    and workers erase it from their stores. With --state, no other process may use the directory. `templ
+    With --broker, every record of the site in `documents`, `site-models` and `cleaned` gets a tombstone, and
+    workers erase the site from their stores. With --state, no other process may use the directory. `templ
     site reset` lets the site's pages in again; nothing of what was erased comes back.
     """
     place.read(key)

@@ -21,11 +21,11 @@ from workers.settings import load_settings
     default=5,
     show_default=True,
     metavar="N",
-    help="Show at most so many of the newest site models.",
+    help="Number of the newest site models to show.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def status_command(broker: str, prefix: str, models: int, *, as_json: bool) -> None:
-    """Show which process has which partitions, how far each role is, and the newest site models.
+    """Show which process has which partitions, the lag of each role, and the newest site models.
 
     Only the broker is asked, and nothing is changed there. A worker that rebuilds lost windows commits
     nothing meanwhile: its `/ready` says which windows are missing.

@@ -49,7 +49,7 @@ def repartition(
     dry_run: bool,
     rate: float | None,
 ) -> None:
-    """Give the topics M partitions, and move the records of sites to where they belong then.
+    """Give the topics M partitions, and move the records of sites to their new partitions.
 
     Running workers end by themselves and wait until everything is moved; then they rebuild their windows.
     Crawlers and consumers of `cleaned` go on. If the command is interrupted, run it again.

@@ -24,7 +24,7 @@ _CLOSED = "default-src 'none'; base-uri 'none'; frame-ancestors 'none'; "
 PAGE_POLICY = _CLOSED + "style-src 'self'; form-action 'self'"
 """Content security policy of the console's own pages, which load nothing but their style sheet."""
 REPORT_POLICY = _CLOSED + "style-src 'unsafe-inline'; img-src data:; form-action 'none'"
-"""Content security policy of reports, which hold crawled markup that is written anew."""
+"""Content security policy of reports, which hold crawled markup in a harmless form."""
 _READING = ("GET", "HEAD")
 _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 

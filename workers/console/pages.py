@@ -1,4 +1,4 @@
-"""The pages of the console, each made of a template or by a process of its own, and the changes that forms ask for."""
+"""The pages of the console, rendered from templates or by processes of their own, and the changes that forms ask for."""
 
 import asyncio
 import logging

@@ -119,7 +119,7 @@ async def serve_console(
     """Answer requests until a signal asks to stop, or a site is taken down.
 
     Returns:
-        Whether the process is to start anew, because it may have a site in memory that was taken down.
+        Whether the process is to restart, because it may have a site in memory that was taken down.
 
     Raises:
         UsageProblem: The address cannot be used.

@@ -263,7 +263,7 @@ class SiteLister:
             )
 
     def expire(self) -> None:
-        """Have the list made anew when it is asked for next, such as after a change."""
+        """Have the list made again at the next request, such as after a change."""
         self._list_until_s = 0.0
 
     async def _newest_lag(self) -> Lag | None:

@@ -32,7 +32,7 @@ from workers.crawl.frontier import (
 
 
 class FeedEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """One entry of a feed, with HTML as it stands there."""
+    """One entry of a feed, with its HTML as it is."""
 
     link: str
     """Address of the page, perhaps relative; empty where the entry has none."""

@@ -1,4 +1,4 @@
-"""Files that a crawl adds records to, and that hold after a crash what the frontier says they hold."""
+"""Files that a crawl appends records to, and that hold after a crash what the frontier says they hold."""
 
 import base64
 import hashlib
@@ -48,7 +48,7 @@ class HttpExchange(msgspec.Struct, frozen=True, kw_only=True):
 class _GrowingFile:
     """A file that is cut to the length that it had at the last transaction, and then grows.
 
-    A file that is not there any more was moved away by an operator, so it begins anew.
+    A file that is not there any more was moved away by an operator, so it begins empty.
     """
 
     def __init__(self, path: Path, length: int) -> None:

@@ -1,4 +1,4 @@
-"""The topic `pages` as the place to which a crawl sends its pages."""
+"""The topic `pages` as the output of a crawl."""
 
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.feeder import Feeder

@@ -36,7 +36,7 @@ def clean_site_frame(frame: "DataFrame") -> "DataFrame":
     Args:
         frame: One row for each page, with the columns `url` and `html` (text, or the bytes as fetched), and
             optionally `site`, `content_type` and `status`. Rows of several sites may follow each other, if
-            those of a site stand together.
+            those of a site follow each other.
 
     Returns:
         One row for each page in the same order, with the columns of `SPARK_SCHEMA`. A page that cannot be

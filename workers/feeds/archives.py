@@ -1,4 +1,4 @@
-"""Pages from the files of a crawl, in the order of their times, from any places of the files on.
+"""Pages from the files of a crawl in the order of their times, from any position in each file on.
 
 Each file is taken to be about in the order of time, as crawlers write it. The files are merged by the times of
 their next pages, and a file is open only from its first page's time on, so memory is bounded by the files that

@@ -65,7 +65,7 @@ class CleanedIndex(Protocol):
 
         Args:
             record: The text of a page, or a deletion. A deletion without a time always applies.
-            place: Where the record stands in a log of Kafka; None for a record of a file.
+            place: Where the record is in a log of Kafka; None for a record of a file.
         """
 
     def position(self, topic: str, partition: int) -> LogPosition:
@@ -83,8 +83,8 @@ class CleanedIndex(Protocol):
         Args:
             topic: Name of the topic.
             partition: The partition.
-            until: End offset of the partition. When it is reached, texts of which the partition has no
-                record any more are deleted.
+            until: End offset of the partition. When it is reached, texts without a record in the
+                partition are deleted.
 
         Raises:
             StateProblem: This index cannot find out what was deleted.

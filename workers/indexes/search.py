@@ -1,4 +1,4 @@
-"""Searching an index: ranked pages, of which near-duplicates are one hit.
+"""Searching an index: ranked pages, with near-duplicates as one hit.
 
 Texts and queries are brought into the form that SQLite's tokeniser splits into the tokens of `templ_core.tokens`.
 """

@@ -209,8 +209,8 @@ class SqliteIndex:
     def move(self, topic: str, partition: int, next_offset: int) -> None:
         """Note inside a transaction how far a partition was read.
 
-        When a partition was read anew up to the end that it had, the texts of which it has no record any
-        more are deleted: they were deleted while nobody read.
+        When a partition was read again up to the end that it had, the texts that it no longer
+        holds are deleted: they were deleted while nobody read.
         """
         self._db.execute(
             "INSERT INTO logs (topic, partition, next_offset) VALUES (:topic, :partition, :next_offset) "

@@ -1,8 +1,8 @@
 """A crawled page as a document for a sandboxed frame, with every segment coloured by its decision.
 
-The markup is written anew: elements, attributes and style rules that are known to be harmless, text, and
+The markup is written again: elements, attributes and style rules that are known to be harmless, text, and
 marks around it. What is not on a list does not exist in the frame. The sandbox and two content security
-policies, that of the frame and that of the report around it, stand behind this.
+policies, that of the frame and that of the report around it, back this up.
 
 Of style sheets only rules for layout and type stay. Nothing that stays can fetch, and nothing hides text: a page
 is looked at for what was decided about all of its text.
@@ -133,7 +133,7 @@ def frame_document(
 
 
 class _Writer:
-    """Writes a page anew from elements, attributes and text that are harmless."""
+    """Writes a page from those of its elements, attributes and texts that are harmless."""
 
     def __init__(self, marks: Sequence[Mark], group_classes: Mapping[str, str]) -> None:
         self._marks = marks

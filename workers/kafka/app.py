@@ -38,7 +38,7 @@ _METADATA_AGE_MS = 10_000
 """Age at which a consumer asks the broker for its topics again, in milliseconds.
 
 A group that forms while a broker starts may be told of no partition, and be assigned none. aiokafka forms
-the group anew when it learns of the partitions; by default it asks only after five minutes.
+the group again when it learns of the partitions; by default it asks only after five minutes.
 """
 _MIB = 1 << 20
 log = logging.getLogger("templ")

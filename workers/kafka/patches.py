@@ -339,7 +339,7 @@ class LogConsumer(Consumer):
         return EMPTY_TAILS.end_after(tp.topic, tp.partition, at) or done
 
     def join_again(self) -> None:
-        """Join the group again, from any thread; if this process leads the group, it forms anew."""
+        """Join the group again, from any thread; if this process leads the group, the group rebalances."""
         thread = cast("_LogConsumerThread", self._thread)
         thread.thread_loop.call_soon_threadsafe(thread.join_again)
 

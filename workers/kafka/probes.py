@@ -32,7 +32,7 @@ class Health(msgspec.Struct, frozen=True, kw_only=True):
         """Return why the process should be started again; empty where it is alive.
 
         A worker that lags, rebuilds its windows or waits for a broker is alive: a restart would only
-        make it later. The watchdog ends a process whose work stands still.
+        make it later. The watchdog ends a process that makes no progress.
         """
         loops = list(self.loops())
         if all(_answers(loop, _ANSWER_S) for loop in loops):

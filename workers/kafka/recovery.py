@@ -1,4 +1,4 @@
-"""Bringing windows up to what their topic holds, and `site-models` up to what the windows have published.
+"""Catching up: windows with their topic, and `site-models` with what the windows have published.
 
 A site's next model may be days away, and a cleaner that starts in the meantime would clean the site's
 pages as those of a new site. So models that their topic has lost are published again.

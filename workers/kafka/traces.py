@@ -1,4 +1,4 @@
-"""Traces of pages by OpenTelemetry, of which nothing is imported unless its standard variables ask for it."""
+"""Traces of pages by OpenTelemetry, which is imported only if its standard variables ask for it."""
 
 import logging
 from collections.abc import Mapping, Sequence

@@ -1,4 +1,4 @@
-"""A watchdog that ends a process whose work stands still, or whose logs are no longer what it read.
+"""A watchdog that ends a process that makes no progress, or whose logs are no longer those that it read.
 
 It runs in a thread with an event loop of its own and asks the broker, because a blocked worker cannot
 tell that it is blocked. At each look it judges four things:
@@ -8,7 +8,7 @@ tell that it is blocked. At each look it judges four things:
   would leave out records silently: aiokafka goes to the start of the new log, and faust drops what lies
   below the offset that it has got to. So the process ends, and is right again after a restart.
 * **Membership**: whether records wait in partitions that no process of the group has.
-* **Dead processes**: whether committed offsets stand still although records wait.
+* **Dead processes**: whether committed offsets do not move although records wait.
 """
 
 import asyncio
@@ -44,7 +44,7 @@ A worker that gets a page now and then takes it within a look, and is idle all t
 _JOIN_AGAIN_S = 10.0
 """How long records may wait in partitions that no process has before the group is joined again.
 
-The leader of a group assigns all partitions, and forms the group anew when it learns of further ones. But
+The leader of a group assigns all partitions, and forms the group again when it learns of further ones. But
 a static member that leads its group and is started again gets back what it had, and nobody tells it that it
 leads (Kafka's KIP-814; aiokafka cannot be told). If that is nothing, because the topic was missing just
 then, it stays so for ever. Joining once more makes it the leader.
@@ -91,7 +91,7 @@ class Watched(msgspec.Struct, frozen=True, kw_only=True):
     fetched: FetchedEpochs
     """Which leaders' records this process has fetched."""
     join_again: Callable[[], None]
-    """Has this process join its group again, which then forms anew if this process leads it."""
+    """Has this process join its group again, which starts a rebalance if this process leads it."""
 
 
 class Look(msgspec.Struct, frozen=True):
@@ -113,7 +113,7 @@ def start_watchdog(watched: Watched, timeout_s: float) -> None:
 
     Args:
         watched: What is watched.
-        timeout_s: How long committed offsets may stand still.
+        timeout_s: How long committed offsets may stay where they are.
     """
     watch = _watch(watched, timeout_s)
     threading.Thread(target=asyncio.run, args=(watch,), daemon=True, name="watchdog").start()
@@ -190,7 +190,7 @@ async def look_at_logs(reader: LogReader, watched: Watched, topic_ids: set[str])
 
 
 async def act(watched: Watched, look: Look, patience: "Patience") -> None:
-    """End the process if it cannot read on or work stands still; have it join its group again."""
+    """End the process if it cannot read on or makes no progress; have it join its group again."""
     now_s = time.monotonic()
     if look.problem:
         end_process(f"{look.problem}; the process ends to be started again")
@@ -307,7 +307,7 @@ class StallDetector:
         """Start with no observation.
 
         Args:
-            timeout_s: How long work may stand still.
+            timeout_s: How long a process may make no progress.
             now_s: Present time of a monotonic clock.
         """
         self.timeout_s = timeout_s
@@ -348,7 +348,7 @@ class Patience:
 async def _end_stalled(
     watched: Watched, lagging: Lagging, why: str, progress: StallDetector
 ) -> None:
-    """End the process if records wait in partitions that stand still."""
+    """End the process if records wait in partitions without progress."""
     if await _is_work_waiting(watched.broker, watched.topic, lagging):
         end_process(
             f"{watched.group}: committed offsets {lagging} of {watched.topic} have not moved for "

@@ -1,4 +1,4 @@
-"""Files of JSON Lines that a command writes: only whole lines, compressed by their suffix, to be resumed."""
+"""Files of JSON Lines that a command writes: only whole lines, compressed by their suffix, resumable."""
 
 import errno
 import gzip

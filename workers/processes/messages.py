@@ -1,4 +1,4 @@
-"""The tasks of a child process and their results: what is said, without the code that does it.
+"""The tasks of a child process and their results, without the code that performs them.
 
 So a process that only gives tasks to others need not import the core.
 """

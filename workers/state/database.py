@@ -133,7 +133,7 @@ def entries_of(database: Database, families: tuple[str, ...]) -> Iterator[Databa
 
 
 def erase_site(database: Database, families: tuple[str, ...], site: str) -> bool:
-    """Delete all entries of a site, and write all files anew; return whether there was anything to do.
+    """Delete all entries of a site, and rewrite all files; return whether there was anything to do.
 
     A call that was interrupted is completed by the next one. Keys of a site are the site itself, the site with a byte 255 before it, or begin with the site and a
     byte 0. No other thread may use the database meanwhile.

@@ -23,7 +23,7 @@ _LOCK_RETRY_S = 0.1
 _LOCK_NAME = "lock"
 _DESCRIPTION_NAME = "state.json"
 _KEPT = {_LOCK_NAME, SETTINGS_FILE}
-"""Files that stay when a directory is begun anew: take-downs are remembered though their topic is lost."""
+"""Files that stay when a directory is emptied: take-downs are remembered though their topic is lost."""
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 log = logging.getLogger("templ")
 
@@ -53,8 +53,8 @@ class StateDirectory:
             path: Path of the directory.
             partitions: Partitions of the topic `documents`; 1 when working on files.
             is_rebuildable: Whether all that the directory holds is in topics too, so that a
-                directory with a damaged description, or for another number of partitions, is begun
-                anew.
+                directory with a damaged description, or for another number of partitions, is
+                emptied.
 
         Raises:
             DamagedStore: The directory's description is damaged, and it cannot be rebuilt.

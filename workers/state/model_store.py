@@ -155,7 +155,7 @@ def _put_next_offset(batch: Batch, partition: int, offset: int) -> None:
 def _offset_key(partition: int) -> bytes:
     """Return the key of a partition's offset.
 
-    It holds the format of site models, so that a version with a newer format reads the topic anew.
+    It holds the format of site models, so that a version with a newer format reads the topic again.
     """
     return bytes([SITE_MODEL_FORMAT]) + _four_bytes(partition)
 

@@ -177,7 +177,7 @@ class RocksDatabase:
         return DamagedStore(self._path, reason)
 
     def rewrite(self) -> None:
-        """Write all files anew, so that none of them holds a byte of what was deleted.
+        """Rewrite all files, so that none of them holds a byte of what was deleted.
 
         It takes as long as reading and writing the whole database. No other thread may use the database
         meanwhile.
@@ -190,7 +190,7 @@ class RocksDatabase:
         with self._problems():
             for name in families:
                 _compact(self._families[name])
-        self.close()  # the logs of changes and of files are made anew when the database is opened
+        self.close()  # opening the database makes new logs of changes and of files
         self._open(families)
 
     def close(self) -> None:
@@ -302,7 +302,7 @@ def memory_bytes() -> dict[str, int]:
 
 
 def _compact(family: Rdict) -> None:
-    """Write the files of a family anew, even those that a compaction would leave as they are."""
+    """Rewrite the files of a family, even those that a compaction would leave as they are."""
     options = CompactOptions()
     options.set_bottommost_level_compaction(BottommostLevelCompaction.force())
     family.flush()

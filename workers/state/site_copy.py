@@ -25,7 +25,7 @@ _ATTEMPTS = 10
 """How often reading is tried: a running worker may delete a file between two steps of a reader."""
 _RETRY_S = 0.1
 _WRITTEN_BY_READERS = frozenset({"LOG", "rocksdict-config.json"})
-"""Files that whoever opens a database writes anew; nothing is read from them."""
+"""Files that whoever opens a database rewrites; nothing is read from them."""
 _FORMAT = ("meta", b"format")
 _REASON_CHARS = 300
 

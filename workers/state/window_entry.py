@@ -70,7 +70,7 @@ def entry_of(record: DocumentRecord, page: StoredPage) -> WindowEntry:
 
 
 def revised_entry(known: WindowEntry, record: DocumentRecord) -> WindowEntry:
-    """Return the entry of a document of which a later text was published."""
+    """Return the entry of a document whose text was published again."""
     return msgspec.structs.replace(
         known,
         site_model_version=record.site_model_version,

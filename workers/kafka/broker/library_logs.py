@@ -1,4 +1,4 @@
-"""What client libraries log, without what they say too often, at too great length, or twice."""
+"""The log lines of client libraries, without those that are too frequent, too long or repeated."""
 
 import logging
 import time
@@ -14,13 +14,13 @@ _MESSAGES = 512
 
 _NO_PROBLEM = (
     # mode looks at the consumer's thread itself, and a busy machine is late without harm. The
-    # probes and the watchdog look at the same thread, and say when it stands still.
+    # probes and the watchdog look at the same thread, and say when it hangs.
     "Thread keepalive is not responding",
     # faust counts rebalances for sensors, of which this worker has none.
     "Missing sensor state for rebalance",
     # A commit took longer than the time between two commits; the next one follows it.
     "Timer %s is overlapping",
-    # A worker came or went, and the group shares its partitions anew.
+    # A worker came or went, and the group rebalances.
     "because it is rebalancing",
     # A broker that was started again does not know its members, so they join again.
     "local member_id was not recognized",

@@ -82,7 +82,7 @@ async def settled_offset(consumer: AIOKafkaConsumer, topic: TopicPartition, end:
     """Return the offset below which compaction may have removed null values.
 
     The broker keeps null values for a day (`delete.retention.ms`). A reader whose position is below
-    this offset, which is half a day old, has to begin anew.
+    this offset, which is half a day old, has to begin again.
 
     Args:
         consumer: A started consumer.

@@ -1,4 +1,4 @@
-"""Where reading of a partition goes on, decided from what was read and what its log is now.
+"""Where reading of a partition resumes, decided from what was read and what its log is now.
 
 A committed offset means something only together with the log that it was read from. A topic that was
 deleted and created again, a disk that was lost and an election of a replica that lagged behind all
@@ -60,7 +60,7 @@ class Resume(msgspec.Struct, frozen=True):
     """Whether that is certain.
 
     It is not when what was read since the snapshot may be the records of a leader that was elected since.
-    Reading them again, or anew, loses nothing.
+    Reading them again loses nothing.
     """
 
 

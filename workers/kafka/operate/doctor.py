@@ -183,7 +183,7 @@ async def _of_take_downs(
 async def _taken_down_in_topic(
     broker: BrokerAccess, prefix: str, partitions: int
 ) -> frozenset[str]:
-    """Return the sites of which `site-settings` says that they are taken down."""
+    """Return the sites that `site-settings` says are taken down."""
     book = SettingsBook()
     topics = [TopicPartition(prefix + SITE_SETTINGS, number) for number in range(partitions)]
     with as_broker_problem(lambda error: f"{broker} does not give site settings: {error}"):

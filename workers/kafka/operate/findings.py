@@ -1,4 +1,4 @@
-"""Judging what was read of a broker and of a machine; nothing here asks anybody."""
+"""Judging what was read of a broker and of a machine, without asking either."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Moving the records of a topic to the partitions that their sites have under another number of them.
+"""Moving the records of a topic to the partitions of their sites after their number has changed.
 
 The records of a partition are copied in their order, with their keys, values, timestamps and headers, so
 that the last record of every key stays the last one. Only when the broker has stored all copies are null
@@ -26,7 +26,7 @@ from workers.pace import Pace
 from workers.settings import Settings
 
 MOVED_HEADER = "templ.moved"
-"""Header of a tombstone that stands where a record was that was moved; its value names the change."""
+"""Header of the tombstone of a record that was moved; its value names the change."""
 _NO_TIME = -1
 """Timestamp of a record that has none."""
 _REPORT_S = 5.0
