@@ -59,18 +59,6 @@ def test_digests_are_equal_for_equal_content_only():
     assert digest("<p class=x>a") != digest("<p>a")
 
 
-@pytest.mark.parametrize("damaged", [b"", b"nonsense", b"\x28\xb5\x2f\xfd\x00\x00"])
-def test_bytes_that_are_not_a_document_are_refused(damaged):
-    with pytest.raises(CodecError):
-        decode_document(damaged)
-
-
-def test_a_truncated_document_is_refused():
-    body = compress_columns(document_columns(parse_document("<p>" + "word " * 500, "u")))
-    with pytest.raises(CodecError):
-        decode_document(body[: len(body) // 2])
-
-
 PAGE = parse_document("<div class=a><p>One <b>two</b><p>Three</div>Four", "https://example.com/")
 FIELDS = ["format", "title", "language", "html_chars", "scripts", "tag_table", "tags", "depth", "attribute_table", "attributes", "hidden", "images", "texts", "owner", "inline_from", "inline_count", "links", "link_chars", "external_links", "page_links"]  # fmt: skip
 
