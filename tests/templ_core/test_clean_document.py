@@ -58,11 +58,6 @@ def test_what_the_sites_pages_share_goes_even_where_it_reads_like_content():
     assert reason[BOILERPLATE] in ("site-constant", "site-string", "site-place")
 
 
-def test_a_site_whose_pages_are_all_this_page_cannot_empty_it():
-    copies = [page(1) for _ in range(20)]
-    assert "The committee met on 13 occasions" in clean(page(1), site_model(copies), CONFIG).text
-
-
 def test_site_evidence_that_would_take_nearly_everything_is_set_aside():
     stern = CoreConfig(abstain_ratio=1.01)
     known = clean(page(1), site_model([page(n) for n in range(2, 22)]), stern)

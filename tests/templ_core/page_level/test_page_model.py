@@ -61,16 +61,13 @@ def test_log_odds_are_rounded():
     assert np.round(log_odds(shipped_model()), 3).tolist() == log_odds(shipped_model())
 
 
-@pytest.mark.parametrize("body", [b"", b"PK\x03\x04 something else", b"templ page model"])
+@pytest.mark.parametrize(
+    "body",
+    [b"", b"PK\x03\x04 else", b"templ page model", encode_model(shipped_model())[:9999]],
+)
 def test_a_file_that_is_no_page_model_is_refused(body):
     with pytest.raises(CodecError, match="not a page model"):
         decode_model(body)
-
-
-def test_a_truncated_file_is_refused_as_damaged():
-    body = encode_model(shipped_model())
-    with pytest.raises(CodecError, match="not a page model"):
-        decode_model(body[: len(body) // 2])
 
 
 def test_other_numbers_give_another_version():

@@ -162,21 +162,17 @@ def kept(markup, log_odds):
     return select_segments(np.array(log_odds), found, words, 0.95).kept.tolist()
 
 
-def test_the_surer_copy_is_kept():
-    markup = f"<p>{LONG}</p><div>{LONG}</div><p>And a little more text.</p>"
-    assert kept(markup, [2.0, 4.0, 4.0]) == [False, True, True]
-
-
-def test_records_of_one_list_may_be_equal():
-    assert kept(f"<li>{LONG}<li>{LONG}", [3.0, 4.0]) == [True, True]
-
-
-def test_code_and_tables_may_repeat_text():
-    assert kept(f"<div>{LONG}</div><pre>{LONG}</pre>", [4.0, 3.0]) == [True, True]
-
-
-def test_short_text_may_repeat():
-    assert kept("<p>Read more</p><div>Read more</div>", [4.0, 4.0]) == [True, True]
+@pytest.mark.parametrize(
+    ("markup", "log_odds", "stays"),
+    [
+        (f"<p>{LONG}</p><div>{LONG}</div><p>And more.</p>", [2.0, 4.0, 4.0], [False, True, True]),
+        (f"<li>{LONG}<li>{LONG}", [3.0, 4.0], [True, True]),  # records of one list may be equal
+        (f"<div>{LONG}</div><pre>{LONG}</pre>", [4.0, 3.0], [True, True]),  # code may repeat text
+        ("<p>Read more</p><div>Read more</div>", [4.0, 4.0], [True, True]),
+    ],
+)
+def test_the_surest_copy_of_a_long_text_is_kept(markup, log_odds, stays):
+    assert kept(markup, log_odds) == stays
 
 
 def test_segments_left_out_stay_out_unless_there_are_no_others():

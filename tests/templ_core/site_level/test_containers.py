@@ -84,18 +84,6 @@ def test_the_headline_repeats_the_title():
     ) == [0, 1, 0, 0, 0]
 
 
-def test_a_heading_goes_before_the_same_words_elsewhere():
-    assert head(
-        f"<title>Boats on the river</title><p>Boats on the river<h1>Boats on the river</h1>{TEXT}"
-    ) == [0, 1, 0]
-
-
-def test_a_headline_far_above_the_text_is_one():
-    between = "".join(f"<p>Item {n}" for n in range(20))
-    found = head(f"<title>Boats on the river</title><h1>Boats on the river</h1>{between}{TEXT}")
-    assert found == [1, *[0] * 21]
-
-
 @pytest.mark.parametrize(
     "title", ["", "Something else", "Boats " + "and more words than that " * 9]
 )

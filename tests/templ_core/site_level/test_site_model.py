@@ -38,12 +38,6 @@ def kept_words(document, model):
     return clean(document, model, CONFIG).text
 
 
-def test_exact_repeats_count_once():
-    window = [window_page(f"p{n}", page(1), digest="same") for n in range(10)]
-    model = fit_site_model([*window, window_page("q", page(2))], "page-1", CONFIG)
-    assert model.documents == 2
-
-
 def test_equal_windows_give_equal_bytes_and_versions():
     window = [window_page(f"p{n}", page(n)) for n in range(5)]
     one = fit_site_model(window, "page-1", CONFIG)
@@ -137,16 +131,6 @@ def test_a_page_summary_is_not_read_with_the_document_of_another_page():
         decode_page_summary(
             other_summary(), stored_form(parse_document("<p>One line.", "")), "page"
         )
-
-
-def test_the_menu_goes_and_the_article_stays():
-    text = kept_words(page(50), site_model([page(n) for n in range(20)]))
-    assert "In the year 5003" in text
-    assert "All the news" not in text
-    assert "Copyright" not in text
-
-
-ARTICLE = "In the year 101 they went"
 
 
 @pytest.mark.parametrize(

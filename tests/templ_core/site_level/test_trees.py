@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from templ_core.dom.codec import compress_columns, decode_document, document_columns
 from templ_core.dom.document import parse_document
 from templ_core.errors import CodecError
 from templ_core.lab.papers.rtdm import build_tree, is_voted_template, learn_voted_templates
@@ -88,16 +87,6 @@ def test_columns_equal_those_of_the_obvious_walk(markup):
 def test_columns_of_synthetic_sites_equal_those_of_the_obvious_walk():
     for page in simulate_feed(FeedSettings(sites=4, pages=8)):
         assert_equal_columns(parse_document(page.html, page.url))
-
-
-def test_the_compact_form_gives_an_equal_tree():
-    document = parse_document("<body><p>Read<b>more</b><ul><li>A<li>B", "https://example.com/")
-    one, other = (
-        label_page(document),
-        label_page(decode_document(compress_columns(document_columns(document)))),
-    )
-    assert (one.tree.identity == other.tree.identity).all()
-    assert (one.paths == other.paths).all()
 
 
 def test_a_page_without_text_has_no_tree():
@@ -225,11 +214,6 @@ class TestEvidence:
             if text == "Home"
         ]
         assert homes == [10, 0]
-
-    def test_a_document_from_its_compact_form_gives_equal_templates(self):
-        documents = [article(n) for n in range(6)]
-        again = [decode_document(compress_columns(document_columns(one))) for one in documents]
-        assert encode_tree_model(learned(documents)) == encode_tree_model(learned(again))
 
     def test_text_between_blocks_and_inline_elements_keeps_its_order(self):
         document = parse_document(
@@ -414,12 +398,8 @@ def assert_mapping(mapping, left, right):
 
 
 class TestMapTrees:
-    @given(trees(), trees())
-    def test_costs_what_the_cheapest_mapping_costs(self, left, right):
-        assert map_trees(left, right).cost == least_cost(left, right)
-
-    @given(trees(nodes_max=5), trees(nodes_max=5), some_costs)
-    def test_any_costs_are_minimised(self, left, right, costs):
+    @given(trees(nodes_max=5), trees(), some_costs)
+    def test_costs_what_the_cheapest_mapping_costs(self, left, right, costs):
         assert map_trees(left, right, costs=costs).cost == least_cost(left, right, costs)
 
     @given(st.one_of(variants(), st.tuples(trees(nodes_max=15), trees(nodes_max=15))), some_costs)
@@ -442,12 +422,6 @@ class TestMapTrees:
         assert_mapping(mapping, left, right)
         assert mapping.cost == cost_of(mapping, left, right, Costs())
         assert mapping.cost >= map_trees(left, right).cost
-
-    @given(trees(nodes_max=30))
-    def test_equal_trees_cost_nothing(self, one):
-        mapping = map_trees(one, one)
-        assert mapping.cost == 0
-        assert (mapping.left == mapping.right).all()
 
     def test_an_empty_tree_is_inserted_or_deleted_whole(self):
         assert map_trees(columns([], []), tree("r(a)")).cost == 2

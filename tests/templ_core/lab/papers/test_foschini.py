@@ -7,7 +7,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from templ_core.dom.codec import compress_columns, decode_document, document_columns
 from templ_core.dom.document import parse_document
 from templ_core.errors import CodecError
 from templ_core.lab.papers.foschini._phrase_automaton import UNKNOWN, PhraseAutomaton
@@ -187,12 +186,6 @@ def test_repeats_equal_those_found_by_brute_force(corpus, documents_min, tokens_
     )
 
 
-def test_copies_in_one_document_count_once():
-    tokens = [2, 3, BREAK, 2, 3, 4, 2, 3, BREAK]
-    found = repeats(tokens, [0, 0, 0, 1, 1, 1, 1, 1, 1], documents_min=2)
-    assert found == {(2, 3): 2}
-
-
 @pytest.mark.parametrize("tokens", [[], [2], [BREAK], [2, 2]])
 def test_a_single_document_has_no_repeats(tokens):
     assert repeats(tokens, [0] * len(tokens), documents_min=2) == {}
@@ -269,12 +262,6 @@ def test_only_the_segments_asked_for_are_looked_at():
     matcher = PhraseMatcher(learn_document_phrases(documents(12), CONFIG))
     wanted = np.array([False, True, True, False, True])
     assert matcher.coverage(new, wanted).tolist() == [0, 0, 1, 0, 1]
-
-
-def test_documents_from_their_compact_form_give_equal_phrases():
-    window = documents(6)
-    kept = [decode_document(compress_columns(document_columns(one))) for one in window]
-    assert learn_document_phrases(kept, CONFIG) == learn_document_phrases(window, CONFIG)
 
 
 def test_no_page_and_one_page_have_no_phrases():

@@ -217,14 +217,6 @@ def test_cut_points_equal_those_of_the_recursive_algorithm(pairs):
     assert cut_points(np.array(values, float), np.array(labels)).tolist() == slowly(pairs)
 
 
-@pytest.mark.parametrize("border", [0.3, 0.8])
-def test_one_border_between_the_classes_is_found(border):
-    values = np.random.default_rng(1).random(2000)
-    cuts = cut_points(values, values > border)
-    assert len(cuts) == 1
-    assert cuts[0] == pytest.approx(border, abs=0.01)
-
-
 def test_noise_has_no_borders():
     rng = np.random.default_rng(2)
     assert not len(cut_points(rng.random(2000), rng.random(2000) > 0.5))
