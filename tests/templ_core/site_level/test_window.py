@@ -368,9 +368,33 @@ def test_a_window_does_not_depend_on_the_order_of_arrival(name, data):
     assert window_of(coming, bounds) == window_of(data.draw(st.permutations(coming)), bounds)
 
 
-def test_one_time_far_ahead_does_not_make_the_others_old():
-    held = window_of(daily(*range(0, 60, 4), 400), WindowBounds(floor_pages=2))
-    assert [one.time_ms // DAY_MS for one in held] == [44, 48, 52, 56, 400]
+FEW = WindowBounds(pages_max=5, floor_pages=2)
+QUARTERS = [number / 4 for number in range(50)]
+
+
+@pytest.mark.parametrize(
+    ("days", "bounds", "kept"),
+    [
+        ([0, 1, 2, 30, 31], FEW, [30, 31]),
+        ([0, 1, 30, 31], WindowBounds(floor_pages=3), [1, 30, 31]),  # few stay beyond the age
+        ([0, 1, 200, 201], WindowBounds(floor_pages=3), [200, 201]),  # unless they are much older
+        ([number / 20 for number in range(90)], WindowBounds(newest_pages=5, day_pages=3),
+         [0] * 3 + [1] * 3 + [2] * 3 + [3] * 3 + [4] * 8),
+        ([*QUARTERS[:30], 400, *QUARTERS[30:]], WindowBounds(), [*map(int, QUARTERS), 400]),
+        ([*range(0, 60, 4), 400], WindowBounds(floor_pages=2), [44, 48, 52, 56, 400]),
+        ([400, 0, 1, 2], WindowBounds(), [0, 1, 2, 400]),
+        ([0, 1, 2, 400, 400.5], FEW, [400, 400]),  # two times are no error
+    ],
+)  # fmt: skip
+def test_which_fetches_stay(days, bounds, kept):
+    assert [one.time_ms // DAY_MS for one in window_of(daily(*days), bounds)] == kept
+
+
+def test_a_deletion_dated_ahead_does_not_make_fetches_old():
+    window = SiteWindow()
+    window.delete(url_hash("gone"), 400 * DAY_MS, FEW)
+    assert window.enter(WindowFetch(0, url_hash("a"), b"", 1), FEW) == ([], [])
+    assert len(window) == 1
 
 
 def test_what_leaves_is_told_and_nothing_else():

@@ -1,5 +1,3 @@
-from collections import Counter
-
 import msgspec
 import pytest
 from hypothesis import given, settings
@@ -61,37 +59,12 @@ def test_the_oldest_documents_leave_a_full_window_with_a_tombstone_each(store):
     assert (state.pages, state.bytes, state.learned) == (5, 5 * BODY_BYTES, 8)
 
 
-def test_the_window_of_a_site_with_many_pages_spreads_over_its_days(tmp_path):
-    few = load_settings(window_newest_pages=5, window_day_pages=3)
-    store = WindowStore(tmp_path / "w", few)
-    hours = [document(n, time_ms=n * DAY_MS // 20) for n in range(90)]
-    put(store, *hours)
-    days = Counter(one.event_time_ms // DAY_MS for one in store.window("example.com"))
-    assert days == {0: 3, 1: 3, 2: 3, 3: 3, 4: 8}
-    assert ids(store)[-5:] == [f"page:{n}" for n in range(85, 90)]
-    assert len(tombstones(store)) == 90 - 20
-    assert store.site_state("example.com").pages == 20
-    store.close()
-
-
-def test_old_documents_leave_except_for_the_newest_few(store):
-    put(store, document(1, time_ms=0), document(2, time_ms=DAY_MS), document(3, time_ms=2 * DAY_MS))
-    put(store, document(4, time_ms=30 * DAY_MS), document(5, time_ms=31 * DAY_MS))
-    assert ids(store) == ["page:4", "page:5"]
-
-
 def test_expiry_spares_a_key_that_was_refreshed_just_before(store):
     put(store, document(1, time_ms=0), document(2, time_ms=DAY_MS))
     put(store, document(1, time_ms=30 * DAY_MS))
     put(store, document(3, time_ms=31 * DAY_MS))
     assert ids(store) == ["page:1", "page:3"]
     assert tombstones(store) == [document_key("example.com", document(2).source)]
-
-
-def test_the_newest_few_have_a_largest_age_too(store):
-    put(store, document(1, time_ms=0), document(2, time_ms=200 * DAY_MS))
-    put(store, document(3, time_ms=200 * DAY_MS))
-    assert ids(store) == ["page:2", "page:3"]
 
 
 def test_a_document_too_old_for_its_window_is_tombstoned_at_once(store):
@@ -133,12 +106,6 @@ def test_a_deletion_removes_its_url_and_refuses_older_fetches_that_arrive_later(
     assert ids(store) == ["page:2"]
     put(store, document(6, url="u"))
     assert ids(store) == ["page:2", "page:6"]
-
-
-def test_an_older_deletion_does_not_remove_a_newer_fetch(store):
-    put(store, document(7, url="u"))
-    store.delete_url(document(5, url="u", kind="deletion"), store.next_offset)
-    assert ids(store) == ["page:7"]
 
 
 @pytest.mark.parametrize(
@@ -392,41 +359,6 @@ def test_a_revision_stays_when_the_first_text_is_delivered_again(store):
     store.replace(document(1), store.known(document(1)), store.next_offset)
     (found,) = store.window("example.com")
     assert (found.revision, found.kept) == (1, b"\x80")
-
-
-AHEAD_MS = 400 * DAY_MS
-
-
-def test_one_record_dated_ahead_moves_no_window(tmp_path):
-    """Row of an archive: the clock of the worker is far behind none of these times."""
-    store = WindowStore(tmp_path / "w", load_settings())
-    before = [document(n, time_ms=n * DAY_MS // 4) for n in range(30)]
-    ahead = document(99, time_ms=AHEAD_MS)
-    after = [document(n, time_ms=n * DAY_MS // 4) for n in range(30, 50)]
-    put(store, *before, ahead, *after)
-    assert ids(store) == [*(f"page:{n}" for n in range(50)), "page:99"]
-    assert tombstones(store) == []
-    store.close()
-
-
-@pytest.mark.parametrize("first", ["ahead", "deletion"])
-def test_a_site_that_begins_with_a_record_dated_ahead_keeps_what_follows(tmp_path, first):
-    store = WindowStore(tmp_path / "w", load_settings())
-    if first == "ahead":
-        put(store, document(99, time_ms=AHEAD_MS))
-    else:
-        store.delete_url(document(99, time_ms=AHEAD_MS, kind="deletion"), 0)
-    put(store, *(document(n, time_ms=n * DAY_MS) for n in range(3)))
-    assert ids(store)[:3] == ["page:0", "page:1", "page:2"]
-    store.close()
-
-
-def test_two_records_move_the_present_time(tmp_path):
-    store = WindowStore(tmp_path / "w", load_settings())
-    put(store, *(document(n, time_ms=n) for n in range(3)))
-    put(store, *(document(n, time_ms=AHEAD_MS + n) for n in range(10, 12)))
-    assert ids(store) == ["page:10", "page:11"]
-    store.close()
 
 
 def test_details_and_headers_of_a_document_are_stored_with_it(store):
