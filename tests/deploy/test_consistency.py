@@ -169,15 +169,6 @@ def test_files_that_compose_mounts_exist():
             assert not source.startswith(".") or (COMPOSE.parent / source).exists(), source
 
 
-def test_the_runbook_has_a_section_for_each_alert():
-    (group,) = read_yaml(DEPLOY / "prometheus" / "alerts.yml")["groups"]
-    alerts = [rule["alert"] for rule in group["rules"]]
-    titles = re.findall(r"^### (Templ\w+)$", (DEPLOY / "RUNBOOK.md").read_text(), re.MULTILINE)
-    assert titles == alerts
-    links = [rule["annotations"]["runbook"] for rule in group["rules"]]
-    assert links == [f"deploy/RUNBOOK.md#{alert.lower()}" for alert in alerts]
-
-
 @pytest.mark.parametrize("name", ["values.yaml", "ci/smallest-values.yaml", "ci/all-values.yaml"])
 def test_values_fit_their_schema(name):
     jsonschema.validate(

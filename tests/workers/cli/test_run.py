@@ -1,14 +1,6 @@
-import gzip
 import json
-import lzma
-import os
-import signal
-import subprocess
-import sys
-import time
 
 import pytest
-import zstandard
 
 from schemas.cleaned import DeletedRecord
 from schemas.codec import decode_output
@@ -174,26 +166,6 @@ def test_without_a_time_field_records_keep_their_fetched_at(templ, feed, tmp_pat
     assert [record.fetched_at for record in outputs(tmp_path / "out.jsonl")] == said
 
 
-@pytest.mark.parametrize("suffix", [".gz", ".xz", ".zst"])
-def test_every_whole_record_before_the_damage_comes_out(templ, tmp_path, suffix):
-    pages = [
-        json.dumps({"url": f"https://a.com/{n}", "html": f"{ARTICLE} {n}"}) for n in range(200)
-    ]
-    compress = {".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstandard.compress}[suffix]
-    whole = compress(b"".join(page.encode() + b"\n" for page in pages[:150]))
-    rest = compress(os.urandom(100_000).hex().encode())
-    source = tmp_path / f"in.jsonl{suffix}"
-    source.write_bytes(whole + rest[: len(rest) // 2])
-    done = templ("run", source, "--out", tmp_path / "out.jsonl", expect=66)
-    found = [record.url for record in outputs(tmp_path / "out.jsonl")]
-    assert found == [f"https://a.com/{n}" for n in range(150)]
-    *_, last = done.stderr.decode().splitlines()
-    assert "is damaged after its first 150 records" in last
-    assert "every whole record was read" in last
-    (letter,) = map(json.loads, (tmp_path / "out.jsonl.dead-letters").read_bytes().splitlines())
-    assert (letter["exception"], letter["offset"]) == ("DamagedInput", 150)
-
-
 def test_other_mistakes_are_reported_in_one_line(templ, feed, tmp_path):
     out = ("--out", tmp_path / "out.jsonl")
     StateDirectory.open(tmp_path / "old", 1).close()
@@ -209,22 +181,6 @@ def test_other_mistakes_are_reported_in_one_line(templ, feed, tmp_path):
     bad_out = ("--out", tmp_path / "file" / "out.jsonl")
     assert "--out" in one_line(templ("run", feed, *bad_out, expect=2))
     assert b"No such option" in templ("run", feed, *out, "--wrokers", "2", expect=2).stderr
-
-
-def test_an_interrupted_run_keeps_its_output_and_says_so(tmp_path):
-    source = tmp_path / "in.jsonl"
-    line = json.dumps({"url": "https://a.com/1", "html": ARTICLE * 40}) + "\n"
-    source.write_text(line * 20_000)
-    command = [sys.executable, "-m", "workers", "run", source, "--out", tmp_path / "out.jsonl"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE)
-    while not (tmp_path / "out.jsonl").exists() or not (tmp_path / "out.jsonl").stat().st_size:
-        time.sleep(0.1)
-    process.send_signal(signal.SIGINT)
-    _, errors = process.communicate(timeout=60)
-    assert process.returncode == 130
-    assert b"Traceback" not in errors
-    assert b"interrupted" in errors
-    assert len(outputs(tmp_path / "out.jsonl")) > 0
 
 
 def test_a_page_of_twenty_megabytes_is_cleaned(templ, tmp_path):

@@ -189,16 +189,21 @@ def test_a_run_that_was_killed_goes_on_with_nothing_twice_and_nothing_missing(
         assert out.read_bytes() == whole.read_bytes()
 
 
-def test_sigterm_is_said_and_keeps_whole_lines(tmp_path):
+@pytest.mark.parametrize(
+    ("signum", "code", "said"),
+    [(signal.SIGTERM, 143, "ended by SIGTERM"), (signal.SIGINT, 130, "interrupted")],
+)
+def test_a_signal_is_said_and_keeps_whole_lines(tmp_path, signum, code, said):
     source, out = pages(tmp_path / "in.jsonl", 3000), tmp_path / "out.jsonl"
     command = [sys.executable, "-m", "workers", "run", str(source), "--out", str(out)]
     process = subprocess.Popen(command, stderr=subprocess.PIPE)
     while not out.exists() or not out.stat().st_size:
         time.sleep(0.05)
-    process.send_signal(signal.SIGTERM)
+    process.send_signal(signum)
     _, errors = process.communicate(timeout=60)
-    assert process.returncode == 143
-    assert errors.decode().splitlines()[-1] == "templ: ended by SIGTERM"
+    assert process.returncode == code
+    assert b"Traceback" not in errors
+    assert said in errors.decode().splitlines()[-1]
     found = urls(out)
     assert found == [f"https://a.com/{n}" for n in range(len(found))]
     assert out.read_bytes().endswith(b"\n")

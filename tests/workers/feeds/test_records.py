@@ -7,8 +7,6 @@ from random import Random
 
 import msgspec
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from schemas.source import Source
 from templ_core.dom.decode.decode_page import decode_page
@@ -181,19 +179,6 @@ def test_a_cloud_event_in_structured_mode_is_a_page():
     assert "neither html nor html_base64" in read(event).message
     del event["subject"]
     assert "not a CloudEvent record" in read(event).message
-
-
-_JSON = st.recursive(
-    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
-    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
-    max_leaves=5,
-)
-_FIELDS = ["url", "html", "html_base64", "body", "site", "id", "status", "fetched_at", "charset"]
-
-
-@given(st.dictionaries(st.sampled_from(_FIELDS), _JSON | st.just(URL)) | st.binary())
-def test_any_value_is_a_page_or_rejected(value):
-    assert isinstance(read(value), (Page, Rejected))
 
 
 NEW_YEAR_2024 = 1_704_067_200_000

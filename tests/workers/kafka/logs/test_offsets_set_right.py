@@ -133,13 +133,6 @@ def test_a_shorter_log_is_lag_and_a_problem_at_once(broker):
     assert found.problem.startswith("pages-0: the log of this topic was cut at offset 0")
 
 
-def test_a_log_that_has_grown_beyond_the_offset_again_is_a_problem(broker):
-    broker.of[0].cut(3)
-    broker.of[0].append(*range(100))
-    assert look(broker).waiting == 100
-    assert "cut at offset 3" in look(broker).problem
-
-
 @pytest.mark.parametrize("kept", [10, 12, 14])
 def test_records_that_were_fetched_after_the_last_look_and_lost_are_a_problem(broker, kept):
     fetched, log = FetchedEpochs(), broker.of[0]

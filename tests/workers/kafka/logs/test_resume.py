@@ -75,10 +75,6 @@ def test_the_metadata_of_somebody_else_is_no_mark(text):
     assert decode_snapshot(text) is None
 
 
-def test_a_mark_is_read_as_it_was_written():
-    assert decode_snapshot(MARK.encode()) == MARK
-
-
 @pytest.mark.parametrize("policy", ["cut", "earliest"])
 @pytest.mark.parametrize("seed", range(200))
 def test_no_record_passes_by_whatever_happens_to_the_log(seed, policy):
