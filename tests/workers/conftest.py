@@ -57,6 +57,14 @@ def selected(tmp_path_factory):
     return write_lines(path, records)
 
 
+@pytest.fixture(scope="session")
+def selected_state(templ, selected, tmp_path_factory):
+    """A state directory with what `templ run` has learned of these sites, its output beside it."""
+    folder = tmp_path_factory.mktemp("selected-state")
+    templ("run", selected, "--out", folder / "out.jsonl", "--state", folder / "state")
+    return folder / "state"
+
+
 @pytest.fixture(scope="module")
 def poison_settings():
     """Settings of child processes that fail when a page asks for it, with a deadline of two seconds."""

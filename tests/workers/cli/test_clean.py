@@ -35,23 +35,10 @@ def test_content_that_is_not_a_page_is_refused(templ):
     templ("clean", "-", stdin=b"", expect=65)
 
 
-def test_a_missing_file_is_reported_in_one_line(templ, tmp_path):
-    done = templ("clean", tmp_path / "none.html", expect=66)
-    assert done.stderr.count(b"\n") == 1
-
-
 def test_every_command_has_help(templ):
     for command in ("run", "clean", "worker", "feed", "topics", "evaluate", "simulate", "schemas"):
         assert b"Usage: " in templ(command, "--help").stdout
     assert b"Exit codes" in templ("--help").stdout
-
-
-def test_a_file_of_records_is_not_taken_for_a_page(templ, tmp_path):
-    (tmp_path / "pages.jsonl").write_bytes(b'{"url": "https://a.example/", "html": "<p>A page."}\n')
-    done = templ("clean", tmp_path / "pages.jsonl", expect=66)
-    assert done.stderr.decode() == (
-        "templ: pages.jsonl holds records, not one page: give it to `templ run`\n"
-    )
 
 
 def test_the_balance_is_an_option_and_a_setting(templ, monkeypatch):

@@ -244,17 +244,3 @@ def test_two_passes_clean_every_page_with_what_its_whole_site_shares(templ, feed
     assert [record.source.offset for record in records] == list(range(60))
     assert len({(record.site, record.site_model_version) for record in records}) == 3
     assert all(record.site_model_version for record in records)
-
-
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (("-",), "standard input only once: give files"),
-        (("in.jsonl", "--page-only"), "so --page-only has no use: drop it"),
-        (("in.jsonl", "--revisions"), "so --revisions has no use: drop it"),
-    ],
-)
-def test_two_passes_refuse_what_cannot_be_read_twice_or_has_no_use(templ, tmp_path, options, said):
-    done = templ("run", *options, "--two-pass", "--out", tmp_path / "out.jsonl", expect=2)
-    assert one_line(done).endswith(said)
-    assert not (tmp_path / "out.jsonl").exists()

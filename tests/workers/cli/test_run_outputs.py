@@ -146,23 +146,6 @@ def test_an_output_is_not_replaced_unless_that_is_asked_for(templ, tmp_path):
     assert len(urls(out)) == 3
 
 
-@pytest.mark.parametrize(
-    ("options", "words"),
-    [
-        (("--page-only", "--state", "state"), "drop one of them"),
-        (("--state", ""), "is empty"),
-        (("--resume", "--force"), "give one of them"),
-        (("--time-field", "fetchd"), "did you mean fetched_at?"),
-    ],
-)
-def test_options_that_cannot_be_meant_are_refused(templ, tmp_path, options, words):
-    source = pages(tmp_path / "in.jsonl", 2, fetched_at="2026-01-01")
-    done = templ("run", source, "--out", tmp_path / "out.jsonl", *options, expect=2)
-    assert words in done.stderr.decode()
-    assert "no records" not in done.stderr.decode()
-    assert not list(tmp_path.glob("state*"))
-
-
 @pytest.mark.parametrize("with_state", [False, True])
 def test_a_run_that_was_killed_goes_on_with_nothing_twice_and_nothing_missing(
     templ, tmp_path, with_state
@@ -360,17 +343,3 @@ def test_a_last_line_that_is_cut_off_is_told_at_the_end(templ, tmp_path):
     assert "is cut off in its last line, after its first 3 records" in done.stderr.decode()
     assert len(urls(out)) == 3
     assert len((tmp_path / "out.jsonl.dead-letters").read_bytes().splitlines()) == 1
-
-
-def test_no_folder_is_made_for_an_output(templ, tmp_path):
-    source = pages(tmp_path / "in.jsonl", 2)
-    folder = tmp_path / "new"
-    done = templ("run", source, "--out", folder / "out.jsonl", expect=2)
-    assert f"make its folder first: mkdir -p {folder}" in done.stderr.decode()
-    assert done.stderr.count(b"\n") == 1
-    letters = ("--dead-letters", folder / "dead.jsonl")
-    done = templ("run", source, "--out", tmp_path / "out.jsonl", *letters, expect=2)
-    assert done.stderr.decode().startswith(
-        f"templ: --dead-letters {folder / 'dead.jsonl'}: No such file"
-    )
-    assert not folder.exists()

@@ -6,11 +6,9 @@ from templ_core.page_level.model.model_file import encode_model
 from tests.workers.builders import other_page_model
 
 
-@pytest.fixture(scope="module")
-def state(templ, selected, tmp_path_factory):
-    folder = tmp_path_factory.mktemp("shadow")
-    templ("run", selected, "--out", folder / "out.jsonl", "--state", folder / "state")
-    return folder / "state"
+@pytest.fixture
+def state(selected_state):
+    return selected_state
 
 
 def test_settings_change_the_pages_of_their_site_only(templ, state, tmp_path):
@@ -33,10 +31,6 @@ def test_another_page_model_has_its_site_models_fitted_anew(templ, state, tmp_pa
     model.write_bytes(encode_model(other_page_model()))
     done = templ("shadow", "--state", state, "--page-model", model, "--site", "b.org")
     assert done.stdout.decode().splitlines()[1].split()[1] == "100.0%"
-
-
-def test_what_is_to_be_tried_must_be_given(templ, state):
-    assert "give what is to be tried" in str(templ("shadow", "--state", state, expect=2).stderr)
 
 
 def test_a_page_differs_between_an_output_and_a_state(templ, state, tmp_path):

@@ -133,29 +133,6 @@ def test_a_page_without_a_site_is_shown(templ, tmp_path):
     assert "by the page alone" in report
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (("https://a.example/x",), 66, "nothing is fetched"),
-        (
-            ("https://a.example/x", "--site", "SITE", "--state", "STATE"),
-            66,
-            "has no page https://a.example/x",
-        ),
-        (("nowhere.html",), 66, "nowhere.html: No such file"),
-        (("EMPTY",), 66, "was refused: EmptyPage"),
-    ],
-)
-def test_what_cannot_be_shown_is_one_line(templ, state, record, tmp_path, arguments, code, message):
-    (tmp_path / "empty.html").write_text("")
-    names = {"STATE": state, "SITE": record["site"], "EMPTY": tmp_path / "empty.html"}
-    given = (names.get(one, one) for one in arguments)
-    done = templ("inspect", "page", *given, "--out", tmp_path / "out.html", expect=code)
-    assert message in done.stderr.decode()
-    assert done.stderr.decode().count("\n") == 1
-    assert not (tmp_path / "out.html").exists()
-
-
 def test_a_page_that_the_parser_reads_otherwise_is_shown_as_its_document():
     document = repeating_page(1)
     assert events_of_markup("<p>something else", document, {}) is None

@@ -190,26 +190,6 @@ def test_the_script_of_an_export_needs_no_templ(repeating, tmp_path):
     assert done.stdout.decode() == "\n".join(remaining_blocks(blocks, parts))
 
 
-@pytest.mark.parametrize(
-    ("arguments", "code", "message"),
-    [
-        (("nowhere.example", "--state", "STATE"), 66, "knows no site nowhere.example; there is"),
-        (("a.example", "--state", "EMPTY"), 73, "is no state directory"),
-        (("a.example",), 2, "give either --state or --broker"),
-        (
-            ("a.example", "--state", "STATE", "--broker", "b:1"),
-            2,
-            "give either --state or --broker",
-        ),
-    ],
-)
-def test_what_cannot_be_exported_is_one_line(templ, state, tmp_path, arguments, code, message):
-    places = {"STATE": state, "EMPTY": tmp_path}
-    done = templ("site", "export", *(places.get(one, one) for one in arguments), expect=code)
-    assert message in done.stderr.decode()
-    assert done.stderr.decode().count("\n") == 1
-
-
 def test_the_broker_of_the_settings_is_read_where_no_state_is_given(templ, tmp_path):
     nowhere = {"TEMPL_BROKER": "127.0.0.1:9"}
     for command in (("site", "export", "a.example"), ("inspect", "page", "https://a.example/1")):

@@ -42,12 +42,6 @@ def test_figures_are_those_of_the_window(state, site, feed):
     assert 0 <= figures.repeated_ratio < 0.05
 
 
-def test_a_site_that_is_not_known_is_one_line_without_options_of_other_commands(templ, state, site):
-    done = templ("inspect", "site", f"x{site}", "--state", state, expect=66)
-    assert f"knows no site x{site}; there is {site}" in done.stderr.decode()
-    assert "--site" not in done.stderr.decode()
-
-
 def test_the_report_has_everything_and_fetches_nothing(templ, state, site, tmp_path):
     out = tmp_path / "site.html"
     done = templ("inspect", "site", site, "--state", state, "--out", out)

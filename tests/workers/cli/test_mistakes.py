@@ -1,0 +1,80 @@
+"""A mistake on the command line ends with one line and an exit code, and writes nothing."""
+
+import shlex
+import shutil
+
+import pytest
+
+RULE = "site override a.org --site-settings {new}"
+TWO_PASS = "run {feed} --two-pass --out {new}"
+
+
+@pytest.fixture(scope="module")
+def given(selected, selected_state, tmp_path_factory):
+    """Return a folder with what the commands name, all of which must stay as it is."""
+    folder = tmp_path_factory.mktemp("given")
+    shutil.copytree(selected_state, folder / "state")
+    shutil.copy(selected, folder / "feed.jsonl")
+    (folder / "empty").mkdir()
+    (folder / "empty.html").touch()
+    return folder
+
+
+def files_of(folder):
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize(
+    ("command", "code", "words"),
+    [
+        ("clean none.html", 66, "none.html: No such file"),
+        ("clean {feed}", 66, "feed.jsonl holds records, not one page: give it to `templ run`"),
+        ("console --state {new}", 2, "is no state directory of `templ run`"),
+        ("diff http://a.org/9 --before {state} --after {state}", 66, "no page http://a.org/9"),
+        ("inspect page https://a.example/x --out {new}", 66, "nothing is fetched"),
+        ("inspect page http://a.org/x --site a.org --state {state} --out {new}", 66,
+         "has no page http://a.org/x"),
+        ("inspect page nowhere.html --out {new}", 66, "nowhere.html: No such file"),
+        ("inspect page {given}/empty.html --out {new}", 66, "was refused: EmptyPage"),
+        ("inspect page https://a.example/1 --out {new} --broker 127.0.0.1:9", 69,
+         "cannot reach Kafka at 127.0.0.1:9"),
+        ("inspect site xa.org --state {state}", 66, "knows no site xa.org; there is a.org"),
+        ("run - --two-pass --out {new}", 2, "standard input only once: give files"),
+        (TWO_PASS + " --page-only", 2, "so --page-only has no use: drop it"),
+        (TWO_PASS + " --revisions", 2, "so --revisions has no use: drop it"),
+        ("run {feed} --out {new} --page-only --state {state}", 2, "drop one of them"),
+        ("run {feed} --out {new} --state ''", 2, "is empty"),
+        ("run {feed} --out {new} --resume --force", 2, "give one of them"),
+        ("run {feed} --out {new}/out.jsonl", 2, "make its folder first: mkdir -p {new}"),
+        ("run {feed} --out {new} --dead-letters {new}er/dead.jsonl", 2, "No such file"),
+        ("run {feed} --out {given}/empty.html/out.jsonl", 2, "--out"),
+        ("shadow --state {state}", 2, "give what is to be tried"),
+        ("shadow --comments keep --state ''", 2, "is empty; name a file or directory"),
+        ("site export nowhere.example --state {state}", 66, "knows no site nowhere.example; there is"),
+        ("site export a.org --state {given}/empty", 73, "is no state directory"),
+        ("site export a.org", 2, "give either --state or --broker"),
+        ("site export a.org --state {state} --broker b:1", 2, "give either --state or --broker"),
+        ("site forget a.org --yes --state ''", 2, "is empty; name a file or directory"),
+        ("site list --state {new}", 73, "is no state directory"),
+        ("site override a.org", 2, "give one of --broker, --site-settings and --state"),
+        ("site override a.org --state {state}/models", 2, "no state directory"),
+        ("site override https://a.org/1 --keep p --site-settings {new}", 2,
+         "https://a.org/1 is a URL, not the key of a site"),
+        (RULE + " --remove 'div >'", 2, "is no CSS selector"),
+        (RULE + " --remove-text '*'", 2, "matches every text"),
+        (RULE + " --window-days nan", 2, "at most 36500 days"),
+        ("site reset a.org --state {state} --site-settings x", 2,
+         "give one of --broker, --site-settings and --state"),
+    ],
+)  # fmt: skip
+def test_a_mistake_is_one_line_and_changes_nothing(templ, given, tmp_path, command, code, words):
+    new = tmp_path / "new"
+    names = {"given": given, "state": given / "state", "feed": given / "feed.jsonl", "new": new}
+    before = files_of(given)
+    done = templ(*shlex.split(command.format(**names)), expect=code)
+    *hints, line = done.stderr.decode().splitlines()
+    assert all(one.startswith(("Usage: ", "Try ", "note: ")) for one in hints if one)
+    assert line.startswith(("templ: ", "Error: "))
+    assert words.format(**names) in line
+    assert files_of(given) == before
+    assert not new.exists()
