@@ -57,6 +57,29 @@ def page(number, body, *, site="example.com", **fields):
     return Page(**{**values, **fields})
 
 
+MENU = "<ul><li>Home and more of the menu<li>About us and our friends</ul>"
+
+
+def article(number, extra="", **fields):
+    """Return a page with a menu that other pages have too, and a story of its own."""
+    story = f"<p>Article {number} says this, and then that. " * 3
+    body = f"<h1>Article {number}</h1><p>By Ann Reed{MENU}<div>{story}</div>{extra}"
+    return page(number, body.encode(), **fields)
+
+
+class OneModel:
+    """Stands in for a store of site models: it knows one model for every site."""
+
+    def __init__(self, model=None):
+        self.model = model
+
+    def get(self, _site):
+        return self.model
+
+    def origin(self, _site):
+        return "partition 3, offset 17"
+
+
 def site_model_record(version="v", *, site="example.com", documents=3, body=b""):
     """Return the record of a site model, whose pages have no times."""
     return SiteModelRecord(

@@ -3,7 +3,7 @@
 import msgspec
 import pytest
 
-from tests.workers.builders import page
+from tests.workers.builders import OneModel, article, page
 from tests.workers.memory_transport import MemoryTransport
 from workers.pipeline.actions import Dead, Deleted
 from workers.pipeline.site_engine import SiteEngine
@@ -12,14 +12,6 @@ from workers.processes.messages import BurstTask, Cleaned, CleanTask
 from workers.processes.pool import Pool
 from workers.settings import load_settings
 from workers.state.window_store import WindowStore
-
-MENU = "<ul><li>Home and more of the menu<li>About us and our friends</ul>"
-
-
-def article(number, extra="", **fields):
-    story = f"<p>Article {number} says this, and then that. " * 3
-    body = f"<h1>Article {number}</h1><p>By Ann Reed{MENU}<div>{story}</div>{extra}"
-    return page(number, body.encode(), **fields)
 
 
 class Spy:
@@ -35,16 +27,6 @@ class Spy:
 
     def count(self, kind):
         return sum(isinstance(task, kind) for task in self.tasks)
-
-
-class Published:
-    model = None
-
-    def get(self, _site):
-        return self.model
-
-    def origin(self, _site):
-        return ""
 
 
 @pytest.fixture
@@ -197,7 +179,7 @@ def test_pages_beyond_the_bounds_are_cleaned_with_the_same_model(poison_pool, bo
 
 
 def test_a_site_with_a_model_of_three_documents_is_not_new(spy, poison_settings):
-    published = Published()
+    published = OneModel()
     cleaner = SiteEngine(spy, poison_settings, models=published)
     clean_batch(cleaner, [article(number) for number in range(3)])
     clean_batch(cleaner, [article(number) for number in range(3, 9)])

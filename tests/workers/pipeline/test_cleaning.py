@@ -9,7 +9,7 @@ from templ_core.dom.codec import compress_columns, content_digest, document_colu
 from templ_core.dom.document import read_document
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.stored.compact import frame_content
-from tests.workers.builders import page, site_model_record
+from tests.workers.builders import OneModel, page, site_model_record
 from tests.workers.hostile_site_models import hostile_site_models
 from workers.pipeline.actions import Dead, Deleted
 from workers.pipeline.dead_letter_limit import DeadLetterLimit
@@ -105,17 +105,6 @@ def test_a_document_too_large_for_its_topic_is_not_learned_and_says_so(poison_po
     assert isinstance(outcome, Cleaned)
     assert outcome.document is None
     assert outcome.record.warnings == ["not-learned"]
-
-
-class OneModel:
-    def __init__(self, model):
-        self.model = model
-
-    def get(self, site):
-        return self.model
-
-    def origin(self, site):
-        return "partition 3, offset 17"
 
 
 def learn_task(body, number):

@@ -7,7 +7,7 @@ from schemas.source import Source
 from templ_core.dom.codec import compress_columns, content_digest, document_columns
 from templ_core.dom.document import parse_document
 from templ_core.page_level.model.model_file import shipped_model
-from tests.workers.builders import other_page_model, packed, page
+from tests.workers.builders import MENU, OneModel, article, other_page_model, packed, page
 from tests.workers.memory_transport import MemoryTransport
 from workers.pipeline.actions import Forget, NotLearned
 from workers.pipeline.site_engine import Fitted, SiteEngine
@@ -16,8 +16,6 @@ from workers.processes.tasks import InProcess
 from workers.settings import load_settings
 from workers.state.site_state import FittedSite, model_is_due
 from workers.state.window_store import WindowStore
-
-MENU = "<ul><li>Home and more of the menu<li>About us and our friends</ul>"
 
 
 @pytest.fixture
@@ -33,9 +31,7 @@ def documents(poison_pool, poison_settings):
 
     def make(count, start=0):
         for number in range(start, start + count):
-            story = f"<p>Article {number} says this, and then that. " * 3
-            body = f"<h1>Article {number}</h1><p>By Ann Reed{MENU}<div>{story}</div>"
-            outcome = cleaner.clean(page(number, body.encode()))
+            outcome = cleaner.clean(article(number))
             assert isinstance(outcome, Cleaned)
             yield outcome.document
 
@@ -51,16 +47,6 @@ def transport(store, poison_pool, poison_settings):
 def revising(store, poison_pool, poison_settings):
     """A transport of an engine that revises texts."""
     return MemoryTransport(store, poison_pool, poison_settings, revises=True)
-
-
-class StoredModel:
-    model = None
-
-    def get(self, _site):
-        return self.model
-
-    def origin(self, _site):
-        return ""
 
 
 @pytest.mark.parametrize(
@@ -268,7 +254,7 @@ def test_another_page_model_reads_the_window_anew(store, poison_pool, poison_set
 def test_after_a_redesign_the_texts_of_the_new_design_are_looked_at_again(store, poison_settings):
     runner = InProcess(shipped_model())
     transport = MemoryTransport(store, runner, poison_settings, revises=True)
-    models = StoredModel()
+    models = OneModel()
     cleaner = SiteEngine(runner, poison_settings, models=models)
     for number in range(70):
         design = "old" if number < 40 else "new"
@@ -288,7 +274,7 @@ def test_after_a_redesign_the_texts_of_the_new_design_are_looked_at_again(store,
 
 
 def test_a_new_design_is_learned_from_its_third_page_on(store, poison_settings):
-    runner, models = InProcess(shipped_model()), StoredModel()
+    runner, models = InProcess(shipped_model()), OneModel()
     transport = MemoryTransport(store, runner, poison_settings)
     cleaner = SiteEngine(runner, poison_settings, models=models)
     for number in range(50):

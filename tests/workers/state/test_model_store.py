@@ -14,30 +14,15 @@ def store(tmp_path):
     opened.close()
 
 
-def test_the_newest_model_of_a_site_is_kept(store):
+def test_the_newest_model_of_a_site_is_kept_until_a_null_value_removes_it(store):
     store.put("example.com", encode_msgpack(site_model_record("v1")), 0, 5)
     store.put("example.com", encode_msgpack(site_model_record("v2")), 0, 6)
     assert store.get("example.com").version == "v2"
     assert store.get("other.com") is None
-    assert store.next_offset(0) == 7
-    assert store.next_offset(1) == 0
-
-
-def test_a_null_value_removes_the_model_of_a_site(store):
-    store.put("example.com", encode_msgpack(site_model_record("v1")), 2, 5)
-    store.put("example.com", None, 2, 6)
+    store.put("example.com", None, 0, 7)
     assert store.get("example.com") is None
-    assert store.next_offset(2) == 7
-
-
-def test_models_survive_a_restart(tmp_path):
-    first = ModelStore(tmp_path / "models")
-    first.put("example.com", encode_msgpack(site_model_record("v1")), 0, 5)
-    first.close()
-    again = ModelStore(tmp_path / "models")
-    assert again.get("example.com") == site_model_record("v1")
-    assert again.next_offset(0) == 6
-    again.close()
+    assert store.next_offset(0) == 8
+    assert store.next_offset(1) == 0
 
 
 def test_a_model_of_a_newer_format_is_refused(store):
@@ -57,13 +42,15 @@ def test_a_cleared_store_is_empty_and_reads_from_the_beginning(store):
     assert store.next_offset(0) == 0
 
 
-def test_where_a_model_was_read_is_known_after_a_restart(tmp_path):
+def test_models_and_where_they_were_read_survive_a_restart(tmp_path):
     first = ModelStore(tmp_path / "models")
     first.put("example.com", encode_msgpack(site_model_record("v1")), 3, 70_000)
     first.put("gone.com", encode_msgpack(site_model_record("v1")), 3, 70_001)
     first.put("gone.com", None, 3, 70_002)
     first.close()
     again = ModelStore(tmp_path / "models")
+    assert again.get("example.com") == site_model_record("v1")
+    assert again.next_offset(3) == 70_003
     assert again.origin("example.com") == "partition 3, offset 70000"
     assert again.origin("gone.com") == again.origin("other.com") == ""
     again.close()

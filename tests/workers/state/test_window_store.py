@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 
 from schemas.document import document_key
 from tests.workers.builders import BODY_BYTES, DAY_MS, document, packed, stored_summary
-from workers.errors import DiskProblem, OtherFormat
+from workers.errors import OtherFormat
 from workers.settings import load_settings
 from workers.state.packing import content_of
 from workers.state.rocks import RocksDatabase
@@ -334,22 +334,6 @@ def test_windows_of_another_version_are_refused(tmp_path):
     old.close()
     with pytest.raises(OtherFormat, match="another version"):
         WindowStore(tmp_path / "w", SMALL)
-
-
-def test_a_store_half_made_on_a_full_disk_is_made_whole(tmp_path, monkeypatch):
-    def fail(*_arguments):
-        raise DiskProblem("no space left")
-
-    with monkeypatch.context() as full:
-        full.setattr(RocksDatabase, "put", fail)
-        with pytest.raises(DiskProblem):
-            WindowStore(tmp_path / "w", SMALL)
-    store = WindowStore(tmp_path / "w", SMALL)
-    put(store, document(1))
-    store.close()
-    again = WindowStore(tmp_path / "w", SMALL)
-    assert [one.url for one in again.window("example.com")] == ["https://example.com/1"]
-    again.close()
 
 
 def test_a_revision_stays_when_the_first_text_is_delivered_again(store):
