@@ -14,8 +14,6 @@ from collections import defaultdict
 from collections.abc import Callable
 from pathlib import Path
 
-import lxml.html
-
 from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import content_digest, document_columns
@@ -24,14 +22,12 @@ from templ_core.page_level.model.model_file import shipped_model
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.window.page_summary import summarise_page
-from tests.benchmarks.measuring import command_line, processor_s
+from tests.benchmarks.measuring import bare_parse, command_line, processor_s, read_pages
 from tests.templ_core.site_level.builders import fit_site_model
-from workers.feeds.files import read_feed
 from workers.page import Page
 from workers.processes.child import GC_ALLOCATIONS
 
 CONFIG = CoreConfig()
-PARSER = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True)
 LEARNED = 40
 
 
@@ -57,9 +53,8 @@ def main() -> None:
     options.add_argument("--rounds", type=int, default=5, help="the least time counts")
     chosen = options.parse_args()
     sites: dict[str, list[Page]] = defaultdict(list)
-    for page in read_feed([chosen.corpus]):
-        if isinstance(page, Page) and page.body:
-            sites[page.site].append(page)
+    for page in read_pages([chosen.corpus]):
+        sites[page.site].append(page)
     known = [
         (page, model)
         for pages in sites.values()
@@ -74,7 +69,7 @@ def main() -> None:
     for page, model in known:
         body = page.body or b""
         works: dict[str, Callable[[], object]] = {
-            "parse": lambda body=body: lxml.html.document_fromstring(body, parser=PARSER),
+            "parse": lambda body=body: bare_parse(body),
             "new site": lambda page=page: clean(read(page), None, CONFIG),
             "known site": lambda page=page, model=model: clean(read(page), model, CONFIG),
         }

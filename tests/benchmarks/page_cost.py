@@ -19,10 +19,8 @@ import time
 from collections import defaultdict
 from collections.abc import Callable
 from functools import wraps
-from itertools import islice
 from pathlib import Path
 
-import lxml.html
 import psutil
 import trafilatura
 from lxml import etree
@@ -32,12 +30,10 @@ from resiliparse.parse.encoding import bytes_to_str, detect_encoding
 from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import read_document
-from tests.benchmarks.measuring import command_line
-from workers.feeds.files import read_feed
+from tests.benchmarks.measuring import bare_parse, command_line, read_pages
 from workers.page import Page
 
 CONFIG = CoreConfig()
-PARSER = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True)
 STAGES: dict[str, tuple[str, str]] = {
     "decode": ("templ_core.dom.document", "decode_page"),
     "strip markup": ("templ_core.dom.parse.parse_page", "strip_markup"),
@@ -64,10 +60,6 @@ def templ(page: Page) -> object:
     return clean(document, None, CONFIG)
 
 
-def bare_parse(page: Page) -> object:
-    return lxml.html.document_fromstring(page.body, parser=PARSER)
-
-
 def resiliparse_main(page: Page) -> object:
     text = bytes_to_str(page.body, detect_encoding(page.body))
     return extract_plain_text(text, main_content=True)
@@ -78,7 +70,7 @@ def trafilatura_text(page: Page) -> object:
 
 
 TOOLS: dict[str, Callable[[Page], object]] = {
-    f"lxml.html {etree.__version__}, parse": bare_parse,
+    f"lxml.html {etree.__version__}, parse": lambda page: bare_parse(page.body),
     "templ, bytes to text": templ,
     f"resiliparse {importlib.metadata.version('resiliparse')}, main content": resiliparse_main,
     f"trafilatura {trafilatura.__version__}": trafilatura_text,
@@ -95,7 +87,7 @@ def main(arguments: list[str] | None = None) -> None:
     parser.add_argument("--stages", action="store_true")
     parser.add_argument("--memory", action="store_true")
     options = parser.parse_args(arguments)
-    pages = read_corpus(options.corpus, options.pages)
+    pages = read_pages([options.corpus], options.pages, "none")
     size_mb = sum(len(page.body) for page in pages) / 1e6
     print(f"{len(pages)} pages, {size_mb:.1f} MB", flush=True)
     if options.memory:
@@ -104,12 +96,6 @@ def main(arguments: list[str] | None = None) -> None:
         report_stages(pages, options.rounds)
     else:
         report_tools(pages, options.rounds, list(TOOLS)[: PEERS[options.peers]])
-
-
-def read_corpus(path: Path, count: int) -> list[Page]:
-    """Return the first `count` pages of a file that have a body."""
-    records = read_feed([path], time_field="none")
-    return list(islice((one for one in records if isinstance(one, Page) and one.body), count))
 
 
 def least_seconds(pages: list[Page], rounds: int, names: list[str]) -> dict[str, list[float]]:
@@ -164,7 +150,7 @@ def report_stages(pages: list[Page], rounds: int) -> None:
         module = importlib.import_module(module_name)
         setattr(module, attribute, timed(name, attribute_of(module_name, attribute)))
     whole = timed("the rest", templ)
-    bare = timed("bare parse", bare_parse)
+    bare = timed("bare parse", lambda page: bare_parse(page.body))
     least: dict[str, float] = {}
     for _ in range(rounds):
         spent.clear()

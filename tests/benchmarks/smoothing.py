@@ -22,10 +22,8 @@ from templ_core.lab.papers.pagelevel.variants import PENALTY_FACTOR
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.page_evidence import read_page_evidence
 from templ_core.page_level.smoothing.isotonic import SCORE_GRID, smooth, smooth_exactly
-from tests.benchmarks.measuring import command_line
+from tests.benchmarks.measuring import command_line, read_pages
 from tests.templ_core.page_level.smoothing_cost import total_cost
-from workers.feeds.files import read_feed
-from workers.page import Page
 
 SIZES = (300, 3_000, 30_000)
 ROUNDS = 15
@@ -48,7 +46,7 @@ def main():
 
 def evenly(corpora, count):
     """Return pages spread evenly over all corpora."""
-    pages = [page for page in read_feed(corpora) if isinstance(page, Page) and page.body]
+    pages = read_pages(corpora)
     return pages[:: max(1, len(pages) // count)]
 
 

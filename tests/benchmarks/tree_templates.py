@@ -19,9 +19,7 @@ from templ_core.errors import PageError
 from templ_core.site_level.trees.labelled_tree import node_hashes, page_blocks
 from templ_core.site_level.trees.tree_evidence import tree_evidence
 from templ_core.site_level.trees.tree_learner import TreeLearner, TreePage
-from tests.benchmarks.measuring import command_line, processor_s
-from workers.feeds.files import read_feed
-from workers.page import Page
+from tests.benchmarks.measuring import command_line, processor_s, read_pages
 
 ROUNDS = 3
 
@@ -33,8 +31,8 @@ def main():
     arguments.add_argument("--sites", type=int, default=1000)
     options = arguments.parse_args()
     sites = defaultdict(list)
-    for page in read_feed(options.corpus):
-        if isinstance(page, Page) and page.body and len(sites[page.site]) < options.pages:
+    for page in read_pages(options.corpus):
+        if len(sites[page.site]) < options.pages:
             sites[page.site].append(page)
     chosen = [site for site in sites if len(sites[site]) >= options.pages // 2]
     ratios = [measure(sites[site]) for site in chosen[: options.sites]]

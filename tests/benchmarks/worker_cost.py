@@ -26,21 +26,18 @@ import time
 from collections import Counter, defaultdict
 from pathlib import Path
 
-import lxml.html
 import trafilatura
 
 from schemas.codec import encode_json
 from templ_core.page_level.model.model_file import shipped_model
-from tests.benchmarks.measuring import command_line
+from tests.benchmarks.measuring import bare_parse, command_line, read_pages
 from workers.feeds.files import read_feed
 from workers.feeds.streams import open_decompressed
 from workers.local.local_state import LocalState
 from workers.local.runner import Stream
-from workers.page import Page
 from workers.processes.tasks import InProcess
 from workers.settings import load_settings
 
-PARSER = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True)
 INSTRUCTION_PAGES = 60
 MODES = {"everything on": [], "--page-only": ["--page-only"]}
 
@@ -112,7 +109,7 @@ def instructions(work, feed, time_field):
 
 def parse_feed(feed, time_field):
     for page in read_feed([Path(feed)], time_field=time_field):
-        parse(page.body)
+        bare_parse(page.body)
 
 
 def run_feed(feed, time_field, *, learns=True):
@@ -139,8 +136,7 @@ WORKS = {
 
 def compare(feed, options):
     """Print what a page of a feed costs."""
-    found = read_feed([feed], time_field=options.time_field)
-    bodies = [one.body for one in found if isinstance(one, Page) and one.body]
+    bodies = [one.body for one in read_pages([feed], time_field=options.time_field)]
     records = feed.read_bytes().splitlines(keepends=True)
     parses_s, extractions_s = [], []
     runs_s = {name: [] for name in MODES}
@@ -150,10 +146,10 @@ def compare(feed, options):
         many.write_bytes(b"".join(records))
         for _ in range(options.rounds):
             for name, given in MODES.items():
-                parses_s.append(processor_s(parse, bodies))
+                parses_s.append(processor_s(bare_parse, bodies))
                 base_s = run_s(one, directory, options.time_field, given)
                 runs_s[name].append(run_s(many, directory, options.time_field, given) - base_s)
-                parses_s.append(processor_s(parse, bodies))
+                parses_s.append(processor_s(bare_parse, bodies))
             extractions_s.append(processor_s(trafilatura.extract, bodies))
     parse_s, extraction_s = statistics.median(parses_s), statistics.median(extractions_s)
     html_bytes = sum(map(len, bodies))
@@ -163,10 +159,6 @@ def compare(feed, options):
     for name, all_s in runs_s.items():
         what = f"templ run, {name}"
         report(what, len(bodies), statistics.median(all_s), parse_s, extraction_s)
-
-
-def parse(body):
-    return lxml.html.document_fromstring(body, parser=PARSER)
 
 
 def processor_s(work, bodies):
