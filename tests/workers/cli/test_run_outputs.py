@@ -97,6 +97,11 @@ def test_a_full_disk_leaves_whole_lines_and_says_how_to_go_on(tmp_path, monkeypa
     assert len(path.read_bytes()) > 2000
 
 
+def test_a_full_disk_is_said_in_the_last_line(templ, tmp_path):
+    done = templ("run", pages(tmp_path / "in.jsonl", 1), "--out", "/dev/full", expect=74)
+    assert "No space left on device" in done.stderr.decode().splitlines()[-1]
+
+
 class _SmallDisk:
     """A file on a disk with room for some bytes."""
 

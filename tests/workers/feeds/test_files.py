@@ -38,18 +38,15 @@ def read(*paths, **options):
 
 
 THREE = lines(record(0), record(1), record(2))
+COMPRESS = {".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstandard.compress}
+compressed = pytest.mark.parametrize(("suffix", "compress"), COMPRESS.items(), ids=COMPRESS)
 
 
 @pytest.mark.parametrize(
     ("suffix", "compress"),
     [
-        (".jsonl", bytes),
-        (".ndjson", bytes),
-        (".json", bytes),
-        (".JSONL", bytes),
-        (".jsonl.gz", gzip.compress),
-        (".jsonl.xz", lzma.compress),
-        (".jsonl.zst", zstandard.compress),
+        *((suffix, bytes) for suffix in (".jsonl", ".ndjson", ".json", ".JSONL")),
+        *((f".jsonl{suffix}", compress) for suffix, compress in COMPRESS.items()),
     ],
 )
 def test_json_lines_are_read_with_any_compression(tmp_path, suffix, compress):
@@ -237,11 +234,7 @@ def test_a_missing_permission_is_reported(tmp_path):
     assert "give this user read permission" in problem(path)
 
 
-@pytest.mark.parametrize(
-    ("suffix", "compress"),
-    [(".gz", gzip.compress), (".xz", lzma.compress), (".zst", zstandard.compress)],
-    ids=["gz", "xz", "zst"],
-)
+@compressed
 def test_records_before_the_damage_are_read(tmp_path, suffix, compress):
     good = compress(THREE)
     more = compress(os.urandom(100_000).hex().encode())
@@ -273,11 +266,7 @@ def test_inputs_behind_a_damaged_one_are_read_and_the_problem_is_told(tmp_path):
     assert str(problem).startswith(f"{first} is damaged after its first 2 records")
 
 
-@pytest.mark.parametrize(
-    ("suffix", "compress"),
-    [(".gz", gzip.compress), (".xz", lzma.compress), (".zst", zstandard.compress)],
-    ids=["gz", "xz", "zst"],
-)
+@compressed
 def test_records_behind_the_damage_are_read_from_the_next_member_on(tmp_path, suffix, compress):
     rng = Random(4)
     members = [
@@ -408,15 +397,7 @@ def test_a_file_of_another_kind_is_known_by_its_beginning(tmp_path, content, wor
 
 @pytest.mark.parametrize(
     "first",
-    [
-        b"torn, and a rest",
-        b"[1, 2]",
-        b"{broken",
-        b"",
-        b'"text"',
-        b"null",
-        json.dumps({"url": "u"}).encode(),
-    ],
+    [b"torn, and a rest", b"[1, 2]", b"{broken", b"", b'"text"', b"null", b'{"url": "u"}'],
 )
 def test_a_broken_record_at_the_beginning_does_not_condemn_a_feed(tmp_path, first):
     found = read(write(tmp_path / "a.jsonl", lines(first, record(0), record(1))))

@@ -133,7 +133,15 @@ def test_a_hopeless_extra_is_not_started_again_and_the_others_go_on(tmp_path, ca
     assert len(starts(extra)) == 1
 
 
-def test_the_store_of_models_is_opened_outside_any_event_loop(monkeypatch, tmp_path):
+@pytest.fixture
+def run_cleaner(monkeypatch):
+    """Return a function that runs the role `cleaner` on a state directory, with a broker that is away."""
+    monkeypatch.setattr(roles, "_set_up_logging", lambda _role, _settings: None)
+    broker = BrokerAccess("127.0.0.1:1")
+    return lambda state: roles.run_role("cleaner", broker, "", state, load_settings())
+
+
+def test_the_store_of_models_is_opened_outside_any_event_loop(run_cleaner, monkeypatch, tmp_path):
     async def two_partitions(*_arguments, **_options):
         return 2, 2
 
@@ -142,28 +150,26 @@ def test_the_store_of_models_is_opened_outside_any_event_loop(monkeypatch, tmp_p
             asyncio.get_running_loop()
         raise StateProblem("the store is in use")
 
-    monkeypatch.setattr(roles, "_set_up_logging", lambda _role, _settings: None)
     monkeypatch.setattr(roles, "_checked_partitions", two_partitions)
     monkeypatch.setattr(roles, "ModelStore", open_store)
     with pytest.raises(StateProblem, match="the store is in use"):
-        roles.run_role("cleaner", BrokerAccess("127.0.0.1:1"), "", tmp_path, load_settings())
+        run_cleaner(tmp_path)
     StateDirectory.open(tmp_path / "cleaner", 2).close()  # its lock was released
 
 
 def test_a_topic_that_is_missing_is_waited_for_once_the_state_directory_was_used(
-    monkeypatch, tmp_path
+    run_cleaner, monkeypatch, tmp_path
 ):
     async def missing(*_arguments, **_options):
         return ["pages: no such topic"]
 
-    monkeypatch.setattr(roles, "_set_up_logging", lambda _role, _settings: None)
     monkeypatch.setattr(roles, "read_partition_counts", missing)
     monkeypatch.setattr(roles, "check_topics", missing)
     with pytest.raises(TopicProblem, match="no such topic"):
-        roles.run_role("cleaner", BrokerAccess("127.0.0.1:1"), "", tmp_path, load_settings())
+        run_cleaner(tmp_path)
     StateDirectory.open(tmp_path / "cleaner", 2).close()
     with pytest.raises(BrokerProblem, match="no such topic"):
-        roles.run_role("cleaner", BrokerAccess("127.0.0.1:1"), "", tmp_path, load_settings())
+        run_cleaner(tmp_path)
 
 
 @pytest.mark.parametrize(("given", "started"), [(None, os.cpu_count()), (3, 3)])
@@ -179,7 +185,7 @@ def test_the_settings_bound_the_children_of_a_cleaner(monkeypatch, tmp_path, giv
     pool.assert_called_once_with(settings, children=started)
 
 
-def test_what_was_made_at_the_start_is_left_out_of_collections(monkeypatch, tmp_path):
+def test_what_was_made_at_the_start_is_left_out_of_collections(run_cleaner, monkeypatch, tmp_path):
     async def one_partition(*_arguments, **_options):
         return 1, 1
 
@@ -187,11 +193,11 @@ def test_what_was_made_at_the_start_is_left_out_of_collections(monkeypatch, tmp_
     worker = MagicMock()
     worker.execute_from_commandline = lambda: frozen.append(gc.get_freeze_count())
     monkeypatch.setattr(roles, "_checked_partitions", one_partition)
-    for name in ("_set_up_logging", "_cleaner", "start_traces", "start_watchdog"):
+    for name in ("_cleaner", "start_traces", "start_watchdog"):
         monkeypatch.setattr(roles, name, MagicMock())
     monkeypatch.setattr(roles.faust, "Worker", lambda *_arguments, **_options: worker)
     try:
-        roles.run_role("cleaner", BrokerAccess("127.0.0.1:1"), "", tmp_path, load_settings())
+        run_cleaner(tmp_path)
     finally:
         gc.unfreeze()
     assert frozen[0] > 0
