@@ -7,6 +7,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from urllib.parse import urlsplit
 
 import msgspec
 import pytest
@@ -139,7 +140,7 @@ def test_pages_that_have_left_their_window_take_no_memory():
 
 def test_pages_of_one_site_are_cleaned_with_what_all_of_them_share(fetched):
     pages = [
-        (url, body) for url, body, _ in fetched if url.split("/")[2] == fetched[0][0].split("/")[2]
+        (url, body) for url, body, _ in fetched if urlsplit(url)[1] == urlsplit(fetched[0][0])[1]
     ]
     found = clean_site(pages)
     assert [one.url for one in found] == [url for url, _ in pages]
@@ -294,10 +295,9 @@ def test_threads_share_a_cleaner(fetched):
 
 
 @pytest.fixture(scope="module")
-def crawl():
-    """36 pages of two sites, one site after the other."""
-    feed = simulate_feed(FeedSettings(genre="news", sites=2, pages=36, seed=3))
-    pages = [CrawledPage(made.url, made.html.encode(), made.site) for made in feed]
+def crawl(fetched):
+    """These pages, one site after the other."""
+    pages = [CrawledPage(url, body, urlsplit(url).netloc) for url, body, _ in fetched]
     return sorted(pages, key=lambda page: page.site)
 
 

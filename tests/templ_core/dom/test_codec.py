@@ -179,11 +179,6 @@ def test_depths_that_are_not_those_of_one_tree_are_refused(depths):
         require_tree(np.array(depths))
 
 
-@pytest.mark.parametrize("depths", [[], [0], [0, 1, 2, 1, 1, 2]])
-def test_depths_of_one_tree_are_accepted(depths):
-    require_tree(np.array(depths, np.int64))
-
-
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint64])
 @pytest.mark.parametrize("largest", [0, 255, 256, 65535, 65536, (1 << 31) - 1])
 def test_packed_values_have_the_fewest_bytes_that_hold_the_largest(dtype, largest):

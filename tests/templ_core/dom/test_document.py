@@ -23,29 +23,22 @@ def whole_text(markup):
     return render_text(document, np.ones(len(document.segments.texts), bool))
 
 
-def test_text_between_blocks_is_a_segment_of_its_own():
-    assert texts("<div>before<p>inside</p>after</div>") == ["before", "inside", "after"]
+@pytest.mark.parametrize(
+    ("markup", "segments"),
+    [
+        ("<div>before<p>inside</p>after</div>", ["before", "inside", "after"]),
+        ("<p>foo<b>bar</b> <i>baz</i>, <a href=x>qux</a></p>", ["foobar baz, qux"]),
+        ("<p>one<br>two<br> <br>three</p>", ["one\ntwo", "three"]),  # two line breaks end it
+        ("<p>one <!-- two --> three<?pi four?> five</p>", ["one three five"]),
+    ],
+)
+def test_text_between_blocks_is_a_segment(markup, segments):
+    assert texts(markup) == segments
 
 
-def test_inline_elements_neither_split_nor_glue_words():
-    assert texts("<p>foo<b>bar</b> <i>baz</i>, <a href=x>qux</a></p>") == ["foobar baz, qux"]
-
-
-def test_one_line_break_stays_in_the_segment_and_two_end_it():
-    assert texts("<p>one<br>two<br> <br>three</p>") == ["one\ntwo", "three"]
-
-
-def test_text_after_a_comment_is_not_lost():
-    assert texts("<p>one <!-- two --> three<?pi four?> five</p>") == ["one three five"]
-
-
-def test_preformatted_text_is_verbatim():
+def test_preformatted_text_is_verbatim_and_cells_are_separated_by_tabs():
     assert whole_text("<pre>\n def f():\n     return  1\n</pre>") == " def f():\n     return  1"
-
-
-def test_cells_of_a_row_are_separated_by_tabs_and_rows_by_lines():
-    markup = "<table><tr><th>a<th>b<tr><td>1<td>2</table><p>end"
-    assert whole_text(markup) == "a\tb\n1\t2\nend"
+    assert whole_text("<table><tr><th>a<th>b<tr><td>1<td>2</table><p>end") == "a\tb\n1\t2\nend"
 
 
 def test_links_are_counted_where_their_text_stands():

@@ -135,38 +135,27 @@ def is_left_out(log_odds, page_type, *, words=30, inside=False, usual=-0.5, recu
 
 
 @pytest.mark.parametrize(
-    ("log_odds", "given", "left_out"),
+    ("page_type", "log_odds", "given", "left_out"),
     [
-        (0.9, {}, True),
-        (1.1, {}, False),  # it is surely content
-        (0.1, {"inside": True}, False),
-        (0.1, {"usual": 0.0}, False),  # a usual container is as good
-        (-0.1, {"inside": True}, True),  # it is template rather than content
-        (-0.1, {"words": 3}, True),
-        (0.1, {"words": 3}, False),
+        (ARTICLE, 0.9, {}, True),
+        (ARTICLE, 1.1, {}, False),  # it is surely content
+        (ARTICLE, 0.1, {"inside": True}, False),
+        (ARTICLE, 0.1, {"usual": 0.0}, False),  # a usual container is as good
+        (ARTICLE, -0.1, {"inside": True}, True),  # it is template rather than content
+        (ARTICLE, -0.1, {"words": 3}, True),
+        (ARTICLE, 0.1, {"words": 3}, False),
+        (DOCUMENTATION, 0.9, {"recurs": True}, True),
+        (DOCUMENTATION, 1.1, {"recurs": True}, False),
+        (DOCUMENTATION, -3.0, {"recurs": True, "inside": True}, False),  # it is left to the cut
+        (DOCUMENTATION, -3.0, {"recurs": True, "usual": -0.1}, False),
+        (DOCUMENTATION, -3.0, {"recurs": False}, False),
+        (PageType(), -3.0, {"recurs": True}, False),
+        (PageType(article=0.5, forum=0.45), 0.1, {}, False),  # posts beside each other
+        (PageType(article=0.5, forum=0.3), 0.1, {}, True),
     ],
 )
-def test_what_is_left_out_of_an_article(log_odds, given, left_out):
-    assert is_left_out(log_odds, ARTICLE, **given) == left_out
-
-
-def test_text_outside_documentation_that_recurs_stays_where_it_is_surely_content():
-    assert is_left_out(0.9, DOCUMENTATION, recurs=True)
-    assert not is_left_out(1.1, DOCUMENTATION, recurs=True)
-
-
-@pytest.mark.parametrize("place", [{"inside": True}, {"usual": -0.1}, {"recurs": False}])
-def test_other_text_of_documentation_is_left_to_the_cut(place):
-    assert not is_left_out(-3.0, DOCUMENTATION, **({"recurs": True} | place))
-
-
-def test_other_pages_are_left_to_the_cut():
-    assert not is_left_out(-3.0, PageType(), recurs=True)
-
-
-def test_posts_beside_each_other_stay_where_a_page_may_be_a_thread():
-    assert not is_left_out(0.1, PageType(article=0.5, forum=0.45))
-    assert is_left_out(0.1, PageType(article=0.5, forum=0.3))
+def test_what_is_left_out_beside_the_content(page_type, log_odds, given, left_out):
+    assert is_left_out(log_odds, page_type, **given) == left_out
 
 
 def slow_combine(evidence):
