@@ -4,7 +4,8 @@ import sys
 
 import pytest
 
-from tests.workers.builders import write_lines
+from templ_core.page_level.model.model_file import encode_model
+from tests.workers.builders import other_page_model, write_lines
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 from workers.processes.pool import Pool
 from workers.settings import load_settings
@@ -63,6 +64,14 @@ def selected_state(templ, selected, tmp_path_factory):
     folder = tmp_path_factory.mktemp("selected-state")
     templ("run", selected, "--out", folder / "out.jsonl", "--state", folder / "state")
     return folder / "state"
+
+
+@pytest.fixture
+def model_file(tmp_path):
+    """Path of a file with a page model other than the shipped one."""
+    path = tmp_path / "own.bin"
+    path.write_bytes(encode_model(other_page_model()))
+    return path
 
 
 @pytest.fixture(scope="module")

@@ -61,12 +61,22 @@ def test_log_odds_are_rounded():
     assert np.round(log_odds(shipped_model()), 3).tolist() == log_odds(shipped_model())
 
 
+WHOLE = encode_model(shipped_model())
+
+
 @pytest.mark.parametrize(
-    "body",
-    [b"", b"PK\x03\x04 else", b"templ page model", encode_model(shipped_model())[:9999]],
+    ("body", "said"),
+    [
+        (b"", ""),
+        (b"PK\x03\x04 something else", ""),
+        (b"templ page model", ""),
+        (WHOLE[:-100], "decompression"),
+        (WHOLE[:5000] + bytes([WHOLE[5000] ^ 1]) + WHOLE[5001:], "checksum|corruption"),
+    ],
+    ids=["empty", "foreign", "text", "cut", "changed"],
 )
-def test_a_file_that_is_no_page_model_is_refused(body):
-    with pytest.raises(CodecError, match="not a page model"):
+def test_a_file_that_is_no_page_model_is_refused(body, said):
+    with pytest.raises(CodecError, match=f"not a page model.*({said})"):
         decode_model(body)
 
 

@@ -1,8 +1,5 @@
 import json
 
-import pytest
-
-from templ_core.page_level.model.model_file import encode_model
 from tests.workers.builders import other_page_model
 
 ARTICLE = (
@@ -72,13 +69,6 @@ def test_the_text_can_be_printed_as_markdown_and_as_html(templ):
     assert b"See the other page for" in chosen["text"]
     assert b"See [the other page](https://a.example/b) for" in chosen["markdown"]
     assert b'<a href="https://a.example/b">the other page</a>' in chosen["html"]
-
-
-@pytest.fixture
-def model_file(tmp_path):
-    path = tmp_path / "own.bin"
-    path.write_bytes(encode_model(other_page_model()))
-    return path
 
 
 def test_every_command_accepts_a_page_model(templ, model_file, tmp_path):

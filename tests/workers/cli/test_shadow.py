@@ -2,9 +2,6 @@
 
 import pytest
 
-from templ_core.page_level.model.model_file import encode_model
-from tests.workers.builders import other_page_model
-
 
 @pytest.fixture
 def state(selected_state):
@@ -26,10 +23,8 @@ def test_settings_change_the_pages_of_their_site_only(templ, state, tmp_path):
     assert not (state / "site-settings.jsonl").exists()
 
 
-def test_another_page_model_has_its_site_models_fitted_anew(templ, state, tmp_path):
-    model = tmp_path / "model.bin"
-    model.write_bytes(encode_model(other_page_model()))
-    done = templ("shadow", "--state", state, "--page-model", model, "--site", "b.org")
+def test_another_page_model_has_its_site_models_fitted_anew(templ, state, model_file):
+    done = templ("shadow", "--state", state, "--page-model", model_file, "--site", "b.org")
     assert done.stdout.decode().splitlines()[1].split()[1] == "100.0%"
 
 
