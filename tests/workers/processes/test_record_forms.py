@@ -1,12 +1,10 @@
 """The fields of records that settings ask for, on files and for texts that are published again."""
 
 import msgspec
-import pytest
 
 from schemas.cleaned import Link, Metadata
 from schemas.codec import encode_json
 from tests.workers.builders import page
-from workers.errors import SettingsProblem
 from workers.local.local_state import LocalState
 from workers.local.runner import Stream
 from workers.pipeline.site_engine import SiteEngine
@@ -14,7 +12,7 @@ from workers.processes.options import RecordForms, forms_of
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.processes.records import fit_message
 from workers.processes.tasks import InProcess
-from workers.settings import Settings, load_settings
+from workers.settings import Settings
 
 STORY = "<p>The council met on Monday, and it said that <a href=/b>the bridge</a> stays open. " * 4
 HTML = (
@@ -47,11 +45,6 @@ def test_fields_can_be_switched_off_and_the_text_is_the_same():
     assert (found.metadata, found.markdown, found.html, found.links) == (None, None, None, None)
     assert found.text == record(ALL).text
     assert forms_of(Settings(metadata=False)) == RecordForms(metadata=False)
-
-
-def test_a_form_of_text_that_is_not_known_is_refused():
-    with pytest.raises(SettingsProblem, match="TEXT_FORMS"):
-        load_settings(text_forms="markdown,pdf")
 
 
 def test_the_markup_calls_a_page_a_product():
