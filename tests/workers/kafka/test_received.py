@@ -46,31 +46,20 @@ def taken(filler, *offsets):
     return [one.offset for one in found]
 
 
-def test_records_in_order_are_not_changed():
-    filler = MadeUpBroker()
-    assert taken(filler, 0, 1, 2) == [0, 1, 2]
-    assert taken(filler, 3, 4) == [3, 4]
-
-
-def test_missing_records_are_inserted_in_their_place():
-    filler = MadeUpBroker()
-    assert taken(filler, 0, 1) == [0, 1]
-    assert taken(filler, 4, 5) == [2, 3, 4, 5]
-
-
-def test_the_first_record_follows_the_committed_offset():
-    assert taken(MadeUpBroker(committed=7), 9) == [7, 8, 9]
-    assert taken(MadeUpBroker(committed=9), 9) == [9]
-
-
-def test_replayed_records_are_not_gaps():
-    filler = MadeUpBroker()
-    taken(filler, 0, 1, 2, 3)
-    assert taken(filler, 1, 2, 3, 4) == [1, 2, 3, 4]
-
-
-def test_offsets_removed_by_compaction_are_not_read():
-    assert taken(MadeUpBroker(there={0, 5}), 0, 5, 9) == [0, 5, 9]
+@pytest.mark.parametrize(
+    ("broker", "batches", "found"),
+    [
+        ({}, [[0, 1, 2], [3, 4]], [[0, 1, 2], [3, 4]]),
+        ({}, [[0, 1], [4, 5]], [[0, 1], [2, 3, 4, 5]]),
+        ({"committed": 7}, [[9]], [[7, 8, 9]]),  # the first record follows the committed offset
+        ({"committed": 9}, [[9]], [[9]]),
+        ({}, [[0, 1, 2, 3], [1, 2, 3, 4]], [[0, 1, 2, 3], [1, 2, 3, 4]]),  # a replay is no gap
+        ({"there": {0, 5}}, [[0, 5, 9]], [[0, 5, 9]]),  # compaction has removed the others
+    ],
+)
+def test_missing_records_are_inserted_in_their_place(broker, batches, found):
+    filler = MadeUpBroker(**broker)
+    assert [taken(filler, *offsets) for offsets in batches] == found
 
 
 def test_records_processed_by_others_meanwhile_are_not_read_again():
