@@ -177,10 +177,6 @@ def test_other_mistakes_are_reported_in_one_line(templ, feed, tmp_path):
     assert "TEMPL_PAGE_DEADLINE_S" in one_line(
         templ("run", feed, *out, expect=78, TEMPL_PAGE_DEADLINE_S="soon")
     )
-    (tmp_path / "file").write_text("")
-    bad_out = ("--out", tmp_path / "file" / "out.jsonl")
-    assert "--out" in one_line(templ("run", feed, *bad_out, expect=2))
-    assert b"No such option" in templ("run", feed, *out, "--wrokers", "2", expect=2).stderr
 
 
 def test_a_page_of_twenty_megabytes_is_cleaned(templ, tmp_path):

@@ -8,11 +8,10 @@ import subprocess
 import sys
 import time
 
-import pytest
 from click.testing import CliRunner
 
 from workers.cli.replay import ArchiveSource, replay_command
-from workers.errors import StateProblem, UsageProblem
+from workers.errors import StateProblem
 from workers.feeds.files import read_feed
 from workers.page import Page
 
@@ -145,20 +144,3 @@ def test_an_archive_that_is_another_one_is_refused(tmp_path):
     run(tmp_path)
     (tmp_path / "in" / "a.jsonl").write_bytes(line(5) * 30)
     assert isinstance(run(tmp_path).exception, StateProblem)
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ([], "either archives or --from-topic"),
-        (["a.warc", "--from-topic", "pages"], "either archives or --from-topic"),
-        (["a.warc"], "--broker"),
-        (["a.warc", "--to", "b", "--group", "g"], "--group is for --from-topic"),
-        (["a.warc", "--to", "a.warc"], "is the input"),
-        (["--from-topic", "pages", "--to", "b"], "needs --from-broker"),
-    ],
-)
-def test_usage(given, message):
-    found = CliRunner().invoke(replay_command, given).exception
-    assert isinstance(found, UsageProblem)
-    assert message in str(found)
