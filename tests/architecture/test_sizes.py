@@ -28,11 +28,15 @@ def sources(*suffixes):
     )
 
 
-PYTHON = [(path.relative_to(ROOT), ast.parse(path.read_text())) for path in sources(".py")]
+def parsed(suffix):
+    return [(path.relative_to(ROOT), ast.parse(path.read_text())) for path in sources(suffix)]
 
 
-def nodes(*types):
-    for path, tree in PYTHON:
+PYTHON, STUBS = parsed(".py"), parsed(".pyi")
+
+
+def nodes(*types, trees=PYTHON):
+    for path, tree in trees:
         for node in ast.walk(tree):
             if isinstance(node, types):
                 yield path, node
@@ -68,7 +72,7 @@ def is_command(function):
 
 def test_no_python_function_takes_too_many_arguments():
     many = []
-    for path, function in nodes(ast.FunctionDef, ast.AsyncFunctionDef):
+    for path, function in nodes(ast.FunctionDef, ast.AsyncFunctionDef, trees=[*PYTHON, *STUBS]):
         given = function.args
         count = len([*given.posonlyargs, *given.args, *given.kwonlyargs])
         if count > ARGUMENTS_MAX and not is_command(function):
@@ -88,17 +92,6 @@ def test_no_compiled_function_takes_too_many_arguments():
             )
             if count > ARGUMENTS_MAX:
                 many.append(f"{path.relative_to(ROOT)} {name}: {count}")
-    assert not many, listed(many)
-
-
-def test_stubs_take_no_more_arguments_than_functions():
-    many = []
-    for path in sources(".pyi"):
-        for node in ast.walk(ast.parse(path.read_text())):
-            if isinstance(node, ast.FunctionDef):
-                count = len([*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs])
-                if count > ARGUMENTS_MAX:
-                    many.append(f"{path.relative_to(ROOT)} {node.name}: {count}")
     assert not many, listed(many)
 
 

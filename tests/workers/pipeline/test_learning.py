@@ -169,16 +169,22 @@ def test_texts_are_revised_when_the_model_has_grown_up_and_never_twice_alike(
     assert sent == latest
 
 
+def published_again(transport, documents):
+    """Learn a page, and then an older fetch of it; return the document and what is published again."""
+    newer, older = documents(2)
+    older = msgspec.structs.replace(older, url=newer.url, event_time_ms=newer.event_time_ms - 1)
+    transport.learn(newer, older)
+    transport.carry_out_all(transport.engine.next_superseded)
+    (record,) = transport.texts
+    return newer, record
+
+
 @pytest.mark.parametrize("revises", [True, False])
 def test_a_page_that_an_older_fetch_has_superseded_is_published_again(
     store, poison_pool, poison_settings, documents, revises
 ):
     transport = MemoryTransport(store, poison_pool, poison_settings, revises=revises)
-    newer, older = list(documents(2))
-    older = msgspec.structs.replace(older, url=newer.url, event_time_ms=newer.event_time_ms - 1)
-    transport.learn(newer, older)
-    transport.carry_out_all(transport.engine.next_superseded)
-    (record,) = transport.texts
+    newer, record = published_again(transport, documents)
     assert (record.url, record.source, record.revision) == (newer.url, newer.source, 1)
     assert record.revision_reason == "superseded"
     assert [entry.revision for entry in store.window_entries(newer.site)] == [1]
@@ -195,11 +201,7 @@ def test_a_superseded_page_of_a_site_that_cannot_be_fitted_is_published_again(
             return poison_pool.run(site, task, deadline_s)
 
     transport = MemoryTransport(store, NoModels(), poison_settings)
-    newer, older = list(documents(2))
-    older = msgspec.structs.replace(older, url=newer.url, event_time_ms=newer.event_time_ms - 1)
-    transport.learn(newer, older)
-    transport.carry_out_all(transport.engine.next_superseded)
-    (record,) = transport.texts
+    newer, record = published_again(transport, documents)
     assert (record.source, record.revision_reason) == (newer.source, "superseded")
     assert record.site_model_version is None
 
