@@ -8,7 +8,7 @@ import asyncio
 import heapq
 import logging
 import time
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from itertools import count
@@ -95,7 +95,7 @@ class AnswerReader:
         self._reads_large = False
         self._large: list[tuple[float, int, asyncio.Future[None]]] = []
         self._numbers = count()
-        self._taken_s: Counter[str] = Counter()
+        self._taken_s: defaultdict[str, float] = defaultdict(float)
 
     async def answer(self, task: ReadAnswer) -> AnswerContent:
         """Return what an answer holds; one that cannot be read names no addresses.
