@@ -177,7 +177,8 @@ class SiteCleaner:
 
         Raises:
             PageError: The page cannot be cleaned; `PageGone` where it no longer exists.
-            ValueError: The URL is no text, or the time of the fetch cannot be read.
+            ValueError: The page is neither bytes nor text, the URL is no text, or the time of the fetch cannot
+                be read.
             CleanerClosed: The cleaner was closed.
         """
         fetch = self._fetch(url, body, fetched_at, site, content_type, status)
@@ -215,7 +216,8 @@ class SiteCleaner:
 
         Raises:
             PageError: The page cannot be read.
-            ValueError: The URL is no text, or the time of the fetch cannot be read.
+            ValueError: The page is neither bytes nor text, the URL is no text, or the time of the fetch cannot
+                be read.
             CleanerClosed: The cleaner was closed.
         """
         fetch = self._fetch(url, body, fetched_at, site, content_type, status)
@@ -351,6 +353,7 @@ class SiteCleaner:
                 f"url={url!r} is no text: give the address of the page, or call "
                 "templ_core.clean(html) for a page without one"
             )
+        check_body(body, url)
         time_ms = self._time_ms(fetched_at)
         self._next_ms = max(self._next_ms, time_ms + SPACING_MS)
         is_text = isinstance(body, str)
@@ -460,6 +463,19 @@ class SiteCleaner:
         return known[key]
 
 
+def check_body(body: object, url: str) -> None:
+    """Refuse a page that is neither bytes nor text.
+
+    Raises:
+        ValueError: It is something else; the message says what to give.
+    """
+    if not isinstance(body, bytes | str):
+        said = "None" if body is None else f"of type {type(body).__name__}"
+        raise ValueError(  # noqa: TRY004 - as for a time, so that callers catch one error
+            f"the page{url and ' '}{url} is {said}: give its bytes as fetched, or its HTML as text"
+        )
+
+
 def clean(
     html: bytes | str, url: str | None = None, options: CleanerOptions | None = None
 ) -> CleanedPage:
@@ -473,6 +489,7 @@ def clean(
 
     Raises:
         PageError: The page cannot be cleaned.
+        ValueError: The page is neither bytes nor text.
 
     >>> clean(
     ...     "<nav><a href=/>Home</a></nav><p>A ferry sank in the harbour. Nobody was hurt.</p>"

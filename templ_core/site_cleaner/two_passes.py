@@ -8,7 +8,13 @@ import msgspec
 
 from templ_core.errors import PageError
 from templ_core.site_cleaner.cleaned_page import CleanedPage
-from templ_core.site_cleaner.site_cleaner import CleanerOptions, SiteCleaner, _Fetch, _Read
+from templ_core.site_cleaner.site_cleaner import (
+    CleanerOptions,
+    SiteCleaner,
+    _Fetch,
+    _Read,
+    check_body,
+)
 from templ_core.site_key import site_key
 
 
@@ -70,7 +76,7 @@ def clean_crawl(
         sample: How many pages of a site are held; None = the defaults.
 
     Raises:
-        ValueError: A page of a site follows pages of another site that came behind it.
+        ValueError: A page is neither bytes nor text, or follows pages of another site that came behind its own.
 
     >>> story = "The council met on Monday, and it said that the bridge stays open until May. " * 3
     >>> html = f"<nav><a href=/>Home</a></nav><p>{story}</p>"
@@ -134,6 +140,7 @@ def _hold(pages: Iterator[CrawledPage], bounds: SampleBounds) -> list[CrawledPag
     size_bytes = 0
     for page in pages:
         held.append(page)
+        check_body(page.body, page.url)
         size_bytes += len(page.body)
         if len(held) >= bounds.pages_max or size_bytes >= bounds.bytes_max:
             break

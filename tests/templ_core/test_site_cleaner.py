@@ -6,6 +6,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from io import StringIO
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -272,6 +273,26 @@ def test_the_package_shows_its_public_names_only():
 def test_a_url_that_is_none_is_refused_in_words():
     with pytest.raises(ValueError, match="url=None is no text: give the address of the page"):
         SiteCleaner().clean(None, ARTICLE)
+
+
+@pytest.mark.parametrize(
+    "cleaned",
+    [
+        lambda page: clean(page, URL),
+        lambda page: SiteCleaner().clean(URL, page),
+        lambda page: SiteCleaner().learn(URL, page),
+        lambda page: clean_site([(URL, page)]),
+        lambda page: list(clean_crawl([CrawledPage(URL, page)])),
+    ],
+    ids=["clean", "SiteCleaner.clean", "learn", "clean_site", "clean_crawl"],
+)
+def test_a_page_that_is_neither_bytes_nor_text_is_refused_in_words(cleaned):
+    with pytest.raises(ValueError, match=f"the page {URL} is None: give its bytes as fetched"):
+        cleaned(None)
+    with pytest.raises(
+        ValueError, match="of type StringIO: give its bytes as fetched, or its HTML"
+    ):
+        cleaned(StringIO(ARTICLE))
 
 
 def test_threads_share_a_cleaner(fetched):
