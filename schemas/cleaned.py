@@ -21,6 +21,7 @@ Warning_ = Literal[
     "bot-wall",
     "consent-wall",
     "log-in",
+    "paywall",
     "not-learned",
     "time-replaced",
     "headers-dropped",

@@ -5,7 +5,7 @@ import msgspec
 from templ_core.config import CoreConfig
 from templ_core.decide import NOTHING, Decision, decide, with_rules
 from templ_core.dom.document import Document
-from templ_core.dom.interstitials import gate_name, is_error_page
+from templ_core.dom.interstitials import GATES, missing_name
 from templ_core.dom.text import render_text
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.model.page_model import PageModel
@@ -85,16 +85,16 @@ def clean(
 
 
 def _warnings(document: Document, decision: Decision, text: str) -> list[str]:
-    words = int(decision.words.sum())
-    gate = gate_name(document, words)
+    words, kept = int(decision.words.sum()), decision.kept
+    kept_words = 0 if decision.abstained else int(decision.words[kept].sum())
+    missing = missing_name(document, kept, words, kept_words)
     found = {
         "empty": not text,
         "abstained": decision.abstained,
         "script-rendered": words < _SCRIPT_RENDERED_WORDS
         and document.scripts > 0
         and document.html_chars > _SCRIPT_RENDERED_HTML_CHARS,
-        "error-page": is_error_page(document, words),
-        "gate": gate is not None,
+        "gate": missing in GATES,
     }
     names = [name for name, is_so in found.items() if is_so]
-    return names if gate is None else [*names, gate]
+    return names if missing is None else [*names, missing]

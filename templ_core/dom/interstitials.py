@@ -1,78 +1,204 @@
-"""Pages that a server sends instead of the requested one.
+"""Pages that a server sends instead of the requested one, and beginnings of pages behind a paywall.
 
-They are cleaned, but nothing is learned from them about their site.
+Both say what they are in a few fixed words: in the title, in a heading, or in a short text of a page that
+says little else. They are cleaned, but nothing is learned about their site from what came instead of a page.
 """
 
 import re
+from collections.abc import Iterator
 
+from templ_core.array_types import Bools
 from templ_core.dom.document import Document
+from templ_core.dom.tags import HEADING_LEVELS
 
+GATES = frozenset(("bot-wall", "consent-wall", "log-in"))
+"""What stands in front of the requested page."""
 _WORDS_MAX = 120
 """Error pages, log-in pages and the like have fewer words than this."""
-_ERROR_TITLE = re.compile(
-    r"^\W*(?:nothing (?:was )?found|no results(?: were)? found)\W*(?:$|[|–—-])|\b(?:404|page not found|not found|403 forbidden|access denied|500 internal|bad gateway|"
-    r"service unavailable|seite nicht gefunden|page introuvable|página no encontrada|"
-    r"pagina non trovata|страница не найдена)\b",
-    re.IGNORECASE,
-)
-_GATE_TITLES = {
-    name: re.compile(rf"^\W*(?:{words})(?:$|\W)", re.IGNORECASE)
-    for name, words in (
-        ("bot-wall", ("just a moment|attention required|are you (?:a )?(?:human|robot)|robot or human|"
-         "security check|checking your browser|verify(?:ing)? (?:that )?you are (?:a )?human|captcha")),
-        ("consent-wall", "before you continue|cookie consent|consent|your privacy choices"),
-        ("log-in", ("log ?in|sign ?in|log ?on|please log ?in|authentication required|member login|"
-         "anmelden|anmeldung|einloggen|connexion|se connecter|iniciar sesión|acceder|accedi|"
-         "вход|ログイン|登录|登入")),
-    )
-}  # fmt: skip
-_GATE_TEXTS = {
-    "bot-wall": re.compile(
-        r"checking your browser|verify (?:that )?you are (?:a )?human|complete the security check|"
-        r"enable (?:javascript and )?cookies to continue|unusual traffic from your|g-recaptcha|"
-        r"prove (?:that )?you(?: are|'re) (?:not a robot|human)",
-        re.IGNORECASE,
-    ),
-    "consent-wall": re.compile(r"before you continue to", re.IGNORECASE),
-}
+_KEPT_WORDS_MAX = 60
+"""Where such a page has its site's template around it, fewer words than this are kept."""
+_BEGINNING_WORDS_MAX = 250
+"""Fewer words than this are kept of a page behind a paywall."""
+_FORM_WORDS_MAX = 30
+"""A form that asks for a password, or a challenge, is the whole page where there are fewer words than this."""
+_HEADING_LEVEL_MAX = 3
+_TEXT_CHARS_MAX = 300
+"""Longer texts say nothing of the whole page."""
+_PARTS = re.compile(r"\s[|–—·«»-]\s|\||:\s")
+"""What stands between the parts of a title."""
 
 
-def is_error_page(document: Document, words: int) -> bool:
-    """Return whether a page that was served like any other is an error page by its title.
+def _pattern(*phrases: str) -> re.Pattern[str]:
+    """Return a pattern of phrases at the start of a text; `...` allows anything before a phrase.
 
-    Args:
-        document: The page.
-        words: Number of words of the whole page.
-
-    >>> from templ_core.dom.document import parse_document
-    >>> is_error_page(parse_document("<title>404 Not Found</title><p>Sorry.", ""), 4)
-    True
+    Other phrases may follow an apology.
     """
-    return words < _WORDS_MAX and _ERROR_TITLE.search(document.title) is not None
+    anywhere = [phrase[3:] for phrase in phrases if phrase.startswith("...")]
+    starts = "|".join(phrase for phrase in phrases if not phrase.startswith("..."))
+    apology = r"(?:(?:we(?:'|’)?re |we are )?sorry\W+|oops\W+|désolé\W+|lo sentimos\W+)?"
+    return re.compile("|".join([rf"^\W*{apology}(?:{starts})", *anywhere]), re.IGNORECASE)
 
 
-def gate_name(document: Document, words: int) -> str | None:
-    """Return what stands in front of the requested page: `bot-wall`, `consent-wall` or `log-in`; None = nothing.
+_THING = (
+    r"(?:(?:the|this|that|your) )?(?:requested )?(?:page|article|story|post|product|item|file|document|url"
+    r"|topic|thread|content|resource)\b"
+)
+_ERROR = _pattern(
+    r"(?:http |fehler |erreur |errore? )*[45]\d\d\b\W*(?:error\b)?\W*(?:$|page|not found|forbidden|service)",
+    rf"{_THING}.{{0,60}}?\b(?:not (?:be )?found|n(?:o|'|’)t exist|no longer (?:exists?|available)"
+    r"|(?:has|have) been (?:removed|deleted)|(?:not |un)available)",
+    r"(?:we )?(?:can(?:no|'|’)t|could ?n(?:o|'|’)t) (?:seem to )?find (?:the|that|this|any|what)\b",
+    r"it (?:seems|looks like) we can(?:no|'|’)t find|(?:not|nothing (?:was )?) ?found\W*$",
+    r"no (?:results?|posts?|products?|articles?|pages?|items) (?:were |was )?found",
+    r"access denied|access forbidden|internal server error|bad gateway|service (?:temporarily )?unavailable",
+    r"something went wrong|an? (?:unexpected |internal )?error (?:has )?occurred|we(?:'|’| wi)ll be (?:right )?back",
+    r"(?:(?:this|the|our) )?(?:web)?site is (?:currently |temporarily )?(?:down|under maintenance|unavailable)",
+    r"(?:down for|under|scheduled) maintenance|wartungsarbeiten|(?:site )?en maintenance",
+    r"(?:die(?:se)? |der |dieser )?(?:(?:an)?gesuchte |angeforderte )?(?:seite|artikel|inhalt)\b.{0,60}?"
+    r"\b(?:nicht (?:gefunden|verfügbar|vorhanden|mehr)|existiert nicht)|nichts? gefunden|keine (?:ergebnisse|treffer)\b",
+    r"(?:la |cette )?page\b.{0,60}?\b(?:introuvable|non trouvée|n(?:'|’)existe (?:pas|plus))|aucun résultat",
+    r"(?:la |a )?página\b.{0,60}?\b(?:no|não) (?:(?:se|ha|foi|sido) )*(?:encontrad\w|existe)|no hay resultados",
+    r"(?:la |de )?pagina\b.{0,60}?\b(?:non (?:è |stata )*trovata|non esiste|niet (?:gevonden|bestaat))",
+    r"nessun risultato|niets gevonden|nie znaleziono|strona nie istnieje|sayfa bulunamadı|sivua ei löyt",
+    r"страница не (?:найдена|существует)|ничего не найдено|sid(?:an|en) .{0,30}?(?:hitta|ikke|findes|finns inte)",
+    r"(?:お探しの|ご指定の)?ページ[がは](?:見つかりません|存在しません)|(?:页面|頁面).{0,6}(?:不存在|找不到|未找到)",
+    r"...(?:\bpage not found|\b404 not found|seite nicht gefunden)\W*$",
+)
+_BOT_WALL = _pattern(
+    r"just a moment|attention required|are you (?:a )?(?:human|robot)|robot or human|human verification|captcha\b",
+    r"security (?:check|verification)|pardon our interruption|you have been blocked",
+    r"access to this (?:page|site) has been (?:denied|blocked)",
+    r"i(?:'|’)m not a robot|ich bin kein roboter|je ne suis pas un robot|no soy un robot|não sou um robô",
+    r"non sono un robot|nie jestem robotem|я не робот|安全验证|人机验证|私はロボットではありません",
+    r"...checking (?:your browser|if the site connection is secure)|complete the security check",
+    r"...(?:verify(?:ing)?|confirm|prove) (?:that )?you(?: a|'|’)re (?:a human|human|not a (?:ro)?bot)",
+    r"...enable (?:javascript and )?cookies to continue|enable js and disable any ad ?blocker|press (?:&|and) hold to confirm",
+    r"...unusual (?:traffic|activity) (?:from|on) your",
+)
+_CONSENT_WALL = _pattern(
+    r"before you continue|cookie ?(?:consent|wall)|consent\W*$|your privacy choices|we need your consent",
+    r"we (?:value|care about|respect) your privacy|(?:accept|agree) (?:all )?(?:cookies )?(?:and|&) continue",
+    r"(?:zustimmen|akzeptieren|einwilligen) (?:und|&) weiter|mit (?:werbung|cookies) (?:weiter|nutzen|lesen)",
+    r"(?:wir benötigen |wir brauchen )?(?:ihre|deine) (?:zustimmung|einwilligung|privatsphäre)",
+    r"accepter (?:et|&) continuer|continuer sans accepter|nous respectons votre vie privée",
+    r"aceptar y continuar|aceitar e continuar|accetta e continua|continua senza accettare",
+    r"akkoord en (?:doorgaan|verder)|przejdź do serwisu|godkänn och fortsätt|同意して続行|同意并继续",
+)
+_LOG_IN_HEADING = _pattern(
+    r"(?:please |member |customer |user )?(?:log ?-?in|sign ?-?in|log on)(?: (?:to|with|required|page|or)\b|\W*$)",
+    r"authentication required",
+    r"(?:anmelden|anmeldung|einloggen|connexion|se connecter|iniciar sesión|acceder|accedi|entrar|inloggen"
+    r"|logga in|logg inn|log ind|zaloguj się|logowanie|вход|войти|ログイン|登录|登入|로그인)\W*$",
+)
+_LOG_IN = _pattern(
+    r"you (?:must|need to|have to) (?:be )?(?:log|sign|regist)(?!.{0,60}\b(?:post|comment|reply|vote|rate|write))",
+    r"you are not logged in|(?:only|this \w+ is (?:only )?(?:for|available to)) registered (?:users|members)",
+    r"(?:sie müssen|du musst) .{0,30}(?:angemeldet|einloggen|anmelden)(?!.{0,40}kommentar)",
+    r"vous devez (?:être connecté|vous (?:connecter|identifier))(?!.{0,40}commentaire)",
+)
+_PAYWALL = _pattern(
+    rf"{_THING} is (?:only |exclusively )?(?:for|available (?:only )?(?:to|for)|exclusive to|reserved for)"
+    r" (?:our |paid |paying |registered )*(?:subscribers|members)",
+    r"to continue reading\b|subscribers? only\W*$|(?:jetzt )?weiter ?lesen mit\b",
+    r"...(?:subscribe|sign up|register|log ?in|sign in)\b.{0,30}? (?:to|and) (?:continue|keep|finish) reading",
+    r"...(?:subscribe|register|log ?in|sign in) (?:now )?to read (?:the (?:rest|full|whole)|this|more of this)",
+    r"...you(?: ha|'|’)ve (?:reached|read|used) (?:all )?your .{0,30}(?:free|limit)",
+    r"...(?:dieser|de[rn] ganzen?) (?:artikel|beitrag|text)\b.{0,40}\b(?:abonnent|abo\b|freischalten)",
+    r"...(?:nur|exklusiv) für abonnent|réservée?s? (?:aux|à nos) abonné|il (?:vous )?reste .{0,20} à lire",
+    r"...(?:exclusivo|solo) para suscriptores|suscríbe\w* para (?:seguir|continuar|leer)",
+    r"...riservat\w agli abbonati|abbonati per (?:continuare|leggere)|(?:exclusivo para|assine para) ",
+    r"...(?:alleen|exclusief) voor abonnees|dla (?:prenumerator|subskrybent)|endast för prenumerant",
+    r"...(?:kun|forbeholdt) (?:for )?abonnent|только для подписчик|会員限定(?:記事)?です|残り ?\d+ ?文字",
+)
+_PASSWORD = re.compile(r"passw|\bpwd|user_?pass|kennwort", re.IGNORECASE)
+_CHALLENGE = re.compile(
+    r"px-captcha|captcha-delivery|cf-(?:challenge|browser)|challenge-(?:form|running)"
+)
+"""How elements of pages are named that stop robots."""
+
+
+def stands_for_page(document: Document, words: int) -> str | None:
+    """Return what was sent instead of a page, judging by the whole page; None = nothing.
 
     Args:
         document: The page.
         words: Number of words of the whole page.
 
+    Returns:
+        `error-page`, `bot-wall`, `consent-wall` or `log-in`.
+
     >>> from templ_core.dom.document import parse_document
-    >>> gate_name(parse_document("<title>Log in</title><p>User name", ""), 2)
+    >>> stands_for_page(parse_document("<title>Log in</title><p>User name", ""), 2)
     'log-in'
+    >>> stands_for_page(parse_document("<p>Sorry, this page does not exist.", ""), 6)
+    'error-page'
     """
     if words >= _WORDS_MAX:
         return None
-    for name, of_title in _GATE_TITLES.items():
-        if of_title.search(document.title):
-            return name
-    for name, of_text in _GATE_TEXTS.items():
-        if any(of_text.search(text) for text in document.segments.texts):
-            return name
-    return None
+    headings = [document.title, *_PARTS.split(document.title), *_headings(document)]
+    name = _named(headings, headings, document.segments.texts)
+    return _named_by_form(document) if name is None and words < _FORM_WORDS_MAX else name
 
 
-def is_gate(document: Document, words: int) -> bool:
-    """Return whether a page stands in front of the requested one, see `gate_name`."""
-    return gate_name(document, words) is not None
+def missing_name(document: Document, kept: Bools, words: int, kept_words: int) -> str | None:
+    """Return what is missing of a page and why, judging also by what is kept of it; None = nothing.
+
+    Args:
+        document: The page.
+        kept: Whether each segment stays; length n_segments.
+        words: Number of words of the whole page.
+        kept_words: Number of words that stay.
+
+    Returns:
+        What `stands_for_page` returns, or `paywall`.
+
+    >>> import numpy as np
+    >>> from templ_core.dom.document import parse_document
+    >>> page = parse_document("<p>The council met.<p>Subscribe to continue reading", "")
+    >>> missing_name(page, np.array([True, False]), 7, 3)
+    'paywall'
+    """
+    name = stands_for_page(document, words)
+    if name is None and words >= _WORDS_MAX and kept_words < _KEPT_WORDS_MAX:
+        title = [document.title, *_PARTS.split(document.title)]
+        texts = document.segments.texts
+        stays = [texts[number] for number in kept.nonzero()[0].tolist()]
+        name = _named(title, [*title, *_headings(document)], stays)
+    if (
+        name is None
+        and kept_words < _BEGINNING_WORDS_MAX
+        and _says(_PAYWALL, document.segments.texts)
+    ):
+        return "paywall"
+    return name
+
+
+def _named(log_in: list[str], headings: list[str], texts: list[str]) -> str | None:
+    for name, pattern in (
+        ("error-page", _ERROR),
+        ("bot-wall", _BOT_WALL),
+        ("consent-wall", _CONSENT_WALL),
+        ("log-in", _LOG_IN),
+    ):
+        if _says(pattern, headings) or _says(pattern, texts):
+            return name
+    return "log-in" if _says(_LOG_IN_HEADING, log_in) else None
+
+
+def _named_by_form(document: Document) -> str | None:
+    types = document.nodes.element_types
+    if any(_CHALLENGE.search(attributes) for _, attributes in types):
+        return "bot-wall"
+    asks = any(tag == "input" and _PASSWORD.search(attributes) for tag, attributes in types)
+    return "log-in" if asks else None
+
+
+def _says(pattern: re.Pattern[str], texts: list[str]) -> bool:
+    return any(len(text) <= _TEXT_CHARS_MAX and pattern.search(text) for text in texts)
+
+
+def _headings(document: Document) -> Iterator[str]:
+    tags = document.nodes.tags
+    for text, owner in zip(document.segments.texts, document.segments.owner.tolist(), strict=True):
+        if HEADING_LEVELS.get(tags[owner], 9) <= _HEADING_LEVEL_MAX:
+            yield text

@@ -10,7 +10,7 @@ from templ_core.array_types import Floats, Int64s, UInt64s
 from templ_core.distinct import distinct
 from templ_core.dom.codec import decode_texts, is_storable
 from templ_core.dom.document import Document
-from templ_core.dom.interstitials import is_error_page, is_gate
+from templ_core.dom.interstitials import stands_for_page
 from templ_core.errors import CodecError
 from templ_core.page_level.features.characters import (
     read_characters,
@@ -102,9 +102,7 @@ def may_be_learned_from(document: Document, words: int) -> bool:
         document: The page.
         words: Number of words of the whole page.
     """
-    return is_storable(document) and not (
-        is_error_page(document, words) or is_gate(document, words)
-    )
+    return is_storable(document) and stands_for_page(document, words) is None
 
 
 def summarise_page(document: Document, page_model: PageModel) -> PageSummary:

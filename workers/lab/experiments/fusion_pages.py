@@ -13,7 +13,7 @@ from schemas.source import Source
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import content_digest, document_columns
 from templ_core.dom.document import Document, read_document
-from templ_core.dom.interstitials import is_error_page, is_gate
+from templ_core.dom.interstitials import stands_for_page
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.words import page_words, score_template, score_text, word_counts
 from templ_core.lab.training.fusion.fusion_page import (
@@ -186,7 +186,7 @@ def _pages_in_order(site: _Site, records: Sequence[CorpusRecord]) -> list[Fusion
             continue
         scores = read_page_evidence(document, site.page_model)
         words = int(scores.words.sum())
-        teaches = not is_error_page(document, words) and not is_gate(document, words)
+        teaches = stands_for_page(document, words) is None
         places = document_places(document, scores.features)
         known = learner.known(document, scores, places)
         if teaches and site.simulation.seen_before:
