@@ -1,6 +1,8 @@
 """A parsed page as flat columns in document order."""
 
 import functools
+import re
+from urllib.parse import urljoin
 
 import msgspec
 import numpy as np
@@ -9,6 +11,16 @@ from templ_core.array_types import Bools, Int32s
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.parse.declared_body import declared_segments
 from templ_core.dom.parse.parse_page import parse_page
+from templ_core.dom.tags import without_references
+
+
+_HEAD_BYTES = 50_000
+"""So much of a page is searched for its `base`."""
+_BASE = re.compile(
+    rb"<!--.*?-->|<script\b.*?</script"
+    rb"|<base\s(?:[^>]*?\s)?href\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>]+))",
+    re.IGNORECASE | re.DOTALL,
+)
 
 
 class Nodes(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -96,7 +108,7 @@ class Marks(msgspec.Struct, frozen=True, kw_only=True):
     label: Int32s
     """Number of an image's alternative text in `values`; -1 = none."""
     values: list[str]
-    """Addresses as the page has them, and alternative texts."""
+    """Addresses as the page has them, joined to its `base` where it has one, and alternative texts."""
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):
@@ -112,6 +124,8 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     """Number of script elements."""
     nodes: Nodes
     segments: Segments
+    base: str = ""
+    """Address that the page's `base` element names; empty without one. It is not stored."""
     claims: bytes = b""
     """What the markup says about the page, as it stands there, see `templ_core.metadata.markup`.
 
@@ -182,6 +196,10 @@ def parse_document(markup: str, url: str, *, with_marks: bool = False) -> Docume
 def _document(utf8: bytes, url: str, html_chars: int, *, with_marks: bool) -> Document:
     found = bytearray()
     columns, language = parse_page(utf8, url, claims=found, with_marks=with_marks)
+    base = _base(utf8, url)
+    marks = Marks(values=columns.mark_values, **columns.marks) if with_marks else None
+    if base and marks:
+        _join(marks, base)
     claims = bytes(found)
     hidden = columns.nodes.pop("hidden").astype(np.bool_)
     declared = declared_segments(claims, columns.texts)
@@ -192,6 +210,30 @@ def _document(utf8: bytes, url: str, html_chars: int, *, with_marks: bool) -> Do
         scripts=columns.scripts,
         nodes=Nodes(element_types=columns.element_types, hidden=hidden, **columns.nodes),
         segments=Segments(columns.texts, **columns.segments, declared=declared),
+        base=base,
         claims=claims,
-        marks=Marks(values=columns.mark_values, **columns.marks) if with_marks else None,
+        marks=marks,
     )
+
+
+def _base(utf8: bytes, url: str) -> str:
+    """Return the address that the `base` element of a page names; empty without one."""
+    for found in _BASE.finditer(utf8, 0, _HEAD_BYTES):
+        address = b"".join(part for part in found.groups() if part)
+        if address:
+            try:
+                return urljoin(url, without_references(address.decode(errors="replace").strip()))
+            except ValueError:
+                return ""
+    return ""
+
+
+def _join(marks: Marks, base: str) -> None:
+    """Join the addresses of marks to a base; places on the same page stay as they are."""
+    for number in {int(number) for number in marks.target if number >= 0}:
+        address = marks.values[number]
+        if not address.startswith("#"):
+            try:
+                marks.values[number] = urljoin(base, address)
+            except ValueError:
+                continue

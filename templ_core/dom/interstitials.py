@@ -7,6 +7,8 @@ says little else. They are cleaned, but nothing is learned about their site from
 import re
 from collections.abc import Iterator
 
+import numpy as np
+
 from templ_core.array_types import Bools
 from templ_core.dom.document import Document
 from templ_core.dom.tags import HEADING_LEVELS
@@ -106,7 +108,7 @@ _PAYWALL = _pattern(
     r"...(?:dieser|de[rn] ganzen?) (?:artikel|beitrag|text)\b.{0,40}\b(?:abonnent|abo\b|freischalten)",
     r"...(?:nur|exklusiv) für abonnent|réservée?s? (?:aux|à nos) abonné|il (?:vous )?reste .{0,20} à lire",
     r"...(?:exclusivo|solo) para suscriptores|suscríbe\w* para (?:seguir|continuar|leer)",
-    r"...riservat\w agli abbonati|abbonati per (?:continuare|leggere)|(?:exclusivo para|assine para) ",
+    r"...riservat\w agli abbonati|abbonati per (?:continuare|leggere)|exclusivo para assinantes|assine para (?:continuar|ler)",
     r"...(?:alleen|exclusief) voor abonnees|dla (?:prenumerator|subskrybent)|endast för prenumerant",
     r"...(?:kun|forbeholdt) (?:for )?abonnent|только для подписчик|会員限定(?:記事)?です|残り ?\d+ ?文字",
 )
@@ -189,8 +191,21 @@ def _named_by_form(document: Document) -> str | None:
     types = document.nodes.element_types
     if any(_CHALLENGE.search(attributes) for _, attributes in types):
         return "bot-wall"
-    asks = any(tag == "input" and _PASSWORD.search(attributes) for tag, attributes in types)
-    return "log-in" if asks else None
+    fields = [
+        number
+        for number, (tag, attributes) in enumerate(types)
+        if tag == "input" and _PASSWORD.search(attributes)
+    ]
+    nodes = np.isin(document.nodes.element_type, fields).nonzero()[0] if fields else ()
+    return "log-in" if any(_is_shown(document, int(node)) for node in nodes) else None
+
+
+def _is_shown(document: Document, node: int) -> bool:
+    while node >= 0:
+        if document.nodes.hidden[node]:
+            return False
+        node = int(document.nodes.parent[node])
+    return True
 
 
 def _says(pattern: re.Pattern[str], texts: list[str]) -> bool:

@@ -70,6 +70,7 @@ class _Reader:
     ) -> None:
         self._document = document
         self._url = url
+        self._base = document.base or url
         self._host, self._path = host_and_path(url)
         self._places = places
         self._markup = markup
@@ -255,7 +256,7 @@ class _Reader:
         return None
 
     def _address(self, text: str) -> str | None:
-        return address(text, self._url)
+        return address(text, self._base)
 
     def _tags(self) -> list[str]:
         found: dict[str, str] = {}

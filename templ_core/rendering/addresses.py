@@ -44,7 +44,7 @@ class Addresses:
             return _BLANKS.sub("%20", target) if _BLANKS.search(target) else target
         if self.origin and not _HARD.search(target):
             return (self.origin if target[0] == "/" else self._folder) + target
-        if target.startswith("../") and self.origin and "/." not in target[3:]:
+        if target.startswith("../") and self.origin and not _HARD.search(target[3:]):
             above = self._folder[:-1].rpartition("/")[0] + "/"
             return (above if len(above) > len(self.origin) else self.origin + "/") + target[3:]
         if target.startswith("#"):

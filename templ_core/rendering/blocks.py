@@ -103,7 +103,7 @@ def code_language(found: Outline, pre: int) -> str:
 def without_line_numbers(found: Outline, pre: int, texts: Sequence[str]) -> str:
     """Return the texts of a `pre` without the numbers of its lines; empty where it has nothing else.
 
-    Only an element whose class names line numbers has some.
+    They are numbers in an element whose class says so, or numbers that count on in a cell beside another one.
 
     Args:
         found: The kept parts of the page.
@@ -114,16 +114,24 @@ def without_line_numbers(found: Outline, pre: int, texts: Sequence[str]) -> str:
     if not _NUMBER.match(text):
         return text
     if _NUMBERS.fullmatch(text):
-        around, is_named = pre, False
+        around, counts = pre, _counts_on(text)
         for _ in range(_LEVELS):
-            is_named = is_named or _is_numbered(found, around)
-            around = int(found.document.nodes.parent[around])
-        return "" if is_named else text
+            above = int(found.document.nodes.parent[around])
+            is_beside = counts and found.tag(around) == "td" and len(_cells(found, above)) > 1
+            if is_beside or _is_numbered(found, around):
+                return ""
+            around = above
+        return text
     inside = range(pre + 1, int(found.document.nodes.end[pre]))
     lines = [line for line in text.split("\n") if line.strip()]
     if all(map(_NUMBER.match, lines)) and any(_is_numbered(found, one) for one in inside):
         return _NUMBER.sub("", text)
     return text
+
+
+def _counts_on(text: str) -> bool:
+    numbers = [int(number) for number in text.split()]
+    return numbers == list(range(numbers[0], numbers[0] + len(numbers)))
 
 
 def _is_numbered(found: Outline, node: int) -> bool:

@@ -59,7 +59,7 @@ class Outline:
             kept: Whether each segment stays; length n_segments.
             cuts: What is cut out of segments that stay; None = nothing.
             marks: Links, images and emphasis; None = there are none.
-            url: Address of the page, to which relative addresses are joined.
+            url: Address of the page, to which relative addresses are joined where the page names no other.
         """
         self.document = document
         self.kept = kept

@@ -11,6 +11,7 @@ from markdown_it import MarkdownIt
 
 from templ_core.dom.codec import document_columns
 from templ_core.dom.document import parse_document
+from templ_core.metadata.page_metadata import read_metadata
 from templ_core.rendering.addresses import Addresses
 from templ_core.rendering.cleaned_html import render_html
 from templ_core.rendering.links import PageLink, page_links
@@ -106,10 +107,31 @@ def test_links_say_where_they_stand():
 
 
 @pytest.mark.parametrize(
+    ("base", "found"),
+    [
+        ("<base href=/c/>", "https://example.com/c/d"),
+        ("<base target=_top href='https://o.example/?a=1&amp;b=2'>", "https://o.example/d"),
+        ("<!-- <base href=/c/> --><base target=_top>", "https://example.com/a/d"),
+        ("<script>'<base href=/c/>'</script>", "https://example.com/a/d"),
+        ("<base href='http://[/'>", "https://example.com/a/d"),
+    ],
+)
+def test_addresses_are_joined_to_the_base_of_the_page(base, found):
+    markup = f"<head>{base}<body><p>See <a href=d>it</a> and <a href=#e>below</a>"
+    below = "[below](https://example.com/a/b#e)"
+    assert rendered(markup) == f"See [it]({found}) and {below}"
+    image = read_metadata(
+        parse_document(f"<head>{base}<meta property=og:image content=d><p>Text", URL), URL
+    ).image
+    assert image == found
+
+
+@pytest.mark.parametrize(
     ("target", "absolute"),
     [
         ("../c", "https://example.com/c"),
         ("../../../c", "https://example.com/c"),
+        ("../c d.html", "https://example.com/c%20d.html"),
         ("./c", "https://example.com/a/c"),
         ("?d", "https://example.com/a/b?d"),
         ("#d", "https://example.com/a/b#d"),
@@ -179,6 +201,9 @@ BLOCKS = {
     "table": "<table><caption>w0n</caption><tr><th>w1n<th>w2n<tr><td>w3n<td>w4n</table>",
     "code": '<pre class="language-python"><code>w0n = w1n\n    w2n</code></pre>',
     "numbered code": '<pre><i class="linenos">1</i>w0n\n<i class="linenos">2</i>w1n</pre>',
+    "nameless numbers beside code": '<table><tr><td><pre>7\n8</pre><td><pre>w0n\nw1n</pre></table>',
+    "image that is loaded later": '<figure><img src="data:," data-lazy-src="/i0n"><figcaption>w1n</figcaption></figure>',
+    "small image first": '<figure><img src="/blank" data-src="/i0n"><figcaption>w1n</figcaption></figure>',
     "numbers beside code": '<table><tr><td class="linenos"><pre>1\n2</pre><td><pre>w0n\nw1n</pre></table>',
 }  # fmt: skip
 _MARK = re.compile(r"[wli]\d+n\d+")
@@ -246,6 +271,7 @@ def test_structure_is_kept():
 
     assert both("numbered code") == ("```\nw0n0\nw1n0\n```", "<pre>w0n0\nw1n0</pre>")
     assert "1" not in re.sub(_MARK, "", both("numbers beside code")[0])
+    assert "7" not in re.sub(_MARK, "", "".join(both("nameless numbers beside code")))
     assert both("code")[1].startswith('<pre class="language-python"><code>')
     assert both("figure without a label")[0] == "![](https://example.com/i0n0)\n\nw1n0"
     assert both("image in a link")[0] == (

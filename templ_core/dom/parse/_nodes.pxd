@@ -33,7 +33,7 @@ cdef inline bint is_text(xmlNode *node) noexcept:
     return node.type == XML_TEXT_NODE or node.type == XML_CDATA_SECTION_NODE
 
 
-cdef inline bint _is(xmlAttr *attribute, const char *name) noexcept:
+cdef inline bint is_named(xmlAttr *attribute, const char *name) noexcept:
     return attribute.ns == NULL and strcmp(<const char *>attribute.name, name) == 0
 
 
@@ -68,7 +68,7 @@ cdef inline const char *attribute_of(xmlNode *element, const char *name) noexcep
     """Return the value of an attribute, or an empty string without one."""
     cdef xmlAttr *attribute = element.properties
     while attribute != NULL:
-        if _is(attribute, name):
+        if is_named(attribute, name):
             return value_of(attribute)
         attribute = attribute.next
     return ""

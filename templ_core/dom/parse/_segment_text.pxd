@@ -5,12 +5,12 @@ from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport uint16_t
 from libc.stdlib cimport free
 from libc.string cimport strchr, strlen, strncmp
-from lxml.includes.tree cimport xmlNode
+from lxml.includes.tree cimport xmlAttr, xmlNode
 
 from templ_core._byte_string cimport Text, put, reserve, resized
 from templ_core._letters cimport KNOWN, SPACE
 from templ_core.dom.parse._attribute_table cimport LABEL, TARGET
-from templ_core.dom.parse._nodes cimport attribute_of
+from templ_core.dom.parse._nodes cimport attribute_of, is_named, value_of
 
 cdef enum:
     LINE_BREAK = 0x0B       # vertical tab: a line break that survives the collapsing
@@ -216,8 +216,8 @@ cdef inline int end_marks(Marks *marks, int segment, int shift, int size) except
 
 
 cdef inline int _put_value(list values, const char *value) except? -2:
-    """Return the place of a value; -1 for an empty one."""
-    if not value[0]:
+    """Return the place of a value; -1 for a missing or empty one."""
+    if value == NULL or not value[0]:
         return -1
     values.append(PyUnicode_DecodeUTF8(value, strlen(value), NULL))
     return len(values) - 1
@@ -225,16 +225,24 @@ cdef inline int _put_value(list values, const char *value) except? -2:
 
 cdef inline int _put_raw_value(list values, const char *value, decoded) except? -2:
     """Return the place of a value with character references; -1 for a missing or empty one."""
-    cdef int place = _put_value(values, value) if value != NULL else -1
+    cdef int place = _put_value(values, value)
     if place >= 0 and strchr(value, c"&") != NULL:
         values[place] = decoded(values[place])
     return place
 
 
 cdef inline const char *_source_of(xmlNode *image) noexcept:
-    """Return the address of an image, also where a script is to load it later."""
+    """Return the address of an image: the one that a script loads later, or else the first one; NULL = none."""
+    cdef xmlAttr *attribute = image.properties
+    while attribute != NULL:
+        if is_named(attribute, "data-src") or is_named(attribute, "data-lazy-src"):
+            if _is_address(value_of(attribute)):
+                return value_of(attribute)
+            break
+        attribute = attribute.next
     cdef const char *source = attribute_of(image, "src")
-    cdef const char *later = attribute_of(image, "data-src")
-    if source[0] and strncmp(source, "data:", 5):
-        return source
-    return later
+    return source if _is_address(source) else NULL
+
+
+cdef inline bint _is_address(const char *source) noexcept:
+    return source[0] and strncmp(source, "data:", 5) != 0 and strchr(source, c"{") == NULL

@@ -101,7 +101,8 @@ cdef void _fill_traits() noexcept:
         ("id", ID), ("class", CLASS), ("role", ROLE), ("itemprop", ITEMPROP), ("style", STYLE),
         ("href", HREF), ("hidden", HIDDEN), ("aria-hidden", ARIA_HIDDEN), ("property", PROPERTY),
         ("color", FONT_STYLE), ("face", FONT_STYLE), ("size", FONT_STYLE), ("rel", REL),
-        ("type", TYPE), ("itemtype", ITEMTYPE), ("typeof", ITEMTYPE), ("src", SRC), ("data-src", DATA_SRC), ("alt", ALT),
+        ("type", TYPE), ("itemtype", ITEMTYPE), ("typeof", ITEMTYPE), ("src", SRC), ("data-src", DATA_SRC),
+        ("data-lazy-src", DATA_SRC), ("alt", ALT),
     ):
         add_traits(&ATTRIBUTES, _packed_name(name.encode()), number)
 
@@ -446,8 +447,8 @@ cdef int _put_target(TableWriter *table, const StartTag *tag) except -1:
     cdef int number = HREF
     if not tag.traits & IS_LINK:
         number = SRC
-        if tag.seen >> DATA_SRC & 1 and not (tag.seen >> SRC & 1 and _is_address(&attribute[SRC])):
-            number = DATA_SRC
+        if tag.seen >> DATA_SRC & 1 and _is_address(&attribute[DATA_SRC]):
+            number = DATA_SRC  # a script puts it in the place of a smaller image
         if tag.seen >> ALT & 1 and attribute[ALT].value != NULL:
             table_put(
                 table, LABEL, attribute[ALT].value, attribute[ALT].value_end - attribute[ALT].value
@@ -461,10 +462,10 @@ cdef int _put_target(TableWriter *table, const StartTag *tag) except -1:
 
 
 cdef bint _is_address(const Attribute *source) noexcept:
-    """Return whether the source of an image is an address, and not the image itself."""
+    """Return whether the source of an image is an address, and not the image itself or a pattern of addresses."""
     cdef Py_ssize_t size = source.value_end - source.value
-    return source.value != NULL and size > 0 and not (
-        size > 5 and not memcmp(source.value, b"data:", 5)
+    return source.value != NULL and size > 0 and memchr(source.value, c"{", size) == NULL and not (
+        size >= 5 and not memcmp(source.value, b"data:", 5)
     )
 
 
