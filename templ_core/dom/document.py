@@ -13,7 +13,6 @@ from templ_core.dom.parse.declared_body import declared_segments
 from templ_core.dom.parse.parse_page import parse_page
 from templ_core.dom.tags import without_references
 
-
 _HEAD_BYTES = 50_000
 """So much of a page is searched for its `base`."""
 _BASE = re.compile(

@@ -1,6 +1,7 @@
 """The kept parts of a page with the elements around them that give text its structure."""
 
 import functools
+import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -25,6 +26,11 @@ _TRAITS = {
     **dict.fromkeys(("ul", "ol", "li", "blockquote"), _ITEM),
 }
 
+_SHARES = re.compile(
+    r"sharer?[./?]|/intent/(?:tweet|post)|shareArticle|/share\?|pin/create|/send\?(?:phone|text)=|add2any"
+)
+_SHARE_LEVELS = 3
+"""Elements around an image in which the link that it stands in is looked for."""
 Chain = tuple[int, ...]
 """Numbers of elements around a text, the outermost first."""
 
@@ -134,10 +140,29 @@ class Outline:
         yield from self.image_parts(writer.images_before(len(self.document.segments.texts)))
 
     def image_parts(self, images: list[tuple[int, int]]) -> Iterator[Part]:
-        """Yield images as parts, given the numbers of the images and of their elements."""
+        """Yield images as parts, given the numbers of the images and of their elements; no icons of share buttons."""
         for image, element in images:
             above = int(self.document.nodes.parent[element])
+            if self._shares(above):
+                continue
             yield Part(-1, image, above, *self._structure[:, above].tolist())
+
+    @functools.cached_property
+    def _targets(self) -> dict[int, str]:
+        """Addresses of the page's links by the numbers of their elements."""
+        marks = self.marks
+        if marks is None:
+            return {}
+        links = zip(marks.node.tolist(), marks.target.tolist(), strict=True)
+        return {node: marks.values[at] for node, at in links if at >= 0 and self.tag(node) == "a"}
+
+    def _shares(self, node: int) -> bool:
+        """Return whether an element stands in a link by which a reader shares the page elsewhere."""
+        for _ in range(_SHARE_LEVELS):
+            if node in self._targets:
+                return _SHARES.search(self._targets[node]) is not None
+            node = int(self.document.nodes.parent[node]) if node >= 0 else -1
+        return False
 
     def text(self, part: Part) -> str:
         """Return the text of a segment without its marks, and without what is cut out."""

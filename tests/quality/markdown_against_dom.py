@@ -34,7 +34,12 @@ _LETTERS_MIN = 4
 """Fewer letters may stand anywhere."""
 _NUMBERED_LINES_MIN = 3
 _LANGUAGE = re.compile(r"(?:^|\s)lang(?:uage)?-([\w+#-]+)")
-_SOURCES = ("data-src", "data-lazy-src", "data-original", "src")
+_SOURCES = ("data-src", "data-lazy-src", "src")
+_NUMBERS = re.compile(r"\d+")
+"""Numbers may be those of lines of code."""
+_SHARE = re.compile(
+    r"sharer?[./?]|/intent/|share\?|shareArticle|pin/create|api\.whatsapp|t\.me/share"
+)
 _INVISIBLE = "script|style|template|noscript|svg|math|object|iframe|textarea"
 
 
@@ -51,13 +56,10 @@ class _Written:
     def __init__(self, markdown: str) -> None:
         tokens = MarkdownIt("commonmark").enable("table").parse(markdown)
         inline = [child for token in tokens for child in token.children or ()]
-        self.text = letters(
-            "".join(
-                "" if one.type == "html_inline" else one.content
-                for one in [*tokens, *inline]
-                if not one.children
-            )
-        )
+        shown = [
+            one for one in [*tokens, *inline] if not one.children and one.type != "html_inline"
+        ]
+        self.text = _NUMBERS.sub("", letters("".join(one.content for one in shown)))
         self.headings = [
             letters(_plain(tokens[number + 1]))
             for number, token in enumerate(tokens)
@@ -96,7 +98,7 @@ def faults(
 
     written = _Written(markdown)
     for text, is_kept in zip(texts, kept, strict=True):
-        if is_kept and text not in written.text and not text.isdigit():
+        if is_kept and _NUMBERS.sub("", text) not in written.text:
             yield Fault("lost text", text)
     for text in written.headings:
         if text not in stays:
@@ -111,15 +113,19 @@ def faults(
     for tag in ("sub", "sup"):
         for element in root.xpath(f"//{tag}[not(ancestor::pre)][not(ancestor::code)][not(*)]"):
             text = (element.text or "").strip()
-            if text.isalnum() and is_only(element.getparent(), stays, goes):
-                if f"<{tag}>{text}</{tag}>" not in written.markdown:
-                    yield Fault(f"lost {tag}", element.getparent().text_content()[:80])
+            is_written = f"<{tag}>{text}</{tag}>" in written.markdown
+            if text.isalnum() and not is_written and is_only(element.getparent(), stays, goes):
+                yield Fault(f"lost {tag}", element.getparent().text_content()[:80])
     yield from _code_faults(root, written, lambda one: is_only(one, stays, goes))
-    for link in root.xpath("//a[@href]"):
+    for link in root.xpath("//a[normalize-space(@href)]"):
         target = _absolute(base, link.get("href"))
-        if target and is_only(link, stays, goes) and not link.xpath("ancestor::pre"):
-            if target not in written.links:
-                yield Fault("lost link", target)
+        is_written = target in written.links or link.xpath("ancestor::pre")
+        if target and not is_written and is_only(link, stays, goes):
+            yield Fault("lost link", target)
+    for icon in root.xpath("//a[@href][not(normalize-space())]//img"):
+        link = next(icon.iterancestors("a"))
+        if _SHARE.search(link.get("href")) and _source(icon, base) in written.images:
+            yield Fault("icon of a button that shares", link.get("href"))
     removed, held = _addresses_of(root, base, lambda one: is_only(one, goes, stays))
     for address in (written.links | written.images) & removed - held:
         yield Fault("link or image of removed text", address)
@@ -138,7 +144,7 @@ def _code_faults(root, written, is_kept) -> Iterator[Fault]:
             yield Fault("lost language of code", named[1])
     for _, code in written.fences:
         lines = [line for line in code.split("\n") if line.strip()]
-        numbers = [re.match(r"\s*(\d+)(?=\D|$)", line) for line in lines]
+        numbers = [re.match(r"\s*(\d+)(?![\d.)])", line) for line in lines]
         if len(lines) >= _NUMBERED_LINES_MIN and all(numbers):
             first = int(numbers[0][1])
             if [int(one[1]) for one in numbers] == list(range(first, first + len(lines))):
@@ -181,6 +187,7 @@ def _absolute(base: str, address: str) -> str:
 
 def _same(address: str) -> str:
     """Return an address in a form in which equal addresses are equal."""
+    address = address.rstrip("?#")
     return quote(unquote(re.sub(r"[\s]+", "%20", address)), safe=":/?#[]@!$&'()*+,;=%~")
 
 
@@ -201,7 +208,8 @@ def main(corpora: tuple[Path, ...], pages: int) -> None:
         left, seen = pages, Counter()
         for _, record in read_objects(corpus):
             seen[record["site"]] += 1
-            if seen[record["site"]] > _PAGES_A_SITE or record.get("page_role") == "other":
+            is_other = record.get("page_role") == "other" or not record["url"].startswith("http")
+            if seen[record["site"]] > _PAGES_A_SITE or is_other:
                 continue
             markup, url = record["html"].encode("utf-8", "replace").decode(), record["url"]
             try:

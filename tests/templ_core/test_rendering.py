@@ -92,6 +92,14 @@ def test_images_of_removed_text_are_left_out():
     assert rendered(markup, kept=[False, True]) == "Text\n\n![d](https://example.com/a/c)"
 
 
+def test_icons_of_buttons_that_share_are_left_out():
+    share = '<a href="https://social.example/sharer.php?u=x"><span><img src=a alt=b></span></a>'
+    image = '<a href="/gallery"><img src=c alt=d></a>'
+    markup = f"<p>Text</p><div>{share}{image}</div>"
+    assert rendered(markup) == "Text\n\n![d](https://example.com/a/c)"
+    assert "social" not in rendered(markup, render_html)
+
+
 def test_links_say_where_they_stand():
     markup = (
         "<nav><a href=/>Home</a><a href=#x>up</a><a href=mailto:a@b>mail</a></nav>"
