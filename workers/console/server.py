@@ -125,10 +125,10 @@ async def serve_console(
         UsageProblem: The address cannot be used.
     """
     runner, listener = await listen(app, pages.config, settings.console_host, port)
-    log.info("the console is at http://%s:%s/", settings.console_host, port)
     stopping = asyncio.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         asyncio.get_running_loop().add_signal_handler(number, stopping.set)
+    log.info("the console is at http://%s:%s/", settings.console_host, port)
     survey = asyncio.create_task(pages.lister.survey())
     await pages.lister.now()
     known = pages.lister.forgotten

@@ -102,12 +102,12 @@ def _warnings(state: SiteState, known: SiteRow, config: ConsoleConfig) -> Iterab
     elif model_is_due(state):
         yield "site model is due: its window has changed since the last fit"
     if state.model_version is not None and state.fit < config.low_fit:
-        yield f"low fit: the newest page, of {_day(state.newest_ms)}, is like no known kind of page"
+        yield f"low fit: the newest page, of {_day(state.newest_ms)}, fits no known design"
     if state.changed_at_ms is not None:
         yield f"design changed on {_day(state.changed_at_ms)}"
     repeated = known.repeated or 0.0
     if state.pages >= config.repeated_pages_min and repeated > config.much_repeated_ratio:
-        yield f"repeated text: {repeated:.1%} of the kept words are in sentences of many pages"
+        yield f"repeated text: {repeated:.1%} of the kept words are in sentences that many pages have"
     if known.lag is not None and known.lag > config.long_lag:
         yield f"long lag: {counted(known.lag, 'document')} of its partition wait"
 

@@ -412,11 +412,11 @@ def site_values(found: SiteFindings) -> dict[str, Any]:
 def _window(figures: SiteOverview) -> str:
     if figures.first_time_ms is None or figures.last_time_ms is None:
         return "no documents"
+    size = f"{counted(figures.window_pages, 'page')}, {figures.window_bytes / 1024:.0f} KiB"
+    first, last = time_text(figures.first_time_ms), time_text(figures.last_time_ms)
     days = (figures.last_time_ms - figures.first_time_ms) / 86_400_000
-    return (
-        f"{counted(figures.window_pages, 'page')}, {figures.window_bytes / 1024:.0f} KiB, over {days:.1f} days from "
-        f"{time_text(figures.first_time_ms)} to {time_text(figures.last_time_ms)}"
-    )
+    span = f"over {days:.1f} days from {first} to {last}"
+    return f"{size}, of {first}" if first == last else f"{size}, {span}"
 
 
 def _fit(figures: SiteOverview) -> str:
@@ -430,8 +430,8 @@ def _repeated(figures: SiteOverview) -> str:
     if figures.repeated_ratio is None:
         return "no words are kept"
     return (
-        f"{figures.repeated_ratio:.2%} of the words that are kept are in sentences on many pages, of "
-        f"{counted(figures.cleaned_pages, 'page')} looked at"
+        f"{figures.repeated_ratio:.2%} of the words kept on {counted(figures.cleaned_pages, 'page')} are in sentences "
+        "that many pages have"
     )
 
 

@@ -1,17 +1,22 @@
 """What the console shows: all names are escaped, lists are paged, and forms say what went wrong."""
 
+import asyncio
+import logging
+import signal
 import urllib.parse
+from types import SimpleNamespace
 
 import html5lib
 import msgspec
 import pytest
+from aiohttp import web
 
 from schemas.site_settings import SiteRuleRecord
 from tests.workers.console.conftest import HOSTILE_SITE, HOSTILE_URL, SITE, TOKEN
 from workers.console import site_list
 from workers.console.config import ConsoleConfig
 from workers.console.queries import QueryFailed, QueryProcesses, QueryRefused, SiteReportQuery
-from workers.console.server import listen
+from workers.console.server import listen, serve_console
 from workers.console.site_list import SiteRow, site_row
 from workers.errors import UsageProblem
 from workers.settings import load_settings
@@ -119,9 +124,9 @@ def test_a_site_gets_the_warnings_that_its_figures_ask_for():
     known = SiteRow(site=SITE, lag=5000, repeated=0.1)
     row = site_row(known, state, DAY_MS, config)
     assert row.warnings == (
-        "low fit: the newest page, of 1970-01-01, is like no known kind of page",
+        "low fit: the newest page, of 1970-01-01, fits no known design",
         "design changed on 1970-01-01",
-        "repeated text: 10.0% of the kept words are in sentences of many pages",
+        "repeated text: 10.0% of the kept words are in sentences that many pages have",
         "long lag: 5000 documents of its partition wait",
     )
     assert row.age_ms == DAY_MS - 5
@@ -269,6 +274,7 @@ async def test_sites_are_listed_by_what_is_wrong_and_by_the_time_of_the_feed(sta
     assert text.index("z.example</a>") < text.index("a.example</a>")
     assert "3 days behind the feed" in text
     assert "newest of the feed" in text
+    assert "0 seconds" not in text
     assert "years" not in text
 
 
@@ -310,3 +316,39 @@ async def test_a_preview_says_how_many_pages_a_rule_matches(start, rule, status,
     assert found == status
     assert said in text
     assert "Store the rule" not in text
+
+
+async def test_a_console_that_has_said_its_address_can_be_stopped():
+    taken = []
+
+    class Stopper(logging.Handler):
+        def emit(self, record):
+            if "the console is at" in record.getMessage():
+                taken.append(signal.getsignal(signal.SIGINT) not in before)
+                asyncio.get_running_loop().call_soon(lister.stop)
+
+    class Lister:
+        forgotten = 0
+
+        def stop(self):
+            self.forgotten = 1
+
+        async def survey(self):
+            await asyncio.Event().wait()
+
+        async def now(self):
+            pass
+
+    before, lister, stopper = {signal.getsignal(signal.SIGINT)}, Lister(), Stopper()
+    log = logging.getLogger("templ")
+    log.addHandler(stopper)
+    log.setLevel(logging.INFO)
+    pages = SimpleNamespace(config=ConsoleConfig(), lister=lister)
+    try:
+        assert await serve_console(web.Application(), pages, load_settings(), 0)
+    finally:
+        log.removeHandler(stopper)
+        log.setLevel(logging.NOTSET)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            asyncio.get_running_loop().remove_signal_handler(number)
+    assert taken == [True]
