@@ -263,6 +263,8 @@ KINDS = ("headings", "list items", "code blocks", "table cells", "links")
 _KEPT_MIN = 0.99
 """Share of its letters that must be kept for an element to count as kept."""
 _NO_DATA = ".//table|.//ul|.//ol|.//pre|.//h1|.//h2|.//h3|.//h4|.//h5|.//h6|.//div"
+_LINE_NUMBERS = ".//*[contains(@class, 'line-n') or contains(@class, 'lineno')]"
+"""Code of which Markdown leaves the numbers of the lines out."""
 Structure = dict[str, list[str]]
 
 
@@ -347,7 +349,8 @@ def _kind(element: Any) -> str:
             else ""
         )
     if tag == "pre":
-        return "code blocks"
+        is_numbered = letters(element.text_content()).isdigit() or element.xpath(_LINE_NUMBERS)
+        return "" if is_numbered else "code blocks"
     if tag == "a" and next(element.iterancestors("pre"), None) is None:
         href = (element.get("href") or "").strip()
         return (
