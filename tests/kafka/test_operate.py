@@ -156,7 +156,7 @@ def test_status_shows_members_lag_and_models(kafka_broker, prefix):
     assert (refresher["members"], refresher["unassigned"]) == ([], [0, 1])
     (model,) = json.loads(found)["models"]
     assert (model["site"], model["version"], model["documents"]) == ("a.org", "v1", 8)
-    assert "1 members; 3 behind in" in text
+    assert "1 member; 3 behind in" in text
     assert "partition 0: is at 1, the log ends at 4, 3 behind" in text
     assert "nobody: partitions 0, 1" in text
     assert "a.org  v1  8 documents, 5 bytes" in text

@@ -50,7 +50,7 @@ def _lines(status: Status) -> Iterator[str]:
 
 def _role_lines(role: RoleStatus) -> Iterator[str]:
     yield (
-        f"{role.role}: group {role.group} is {role.state}, {len(role.members)} members; "
+        f"{role.role}: group {role.group} is {role.state}, {counted(len(role.members), 'member')}; "
         f"{role.lag} behind in {role.topic}, {role.read_ratio:.1%} read"
     )
     for member in role.members:

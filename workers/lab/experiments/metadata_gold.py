@@ -263,7 +263,7 @@ KINDS = ("headings", "list items", "code blocks", "table cells", "links")
 _KEPT_MIN = 0.99
 """Share of its letters that must be kept for an element to count as kept."""
 _NO_DATA = ".//table|.//ul|.//ol|.//pre|.//h1|.//h2|.//h3|.//h4|.//h5|.//h6|.//div"
-_LINE_NUMBERS = ".//*[contains(@class, 'line-n') or contains(@class, 'lineno')]"
+_LINE_NUMBERS = ".//*[@class = 'ln' or contains(@class, 'line-n') or contains(@class, 'lineno')]"
 """Code of which Markdown leaves the numbers of the lines out."""
 Structure = dict[str, list[str]]
 
