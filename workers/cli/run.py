@@ -318,12 +318,12 @@ class Tally:
         """Return a few lines about the whole run."""
         elapsed_s = max(time.monotonic() - self._started, 1e-9)
         cleaned = self._pages - self._dead - self._deleted
-        share = self._with_site / cleaned if cleaned else 0.0
-        lines = [
-            f"{self.short()} in {elapsed_s:.1f} s, {self._pages / elapsed_s:.0f} pages/s",
-            f"{share:.1%} cleaned with evidence from their site",
-            f"{self._chars_in} characters in, {self._chars_out} out",
-        ]
+        lines = [f"{self.short()} in {elapsed_s:.1f} s, {self._pages / elapsed_s:.0f} pages/s"]
+        if cleaned:
+            lines += [
+                f"{self._with_site / cleaned:.1%} cleaned with evidence from their site",
+                f"{self._chars_in} characters in, {self._chars_out} out",
+            ]
         if self._not_learned:
             lines.append(f"{self._not_learned} cleaned but too large to learn from")
         if self._revisions:

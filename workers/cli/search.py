@@ -70,16 +70,18 @@ def search_command(words: tuple[str, ...], path: Path, *, as_json: bool, **chose
     for hit in hits:
         click.echo(encode_json(hit) if as_json else _lines(hit))
     if not hits:
-        click.echo(f"templ: {_no_hit(words)}", err=True)
+        filters = any(chosen[name] for name in ("site", "since", "until", "language", "author"))
+        click.echo(f"templ: {_no_hit(words, is_filtered=filters)}", err=True)
         sys.exit(1)
 
 
-def _no_hit(words: tuple[str, ...]) -> str:
+def _no_hit(words: tuple[str, ...], *, is_filtered: bool) -> str:
     phrases = [one.strip('"') for one in words if " " in one]
+    said = f"no page {'that fits the filters ' if is_filtered else ''}has these words"
     if not phrases:
-        return "no page has these words"
+        return said
     taken = ", ".join(f'"{one}"' for one in phrases)
-    return f"no page has these words; {taken} was taken as a phrase: give its words as arguments of their own"
+    return f"{said}; {taken} was taken as a phrase: give its words as arguments of their own"
 
 
 def _quoted(word: str) -> str:

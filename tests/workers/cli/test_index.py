@@ -79,6 +79,8 @@ def test_a_search_without_a_hit_says_so(cleaned, tmp_path):
     run(index_command, cleaned, *index)
     none = run(search_command, "zzzz", *index)
     assert (none.exit_code, none.stderr) == (1, "templ: no page has these words\n")
+    none = run(search_command, "zzzz", *index, "--since", "2026-01-01")
+    assert none.stderr == "templ: no page that fits the filters has these words\n"
 
 
 @pytest.mark.parametrize(

@@ -90,8 +90,9 @@ def test_an_older_fetch_that_comes_late_is_not_the_last_record_of_its_url(
         assert of_url[-1].text == of_url[0].text
         assert of_url[-1].revision_reason == "superseded"
     resumed = (tmp_path / "out.jsonl").read_bytes()
-    templ("run", feed, "--out", tmp_path / "out.jsonl", "--resume")
+    said = templ("run", feed, "--out", tmp_path / "out.jsonl", "--resume")
     assert (tmp_path / "out.jsonl").read_bytes() == resumed
+    assert b"0.0% cleaned" not in said.stderr
 
 
 def test_page_only_uses_no_site_models(templ, feed, tmp_path):
