@@ -47,7 +47,7 @@ _THING = (
 )
 _ERROR = _pattern(
     r"(?:http |fehler |erreur |errore? )+[45]\d\d\b|404\W*$",
-    r"(?:40[0134]|410|429|50[0-4])\W+(?:error|page|not found|forbidden|internal|bad|service)\b",
+    r"(?:40[0134]|410|429|50[0-4])\W+(?:error\W*$|page|not found|forbidden|internal|bad|service)",
     rf"{_THING}.{{0,60}}?\b(?:not (?:be )?found|n(?:o|'|’)t exist|no longer (?:exists?|available)"
     r"|(?:has|have) been (?:removed|deleted)|(?:not |un)available)",
     r"(?:we )?(?:can(?:no|'|’)t|could ?n(?:o|'|’)t) (?:seem to )?find (?:the|that|this|any|what)\b",

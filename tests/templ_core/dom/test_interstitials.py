@@ -142,6 +142,7 @@ def test_pages_among_much_template_are_named_by_what_is_kept():
         ("Bridge opens", STORY + "<nav><a href=/login>Log in</a></nav>"),
         ("Contact", "<h1>Contact</h1><p>Write to us.<div class=g-recaptcha></div>"),
         ("A thread", "<form style='display: none'><input id=password></form>" + STORY),
+        ("Boards", "<ul><li>404-Error in Help<li>Installing the viewer</ul>" + STORY),
         ("A module", "<div>569</div><p>Votes for a module that scrolls."),
         ("404 people came", "<p>The hall was full when the council met."),
         ("The Daily", "<h3>Subscribe to our newsletter</h3>" + STORY),
