@@ -105,7 +105,7 @@ _PAYWALL = _pattern(
     r"to continue reading\b|subscribers? only\W*$|(?:jetzt )?weiter ?lesen mit\b",
     r"...(?:subscribe|sign up|register|log ?in|sign in)\b.{0,30}? (?:to|and) (?:continue|keep|finish) reading",
     r"...(?:subscribe|register|log ?in|sign in) (?:now )?to read (?:the (?:rest|full|whole)|this|more of this)",
-    r"...you(?: ha|'|’)ve (?:reached|read|used) (?:all )?your .{0,30}(?:free|limit)",
+    r"...you(?: ha|'|’)ve (?:reached|read) (?:all )?your .{0,30}(?:free|limit)",
     r"...(?:dieser|de[rn] ganzen?) (?:artikel|beitrag|text)\b.{0,40}\b(?:abonnent|abo\b|freischalten)",
     r"...(?:nur|exklusiv) für abonnent|réservée?s? (?:aux|à nos) abonné|il (?:vous )?reste .{0,20} à lire",
     r"...(?:exclusivo|solo) para suscriptores|suscríbe\w* para (?:seguir|continuar|leer)",
@@ -113,6 +113,12 @@ _PAYWALL = _pattern(
     r"...(?:alleen|exclusief) voor abonnees|dla (?:prenumerator|subskrybent)|endast för prenumerant",
     r"...(?:kun|forbeholdt) (?:for )?abonnent|только для подписчик|会員限定(?:記事)?です|残り ?\d+ ?文字",
 )
+_PAYWALL_PARTS = (
+    "subscri", "continue reading", "keep reading", "finish reading", "to read ", "members", "have re", "ve re",
+    "abo ", "abon", "abbon", "freischalten", "weiterlesen", "weiter lesen", "à lire", "suscri", "assina",
+    "assine", "prenumer", "подписч", "会員限定", "残り",
+)  # fmt: skip
+"""Parts of lower-case texts without which there is nothing that `_PAYWALL` finds."""
 _PASSWORD = re.compile(r"passw|\bpwd|user_?pass|kennwort", re.IGNORECASE)
 _CHALLENGE = re.compile(
     r"px-captcha|captcha-delivery|cf-(?:challenge|browser)|challenge-(?:form|running)"
@@ -170,7 +176,7 @@ def missing_name(document: Document, kept: Bools, words: int, kept_words: int) -
     if (
         name is None
         and kept_words < _BEGINNING_WORDS_MAX
-        and _says(_PAYWALL, document.segments.texts)
+        and _is_paywalled(document.segments.texts)
     ):
         return "paywall"
     return name
@@ -207,6 +213,13 @@ def _is_shown(document: Document, node: int) -> bool:
             return False
         node = int(document.nodes.parent[node])
     return True
+
+
+def _is_paywalled(texts: list[str]) -> bool:
+    whole = "\n".join(texts).lower()
+    parts = [part for part in _PAYWALL_PARTS if part in whole]
+    found = [text for text in texts if any(part in text.lower() for part in parts)] if parts else []
+    return _says(_PAYWALL, found)
 
 
 def _says(pattern: re.Pattern[str], texts: list[str]) -> bool:
