@@ -11,7 +11,7 @@ from statistics import fmean
 import msgspec
 
 from templ_core import SiteCleaner
-from templ_core.lab.evaluation.repeated_text import RepeatedText, repeated_text
+from templ_core.lab.evaluation.words import RepeatedText, repeated_text
 from workers.lab.evaluation.corpus_files import EvaluationPage, read_evaluation_pages
 from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.scoring import TextScorer

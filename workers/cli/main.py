@@ -42,7 +42,7 @@ _COMMANDS = {
     "evaluate": "workers.lab.evaluate",
     "phrases": "workers.lab.phrases",
     "train": "workers.lab.train",
-    "train-idioms": "workers.lab.train_idioms",
+    "train-idioms": "workers.lab.train",
     "simulate": "workers.lab.simulate_feed",
     "tour": "workers.lab.tour",
     "experiments": "workers.lab.experiments",

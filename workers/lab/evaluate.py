@@ -25,8 +25,7 @@ from workers.lab.evaluation.peers import (
     load_peer,
     peer_version,
 )
-from workers.lab.evaluation.report_page import render_report
-from workers.lab.evaluation.tables import print_tables
+from workers.lab.evaluation.tables import print_tables, render_report
 from workers.lab.options import DIRECTORY, FILE, PATH, option
 from workers.settings import load_settings
 

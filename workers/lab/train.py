@@ -1,16 +1,32 @@
 """`templ train`: trains a page model on pages with gold text, and measures its quality."""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import click
 import msgspec
 from rich.console import Console
+from rich.progress import track
 from rich.table import Table
 
+from templ_core.lab.papers.foschini.fit_idioms import (
+    IdiomSettings,
+    SplitText,
+    find_idioms,
+    split_text,
+)
+from templ_core.lab.papers.foschini.phrases import encode_idioms
+from templ_core.lab.training.labels.site_labels import TooFewPages
 from templ_core.lab.training.pages import GoldRecord, TrainingPage, read_training_page, thin
-from templ_core.lab.training.quality import PageResult, Quality, measure
-from templ_core.lab.training.stability import SITE_SPREAD_MAX, Stability, stability
+from templ_core.lab.training.quality import (
+    SITE_SPREAD_MAX,
+    PageResult,
+    Quality,
+    Stability,
+    measure,
+    stability,
+)
 from templ_core.lab.training.train import (
     TooFewSites,
     TrainSettings,
@@ -18,18 +34,25 @@ from templ_core.lab.training.train import (
     held_out_results,
     train_page_model,
 )
+from templ_core.lab.training.train_without_gold import train_without_gold
 from templ_core.page_level.model.model_file import encode_model
 from templ_core.page_level.model.page_model import About
+from templ_core.site_key import LOCAL, site_key
+from workers.cli.inputs import refuse_overwriting
+from workers.cli.options import open_output
 from workers.errors import InputProblem, UsageProblem
-from workers.lab.corpora import corpus_name
-from workers.lab.experiments.results import tracked
-from workers.lab.options import DIRECTORY, FILE, PATH, corpora_argument, option, seed_option
-from workers.lab.training_pages import (
+from workers.lab.corpora import (
+    corpus_name,
     file_digest,
     read_gold_pages,
+    read_objects,
+    read_site_pages,
     read_taught_pages,
+    sample_uniformly,
     write_file,
 )
+from workers.lab.experiments.results import tracked
+from workers.lab.options import DIRECTORY, FILE, PATH, corpora_argument, option, seed_option
 
 
 @click.command()
@@ -219,3 +242,133 @@ def _print_stability(found: Stability) -> None:
             f"{sum(site.widest > most for site in sites.values())} of {len(sites)}",
         )
     Console().print(table)
+
+
+@click.command(short_help="Train the page model on pages without gold.")
+@corpora_argument
+@click.option(
+    "--out",
+    type=FILE,
+    required=True,
+    help="File to write the page model to; `templ evaluate --page-model` scores it.",
+)
+@click.option(
+    "--without",
+    multiple=True,
+    type=PATH,
+    help="Leave out all sites of the registrable domains in this corpus, which the model is to be "
+    "scored on; may be repeated.",
+)
+@option(
+    "--counted",
+    default=60,
+    help="Largest number of pages of a site on which recurring text is counted.",
+)
+@option(
+    "--pages-per-site",
+    default=15,
+    help="Largest number of pages of a site that the model is trained on.",
+)
+@seed_option("Seed of the training; equal seeds and pages give an equal model.")
+def automatic_train(
+    corpora: Sequence[Path],
+    *,
+    out: Path,
+    without: Sequence[Path],
+    counted: int,
+    pages_per_site: int,
+    seed: int,
+) -> None:
+    """Train the page model on CORPORA without using gold.
+
+    CORPORA need several pages a site: what recurs on a site is labelled as template. The result is
+    a page model like any other. Use this command if you have a crawl but no gold text.
+    """
+    shut_out = {domain for path in without for domain in _domains(path)}
+    pages = [
+        page
+        for page in sample_uniformly(list(read_site_pages(corpora)), counted)
+        if not shut_out & set(_domains_of(page.url, page.site))
+    ]
+    try:
+        model = train_without_gold(
+            pages,
+            pages_per_site,
+            TrainSettings(seed=seed),
+            lambda done: click.echo(done, err=True),
+        )
+    except (TooFewPages, TooFewSites) as error:
+        raise InputProblem(f"{', '.join(map(str, corpora))}: {error}") from None
+    about = About(
+        corpora={corpus_name(path): file_digest(path) for path in corpora},
+        licence="not stated",
+        quality={},
+    )
+    write_file(out, encode_model(msgspec.structs.replace(model, about=about)))
+
+
+def _domains(path: Path) -> Iterable[str]:
+    for _, record in read_objects(path):
+        yield from _domains_of(record["url"], record.get("site") or "")
+
+
+def _domains_of(url: str, site: str) -> list[str]:
+    names = [site_key(url), site_key(site) if "." in site else LOCAL]
+    return [name for name in names if name != LOCAL]
+
+
+@click.command()
+@corpora_argument
+@click.option(
+    "--out",
+    type=click.Path(path_type=Path, dir_okay=False),
+    required=True,
+    help="File to write the list to, as JSON.",
+)
+@click.option(
+    "--sites-min",
+    type=click.IntRange(2),
+    default=8,
+    show_default=True,
+    help="Smallest number of sites in whose content an idiom occurs.",
+)
+@click.option(
+    "--template-share-max",
+    type=click.FloatRange(0, 1),
+    default=0.2,
+    show_default=True,
+    help="Largest number of sites in whose template it occurs, relative to those in whose "
+    "content it does.",
+)
+@click.option(
+    "--pages-per-site",
+    default=40,
+    show_default=True,
+    help="Largest number of pages to use of each site.",
+)
+def train_idioms(
+    corpora: Sequence[Path],
+    *,
+    out: Path,
+    sites_min: int,
+    template_share_max: float,
+    pages_per_site: int,
+) -> None:
+    """List the strings that occur in the content of many sites of CORPORA and in few templates.
+
+    Such idioms ("as well as the") recur without being template, so phrases must not consist of
+    them. CORPORA are JSON Lines with `url`, `site`, `html` and `gold_text`.
+    """
+    refuse_overwriting(corpora, out=out)
+    console = Console(stderr=True)
+    pages = [page for path in corpora for page in thin(read_gold_pages(path), pages_per_site)]
+    sites = defaultdict(list)
+    for page in track(pages, "reading", console=console, disable=not console.is_terminal):
+        text = split_text(page)
+        if text is not None:
+            sites[page.site].append(text)
+    settings = IdiomSettings(sites_min=sites_min, template_share_max=template_share_max)
+    found = find_idioms([SplitText.joined(some) for some in sites.values()], settings)
+    with open_output(out) as writer:
+        writer.write(encode_idioms(found, sites=len(sites), sites_min=sites_min))
+    click.echo(f"{len(found)} idioms of {len(sites)} sites: {out}", err=True)

@@ -8,12 +8,69 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse
 from sklearn.ensemble import HistGradientBoostingClassifier
-from sklearn.linear_model import SGDClassifier
+from sklearn.linear_model import LogisticRegression, SGDClassifier
 
-from templ_core.array_types import Float32s, Floats
+from templ_core.array_types import Float32s, Floats, Int64s
+from templ_core.page_level.model.confidence import EXPECTED, Confidence
 from templ_core.page_level.model.hashed_scores import HashedTable
 from templ_core.page_level.model.network import Network
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
+
+
+def drawn_places(count: int, most: int, seed: int | Sequence[int]) -> Int64s:
+    """Return at most `most` of the numbers below `count`, ascending, drawn without replacement.
+
+    >>> drawn_places(3, 5, seed=0).tolist()
+    [0, 1, 2]
+    >>> len(drawn_places(1000, 5, seed=0))
+    5
+
+    Args:
+        count: Number of rows to draw from.
+        most: Number of rows to draw; all rows are returned if there are no more.
+        seed: One number or several; equal seeds give equal samples.
+    """
+    if count <= most:
+        return np.arange(count)
+    return np.sort(np.random.default_rng(seed).choice(count, most, replace=False))
+
+
+_PENALTY = 1.0
+"""Strength of the L2 penalty."""
+_DECIMALS = 4
+CONFIDENCE_PAGES_MIN = 100
+"""With fewer pages the expected F1 is not corrected."""
+
+
+def fit_confidence(
+    inputs: Sequence[Sequence[float]], found: Sequence[float], weight: Sequence[float]
+) -> Confidence:
+    """Fit a logistic regression of the word F1 that pages reached.
+
+    A page takes part twice, once as found and once as missed, with its weight divided between the two by its F1.
+
+    Args:
+        inputs: The inputs of each page, see `templ_core.page_level.model.confidence`.
+        found: F1 that each page reached, 0 to 1.
+        weight: Weight of each page, above 0.
+
+    Returns:
+        The regression; one that corrects nothing if there are fewer than CONFIDENCE_PAGES_MIN pages, or if
+        all of them reached the same extreme.
+    """
+    share, mass = np.asarray(found, np.float64), np.asarray(weight, np.float64)
+    if len(share) < CONFIDENCE_PAGES_MIN or not 0 < share.mean() < 1:
+        return EXPECTED
+    rows = np.asarray(inputs, np.float64)
+    model = LogisticRegression(C=1 / _PENALTY, max_iter=1000)
+    model.fit(
+        np.concatenate([rows, rows]),
+        np.repeat([True, False], len(rows)),
+        sample_weight=np.concatenate([mass * share, mass * (1 - share)]),
+    )
+    weights = model.coef_[0].round(_DECIMALS).tolist()
+    return Confidence(tuple(weights), round(float(model.intercept_[0]), _DECIMALS))
+
 
 ATTRIBUTE_PENALTY, TEXT_PENALTY = 3e-4, 1e-4
 """Strength of the L2 penalty on the weights of attribute and of text tokens."""

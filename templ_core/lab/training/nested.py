@@ -16,10 +16,14 @@ from scipy import sparse
 
 from templ_core.array_types import Float32s, Floats, Int64s
 from templ_core.lab.progress import ReportProgress
-from templ_core.lab.training.fit import ATTRIBUTE_PENALTY, TEXT_PENALTY, Sample, fit_table
-from templ_core.lab.training.pages import TrainingPage
-from templ_core.lab.training.sampling import drawn_places
-from templ_core.lab.training.sparse import stack
+from templ_core.lab.training.fit import (
+    ATTRIBUTE_PENALTY,
+    TEXT_PENALTY,
+    Sample,
+    drawn_places,
+    fit_table,
+)
+from templ_core.lab.training.pages import TrainingPage, stack
 from templ_core.page_level.config import MODEL_CONFIG
 from templ_core.page_level.features.contexts import with_contexts
 from templ_core.page_level.model.hashed_scores import HashedTable

@@ -1,7 +1,7 @@
 """Pages of the simulator in the forms in which the laboratory reads corpora."""
 
 from templ_core.lab.training.fit import NetworkSettings, TreeSettings
-from templ_core.lab.training.labels.site_pages import CorpusPage
+from templ_core.lab.training.labels.site_labels import CorpusPage
 from templ_core.lab.training.pages import GoldRecord
 from templ_core.lab.training.train import TrainSettings
 

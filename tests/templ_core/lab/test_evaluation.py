@@ -7,14 +7,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
-from templ_core.lab.evaluation.calibration import calibrate
-from templ_core.lab.evaluation.precision_recall import (
+from templ_core.lab.evaluation.curves import (
+    calibrate,
     curve_of_histograms,
     curve_of_scores,
     recall_at,
     score_histogram,
 )
-from templ_core.lab.evaluation.repeated_text import RepeatedText, repeated_text
 from templ_core.lab.evaluation.report import (
     PageScore,
     bootstrap,
@@ -23,13 +22,22 @@ from templ_core.lab.evaluation.report import (
     group,
     summarise,
 )
-from templ_core.lab.evaluation.segmentation import block_of_each, largest_fragments
-from templ_core.lab.evaluation.template_f import Overlap, PlaceF, TemplateF, mean_f, template_f
+from templ_core.lab.evaluation.segments import (
+    Overlap,
+    PlaceF,
+    TemplateF,
+    block_of_each,
+    largest_fragments,
+    mean_f,
+    template_f,
+)
 from templ_core.lab.evaluation.words import (
+    RepeatedText,
     edit_distance,
     is_unspaced,
     letter_counts,
     page_words,
+    repeated_text,
     score_template,
     score_text,
     text_distance,

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
 from templ_core.dom.tree import subtree_sums
-from templ_core.lab.papers.pagelevel.thinned_tree import leave_out
+from templ_core.lab.papers.pagelevel.node_features import leave_out
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.smoothing._smoothing import text_tree
 from templ_core.page_level.smoothing.isotonic import SCORE_GRID, smooth, smooth_exactly

@@ -21,7 +21,6 @@ from templ_core.page_level.model.model_file import encode_model, shipped_model
 from templ_core.site_level.fusion.fusion import FusionModel
 from templ_core.site_level.fusion.site_columns import FUSION_INPUTS
 from tests.workers.builders import write_lines
-from workers.lab.experiments.boilerplate import boilerplate
 from workers.lab.experiments.compared_cleaners import (
     SITE_CLEANERS,
     clean_compared_pages,
@@ -36,8 +35,9 @@ from workers.lab.experiments.injected_pages import (
     parsed,
     serialised,
 )
-from workers.lab.experiments.page_specific import LabelledTexts, specific_words
-from workers.lab.experiments.replayed_sites import ReplayedPage, design_changes
+from workers.lab.experiments.injection import boilerplate
+from workers.lab.experiments.pagelevel import LabelledTexts, specific_words
+from workers.lab.experiments.replayed_sites import ReplayedPage, design_changes, two_passes
 from workers.lab.experiments.search import (
     SYSTEMS,
     KnownItem,
@@ -49,7 +49,6 @@ from workers.lab.experiments.search import (
     sentence_words,
     title_words,
 )
-from workers.lab.experiments.two_passes import two_passes
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 

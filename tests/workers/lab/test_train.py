@@ -11,8 +11,8 @@ from schemas.source import Source
 from tests.schemas.test_messages import CLEANED
 from tests.workers.builders import write_lines
 from workers.errors import InputProblem, UsageProblem
+from workers.lab.corpora import read_taught_pages
 from workers.lab.train import train
-from workers.lab.training_pages import read_taught_pages
 
 PAGE = {"url": "https://a.org/1", "html": "<p>some text of it", "gold_text": "some text of it"}
 

@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 
-from templ_core.lab.evaluation.calibration import Calibration, calibrate
-from templ_core.lab.evaluation.precision_recall import CurvePoint, curve_of_histograms, recall_at
-from templ_core.lab.evaluation.repeated_text import (
-    REPEATED_PAGES_MIN,
-    RepeatedText,
-    repeated_text,
+from templ_core.lab.evaluation.curves import (
+    Calibration,
+    CurvePoint,
+    calibrate,
+    curve_of_histograms,
+    recall_at,
 )
 from templ_core.lab.evaluation.report import (
     BootstrapMeans,
@@ -24,7 +24,8 @@ from templ_core.lab.evaluation.report import (
     group,
     summarise,
 )
-from templ_core.lab.evaluation.template_f import TemplateFMeans, mean_f
+from templ_core.lab.evaluation.segments import TemplateFMeans, mean_f
+from templ_core.lab.evaluation.words import REPEATED_PAGES_MIN, RepeatedText, repeated_text
 from workers.lab.evaluation.judge import PARSE, TEMPL, Judgement
 
 ALL = "all pages"

@@ -122,10 +122,7 @@ def _readability() -> Extract:
 
 
 def _justext() -> Extract:
-    from justext import (  # type: ignore[import-untyped]  # noqa: PLC0415 - no type hints
-        get_stoplist,
-        justext,
-    )
+    from justext import get_stoplist, justext  # type: ignore[import-untyped]  # noqa: PLC0415 - no type hints
 
     stop_words = get_stoplist("English")
 

@@ -13,10 +13,9 @@ from templ_core.array_types import Bools, Floats
 from templ_core.clean_document import CleanedText
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
-from templ_core.lab.evaluation.precision_recall import score_histogram
+from templ_core.lab.evaluation.curves import score_histogram
 from templ_core.lab.evaluation.report import PageScore
-from templ_core.lab.evaluation.segmentation import largest_fragments
-from templ_core.lab.evaluation.template_f import TemplateF, template_f
+from templ_core.lab.evaluation.segments import TemplateF, largest_fragments, template_f
 from templ_core.lab.evaluation.words import (
     WordCounts,
     is_unspaced,

@@ -10,10 +10,10 @@ _MODULES = {
     "pagelevel-segmentation": "workers.lab.experiments.pagelevel",
     "pagelevel-duplicates": "workers.lab.experiments.class_set",
     "pagelevel-classes": "workers.lab.experiments.class_set",
-    "pagelevel-specific": "workers.lab.experiments.page_specific",
+    "pagelevel-specific": "workers.lab.experiments.pagelevel",
     "kolcz-yih": "workers.lab.experiments.kolcz_yih",
     "kolcz-yih-keywords": "workers.lab.experiments.kolcz_yih",
-    "automatic-train": "workers.lab.experiments.automatic_train",
+    "automatic-train": "workers.lab.train",
     "phrases-removal": "workers.lab.experiments.phrases_alone",
     "foschini-injected": "workers.lab.experiments.phrases_alone",
     "foschini-copies": "workers.lab.experiments.copies",
@@ -26,11 +26,11 @@ _MODULES = {
     "search": "workers.lab.experiments.search",
     "site-level": "workers.lab.experiments.fusion",
     "injection": "workers.lab.experiments.injection",
-    "boilerplate": "workers.lab.experiments.boilerplate",
-    "windows": "workers.lab.experiments.windows",
+    "boilerplate": "workers.lab.experiments.injection",
+    "windows": "workers.lab.experiments.replayed_sites",
     "new-site": "workers.lab.experiments.replayed_sites",
     "redesign": "workers.lab.experiments.replayed_sites",
-    "two-passes": "workers.lab.experiments.two_passes",
+    "two-passes": "workers.lab.experiments.replayed_sites",
 }
 
 

@@ -25,8 +25,7 @@ from templ_core.lab.papers.class_set import (
 )
 from templ_core.lab.papers.pagelevel.smoothed_classifier import SmoothedClassifier
 from templ_core.lab.papers.pagelevel.variants import basic_variant, smooth_variant
-from templ_core.lab.training.labels.node_templates import count_site, site_labels
-from templ_core.lab.training.labels.site_pages import CorpusPage, ReadPage
+from templ_core.lab.training.labels.site_labels import CorpusPage, ReadPage, count_site, site_labels
 from workers.errors import InputProblem
 from workers.lab.corpora import records_with
 from workers.lab.experiments.pagelevel import ScoredPage, read_classifier, score_markup

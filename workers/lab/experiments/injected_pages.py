@@ -11,7 +11,7 @@ from templ_core.config import CoreConfig
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.words import word_counts
-from templ_core.lab.training.fusion.fusion_page import LINK_BOX
+from templ_core.lab.training.fusion.fit_fusion import LINK_BOX
 from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from workers.page import Page
 

@@ -16,7 +16,7 @@ from templ_core.dom.document import Document, parse_document
 from templ_core.dom.parse.parse_page import parse_markup
 from templ_core.dom.tags import HEADING_LEVELS
 from templ_core.errors import PageError
-from templ_core.lab.evaluation.precision_recall import curve_of_scores, recall_at
+from templ_core.lab.evaluation.curves import curve_of_scores, recall_at
 from templ_core.lab.layout import Presentation, read_presentation
 from templ_core.lab.papers.kolcz_yih.block_detector import (
     BlockSample,
@@ -39,7 +39,7 @@ from templ_core.lab.papers.kolcz_yih.keywords import (
     rank_keywords,
     top_n,
 )
-from templ_core.lab.training.labels.site_pages import CorpusPage, TooFewPages, read_sites
+from templ_core.lab.training.labels.site_labels import CorpusPage, TooFewPages, read_sites
 from templ_core.page_level.features.characters import link_density, read_characters
 from workers.errors import InputProblem
 from workers.inspect.plots import line_chart

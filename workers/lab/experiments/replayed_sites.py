@@ -1,31 +1,50 @@
 """Sites replayed page by page through the worker's own code: what new sites gain, and redesigns cost."""
 
 import statistics
+import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise, repeat
 from pathlib import Path
+from statistics import fmean
 
 import click
 import msgspec
 
+from templ_core import CleanedPage, CrawledPage, SampleBounds, SiteCleaner, clean_crawl
+from templ_core.errors import PageError
+from templ_core.lab.evaluation.report import PageScore
 from templ_core.page_level.model.page_model import PageModel
 from workers.errors import InputProblem
+from workers.feeds.files import read_feed
 from workers.inspect.plots import line_chart
 from workers.lab.corpora import corpus_name, read_objects
-from workers.lab.evaluation.corpus_files import SitePages, read_sites
+from workers.lab.evaluation.corpus_files import (
+    EvaluationPage,
+    SitePages,
+    read_evaluation_pages,
+    read_sites,
+)
 from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.page_models import models_of_folds
 from workers.lab.evaluation.scoring import TextScorer
-from workers.lab.experiments.results import Cell, Report
+from workers.lab.experiments.results import Cell, Report, mean_text
 from workers.lab.job_processes import map_in_processes
-from workers.lab.options import jobs_option, option, out_option, time_field_option
+from workers.lab.options import (
+    corpora_argument,
+    corpus_argument,
+    jobs_option,
+    option,
+    out_option,
+    time_field_option,
+)
 from workers.local.local_state import LocalState
 from workers.local.runner import Stream
+from workers.page import Page
 from workers.pipeline.site_engine import SiteEngine
-from workers.processes.messages import Cleaned
+from workers.processes.messages import Cleaned, RefitTask, Result, Task
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.processes.tasks import InProcess
-from workers.settings import Settings, load_settings
+from workers.settings import DAY_MS, Settings, load_settings
 
 
 class ReplayedPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -307,3 +326,259 @@ def design_changes(site: Sequence[ReplayedPage]) -> Iterator[Redesign]:
             starts.append(place)
     for start, end in pairwise([*starts[1:], len(site)]):
         yield Redesign(list(site[max(0, start - _BEFORE) : start]), list(site[start:end]))
+
+
+_PASS_BANDS = {
+    "1": (1, 1),
+    "1-5": (1, 5),
+    "6-25": (6, 25),
+    "26-": (26, 1 << 30),
+    "all": (1, 1 << 30),
+}
+
+
+class TwiceCleaned(msgspec.Struct, frozen=True):
+    """Word F1 of one page."""
+
+    site: str
+    number: int
+    """Position of the page among the pages of its site, from 1."""
+    one_pass: float
+    two_passes: float
+
+
+@click.command("two-passes", short_help="Measure cleaning in two passes.")
+@corpus_argument
+@option(
+    "--sample",
+    default=SampleBounds().pages_max,
+    help="Most pages of a site that are held and learned from.",
+)
+@jobs_option
+@time_field_option()
+@out_option
+def two_passes(corpus: Path, sample: int, jobs: int, time_field: str, out: Path | None) -> None:
+    """Clean CORPUS page by page as they come, and in two passes, and report word F1 of both.
+
+    CORPUS is JSON Lines with gold text and several pages a site. Intervals are of 95 %, by drawing sites.
+    """
+    sites = read_sites(corpus, time_field)
+    found = map_in_processes(jobs, _clean_twice, sites, repeat(SampleBounds(pages_max=sample)))
+    pages = [page for some in found for page in some]
+    Report(out).table(
+        "Word F1 by page of its site",
+        ["page", "pages", "one pass", "two passes", "gain"],
+        [
+            _twice_row(name, [page for page in pages if first <= page.number <= last])
+            for name, (first, last) in _PASS_BANDS.items()
+        ],
+        4,
+    )
+
+
+def _clean_twice(site: SitePages, bounds: SampleBounds) -> list[TwiceCleaned]:
+    crawled = [
+        CrawledPage(page.url, page.body or b"", page.site, _content_type(page), page.status)
+        for page in site.pages
+    ]
+    cleaner = SiteCleaner()
+    one_pass = [_clean(cleaner, page) for page in crawled]
+    both = [outcome.cleaned for outcome in clean_crawl(crawled, sample=bounds)]
+    found = []
+    for number, (gold, *outcomes) in enumerate(zip(site.gold, one_pass, both, strict=True), 1):
+        if gold is not None:
+            scorer = TextScorer(gold, page_markup(gold))
+            texts = ["" if isinstance(one, PageError) else one.text for one in outcomes]
+            found.append(
+                TwiceCleaned(site.site, number, *(scorer.score(text).f1 for text in texts))
+            )
+    return found
+
+
+def _content_type(page: Page) -> str | None:
+    return f"text/html; charset={page.charset}" if page.charset else page.content_type
+
+
+def _clean(cleaner: SiteCleaner, page: CrawledPage) -> CleanedPage | PageError:
+    try:
+        return cleaner.clean(page.url, page.body, site=page.site, content_type=page.content_type)
+    except PageError as error:
+        return error
+
+
+def _twice_row(name: str, pages: Sequence[TwiceCleaned]) -> list[Cell]:
+    if not pages:
+        return [name, 0, None, None, None]
+    sites = [page.site for page in pages]
+    gains = [page.two_passes - page.one_pass for page in pages]
+    return [
+        name,
+        len(pages),
+        fmean(page.one_pass for page in pages),
+        fmean(page.two_passes for page in pages),
+        mean_text(gains, sites, form="+.4f"),
+    ]
+
+
+_NO_BOUND = 1 << 40
+_STATE_FAMILIES = ("entries", "pages", "dictionaries")
+
+
+class WindowFigures(msgspec.Struct, frozen=True, kw_only=True):
+    """The figures of one setting, as means over sites."""
+
+    f1: float
+    template_f: float
+    bytes_a_page: float
+    """Size of the windows on disk, divided by the number of documents in them at the end."""
+    bytes_a_site: float
+    refit_ms: float
+    """Processor time of all refits, divided by the number of pages."""
+
+
+class TimedRunner:
+    """Runs tasks in this process, and sums up the processor time of refits."""
+
+    def __init__(self, runner: InProcess) -> None:
+        self._runner = runner
+        self.refit_s = 0.0
+
+    def run(self, site: str, task: Task, deadline_s: float) -> tuple[Result, int]:
+        """Return the result of a task and the number of attempts, which is 1."""
+        started_s = time.process_time()
+        result = self._runner.run(site, task, deadline_s)
+        if isinstance(task, RefitTask):
+            self.refit_s += time.process_time() - started_s
+        return result
+
+
+@click.command(short_help="Compare windows of several ages and sizes.")
+@corpora_argument
+@time_field_option()
+@option(
+    "--days",
+    default="1,3,7,14,28",
+    help="Ages of windows to compare, in days, separated by commas; empty for none.",
+)
+@option(
+    "--pages",
+    default="10,20,40,80,140",
+    help="Sizes of windows to compare, in pages, separated by commas; empty for none.",
+)
+@click.option(
+    "--sites",
+    type=click.IntRange(min=1),
+    help="Use only this many sites of each corpus, the first ones.  [default: all]",
+)
+@out_option
+def windows(
+    corpora: Sequence[Path],
+    time_field: str,
+    days: str,
+    pages: str,
+    sites: int | None,
+    out: Path | None,
+) -> None:
+    """Clean CORPORA as `templ run` does, with windows of several ages and sizes.
+
+    CORPORA are JSON Lines with gold text. Windows that are compared by age have no smallest number
+    of pages.
+    """
+    report = Report(out)
+    by_age = {
+        float(one): load_settings(
+            window_age_ms=round(float(one) * DAY_MS),
+            window_floor_pages=1,
+            window_floor_age_ms=_NO_BOUND,
+            window_pages_max=1 << 20,
+        )
+        for one in days.split(",")
+        if one
+    }
+    by_size = {
+        float(one): load_settings(
+            window_age_ms=_NO_BOUND, window_floor_age_ms=_NO_BOUND, window_pages_max=int(one)
+        )
+        for one in pages.split(",")
+        if one
+    }
+    for corpus in corpora:
+        name = corpus_name(corpus)
+        stream, gold = _read(corpus, time_field, sites)
+        for what, settings in (("days", by_age), ("pages", by_size)):
+            if settings:
+                found = {one: _run(stream, gold, some) for one, some in settings.items()}
+                _show(report, name, what, found)
+
+
+def _read(
+    corpus: Path, time_field: str, sites: int | None
+) -> tuple[list[Page], dict[int, EvaluationPage]]:
+    pages = [one for one in read_feed([corpus], time_field=time_field) if isinstance(one, Page)]
+    wanted = set(list(dict.fromkeys(page.site for page in pages))[:sites])
+    gold = {page.offset: page for page in read_evaluation_pages(corpus.name, read_objects(corpus))}
+    return [page for page in pages if page.site in wanted], gold
+
+
+def _run(
+    pages: Sequence[Page], gold: Mapping[int, EvaluationPage], settings: Settings
+) -> WindowFigures:
+    runner = TimedRunner(InProcess(page_model_of(read_model_file(settings.page_model))))
+    state = LocalState(None, settings)
+    stream = Stream(state, runner, settings)
+    scores: dict[str, list[PageScore]] = {}
+    for page in pages:
+        outcome, _ = stream.process(page)
+        wanted = gold.get(page.source.offset)
+        if isinstance(outcome, Cleaned) and wanted is not None:
+            score = TextScorer(wanted, page_markup(wanted)).score(outcome.record.text)
+            scores.setdefault(page.site, []).append(score)
+    kept = max(sum(one.pages for _, one in state.windows.sites()), 1)
+    size = sum(
+        len(key) + len(value)
+        for family, key, value in state.windows.entries()
+        if family in _STATE_FAMILIES
+    )
+    sites = len({page.site for page in pages})
+    return WindowFigures(
+        f1=_mean([one.f1 for one in some] for some in scores.values()),
+        template_f=_mean(
+            [one.template_f for one in some if one.template_f is not None]
+            for some in scores.values()
+        ),
+        bytes_a_page=size / kept,
+        bytes_a_site=size / sites,
+        refit_ms=1000 * runner.refit_s / max(len(pages), 1),
+    )
+
+
+def _mean(sites: Iterator[list[float]]) -> float:
+    return statistics.fmean(statistics.fmean(some) for some in sites if some)
+
+
+def _show(report: Report, corpus: str, what: str, found: Mapping[float, WindowFigures]) -> None:
+    report.table(
+        f"{corpus}: windows by {what}",
+        [what, "word F1", "template F", "bytes a page", "KiB a site", "refit, CPU ms a page"],
+        [
+            [
+                f"{one:g}",
+                some.f1,
+                some.template_f,
+                round(some.bytes_a_page),
+                round(some.bytes_a_site / 1024),
+                f"{some.refit_ms:.1f}",
+            ]
+            for one, some in found.items()
+        ],
+        4,
+    )
+    for measure, title in (
+        ("f1", "word F1"),
+        ("template_f", "template F"),
+        ("bytes_a_site", "bytes a site"),
+        ("refit_ms", "refit, CPU ms a page"),
+    ):
+        points = [(one, getattr(some, measure)) for one, some in found.items()]
+        chart = line_chart(f"{corpus}: windows by {what}", what, title, {title: points})
+        report.figure(f"{corpus}-{what}-{measure}", chart)

@@ -12,12 +12,13 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Floats
-from templ_core.lab.training.labels.node_templates import count_site, site_labels
-from templ_core.lab.training.labels.site_pages import (
+from templ_core.lab.training.labels.site_labels import (
     PAGES_PER_SITE_MIN,
     CorpusPage,
     ReadPage,
+    count_site,
     parse_site_pages,
+    site_labels,
 )
 from workers.errors import InputProblem
 from workers.inspect.plots import line_chart

@@ -10,11 +10,13 @@ from typing import Literal
 
 from workers.lab.simulate.chrome import Chrome, make_chrome
 from workers.lab.simulate.design import Design, make_design
-from workers.lab.simulate.page import Request, SyntheticPage, finish_page
-from workers.lab.simulate.pages import (
+from workers.lab.simulate.page import (
     PageBody,
+    Request,
+    SyntheticPage,
     about,
     article,
+    finish_page,
     home,
     listing,
     missing,

@@ -26,17 +26,8 @@ from templ_core.errors import CodecError
 from templ_core.lab.papers.foschini._maximal_repeats import sweep
 from templ_core.lab.papers.foschini._phrase_automaton import UNKNOWN, PhraseAutomaton
 from templ_core.lab.papers.foschini.mutable_patterns import MutablePattern, Normaliser
-from templ_core.lab.papers.foschini.phrase_corpus import (
-    LINE,
-    CorpusReader,
-    TokenCorpus,
-    page_text,
-)
-from templ_core.site_level.strings.suffix_array import (
-    BORDER,
-    BREAK,
-    SuffixArray,
-)
+from templ_core.lab.papers.foschini.phrase_corpus import LINE, CorpusReader, TokenCorpus, page_text
+from templ_core.site_level.strings.suffix_array import BORDER, BREAK, SuffixArray
 
 
 class PhrasesConfig(msgspec.Struct, frozen=True, kw_only=True):

@@ -16,7 +16,7 @@ import numpy as np
 
 from templ_core.array_types import Floats
 from templ_core.lab.papers.pagelevel.smoothed_classifier import LogisticRegression, fit_logistic
-from templ_core.lab.training.sampling import drawn_places
+from templ_core.lab.training.fit import drawn_places
 from templ_core.tokens import tokenise
 
 PHRASE_WORDS_MAX = 3

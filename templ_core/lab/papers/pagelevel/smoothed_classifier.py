@@ -17,9 +17,14 @@ from templ_core.array_types import Bools, Floats, Int32s, Int64s
 from templ_core.errors import CodecError
 from templ_core.lab.papers.pagelevel.node_features import NodeFeatures, read_node_features
 from templ_core.lab.progress import ReportProgress
-from templ_core.lab.training.labels.node_templates import count_site, site_labels
-from templ_core.lab.training.labels.site_pages import CorpusPage, ReadSite, read_sites
-from templ_core.lab.training.sampling import drawn_places
+from templ_core.lab.training.fit import drawn_places
+from templ_core.lab.training.labels.site_labels import (
+    CorpusPage,
+    ReadSite,
+    count_site,
+    read_sites,
+    site_labels,
+)
 
 DEVIATIONS_MAX = 5.0
 """Features are clipped this many standard deviations from their mean."""

@@ -10,10 +10,9 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Bools, Floats, Int32s
-from templ_core.lab.evaluation.segmentation import Grouping
-from templ_core.lab.papers.pagelevel.node_features import NodeFeatures
+from templ_core.lab.evaluation.segments import Grouping
+from templ_core.lab.papers.pagelevel.node_features import NodeFeatures, leave_out
 from templ_core.lab.papers.pagelevel.smoothed_classifier import segment_scores
-from templ_core.lab.papers.pagelevel.thinned_tree import leave_out
 from templ_core.page_level.smoothing.isotonic import Smoothed, smooth
 
 HIDDEN_AREA_PX = 2000.0

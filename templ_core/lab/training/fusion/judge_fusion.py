@@ -8,19 +8,17 @@ import numpy as np
 from templ_core.config import CoreConfig
 from templ_core.decide import Decision, decide
 from templ_core.lab.evaluation.report import Interval, mean_interval
-from templ_core.lab.training.fit_confidence import fit_confidence
-from templ_core.lab.training.fusion.fit_fusion import LinearModel, fit_fusion
-from templ_core.lab.training.fusion.fusion_page import (
+from templ_core.lab.training.fit import fit_confidence
+from templ_core.lab.training.fusion.fit_fusion import (
     FusionOutcome,
     FusionPage,
     InjectedSegments,
+    LinearModel,
+    fit_fusion,
 )
 from templ_core.page_level.model.confidence import Confidence
 from templ_core.site_level.fusion._fusion import fused_log_odds
-from templ_core.site_level.fusion.fusion import (
-    repeated_terms,
-    shipped_fusion,
-)
+from templ_core.site_level.fusion.fusion import repeated_terms, shipped_fusion
 from templ_core.site_level.fusion.site_columns import CONSTANT
 from templ_core.site_level.site_evidence import SiteEvidence
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
-from templ_core.lab.evaluation.precision_recall import CurvePoint
+from templ_core.lab.evaluation.curves import CurvePoint
 from templ_core.lab.layout import read_presentation
 from templ_core.lab.papers.kolcz_yih.block_detector import (
     BlockSample,
@@ -37,7 +37,7 @@ from templ_core.lab.papers.kolcz_yih.keywords import (
     read_candidates,
     top_n,
 )
-from templ_core.lab.training.labels.site_pages import read_sites
+from templ_core.lab.training.labels.site_labels import read_sites
 from templ_core.page_level.features.characters import read_characters, read_words
 from tests.templ_core.lab.synthetic_pages import corpus_pages
 from workers.lab.simulate.feed import FeedSettings, simulate_feed

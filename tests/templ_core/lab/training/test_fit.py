@@ -2,14 +2,15 @@ import numpy as np
 
 from templ_core.dom.document import parse_document
 from templ_core.lab.training.fit import (
+    CONFIDENCE_PAGES_MIN,
     NetworkSettings,
     Sample,
     TreeSettings,
+    fit_confidence,
     fit_network,
     fit_trees,
 )
-from templ_core.lab.training.fit_confidence import CONFIDENCE_PAGES_MIN, fit_confidence
-from templ_core.lab.training.sparse import attribute_rows, stack, text_rows
+from templ_core.lab.training.pages import attribute_rows, stack, text_rows
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.features.surroundings import last_headings
 from templ_core.page_level.model.confidence import EXPECTED, confidence_inputs

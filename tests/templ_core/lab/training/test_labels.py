@@ -7,24 +7,26 @@ from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
 from templ_core.dom.tags import INLINE
-from templ_core.lab.training.labels import alignment
-from templ_core.lab.training.labels.alignment import matched_words
-from templ_core.lab.training.labels.counted_labels import counted_labels
+from templ_core.lab.training.labels import gold_labels
 from templ_core.lab.training.labels.gold_labels import (
     GoldSelectors,
     aligned_labels,
+    matched_words,
     selected_labels,
 )
-from templ_core.lab.training.labels.node_templates import count_site, hashes_of, site_labels
-from templ_core.lab.training.labels.site_pages import (
+from templ_core.lab.training.labels.site_labels import (
     PAGES_PER_SITE_MIN,
     SITES_MIN,
     CorpusPage,
     TooFewPages,
+    count_site,
+    hashes_of,
     parse_site_pages,
     read_sites,
+    site_labels,
 )
 from templ_core.lab.training.pages import read_training_page
+from templ_core.lab.training.train_without_gold import counted_labels
 from templ_core.page_level.features.characters import read_characters, read_words
 from templ_core.page_level.features.page_features import read_features
 from tests.templ_core.lab.synthetic_pages import gold_record
@@ -58,7 +60,7 @@ def test_the_matched_words_have_the_score_of_the_best_alignment(page, gold):
 
 
 def test_very_long_pages_are_matched_by_3_grams(monkeypatch):
-    monkeypatch.setattr(alignment, "_CELLS_MAX", 1)
+    monkeypatch.setattr(gold_labels, "_CELLS_MAX", 1)
     assert matched("menu a b c footer", "a b c") == ".xxx."
 
 

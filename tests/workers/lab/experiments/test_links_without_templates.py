@@ -1,7 +1,11 @@
 import pytest
 
-from workers.lab.experiments.links_without_templates import LINK_SETS, rank_pages, read_links
-from workers.lab.simulate.linked_web import make_web
+from workers.lab.experiments.links_without_templates import (
+    LINK_SETS,
+    make_web,
+    rank_pages,
+    read_links,
+)
 
 ALL, ABROAD, VOTES, TEMPL, CONTENT = LINK_SETS
 

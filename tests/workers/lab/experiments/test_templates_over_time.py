@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from templ_core.lab.training.labels.site_pages import CorpusPage, parse_site_pages
+from templ_core.lab.training.labels.site_labels import CorpusPage, parse_site_pages
 from workers.lab.experiments.templates_over_time import DatedSite, measure_site, yearly_growth
 
 NUMBERS = range(20)
