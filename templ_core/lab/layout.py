@@ -76,10 +76,6 @@ def read_presentation(document: Document, markup: str) -> Presentation | None:
     >>> float(found.width_share.max()), float(found.background[-1])
     (0.8, 0.0)
 
-    Args:
-        document: The page.
-        markup: The decoded page.
-
     Returns:
         None if the elements of the markup are not the nodes of the document.
 
@@ -265,10 +261,6 @@ def estimate_layout(document: Document, presentation: Presentation) -> Boxes:
     >>> boxes = estimate_layout(page, read_presentation(page, markup))
     >>> page.nodes.tags[2:], boxes.top[2:].tolist(), boxes.height[2:].tolist()
     (['div', 'div'], [8.0, 26.0], [18.0, 18.0])
-
-    Args:
-        document: The page.
-        presentation: The presentation of the same page.
     """
     estimate = _Estimate(document, presentation)
     estimate.wanted_widths()

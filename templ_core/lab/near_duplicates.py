@@ -46,9 +46,6 @@ def distinct_shingled(pages: Sequence[UInt64s]) -> list[int]:
 
     The site's shingles are counted over pages that differ as a whole, so that an article which was
     fetched many times is not the site's.
-
-    Args:
-        pages: The shingles of each page.
     """
     whole = [dict.fromkeys(page.tolist(), 1) for page in pages]
     differing = distinct_texts(whole, WHOLE_PAGES)
@@ -64,9 +61,6 @@ def distinct_plain_texts(texts: Sequence[str]) -> list[int]:
     """Return the indexes of the texts that are no near-duplicates of one before them, in order.
 
     Texts without a word are left out.
-
-    Args:
-        texts: The texts of a site's pages.
     """
     found = [shingles(read_words(read_characters([text]))) for text in texts]
     with_words = [index for index, page in enumerate(found) if page.size]

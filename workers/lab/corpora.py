@@ -36,10 +36,6 @@ def read_nonblank_lines(
 
     Files that end in `.gz`, `.xz` or `.zst` are decompressed.
 
-    Args:
-        path: The file to read; `-` is standard input.
-        on_progress: Called with the number of bytes of each read of the file.
-
     Raises:
         InputProblem: The file cannot be read.
     """
@@ -68,10 +64,6 @@ def read_objects(path: Path) -> Iterator[tuple[bytes, dict[str, Any]]]:
 
 def parse_objects(path: Path, lines: Iterable[bytes]) -> Iterator[tuple[bytes, dict[str, Any]]]:
     """Yield the JSON objects of some lines, each after its line.
-
-    Args:
-        path: Where the lines come from, for error messages.
-        lines: Lines with one JSON object each.
 
     Raises:
         InputProblem: A line is not a JSON object.
@@ -194,10 +186,6 @@ def read_taught_pages(path: Path, cleaned: Path) -> Iterator[GoldRecord]:
     What the pages of a site share tells its content better than one page does, so these texts teach the
     page model. Only sure and not too short ones count; of each page the last one does. The pages bear
     the name of the file of texts, and `gold_text` of the corpus is not read.
-
-    Args:
-        path: The corpus, a file that `templ run` has cleaned.
-        cleaned: What `templ run` wrote.
 
     Raises:
         InputProblem: A line of the outputs is not one, or none of them is of a page of the corpus.

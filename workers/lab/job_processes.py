@@ -15,26 +15,14 @@ Result = TypeVar("Result")
 def process_pool(
     workers: int, begin: Callable[..., None] | None = None, arguments: tuple[Any, ...] = ()
 ) -> ProcessPoolExecutor:
-    """Return a pool of spawned processes.
-
-    Args:
-        workers: Number of processes.
-        begin: Called first in each of them.
-        arguments: What `begin` is called with.
-    """
+    """Return a pool of spawned processes."""
     return ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), begin, arguments)
 
 
 def map_in_processes(
     jobs: int, work: Callable[..., Result], *columns: Iterable[Any]
 ) -> Iterator[Result]:
-    """Yield what `work` returns for each row of the columns, in order.
-
-    Args:
-        jobs: Number of rows to process at the same time; one is processed in this process.
-        work: A function of a module, which every process can import.
-        columns: One for each argument of `work`; the shortest one ends the rows.
-    """
+    """Yield what `work` returns for each row of the columns, in order."""
     if jobs == 1:
         yield from map(work, *columns)
         return

@@ -105,12 +105,7 @@ def tour(feed: Path, cleaned: Path, state: Path, out: Path, curve: Path | None) 
 
 
 def learning_curve(pages: Sequence[_FeedPage], texts: dict[int, str]) -> list[CurveGroup]:
-    """Return how good texts are by how many pages of the site came before.
-
-    Args:
-        pages: The pages of the feed in order.
-        texts: The clean text of each page by its number in the feed; pages without one are left out.
-    """
+    """Return how good texts are by how many pages of the site came before."""
     seen: dict[str, int] = {}
     groups: dict[int, list[float]] = {}
     for number, page in enumerate(pages):

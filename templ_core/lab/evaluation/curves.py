@@ -48,9 +48,6 @@ def curve_of_histograms(histograms: Sequence[Floats]) -> list[CurvePoint]:
     >>> point.threshold, point.precision, round(point.recall, 3)
     (0.1, 1.0, 0.857)
 
-    Args:
-        histograms: The `score_histogram` of each page.
-
     Returns:
         Points with ascending thresholds, which are upper bounds of templateness; the found items are
         words of content. Empty if there is no content.
@@ -67,11 +64,6 @@ def curve_of_scores(score: Floats, positive: Bools, weight: Floats) -> list[Curv
     ... )
     >>> [(point.threshold, round(point.precision, 2), point.recall) for point in curve]
     [(0.9, 1.0, 0.5), (0.8, 0.5, 0.5), (0.1, 0.67, 1.0)]
-
-    Args:
-        score: Score of each item.
-        positive: Whether each item is positive in the gold.
-        weight: Weight of each item, above 0.
 
     Returns:
         One point for each different score, the highest first. Empty if nothing is positive.
@@ -135,10 +127,6 @@ def calibrate(confidence: Sequence[float], f1: Sequence[float]) -> Calibration:
     [(0.3, 1, 0.3), (0.9, 2, 0.85)]
     >>> round(found.bias, 3)
     0.033
-
-    Args:
-        confidence: Expected F1 of each page, 0 to 1.
-        f1: Word F1 that each page reached, 0 to 1.
     """
     expected, reached = np.asarray(confidence, np.float64), np.asarray(f1, np.float64)
     place = np.minimum((expected * _BINS).astype(np.int64), _BINS - 1)

@@ -45,11 +45,6 @@ def bootstrap(values: Sequence[float], sites: Sequence[str], seed: int) -> Boots
     (0.8, 0.7)
     >>> means.sites_interval
     Interval(low=0.4, high=1.0)
-
-    Args:
-        values: One value for each page.
-        sites: The site of each page.
-        seed: Seed of the random generator; equal seeds give equal intervals.
     """
     number = np.unique(np.array(sites, dtype=np.str_), return_inverse=True)[1]
     counts = np.bincount(number).astype(np.float64)
@@ -73,10 +68,6 @@ def mean_interval(values: Sequence[float], seed: int) -> Interval:
     """Return the interval of the mean of at least one value, by drawing single values.
 
     If the values are differences between two methods, page by page, this is the paired bootstrap.
-
-    Args:
-        values: The values in any order.
-        seed: Seed of the random generator; equal seeds give equal intervals.
     """
     some = np.asarray(values, np.float64)
     drawn = np.random.default_rng(seed).integers(0, len(some), (RESAMPLES, len(some)))

@@ -134,12 +134,7 @@ class TemplateFMeans(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def mean_f(pages: Sequence[tuple[str, TemplateF]], seed: int) -> TemplateFMeans:
-    """Return the f-measures over the sites of some pages.
-
-    Args:
-        pages: The site and the overlaps of each page.
-        seed: Seed of the bootstrap over sites.
-    """
+    """Return the f-measures over the sites of some pages."""
     sites: defaultdict[str, list[TemplateF]] = defaultdict(list)
     for site, one in pages:
         sites[site].append(one)
@@ -237,10 +232,6 @@ def block_of_each(segments: Sequence[str], blocks: Sequence[str]) -> Int64s:
 
     >>> block_of_each(["Home", "About", "The story"], ["Home About", "The story begins"]).tolist()
     [0, 0, 1]
-
-    Args:
-        segments: Texts of the segments.
-        blocks: Texts of the blocks.
 
     Returns:
         Block numbers, or -1 for segments without a word in any block; length n_segments.

@@ -68,11 +68,6 @@ def score_text(output: WordCounts, gold: WordCounts, neutral: WordCounts) -> Wor
 
     >>> score_text(word_counts("a title, the text"), word_counts("the text"), word_counts("title"))
     WordScore(precision=0.6666666666666666, recall=1.0)
-
-    Args:
-        output: Words of the cleaned text.
-        gold: Words of the gold text.
-        neutral: Words of the page that are neither content nor template.
     """
     scored = output - ((output - gold) & neutral)
     return _overlap(scored, gold)
@@ -82,12 +77,6 @@ def score_template(
     output: WordCounts, gold: WordCounts, neutral: WordCounts, page: WordCounts
 ) -> WordScore | None:
     """Return the score of the removed text against the page's template.
-
-    Args:
-        output: Words of the cleaned text.
-        gold: Words of the gold text.
-        neutral: Words of the page that are neither content nor template.
-        page: Words of the whole page.
 
     Returns:
         None if the page has fewer than TEMPLATE_WORDS_MIN words of template.
@@ -172,10 +161,6 @@ def words_left(text: str, cleaned: str) -> int:
 
     >>> words_left("one two three four five", "zero one two three four six")
     4
-
-    Args:
-        text: What was put into the page.
-        cleaned: The cleaned text of the page.
     """
     words, others = word_list(text), word_list(cleaned)
     runs = {tuple(others[at : at + RUN_WORDS]) for at in range(len(others) - RUN_WORDS + 1)}
@@ -258,9 +243,6 @@ def repeated_text(texts: Sequence[str]) -> RepeatedText:
     A sentence is repeated that has at least SENTENCE_WORDS_MIN words and stands on at least
     REPEATED_PAGES_MIN pages and on REPEATED_PAGES_RATIO of them. Near-duplicates of a page are left
     out.
-
-    Args:
-        texts: The cleaned text of each page of the site.
 
     >>> notice = "We use cookies to make this site a better place."
     >>> stories = ["A fox ran.", "Rain fell on the town.", "Two boats sank.", "Prices went up."]

@@ -37,9 +37,6 @@ def hits(links: sparse.csr_array) -> tuple[Floats, Floats]:
     >>> hubs, authorities = hits(link_matrix([(0, 2), (1, 2), (1, 3)], 4))
     >>> int(hubs.argmax()), int(authorities.argmax())
     (1, 2)
-
-    Args:
-        links: A `link_matrix`, (n_pages, n_pages).
     """
     hubs = np.ones(links.shape[0])
     authorities = hubs
@@ -62,9 +59,6 @@ def page_rank(links: sparse.csr_array) -> Floats:
 
     >>> page_rank(link_matrix([(0, 2), (1, 2)], 3)).round(2).tolist()
     [0.21, 0.21, 0.57]
-
-    Args:
-        links: A `link_matrix`, (n_pages, n_pages).
     """
     pages = links.shape[0]
     out = links.sum(axis=1)

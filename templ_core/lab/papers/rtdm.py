@@ -184,13 +184,7 @@ def learn_voted_templates(documents: Sequence[Document]) -> TreeModel:
 
 
 def is_voted_template(document: Document, model: TreeModel, share_min: float) -> Bools:
-    """Return which segments of a page are template; length n_segments.
-
-    Args:
-        document: The page.
-        model: The templates of its site.
-        share_min: Share of the pages of its cluster, 0 to 1, that must have the text at the same place.
-    """
+    """Return which segments of a page are template; length n_segments."""
     page = _tree_page(document)
     found = tree_evidence(page.blocks, page.texts, model, page.words, page.mass)
     if found is None:
@@ -235,11 +229,6 @@ def cluster_f(texts: Sequence[str], classes: Sequence[str], seeds: Sequence[int]
     Pages are tf-idf vectors of unit length. The first centres are pages drawn with the seed. The
     F-measure is the mean over classes of the best one that any cluster reaches for the class.
 
-    Args:
-        texts: Text of each page.
-        classes: Class of each page.
-        seeds: Seeds of the first centres.
-
     Returns:
         One value for each seed, 0 to 1.
     """
@@ -272,11 +261,6 @@ def classify(
     Configuration 1 trains on both classes of one site and tests on the other sites. Configuration 2
     trains on one class of one site and the other class of another site, and tests on the remaining
     sites. Configuration 3 trains as configuration 2 and tests on all pages that were not trained on.
-
-    Args:
-        texts: Text of each page.
-        classes: Class of each page.
-        sites: Site of each page.
 
     Returns:
         Scores by configuration and the two classes in alphabetical order.

@@ -57,10 +57,6 @@ def text_importance(words: Counter[str], pages: int) -> float:
     0.0
     >>> text_importance(Counter({"price": 4, "tea": 1, "oats": 2}), 4)
     0.5
-
-    Args:
-        words: Number of pages that have each word at this place.
-        pages: Number of pages that have the place.
     """
     if pages == 1 or not words:
         return 1.0
@@ -80,11 +76,6 @@ def is_style_noise(
     ... ]
     >>> is_style_noise(pages[0], learn_style_tree(pages)).tolist()
     [True, False]
-
-    Args:
-        document: The page.
-        tree: The style tree of its site.
-        importance_min: Least importance of text that stays, 0 to 1.
 
     Returns:
         One value for each segment.

@@ -24,11 +24,6 @@ def drawn_places(count: int, most: int, seed: int | Sequence[int]) -> Int64s:
     [0, 1, 2]
     >>> len(drawn_places(1000, 5, seed=0))
     5
-
-    Args:
-        count: Number of rows to draw from.
-        most: Number of rows to draw; all rows are returned if there are no more.
-        seed: One number or several; equal seeds give equal samples.
     """
     if count <= most:
         return np.arange(count)
@@ -93,13 +88,7 @@ class Sample(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def fit_table(rows: sparse.csr_matrix, sample: Sample, penalty: float) -> HashedTable:
-    """Fit a logistic regression over hashed tokens, with weights rounded to bytes.
-
-    Args:
-        rows: Token counts, n_rows x TABLE_SIZE.
-        sample: Labels and weights of the rows.
-        penalty: Strength of the L2 penalty.
-    """
+    """Fit a logistic regression over hashed tokens, with weights rounded to bytes."""
     model = SGDClassifier(
         loss="log_loss",
         alpha=penalty,
@@ -141,12 +130,6 @@ def fit_trees(rows: Float32s, sample: Sample, settings: TreeSettings, seed: int)
 
     A row with an uncertain label takes part twice, once as content and once as template, with its
     weight divided between the two.
-
-    Args:
-        rows: Features, (n_rows, n_features).
-        sample: Labels and weights of the rows.
-        settings: Size of the ensemble.
-        seed: Seed of the features that splits look at; equal seeds give equal ensembles.
     """
     soft = (sample.content > _SOFT) & (sample.content < 1 - _SOFT)
     share = np.where(soft, np.maximum(sample.content, 1 - sample.content), 1.0)
@@ -240,12 +223,6 @@ def fit_network(rows: Float32s, sample: Sample, settings: NetworkSettings, seed:
     """Fit a network to soft labels by weighted cross-entropy.
 
     The optimiser is Adam (Kingma, Ba, 2015), with a learning rate that falls linearly to 0.
-
-    Args:
-        rows: Features, (n_rows, n_features).
-        sample: Labels and weights of the rows.
-        settings: Size of the network.
-        seed: Seed of the first weights and of the order of rows; equal seeds give equal networks.
     """
     rng = np.random.default_rng(seed)
     deviation = rows.std(axis=0, dtype=np.float64)

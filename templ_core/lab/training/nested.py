@@ -81,10 +81,6 @@ def language_folds(languages: Sequence[str], owners: Sequence[str]) -> list[int]
 
     >>> language_folds(["en", "en", "de", "en", "fr"], ["a", "a", "b", "b", "c"])
     [0, 0, 1, 1, 2]
-
-    Args:
-        languages: The language of each page.
-        owners: The owner of each page.
     """
     of_owner: dict[str, Counter[str]] = {}
     for owner, language in zip(owners, languages, strict=True):
@@ -213,12 +209,6 @@ def training_rows(
     """Return a sample of the rows of all pages outside a fold, with labels and weights.
 
     Pages of little weight give fewer rows, and each of them weighs more.
-
-    Args:
-        corpus: All training pages.
-        scores: Held-out scores of the hashed tables.
-        left_out: The fold to leave out, or NO_FOLD.
-        seed: Seed of the sample.
     """
     rows, content, weight = [], [], []
     for number, page in enumerate(corpus.pages):

@@ -308,14 +308,7 @@ def _stated_type(document: Document) -> str | None:
 
 
 def page_labels(page: GoldRecord, document: Document, markup: str, text: UInt64s) -> Labels:
-    """Return the labels of a page: by its gold selectors if they can be used, else by its gold text.
-
-    Args:
-        page: The page with its gold.
-        document: The parsed page.
-        markup: The decoded page.
-        text: Hash of each segment's words.
-    """
+    """Return the labels of a page: by its gold selectors if they can be used, else by its gold text."""
     labels = None
     if page.selectors is not None:
         labels = selected_labels(document, markup, page.selectors)
@@ -362,9 +355,6 @@ def owner_of_each(pages: Sequence[tuple[str, str]]) -> list[str]:
 
     >>> owner_of_each([("https://a.com/", "x"), ("https://b.a.com/", "y"), ("https://c.org/", "z")])
     ['site a.com', 'site a.com', 'site c.org']
-
-    Args:
-        pages: The address and the site of each page.
     """
     leader: dict[str, str] = {}
 

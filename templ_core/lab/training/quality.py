@@ -119,11 +119,7 @@ class Stability(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def stability(trainings: Sequence[Sequence[PageResult]]) -> Stability:
-    """Return the spreads over at least one training.
-
-    Args:
-        trainings: Held-out results of the same pages in each training.
-    """
+    """Return the spreads over at least one training."""
     corpora = sorted({one.corpus for one in trainings[0]})
     sites: dict[str, dict[str, Spread]] = {}
     for corpus in corpora:

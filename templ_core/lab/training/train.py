@@ -78,11 +78,6 @@ def fit_page_types(
 ) -> PageTypeModel | None:
     """Fit a multinomial logistic regression of the page type to the pages outside a fold.
 
-    Args:
-        corpus: All training pages.
-        scores: Held-out scores of the hashed tables.
-        left_out: The fold to leave out, or NO_FOLD.
-
     Returns:
         None if the pages have fewer than two different page types.
     """
@@ -267,13 +262,7 @@ def gather(
 def train_page_model(
     corpus: TrainingCorpus, settings: TrainSettings, progress: ReportProgress
 ) -> Trained:
-    """Train a page model on all pages, and judge it by nested cross-validation by site.
-
-    Args:
-        corpus: All training pages.
-        settings: How models are fitted.
-        progress: Called after each step.
-    """
+    """Train a page model on all pages, and judge it by nested cross-validation by site."""
     scores = hashed_scores(corpus, progress)
     parts, judged = _cross_validated(corpus, scores, settings, progress)
     confidences = [
@@ -312,14 +301,7 @@ def train_unjudged(
 def held_out_results(
     corpus: TrainingCorpus, scores: HashedScores, settings: TrainSettings, progress: ReportProgress
 ) -> list[PageResult]:
-    """Return the held-out result of each page, with another seed.
-
-    Args:
-        corpus: All training pages.
-        scores: Held-out scores of the hashed tables, from `train_page_model`.
-        settings: Settings with another seed than `train_page_model` had.
-        progress: Called after each step.
-    """
+    """Return the held-out result of each page, with another seed."""
     return [one.result for one in _cross_validated(corpus, scores, settings, progress)[1]]
 
 

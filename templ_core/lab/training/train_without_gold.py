@@ -32,11 +32,7 @@ _WORDS_MAX = 50
 
 
 def counted_labels(pages: Sequence[ReadPage]) -> list[Labels]:
-    """Return the labels of the segments of all pages of a site.
-
-    Args:
-        pages: The pages of one site without near-duplicates, as `parse_site_pages` returns them.
-    """
+    """Return the labels of the segments of all pages of a site."""
     frequency = count_site(pages)
     recurs = [site_labels(page, frequency).template_segment for page in pages]
     places = [node_places(page.document).path[page.document.segments.owner] for page in pages]
@@ -82,12 +78,6 @@ def train_without_gold(
     """Train a page model on pages without gold.
 
     The model's `about` is empty, and it does not classify page types.
-
-    Args:
-        pages: Several pages of each of several sites. Labels are counted over all pages of a site.
-        pages_per_site: Number of different pages of each site that are trained on.
-        settings: How models are fitted.
-        progress: Called after each step.
 
     Raises:
         TooFewPages: Labels cannot be counted; the message says what is missing.

@@ -62,12 +62,7 @@ class SitePages(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_sites(corpus: Path, time_field: str) -> list[SitePages]:
-    """Return the sites of a corpus, in the order in which they first appear.
-
-    Args:
-        corpus: JSON Lines file.
-        time_field: Field that orders the pages, in the sense of `templ run --time-field`.
-    """
+    """Return the sites of a corpus, in the order in which they first appear."""
     gold = {one.offset: one for one in read_evaluation_pages(corpus.name, read_objects(corpus))}
     by_site: dict[str, list[Page]] = {}
     for page in read_feed([corpus], time_field=time_field):
@@ -83,10 +78,6 @@ def read_evaluation_pages(
     corpus: str, records: Iterable[tuple[bytes, Mapping[str, Any]]]
 ) -> Iterator[EvaluationPage]:
     """Yield the pages with gold text among the records of a corpus.
-
-    Args:
-        corpus: Name of the corpus.
-        records: JSON objects, each after its line.
 
     Raises:
         InputProblem: A record with gold text is not a page.
@@ -190,10 +181,6 @@ class EvaluationFiles:
 
     def __init__(self, paths: Sequence[Path], pages_per_site: int | None) -> None:
         """Look at the files, and read the outputs.
-
-        Args:
-            paths: JSON Lines files; `-` is standard input.
-            pages_per_site: Score only the first pages with gold of each site; None scores all.
 
         Raises:
             InputProblem: A file cannot be read, or none of them is a corpus.

@@ -119,14 +119,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
 def find_figures(
     judgements: Sequence[Judgement], versions: dict[str, str], notes: Sequence[str], seed: int
 ) -> Figures:
-    """Return the figures of an evaluation.
-
-    Args:
-        judgements: One for each page; at least one.
-        versions: Versions of the systems that took part, by name.
-        notes: What a reader of the figures has to know.
-        seed: Seed of every bootstrap.
-    """
+    """Return the figures of an evaluation."""
     systems = list(judgements[0].scores)
     scores = {name: [one.scores[name] for one in judgements] for name in systems}
     return Figures(

@@ -117,14 +117,7 @@ class Judge:
         with_segments: bool,
         balances: Sequence[Balance] = ("even",),
     ) -> None:
-        """Load everything once, so that the first page is not charged for it.
-
-        Args:
-            models: Page models to clean with.
-            peers: Other extractors by name.
-            with_segments: Whether the decisions on segments are scored too.
-            balances: What texts are cut for; the first is TEMPL, further ones are systems of their own.
-        """
+        """Load everything once, so that the first page is not charged for it."""
         self._models = models
         self._peers = peers
         self._with_segments = with_segments
@@ -255,14 +248,6 @@ def judge_all(
     balances: Sequence[Balance],
 ) -> Iterator[Judgement]:
     """Yield the judgement of every page, in order.
-
-    Args:
-        pages: Pages with their earlier outputs; None cleans a page now.
-        models: Page models to clean with.
-        peers: The other extractors.
-        workers: Number of child processes.
-        with_segments: Whether the decisions on segments are scored too.
-        balances: What texts are cut for; further ones than the first are systems of their own.
 
     Raises:
         WorkerError: A child process died.

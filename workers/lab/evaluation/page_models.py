@@ -31,9 +31,6 @@ class PageModels(msgspec.Struct, frozen=True, kw_only=True):
     def left_out(self, pages: Sequence[tuple[str, str, str]]) -> list[tuple[int, PageModel] | None]:
         """Return for each page a model, with its number, that was trained without the site's owner.
 
-        Args:
-            pages: Corpus, address and site of each page.
-
         Returns:
             The first model for corpora on which no page model was trained. None for pages of the
             other corpora whose sites were not used in training because they have no gold.

@@ -41,10 +41,6 @@ def lines_missing_from(text: str, other: str) -> str:
 
     A line is lacking if more than half of its runs of three words do not occur in the other text.
     The result is cut after 1500 characters.
-
-    Args:
-        text: The lines to choose from.
-        other: The text in which they are searched.
     """
     known = {size: set(_runs(tokenise(other.lower()), size)) for size in range(1, _RUN + 1)}
     found: list[str] = []
@@ -63,12 +59,7 @@ def lines_missing_from(text: str, other: str) -> str:
 
 
 def apart_from_neutral(lines: str, neutral: WordCounts) -> tuple[str, str]:
-    """Return the lines that count, and the lines that consist of neutral words.
-
-    Args:
-        lines: Lines of an output that the gold text lacks.
-        neutral: Words of the page that are neither content nor template.
-    """
+    """Return the lines that count, and the lines that consist of neutral words."""
     counted: list[str] = []
     free: list[str] = []
     for line in lines.splitlines():

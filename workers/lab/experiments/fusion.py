@@ -100,10 +100,6 @@ def with_new_names(body: bytes, release: str) -> bytes:
     >>> one, other = (with_new_names(b'<p class="lead big" id=a1>x', name) for name in "12")
     >>> one != other, len(one) == len(other)
     (True, True)
-
-    Args:
-        body: The page in an encoding that has ASCII as a part.
-        release: The name of the release: the same name becomes the same letters on all its pages.
     """
     salt = release.encode()
 
@@ -151,13 +147,6 @@ def read_fusion_pages(
     """Return the pages with gold of all corpora; sites learn from all their pages.
 
     Pages are ordered by the field `arrival`, and by their position in the file without it.
-
-    Args:
-        corpora: JSON Lines files.
-        folds: The page models.
-        simulation: How site models are fitted.
-        progress: Called with a message after each site.
-        jobs: Number of sites to process at the same time, each in a process of its own.
     """
     records = [record for path in corpora for record in _records(path)]
     models = folds.left_out([(one.corpus, one.page.url, one.page.site) for one in records])

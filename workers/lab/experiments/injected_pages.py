@@ -87,13 +87,7 @@ def serialised(root: html.HtmlElement) -> bytes:
 
 
 def injected_text(vocabulary: Sequence[str], rng: Random, *, short: bool = False) -> InjectedText:
-    """Return a text of 40 to 60 words of a vocabulary, in three or four sentences with a slot each.
-
-    Args:
-        vocabulary: At least some dozens of words in lower case.
-        rng: Decides on words and form.
-        short: Return a line of four to seven words instead.
-    """
+    """Return a text of 40 to 60 words of a vocabulary, in three or four sentences with a slot each."""
     if short:
         words = [rng.choice(vocabulary) for _ in range(rng.choice(_SHORT))]
         return InjectedText(sentences=(" ".join(words).capitalize(),), form="p")
@@ -121,14 +115,6 @@ def inject(
 
     Inside the content they stand behind a random paragraph of it that no exclusion covers, or behind
     its last child where it has no paragraph.
-
-    Args:
-        root: The page; it is changed.
-        selectors: Which elements are content.
-        sentences: What is put in.
-        form: See `InjectedText.form`.
-        beside: Whether they stand behind the content instead.
-        rng: Chooses the paragraph.
     """
     content = root.cssselect(selectors.content)
     if not content:
@@ -235,14 +221,7 @@ def _paragraph(sentences: Sequence[str]) -> html.HtmlElement:
 def on_page(
     text: InjectedText, injection: Injection, vocabulary: Sequence[str], rng: Random
 ) -> tuple[str, ...]:
-    """Return the sentences of a text as one page gets them.
-
-    Args:
-        text: The text.
-        injection: Says what changes from page to page.
-        vocabulary: The words of the site's content.
-        rng: Decides on what changes.
-    """
+    """Return the sentences of a text as one page gets them."""
     sentences = text.on_page(slots(injection, vocabulary, rng))
     if not injection.scattered:
         return sentences
@@ -258,13 +237,7 @@ def _scattered(sentence: str, vocabulary: Sequence[str], rng: Random) -> str:
 
 
 def slots(injection: Injection, vocabulary: Sequence[str], rng: Random) -> list[str]:
-    """Return what fills the slots of a text on one page.
-
-    Args:
-        injection: Says what changes from page to page.
-        vocabulary: The words of the site's content.
-        rng: Decides on what changes.
-    """
+    """Return what fills the slots of a text on one page."""
     if injection.varying:
         return [" ".join(rng.choices(vocabulary, k=rng.choice(_VARYING))) for _ in range(4)]
     if injection.changing:

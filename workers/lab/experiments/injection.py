@@ -173,14 +173,7 @@ def _mean(values: Sequence[float]) -> float | None:
 def run_sites(
     sites: Sequence[SitePages], runs: Sequence[Injection], seed: int, jobs: int
 ) -> Iterator[tuple[SiteFigures, list[InjectionFigures]]]:
-    """Yield the figures of each site, without and with each injection.
-
-    Args:
-        sites: The sites.
-        runs: The injections.
-        seed: Equal seeds and sites give equal texts and places.
-        jobs: Number of sites to process at the same time, each in a process of its own.
-    """
+    """Yield the figures of each site, without and with each injection."""
     found = map_in_processes(jobs, _run_site, sites, repeat(runs), repeat(seed))
     yield from tracked(found, "sites", len(sites))
 

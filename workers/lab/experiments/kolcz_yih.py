@@ -151,13 +151,7 @@ class _Marked(msgspec.Struct, frozen=True, kw_only=True):
 def read_tagged_pages(
     corpora: Sequence[Path], pages_per_site: int, keeps: SegmentFilter
 ) -> Iterator[KeywordTestPage]:
-    """Yield the pages that have keywords of their own which occur in their text.
-
-    Args:
-        corpora: JSON Lines files with `url` and `html`.
-        pages_per_site: Largest number of pages to use of each site.
-        keeps: The cleaner.
-    """
+    """Yield the pages that have keywords of their own which occur in their text."""
     for pages in _by_site(corpora).values():
         on_pages = Counter(keyword for page in pages for keyword in page.keywords)
         most = max(_SITE_SHARE_MAX * len(pages), 1)

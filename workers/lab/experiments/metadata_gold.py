@@ -55,12 +55,7 @@ class GoldPage(NamedTuple):
 
 
 def gold_page(markup: str, url: str) -> GoldPage | None:
-    """Return a page with the fields that it states twice, or None where there is none.
-
-    Args:
-        markup: HTML of the page.
-        url: Its address.
-    """
+    """Return a page with the fields that it states twice, or None where there is none."""
     try:
         root = lxml.html.document_fromstring(markup.encode("utf-8", "replace"), parser=_parser())
     except etree.LxmlError:
@@ -270,11 +265,6 @@ Structure = dict[str, list[str]]
 
 def page_structure(markup: str, document: Document, kept: Bools) -> Structure | None:
     """Return the structure of the kept text of a page.
-
-    Args:
-        markup: HTML of the page.
-        document: The page as templ has parsed it.
-        kept: Whether each of its segments stays.
 
     Returns:
         The texts of each kind in document order; None where lxml's tree has other text than the

@@ -283,14 +283,7 @@ def make_injected_strings(
 def inject(
     text: str, templates: Sequence[InjectedString], share: float, rng: Random
 ) -> InjectedPage:
-    """Return the text with each string at a random place of its sort, at most once.
-
-    Args:
-        text: Lines of clean text; each line of at least five words takes one string.
-        templates: The strings to inject.
-        share: Probability of each string, from 0 to 1.
-        rng: Source of every choice.
-    """
+    """Return the text with each string at a random place of its sort, at most once."""
     lines: list[list[tuple[int, str]]] = [[(-1, line)] for line in text.split("\n")]
     free = [line for line in lines if len(line[0][1].split()) >= _HOST_WORDS_MIN]
     rng.shuffle(free)

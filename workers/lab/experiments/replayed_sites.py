@@ -101,13 +101,6 @@ def replay_sites(
 ) -> list[list[ReplayedPage]]:
     """Clean the pages of each site in order; each page profits from the pages before it.
 
-    Args:
-        corpus: JSON Lines file.
-        time_field: Field that orders the pages, in the sense of `templ run --time-field`.
-        folds: Directory of `templ train --folds`; None uses the shipped page model.
-        design_field: Field that names the design of a page.
-        jobs: Number of sites to process at the same time, each in a process of its own.
-
     Returns:
         One list for each site, in the order of the corpus. With `folds`, sites are left out on
         which no page model was trained; they have no gold.

@@ -93,12 +93,6 @@ def mean_text(
 
 
 def tracked(items: Iterable[Item], doing: str, total: int | None = None) -> Iterable[Item]:
-    """Return the items; a progress bar on standard error says how many were taken, on a terminal.
-
-    Args:
-        items: What is gone through.
-        doing: What is being done with the items.
-        total: Their number, if it is not their length.
-    """
+    """Return the items; a progress bar on standard error says how many were taken, on a terminal."""
     console = Console(stderr=True)
     return track(items, doing, total, console=console, disable=not console.is_terminal)

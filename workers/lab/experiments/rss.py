@@ -49,9 +49,6 @@ def read_pairs(paths: Sequence[Path]) -> Iterator[list[FeedPair]]:
     An entry belongs to the page whose address is its link or its guid, or to the page that names one of
     them as its canonical address. Parameters of campaigns do not count.
 
-    Args:
-        paths: Files of a crawl with pages and feeds: WARC files, or JSON Lines.
-
     Raises:
         InputProblem: A file cannot be read.
     """
@@ -77,12 +74,7 @@ def is_feed(body: bytes) -> bool:
 
 
 def pair_site(pages: Sequence[Page], entries: dict[str, FeedEntry]) -> Iterator[FeedPair]:
-    """Yield the pairs of one site; its pages are cleaned together, those without an entry as well.
-
-    Args:
-        pages: All pages of the site.
-        entries: Entries by the key of their addresses.
-    """
+    """Yield the pairs of one site; its pages are cleaned together, those without an entry as well."""
     bodies = [page.body or b"" for page in pages]
     cleaned = clean_site([(page.url, body) for page, body in zip(pages, bodies, strict=True)])
     for page, body, found in zip(pages, bodies, cleaned, strict=True):
@@ -213,12 +205,6 @@ def feed_score(text: str, raw: str, summary: str, full_text: str) -> FeedScore:
     >>> summary = "one two three four five six seven eight nine ten"
     >>> feed_score("One two three four five", "", summary, "").summary_recall
     0.5
-
-    Args:
-        text: The text to be judged.
-        raw: All visible text of the page.
-        summary: The entry's summary as plain text, or an empty text.
-        full_text: The entry's whole text as plain text, or an empty text.
     """
     words, wanted, whole = word_counts(text), word_counts(summary), word_counts(full_text)
     has_summary = wanted.total() >= _SUMMARY_WORDS_MIN

@@ -55,10 +55,6 @@ def sentence_words(gold_text: str, seed: str) -> tuple[str, ...]:
 
     Words of fewer than four letters are left out, but for scripts without spaces between words.
 
-    Args:
-        gold_text: The text that a person would keep of the page.
-        seed: What the sentence and its words are chosen by.
-
     >>> sentence_words("The council opened the new bridge after seven years of work.", "a")
     ('council', 'opened', 'bridge', 'seven', 'work')
     """
@@ -106,12 +102,7 @@ class PageTexts(msgspec.Struct, frozen=True):
 
 
 def read_sites(corpora: Sequence[Path], pages: int) -> Iterator[list[dict[str, Any]]]:
-    """Yield the records of each site with at least two pages, pages with gold text first.
-
-    Args:
-        corpora: JSON Lines files.
-        pages: Most pages with gold text of a site, spread evenly; half as many others are kept.
-    """
+    """Yield the records of each site with at least two pages, pages with gold text first."""
     for path in corpora:
         sites: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
         for _, record in read_objects(path):
@@ -233,13 +224,7 @@ def known_items(texts: Sequence[PageTexts]) -> list[KnownItem]:
 def search_scores(
     pages: Sequence[PageTexts], name: str, items: Iterable[KnownItem]
 ) -> SearchScores:
-    """Return what an index of titles and texts costs, and how well it finds the wanted pages.
-
-    Args:
-        pages: The pages; a page's number is its position.
-        name: The system whose texts are indexed.
-        items: The queries; one of a query's words is enough for a hit.
-    """
+    """Return what an index of titles and texts costs, and how well it finds the wanted pages."""
     with closing(sqlite3.connect(":memory:")) as db:
         db.execute(
             "CREATE VIRTUAL TABLE words USING fts5 (title, text, content = '', "

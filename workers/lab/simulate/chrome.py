@@ -167,13 +167,7 @@ def styles() -> str:
 
 
 def stretch(pool: str, start: float, size: int) -> str:
-    """Return whole lines of a pool, wrapping around at its end.
-
-    Args:
-        pool: Lines to choose from.
-        start: Where to begin, as a share of the pool from 0 to 1.
-        size: Largest number of characters to return.
-    """
+    """Return whole lines of a pool, wrapping around at its end."""
     first = pool.index("\n", int(start * len(pool) / 2)) + 1
     lines = pool[first : first + size]
     lines = lines[: lines.rfind("\n") + 1]

@@ -337,14 +337,7 @@ class Theme:
 
 
 def make_theme(family: Family, markup: Markup, depth: int, rng: Random) -> Theme:
-    """Return a theme with class names of its own.
-
-    Args:
-        family: How the boxes are written.
-        markup: How the tags are written.
-        depth: Number of further elements around the content of each larger box.
-        rng: Source of every choice.
-    """
+    """Return a theme with class names of its own."""
     if family == "tables":
         return Theme(family, markup, _table_boxes(markup, rng))
     if family == "bare":

@@ -49,14 +49,7 @@ _LAG = 30
 def crawl_response(
     context: PageContext, chrome: Chrome, visited: int, missing_share: float
 ) -> tuple[Request, PageBody]:
-    """Return the next request to a site, and the body of the page that answers it.
-
-    Args:
-        context: The site at the moment of the request.
-        chrome: The fixed parts of the site's design.
-        visited: Number of earlier requests to this site.
-        missing_share: Probability of an error page, from 0 to 1.
-    """
+    """Return the next request to a site, and the body of the page that answers it."""
     rng = context.rng
     if rng.random() < missing_share:
         status = rng.choice((404, 404, 410, 500, 200))

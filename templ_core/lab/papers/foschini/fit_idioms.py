@@ -71,10 +71,6 @@ def find_idioms(sites: Sequence[SplitText], settings: IdiomSettings) -> list[Tok
     """Return the idioms of some sites, the shortest first.
 
     Strings that shorter idioms cover completely are left out.
-
-    Args:
-        sites: The whole text of each site.
-        settings: Thresholds that decide which strings are idioms.
     """
     candidates = _recurring(sites, settings.sites_min)
     in_templates = _sites_with(candidates, [site.template for site in sites])

@@ -65,11 +65,6 @@ def settled_spans(page: str, spans: Sequence[Span], locality: Locality) -> list[
     [(0, 19)]
     >>> settled_spans("Home | News\nOur tea is fresh", [(16, 19)], Locality())
     []
-
-    Args:
-        page: The text.
-        spans: The spans that phrases cover, in order and apart from each other.
-        locality: When to merge spans and when to drop one.
     """
     merged: list[Span] = []
     for start, end in spans:
@@ -205,11 +200,6 @@ def expression(phrase: Phrase, normaliser: Normaliser, *, markup: bool = False) 
     >>> pattern = expression(Phrase(keys, 3), Normaliser())
     >>> re.findall(pattern, "News\nPosted on Monday.\nPosted on time")
     ['Posted on Monday.']
-
-    Args:
-        phrase: The phrase.
-        normaliser: Has the mutable patterns with which the phrase was learned.
-        markup: Whether the phrase was learned on markup.
     """
     keys = [key for key in phrase.keys if key != LINE]
     between = _BETWEEN_MARKUP_TOKENS if markup else _BETWEEN_TOKENS

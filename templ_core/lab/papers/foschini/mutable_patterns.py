@@ -128,9 +128,6 @@ class Normaliser:
     def __init__(self, extra: Sequence[MutablePattern] = ()) -> None:
         """Read the patterns.
 
-        Args:
-            extra: Further patterns; they come before `PATTERNS`.
-
         Raises:
             re.error: A pattern is no regular expression.
         """

@@ -103,11 +103,7 @@ class CorpusReader:
     """
 
     def __init__(self, normaliser: Normaliser) -> None:
-        """Begin with nothing remembered.
-
-        Args:
-            normaliser: Gives tokens their keys.
-        """
+        """Begin with nothing remembered."""
         self.normaliser = normaliser
         self._begin()
 

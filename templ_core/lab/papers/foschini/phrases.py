@@ -142,13 +142,7 @@ def shipped_idioms() -> Idioms:
 
 
 def encode_idioms(strings: Iterable[TokenKeys], *, sites: int, sites_min: int) -> bytes:
-    """Return the file of a list of idioms, with a line for each.
-
-    Args:
-        strings: The idioms.
-        sites: Number of sites that were searched for idioms.
-        sites_min: Number of sites whose content has each idiom, at least.
-    """
+    """Return the file of a list of idioms, with a line for each."""
     file = _IdiomsFile(
         format=IDIOMS_FORMAT,
         sites=sites,
@@ -203,9 +197,6 @@ def energy_cutoff(histogram: Int64s) -> int:
 
     >>> energy_cutoff(np.array([900, 80, 10, 0, 0, 0, 0, 5, 20, 40]))
     4
-
-    Args:
-        histogram: Number of strings in each bin.
     """
     bins = np.arange(len(histogram), dtype=np.float64)
     weights = histogram.astype(np.float64)

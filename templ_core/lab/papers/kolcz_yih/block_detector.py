@@ -39,10 +39,6 @@ def cut_points(values: Floats, positive: Bools) -> Floats:
     >>> values = np.arange(100.0)
     >>> cut_points(values, values > 30).tolist()
     [30.5]
-
-    Args:
-        values: Values of the feature, in any order.
-        positive: Whether each value belongs to the positive class.
     """
     order = np.argsort(values, kind="stable")
     ordered = values[order]
@@ -63,12 +59,7 @@ def cut_points(values: Floats, positive: Bools) -> Floats:
 
 
 def _best_cut(size: Int64s, positives: Int64s) -> int | None:
-    """Return how many distinct values are left of the best cut, or None if no cut is worth its cost.
-
-    Args:
-        size: Cumulative number of values, beginning before the interval.
-        positives: Cumulative number of positive values, beginning before the interval.
-    """
+    """Return how many distinct values are left of the best cut, or None if no cut is worth its cost."""
     total, positive = int(size[-1] - size[0]), int(positives[-1] - positives[0])
     if len(size) < 3 or positive in {0, total}:
         return None
@@ -122,11 +113,6 @@ class WordOdds(msgspec.Struct, frozen=True, kw_only=True):
         They are the mean over a block's words times the square root of their number. Words of one
         text are not independent: with a sum, the longest blocks would have the most certain scores
         whatever they say.
-
-        Args:
-            place: Place of each different word, as in `word_places`; length n_words.
-            block: Number of the block of each word; length n_words.
-            count: Number of blocks.
         """
         total = np.bincount(block, self.table[place], count)
         number = np.maximum(np.bincount(block, minlength=count), 1)
@@ -156,11 +142,6 @@ class BlockDetector(msgspec.Struct, frozen=True, kw_only=True):
         """Return a score of each block by the names of `DETECTORS`; higher ones mean template.
 
         Those of `text` and `maxent` are log-odds, those of `forest` probabilities.
-
-        Args:
-            rows: The features except the text score, (n_blocks, n_features).
-            place: Place of each different word, as in `word_places`; length n_words.
-            block: Number of the block of each word; length n_words.
         """
         text = np.round(self.text.log_odds(place, block, len(rows)), _DECIMALS)
         numbers = intervals(np.column_stack([rows, text]).astype(np.float64), self.borders)
@@ -252,10 +233,6 @@ class BlockSample(msgspec.Struct, frozen=True, kw_only=True):
 def sample_blocks(site: ReadSite, number: int) -> BlockSample | None:
     """Return a sample of the labelled blocks of a site, drawn by the addresses of the pages.
 
-    Args:
-        site: The site.
-        number: Number of the site in the sample.
-
     Returns:
         None if the site has no labelled blocks.
     """
@@ -326,13 +303,7 @@ def out_of_fold_text_log_odds(sample: BlockSample) -> Floats:
 def fit_block_detector(
     sample: BlockSample, seed: int, forest: ForestSettings | None = None
 ) -> BlockDetector:
-    """Fit the three detectors; duplicates are removed before and after discretisation.
-
-    Args:
-        sample: Labelled blocks of many sites.
-        seed: Seed of the random forest.
-        forest: Size of the random forest; None for the default.
-    """
+    """Fit the three detectors; duplicates are removed before and after discretisation."""
     once = without_duplicates(sample)
     log_odds = out_of_fold_text_log_odds(once)
     rows = np.concatenate([once.rows, log_odds[:, None]], axis=1).astype(np.float64)
@@ -378,12 +349,6 @@ def cross_site_scores(
     """Return the scores of all blocks by detectors that have not seen their site.
 
     The blocks of a held-out site keep their duplicates, as in the paper.
-
-    Args:
-        sample: Labelled blocks of many sites.
-        seed: Seed of the random forests.
-        progress: Called after each fold.
-        forest: Size of the random forests; None for the default.
 
     Returns:
         One score for each block, by the names of `DETECTORS`.

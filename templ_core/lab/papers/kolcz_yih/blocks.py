@@ -42,12 +42,7 @@ class TextBlocks(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_blocks(document: Document, presentation: Presentation) -> TextBlocks:
-    """Return the block elements with at least 40 characters and 3 different words.
-
-    Args:
-        document: The page.
-        presentation: The presentation of the same page.
-    """
+    """Return the block elements with at least 40 characters and 3 different words."""
     nodes, segments = document.nodes, document.segments
     held = np.rint(
         sums_below(nodes.end, np.bincount(segments.owner, minlength=len(nodes.tags)))
@@ -173,13 +168,7 @@ class BlockFeatures(msgspec.Struct, frozen=True, kw_only=True):
 def read_block_features(
     document: Document, presentation: Presentation, blocks: TextBlocks
 ) -> BlockFeatures:
-    """Return the features of the blocks of a page.
-
-    Args:
-        document: The page.
-        presentation: The presentation of the same page.
-        blocks: The text blocks of the same page, at least one.
-    """
+    """Return the features of the blocks of a page."""
     characters = read_characters(blocks.texts)
     words = read_words(characters)
     page = read_words(read_characters(document.segments.texts))
@@ -284,10 +273,6 @@ def divergence(words: Words, page: Words) -> Floats:
     """Return the Kullback-Leibler divergence of each block's words from the rest of the page, in nats.
 
     One is added to every count of the rest (Laplace's rule).
-
-    Args:
-        words: The words of all blocks.
-        page: The words of the whole page.
     """
     known, place = np.unique(np.concatenate([words.hashes, page.hashes]), return_inverse=True)
     own, all_places = place[: len(words.hashes)], place[len(words.hashes) :]

@@ -124,11 +124,6 @@ def top_n(ranked: Sequence[str], wanted: frozenset[str], n: int) -> float:
     >>> top_n(["tiger", "zoo", "home"], frozenset(["tiger", "lion"]), 1)
     1.0
 
-    Args:
-        ranked: Phrases, the best first.
-        wanted: The keywords of the page, at least one.
-        n: Number of phrases that count, at least 1.
-
     Returns:
         0 to 1.
     """

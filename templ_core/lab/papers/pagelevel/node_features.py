@@ -41,10 +41,6 @@ class ThinnedTree(msgspec.Struct, frozen=True, kw_only=True):
 def leave_out(parent: Int32s, out: Bools) -> ThinnedTree:
     """Return the tree without the nodes of `out`; their children move to the nearest node above.
 
-    Args:
-        parent: Parent of each node in document order; -1 for the first node, the only root.
-        out: Nodes to leave out; the root stays in any case.
-
     Example:
         >>> tree = leave_out(np.array([-1, 0, 1], np.int32), np.array([False, True, False]))
         >>> tree.kept.tolist(), tree.parent.tolist(), tree.stands_for.tolist()
@@ -88,9 +84,6 @@ _WORDS = {
 def stop_word_hashes(language: str) -> list[UInt64s]:
     """Return the hashes of the function words of a language, as `read_words` computes them.
 
-    Args:
-        language: Language that a page declares, such as `en-US`; may be empty.
-
     Returns:
         One array for a known language. For an unknown one, the arrays of all languages, of which the
         caller uses the best match.
@@ -130,12 +123,7 @@ class NodeFeatures(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_node_features(document: Document, presentation: Presentation) -> NodeFeatures:
-    """Return the features of a page with at least one segment.
-
-    Args:
-        document: The page.
-        presentation: The presentation of the same page.
-    """
+    """Return the features of a page with at least one segment."""
     characters = read_characters(document.segments.texts)
     words = read_words(characters)
     boxes = estimate_layout(document, presentation)

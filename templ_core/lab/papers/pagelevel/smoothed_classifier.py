@@ -81,13 +81,7 @@ def bands(area: Floats, area_from: list[float]) -> Int64s:
 
 
 def segment_scores(features: NodeFeatures, owner: Int32s, score: Floats) -> Floats:
-    """Return the score of the block that each segment is in; length n_segments.
-
-    Args:
-        features: The blocks of the page.
-        owner: Number of the element that owns each segment; length n_segments.
-        score: Score of each block; length n_blocks.
-    """
+    """Return the score of the block that each segment is in; length n_segments."""
     place = np.searchsorted(features.node, owner)
     result: Floats = score[place]
     return result
@@ -231,10 +225,6 @@ def train_smoothed_classifier(
     pages: Iterable[CorpusPage], progress: ReportProgress
 ) -> SmoothedClassifier:
     """Train PAGELEVEL's classifier on pages without gold.
-
-    Args:
-        pages: Several pages of each of several sites.
-        progress: Called after each site.
 
     Raises:
         TooFewPages: Labels cannot be counted; the message says what is missing.

@@ -114,9 +114,6 @@ def basic_variant(templateness: Floats) -> Variant:
     """Return the variant "basic": the classifier alone.
 
     Neighbours hardly ever have equal scores, so each segment is a group of its own.
-
-    Args:
-        templateness: Templateness of the block that each segment is in.
     """
     return Variant(templateness=templateness, group=np.arange(len(templateness)))
 
@@ -129,11 +126,6 @@ def basic_merge_variant(templateness: Floats, words: Floats, delta: float) -> Va
     >>> merged = basic_merge_variant(np.array([0.1, 0.3, 0.9]), np.array([3.0, 1.0, 1.0]), 0.25)
     >>> merged.group.tolist(), merged.templateness.round(2).tolist()
     ([0, 0, 1], [0.15, 0.15, 0.9])
-
-    Args:
-        templateness: Templateness of the block that each segment is in.
-        words: Number of words of each segment, at least 1.
-        delta: Least difference between groups, 0 to 1.
     """
     apart = np.abs(np.diff(templateness, prepend=-np.inf)) >= delta
     group = np.cumsum(apart) - 1
@@ -148,15 +140,7 @@ def smooth_variant(
     factor: float = PENALTY_FACTOR,
     penalty: Penalty = "area",
 ) -> Variant:
-    """Return the variant "smooth": smoothed scores, grouped by the section that a segment is in.
-
-    Args:
-        features: The blocks of the page.
-        owner: Number of the element that owns each segment; length n_segments.
-        templateness: Templateness of each block; length n_blocks.
-        factor: The factor c of the penalty for starting a section.
-        penalty: Which of the three penalties of the paper.
-    """
+    """Return the variant "smooth": smoothed scores, grouped by the section that a segment is in."""
     costs = penalties(penalty, factor, features.parent, features.area)
     result = smooth_nodes(features.parent, templateness, features.area, costs)
     place = np.searchsorted(features.node, owner)

@@ -133,11 +133,6 @@ def fit_fusion(
     its words divided by the size of its page; all pages of a site together weigh the square root of
     their number. An L2 penalty pulls the weights of the standardised inputs towards `UNFITTED`, and
     every weight keeps the sign that `FUSION_INPUTS` gives.
-
-    Args:
-        pages: Pages with gold, with and without injected text; those of unknown sites are left out.
-        names: Names of the inputs to fit, all of them in `FUSION_INPUTS`.
-        config: The core's thresholds.
     """
     others = [name for name in names if name not in REPEATED_INPUTS]
     model = _fit_others([page for page in pages if page.injected is None], others, config)
@@ -281,13 +276,7 @@ class _Rows(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def _fit(rows: _Rows, signs: Sequence[int], unfitted: Floats) -> Floats:
-    """Return the weights of the inputs that minimise the loss; the last one is the bias.
-
-    Args:
-        rows: The segments.
-        signs: Sign of each weight except the bias.
-        unfitted: Value that each weight except the bias is pulled towards.
-    """
+    """Return the weights of the inputs that minimise the loss; the last one is the bias."""
 
     def loss(weights: Floats) -> tuple[float, Floats]:
         log_odds = rows.rest + rows.trust * (rows.inputs @ weights.astype(np.float32))

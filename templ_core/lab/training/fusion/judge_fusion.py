@@ -55,27 +55,14 @@ def decide_all(
     group: PageGroup,
     config: CoreConfig,
 ) -> list[FusionOutcome]:
-    """Return the scores of each page with the model that was fitted without its group.
-
-    Args:
-        pages: The pages.
-        models: Fitted models by held-out group.
-        group: Returns the group of a page.
-        config: The core's thresholds.
-    """
+    """Return the scores of each page with the model that was fitted without its group."""
     return [_outcome(page, _decided(page, models[group(page)], config)) for page in pages]
 
 
 def injected_words(
     pages: Sequence[FusionPage], models: dict[int | str, LinearModel], config: CoreConfig
 ) -> Iterator[tuple[InjectedSegments, float, float]]:
-    """Yield the text in each page with injection, how many of its words are kept, and how many there are.
-
-    Args:
-        pages: The pages; those without injection are left out.
-        models: Fitted models by the fold of the sites that they were fitted without.
-        config: The core's thresholds.
-    """
+    """Yield the text in each page with injection, how many of its words are kept, and how many there are."""
     for page in pages:
         if page.injected is not None:
             kept = _decided(page, models[by_site(page)], config).kept
@@ -124,12 +111,7 @@ def decide_all_unfitted(pages: Sequence[FusionPage], config: CoreConfig) -> list
 
 
 def confidence_of(pages: Sequence[FusionPage], outcomes: Sequence[FusionOutcome]) -> Confidence:
-    """Return the confidence of pages of known sites, fitted to what was found of sites that were left out.
-
-    Args:
-        pages: The pages.
-        outcomes: The scores of each page, by models that were fitted without its site.
-    """
+    """Return the confidence of pages of known sites, fitted to what was found of sites that were left out."""
     known = [one for page, one in zip(pages, outcomes, strict=True) if page.known.documents]
     return fit_confidence(
         [one.confidence_inputs for one in known], [one.f1 for one in known], [1.0] * len(known)

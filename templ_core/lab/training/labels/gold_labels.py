@@ -32,10 +32,6 @@ def matched_words(page: Sequence[str], gold: Sequence[str]) -> Bools:
     >>> matched_words("the menu the cat sat".split(), "the cat sat".split()).tolist()
     [False, False, True, True, True]
 
-    Args:
-        page: Words of the page in order, in lower case.
-        gold: Words of the gold text in order, in lower case.
-
     Returns:
         One value for each word of the page.
     """
@@ -142,10 +138,6 @@ def without_headline(labels: Labels, document: Document) -> Labels:
     >>> every = Labels(content=np.ones(4), counts=np.ones(4, np.bool_))
     >>> without_headline(every, document).counts.tolist()
     [False, True, True, True]
-
-    Args:
-        labels: The labels of a page.
-        document: The page.
     """
     title = (document.title or "").casefold()
     is_headline = (read_surroundings(document) & HEADING > 0) & np.array(
@@ -158,11 +150,6 @@ def without_headline(labels: Labels, document: Document) -> Labels:
 
 def selected_labels(document: Document, markup: str, gold: GoldSelectors) -> Labels | None:
     """Return labels from the elements that CSS selectors name.
-
-    Args:
-        document: The page.
-        markup: The decoded page.
-        gold: Which elements are content.
 
     Returns:
         None if the elements of the markup are not the nodes of the document.

@@ -47,12 +47,7 @@ class NodeFrequency(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def count_nodes(pages: Sequence[UInt64s], pages_min: int) -> NodeFrequency:
-    """Return the node frequencies of some pages.
-
-    Args:
-        pages: Hashes of the nodes of each page; a node counts once for each page that holds it.
-        pages_min: Pages below which a node is left out.
-    """
+    """Return the node frequencies of some pages."""
     once = [distinct(page) for page in pages]
     everything = np.concatenate(once) if once else np.empty(0, np.uint64)
     nodes, counts = np.unique(everything, return_counts=True)
@@ -220,12 +215,7 @@ def count_site(pages: Sequence[ReadPage]) -> NodeFrequency:
 
 
 def site_labels(page: ReadPage, frequency: NodeFrequency) -> SiteLabels:
-    """Return the labels of one page of a site.
-
-    Args:
-        page: One of the pages that were counted.
-        frequency: Counts of the site, from `count_site`.
-    """
+    """Return the labels of one page of a site."""
     document = page.document
     nodes, segments = document.nodes, document.segments
     node, text = hashes_of(document, page.words)
