@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 import msgspec
 import numpy as np
 
+from templ_core.array_types import Bools
 from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document, parse_document
@@ -29,8 +30,12 @@ from templ_core.lab.papers.style_tree import is_style_noise, learn_style_tree
 from templ_core.site_level.trees.labelled_tree import label_page
 
 _SHARE_MIN = 0.5
+"""Share of the pages of a cluster that must have a text at its place."""
 
 CleanDocument = Callable[[Document], str]
+Learn = Callable[[Sequence[Document]], CleanDocument]
+FindTemplate = Callable[[Document], Bools]
+"""Returns which segments of a page are template."""
 
 
 class ComparedPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -80,21 +85,17 @@ def _spread(documents: Sequence[Document], sample: int | None) -> Sequence[Docum
     return documents[:: max(1, len(documents) // sample)][:sample]
 
 
-def _nothing(_: Sequence[Document]) -> CleanDocument:
-    return lambda document: "\n".join(document.segments.texts)
-
-
-def _find_template(documents: Sequence[Document]) -> CleanDocument:
+def _find_template(documents: Sequence[Document]) -> FindTemplate:
     template = find_template([label_page(document).tree for document in documents])
 
-    def clean(document: Document) -> str:
-        kept = np.ones(len(document.segments.texts), np.bool_)
+    def find(document: Document) -> Bools:
+        found = np.zeros(len(document.segments.texts), np.bool_)
         if template is not None:
             tree = label_page(document).tree
-            kept[tree.segment[template_part(template, tree) & tree.is_text]] = False
-        return _text(document, kept)
+            found[tree.segment[template_part(template, tree) & tree.is_text]] = True
+        return found
 
-    return clean
+    return find
 
 
 def _distinct(documents: Sequence[Document]) -> list[Document]:
@@ -102,18 +103,30 @@ def _distinct(documents: Sequence[Document]) -> list[Document]:
     return [documents[index] for index in distinct_plain_texts(list(map(page_text, documents)))]
 
 
-def _votes(documents: Sequence[Document]) -> CleanDocument:
+def _votes(documents: Sequence[Document]) -> FindTemplate:
     model = learn_voted_templates(_distinct(documents))
-
-    def clean(document: Document) -> str:
-        return _text(document, ~is_voted_template(document, model, _SHARE_MIN))
-
-    return clean
+    return lambda document: is_voted_template(document, model, _SHARE_MIN)
 
 
-def _style_tree(documents: Sequence[Document]) -> CleanDocument:
+def _style_tree(documents: Sequence[Document]) -> FindTemplate:
     tree = learn_style_tree(documents)
-    return lambda document: _text(document, ~is_style_noise(document, tree))
+    return lambda document: is_style_noise(document, tree)
+
+
+TEMPLATE_FINDERS: Mapping[str, Callable[[Sequence[Document]], FindTemplate]] = {
+    "votes": _votes,
+    "FindTemplate": _find_template,
+    "style tree": _style_tree,
+}
+"""For each method a function that learns from pages of a site how to find the template of a page."""
+
+
+def _without_template(method: str) -> Learn:
+    def learn(documents: Sequence[Document]) -> CleanDocument:
+        find = TEMPLATE_FINDERS[method](documents)
+        return lambda document: _text(document, ~find(document))
+
+    return learn
 
 
 def _phrases(documents: Sequence[Document]) -> CleanDocument:
@@ -126,8 +139,8 @@ def _phrases(documents: Sequence[Document]) -> CleanDocument:
     return clean
 
 
-def _page_model(_: Sequence[Document]) -> CleanDocument:
-    return lambda document: _text(document, clean(document, None, CoreConfig()).decision.kept)
+def _page_model(document: Document) -> str:
+    return _text(document, clean(document, None, CoreConfig()).decision.kept)
 
 
 def _text(document: Document, kept: np.ndarray) -> str:
@@ -135,12 +148,12 @@ def _text(document: Document, kept: np.ndarray) -> str:
     return "\n".join(text for text, stays in zip(texts, kept, strict=True) if stays)
 
 
-SITE_CLEANERS: Mapping[str, Callable[[Sequence[Document]], CleanDocument]] = {
-    "original": _nothing,
-    "FindTemplate": _find_template,
-    "votes": _votes,
-    "style tree": _style_tree,
+SITE_CLEANERS: Mapping[str, Learn] = {
+    "original": lambda _: lambda document: "\n".join(document.segments.texts),
+    "FindTemplate": _without_template("FindTemplate"),
+    "votes": _without_template("votes"),
+    "style tree": _without_template("style tree"),
     "phrases": _phrases,
-    "page model": _page_model,
+    "page model": lambda _: _page_model,
 }
 """For each cleaner a function that learns from pages of a site and returns a cleaning function."""

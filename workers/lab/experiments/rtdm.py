@@ -2,37 +2,29 @@
 
 import hashlib
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from statistics import mean
 
 import click
 import numpy as np
-import numpy.typing as npt
 
-from templ_core.dom.document import Document
-from templ_core.lab.near_duplicates import distinct_plain_texts
+from templ_core.array_types import Bools
 from templ_core.lab.papers.class_set import ClassPage
-from templ_core.lab.papers.foschini.phrase_corpus import page_text
 from templ_core.lab.papers.rtdm import (
     CONFIGURATIONS,
     ClassifierScores,
     classify,
     cluster_f,
-    find_template,
-    is_voted_template,
-    learn_voted_templates,
-    template_part,
 )
-from templ_core.lab.papers.style_tree import is_style_noise, learn_style_tree
-from templ_core.site_level.trees.labelled_tree import label_page
 from templ_core.tokens import tokenise
 from workers.inspect.plots import line_chart
 from workers.lab.evaluation.peers import load_peer
 from workers.lab.experiments.class_set import read_class_set
 from workers.lab.experiments.compared_cleaners import (
     SITE_CLEANERS,
+    TEMPLATE_FINDERS,
     ComparedPage,
     clean_compared_pages,
     parse_compared_page,
@@ -49,7 +41,6 @@ _TEXT_SHARE_MIN = 0.1
 _QUOTED = 25
 
 _Terms = frozenset[str]
-_Numbers = npt.NDArray[np.integer]
 
 
 @click.command(short_help="Vieira et al. (2006): terms of templates.")
@@ -81,23 +72,23 @@ def rtdm_templates(corpora: Sequence[Path], pages_min: int, seed: int, out: Path
         if len(some := _sampled(pages, seed)) >= pages_min
     }
     report.say(f"{len(sites)} sites, {sum(map(len, sites.values()))} pages with gold")
-    found: dict[str, dict[str, dict[int, float]]] = {name: {} for name in _METHODS}
-    with_odd: dict[str, list[float]] = {name: [] for name in _METHODS}
+    found: dict[str, dict[str, dict[int, float]]] = {name: {} for name in TEMPLATE_FINDERS}
+    with_odd: dict[str, list[float]] = {name: [] for name in TEMPLATE_FINDERS}
     odd = {site: sites[other][0] for site, other in pairwise([*sorted(sites), *sorted(sites)[:1]])}
     for site in tracked(sorted(sites), "learning"):
         reference = _reference(sites[site])
         if not reference:
             report.say(f"{site}: no template")
             continue
-        for name, method in _METHODS.items():
+        for name in TEMPLATE_FINDERS:
             found[name][site] = {
-                size: _f(_found(method, sites[site][:size]), reference)
+                size: _f(_found(name, sites[site][:size]), reference)
                 for size in _SAMPLE_SIZES
                 if size <= len(sites[site])
             }
             if len(sites[site]) >= _QUOTED and len(sites) > 1:
                 pages = [*sites[site][: _QUOTED - 1], odd[site]]
-                with_odd[name].append(_f(_found(method, pages), reference))
+                with_odd[name].append(_f(_found(name, pages), reference))
     _report(report, found)
     _report_odd(report, found, with_odd)
 
@@ -130,10 +121,12 @@ def _reference(pages: Sequence[TextPage]) -> _Terms:
 
 def _outside(page: TextPage) -> list[int]:
     """Return the segments that are neither content nor neutral."""
-    if page.labels is None:
-        return []
-    outside = (page.labels.content < _SHARE_MIN) & page.labels.counts
-    return np.flatnonzero(outside).tolist()
+    return _counted(page, page.labels.content < _SHARE_MIN) if page.labels is not None else []
+
+
+def _counted(page: TextPage, chosen: Bools) -> list[int]:
+    """Return the chosen segments that are not neutral."""
+    return np.flatnonzero(chosen & page.labels.counts).tolist() if page.labels is not None else []
 
 
 def _shared(texts: Sequence[Sequence[str]]) -> _Terms:
@@ -149,46 +142,13 @@ def _words(text: str) -> Iterator[str]:
     return (term for term in tokenise(text.lower()) if not any(map(str.isdigit, term)))
 
 
-def _voted(documents: Sequence[Document]) -> list[_Numbers]:
-    distinct = distinct_plain_texts(list(map(page_text, documents)))
-    model = learn_voted_templates([documents[index] for index in distinct])
-    return [np.flatnonzero(is_voted_template(one, model, _SHARE_MIN)) for one in documents]
-
-
-def _intersected(documents: Sequence[Document]) -> list[_Numbers]:
-    trees = [label_page(document).tree for document in documents]
-    template = find_template(trees)
-    if template is None:
-        return [np.empty(0, np.int64) for _ in documents]
-    return [tree.segment[template_part(template, tree) & tree.is_text] for tree in trees]
-
-
-def _style_noise(documents: Sequence[Document]) -> list[_Numbers]:
-    tree = learn_style_tree(documents)
-    return [np.flatnonzero(is_style_noise(one, tree)) for one in documents]
-
-
-_METHODS: Mapping[str, Callable[[Sequence[Document]], list[_Numbers]]] = {
-    "votes": _voted,
-    "FindTemplate": _intersected,
-    "style tree": _style_noise,
-}
-"""For each method a function that returns the template segments of each page."""
-
-
-def _found(
-    method: Callable[[Sequence[Document]], list[_Numbers]], pages: Sequence[TextPage]
-) -> _Terms:
+def _found(method: str, pages: Sequence[TextPage]) -> _Terms:
     """Return the terms that half of the pages have in the template found, without neutral text."""
-    segments = method([page.document for page in pages])
+    find = TEMPLATE_FINDERS[method]([page.document for page in pages])
     return _shared(
         [
-            [
-                page.document.segments.texts[segment]
-                for segment in some.tolist()
-                if page.labels is not None and page.labels.counts[segment]
-            ]
-            for page, some in zip(pages, segments, strict=True)
+            [page.document.segments.texts[one] for one in _counted(page, find(page.document))]
+            for page in pages
         ]
     )
 
