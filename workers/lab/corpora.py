@@ -5,9 +5,9 @@ import json
 import zlib
 from base64 import b64decode
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
 from schemas.cleaned import CleanedRecord
@@ -15,6 +15,7 @@ from schemas.codec import SchemaError, decode_output
 from schemas.source import Source
 from templ_core.config import CoreConfig
 from templ_core.dom.decode.decode_page import decode_page
+from templ_core.errors import CodecError
 from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from templ_core.lab.training.labels.site_labels import CorpusPage
 from templ_core.lab.training.pages import GoldRecord
@@ -22,6 +23,8 @@ from workers.errors import InputProblem
 from workers.feeds.records import page_from_json
 from workers.feeds.streams import damage_told, open_decompressed
 from workers.page import Rejected
+
+Written = TypeVar("Written")
 
 
 def corpus_name(path: Path) -> str:
@@ -78,6 +81,11 @@ def parse_objects(path: Path, lines: Iterable[bytes]) -> Iterator[tuple[bytes, d
         yield line, record
 
 
+def site_of(record: Mapping[str, Any]) -> str:
+    """Return the site of a record; a page without one is a site of its own."""
+    return str(record.get("site") or record["url"])
+
+
 def records_with(
     corpora: Sequence[Path], wanted: str, pages_per_site: int | None = None
 ) -> Iterator[dict[str, Any]]:
@@ -85,7 +93,7 @@ def records_with(
     taken: Counter[tuple[Path, str]] = Counter()
     for path in corpora:
         for _, record in read_objects(path):
-            key = path, record.get("site") or record["url"]
+            key = path, site_of(record)
             if record.get(wanted) and (pages_per_site is None or taken[key] < pages_per_site):
                 taken[key] += 1
                 yield record
@@ -110,7 +118,7 @@ def read_site_pages(corpora: Sequence[Path]) -> Iterator[CorpusPage]:
         for _, record in read_objects(path):
             yield CorpusPage(
                 corpus=corpus_name(path),
-                site=record.get("site") or record["url"],
+                site=site_of(record),
                 url=record["url"],
                 body=(record.get("html") or "").encode("utf-8", "replace"),
                 charset="utf-8",
@@ -140,6 +148,19 @@ def file_digest(path: Path) -> str:
     """Return the BLAKE2b-128 digest of a file in hexadecimal."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, lambda: hashlib.blake2b(digest_size=16)).hexdigest()
+
+
+def read_written(path: Path, decode: Callable[[bytes], Written], command: str) -> Written:
+    """Return what a command of the laboratory has written to a file.
+
+    Raises:
+        InputProblem: The file cannot be read, or another command wrote it.
+    """
+    try:
+        return decode(path.read_bytes())
+    except (OSError, CodecError) as error:
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise InputProblem(f"{path}: {reason}; name a file {command}") from None
 
 
 def write_file(path: Path, body: bytes) -> None:

@@ -2,15 +2,13 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import cache
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
-from typing import Any
 
 import click
-import msgspec
 import numpy as np
 
 from templ_core.clean_document import clean
@@ -30,7 +28,7 @@ from workers.errors import InputProblem
 from workers.lab.corpora import records_with
 from workers.lab.experiments.pagelevel import ScoredPage, read_classifier, score_markup
 from workers.lab.experiments.results import Report, tracked
-from workers.lab.options import corpora_argument, out_option, seed_option
+from workers.lab.options import PATH, corpora_argument, option, out_option, seed_option
 
 TOPIC_SITES = {
     "soccer": ("americansocceranalysis.com",),
@@ -58,12 +56,8 @@ CLASS_SET_TEMPLATES = (
 CLASS_SET_CLEANERS = ("full text", "SITELEVEL", "basic", "smooth", "shipped page model")
 
 
-class CleanedClassPage(msgspec.Struct, frozen=True, kw_only=True):
-    """A page of the class set, with the text that each cleaner leaves of it."""
-
-    page: ClassPage
-    texts: dict[str, str]
-    """Text by cleaner; the cleaners are those of CLASS_SET_CLEANERS."""
+CleanedPage = tuple[ClassPage, dict[str, str]]
+"""A page of the class set, with the text that each of CLASS_SET_CLEANERS leaves of it."""
 
 
 def read_class_set(
@@ -79,10 +73,7 @@ def read_class_set(
     Raises:
         InputProblem: The corpora lack articles of a topic, or have too few templates.
     """
-    by_site: defaultdict[str, list[SourcePage]] = defaultdict(list)
-    for record in records_with(corpora, "gold_selector"):
-        if record.get("gold_text"):
-            by_site[record["site"]].append(source_page(record))
+    by_site = read_source_pages(corpora)
     topics = {
         topic: [page for site in sites for page in by_site[site]]
         for topic, sites in TOPIC_SITES.items()
@@ -104,49 +95,54 @@ def read_class_set(
     )
 
 
-def source_page(record: Mapping[str, Any]) -> SourcePage:
-    """Return the page of a record that has a `gold_selector`."""
-    return SourcePage(
-        site=record["site"],
-        url=record["url"],
-        markup=record["html"],
-        content=record["gold_selector"],
-        exclude=record.get("gold_exclude"),
-        neutral=record.get("gold_neutral"),
-    )
+def read_source_pages(corpora: Sequence[Path]) -> defaultdict[str, list[SourcePage]]:
+    """Return the pages of each site that have gold text and a `gold_selector`."""
+    by_site: defaultdict[str, list[SourcePage]] = defaultdict(list)
+    for record in records_with(corpora, "gold_selector"):
+        if record.get("gold_text"):
+            page = SourcePage(
+                site=record["site"],
+                url=record["url"],
+                markup=record["html"],
+                content=record["gold_selector"],
+                exclude=record.get("gold_exclude"),
+                neutral=record.get("gold_neutral"),
+            )
+            by_site[page.site].append(page)
+    return by_site
 
 
 def class_set_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the arguments and options of the commands that use the cleaned class set."""
     for add in (
+        out_option,
         seed_option("Seed of the selection; equal seeds and corpora give equal pages."),
-        click.option(
-            "--templates",
-            default=4,
-            show_default=True,
-            help="Number of templates in which each article appears.",
-        ),
-        click.option(
-            "--articles", default=40, show_default=True, help="Number of articles of each topic."
-        ),
+        option("--templates", default=4, help="Number of templates in which each article appears."),
+        option("--articles", default=40, help="Number of articles of each topic."),
         corpora_argument,
-        click.argument("classifier", type=click.Path(path_type=Path)),
+        click.argument("classifier", type=PATH),
     ):
         command = add(command)
     return command
 
 
-def describe_class_set(pages: Sequence[CleanedClassPage]) -> str:
-    """Return a phrase that counts the pages, articles and templates."""
-    return (
-        f"{len(pages)} pages: {len({one.page.article for one in pages})} articles in templates "
-        f"of {len({one.page.site for one in pages})} sites"
+def read_cleaned(
+    classifier: Path, corpora: Sequence[Path], articles: int, templates: int, seed: int
+) -> tuple[list[CleanedPage], str]:
+    """Return the pages of the class set with their cleaned texts, and a phrase that counts them."""
+    pages = read_class_set(
+        corpora, articles_per_topic=articles, templates_per_article=templates, seed=seed
+    )
+    cleaned = clean_class_pages(pages, read_classifier(classifier))
+    return cleaned, (
+        f"{len(cleaned)} pages: {len({page.article for page, _ in cleaned})} articles in templates "
+        f"of {len({page.site for page, _ in cleaned})} sites"
     )
 
 
 def clean_class_pages(
     pages: Sequence[ClassPage], classifier: SmoothedClassifier
-) -> list[CleanedClassPage]:
+) -> list[CleanedPage]:
     """Return the pages with the text of each cleaner; SITELEVEL counts over all pages of a site."""
     by_site: defaultdict[str, list[tuple[ClassPage, ScoredPage]]] = defaultdict(list)
     for page in tracked(pages, "cleaning"):
@@ -155,21 +151,20 @@ def clean_class_pages(
             by_site[page.site].append((page, scored))
     found = []
     for some in by_site.values():
-        read = [_read_page(page, scored) for page, scored in some]
+        read = [
+            ReadPage(
+                page=CorpusPage(corpus="class set", site=page.site, url=page.url, body=b""),
+                document=scored.document,
+                presentation=scored.presentation,
+                words=scored.all_words,
+            )
+            for page, scored in some
+        ]
         frequency = count_site(read)
         for (page, scored), one in zip(some, read, strict=True):
             template = site_labels(one, frequency).template_segment
-            found.append(CleanedClassPage(page=page, texts=_texts(scored, template)))
+            found.append((page, _texts(scored, template)))
     return found
-
-
-def _read_page(page: ClassPage, scored: ScoredPage) -> ReadPage:
-    return ReadPage(
-        page=CorpusPage(corpus="class set", site=page.site, url=page.url, body=b""),
-        document=scored.document,
-        presentation=scored.presentation,
-        words=scored.all_words,
-    )
 
 
 def _texts(page: ScoredPage, site_template: np.ndarray) -> dict[str, str]:
@@ -197,12 +192,11 @@ _PAPER_DUPLICATES = {
 }
 _NEAR_BITS = 3
 """Most bits in which the fingerprints of near-duplicates differ (Manku, Jain, Das Sarma, WWW 2007)."""
-_Pair = tuple[CleanedClassPage, CleanedClassPage]
+_Pair = tuple[CleanedPage, CleanedPage]
 
 
 @click.command(short_help="Chakrabarti et al. (2007): near-duplicates.")
 @class_set_options
-@out_option
 def pagelevel_duplicates(
     classifier: Path,
     corpora: Sequence[Path],
@@ -219,16 +213,12 @@ def pagelevel_duplicates(
     CLASSIFIER is a file of `pagelevel-train`. CORPORA need `gold_selector` and the sites of the
     class set.
     """
-    pages = read_class_set(
-        corpora, articles_per_topic=articles, templates_per_article=templates, seed=seed
-    )
-    cleaned = clean_class_pages(pages, read_classifier(classifier))
-    same = _pairs(cleaned, lambda one: one.page.article)
-    different = _drawn(_pairs(cleaned, lambda one: one.page.site), len(same), seed)
+    cleaned, counted = read_cleaned(classifier, corpora, articles, templates, seed)
+    same = _pairs(cleaned, lambda page: page.article)
+    different = _drawn(_pairs(cleaned, lambda page: page.site), len(same), seed)
     report = Report(out)
     report.say(
-        f"{describe_class_set(cleaned)}; median article "
-        f"{_median_words(cleaned)} words; {len(same)} duplicate and {len(different)} other pairs"
+        f"{counted}; median article {_median_words(cleaned)} words; {len(same)} duplicate and {len(different)} other pairs"
     )
     rows = [
         [
@@ -244,23 +234,22 @@ def pagelevel_duplicates(
     report.table("table 2: near-duplicates", header, rows)
 
 
-def _pairs(
-    pages: Iterable[CleanedClassPage], key: Callable[[CleanedClassPage], str]
-) -> list[_Pair]:
+def _pairs(pages: Iterable[CleanedPage], key: Callable[[ClassPage], str]) -> list[_Pair]:
+    """Return the pairs with equal keys: of one article, or of one site and different articles."""
     groups = defaultdict(list)
-    for page in pages:
-        groups[key(page)].append(page)
+    for one in pages:
+        groups[key(one[0])].append(one)
     return [
         (one, other)
         for some in groups.values()
         for one, other in combinations(some, 2)
-        if (one.page.article == other.page.article) == (key(one) == one.page.article)
+        if (one[0].article == other[0].article) == (key(one[0]) == one[0].article)
     ]
 
 
 def _drawn(pairs: Sequence[_Pair], count: int, seed: int) -> list[_Pair]:
     def by_hash(pair: _Pair) -> bytes:
-        names = f"{seed}\n{pair[0].page.url}\n{pair[1].page.url}"
+        names = f"{seed}\n{pair[0][0].url}\n{pair[1][0].url}"
         return hashlib.blake2b(names.encode("utf-8", "replace")).digest()
 
     return sorted(pairs, key=by_hash)[:count]
@@ -274,7 +263,7 @@ def _shares(
 ) -> list[str]:
     """Return the shares of duplicates that are found, and of other pairs that are kept apart."""
     found, taken = (
-        fmean([is_near(*(page.texts[cleaner] for page in pair)) for pair in pairs] or [0])
+        fmean([is_near(*(texts[cleaner] for _, texts in pair)) for pair in pairs] or [0])
         for pairs in (same, others)
     )
     return [f"{found:.1%}", f"{1 - taken:.1%}"]
@@ -295,8 +284,8 @@ def _have_near_keys(one: str, other: str) -> bool:
     return (first ^ second).bit_count() <= _NEAR_BITS
 
 
-def _median_words(pages: Sequence[CleanedClassPage]) -> int:
-    sizes = sorted(len(text.split()) for text in {one.page.text for one in pages})
+def _median_words(pages: Sequence[CleanedPage]) -> int:
+    sizes = sorted(len(text.split()) for text in {page.text for page, _ in pages})
     return sizes[len(sizes) // 2]
 
 
@@ -306,7 +295,6 @@ _ARTICLE_ALONE = "article alone"
 
 @click.command(short_help="Chakrabarti et al. (2007): classification.")
 @class_set_options
-@out_option
 def pagelevel_classes(
     classifier: Path,
     corpora: Sequence[Path],
@@ -324,19 +312,16 @@ def pagelevel_classes(
     CLASSIFIER is a file of `pagelevel-train`. CORPORA need `gold_selector` and the sites of the
     class set.
     """
-    pages = read_class_set(
-        corpora, articles_per_topic=articles, templates_per_article=templates, seed=seed
-    )
-    cleaned = clean_class_pages(pages, read_classifier(classifier))
+    cleaned, counted = read_cleaned(classifier, corpora, articles, templates, seed)
     report = Report(out)
-    report.say(describe_class_set(cleaned))
-    texts = {name: [one.texts[name] for one in cleaned] for name in CLASS_SET_CLEANERS}
-    texts[_ARTICLE_ALONE] = [one.page.text for one in cleaned]
+    report.say(counted)
+    texts = {name: [some[name] for _, some in cleaned] for name in CLASS_SET_CLEANERS}
+    texts[_ARTICLE_ALONE] = [page.text for page, _ in cleaned]
     accuracies = {
         name: cross_site_accuracies(
             [
-                TopicPage(one.page.topic, one.page.site, one.page.article, text)
-                for one, text in zip(cleaned, some, strict=True)
+                TopicPage(page.topic, page.site, page.article, text)
+                for (page, _), text in zip(cleaned, some, strict=True)
             ]
         )
         for name, some in texts.items()
@@ -346,9 +331,6 @@ def pagelevel_classes(
         for pair in accuracies[_ARTICLE_ALONE]
     ]
     rows.append(["mean", *(f"{fmean(found.values()):.1%}" for found in accuracies.values())])
-    rows.append(["the paper's mean", *(_paper(name) for name in accuracies)])
+    paper = (f"{_PAPER_ACCURACY[name]} %" if name in _PAPER_ACCURACY else "" for name in accuracies)
+    rows.append(["the paper's mean", *paper])
     report.table("table 3: accuracy of two-class problems", ["", *accuracies], rows)
-
-
-def _paper(cleaner: str) -> str:
-    return f"{_PAPER_ACCURACY[cleaner]} %" if cleaner in _PAPER_ACCURACY else ""

@@ -12,10 +12,10 @@ import click
 from templ_core import clean_site
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.words import text_distance
-from templ_core.lab.papers.class_set import SourcePage, class_set
+from templ_core.lab.papers.class_set import class_set
 from workers.lab.corpora import record_markup, records_with
 from workers.lab.evaluation.peers import Extract, load_peer
-from workers.lab.experiments.class_set import source_page
+from workers.lab.experiments.class_set import read_source_pages
 from workers.lab.experiments.compared_cleaners import (
     SITE_CLEANERS,
     ComparedPage,
@@ -152,10 +152,7 @@ def _feed(seed: int) -> list[ComparedPage]:
 
 def read_mirrors(corpora: Sequence[Path], seed: int) -> list[ComparedPage]:
     """Return articles in two templates each: the sites with the most pages lend the templates."""
-    by_site: defaultdict[str, list[SourcePage]] = defaultdict(list)
-    for record in records_with(corpora, "gold_selector"):
-        if record.get("gold_text"):
-            by_site[record["site"]].append(source_page(record))
+    by_site = read_source_pages(corpora)
     sites = sorted(by_site, key=lambda site: (-len(by_site[site]), site))
     lenders = min(_TEMPLATE_SITES, len(sites) // 2)
     writers = sites[lenders:]

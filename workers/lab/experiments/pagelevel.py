@@ -12,11 +12,11 @@ import msgspec
 import numpy as np
 from sklearn.metrics import adjusted_rand_score
 
-from templ_core.array_types import Bools, Floats, UInt64s
+from templ_core.array_types import Bools, Floats, Int64s, UInt64s
 from templ_core.config import CoreConfig
 from templ_core.decide import decide
 from templ_core.dom.document import Document, parse_document
-from templ_core.errors import CodecError, PageError
+from templ_core.errors import PageError
 from templ_core.lab.evaluation.segments import (
     Overlap,
     block_of_each,
@@ -53,8 +53,10 @@ from workers.lab.corpora import (
     corpus_name,
     read_objects,
     read_site_pages,
+    read_written,
     record_markup,
     records_with,
+    site_of,
 )
 from workers.lab.evaluation.page_models import PageModels, models_of_folds
 from workers.lab.experiments.results import Cell, Report, mean_text, tracked
@@ -92,16 +94,7 @@ def read_classifier(path: Path) -> SmoothedClassifier:
     Raises:
         InputProblem: The file cannot be read.
     """
-    try:
-        return decode_classifier(path.read_bytes())
-    except OSError as error:
-        raise InputProblem(
-            f"{path}: {error.strerror}; name a file of `templ experiments pagelevel-train`"
-        ) from None
-    except CodecError as error:
-        raise InputProblem(
-            f"{path}: {error}; name a file of `templ experiments pagelevel-train`"
-        ) from None
+    return read_written(path, decode_classifier, "of `templ experiments pagelevel-train`")
 
 
 def score_record(record: dict[str, Any], classifier: SmoothedClassifier) -> ScoredPage | None:
@@ -158,6 +151,10 @@ def smoothing_variant(factor: float = PENALTY_FACTOR, penalty: Penalty = "area")
     )
 
 
+def _multiplied(multiple: float, penalty: Penalty) -> PageVariant:
+    return smoothing_variant(multiple * PENALTY_FACTOR, penalty)
+
+
 @click.command(short_help="Train PAGELEVEL's classifier without gold.")
 @corpora_argument
 @click.option("--out", type=FILE, required=True, help="File to write the classifier to.")
@@ -188,11 +185,8 @@ _PAPER = {
 SiteFs = dict[tuple[str, str], np.ndarray]
 
 
-class PageWithLabels(msgspec.Struct, frozen=True, kw_only=True):
-    """A page with its gold labels."""
-
-    page: ScoredPage
-    labels: Labels
+LabelledPage = tuple[ScoredPage, Labels]
+"""A page with its gold labels."""
 
 
 @click.command(short_help="Chakrabarti et al. (2007): f in templates.")
@@ -222,22 +216,22 @@ def pagelevel_templates(
     if not pages:
         raise InputProblem("no page has a `gold_selector` that names its content")
     report = Report(out)
-    sites = len({one.page.record["site"] for one in pages})
+    sites = len({page.record["site"] for page, _ in pages})
     report.say(f"{len(pages)} pages of {sites} sites")
     _report_f(report, pages, seed)
     _report_f_by_penalty(report, pages)
 
 
-def _labelled(page: ScoredPage) -> PageWithLabels | None:
+def _labelled(page: ScoredPage) -> LabelledPage | None:
     record = page.record
     gold = GoldSelectors.of(record)
     labels = selected_labels(page.document, record_markup(record), gold) if gold else None
     if labels is None or not labels.content.any():
         return None
-    return PageWithLabels(page=page, labels=labels)
+    return page, labels
 
 
-def _report_f(report: Report, pages: Sequence[PageWithLabels], seed: int) -> None:
+def _report_f(report: Report, pages: Sequence[LabelledPage], seed: int) -> None:
     merges = {delta: site_f(pages, merging_variant(delta)) for delta in _F_DELTAS}
     best = max(merges, key=lambda delta: _in_templates(merges[delta]))
     variants = {
@@ -267,12 +261,12 @@ def _in_templates(fs: SiteFs) -> float:
     return float(np.mean([np.nanmean(fs["in_templates", counted]) for counted in _COUNTED]))
 
 
-def _report_f_by_penalty(report: Report, pages: Sequence[PageWithLabels]) -> None:
+def _report_f_by_penalty(report: Report, pages: Sequence[LabelledPage]) -> None:
     rows: list[list[Cell]] = []
     lines: dict[str, list[tuple[float, float]]] = {name: [] for name in _COUNTED.values()}
     for penalty in PENALTIES:
         for multiple in PENALTY_MULTIPLES:
-            fs = site_f(pages, smoothing_variant(multiple * PENALTY_FACTOR, penalty))
+            fs = site_f(pages, _multiplied(multiple, penalty))
             means = [float(np.nanmean(fs["in_templates", counted])) for counted in _COUNTED]
             rows.append([penalty, f"{multiple * PENALTY_FACTOR:g}", *means])
             if penalty == "area":
@@ -286,13 +280,12 @@ def _penalty_chart(title: str, measure: str, lines: dict[str, list[tuple[float, 
     return line_chart(title, "factor multiplied into the penalty 0.01 A / A_i", measure, lines)
 
 
-def site_f(pages: Sequence[PageWithLabels], variant: PageVariant) -> SiteFs:
+def site_f(pages: Sequence[LabelledPage], variant: PageVariant) -> SiteFs:
     """Return the f of each site, by place and count; NaN if the site's gold has none of it."""
     sums: dict[tuple[str, str], defaultdict[str, list[Overlap]]] = {
         (place, counted): defaultdict(list) for place in _PLACES for counted in _COUNTED
     }
-    for one in pages:
-        page, labels = one.page, one.labels
+    for page, labels in pages:
         found = template_f(
             page.document, page.words, variant(page).kept, labels.content, labels.counts
         )
@@ -320,12 +313,8 @@ _GN1_TEMPLATE = (0, 4)
 _SYNTHETIC_CONTENT = ("content", "neutral", "comments")
 
 
-class SegmentedPage(msgspec.Struct, frozen=True, kw_only=True):
-    """A page with its gold segmentation."""
-
-    page: ScoredPage
-    group: Any
-    """Gold group of each segment; -1 for segments that are not in the gold."""
+SegmentedPage = tuple[ScoredPage, Int64s]
+"""A page with the gold group of each segment; -1 for segments that are not in the gold."""
 
 
 @click.command(short_help="Chakrabarti et al. (2007): segmentation.")
@@ -367,7 +356,7 @@ def pagelevel_segmentation(
         if not pages:
             raise InputProblem(f"{path}: no page has `gold_blocks` or `sections`")
         name = corpus_name(path)
-        sites = len({one.page.record["site"] for one in pages})
+        sites = len({page.record["site"] for page, _ in pages})
         report.say(f"{name}: {len(pages)} pages of {sites} sites")
         _report_rands(report, name, pages, seed)
         _report_rands_by_penalty(report, name, pages)
@@ -388,22 +377,20 @@ def _segmented(page: ScoredPage, *, runs: bool) -> SegmentedPage | None:
         label = np.array([int(is_template) for is_template, _ in blocks])[group]
         group = np.where(group >= 0, largest_fragments(page.document, label), -1)
     scored = group[group >= 0]
-    return SegmentedPage(page=page, group=group) if len(set(scored.tolist())) > 1 else None
+    return (page, group) if len(set(scored.tolist())) > 1 else None
 
 
 def _report_rands(report: Report, name: str, pages: Sequence[SegmentedPage], seed: int) -> None:
     merges = {delta: page_rands(pages, merging_variant(delta)) for delta in _RAND_DELTAS}
     best = max(merges, key=lambda delta: float(merges[delta].mean()))
-    basics = page_rands(pages, lambda page: basic_variant(page.templateness))
-    smooth = page_rands(pages, smoothing_variant())
     rands = {
-        "basic": basics,
+        "basic": page_rands(pages, lambda page: basic_variant(page.templateness)),
         f"basic + merge, delta {best:g}": merges[best],
-        "smooth": smooth,
-        "merge - basic": merges[best] - basics,
-        "smooth - merge": smooth - merges[best],
+        "smooth": page_rands(pages, smoothing_variant()),
     }
-    sites = [one.page.record["site"] for one in pages]
+    basic, merged, smooth = rands.values()
+    rands |= {"merge - basic": merged - basic, "smooth - merge": smooth - merged}
+    sites = [page.record["site"] for page, _ in pages]
     rows = [[label, mean_text(some.tolist(), sites, seed)] for label, some in rands.items()]
     report.table(f"figure 1: segmentation of {name}", ["", "adjusted RAND"], rows)
 
@@ -411,12 +398,7 @@ def _report_rands(report: Report, name: str, pages: Sequence[SegmentedPage], see
 def _report_rands_by_penalty(report: Report, name: str, pages: Sequence[SegmentedPage]) -> None:
     lines = {
         str(penalty): [
-            (
-                multiple,
-                float(
-                    page_rands(pages, smoothing_variant(multiple * PENALTY_FACTOR, penalty)).mean()
-                ),
-            )
+            (multiple, float(page_rands(pages, _multiplied(multiple, penalty)).mean()))
             for multiple in PENALTY_MULTIPLES
         ]
         for penalty in PENALTIES
@@ -433,9 +415,9 @@ def _report_rands_by_penalty(report: Report, name: str, pages: Sequence[Segmente
 def page_rands(pages: Sequence[SegmentedPage], variant: PageVariant) -> Floats:
     """Return the adjusted RAND index of each page."""
     found = []
-    for one in pages:
-        in_gold = one.group >= 0
-        found.append(adjusted_rand_score(variant(one.page).group[in_gold], one.group[in_gold]))
+    for page, group in pages:
+        in_gold = group >= 0
+        found.append(adjusted_rand_score(variant(page).group[in_gold], group[in_gold]))
     return np.array(found)
 
 
@@ -540,7 +522,7 @@ def _row(corpus: str, sites: Sequence[SpecificWords]) -> list[Cell]:
 def _read_pages(corpus: Path, models: PageModels) -> Iterator[tuple[str, LabelledTexts]]:
     """Yield the site and the labelled texts of each page with a selector."""
     records = [record for _, record in read_objects(corpus) if record.get("gold_selector")]
-    names = [(corpus_name(corpus), one["url"], one.get("site") or one["url"]) for one in records]
+    names = [(corpus_name(corpus), one["url"], site_of(one)) for one in records]
     for record, (_, url, site), fold in zip(records, names, models.left_out(names), strict=True):
         if fold is None:
             continue

@@ -2,6 +2,7 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import repeat
 from pathlib import Path
 from random import Random
 
@@ -11,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.dom.document import Document, parse_document
-from templ_core.errors import CodecError, PageError
+from templ_core.errors import PageError
 from templ_core.lab.near_duplicates import distinct_plain_texts
 from templ_core.lab.papers.foschini.matching import Locality, PhraseMatcher, settled_spans
 from templ_core.lab.papers.foschini.phrase_corpus import (
@@ -30,9 +31,9 @@ from templ_core.lab.papers.foschini.phrases import (
 )
 from templ_core.lab.training.labels.gold_labels import GoldSelectors, Labels, selected_labels
 from workers.errors import InputProblem
-from workers.lab.corpora import read_objects, record_markup
+from workers.lab.corpora import read_objects, read_written, record_markup, site_of
 from workers.lab.experiments.results import Report, tracked
-from workers.lab.options import corpora_argument, out_option, seed_option
+from workers.lab.options import PATH, corpora_argument, option, out_option, seed_option
 
 
 class TextPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,7 +55,7 @@ def read_text_pages(corpora: Sequence[Path]) -> dict[str, list[TextPage]]:
     sites: defaultdict[str, list[TextPage]] = defaultdict(list)
     for path in corpora:
         for _, record in read_objects(path):
-            site = record.get("site") or record["url"]
+            site = site_of(record)
             try:
                 markup = record_markup(record)
                 document = parse_document(markup, record["url"])
@@ -78,22 +79,20 @@ _REFITS = frozenset([2, 3, 5, 8, 12, 16, 24])
 
 @click.command(short_help="Foschini (2007): precision of phrases alone.")
 @corpora_argument
-@click.option(
+@option(
     "--gap-chars",
     default=Locality().gap_chars,
-    show_default=True,
     help="Also remove the text between two phrases if it has fewer characters than this.",
 )
-@click.option(
+@option(
     "--island-chars",
     default=Locality().island_chars,
-    show_default=True,
     help="Keep a phrase inside a line of other text if it has fewer characters than this.",
 )
 @click.option(
     "--idioms",
     "idioms_file",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="List of idioms that `templ train-idioms` wrote.  [default: the shipped list]",
 )
 @out_option
@@ -114,7 +113,7 @@ def phrases_removal(
     after 2, 3, 5, 8, 12, 16 and 24 pages and then whenever a tenth of the pages is new.
     """
     locality = Locality(gap_chars=gap_chars, island_chars=island_chars)
-    idioms = read_idioms(idioms_file) if idioms_file else shipped_idioms()
+    idioms = _read_idioms(idioms_file) if idioms_file else shipped_idioms()
     report = Report(out)
     sites = read_text_pages(corpora)
     for title, learned in (
@@ -129,33 +128,13 @@ def phrases_removal(
                     counts += _count(page, page.labels, matcher, locality)
             total += counts
             rows.append([site, *_figures(counts)])
-        header = [
-            "",
-            "removed words",
-            "precision",
-            "recall",
-            "recall without neutral text",
-            "content lost",
-        ]
+        header = ["", "removed words", "precision", "recall", "recall without neutral text"]
+        header.append("content lost")
         report.table(title, header, [["all", *_figures(total)], *rows])
 
 
-def read_idioms(path: Path) -> Idioms:
-    """Return the idioms of a file.
-
-    Raises:
-        InputProblem: The file cannot be read.
-    """
-    try:
-        return Idioms(decode_idioms(path.read_bytes()))
-    except OSError as error:
-        raise InputProblem(
-            f"{path}: {error.strerror}; name a file that `templ train-idioms` wrote"
-        ) from None
-    except CodecError as error:
-        raise InputProblem(
-            f"{path}: {error}; name a file that `templ train-idioms` wrote"
-        ) from None
+def _read_idioms(path: Path) -> Idioms:
+    return Idioms(read_written(path, decode_idioms, "that `templ train-idioms` wrote"))
 
 
 def _arriving(
@@ -164,7 +143,7 @@ def _arriving(
     matcher, learned_from = None, 0
     for seen, page in enumerate(pages):
         if seen in _REFITS or (seen > max(_REFITS) and seen >= 1.1 * learned_from):
-            matcher = _learned(pages[:seen], idioms)
+            matcher = _learned([one.text for one in pages[:seen]], idioms)
             learned_from = seen
         yield page, matcher
 
@@ -172,13 +151,10 @@ def _arriving(
 def _together(
     pages: Sequence[TextPage], idioms: Idioms
 ) -> Iterator[tuple[TextPage, PhraseMatcher | None]]:
-    matcher = _learned(pages, idioms)
-    for page in pages:
-        yield page, matcher
+    return zip(pages, repeat(_learned([page.text for page in pages], idioms)))
 
 
-def _learned(pages: Sequence[TextPage], idioms: Idioms) -> PhraseMatcher:
-    texts = [page.text for page in pages]
+def _learned(texts: Sequence[str], idioms: Idioms | None = None) -> PhraseMatcher:
     distinct = [texts[index] for index in distinct_plain_texts(texts)]
     return PhraseMatcher(learn_phrases(distinct, PhrasesConfig(), idioms=idioms))
 
@@ -202,14 +178,8 @@ def _count(
     removed = np.searchsorted(edges, starts, "right") % 2 == 1
     content = labels.content[segment] > 0.5
     template = ~content & labels.counts[segment]
-    columns = (
-        removed & ~content,
-        removed & content,
-        ~content,
-        content,
-        removed & template,
-        template,
-    )
+    outside = (removed & ~content, removed & content, ~content, content)
+    columns = (*outside, removed & template, template)
     return np.array([np.count_nonzero(column) for column in columns], np.int64)
 
 
@@ -352,9 +322,7 @@ _StringShape = tuple[str, int, bool]
 
 @click.command(short_help="Foschini (2007): find injected strings.")
 @corpora_argument
-@click.option(
-    "--pages", default=60, show_default=True, help="Largest number of pages to use of each site."
-)
+@option("--pages", default=60, help="Largest number of pages to use of each site.")
 @seed_option("Seed of the strings; equal seeds and corpora give equal strings.")
 @out_option
 def foschini_injected(corpora: Sequence[Path], pages: int, seed: int, out: Path | None) -> None:
@@ -380,25 +348,14 @@ def foschini_injected(corpora: Sequence[Path], pages: int, seed: int, out: Path 
         removed = right = words = 0
         for shift, site in enumerate(tracked(sorted(sites), f"share {share}")):
             rng = Random(f"{seed}/{site}/{share}")  # noqa: S311 - not for secrets
-            vocabulary = sorted(
-                {word for text in sites[site] for word in text.split() if word.isalpha()}
-            )
+            words_of_site = {word for text in sites[site] for word in text.split()}
+            vocabulary = sorted(filter(str.isalpha, words_of_site))
             templates = make_injected_strings(vocabulary, shift, rng)
             injected = [inject(text, templates, share, rng) for text in sites[site]]
-            learned = [page.text for page in injected[::2]]
-            matcher = PhraseMatcher(
-                learn_phrases(
-                    [learned[index] for index in distinct_plain_texts(learned)], PhrasesConfig()
-                )
-            )
+            matcher = _learned([page.text for page in injected[::2]])
+            shapes = [(one.place, len(one.words), one.slot is not None) for one in templates]
             for page in injected[1::2]:
-                both, gone, all_words = _judge(
-                    page,
-                    matcher,
-                    found,
-                    put,
-                    [(one.place, len(one.words), one.slot is not None) for one in templates],
-                )
+                both, gone, all_words = _judge(page, matcher, found, put, shapes)
                 right += both
                 removed += gone
                 words += all_words
@@ -412,13 +369,8 @@ def foschini_injected(corpora: Sequence[Path], pages: int, seed: int, out: Path 
                 _ratio(removed - right, words - put.total()),
             ]
         )
-    header = [
-        "on pages",
-        "recall of words",
-        "recall, with a slot",
-        "precision of words",
-        "content lost",
-    ]
+    header = ["on pages", "recall of words", "recall, with a slot", "precision of words"]
+    header.append("content lost")
     report.table("all places and lengths", header, summary)
 
 
