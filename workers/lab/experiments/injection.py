@@ -14,7 +14,6 @@ import msgspec
 from templ_core import SiteCleaner
 from templ_core.lab.evaluation.words import (
     RepeatedText,
-    WordCounts,
     repeated_text,
     word_counts,
     words_left,
@@ -55,7 +54,7 @@ from workers.settings import load_settings
 _NOTHING = RepeatedText(words=0, repeated_words=0)
 
 
-class SiteFigures(msgspec.Struct, frozen=True, kw_only=True):
+class SiteFigures(NamedTuple):
     """The figures of one site without injection."""
 
     site: str
@@ -178,15 +177,6 @@ def run_sites(
     yield from tracked(found, "sites", len(sites))
 
 
-class _Plain(msgspec.Struct, frozen=True):
-    """A site without injection; lists with an item for each page."""
-
-    markup: list[str]
-    texts: list[str]
-    """The cleaned texts; empty where a page was refused."""
-    gold: list[WordCounts]
-
-
 def _run_site(
     site: SitePages, runs: Sequence[Injection], seed: int
 ) -> tuple[SiteFigures, list[InjectionFigures]]:
@@ -198,22 +188,22 @@ def _run_site(
         for gold, one, text in zip(site.gold, markup, texts, strict=True)
         if gold is not None
     ]
-    figures = SiteFigures(
-        site=site.site, pages=len(site.pages), f1=f1, repeated=repeated_text(texts)
-    )
-    words = [word_counts(gold.gold_text) if gold else Counter[str]() for gold in site.gold]
-    plain = _Plain(markup, texts, words)
-    return figures, [_run_injection(site, plain, run, seed) for run in runs]
+    figures = SiteFigures(site.site, len(site.pages), f1, repeated_text(texts))
+    return figures, [_run_injection(site, markup, texts, run, seed) for run in runs]
 
 
-def _run_injection(site: SitePages, plain: _Plain, run: Injection, seed: int) -> InjectionFigures:
+def _run_injection(
+    site: SitePages, markups: Sequence[str], texts: Sequence[str], run: Injection, seed: int
+) -> InjectionFigures:
+    """Return the figures of an injection into pages, of which the texts without it are known."""
     rng = Random(f"{seed}/{site.site}/{run.share}")  # noqa: S311 - not for secrets
-    vocabulary = vocabulary_of(word for words in plain.gold for word in words)
+    wanted = [word_counts(gold.gold_text) if gold else Counter[str]() for gold in site.gold]
+    vocabulary = vocabulary_of(word for words in wanted for word in words)
     if not vocabulary:
         return InjectionFigures()
     text = injected_text(vocabulary, rng, short=run.short)
     bodies, put = [], []
-    for markup, gold in zip(plain.markup, site.gold, strict=True):
+    for markup, gold in zip(markups, site.gold, strict=True):
         root, sentences = parsed(markup), ""
         if gold is not None and gold.selectors is not None and rng.random() < run.share:
             some = on_page(text, run, vocabulary, rng)
@@ -223,7 +213,7 @@ def _run_injection(site: SitePages, plain: _Plain, run: Injection, seed: int) ->
         put.append(sentences)
     figures, taught = InjectionFigures(), 0
     for sentences, before, after, gold_words in zip(
-        put, plain.texts, _cleaned(site.pages, bodies), plain.gold, strict=True
+        put, texts, _cleaned(site.pages, bodies), wanted, strict=True
     ):
         counts = bool(sentences) and taught >= TAUGHT_PAGES
         kept = word_counts(before) & gold_words

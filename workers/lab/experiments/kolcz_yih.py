@@ -2,11 +2,11 @@
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
-import msgspec
 import numpy as np
 from lxml import etree
 
@@ -49,6 +49,7 @@ from workers.lab.corpora import (
     record_markup,
     sample_shortest_paths,
     sample_uniformly,
+    site_of,
 )
 from workers.lab.experiments.results import Cell, Report, mean_text, tracked
 from workers.lab.options import PATH, corpora_argument, option, out_option, seed_option
@@ -130,7 +131,7 @@ SegmentFilter = Callable[[Document, Any], np.ndarray]
 """Returns which segments of a document stay; the second argument is its presentation."""
 
 
-class KeywordTestPage(msgspec.Struct, frozen=True, kw_only=True):
+class KeywordTestPage(NamedTuple):
     """A page without its list of tags, before and after cleaning."""
 
     site: str
@@ -140,8 +141,7 @@ class KeywordTestPage(msgspec.Struct, frozen=True, kw_only=True):
     cleaned: KeywordPage
 
 
-class _Marked(msgspec.Struct, frozen=True, kw_only=True):
-    site: str
+class _Marked(NamedTuple):
     url: str
     markup: str
     """Markup of the page without links to tags."""
@@ -152,18 +152,22 @@ def read_tagged_pages(
     corpora: Sequence[Path], pages_per_site: int, keeps: SegmentFilter
 ) -> Iterator[KeywordTestPage]:
     """Yield the pages that have keywords of their own which occur in their text."""
-    for pages in _by_site(corpora).values():
+    by_site: defaultdict[str, list[_Marked]] = defaultdict(list)
+    for path in corpora:
+        for _, record in read_objects(path):
+            marked = _marked(record)
+            if marked is not None and marked.keywords:
+                by_site[site_of(record)].append(marked)
+    for site, pages in by_site.items():
         on_pages = Counter(keyword for page in pages for keyword in page.keywords)
         most = max(_SITE_SHARE_MAX * len(pages), 1)
-        taken = 0
-        for page in pages:
-            own = frozenset(one for one in page.keywords if on_pages[one] <= most)
-            tagged = (
-                _keyword_test_page(page, own, keeps) if own and taken < pages_per_site else None
-            )
-            if tagged is not None:
-                taken += 1
-                yield tagged
+        own = [frozenset(one for one in page.keywords if on_pages[one] <= most) for page in pages]
+        found = (
+            _keyword_test_page(site, page, some, keeps)
+            for page, some in zip(pages, own, strict=True)
+            if some
+        )
+        yield from islice(filter(None, found), pages_per_site)
 
 
 def read_plain_pages(corpora: Sequence[Path]) -> Iterator[KeywordPage]:
@@ -175,16 +179,6 @@ def read_plain_pages(corpora: Sequence[Path]) -> Iterator[KeywordPage]:
             except PageError:
                 continue
             yield _keyword_page(document, np.ones(len(document.segments.texts), np.bool_))
-
-
-def _by_site(corpora: Sequence[Path]) -> dict[str, list[_Marked]]:
-    by_site: defaultdict[str, list[_Marked]] = defaultdict(list)
-    for path in corpora:
-        for _, record in read_objects(path):
-            marked = _marked(record)
-            if marked is not None and marked.keywords:
-                by_site[marked.site].append(marked)
-    return by_site
 
 
 def _marked(record: dict[str, Any]) -> _Marked | None:
@@ -209,10 +203,9 @@ def _marked(record: dict[str, Any]) -> _Marked | None:
         normal_phrase(one) for text in texts for one in text.translate(_SEPARATORS).split(",")
     }
     return _Marked(
-        site=record.get("site") or record["url"],
-        url=record["url"],
-        markup=etree.tostring(root, encoding="unicode", method="html"),
-        keywords=frozenset(one for one in phrases if one and one.count(" ") < PHRASE_WORDS_MAX),
+        record["url"],
+        etree.tostring(root, encoding="unicode", method="html"),
+        frozenset(one for one in phrases if one and one.count(" ") < PHRASE_WORDS_MAX),
     )
 
 
@@ -222,7 +215,7 @@ def _is_tag(link: Any) -> bool:
 
 
 def _keyword_test_page(
-    page: _Marked, own: frozenset[str], keeps: SegmentFilter
+    site: str, page: _Marked, own: frozenset[str], keeps: SegmentFilter
 ) -> KeywordTestPage | None:
     try:
         document = parse_document(page.markup, page.url)
@@ -236,7 +229,7 @@ def _keyword_test_page(
     if not wanted:
         return None
     cleaned = _keyword_page(document, keeps(document, presentation))
-    return KeywordTestPage(site=page.site, wanted=wanted, found=found, cleaned=cleaned)
+    return KeywordTestPage(site, wanted, found, cleaned)
 
 
 def _keyword_page(document: Document, kept: np.ndarray) -> KeywordPage:

@@ -6,6 +6,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, timedelta
+from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
@@ -326,7 +327,8 @@ def metadata(
     """
     report = Report(out)
     if pages:
-        _report_fields(report, list(_gold(corpora, pages)), with_peers=peers)
+        read = (gold_page(markup, url) for url, markup in _pages(corpora))
+        _report_fields(report, list(islice(filter(None, read), pages)), with_peers=peers)
     if sites:
         report_site_fields(report, corpora)
     if markdown_pages:
@@ -335,8 +337,8 @@ def metadata(
         _report_cost(report, corpora, cost_pages)
 
 
-def _pages(corpora: Sequence[Path]) -> Iterator[tuple[str, str, str]]:
-    """Yield site, URL and markup of pages, of all corpora in turn, at most three of a site."""
+def _pages(corpora: Sequence[Path]) -> Iterator[tuple[str, str]]:
+    """Yield URL and markup of pages, of all corpora in turn, at most three of a site."""
     streams = [read_objects(path) for path in corpora]
     seen: Counter[str] = Counter()
     while streams:
@@ -345,24 +347,19 @@ def _pages(corpora: Sequence[Path]) -> Iterator[tuple[str, str, str]]:
                 site = str(one["site"])
                 if seen[site] < _PAGES_A_SITE and one.get("page_role", "article") == "article":
                     seen[site] += 1
-                    yield (
-                        site,
-                        str(one["url"]),
-                        str(one["html"]).encode("utf-8", "replace").decode(),
-                    )
+                    yield str(one["url"]), str(one["html"]).encode("utf-8", "replace").decode()
                     break
             else:
                 streams.remove(stream)
 
 
-def _gold(corpora: Sequence[Path], count: int) -> Iterator[GoldPage]:
-    for _, url, markup in _pages(corpora):
-        page = gold_page(markup, url)
-        if page is not None:
-            yield page
-            count -= 1
-            if not count:
-                return
+def _documents(corpora: Sequence[Path]) -> Iterator[tuple[Document, str, str]]:
+    """Yield the readable pages, each with its markup and URL."""
+    for url, markup in _pages(corpora):
+        try:
+            yield parse_document(markup, url, with_marks=True), markup, url
+        except PageError:
+            continue
 
 
 def _report_fields(report: Report, gold: list[GoldPage], *, with_peers: bool) -> None:
@@ -408,11 +405,7 @@ def _report_markdown(report: Report, corpora: Sequence[Path], count: int) -> Non
     right: Counter[str] = Counter()
     wanted: Counter[str] = Counter()
     done = skipped = 0
-    for _, url, markup in _pages(corpora):
-        try:
-            document = parse_document(markup, url, with_marks=True)
-        except PageError:
-            continue
+    for document, markup, url in _documents(corpora):
         kept = clean(document, None, _CONFIG).decision.kept
         expected = page_structure(markup, document, kept) if kept.any() else None
         if expected is None:
@@ -445,17 +438,10 @@ def _report_cost(report: Report, corpora: Sequence[Path], count: int) -> None:
     totals: Counter[str] = Counter()
     done = 0
     parser = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True)
-    for _, url, markup in _pages(corpora):
-        try:
-            document = parse_document(markup, url, with_marks=True)
-        except PageError:
-            continue
-        steps = _steps(document, markup, url, parser)
-        for name, step in steps.items():
+    for document, markup, url in islice(_documents(corpora), count):
+        for name, step in _steps(document, markup, url, parser).items():
             totals[name] += _least_ns(step)
         done += 1
-        if done == count:
-            break
     parse = max(totals["bare parse"], 1)
     marked = totals["document with marks"] - totals["document"]
     costs = {
@@ -483,7 +469,8 @@ def _steps(
     def outline() -> Outline:
         return Outline(document, kept, None, marks, url)
 
-    def both(found: Outline) -> object:
+    def both() -> object:
+        found = outline()
         return render_markdown(found), page_links(found)
 
     return {
@@ -493,7 +480,7 @@ def _steps(
         "metadata": lambda: read_metadata(document, url, cleaned.text, places),
         "Markdown": lambda: render_markdown(outline()),
         "links": lambda: page_links(outline()),
-        "Markdown and links": lambda: both(outline()),
+        "Markdown and links": both,
     }
 
 

@@ -1,11 +1,11 @@
 """Sites replayed page by page through the worker's own code: what new sites gain, and redesigns cost."""
 
-import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import pairwise, repeat
 from pathlib import Path
-from statistics import fmean
+from statistics import fmean, median_high
+from typing import TypeVar
 
 import click
 import msgspec
@@ -32,6 +32,7 @@ from workers.lab.job_processes import map_in_processes
 from workers.lab.options import (
     corpora_argument,
     corpus_argument,
+    folds_option,
     jobs_option,
     option,
     out_option,
@@ -69,13 +70,11 @@ def replay_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the argument and the options of the commands that replay sites."""
     for add in (
         jobs_option,
-        click.option(
-            "--folds",
-            type=click.Path(path_type=Path, file_okay=False),
-            help="Clean each site with a page model that was trained without it; a directory of "
-            "`templ train --folds`.  [default: the shipped page model]",
+        folds_option(
+            "Clean each site with a page model that was trained without it; a directory of "
+            "`templ train --folds`.  [default: the shipped page model]"
         ),
-        click.argument("corpus", type=click.Path(path_type=Path)),
+        corpus_argument,
     ):
         command = add(command)
     return command
@@ -86,8 +85,8 @@ def replay_row(name: str, pages: Sequence[ReplayedPage]) -> list[Cell]:
     scored = [(page.alone_f1 or 0.0, page.f1) for page in pages if page.f1 is not None]
     if not scored:
         return [name, 0, None, None, None]
-    alone = statistics.fmean(one for one, _ in scored)
-    fused = statistics.fmean(one for _, one in scored)
+    alone = fmean(one for one, _ in scored)
+    fused = fmean(one for _, one in scored)
     return [name, len(scored), alone, fused, f"{fused - alone:+.4f}"]
 
 
@@ -173,13 +172,28 @@ def _replay(
     return replayed
 
 
-_BANDS = {
+Bands = Mapping[str, tuple[int, int]]
+"""First and last page of each row of a table."""
+_LAST = 1 << 30
+_BANDS: Bands = {
     **{str(number): (number, number) for number in range(1, 8)},
     "2-7": (2, 7),
     "8-25": (8, 25),
-    "26-": (26, 1 << 30),
+    "26-": (26, _LAST),
 }
-"""First and last page of each row of the table."""
+
+
+class TwiceCleaned(msgspec.Struct, frozen=True):
+    """Word F1 of one page."""
+
+    site: str
+    number: int
+    """Position of the page among the pages of its site, from 1."""
+    one_pass: float
+    two_passes: float
+
+
+Numbered = TypeVar("Numbered", ReplayedPage, TwiceCleaned)
 _FIRST = 8
 _SHOWN = 40
 
@@ -201,10 +215,7 @@ def new_site(
     report.table(
         "Word F1 by page of its site",
         ["page", "pages", "page level", "with the site", "difference", "where evidence has weight"],
-        [
-            _row(name, [page for page in pages if first <= page.number <= last])
-            for name, (first, last) in _BANDS.items()
-        ],
+        [_row(name, some) for name, some in _in_bands(pages, _BANDS)],
         4,
     )
     without = [page for page in pages if page.number >= _FIRST and not page.uses_site]
@@ -217,7 +228,7 @@ def new_site(
     ]
     lines = {
         name: [
-            (number, statistics.fmean(getattr(page, field) for page in some))
+            (number, fmean(getattr(page, field) for page in some))
             for number, some in by_number
             if some
         ]
@@ -226,23 +237,29 @@ def new_site(
     report.figure("new-site", line_chart("A new site", "page of its site", "word F1", lines))
 
 
+def _in_bands(pages: Sequence[Numbered], bands: Bands) -> Iterator[tuple[str, list[Numbered]]]:
+    """Yield the pages of each band by their position in their site."""
+    for name, (first, last) in bands.items():
+        yield name, [page for page in pages if first <= page.number <= last]
+
+
 def _row(name: str, pages: Sequence[ReplayedPage]) -> list[Cell]:
     has_gold = any(page.f1 is not None for page in pages)
-    weight = f"{100 * statistics.fmean(page.uses_site for page in pages):.0f} %" if has_gold else ""
+    weight = f"{100 * fmean(page.uses_site for page in pages):.0f} %" if has_gold else ""
     return [*replay_row(name, pages), weight]
 
 
 _BEFORE = 25
-_BINS: Mapping[str, tuple[int, int | None]] = {
+_BINS: Bands = {
     "1": (1, 1),
     "2": (2, 2),
     "3-4": (3, 4),
     "5-7": (5, 7),
     "8-10": (8, 10),
     "11-25": (11, 25),
-    "26-": (26, None),
+    "26-": (26, _LAST),
 }
-"""First and last page of each row of the table, counted from the redesign."""
+"""First and last page of each row, counted from the redesign."""
 
 
 class Redesign(msgspec.Struct, frozen=True):
@@ -261,7 +278,7 @@ class Redesign(msgspec.Struct, frozen=True):
     default="snapshot",
     help="Field that names the design of a page; feeds of `templ simulate` have it in `design`.",
 )
-@option("--time-field", default="none", help="Field that orders the pages; see `templ run --help`.")
+@time_field_option("none")
 @out_option
 def redesign(
     corpus: Path,
@@ -296,17 +313,15 @@ def redesign(
         rows,
         4,
     )
-    delays = sorted(delay for change in found if (delay := _delay(change)) is not None)
+    delays = sorted(
+        next(number for number, page in enumerate(change.after, 1) if page.finds_redesign)
+        for change in found
+        if any(page.finds_redesign for page in change.after)
+    )
     report.say(
         f"Found by the redesign detector: {len(delays)} of {len(found)}"
-        + (f"; median delay {statistics.median_high(delays)} pages" if delays else "")
+        + (f"; median delay {median_high(delays)} pages" if delays else "")
     )
-
-
-def _delay(change: Redesign) -> int | None:
-    """Return how many pages of the new design it took to detect the redesign, or None."""
-    found = (number for number, page in enumerate(change.after, 1) if page.finds_redesign)
-    return next(found, None)
 
 
 def design_changes(site: Sequence[ReplayedPage]) -> Iterator[Redesign]:
@@ -321,23 +336,13 @@ def design_changes(site: Sequence[ReplayedPage]) -> Iterator[Redesign]:
         yield Redesign(list(site[max(0, start - _BEFORE) : start]), list(site[start:end]))
 
 
-_PASS_BANDS = {
+_PASS_BANDS: Bands = {
     "1": (1, 1),
     "1-5": (1, 5),
     "6-25": (6, 25),
-    "26-": (26, 1 << 30),
-    "all": (1, 1 << 30),
+    "26-": (26, _LAST),
+    "all": (1, _LAST),
 }
-
-
-class TwiceCleaned(msgspec.Struct, frozen=True):
-    """Word F1 of one page."""
-
-    site: str
-    number: int
-    """Position of the page among the pages of its site, from 1."""
-    one_pass: float
-    two_passes: float
 
 
 @click.command("two-passes", short_help="Measure cleaning in two passes.")
@@ -361,17 +366,20 @@ def two_passes(corpus: Path, sample: int, jobs: int, time_field: str, out: Path 
     Report(out).table(
         "Word F1 by page of its site",
         ["page", "pages", "one pass", "two passes", "gain"],
-        [
-            _twice_row(name, [page for page in pages if first <= page.number <= last])
-            for name, (first, last) in _PASS_BANDS.items()
-        ],
+        [_twice_row(name, some) for name, some in _in_bands(pages, _PASS_BANDS)],
         4,
     )
 
 
 def _clean_twice(site: SitePages, bounds: SampleBounds) -> list[TwiceCleaned]:
     crawled = [
-        CrawledPage(page.url, page.body or b"", page.site, _content_type(page), page.status)
+        CrawledPage(
+            page.url,
+            page.body or b"",
+            page.site,
+            f"text/html; charset={page.charset}" if page.charset else page.content_type,
+            page.status,
+        )
         for page in site.pages
     ]
     cleaner = SiteCleaner()
@@ -386,10 +394,6 @@ def _clean_twice(site: SitePages, bounds: SampleBounds) -> list[TwiceCleaned]:
                 TwiceCleaned(site.site, number, *(scorer.score(text).f1 for text in texts))
             )
     return found
-
-
-def _content_type(page: Page) -> str | None:
-    return f"text/html; charset={page.charset}" if page.charset else page.content_type
 
 
 def _clean(cleaner: SiteCleaner, page: CrawledPage) -> CleanedPage | PageError:
@@ -417,16 +421,15 @@ _NO_BOUND = 1 << 40
 _STATE_FAMILIES = ("entries", "pages", "dictionaries")
 
 
-class WindowFigures(msgspec.Struct, frozen=True, kw_only=True):
-    """The figures of one setting, as means over sites."""
-
-    f1: float
-    template_f: float
-    bytes_a_page: float
-    """Size of the windows on disk, divided by the number of documents in them at the end."""
-    bytes_a_site: float
-    refit_ms: float
-    """Processor time of all refits, divided by the number of pages."""
+_SCORES = ("word F1", "template F")
+_BYTES_A_SITE, _REFIT_MS = "bytes a site", "refit, CPU ms a page"
+_PLOTTED = {
+    "f1": _SCORES[0],
+    "template_f": _SCORES[1],
+    "bytes_a_site": _BYTES_A_SITE,
+    "refit_ms": _REFIT_MS,
+}
+"""What is plotted, by the end of the name of its figure."""
 
 
 class TimedRunner:
@@ -515,7 +518,8 @@ def _read(
 
 def _run(
     pages: Sequence[Page], gold: Mapping[int, EvaluationPage], settings: Settings
-) -> WindowFigures:
+) -> dict[str, float]:
+    """Return the figures of one setting: means over sites, bytes of windows, time of refits."""
     runner = TimedRunner(InProcess(page_model_of(read_model_file(settings.page_model))))
     state = LocalState(None, settings)
     stream = Stream(state, runner, settings)
@@ -532,46 +536,41 @@ def _run(
         for family, key, value in state.windows.entries()
         if family in _STATE_FAMILIES
     )
-    sites = len({page.site for page in pages})
-    return WindowFigures(
-        f1=_mean([one.f1 for one in some] for some in scores.values()),
-        template_f=_mean(
+    return {
+        _SCORES[0]: _mean([one.f1 for one in some] for some in scores.values()),
+        _SCORES[1]: _mean(
             [one.template_f for one in some if one.template_f is not None]
             for some in scores.values()
         ),
-        bytes_a_page=size / kept,
-        bytes_a_site=size / sites,
-        refit_ms=1000 * runner.refit_s / max(len(pages), 1),
-    )
+        "bytes a page": size / kept,
+        _BYTES_A_SITE: size / len({page.site for page in pages}),
+        _REFIT_MS: 1000 * runner.refit_s / max(len(pages), 1),
+    }
 
 
 def _mean(sites: Iterator[list[float]]) -> float:
-    return statistics.fmean(statistics.fmean(some) for some in sites if some)
+    return fmean(fmean(some) for some in sites if some)
 
 
-def _show(report: Report, corpus: str, what: str, found: Mapping[float, WindowFigures]) -> None:
+def _show(
+    report: Report, corpus: str, what: str, found: Mapping[float, Mapping[str, float]]
+) -> None:
     report.table(
         f"{corpus}: windows by {what}",
-        [what, "word F1", "template F", "bytes a page", "KiB a site", "refit, CPU ms a page"],
+        [what, *_SCORES, "bytes a page", "KiB a site", _REFIT_MS],
         [
             [
                 f"{one:g}",
-                some.f1,
-                some.template_f,
-                round(some.bytes_a_page),
-                round(some.bytes_a_site / 1024),
-                f"{some.refit_ms:.1f}",
+                *(some[name] for name in _SCORES),
+                round(some["bytes a page"]),
+                round(some[_BYTES_A_SITE] / 1024),
+                f"{some[_REFIT_MS]:.1f}",
             ]
             for one, some in found.items()
         ],
         4,
     )
-    for measure, title in (
-        ("f1", "word F1"),
-        ("template_f", "template F"),
-        ("bytes_a_site", "bytes a site"),
-        ("refit_ms", "refit, CPU ms a page"),
-    ):
-        points = [(one, getattr(some, measure)) for one, some in found.items()]
+    for name, title in _PLOTTED.items():
+        points = [(one, some[title]) for one, some in found.items()]
         chart = line_chart(f"{corpus}: windows by {what}", what, title, {title: points})
-        report.figure(f"{corpus}-{what}-{measure}", chart)
+        report.figure(f"{corpus}-{what}-{name}", chart)

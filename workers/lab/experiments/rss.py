@@ -12,8 +12,7 @@ from lxml import etree, html
 from templ_core import CleanedPage, clean_site
 from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
-from templ_core.dom.decode.decode_page import decode_page
-from templ_core.dom.document import Document, parse_document
+from templ_core.dom.document import read_document
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.words import WordCounts, score_text, text_distance, word_counts
 from workers.crawl.addresses import absolute_address, address_key, is_askable
@@ -86,7 +85,14 @@ def pair_site(pages: Sequence[Page], entries: dict[str, FeedEntry]) -> Iterator[
         if entry is None:
             continue
         try:
-            document = _document(page, body)
+            document = read_document(
+                body,
+                page.url,
+                content_type=page.content_type,
+                charset=page.charset,
+                content_encoding=page.content_encoding,
+                limit_bytes=_PAGE_BYTES_MAX,
+            )
         except PageError:
             continue
         alone = clean(document, None, CoreConfig()).text
@@ -120,17 +126,6 @@ def plain_text(markup: str) -> str:
 
 def _without_line(text: str, left_out: str) -> str:
     return "\n".join(line for line in text.split("\n") if line.strip() != left_out)
-
-
-def _document(page: Page, body: bytes) -> Document:
-    decoded = decode_page(
-        body,
-        content_type=page.content_type,
-        charset=page.charset,
-        content_encoding=page.content_encoding,
-        limit_bytes=_PAGE_BYTES_MAX,
-    )
-    return parse_document(decoded.text, page.url)
 
 
 _SUMMARY_WORDS_MIN = 10
@@ -184,17 +179,10 @@ def rss(crawl: tuple[Path, ...], out: Path | None) -> None:
         raise InputProblem("no entry of a feed belongs to a page of these files")
     report = Report(out)
     report.say(f"{len(sites)} pages of {len(rows)} sites have an entry in a feed")
-    report.table(
-        "All pages",
-        [
-            "text",
-            "recall of the summary",
-            "F1 with the whole text",
-            "edit distance",
-            "% of raw words",
-        ],
-        [[name, *_overall(some, sites)] for name, some in scores.items()],
-    )
+    header = ["text", "recall of the summary", "F1 with the whole text", "edit distance"]
+    header.append("% of raw words")
+    overall = [[name, *_overall(some, sites)] for name, some in scores.items()]
+    report.table("All pages", header, overall)
     header = [f"{figure}, {name}" for figure in ("recall", "F1") for name in SYSTEMS]
     report.table("By site", ["site", "pages", *header], rows)
 

@@ -20,7 +20,7 @@ from templ_core.errors import PageError
 from templ_core.metadata.page_metadata import read_metadata
 from templ_core.tokens import count_tokens, tokenise
 from workers.indexes.search import TITLE_WEIGHT, match_expression, separated
-from workers.lab.corpora import read_objects, record_markup
+from workers.lab.corpora import read_objects, record_markup, site_of
 from workers.lab.evaluation.peers import load_peer
 from workers.lab.experiments.results import Report, mean_text
 from workers.lab.job_processes import map_in_processes
@@ -106,7 +106,7 @@ def read_sites(corpora: Sequence[Path], pages: int) -> Iterator[list[dict[str, A
     for path in corpora:
         sites: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
         for _, record in read_objects(path):
-            sites[record.get("site") or record["url"]].append(record)
+            sites[site_of(record)].append(record)
         for records in sites.values():
             gold = [one for one in records if one.get("gold_text")]
             others = [one for one in records if not one.get("gold_text")]
@@ -136,7 +136,7 @@ def site_texts(records: Sequence[dict[str, Any]]) -> list[PageTexts]:
         texts = (raw, alone, cleaned.text, peer(markup), gold or cleaned.text)
         found.append(
             PageTexts(
-                site=str(record.get("site") or url),
+                site=site_of(record),
                 page_title=document.title,
                 headline=read_metadata(document, url, alone).title or "",
                 gold=gold,

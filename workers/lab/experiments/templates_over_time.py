@@ -22,7 +22,7 @@ from templ_core.lab.training.labels.site_labels import (
 )
 from workers.errors import InputProblem
 from workers.inspect.plots import line_chart
-from workers.lab.corpora import corpus_name, records_with
+from workers.lab.corpora import corpus_name, records_with, site_of
 from workers.lab.experiments.results import Cell, Report, mean_text, tracked
 from workers.lab.options import corpora_argument, option, out_option, seed_option
 
@@ -87,7 +87,7 @@ def _read(
         for record in records_with([corpus], field):
             digits = str(record[field])[:4]
             if digits.isdecimal():
-                site = record.get("site") or record["url"]
+                site = site_of(record)
                 page = CorpusPage(
                     corpus=corpus_name(corpus),
                     site=site,
