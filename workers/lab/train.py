@@ -11,7 +11,6 @@ from rich.progress import track
 from rich.table import Table
 
 from templ_core.lab.papers.foschini.fit_idioms import (
-    IdiomSettings,
     SplitText,
     find_idioms,
     split_text,
@@ -367,8 +366,11 @@ def train_idioms(
         text = split_text(page)
         if text is not None:
             sites[page.site].append(text)
-    settings = IdiomSettings(sites_min=sites_min, template_share_max=template_share_max)
-    found = find_idioms([SplitText.joined(some) for some in sites.values()], settings)
+    found = find_idioms(
+        [SplitText.joined(some) for some in sites.values()],
+        sites_min=sites_min,
+        template_share_max=template_share_max,
+    )
     with open_output(out) as writer:
         writer.write(encode_idioms(found, sites=len(sites), sites_min=sites_min))
     click.echo(f"{len(found)} idioms of {len(sites)} sites: {out}", err=True)

@@ -10,6 +10,7 @@ import hashlib
 import re
 from collections.abc import Mapping, Sequence
 from itertools import combinations, permutations
+from xml.sax.saxutils import escape
 
 import msgspec
 import numpy as np
@@ -102,20 +103,17 @@ def class_set(
                 turns[site] += 1
                 markup = put_into(host, article)
                 if markup is not None:
-                    found.append(_class_page(article, host, markup, len(found)))
+                    page = ClassPage(
+                        topic=article.topic,
+                        article=article.url,
+                        site=host.site,
+                        url=f"{host.url}#{len(found)}",
+                        markup=markup,
+                        text=article.text,
+                    )
+                    found.append(page)
                     placed += 1
     return found
-
-
-def _class_page(article: Article, host: SourcePage, markup: str, number: int) -> ClassPage:
-    return ClassPage(
-        topic=article.topic,
-        article=article.url,
-        site=host.site,
-        url=f"{host.url}#{number}",
-        markup=markup,
-        text=article.text,
-    )
 
 
 def _shuffled(pages: Sequence[SourcePage], seed: int) -> list[SourcePage]:
@@ -153,19 +151,10 @@ def read_article(topic: str, page: SourcePage) -> Article | None:
     inner = (place.text or "") + "".join(
         etree.tostring(child, encoding="unicode", method="html") for child in place
     )
-    return Article(
-        topic=topic,
-        url=page.url,
-        title=_headline(root),
-        markup=inner,
-        text=text,
-    )
-
-
-def _headline(root: etree._Element) -> str:
-    """Return the longest part of the title, which is rarely the name of the site."""
-    title = " ".join((root.findtext(".//title") or "").split())
-    return max(_SEPARATOR.split(title), key=len)
+    parts = _SEPARATOR.split(" ".join((root.findtext(".//title") or "").split()))
+    # The longest part of the title is rarely the name of the site.
+    title = max(parts, key=len)
+    return Article(topic=topic, url=page.url, title=title, markup=inner, text=text)
 
 
 def put_into(host: SourcePage, article: Article) -> str | None:
@@ -186,7 +175,7 @@ def put_into(host: SourcePage, article: Article) -> str | None:
     headline = next((one for one in neutral if one.tag in ("h1", "h2")), None)
     for element in neutral:
         if element is headline:
-            _fill(element, f"<span>{_escaped(article.title)}</span>")
+            _fill(element, f"<span>{escape(article.title)}</span>")
         elif element is not place and element not in around and headline not in set(element.iter()):
             _drop(element)
     _fill(place, article.markup)
@@ -233,10 +222,6 @@ def _drop(element: etree._Element) -> None:
     elif element.tail:
         parent.text = (parent.text or "") + element.tail
     parent.remove(element)
-
-
-def _escaped(text: str) -> str:
-    return text.replace("&", "&amp;").replace("<", "&lt;")
 
 
 class TopicPage(msgspec.Struct, frozen=True):

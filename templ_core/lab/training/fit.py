@@ -1,6 +1,6 @@
 """Fitting of the three parts of the page model: hashed tables, tree ensembles, networks."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import pairwise
 
 import msgspec
@@ -15,6 +15,9 @@ from templ_core.page_level.model.confidence import EXPECTED, Confidence
 from templ_core.page_level.model.hashed_scores import HashedTable
 from templ_core.page_level.model.network import Network
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
+
+ReportProgress = Callable[[str], None]
+"""Called with one line about the step that was just finished."""
 
 
 def drawn_places(count: int, most: int, seed: int | Sequence[int]) -> Int64s:

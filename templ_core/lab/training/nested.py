@@ -15,10 +15,10 @@ import numpy as np
 from scipy import sparse
 
 from templ_core.array_types import Float32s, Floats, Int64s
-from templ_core.lab.progress import ReportProgress
 from templ_core.lab.training.fit import (
     ATTRIBUTE_PENALTY,
     TEXT_PENALTY,
+    ReportProgress,
     Sample,
     drawn_places,
     fit_table,

@@ -10,9 +10,9 @@ from sklearn.linear_model import LogisticRegression
 from templ_core.array_types import Float32s, Floats, Int64s
 from templ_core.config import CoreConfig
 from templ_core.decide import page_recall_share
-from templ_core.lab.progress import ReportProgress
 from templ_core.lab.training.fit import (
     NetworkSettings,
+    ReportProgress,
     Sample,
     TreeSettings,
     drawn_places,

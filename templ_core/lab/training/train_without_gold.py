@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 import numpy as np
 
 from templ_core.array_types import Bools, Floats, Int64s, UInt64s
-from templ_core.lab.progress import ReportProgress
+from templ_core.lab.training.fit import ReportProgress
 from templ_core.lab.training.labels.gold_labels import Labels
 from templ_core.lab.training.labels.site_labels import (
     CorpusPage,

@@ -1,8 +1,9 @@
 """Search for idioms: strings that occur in the content of many sites and in few templates."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any, Self
+from typing import Self
 
 import msgspec
 
@@ -22,15 +23,6 @@ _TOKENS_MIN = (4, 3, 1)
 """Least tokens of an idiom that touches no border of a block, one border, or two borders."""
 _CONTENT_MIN, _CONTENT_MAX = 0.5, 0.1
 """A segment is content above the first share of gold words, template up to the second share."""
-
-
-class IdiomSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Thresholds that decide which strings are idioms."""
-
-    sites_min: int = 8
-    """Least number of sites whose content has the string."""
-    template_share_max: float = 0.2
-    """Largest ratio of sites with the string in the template to sites with it in the content."""
 
 
 class SplitText(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,17 +59,21 @@ def split_text(page: GoldRecord) -> SplitText | None:
     )
 
 
-def find_idioms(sites: Sequence[SplitText], settings: IdiomSettings) -> list[TokenKeys]:
+def find_idioms(
+    sites: Sequence[SplitText], *, sites_min: int = 8, template_share_max: float = 0.2
+) -> list[TokenKeys]:
     """Return the idioms of some sites, the shortest first.
+
+    They are in the content of `sites_min` sites, and in the template of at most `template_share_max` as many.
 
     Strings that shorter idioms cover completely are left out.
     """
-    candidates = _recurring(sites, settings.sites_min)
+    candidates = _recurring(sites, sites_min)
     in_templates = _sites_with(candidates, [site.template for site in sites])
     return _shortest(
         keys
         for keys, count in candidates.items()
-        if in_templates[keys] <= settings.template_share_max * count
+        if in_templates[keys] <= template_share_max * count
     )
 
 
@@ -105,42 +101,18 @@ def _recurring(sites: Sequence[SplitText], sites_min: int) -> dict[TokenKeys, in
     return found
 
 
-def _sites_with(candidates: dict[TokenKeys, int], texts: Sequence[str]) -> dict[TokenKeys, int]:
+def _sites_with(candidates: dict[TokenKeys, int], texts: Sequence[str]) -> Counter[TokenKeys]:
     """Return how many of the texts contain each string."""
     key = Normaliser().key
-    root = _trie(candidates)
-    count = dict.fromkeys(candidates, 0)
+    lengths = sorted({len(keys) for keys in candidates})
+    count: Counter[TokenKeys] = Counter()
     for text in texts:
-        keys = [token if token == LINE else key(token) for token in page_tokens(text)]
-        for one in {found for start in range(len(keys)) for found in _from(root, keys, start)}:
-            count[one] += 1
+        keys = tuple(token if token == LINE else key(token) for token in page_tokens(text))
+        runs = {
+            keys[at : at + length] for length in lengths for at in range(len(keys) - length + 1)
+        }
+        count.update(candidates.keys() & runs)
     return count
-
-
-_Trie = dict[Any, Any]
-
-
-def _trie(strings: dict[TokenKeys, int]) -> _Trie:
-    """Return a prefix tree: each key leads to the tree of what follows, None to a finished string."""
-    root: _Trie = {}
-    for keys in strings:
-        node = root
-        for key in keys:
-            node = node.setdefault(key, {})
-        node[None] = keys
-    return root
-
-
-def _from(root: _Trie, keys: Sequence[str], start: int) -> Iterator[TokenKeys]:
-    """Yield the strings that start at one place of a text."""
-    node = root
-    for place in range(start, len(keys)):
-        following = node.get(keys[place])
-        if following is None:
-            return
-        node = following
-        if None in node:
-            yield node[None]
 
 
 def _shortest(strings: Iterator[TokenKeys]) -> list[TokenKeys]:

@@ -11,7 +11,6 @@ content of many sites and in the templates of few. `templ train-idioms` makes th
 
 import functools
 import math
-import threading
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import resources
 from typing import TypeAlias
@@ -302,16 +301,10 @@ STRING_TOKENS_MIN = 2
 """Tokens and borders of the shortest string that is counted (section 3.2, step 7)."""
 
 
-class _Readers(threading.local):
-    """The reader of one thread for the patterns of the package, which every site shares."""
-
-    @functools.cached_property
-    def shipped(self) -> CorpusReader:
-        """The reader, made on first use."""
-        return CorpusReader(Normaliser())
-
-
-_READERS = _Readers()
+@functools.cache
+def _shipped_reader() -> CorpusReader:
+    """Return the reader for the patterns of the package, which every site shares."""
+    return CorpusReader(Normaliser())
 
 
 def learn_document_phrases(documents: Sequence[Document], config: PhrasesConfig) -> PhraseSet:
@@ -354,7 +347,7 @@ def learn_phrases(
     Raises:
         re.error: One of `patterns` is no regular expression.
     """
-    reader = CorpusReader(Normaliser(patterns)) if patterns else _READERS.shipped
+    reader = CorpusReader(Normaliser(patterns)) if patterns else _shipped_reader()
     normaliser = reader.normaliser
     corpus, repeats = _recurring(pages, reader, config, markup=markup)
     cutoff = energy_cutoff(document_histogram(repeats.documents, max(1, len(pages))))

@@ -21,8 +21,7 @@ from templ_core.array_types import Bools, Float32s, Floats, Int64s
 from templ_core.distinct import distinct
 from templ_core.lab.evaluation.curves import CurvePoint
 from templ_core.lab.papers.kolcz_yih.blocks import block_labels, read_block_features, read_blocks
-from templ_core.lab.progress import ReportProgress
-from templ_core.lab.training.fit import drawn_places
+from templ_core.lab.training.fit import ReportProgress, drawn_places
 from templ_core.lab.training.labels.site_labels import ReadSite
 from templ_core.page_level.features.characters import Words
 

@@ -16,8 +16,7 @@ from sklearn.linear_model import LogisticRegression as Fitter
 from templ_core.array_types import Bools, Floats, Int32s, Int64s
 from templ_core.errors import CodecError
 from templ_core.lab.papers.pagelevel.node_features import NodeFeatures, read_node_features
-from templ_core.lab.progress import ReportProgress
-from templ_core.lab.training.fit import drawn_places
+from templ_core.lab.training.fit import ReportProgress, drawn_places
 from templ_core.lab.training.labels.site_labels import (
     CorpusPage,
     ReadSite,

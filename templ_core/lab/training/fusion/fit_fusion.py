@@ -155,30 +155,23 @@ def _with_repeated(
     weight = _weights(used)
     rows = np.concatenate([_rows(page, names) for page in used])
     counted = (weight > 0) & rows.any(axis=1)
-    rows, weight = rows[counted], weight[counted] / weight.sum()
-    share = np.concatenate([page.labels.content for page in used])[counted]
     trust = _trust(used, config)[counted]
     known = [fused_log_odds(page.known.columns, model.terms, model.bias) for page in used]
-    rest = trust * np.concatenate(known)[counted] + (1 - trust) * _own(used, config)[counted]
-
-    def loss(weights: Floats) -> tuple[float, Floats]:
-        log_odds = rest + trust * (rows @ weights)
-        slope = weight * trust * (1 / (1 + np.exp(-log_odds)) - share)
-        value = weight @ (np.logaddexp(0, log_odds) - share * log_odds)
-        penalty = _STRING_PENALTY / 2 * (weights**2).sum()
-        return float(value + penalty), slope @ rows + _STRING_PENALTY * weights
-
-    found = minimize(
-        loss,
+    fitted = _fit(
+        _Rows(
+            inputs=rows[counted].astype(np.float64),
+            trust=trust,
+            rest=trust * np.concatenate(known)[counted] + (1 - trust) * _own(used, config)[counted],
+            share=np.concatenate([page.labels.content for page in used])[counted],
+            weight=weight[counted] / weight.sum(),
+        ),
+        [(None, 0.0)] * len(names),
         np.zeros(len(names)),
-        jac=True,
-        method="L-BFGS-B",
-        bounds=[(None, 0.0)] * len(names),
-        options={"maxiter": _ITERATIONS},
+        np.full(len(names), _STRING_PENALTY),
     )
     terms = {
         name: Term(weight=round(float(one), _WEIGHT_DECIMALS), low=0.0, high=STRING_INPUT_MAX)
-        for name, one in zip(names, found.x, strict=True)
+        for name, one in zip(names, fitted, strict=True)
     }
     return LinearModel(terms={**model.terms, **terms}, bias=model.bias)
 
@@ -219,8 +212,9 @@ def _fit_others(
             share=np.concatenate([page.labels.content for page in used])[counted],
             weight=weight,
         ),
-        [FUSION_INPUTS[name].sign for name in names],
-        deviation * [_unfitted_weight(name) for name in names],
+        [*((0, None) if FUSION_INPUTS[one].sign > 0 else (None, 0) for one in names), (None, None)],
+        np.append(deviation * [_unfitted_weight(name) for name in names], 0.0),
+        np.append(np.full(len(names), _PENALTY), 0.0),
     )
     slopes = fitted[:-1] / deviation
     return LinearModel(
@@ -263,8 +257,8 @@ def _rows(page: FusionPage, names: Sequence[str]) -> Float32s:
 class _Rows(msgspec.Struct, frozen=True, kw_only=True):
     """The segments to fit to; their log-odds are rest + trust * (inputs @ weights)."""
 
-    inputs: Float32s
-    """Standardised inputs and a last column of ones, (n_rows, n_inputs + 1)."""
+    inputs: Float32s | Floats
+    """The inputs, (n_rows, n_weights)."""
     trust: Floats
     """Weight of the site against the page alone, 0 to 1."""
     rest: Floats
@@ -275,25 +269,32 @@ class _Rows(msgspec.Struct, frozen=True, kw_only=True):
     """Weight of each segment; they sum to 1."""
 
 
-def _fit(rows: _Rows, signs: Sequence[int], unfitted: Floats) -> Floats:
-    """Return the weights of the inputs that minimise the loss; the last one is the bias."""
+def _fit(
+    rows: _Rows,
+    bounds: Sequence[tuple[float | None, float | None]],
+    unfitted: Floats,
+    penalty: Floats,
+) -> Floats:
+    """Return the weights of the inputs that minimise the loss.
+
+    A penalty, of its own strength for each weight, pulls the weights towards the unfitted ones.
+    """
 
     def loss(weights: Floats) -> tuple[float, Floats]:
-        log_odds = rows.rest + rows.trust * (rows.inputs @ weights.astype(np.float32))
+        kind = rows.inputs.dtype
+        log_odds = rows.rest + rows.trust * (rows.inputs @ weights.astype(kind))
         slope = rows.weight * rows.trust * (1 / (1 + np.exp(-log_odds)) - rows.share)
-        gradient = (slope.astype(np.float32) @ rows.inputs).astype(np.float64)
-        away = weights[:-1] - unfitted
-        gradient[:-1] += _PENALTY * away
+        away = weights - unfitted
+        gradient = (slope.astype(kind) @ rows.inputs).astype(np.float64) + penalty * away
         value = rows.weight @ (np.logaddexp(0, log_odds) - rows.share * log_odds)
-        return float(value + _PENALTY / 2 * (away**2).sum()), gradient
+        return float(value + (penalty * away**2).sum() / 2), gradient
 
-    bounds = [(0, None) if sign > 0 else (None, 0) for sign in signs]
     found = minimize(
         loss,
-        np.append(unfitted, 0.0),
+        unfitted,
         jac=True,
         method="L-BFGS-B",
-        bounds=[*bounds, (None, None)],
+        bounds=bounds,
         options={"maxiter": _ITERATIONS},
     )
     result: Floats = found.x

@@ -11,7 +11,7 @@ from templ_core.dom.document import parse_document
 from templ_core.errors import CodecError
 from templ_core.lab.papers.foschini._phrase_automaton import UNKNOWN, PhraseAutomaton
 from templ_core.lab.papers.foschini._phrase_tokens import TokenNumbers
-from templ_core.lab.papers.foschini.fit_idioms import IdiomSettings, SplitText, find_idioms
+from templ_core.lab.papers.foschini.fit_idioms import SplitText, find_idioms
 from templ_core.lab.papers.foschini.matching import (
     PhraseMatcher,
     expression,
@@ -416,9 +416,9 @@ def test_what_stands_in_content_of_many_sites_is_an_idiom_and_in_templates_none(
         content = f"It{name} as well as the b{name} Leave a reply now c{name}"
         return SplitText(content=content, template=f"d{name}\nz{name} Leave a reply now e{name}")
 
-    found = find_idioms([site(name) for name in NAMES], IdiomSettings(sites_min=8))
+    found = find_idioms([site(name) for name in NAMES], sites_min=8)
     assert found == [("as", "well", "as", "the")]
-    assert find_idioms([site(name) for name in NAMES[1:]], IdiomSettings(sites_min=8)) == []
+    assert find_idioms([site(name) for name in NAMES[1:]], sites_min=8) == []
 
 
 def test_shorter_idioms_stand_for_longer_ones():
@@ -426,7 +426,7 @@ def test_shorter_idioms_stand_for_longer_ones():
         f"x{n} at the end of y{n}\nx{n} the end of the z{n}\nat the end of the" for n in range(9)
     ]
     sites = [SplitText(content=text, template="") for text in texts]
-    found = find_idioms(sites, IdiomSettings())
+    found = find_idioms(sites)
     assert ("at", "the", "end", "of") in found
     assert ("at", "the", "end", "of", "the") not in found
     assert Idioms(found).make_up(("at", "the", "end", "of", "the"))
