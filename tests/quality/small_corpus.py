@@ -13,7 +13,6 @@ import msgspec
 from templ_core import SiteCleaner
 from templ_core.lab.evaluation.words import RepeatedText, repeated_text
 from workers.lab.evaluation.corpus_files import EvaluationPage, read_evaluation_pages
-from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.scoring import TextScorer
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 from workers.lab.simulate.page import SyntheticPage
@@ -52,7 +51,7 @@ def measure() -> Quality:
         texts[page.site].append(text)
         if gold is None:
             continue
-        score = TextScorer(gold, page_markup(gold)).score(text)
+        score = TextScorer(gold, gold.markup()).score(text)
         f1[page.site].append(score.f1)
         if score.template_f is not None:
             template_f[page.site].append(score.template_f)

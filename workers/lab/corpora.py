@@ -10,19 +10,17 @@ from pathlib import Path
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from schemas.cleaned import CleanedRecord
+from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.codec import SchemaError, decode_output
-from schemas.source import Source
-from templ_core.config import CoreConfig
-from templ_core.dom.decode.decode_page import decode_page
 from templ_core.errors import CodecError
-from templ_core.lab.training.labels.gold_labels import GoldSelectors
+from templ_core.lab.training.labels.gold_labels import decoded_markup
 from templ_core.lab.training.labels.site_labels import CorpusPage
 from templ_core.lab.training.pages import GoldRecord
 from workers.errors import InputProblem
+from workers.feeds.reading import file_source
 from workers.feeds.records import page_from_json
 from workers.feeds.streams import damage_told, open_decompressed
-from workers.page import Rejected
+from workers.page import Page
 
 Written = TypeVar("Written")
 
@@ -103,13 +101,21 @@ def record_markup(record: dict[str, Any]) -> str:
     """Return the decoded page of a record with `html` or `html_base64`."""
     if record.get("html"):
         return str(record["html"])
-    return decode_page(
-        b64decode(record["html_base64"]),
-        content_type=record.get("content_type"),
-        charset=None,
-        content_encoding=None,
-        limit_bytes=CoreConfig().page_limit_bytes,
-    ).text
+    return decoded_markup(b64decode(record["html_base64"]), None, record.get("content_type"))
+
+
+def record_page(name: str, offset: int, line: bytes) -> Page:
+    """Return the page of a record.
+
+    Raises:
+        InputProblem: The record is not a page.
+    """
+    source = file_source(name, offset, line.rstrip(b"\r\n"))
+    page = page_from_json(line, source, default_id="", event_time_ms=lambda _: 0)
+    if isinstance(page, Page) and page.body is not None:
+        return page
+    reason = "it records a deletion" if isinstance(page, Page) else page.message
+    raise InputProblem(f"{name}, record {offset}: is not a page: {reason}")
 
 
 def read_site_pages(corpora: Sequence[Path]) -> Iterator[CorpusPage]:
@@ -181,26 +187,6 @@ _WORDS_MIN = 20
 """Words of the shortest of these texts."""
 
 
-def read_gold_pages(path: Path) -> Iterator[GoldRecord]:
-    """Yield the pages of a corpus that have gold text.
-
-    Raises:
-        InputProblem: A record with gold text is not a page, or no record has gold text.
-    """
-    found = 0
-    for number, (line, record) in enumerate(read_objects(path), 1):
-        if record.get("gold_text"):
-            found += 1
-            yield GoldRecord(
-                corpus=corpus_name(path),
-                gold_text=record["gold_text"],
-                selectors=GoldSelectors.of(record),
-                **_page(path, number, line, record),
-            )
-    if not found:
-        raise InputProblem(f"{path}: no page has `gold_text`, so there is nothing to learn from")
-
-
 def read_taught_pages(path: Path, cleaned: Path) -> Iterator[GoldRecord]:
     """Yield the pages of a corpus without gold, with the texts that their site's model published.
 
@@ -213,26 +199,36 @@ def read_taught_pages(path: Path, cleaned: Path) -> Iterator[GoldRecord]:
     """
     texts = {}
     for number, line in enumerate(read_nonblank_lines(cleaned), 1):
-        try:
-            record = decode_output(line)
-        except SchemaError as error:
-            raise InputProblem(f"{cleaned}, line {number}: not a cleaned record: {error}") from None
+        record = read_output(cleaned, number, line)
         if isinstance(record, CleanedRecord) and record.source.topic == path.name:
             texts[record.source.offset] = record
-    found = 0
-    for number, (line, fields) in enumerate(read_objects(path), 1):
-        text = texts.get(number - 1)
+    found = False
+    for offset, (line, fields) in enumerate(read_objects(path)):
+        text = texts.get(offset)
         if text is not None and _teaches(text):
-            found += 1
+            found = True
+            page = record_page(str(path), offset, line)
             yield GoldRecord(
                 corpus=corpus_name(cleaned),
                 gold_text=text.text,
                 selectors=None,
                 has_headline=True,
-                **_page(path, number, line, fields),
+                **page_fields(page, fields),
             )
     if not found:
         raise InputProblem(f"{cleaned}: it has no sure text of a page of {path}")
+
+
+def read_output(path: Path, number: int, line: bytes) -> CleanedRecord | DeletedRecord:
+    """Return the record of a line of an output of `templ run`.
+
+    Raises:
+        InputProblem: It is none.
+    """
+    try:
+        return decode_output(line)
+    except SchemaError as error:
+        raise InputProblem(f"{path}, line {number}: not a cleaned record: {error}") from None
 
 
 def _teaches(record: CleanedRecord) -> bool:
@@ -243,18 +239,12 @@ def _teaches(record: CleanedRecord) -> bool:
     )
 
 
-def _page(path: Path, number: int, line: bytes, record: dict[str, Any]) -> dict[str, Any]:
+def page_fields(page: Page, record: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a `GoldRecord` that describe the page."""
-    page = page_from_json(
-        line, Source(path.name, 0, number), default_id="", event_time_ms=lambda _: 0
-    )
-    if isinstance(page, Rejected) or page.body is None:
-        reason = page.message if isinstance(page, Rejected) else "it records a deletion"
-        raise InputProblem(f"{path}, line {number}: not a page: {reason}")
     return {
         "url": page.url,
-        "site": record.get("site") or page.url,
-        "page_type": record.get("kind") or "",
+        "site": str(record.get("site") or page.url),
+        "page_type": str(record.get("kind") or ""),
         "body": page.body,
         "charset": page.charset,
     }

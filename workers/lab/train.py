@@ -43,13 +43,13 @@ from workers.errors import InputProblem, UsageProblem
 from workers.lab.corpora import (
     corpus_name,
     file_digest,
-    read_gold_pages,
     read_objects,
     read_site_pages,
     read_taught_pages,
     sample_uniformly,
     write_file,
 )
+from workers.lab.evaluation.corpus_files import read_gold_pages
 from workers.lab.experiments.results import tracked
 from workers.lab.options import DIRECTORY, FILE, PATH, corpora_argument, option, seed_option
 

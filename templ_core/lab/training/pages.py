@@ -9,8 +9,6 @@ import numpy as np
 from scipy import sparse
 
 from templ_core.array_types import Bools, Float32s, Int32s, Int64s, UInt16s, UInt64s
-from templ_core.config import CoreConfig
-from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.document import Document, read_document
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.words import (
@@ -24,6 +22,7 @@ from templ_core.lab.training.labels.gold_labels import (
     GoldSelectors,
     Labels,
     aligned_labels,
+    decoded_markup,
     selected_labels,
     without_headline,
 )
@@ -228,25 +227,10 @@ class TrainingPage(msgspec.Struct, frozen=True, kw_only=True):
     bag: WordBag
 
 
-def gold_markup(page: GoldRecord) -> str:
-    """Return the decoded page.
-
-    Raises:
-        PageError: The page cannot be decoded.
-    """
-    return decode_page(
-        page.body,
-        content_type=None,
-        charset=page.charset,
-        content_encoding=None,
-        limit_bytes=CoreConfig().page_limit_bytes,
-    ).text
-
-
 def read_gold_page(page: GoldRecord) -> tuple[str, Document] | None:
     """Return a page's markup and document, or None if it cannot be cleaned or has no text."""
     try:
-        markup = gold_markup(page)
+        markup = decoded_markup(page.body, page.charset)
         document = read_document(page.body, page.url, charset=page.charset)
     except PageError:
         return None
@@ -287,7 +271,7 @@ def training_page(
         url=page.url,
         site=page.site,
         page_type=page_type,
-        stated_type=_stated_type(document),
+        stated_type=PageMarkup(document).kind,
         language=language,
         labels=labels,
         base=features.rows,
@@ -301,10 +285,6 @@ def training_page(
         names=page_names(document),
         bag=bag,
     )
-
-
-def _stated_type(document: Document) -> str | None:
-    return PageMarkup(document).kind
 
 
 def page_labels(page: GoldRecord, document: Document, markup: str, text: UInt64s) -> Labels:

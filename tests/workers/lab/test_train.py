@@ -54,7 +54,7 @@ def test_gold_without_content_or_without_template_is_refused(tmp_path, html, gol
     ("record", "said"),
     [
         ({"url": "https://a.org/"}, "no page has `gold_text`"),
-        ({"html": "<p>x", "gold_text": "x"}, "line 1: not a page"),
+        ({"html": "<p>x", "gold_text": "x"}, "record 0: is not a page"),
         ([], "line 1: not a JSON object"),
     ],
 )

@@ -9,15 +9,22 @@ from typing import Any
 import msgspec
 
 from schemas.cleaned import CleanedRecord, TextSegment
-from schemas.codec import SchemaError, decode_output
-from templ_core.lab.training.labels.gold_labels import GoldSelectors
+from templ_core.errors import PageError
+from templ_core.lab.training.labels.gold_labels import GoldSelectors, decoded_markup
+from templ_core.lab.training.pages import GoldRecord
 from workers.cli.inputs import Bar
 from workers.errors import InputProblem
 from workers.feeds.files import read_feed
-from workers.feeds.reading import file_source
-from workers.feeds.records import page_from_json
 from workers.feeds.streams import STDIN
-from workers.lab.corpora import corpus_name, parse_objects, read_nonblank_lines, read_objects
+from workers.lab.corpora import (
+    corpus_name,
+    page_fields,
+    parse_objects,
+    read_nonblank_lines,
+    read_objects,
+    read_output,
+    record_page,
+)
 from workers.page import Page
 
 
@@ -29,28 +36,25 @@ class PageOutput(msgspec.Struct, frozen=True, kw_only=True):
     segments: list[TextSegment] | None
 
 
-class EvaluationPage(msgspec.Struct, frozen=True, kw_only=True):
+class EvaluationPage(GoldRecord, frozen=True, kw_only=True):
     """One page to be scored, with its gold."""
 
-    corpus: str
     offset: int
     """Number of the record in its corpus, from 0; it equals `source.offset` of a cleaned record."""
     checksum: int = 0
     """Checksum of the record, which equals `source.partition` of a cleaned record; 0 = not known."""
-    url: str
-    site: str
-    page_type: str
-    """Page type that the corpus names; empty if it names none."""
     seen: int
     """Position of the page among the pages of its site, from 1, in the order of the corpus."""
-    body: bytes
-    charset: str | None
     content_type: str | None
-    gold_text: str
-    selectors: GoldSelectors | None
-    """Selectors of the content; None if only its text is known."""
     neutral: str | None
     """CSS selector of text that is neither content nor template."""
+
+    def markup(self) -> str:
+        """Return the decoded page, or its bytes read as UTF-8 if it cannot be decoded."""
+        try:
+            return decoded_markup(self.body, self.charset, self.content_type)
+        except PageError:
+            return self.body.decode("utf-8", "replace")
 
 
 class SitePages(msgspec.Struct, frozen=True, kw_only=True):
@@ -87,17 +91,27 @@ def read_evaluation_pages(
         site = str(record.get("site") or record.get("url") or "")
         seen[site] += 1
         if record.get("gold_text"):
-            yield _evaluation_page(corpus, offset, line, record, site, seen[site])
+            yield _evaluation_page(corpus, offset, line, record, seen[site])
+
+
+def read_gold_pages(path: Path) -> Iterator[EvaluationPage]:
+    """Yield the pages of a corpus that have gold text.
+
+    Raises:
+        InputProblem: A record with gold text is not a page, or no record has gold text.
+    """
+    found = False
+    for page in read_evaluation_pages(corpus_name(path), read_objects(path)):
+        found = True
+        yield page
+    if not found:
+        raise InputProblem(f"{path}: no page has `gold_text`, so there is nothing to learn from")
 
 
 def _evaluation_page(
-    corpus: str, offset: int, line: bytes, record: Mapping[str, Any], site: str, seen: int
+    corpus: str, offset: int, line: bytes, record: Mapping[str, Any], seen: int
 ) -> EvaluationPage:
-    source = file_source(corpus, offset, line.rstrip(b"\r\n"))
-    page = page_from_json(line, source, default_id="", event_time_ms=lambda _: 0)
-    if not isinstance(page, Page) or page.body is None:
-        reason = "it records a deletion" if isinstance(page, Page) else page.message
-        raise InputProblem(f"{corpus}, record {offset}: has gold text but is not a page: {reason}")
+    page = record_page(corpus, offset, line)
     gold = {name: record.get(name) for name in _GOLD}
     for name, value in gold.items():
         if value is not None and not isinstance(value, str):
@@ -105,17 +119,13 @@ def _evaluation_page(
     return EvaluationPage(
         corpus=corpus,
         offset=offset,
-        checksum=source.partition,
-        url=page.url,
-        site=site,
-        page_type=str(record.get("kind") or ""),
+        checksum=page.source.partition,
         seen=seen,
-        body=page.body,
-        charset=page.charset,
         content_type=page.content_type,
         gold_text=gold["gold_text"] or "",
         selectors=GoldSelectors.of(gold),
         neutral=gold["gold_neutral"],
+        **page_fields(page, record),
     )
 
 
@@ -136,19 +146,14 @@ class EarlierOutputs:
         self._count = 0
         self.versions: set[str] = set()
 
-    def add(self, name: str, lines: Iterable[bytes]) -> None:
+    def add(self, path: Path, lines: Iterable[bytes]) -> None:
         """Add the records of a file.
 
         Raises:
             InputProblem: A line is not a cleaned record.
         """
         for number, line in enumerate(lines, 1):
-            try:
-                record = decode_output(line)
-            except SchemaError as error:
-                raise InputProblem(
-                    f"{name}, line {number}: not a cleaned record: {error}"
-                ) from None
+            record = read_output(path, number, line)
             if isinstance(record, CleanedRecord) and record.revision == 0:
                 source = record.source
                 output = PageOutput(
@@ -203,7 +208,7 @@ class EvaluationFiles:
         if cleaned:
             self.outputs = EarlierOutputs()
             for path, some in cleaned:
-                self.outputs.add(str(path), some)
+                self.outputs.add(path, some)
 
     def _check_names(self) -> None:
         if not self._corpora:

@@ -15,7 +15,6 @@ from lxml import etree, html
 from schemas.cleaned import TextSegment
 from templ_core.clean_document import CleanedText, clean
 from templ_core.config import Balance, CoreConfig
-from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.document import Document, read_document
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.report import PageScore
@@ -138,7 +137,7 @@ class Judge:
             turn: Number of the page; it decides which system runs first.
             model: Number of the page model to clean with.
         """
-        markup = page_markup(page)
+        markup = page.markup()
         calls = self._calls(markup)
         if output is None:
             calls[TEMPL] = lambda: _clean(page, self._models[model], self._config)
@@ -197,20 +196,6 @@ def _text(page: EvaluationPage, model: PageModel, config: CoreConfig) -> str:
 
 def _document(page: EvaluationPage) -> Document:
     return read_document(page.body, page.url, content_type=page.content_type, charset=page.charset)
-
-
-def page_markup(page: EvaluationPage) -> str:
-    """Return the decoded page, or its bytes read as UTF-8 if it cannot be decoded."""
-    try:
-        return decode_page(
-            page.body,
-            content_type=page.content_type,
-            charset=page.charset,
-            content_encoding=None,
-            limit_bytes=_CONFIG.page_limit_bytes,
-        ).text
-    except PageError:
-        return page.body.decode("utf-8", "replace")
 
 
 def _bare_parse(markup: str) -> object:

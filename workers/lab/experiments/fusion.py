@@ -6,6 +6,7 @@ import re
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
@@ -14,7 +15,6 @@ import click
 import msgspec
 import numpy as np
 
-from schemas.source import Source
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import content_digest, document_columns
 from templ_core.dom.document import Document, read_document
@@ -45,8 +45,8 @@ from templ_core.lab.training.fusion.judge_fusion import (
     injected_words,
     site_changes,
 )
-from templ_core.lab.training.labels.gold_labels import GoldSelectors
-from templ_core.lab.training.pages import GoldRecord, gold_markup, page_labels, word_bag
+from templ_core.lab.training.labels.gold_labels import GoldSelectors, decoded_markup
+from templ_core.lab.training.pages import GoldRecord, page_labels, word_bag
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
 from templ_core.site_level.fusion.fusion import FUSION_FORMAT, FusionModel
@@ -61,8 +61,14 @@ from templ_core.site_level.window.page_summary import PageSummary, summarise_sco
 from templ_core.site_level.window.schedule import is_due, latest_place_pages
 from templ_core.site_level.window.site_learner import SiteLearner
 from workers.errors import InputProblem
-from workers.feeds.records import page_from_json
-from workers.lab.corpora import corpus_name, file_digest, read_objects, write_file
+from workers.lab.corpora import (
+    corpus_name,
+    file_digest,
+    page_fields,
+    read_objects,
+    record_page,
+    write_file,
+)
 from workers.lab.evaluation.judge import time_calls
 from workers.lab.evaluation.page_models import PageModels, models_of_folds
 from workers.lab.evaluation.peers import load_peer, peer_version
@@ -87,7 +93,6 @@ from workers.lab.options import (
     peers_option,
     seed_option,
 )
-from workers.page import Rejected
 
 _TAG = re.compile(rb"<[a-zA-Z][^<>]*>")
 _NAMES = re.compile(rb"""(\s(?:class|id)\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>]+)""", re.IGNORECASE)
@@ -173,12 +178,9 @@ class _Site(msgspec.Struct, frozen=True):
 
 
 def _records(path: Path) -> Iterator[CorpusRecord]:
-    for number, (line, fields) in enumerate(read_objects(path), 1):
-        page = page_from_json(
-            line, Source(path.name, 0, number), default_id="", event_time_ms=lambda _: 0
-        )
-        if not isinstance(page, Rejected) and page.body is not None:
-            yield CorpusRecord(corpus_name(path), fields, page)
+    for offset, (line, fields) in enumerate(read_objects(path)):
+        with suppress(InputProblem):
+            yield CorpusRecord(corpus_name(path), fields, record_page(path.name, offset, line))
 
 
 def _pages_of_site(site: _Site) -> list[FusionPage]:
@@ -270,7 +272,7 @@ def _fusion_page(
     known: KnownSite,
 ) -> FusionPage:
     gold = _gold_page(record)
-    markup = gold_markup(gold)
+    markup = decoded_markup(gold.body, gold.charset)
     labels, injected = page_labels(gold, document, markup, scores.features.text), None
     if record.injected is not None:
         injected = _injected_segments(document, record.injected)
@@ -333,13 +335,9 @@ def _peers(gold: GoldRecord, markup: str, names: Sequence[str]) -> dict[str, Fus
 def _gold_page(record: CorpusRecord) -> GoldRecord:
     return GoldRecord(
         corpus=record.corpus,
-        url=record.page.url,
-        site=record.page.site,
-        page_type=record.fields.get("kind") or "",
-        body=record.page.body or b"",
-        charset=record.page.charset,
         gold_text=record.fields["gold_text"],
         selectors=GoldSelectors.of(record.fields),
+        **{**page_fields(record.page, record.fields), "site": record.page.site},
     )
 
 

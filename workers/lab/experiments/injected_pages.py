@@ -7,12 +7,10 @@ from typing import Any
 import msgspec
 from lxml import etree, html
 
-from templ_core.config import CoreConfig
-from templ_core.dom.decode.decode_page import decode_page
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.words import word_counts
 from templ_core.lab.training.fusion.fit_fusion import LINK_BOX
-from templ_core.lab.training.labels.gold_labels import GoldSelectors
+from templ_core.lab.training.labels.gold_labels import GoldSelectors, decoded_markup
 from workers.page import Page
 
 _SENTENCES = (3, 4)
@@ -298,7 +296,7 @@ def with_injection(records: Sequence[CorpusRecord], seed: str) -> list[CorpusRec
         one, selectors = record, GoldSelectors.of(record.fields)
         if selectors is not None and record.fields.get("gold_text") and rng.random() < run.share:
             try:
-                root = parsed(_markup(record.page))
+                root = parsed(decoded_markup(record.page.body or b"", record.page.charset))
             except PageError:
                 continue
             sentences = on_page(text, run, vocabulary, rng)
@@ -325,7 +323,7 @@ def with_link_box(records: Sequence[CorpusRecord], seed: str) -> list[CorpusReco
         section = rng.randrange(len(box.sections))
         if selectors is not None and record.fields.get("gold_text"):
             try:
-                root = parsed(_markup(record.page))
+                root = parsed(decoded_markup(record.page.body or b"", record.page.charset))
             except PageError:
                 continue
             if inject_box(root, selectors, box, section):
@@ -349,13 +347,3 @@ def _changed(record: CorpusRecord, root: html.HtmlElement, put: InjectedSentence
         record.page, body=serialised(root), charset="utf-8", content_type=None
     )
     return msgspec.structs.replace(record, page=page, injected=put)
-
-
-def _markup(page: Page) -> str:
-    return decode_page(
-        page.body or b"",
-        content_type=None,
-        charset=page.charset,
-        content_encoding=None,
-        limit_bytes=CoreConfig().page_limit_bytes,
-    ).text

@@ -20,7 +20,6 @@ from templ_core.lab.evaluation.words import (
 )
 from workers.lab.corpora import corpus_name
 from workers.lab.evaluation.corpus_files import EvaluationPage, SitePages, read_sites
-from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.scoring import TextScorer
 from workers.lab.experiments.injected_pages import (
     TAUGHT_PAGES,
@@ -242,7 +241,7 @@ def _cleaned(pages: Sequence[Page], bodies: Sequence[bytes]) -> list[str]:
 
 def _markup(page: Page, gold: EvaluationPage | None) -> str:
     body = page.body or b""
-    return page_markup(gold) if gold else body.decode(page.charset or "utf-8", "replace")
+    return gold.markup() if gold else body.decode(page.charset or "utf-8", "replace")
 
 
 _OWN_WORDS = (20, 80)

@@ -24,7 +24,6 @@ from workers.lab.evaluation.corpus_files import (
     read_evaluation_pages,
     read_sites,
 )
-from workers.lab.evaluation.judge import page_markup
 from workers.lab.evaluation.page_models import models_of_folds
 from workers.lab.evaluation.scoring import TextScorer
 from workers.lab.experiments.results import Cell, Report, mean_text
@@ -154,7 +153,7 @@ def _replay(
         by_page = alone.clean(page)
         f1 = alone_f1 = None
         if wanted is not None:
-            scorer = TextScorer(wanted, page_markup(wanted))
+            scorer = TextScorer(wanted, wanted.markup())
             f1 = scorer.score(outcome.record.text).f1
             alone_text = by_page.record.text if isinstance(by_page, Cleaned) else ""
             alone_f1 = scorer.score(alone_text).f1
@@ -388,7 +387,7 @@ def _clean_twice(site: SitePages, bounds: SampleBounds) -> list[TwiceCleaned]:
     found = []
     for number, (gold, *outcomes) in enumerate(zip(site.gold, one_pass, both, strict=True), 1):
         if gold is not None:
-            scorer = TextScorer(gold, page_markup(gold))
+            scorer = TextScorer(gold, gold.markup())
             texts = ["" if isinstance(one, PageError) else one.text for one in outcomes]
             found.append(
                 TwiceCleaned(site.site, number, *(scorer.score(text).f1 for text in texts))
@@ -528,7 +527,7 @@ def _run(
         outcome, _ = stream.process(page)
         wanted = gold.get(page.source.offset)
         if isinstance(outcome, Cleaned) and wanted is not None:
-            score = TextScorer(wanted, page_markup(wanted)).score(outcome.record.text)
+            score = TextScorer(wanted, wanted.markup()).score(outcome.record.text)
             scores.setdefault(page.site, []).append(score)
     kept = max(sum(one.pages for _, one in state.windows.sites()), 1)
     size = sum(

@@ -9,6 +9,8 @@ from lxml import etree
 from lxml.cssselect import CSSSelector
 
 from templ_core.array_types import Bools, Floats, Int64s, UInt8s, UInt64s
+from templ_core.config import CoreConfig
+from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.document import Document
 from templ_core.dom.parse.parse_page import parse_markup
 from templ_core.lab.layout import visible_elements
@@ -76,6 +78,21 @@ def _shingled_words(page: Sequence[str], gold: Sequence[str]) -> Bools:
 
 _COPY_WORDS_MIN = 6
 """Equal texts with fewer words are labelled apart, since they may mean different things."""
+
+
+def decoded_markup(body: bytes, charset: str | None, content_type: str | None = None) -> str:
+    """Return the markup of a page.
+
+    Raises:
+        PageError: The page cannot be decoded.
+    """
+    return decode_page(
+        body,
+        content_type=content_type,
+        charset=charset,
+        content_encoding=None,
+        limit_bytes=CoreConfig().page_limit_bytes,
+    ).text
 
 
 class GoldSelectors(msgspec.Struct, frozen=True, kw_only=True):

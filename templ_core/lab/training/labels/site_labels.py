@@ -11,14 +11,13 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Bools, Floats, Int64s, UInt32s, UInt64s
-from templ_core.config import CoreConfig
 from templ_core.distinct import distinct
-from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.document import Document, parse_document
 from templ_core.dom.tree import sums_above, sums_below
 from templ_core.errors import PageError
 from templ_core.lab.layout import Presentation, read_presentation
 from templ_core.lab.near_duplicates import distinct_shingled, shingles
+from templ_core.lab.training.labels.gold_labels import decoded_markup
 from templ_core.page_level.features.characters import (
     Words,
     mix,
@@ -135,15 +134,9 @@ def parse_site_pages(pages: Sequence[CorpusPage]) -> list[ReadPage]:
 def _read(page: CorpusPage) -> ReadPage | None:
     """Return the parsed page, or None if it cannot be parsed or has too few words."""
     try:
-        decoded = decode_page(
-            page.body,
-            content_type=page.content_type,
-            charset=page.charset,
-            content_encoding=None,
-            limit_bytes=CoreConfig().page_limit_bytes,
-        )
-        document = parse_document(decoded.text, page.url)
-        presentation = read_presentation(document, decoded.text)
+        markup = decoded_markup(page.body, page.charset, page.content_type)
+        document = parse_document(markup, page.url)
+        presentation = read_presentation(document, markup)
     except PageError:
         return None
     if presentation is None or not document.segments.texts:
