@@ -43,15 +43,11 @@ def read_nonblank_lines(
     number = 0
     with (
         damage_told(path, lambda: f"after its first {number} lines"),
-        open_decompressed(path, on_progress or _no_progress) as lines,
+        open_decompressed(path, on_progress or (lambda _: None)) as lines,
     ):
         for number, line in enumerate(lines, 1):  # noqa: B007 - for the message
             if line.strip():
                 yield line
-
-
-def _no_progress(size_bytes: int) -> None:
-    """Ignore the progress."""
 
 
 def read_objects(path: Path) -> Iterator[tuple[bytes, dict[str, Any]]]:

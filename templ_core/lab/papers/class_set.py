@@ -94,7 +94,7 @@ def class_set(
     found: list[ClassPage] = []
     for topic, pages in topics.items():
         for article in _articles(topic, _shuffled(pages, seed), articles_per_topic):
-            sites = sorted(templates, key=lambda site: _drawn(seed, article.url, site))
+            sites = sorted(templates, key=lambda site: hash_of(seed, article.url, site))
             placed = 0
             for site in sites:
                 if placed == templates_per_article:
@@ -118,10 +118,11 @@ def class_set(
 
 def _shuffled(pages: Sequence[SourcePage], seed: int) -> list[SourcePage]:
     """Return the pages in an order that depends on the seed only."""
-    return sorted(pages, key=lambda page: (_drawn(seed, page.site, page.url), page.url))
+    return sorted(pages, key=lambda page: (hash_of(seed, page.site, page.url), page.url))
 
 
-def _drawn(seed: int, *names: str) -> bytes:
+def hash_of(seed: int, *names: str) -> bytes:
+    """Return a hash by which pages are drawn."""
     return hashlib.blake2b("\n".join([str(seed), *names]).encode("utf-8", "replace")).digest()
 
 

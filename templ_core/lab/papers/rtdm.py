@@ -46,7 +46,7 @@ def find_template(pages: Iterable[LabelledTree]) -> LabelledTree | None:
     >>> template.is_text.tolist()  # html, body, h1, "Shop", p
     [False, False, False, True, False]
     """
-    distinct = {_identity(page): page for page in pages}
+    distinct = {int(page.identity[0]) if page.identity.size else 0: page for page in pages}
     template: LabelledTree | None = None
     for identity in sorted(distinct):
         if template is None:
@@ -84,7 +84,8 @@ def common_nodes(mapping: TreeMapping, left: LabelledTree, right: LabelledTree) 
 
 def extract_subtree(left: LabelledTree, right: LabelledTree) -> LabelledTree:
     """Return the part of the first tree that both share, root included (figure 6)."""
-    return tree_part(left, common_nodes(map_trees(left, right), left, right))
+    kept = common_nodes(map_trees(left, right), left, right)
+    return build_tree(label=left.label[kept], depth=left.depth[kept], segment=left.segment[kept])
 
 
 def build_tree(
@@ -114,11 +115,6 @@ def build_tree(
         end=end,
         segment=segment.astype(np.int32, copy=False),
     )
-
-
-def tree_part(tree: LabelledTree, kept: Bools) -> LabelledTree:
-    """Return the tree of the nodes that are kept; the parent of a kept node must be kept."""
-    return build_tree(label=tree.label[kept], depth=tree.depth[kept], segment=tree.segment[kept])
 
 
 def place_template(template: LabelledTree, page: LabelledTree) -> Int32s | None:
@@ -167,10 +163,6 @@ def place_template(template: LabelledTree, page: LabelledTree) -> Int32s | None:
                 (child, candidate, child + 1, candidate + 1),
             ]
     return places if is_placed else None
-
-
-def _identity(page: LabelledTree) -> int:
-    return int(page.identity[0]) if page.identity.size else 0
 
 
 def learn_voted_templates(documents: Sequence[Document]) -> TreeModel:
@@ -233,7 +225,10 @@ def cluster_f(texts: Sequence[str], classes: Sequence[str], seeds: Sequence[int]
         One value for each seed, 0 to 1.
     """
     counts = CountVectorizer(analyzer=_terms, max_features=_TERMS_MAX).fit_transform(texts)
-    vectors = _rotated(TfidfTransformer(sublinear_tf=True).fit_transform(counts).toarray())
+    weighted = TfidfTransformer(sublinear_tf=True).fit_transform(counts).toarray()
+    # The distances are equal in as many dimensions as there are pages.
+    left, size_of_axis, _ = np.linalg.svd(weighted, full_matrices=False)
+    vectors = left * size_of_axis
     names, number = np.unique(np.array(classes), return_inverse=True)
     size = len(names)
     fs = []
@@ -244,13 +239,6 @@ def cluster_f(texts: Sequence[str], classes: Sequence[str], seeds: Sequence[int]
         best = 2 * both / (both.sum(1)[:, None] + both.sum(0)[None, :])
         fs.append(best.max(1).mean())
     return np.array(fs)
-
-
-def _rotated(vectors: Floats) -> Floats:
-    """Return vectors with the same distances, in as many dimensions as there are pages."""
-    left, size, _ = np.linalg.svd(vectors, full_matrices=False)
-    rotated: Floats = left * size
-    return rotated
 
 
 def classify(

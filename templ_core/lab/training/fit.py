@@ -150,7 +150,9 @@ def fit_trees(rows: Float32s, sample: Sample, settings: TreeSettings, seed: int)
         random_state=seed,
     )
     edges = [_bin_edges(column, settings.bins) for column in rows.T]
-    codes = _bin_codes(rows, edges)
+    codes = np.empty(rows.shape, np.float32)
+    for number, edge in enumerate(edges):
+        codes[:, number] = np.searchsorted(edge, rows[:, number])
     model.fit(
         np.concatenate([codes, codes[soft]]),
         np.concatenate([sample.content >= 0.5, sample.content[soft] < 0.5]),
@@ -171,14 +173,6 @@ def _bin_edges(column: Float32s, bins: int) -> Float32s:
         return np.unique(np.quantile(some, np.linspace(0, 1, bins + 1)[1:-1], method="lower"))
     middles: Float32s = (values[:-1] + (values[1:] - values[:-1]) / 2).astype(np.float32)
     return middles
-
-
-def _bin_codes(rows: Float32s, edges: Sequence[Float32s]) -> Float32s:
-    """Return the number of the bin that each value is in: how many edges are below it."""
-    codes = np.empty(rows.shape, np.float32)
-    for number, edge in enumerate(edges):
-        codes[:, number] = np.searchsorted(edge, rows[:, number])
-    return codes
 
 
 def _exported(model: HistGradientBoostingClassifier, edges: Sequence[Float32s]) -> TreeEnsemble:

@@ -95,12 +95,6 @@ def language_folds(languages: Sequence[str], owners: Sequence[str]) -> list[int]
     return [fold_of_language[language] for language in spoken]
 
 
-def sampled_rows(page: TrainingPage, most: int, seed: int) -> Int64s:
-    """Return at most `most` labelled segments of a page, drawn by its address and the seed."""
-    rows = np.flatnonzero(page.labels.counts)
-    return rows[drawn_places(len(rows), most, [seed, zlib.crc32(page.url.encode())])]
-
-
 def row_weights(page: TrainingPage) -> Floats:
     """Return the weight of each segment: sqrt(words), divided so that the sum grows slowly.
 
@@ -215,7 +209,10 @@ def training_rows(
         if corpus.fold[number] == left_out:
             continue
         share = min(corpus.weight[number], 1.0) ** _SAMPLE_POWER
-        drawn = sampled_rows(page, max(int(_ROWS_PER_PAGE * share), _ROWS_PER_PAGE_MIN), seed)
+        most = max(int(_ROWS_PER_PAGE * share), _ROWS_PER_PAGE_MIN)
+        labelled = np.flatnonzero(page.labels.counts)
+        own_seed = [seed, zlib.crc32(page.url.encode())]
+        drawn = labelled[drawn_places(len(labelled), most, own_seed)]
         stands_for = min(int(page.labels.counts.sum()), _ROWS_PER_PAGE) / len(drawn)
         rows.append(page_rows(corpus, scores, number, left_out)[drawn])
         content.append(page.labels.content[drawn])

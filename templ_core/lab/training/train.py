@@ -82,9 +82,10 @@ def fit_page_types(
         None if the pages have fewer than two different page types.
     """
     types = {
-        page: PAGE_TYPES.index(page_type)
-        for page, page_type in enumerate(map(known_page_type, corpus.pages))
-        if page_type is not None and corpus.fold[page] != left_out
+        number: PAGE_TYPES.index(known_type)
+        for number, page in enumerate(corpus.pages)
+        if corpus.fold[number] != left_out
+        and (known_type := page.stated_type or _PAGE_TYPE_OF_NAME.get(page.page_type))
     }
     pages, page_type = list(types), np.array(list(types.values()))
     known = np.unique(page_type)
@@ -106,11 +107,6 @@ def fit_page_types(
     rows = sparse.hstack([inputs, names]).tocsr()
     regression.fit(rows, page_type, sample_weight=corpus.weight[pages])
     return _filled(blank, regression, known)
-
-
-def known_page_type(page: TrainingPage) -> str | None:
-    """Return what a page is by its markup or else by its corpus; None where neither says it."""
-    return page.stated_type or _PAGE_TYPE_OF_NAME.get(page.page_type)
 
 
 def _name_rows(names: Sequence[Int64s]) -> sparse.csr_matrix:

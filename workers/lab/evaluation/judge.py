@@ -142,7 +142,7 @@ class Judge:
         if output is None:
             calls[TEMPL] = lambda: _clean(page, self._models[model], self._config)
             for name, config in self._balanced.items():
-                calls[name] = partial(_text, page, self._models[model], config)
+                calls[name] = partial(_clean, page, self._models[model], config)
         if calls:
             calls[PARSE] = lambda: _bare_parse(markup)
         timed = time_calls(calls, turn)
@@ -158,8 +158,13 @@ class Judge:
             output = PageOutput(text="", confidence=None, segments=None)
         elif output.segments and self._with_segments:
             segments = _recorded_segments(page, markup, output.segments)
-        texts = {TEMPL: output.text} | {
-            name: timed[name].value or "" for name in (*self._balanced, *self._peers)
+        texts = {
+            TEMPL: output.text,
+            **{
+                name: timed[name].value[1].text if timed[name].value else ""
+                for name in self._balanced
+            },
+            **{name: timed[name].value or "" for name in self._peers},
         }
         scorer = TextScorer(page, markup)
         kept, neutral = apart_from_neutral(
@@ -188,10 +193,6 @@ def _clean(
 ) -> tuple[Document, CleanedText]:
     document = _document(page)
     return document, clean(document, None, config, model)
-
-
-def _text(page: EvaluationPage, model: PageModel, config: CoreConfig) -> str:
-    return _clean(page, model, config)[1].text
 
 
 def _document(page: EvaluationPage) -> Document:

@@ -25,7 +25,6 @@ from templ_core.lab.evaluation.words import (
     score_text,
     word_counts,
 )
-from templ_core.lab.training.labels.gold_labels import Labels, aligned_labels, selected_labels
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.smoothing.sections import section_numbers
 from templ_core.tokens import count_tokens, tokenise
@@ -164,7 +163,7 @@ def score_segments(
     """Return the score of the decisions, or None for a page without segments."""
     if not document.segments.texts:
         return None
-    labels = _labels(page, markup, document)
+    labels = page_labels(page, document, markup, read_features(document).text)
     words = np.array([count_tokens(text) for text in document.segments.texts], np.float64)
     label = np.where(labels.counts, labels.content >= 0.5, _NEUTRAL).astype(np.int64)
     return SegmentScore(
@@ -174,10 +173,3 @@ def score_segments(
         ),
         adjusted_rand=adjusted_rand_score(choice.section, largest_fragments(document, label)),
     )
-
-
-def _labels(page: EvaluationPage, markup: str, document: Document) -> Labels:
-    labels = None
-    if page.selectors is not None:
-        labels = selected_labels(document, markup, page.selectors)
-    return labels or aligned_labels(document, read_features(document).text, page.gold_text)

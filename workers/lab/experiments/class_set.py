@@ -1,6 +1,5 @@
 """The class set: near-duplicates and classes of pages, tables 2 and 3 of Chakrabarti et al. (WWW 2007)."""
 
-import hashlib
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from functools import cache
@@ -20,6 +19,7 @@ from templ_core.lab.papers.class_set import (
     TopicPage,
     class_set,
     cross_site_accuracies,
+    hash_of,
 )
 from templ_core.lab.papers.pagelevel.smoothed_classifier import SmoothedClassifier
 from templ_core.lab.papers.pagelevel.variants import basic_variant, smooth_variant
@@ -215,15 +215,24 @@ def pagelevel_duplicates(
     """
     cleaned, counted = read_cleaned(classifier, corpora, articles, templates, seed)
     same = _pairs(cleaned, lambda page: page.article)
-    different = _drawn(_pairs(cleaned, lambda page: page.site), len(same), seed)
+    different = sorted(
+        _pairs(cleaned, lambda page: page.site),
+        key=lambda pair: hash_of(seed, *(page.url for page, _ in pair)),
+    )[: len(same)]
+    sizes = sorted(len(text.split()) for text in {page.text for page, _ in cleaned})
     report = Report(out)
     report.say(
-        f"{counted}; median article {_median_words(cleaned)} words; {len(same)} duplicate and {len(different)} other pairs"
+        f"{counted}; median article {sizes[len(sizes) // 2]} words; {len(same)} duplicate and {len(different)} other pairs"
     )
     rows = [
         [
             cleaner,
-            *_shares(_share_hashes, cleaner, same, different),
+            *_shares(
+                lambda one, other: are_near_duplicates(_hashes(one), _hashes(other)),
+                cleaner,
+                same,
+                different,
+            ),
             *_shares(_have_near_keys, cleaner, same, different),
             *_PAPER_DUPLICATES.get(cleaner, ("", "")),
         ]
@@ -247,14 +256,6 @@ def _pairs(pages: Iterable[CleanedPage], key: Callable[[ClassPage], str]) -> lis
     ]
 
 
-def _drawn(pairs: Sequence[_Pair], count: int, seed: int) -> list[_Pair]:
-    def by_hash(pair: _Pair) -> bytes:
-        names = f"{seed}\n{pair[0][0].url}\n{pair[1][0].url}"
-        return hashlib.blake2b(names.encode("utf-8", "replace")).digest()
-
-    return sorted(pairs, key=by_hash)[:count]
-
-
 def _shares(
     is_near: Callable[[str, str], bool],
     cleaner: str,
@@ -273,20 +274,11 @@ _hashes = cache(min_hashes)
 _key = cache(simhash)
 
 
-def _share_hashes(one: str, other: str) -> bool:
-    return are_near_duplicates(_hashes(one), _hashes(other))
-
-
 def _have_near_keys(one: str, other: str) -> bool:
     first, second = _key(one), _key(other)
     if first is None or second is None:
         return False
     return (first ^ second).bit_count() <= _NEAR_BITS
-
-
-def _median_words(pages: Sequence[CleanedPage]) -> int:
-    sizes = sorted(len(text.split()) for text in {page.text for page, _ in pages})
-    return sizes[len(sizes) // 2]
 
 
 _PAPER_ACCURACY = {"full text": 38.22, "SITELEVEL": 43.45, "basic": 43.6, "smooth": 45.13}

@@ -68,7 +68,10 @@ def foschini_copies(
     for name, read in sets.items():
         pages = read()
         own = [(one, one) for one in range(len(pages))]
-        copies = _drawn(own if name == "feed" else _copies(pages), pairs, seed)
+        copies = sorted(
+            own if name == "feed" else _copies(pages),
+            key=lambda pair: hashlib.blake2b(f"{seed} {pair}".encode()).digest(),
+        )[:pairs]
         if not copies:
             report.say(f"{name}: these corpora have no copies")
             continue
@@ -131,13 +134,6 @@ def _copies(pages: Sequence[ComparedPage]) -> _Pairs:
     for number, page in enumerate(pages):
         by_name[page.name].append(number)
     return [pair for numbers in by_name.values() for pair in combinations(numbers, 2)]
-
-
-def _drawn(pairs: _Pairs, count: int, seed: int) -> _Pairs:
-    def by_hash(pair: tuple[int, int]) -> bytes:
-        return hashlib.blake2b(f"{seed} {pair}".encode()).digest()
-
-    return sorted(pairs, key=by_hash)[:count]
 
 
 def _feed(seed: int) -> list[ComparedPage]:

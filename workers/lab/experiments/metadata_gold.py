@@ -57,7 +57,10 @@ class GoldPage(NamedTuple):
 def gold_page(markup: str, url: str) -> GoldPage | None:
     """Return a page with the fields that it states twice, or None where there is none."""
     try:
-        root = lxml.html.document_fromstring(markup.encode("utf-8", "replace"), parser=_parser())
+        root = lxml.html.document_fromstring(
+            markup.encode("utf-8", "replace"),
+            parser=lxml.html.HTMLParser(encoding="utf-8", huge_tree=True),
+        )
     except etree.LxmlError:
         return None
     by_field: dict[str, list[Statement]] = {field: [] for field in FIELDS}
@@ -94,10 +97,6 @@ def comparable(field: str, value: str, base: str = "") -> frozenset[str]:
     if field == "language":
         return _some(re.split("[-_]", value.lower())[0]) if 2 <= len(value) <= 12 else frozenset()
     return _some(_address(value, base))
-
-
-def _parser() -> lxml.html.HTMLParser:
-    return lxml.html.HTMLParser(encoding="utf-8", huge_tree=True)
 
 
 def _some(value: str) -> frozenset[str]:
@@ -371,7 +370,9 @@ def markdown_structure(text: str) -> Structure:
         elif token.type in {"fence", "code_block"}:
             found["code blocks"].append(letters(token.content))
         elif token.type == "inline":
-            content = _inline_text(token.children or [])
+            inner = token.children or []
+            texts = (one.content for one in inner if one.type in {"text", "code_inline"})
+            content = letters("".join(texts))
             before = tokens[number - 1].type
             if before == "heading_open":
                 found["headings"].append(content)
@@ -379,12 +380,8 @@ def markdown_structure(text: str) -> Structure:
                 found["table cells"].append(content)
             if open_items:
                 found["list items"][int(open_items[-1][0])] += content
-            found["links"] += _markdown_links(token.children or [])
+            found["links"] += _markdown_links(inner)
     return found
-
-
-def _inline_text(tokens: list[Any]) -> str:
-    return letters("".join(one.content for one in tokens if one.type in {"text", "code_inline"}))
 
 
 def _markdown_links(tokens: list[Any]) -> Iterator[str]:

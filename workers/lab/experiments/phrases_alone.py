@@ -113,7 +113,10 @@ def phrases_removal(
     after 2, 3, 5, 8, 12, 16 and 24 pages and then whenever a tenth of the pages is new.
     """
     locality = Locality(gap_chars=gap_chars, island_chars=island_chars)
-    idioms = _read_idioms(idioms_file) if idioms_file else shipped_idioms()
+    idioms = shipped_idioms()
+    if idioms_file is not None:
+        strings = read_written(idioms_file, decode_idioms, "that `templ train-idioms` wrote")
+        idioms = Idioms(strings)
     report = Report(out)
     sites = read_text_pages(corpora)
     for title, learned in (
@@ -131,10 +134,6 @@ def phrases_removal(
         header = ["", "removed words", "precision", "recall", "recall without neutral text"]
         header.append("content lost")
         report.table(title, header, [["all", *_figures(total)], *rows])
-
-
-def _read_idioms(path: Path) -> Idioms:
-    return Idioms(read_written(path, decode_idioms, "that `templ train-idioms` wrote"))
 
 
 def _arriving(

@@ -1,6 +1,5 @@
 """Templates and mining: figures 7 to 9, tables 2 to 6 of Vieira et al. (CIKM 2006)."""
 
-import hashlib
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -11,7 +10,7 @@ import click
 import numpy as np
 
 from templ_core.array_types import Bools
-from templ_core.lab.papers.class_set import ClassPage
+from templ_core.lab.papers.class_set import ClassPage, hash_of
 from templ_core.lab.papers.rtdm import (
     CONFIGURATIONS,
     ClassifierScores,
@@ -67,9 +66,9 @@ def rtdm_templates(corpora: Sequence[Path], pages_min: int, seed: int, out: Path
     """
     report = Report(out)
     sites = {
-        site: some
+        site: sorted(with_gold, key=lambda page: hash_of(seed, page.text))
         for site, pages in read_text_pages(corpora).items()
-        if len(some := _sampled(pages, seed)) >= pages_min
+        if len(with_gold := [one for one in pages if one.labels is not None]) >= pages_min
     }
     report.say(f"{len(sites)} sites, {sum(map(len, sites.values()))} pages with gold")
     found: dict[str, dict[str, dict[int, float]]] = {name: {} for name in TEMPLATE_FINDERS}
@@ -91,15 +90,6 @@ def rtdm_templates(corpora: Sequence[Path], pages_min: int, seed: int, out: Path
                 with_odd[name].append(_f(_found(name, pages), reference))
     _report(report, found)
     _report_odd(report, found, with_odd)
-
-
-def _sampled(pages: Sequence[TextPage], seed: int) -> list[TextPage]:
-    """Return the pages with gold, in an order drawn by hash."""
-
-    def drawn(page: TextPage) -> bytes:
-        return hashlib.blake2b(f"{seed}\n{page.text}".encode("utf-8", "replace")).digest()
-
-    return sorted((page for page in pages if page.labels is not None), key=drawn)
 
 
 def _reference(pages: Sequence[TextPage]) -> _Terms:

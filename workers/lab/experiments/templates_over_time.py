@@ -107,7 +107,9 @@ def measure_site(site: str, year: int, pages: Sequence[ReadPage]) -> DatedSite:
     for page in pages:
         labels = site_labels(page, frequency)
         text, links = page.words.per_segment, page.document.segments.links
-        amounts = _html_chars(page), float(text.sum()), float(links.sum())
+        markup_chars = page.presentation.markup_chars.sum()
+        html_chars = float(markup_chars + sum(map(len, page.document.segments.texts)))
+        amounts = html_chars, float(text.sum()), float(links.sum())
         total += amounts
         template += (
             labels.covered[0] * amounts[0],
@@ -123,10 +125,6 @@ def measure_site(site: str, year: int, pages: Sequence[ReadPage]) -> DatedSite:
         content_words=float(total[1] - template[1]) / len(pages),
         template_words=float(template[1]) / len(pages),
     )
-
-
-def _html_chars(page: ReadPage) -> float:
-    return float(page.presentation.markup_chars.sum() + sum(map(len, page.document.segments.texts)))
 
 
 def yearly_growth(sites: Sequence[DatedSite]) -> dict[str, list[float]]:

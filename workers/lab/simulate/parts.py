@@ -285,7 +285,9 @@ def _popular_widget(context: PageContext) -> Fragment:
 
 
 def _promo_widget(context: PageContext) -> Fragment:
-    return context.design.theme.box("widget", advert(context), _promo_line(context))
+    markup = context.design.markup
+    advertised, line = advert(context), markup.text(context.prose.sentence())
+    return context.design.theme.box("widget", advertised, markup.block("<p>", line))
 
 
 def _tags_widget(context: PageContext) -> Fragment:
@@ -309,11 +311,6 @@ def _archive_widget(context: PageContext) -> Fragment:
     theme = context.design.theme
     rows = markup.items(theme.opening("ul", "widget"), links, theme.opening("li", "widget"))
     return theme.box("widget", heading, rows)
-
-
-def _promo_line(context: PageContext) -> Fragment:
-    markup = context.design.markup
-    return markup.block("<p>", markup.text(context.prose.sentence()))
 
 
 def _entries(

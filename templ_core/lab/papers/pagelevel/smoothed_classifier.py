@@ -108,7 +108,9 @@ def decode_classifier(body: bytes) -> SmoothedClassifier:
         CodecError: This is no such file, or it has another format version.
     """
     try:
-        file = msgspec.json.decode(body, type=_File, dec_hook=_array)
+        file = msgspec.json.decode(
+            body, type=_File, dec_hook=lambda _, value: np.asarray(value, np.float64)
+        )
     except (msgspec.DecodeError, ValueError) as error:
         raise CodecError(f"not a PAGELEVEL classifier: {error}") from None
     if file.format != _FORMAT:
@@ -118,10 +120,6 @@ def decode_classifier(body: bytes) -> SmoothedClassifier:
 
 def _numbers(value: Any) -> list[float]:
     return [float(f"{number:.{_DIGITS}g}") for number in value.tolist()]
-
-
-def _array(_: type, value: Any) -> Any:
-    return np.asarray(value, np.float64)
 
 
 _NODES_PER_PAGE = 100

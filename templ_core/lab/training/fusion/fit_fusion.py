@@ -204,6 +204,7 @@ def _fit_others(
     low = np.maximum(mean - reach, rows.min(axis=0))
     high = np.minimum(mean + reach, rows.max(axis=0))
     inputs = (np.clip(rows, low, high) - mean) / deviation
+    unfitted = [UNFITTED.terms[one].weight if one in UNFITTED.terms else 0.0 for one in names]
     fitted = _fit(
         _Rows(
             inputs=np.concatenate([inputs, np.ones((len(inputs), 1))], axis=1).astype(np.float32),
@@ -213,7 +214,7 @@ def _fit_others(
             weight=weight,
         ),
         [*((0, None) if FUSION_INPUTS[one].sign > 0 else (None, 0) for one in names), (None, None)],
-        np.append(deviation * [_unfitted_weight(name) for name in names], 0.0),
+        np.append(deviation * unfitted, 0.0),
         np.append(np.full(len(names), _PENALTY), 0.0),
     )
     slopes = fitted[:-1] / deviation
@@ -228,11 +229,6 @@ def _fit_others(
         },
         bias=round(float(fitted[-1] - slopes @ mean), _WEIGHT_DECIMALS),
     )
-
-
-def _unfitted_weight(name: str) -> float:
-    """Return the weight that the penalty pulls an input towards."""
-    return UNFITTED.terms[name].weight if name in UNFITTED.terms else 0.0
 
 
 def _weights(pages: Sequence[FusionPage]) -> Floats:
