@@ -25,6 +25,7 @@ from templ_core.lab.evaluation.words import (
     score_text,
     word_counts,
 )
+from templ_core.lab.training.pages import page_labels
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.smoothing.sections import section_numbers
 from templ_core.tokens import count_tokens, tokenise
