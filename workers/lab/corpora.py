@@ -166,12 +166,13 @@ def read_written(path: Path, decode: Callable[[bytes], Written], command: str) -
 
 
 def write_file(path: Path, body: bytes) -> None:
-    """Write a file.
+    """Write a file, with the directory that it is in.
 
     Raises:
         InputProblem: The file cannot be written.
     """
     try:
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(body)
     except OSError as error:
         raise InputProblem(f"{path}: {error.strerror}; name a place that can be written") from None

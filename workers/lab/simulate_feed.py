@@ -2,6 +2,7 @@
 
 import gzip
 import lzma
+import math
 import sys
 import time
 from datetime import UTC, datetime
@@ -10,14 +11,19 @@ from typing import IO
 
 import click
 import msgspec
-from rich.console import Console
-from rich.progress import track
 
 from workers.errors import UsageProblem
+from workers.lab.experiments.results import tracked
 from workers.lab.options import FILE, option
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 _DEFAULTS = FeedSettings()
+_BOUNDS = (
+    (("sites", "pages"), 1, math.inf, "at least 1"),
+    (("days", "redesign_day", "mixed_days"), 0, math.inf, "at least 0"),
+    (("redesign_share", "missing_share"), 0, 1, "from 0 to 1"),
+)
+"""Options, the least and the largest value of each, and both in words."""
 
 
 @click.command()
@@ -75,17 +81,9 @@ def simulate(*, out: Path, start: str | None, **options: object) -> None:
         options["start"] = _moment(start)
     settings = _settings(options)
     began = time.monotonic()
-    console = Console(stderr=True)
     encode = msgspec.json.Encoder().encode
     with _opened(out) as file:
-        pages = track(
-            simulate_feed(settings),
-            description="Simulating",
-            total=settings.pages,
-            console=console,
-            disable=not console.is_terminal,
-        )
-        for page in pages:
+        for page in tracked(simulate_feed(settings), "Simulating", settings.pages):
             file.write(encode(page.record()) + b"\n")
     seconds = time.monotonic() - began
     click.echo(
@@ -107,19 +105,11 @@ def _moment(written: str) -> datetime:
 
 def _settings(options: dict[str, object]) -> FeedSettings:
     settings = msgspec.convert(options, FeedSettings)
-    for name in ("sites", "pages"):
-        if getattr(settings, name) < 1:
-            raise UsageProblem(f"--{name} {getattr(settings, name)}: it must be at least 1")
-    for name in ("days", "redesign_day", "mixed_days"):
-        if (getattr(settings, name) or 0) < 0:
-            raise UsageProblem(
-                f"--{name.replace('_', '-')} {getattr(settings, name)}: it must be at least 0"
-            )
-    for name in ("redesign_share", "missing_share"):
-        if not 0 <= getattr(settings, name) <= 1:
-            raise UsageProblem(
-                f"--{name.replace('_', '-')} {getattr(settings, name)}: it must be from 0 to 1"
-            )
+    for names, least, most, wanted in _BOUNDS:
+        for name in names:
+            value = getattr(settings, name)
+            if value is not None and not least <= value <= most:
+                raise UsageProblem(f"--{name.replace('_', '-')} {value}: it must be {wanted}")
     return settings
 
 

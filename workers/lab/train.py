@@ -1,14 +1,12 @@
 """`templ train`: trains a page model on pages with gold text, and measures its quality."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import click
 import msgspec
 from rich.console import Console
-from rich.progress import track
-from rich.table import Table
 
 from templ_core.lab.papers.foschini.fit_idioms import (
     SplitText,
@@ -20,10 +18,11 @@ from templ_core.lab.training.labels.site_labels import TooFewPages
 from templ_core.lab.training.pages import GoldRecord, TrainingPage, read_training_page, thin
 from templ_core.lab.training.quality import (
     SITE_SPREAD_MAX,
+    F1s,
     PageResult,
     Quality,
-    Stability,
     measure,
+    spread,
     stability,
 )
 from templ_core.lab.training.train import (
@@ -50,7 +49,7 @@ from workers.lab.corpora import (
     write_file,
 )
 from workers.lab.evaluation.corpus_files import read_gold_pages
-from workers.lab.experiments.results import tracked
+from workers.lab.experiments.results import Cell, Report, tracked
 from workers.lab.options import DIRECTORY, FILE, PATH, corpora_argument, option, seed_option
 
 
@@ -197,50 +196,36 @@ def _write_folds(
     directory: Path, models: Sequence[bytes], folds: Mapping[str, Mapping[str, int]]
 ) -> None:
     """Write the models, and an index of which model was trained without which site of a corpus."""
-    try:
-        directory.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputProblem(
-            f"{directory}: {error.strerror}; name a place that can be written"
-        ) from None
     for number, body in enumerate(models):
         write_file(directory / f"fold-{number}.bin", body)
     write_file(directory / "folds.json", msgspec.json.format(msgspec.json.encode(folds)))
 
 
 def _print(quality: Quality, version: str) -> None:
-    table = Table("corpus", "pages", "sites", "F1", "P", "R", "site F1", "<0.5")
-    for name, one in quality.corpora.items():
-        table.add_row(
-            name,
-            str(one.pages),
-            str(one.sites),
-            *(f"{value:.3f}" for value in (one.f1, one.precision, one.recall, one.site_f1)),
+    rows: list[list[Cell]] = [
+        [
+            *(name, one.pages, one.sites, one.f1, one.precision, one.recall, one.site_f1),
             f"{one.below_half:.1%}",
-        )
-    console = Console()
-    console.print(table)
-    console.print(f"model {version}; each page was scored by models trained without its site")
+        ]
+        for name, one in quality.corpora.items()
+    ]
+    header = ["corpus", "pages", "sites", "F1", "P", "R", "site F1", "<0.5"]
+    report = Report(None)
+    report.table("Word F1 of sites left out", header, rows)
+    report.say(f"model {version}; each page was scored by models trained without its site")
 
 
-def _print_stability(found: Stability) -> None:
-    most = SITE_SPREAD_MAX
-    table = Table(
-        *("corpus", "F1 of each training", "spread"),
-        *("site that moves most", "spread", f"sites above {most}"),
-    )
-    for name, one in found.corpora.items():
-        sites = found.sites[name]
-        worst = max(sites, key=lambda site: sites[site].widest, default="")
-        table.add_row(
-            name,
-            " ".join(f"{value:.4f}" for value in one.f1),
-            f"{one.widest:.4f}",
-            worst,
-            f"{sites[worst].widest:.4f}" if worst else "",
-            f"{sum(site.widest > most for site in sites.values())} of {len(sites)}",
-        )
-    Console().print(table)
+def _print_stability(found: Mapping[str, tuple[F1s, Mapping[str, F1s]]]) -> None:
+    rows: list[list[Cell]] = []
+    for corpus, (f1, of_sites) in found.items():
+        spreads = {site: spread(some) for site, some in of_sites.items()}
+        worst = max(spreads, key=spreads.__getitem__, default=None)
+        moved = f"{sum(one > SITE_SPREAD_MAX for one in spreads.values())} of {len(spreads)}"
+        each = " ".join(f"{value:.4f}" for value in f1)
+        rows.append([corpus, each, spread(f1), worst, worst and spreads[worst], moved])
+    header = ["corpus", "F1 of each training", "spread", "site that moves most", "its spread"]
+    header.append(f"sites above {SITE_SPREAD_MAX}")
+    Report(None).table("Trainings with different seeds", header, rows, 4)
 
 
 @click.command(short_help="Train the page model on pages without gold.")
@@ -283,7 +268,12 @@ def automatic_train(
     CORPORA need several pages a site: what recurs on a site is labelled as template. The result is
     a page model like any other. Use this command if you have a crawl but no gold text.
     """
-    shut_out = {domain for path in without for domain in _domains(path)}
+    shut_out = {
+        domain
+        for path in without
+        for _, record in read_objects(path)
+        for domain in _domains_of(record["url"], record.get("site") or "")
+    }
     pages = [
         page
         for page in sample_uniformly(list(read_site_pages(corpora)), counted)
@@ -298,17 +288,9 @@ def automatic_train(
         )
     except (TooFewPages, TooFewSites) as error:
         raise InputProblem(f"{', '.join(map(str, corpora))}: {error}") from None
-    about = About(
-        corpora={corpus_name(path): file_digest(path) for path in corpora},
-        licence="not stated",
-        quality={},
-    )
+    digests = {corpus_name(path): file_digest(path) for path in corpora}
+    about = About(corpora=digests, licence="not stated", quality={})
     write_file(out, encode_model(msgspec.structs.replace(model, about=about)))
-
-
-def _domains(path: Path) -> Iterable[str]:
-    for _, record in read_objects(path):
-        yield from _domains_of(record["url"], record.get("site") or "")
 
 
 def _domains_of(url: str, site: str) -> list[str]:
@@ -318,33 +300,21 @@ def _domains_of(url: str, site: str) -> list[str]:
 
 @click.command()
 @corpora_argument
-@click.option(
-    "--out",
-    type=click.Path(path_type=Path, dir_okay=False),
-    required=True,
-    help="File to write the list to, as JSON.",
-)
-@click.option(
+@click.option("--out", type=FILE, required=True, help="File to write the list to, as JSON.")
+@option(
     "--sites-min",
     type=click.IntRange(2),
     default=8,
-    show_default=True,
     help="Smallest number of sites in whose content an idiom occurs.",
 )
-@click.option(
+@option(
     "--template-share-max",
     type=click.FloatRange(0, 1),
     default=0.2,
-    show_default=True,
     help="Largest number of sites in whose template it occurs, relative to those in whose "
     "content it does.",
 )
-@click.option(
-    "--pages-per-site",
-    default=40,
-    show_default=True,
-    help="Largest number of pages to use of each site.",
-)
+@option("--pages-per-site", default=40, help="Largest number of pages to use of each site.")
 def train_idioms(
     corpora: Sequence[Path],
     *,
@@ -359,10 +329,9 @@ def train_idioms(
     them. CORPORA are JSON Lines with `url`, `site`, `html` and `gold_text`.
     """
     refuse_overwriting(corpora, out=out)
-    console = Console(stderr=True)
     pages = [page for path in corpora for page in thin(read_gold_pages(path), pages_per_site)]
     sites = defaultdict(list)
-    for page in track(pages, "reading", console=console, disable=not console.is_terminal):
+    for page in tracked(pages, "reading"):
         text = split_text(page)
         if text is not None:
             sites[page.site].append(text)

@@ -97,48 +97,26 @@ SITE_SPREAD_MAX = 0.03
 """Sites with a larger spread of mean F1 are reported as unstable."""
 
 
-class Spread(msgspec.Struct, frozen=True, kw_only=True):
-    """Mean word F1 of the same pages in several trainings."""
-
-    f1: list[float]
-    """One value for each training."""
-
-    @property
-    def widest(self) -> float:
-        """Highest minus lowest value."""
-        return max(self.f1) - min(self.f1)
+F1s = list[float]
+"""Mean word F1 of the same pages in each of several trainings."""
 
 
-class Stability(msgspec.Struct, frozen=True, kw_only=True):
-    """The spreads of corpora and of their sites with many pages."""
-
-    corpora: dict[str, Spread]
-    """By corpus."""
-    sites: dict[str, dict[str, Spread]]
-    """By corpus, then by site."""
+def spread(f1: F1s) -> float:
+    """Return the highest minus the lowest value."""
+    return max(f1) - min(f1)
 
 
-def stability(trainings: Sequence[Sequence[PageResult]]) -> Stability:
-    """Return the spreads over at least one training."""
-    corpora = sorted({one.corpus for one in trainings[0]})
-    sites: dict[str, dict[str, Spread]] = {}
-    for corpus in corpora:
-        pages = [one.site for one in trainings[0] if one.corpus == corpus]
-        large = sorted({site for site in pages if pages.count(site) >= SITE_PAGES_MIN})
-        sites[corpus] = {site: _spread(trainings, corpus, site) for site in large}
-    return Stability(
-        corpora={corpus: _spread(trainings, corpus, None) for corpus in corpora}, sites=sites
-    )
+def stability(trainings: Sequence[Sequence[PageResult]]) -> dict[str, tuple[F1s, dict[str, F1s]]]:
+    """Return the results of each corpus in each training, and those of its sites with many pages."""
+    of_corpora = [group(results, "corpus") for results in trainings]
+    found = {}
+    for corpus in of_corpora[0]:
+        of_sites = [group(one[corpus], "site") for one in of_corpora]
+        large = [site for site, pages in of_sites[0].items() if len(pages) >= SITE_PAGES_MIN]
+        sites = {site: [_mean_f1(one[site]) for one in of_sites] for site in large}
+        found[corpus] = [_mean_f1(one[corpus]) for one in of_corpora], sites
+    return found
 
 
-def _spread(trainings: Sequence[Sequence[PageResult]], corpus: str, site: str | None) -> Spread:
-    return Spread(
-        f1=[
-            fmean(
-                one.f1
-                for one in results
-                if one.corpus == corpus and (site is None or one.site == site)
-            )
-            for results in trainings
-        ]
-    )
+def _mean_f1(results: Sequence[PageResult]) -> float:
+    return fmean(one.f1 for one in results)

@@ -14,7 +14,7 @@ from templ_core.lab.training.nested import (
     training_rows,
 )
 from templ_core.lab.training.pages import GoldRecord, owner_of_each, read_training_page, thin
-from templ_core.lab.training.quality import SITE_PAGES_MIN, PageResult, measure, stability
+from templ_core.lab.training.quality import SITE_PAGES_MIN, PageResult, measure, spread, stability
 from templ_core.lab.training.train import TooFewSites, gather, train_page_model
 from templ_core.lab.training.train_without_gold import train_without_gold
 from templ_core.page_level.model.model_file import decode_model, encode_model
@@ -147,7 +147,7 @@ def results(large, small):
 
 
 def test_spreads_are_reported_for_corpora_and_large_sites():
-    found = stability([results(0.8, 1.0), results(0.9, 0.2)])
-    assert found.sites["c"]["large"].widest == pytest.approx(0.1)
-    assert found.sites["c"].keys() == {"large"}
-    assert found.corpora["c"].f1 == pytest.approx([(16 + 1) / 21, (18 + 0.2) / 21])
+    f1, of_sites = stability([results(0.8, 1.0), results(0.9, 0.2)])["c"]
+    assert f1 == pytest.approx([(16 + 1) / 21, (18 + 0.2) / 21])
+    assert of_sites.keys() == {"large"}
+    assert spread(of_sites["large"]) == pytest.approx(0.1)
