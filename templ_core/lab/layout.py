@@ -68,16 +68,13 @@ class Presentation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_presentation(document: Document, markup: str) -> Presentation | None:
-    """Read the presentation of a page.
+    """Return the presentation of a page, or None if the nodes of the document are others.
 
     >>> from templ_core.dom.document import parse_document
     >>> markup = "<table width=80%><tr><td bgcolor=black>text</table>"
     >>> found = read_presentation(parse_document(markup, "https://example.org/"), markup)
     >>> float(found.width_share.max()), float(found.background[-1])
     (0.8, 0.0)
-
-    Returns:
-        None if the elements of the markup are not the nodes of the document.
 
     Raises:
         HostilePage: The page would stall the parser and cannot be repaired.

@@ -26,18 +26,16 @@ from workers.lab.evaluation.peers import (
     peer_version,
 )
 from workers.lab.evaluation.tables import print_tables, render_report
-from workers.lab.options import DIRECTORY, FILE, PATH, option
+from workers.lab.options import FILE, PATH, folds_option, seed_option
 from workers.settings import load_settings
 
 
 @click.command()
 @click.argument("files", metavar="FILE...", nargs=-1, required=True, type=PATH)
 @page_model_option
-@click.option(
-    "--folds",
-    type=DIRECTORY,
-    help="Clean each page with a model that was trained without its site. The directory is one "
-    "that `templ train --folds` wrote.",
+@folds_option(
+    "Clean each page with a model that was trained without its site. The directory is one that "
+    "`templ train --folds` wrote."
 )
 @click.option(
     "--peer",
@@ -89,7 +87,7 @@ from workers.settings import load_settings
     show_default="number of processors",
     help="Number of child processes; times vary least with 1.",
 )
-@option("--seed", default=0, help="Seed of the bootstrap for the 95 % intervals.")
+@seed_option("Seed of the bootstrap for the 95 % intervals.")
 def evaluate(
     files: Sequence[Path],
     page_model: Path | None,

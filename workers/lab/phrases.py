@@ -1,7 +1,8 @@
 """`templ phrases`: learns, applies and exports the strings that recur on a site's pages."""
 
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,12 +27,12 @@ from workers.cli.inputs import FeedReader, progress, raise_problems, refuse_over
 from workers.cli.options import open_output
 from workers.errors import InputProblem, UsageProblem
 from workers.lab.corpora import read_nonblank_lines
+from workers.lab.options import PATH, option
 from workers.page import Page, Rejected
 from workers.settings import load_settings
 
 _FORMAT = 1
 _DEFAULTS = PhrasesConfig()
-_Inputs = Callable[[Callable[..., None]], Callable[..., None]]
 
 
 class _SitePhrases(msgspec.Struct, frozen=True, kw_only=True):
@@ -42,14 +43,9 @@ class _SitePhrases(msgspec.Struct, frozen=True, kw_only=True):
     set: PhraseSet
 
 
-_inputs = click.argument(
-    "inputs", metavar="INPUT...", nargs=-1, required=True, type=click.Path(path_type=Path)
-)
-_phrase_file = click.argument("phrases", metavar="PHRASES", type=click.Path(path_type=Path))
-
-
-def _out(text: str) -> _Inputs:
-    return click.option("--out", required=True, type=click.Path(path_type=Path), help=text)
+_inputs = click.argument("inputs", metavar="INPUT...", nargs=-1, required=True, type=PATH)
+_phrase_file = click.argument("phrases", metavar="PHRASES", type=PATH)
+_out = partial(click.option, "--out", required=True, type=PATH)
 
 
 @click.group()
@@ -59,36 +55,33 @@ def phrases() -> None:
 
 @phrases.command("learn")
 @_inputs
-@_out("File to write the phrases to, with one line for each site; - is standard output.")
+@_out(help="File to write the phrases to, with one line for each site; - is standard output.")
 @click.option(
     "--raw-html", is_flag=True, help="Learn phrases of the markup itself, without parsing it."
 )
 @click.option(
     "--patterns",
-    type=click.Path(path_type=Path),
+    type=PATH,
     help="File with additional patterns of words that differ from page to page although they are "
     'template: a JSON list of {"name": ..., "words": [...]} or {"name": ..., "pattern": "..."}.',
 )
-@click.option(
+@option(
     "--pages-min",
     type=click.IntRange(2),
     default=_DEFAULTS.template_pages_min,
-    show_default=True,
     help="Smallest number of pages on which a phrase occurs.",
 )
-@click.option(
+@option(
     "--share-min",
     type=click.FloatRange(0, 1),
     default=_DEFAULTS.template_share,
-    show_default=True,
     help="Smallest share of a site's pages on which a phrase occurs.",
 )
-@click.option(
+@option(
     "--tokens-min",
     type=click.IntRange(1),
     nargs=3,
     default=_DEFAULTS.phrase_tokens_min,
-    show_default=True,
     help="Smallest number of tokens of a phrase: of one inside a block, of one that touches one "
     "border of a block, and of one that is a whole block.",
 )
@@ -132,19 +125,17 @@ def learn_site_phrases(
 @phrases.command("apply")
 @_phrase_file
 @_inputs
-@_out("File to write the remaining text of each page to, as JSON Lines; - is standard output.")
-@click.option(
+@_out(help="File to write the remaining text of each page to, as JSON Lines; - is standard output.")
+@option(
     "--gap-chars",
     type=click.IntRange(0),
     default=Locality().gap_chars,
-    show_default=True,
     help="Also remove the text between two phrases if it has fewer characters than this.",
 )
-@click.option(
+@option(
     "--island-chars",
     type=click.IntRange(0),
     default=Locality().island_chars,
-    show_default=True,
     help="Keep a phrase inside a line of other text if it has fewer characters than this.",
 )
 def apply_site_phrases(
@@ -182,7 +173,7 @@ def apply_site_phrases(
 
 @phrases.command("export", short_help="Export phrases as regular expressions.")
 @_phrase_file
-@_out("File to write the expressions to, as JSON Lines; - is standard output.")
+@_out(help="File to write the expressions to, as JSON Lines; - is standard output.")
 @click.option("--site", help="Export only the phrases of this site.  [default: all sites]")
 def export_site_phrases(phrases: Path, *, out: Path, site: str | None) -> None:
     """Export the learned PHRASES as regular expressions for Python's `re` module, without flags.

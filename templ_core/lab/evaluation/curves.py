@@ -48,9 +48,7 @@ def curve_of_histograms(histograms: Sequence[Floats]) -> list[CurvePoint]:
     >>> point.threshold, point.precision, round(point.recall, 3)
     (0.1, 1.0, 0.857)
 
-    Returns:
-        Points with ascending thresholds, which are upper bounds of templateness; the found items are
-        words of content. Empty if there is no content.
+    Thresholds ascend; what is found are words of content. Without content the curve is empty.
     """
     content, template = np.cumsum(np.sum(np.stack(histograms), axis=0), axis=1)
     return _curve(np.arange(STEPS + 1) / STEPS, content, content + template)
@@ -65,8 +63,7 @@ def curve_of_scores(score: Floats, positive: Bools, weight: Floats) -> list[Curv
     >>> [(point.threshold, round(point.precision, 2), point.recall) for point in curve]
     [(0.9, 1.0, 0.5), (0.8, 0.5, 0.5), (0.1, 0.67, 1.0)]
 
-    Returns:
-        One point for each different score, the highest first. Empty if nothing is positive.
+    It has a point for each different score, the highest first; none if nothing is positive.
     """
     order = np.argsort(-score, kind="stable")
     last = np.append(np.diff(score[order]) != 0, [True])

@@ -233,8 +233,7 @@ def block_of_each(segments: Sequence[str], blocks: Sequence[str]) -> Int64s:
     >>> block_of_each(["Home", "About", "The story"], ["Home About", "The story begins"]).tolist()
     [0, 0, 1]
 
-    Returns:
-        Block numbers, or -1 for segments without a word in any block; length n_segments.
+    A segment without a word in any block gets -1.
     """
     words, segment = _words(segments)
     gold_words, block = _words(blocks)

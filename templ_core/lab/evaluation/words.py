@@ -76,11 +76,7 @@ def score_text(output: WordCounts, gold: WordCounts, neutral: WordCounts) -> Wor
 def score_template(
     output: WordCounts, gold: WordCounts, neutral: WordCounts, page: WordCounts
 ) -> WordScore | None:
-    """Return the score of the removed text against the page's template.
-
-    Returns:
-        None if the page has fewer than TEMPLATE_WORDS_MIN words of template.
-    """
+    """Return the score of the removed text against the page's template; None if it has few words."""
     template = page - gold - neutral
     if template.total() < TEMPLATE_WORDS_MIN:
         return None
@@ -174,13 +170,10 @@ def words_left(text: str, cleaned: str) -> int:
 def text_distance(one: str, other: str) -> float:
     """Return the edit distance of two texts in words, divided by the words of the longer text.
 
-    Letter case does not count.
+    It is 0 for equal texts and 1 for texts that share nothing. Letter case does not count.
 
     >>> text_distance("One two, three four", "one TWO three")
     0.25
-
-    Returns:
-        0 for equal texts, 1 for texts that share nothing.
     """
     words, others = tokenise(one.lower()), tokenise(other.lower())
     longer = max(len(words), len(others))

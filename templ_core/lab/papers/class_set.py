@@ -162,10 +162,7 @@ def put_into(host: SourcePage, article: Article) -> str | None:
     """Return the markup of the host with the article in place of the host's content.
 
     The title of the article replaces that of the host. Byline, date and comments of the host's own
-    article are removed.
-
-    Returns:
-        None if the content of the host is not exactly one element.
+    article are removed. The result is None if the content of the host is not exactly one element.
     """
     root = parse_markup(host.markup)
     place = _content(root, host)
@@ -249,12 +246,6 @@ def cross_site_accuracies(pages: Sequence[TopicPage]) -> dict[tuple[str, str], f
     ... ]
     >>> cross_site_accuracies(pages)
     {('ball', 'oven'): 1.0}
-
-    Args:
-        pages: Pages of at least two topics and two sites.
-
-    Returns:
-        Accuracies by pair of topics, in alphabetical order.
     """
     counts = CountVectorizer(analyzer=_terms).fit_transform([page.text for page in pages])
     topics, sites, articles = (

@@ -220,9 +220,6 @@ def cluster_f(texts: Sequence[str], classes: Sequence[str], seeds: Sequence[int]
 
     Pages are tf-idf vectors of unit length. The first centres are pages drawn with the seed. The
     F-measure is the mean over classes of the best one that any cluster reaches for the class.
-
-    Returns:
-        One value for each seed, 0 to 1.
     """
     counts = CountVectorizer(analyzer=_terms, max_features=_TERMS_MAX).fit_transform(texts)
     weighted = TfidfTransformer(sublinear_tf=True).fit_transform(counts).toarray()
@@ -249,9 +246,6 @@ def classify(
     Configuration 1 trains on both classes of one site and tests on the other sites. Configuration 2
     trains on one class of one site and the other class of another site, and tests on the remaining
     sites. Configuration 3 trains as configuration 2 and tests on all pages that were not trained on.
-
-    Returns:
-        Scores by configuration and the two classes in alphabetical order.
     """
     counts = CountVectorizer(analyzer=_terms).fit_transform(texts)
     of_class, of_site = np.array(classes), np.array(sites)

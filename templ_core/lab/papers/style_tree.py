@@ -76,9 +76,6 @@ def is_style_noise(
     ... ]
     >>> is_style_noise(pages[0], learn_style_tree(pages)).tolist()
     [True, False]
-
-    Returns:
-        One value for each segment.
     """
     noise = np.zeros(len(document.segments.texts), np.bool_)
     for place, segment in _places(document, tree.styles, grows=False):

@@ -78,8 +78,7 @@ def fit_page_types(
 ) -> PageTypeModel | None:
     """Fit a multinomial logistic regression of the page type to the pages outside a fold.
 
-    Returns:
-        None if the pages have fewer than two different page types.
+    It needs two different page types.
     """
     types = {
         number: PAGE_TYPES.index(known_type)

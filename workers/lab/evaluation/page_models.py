@@ -31,9 +31,8 @@ class PageModels(msgspec.Struct, frozen=True, kw_only=True):
     def left_out(self, pages: Sequence[tuple[str, str, str]]) -> list[tuple[int, PageModel] | None]:
         """Return for each page a model, with its number, that was trained without the site's owner.
 
-        Returns:
-            The first model for corpora on which no page model was trained. None for pages of the
-            other corpora whose sites were not used in training because they have no gold.
+        That is the first one for corpora on which no model was trained, and None for pages of sites that
+        were not trained on because they have no gold.
         """
         models = [page_model_of(body) for body in self.bodies]
         owners = owner_of_each([(url, site) for _, url, site in pages])

@@ -5,7 +5,7 @@ import hashlib
 import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
 from statistics import fmean
@@ -83,10 +83,10 @@ from workers.lab.experiments.injected_pages import (
 from workers.lab.experiments.results import Cell, Report
 from workers.lab.job_processes import map_in_processes
 from workers.lab.options import (
-    DIRECTORY,
     FILE,
     PATH,
     corpora_argument,
+    folds_option,
     jobs_option,
     option,
     out_option,
@@ -123,7 +123,6 @@ def _letters(salt: bytes, token: bytes) -> bytes:
 _INJECTED_WORDS_MIN = 8
 """Words of a segment that is taken for one that was put in."""
 _NO_ROWS = np.empty((0, 0), np.float32)
-SiteProgress = Callable[[str], None]
 
 
 class Simulation(msgspec.Struct, frozen=True, kw_only=True):
@@ -146,8 +145,7 @@ def read_fusion_pages(
     corpora: Sequence[Path],
     folds: PageModels,
     simulation: Simulation,
-    progress: SiteProgress,
-    jobs: int = 1,
+    jobs: int,
 ) -> list[FusionPage]:
     """Return the pages with gold of all corpora; sites learn from all their pages.
 
@@ -166,7 +164,7 @@ def read_fusion_pages(
     read = map_in_processes(jobs, _pages_of_site, sites.values())
     for number, ((corpus, name), some) in enumerate(zip(sites, read, strict=True), 1):
         pages += some
-        progress(f"site {number} of {len(sites)}: {corpus} {name}")
+        click.echo(f"site {number} of {len(sites)}: {corpus} {name}", err=True)
     return pages
 
 
@@ -349,11 +347,9 @@ INPUTS = tuple(FUSION_INPUTS)
 
 @click.command(short_help="Fit and evaluate the fusion of site and page.")
 @corpora_argument
-@click.option(
-    "--folds",
-    type=DIRECTORY,
+@folds_option(
+    "Directory of `templ train --folds`: page models that were trained without some sites.",
     required=True,
-    help="Directory of `templ train --folds`: page models that were trained without some sites.",
 )
 @click.option(
     "--page-model",
@@ -432,7 +428,7 @@ def site_level(
         uses_trees=uses_trees,
     )
     page_models = models_of_folds(folds)
-    read = read_fusion_pages(corpora, page_models, simulation, _progress, jobs)
+    read = read_fusion_pages(corpora, page_models, simulation, jobs)
     pages = [page for page in read if page.injected is None]
     injected = [page for page in read if page.injected is not None]
     if len({by_site(page) for page in pages if page.known.documents}) < 2:
@@ -458,7 +454,7 @@ def site_level(
     report.table("Word F1 / template F1", ["", *names], rows)
     if listings:
         again = msgspec.structs.replace(simulation, seen_before=True, peers=(), injections=0)
-        some = read_fusion_pages(listings, page_models, again, _progress, jobs)
+        some = read_fusion_pages(listings, page_models, again, jobs)
         _report_listings(report, [*pages, *some], models, config)
     report.table(
         "Injected words left on pages after the first five that had the text, sites left out",
@@ -494,10 +490,6 @@ def site_level(
             quality={name: round(judged.mean_f1(fused, name), 4) for name in names},
         )
         write_file(model_file, msgspec.json.format(msgspec.json.encode(fusion)) + b"\n")
-
-
-def _progress(done: str) -> None:
-    click.echo(done, err=True)
 
 
 _Outcomes = Sequence[FusionOutcome]

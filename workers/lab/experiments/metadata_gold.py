@@ -263,11 +263,9 @@ Structure = dict[str, list[str]]
 
 
 def page_structure(markup: str, document: Document, kept: Bools) -> Structure | None:
-    """Return the structure of the kept text of a page.
+    """Return the texts of each kind of structure in the kept text of a page, in document order.
 
-    Returns:
-        The texts of each kind in document order; None where lxml's tree has other text than the
-        document, so that it cannot be told which part of it is kept.
+    Where lxml's tree has other text than the document, nobody can tell which part is kept: None.
     """
     parser = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True)
     root = lxml.html.document_fromstring(markup.encode("utf-8", "replace"), parser=parser)

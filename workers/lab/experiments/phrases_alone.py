@@ -161,11 +161,10 @@ def _learned(texts: Sequence[str], idioms: Idioms | None = None) -> PhraseMatche
 def _count(
     page: TextPage, labels: Labels, matcher: PhraseMatcher | None, locality: Locality
 ) -> _WordCounts:
-    """Count words of a page.
+    """Count the words of a page.
 
-    Returns:
-        Six counts: words removed outside the gold, removed inside it, outside it, inside it,
-        removed of the template (neutral text left out), of the template.
+    The six counts are of words removed outside the gold, removed inside it, outside it, inside it,
+    removed of the template (neutral text left out), and of the template.
     """
     places = token_places(page.text)
     is_word = np.array([token != LINE for token, _, _ in places], np.bool_)

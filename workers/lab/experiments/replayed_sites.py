@@ -99,9 +99,7 @@ def replay_sites(
 ) -> list[list[ReplayedPage]]:
     """Clean the pages of each site in order; each page profits from the pages before it.
 
-    Returns:
-        One list for each site, in the order of the corpus. With `folds`, sites are left out on
-        which no page model was trained; they have no gold.
+    With `folds`, sites without gold are left out, because no page model was trained on them.
     """
     sites = read_sites(corpus, time_field)
     designs = [

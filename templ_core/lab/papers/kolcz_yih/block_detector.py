@@ -230,11 +230,7 @@ class BlockSample(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def sample_blocks(site: ReadSite, number: int) -> BlockSample | None:
-    """Return a sample of the labelled blocks of a site, drawn by the addresses of the pages.
-
-    Returns:
-        None if the site has no labelled blocks.
-    """
+    """Return labelled blocks of a site, drawn by the addresses of the pages; None if there are none."""
     blocks = [read_blocks(page.document, page.presentation) for page in site.pages]
     parts = []
     for page, some, labels in zip(site.pages, blocks, block_labels(blocks), strict=True):
@@ -345,12 +341,9 @@ def cross_site_scores(
     progress: ReportProgress,
     forest: ForestSettings | None = None,
 ) -> dict[str, Floats]:
-    """Return the scores of all blocks by detectors that have not seen their site.
+    """Return the scores of all blocks by each of `DETECTORS`, fitted without their site.
 
     The blocks of a held-out site keep their duplicates, as in the paper.
-
-    Returns:
-        One score for each block, by the names of `DETECTORS`.
     """
     count = len(sample.template)
     scores = {name: np.zeros(count) for name in DETECTORS}

@@ -123,9 +123,6 @@ def top_n(ranked: Sequence[str], wanted: frozenset[str], n: int) -> float:
 
     >>> top_n(["tiger", "zoo", "home"], frozenset(["tiger", "lion"]), 1)
     1.0
-
-    Returns:
-        0 to 1.
     """
     return len(wanted.intersection(ranked[:n])) / min(len(wanted), n)
 

@@ -82,12 +82,7 @@ _WORDS = {
 
 
 def stop_word_hashes(language: str) -> list[UInt64s]:
-    """Return the hashes of the function words of a language, as `read_words` computes them.
-
-    Returns:
-        One array for a known language. For an unknown one, the arrays of all languages, of which the
-        caller uses the best match.
-    """
+    """Return the hashes of the function words of a language, or of each language if it is unknown."""
     code = language.replace("_", "-").partition("-")[0].lower()
     known = _hashes()
     return [known[code]] if code in known else list(known.values())

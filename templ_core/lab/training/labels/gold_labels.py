@@ -33,9 +33,6 @@ def matched_words(page: Sequence[str], gold: Sequence[str]) -> Bools:
 
     >>> matched_words("the menu the cat sat".split(), "the cat sat".split()).tolist()
     [False, False, True, True, True]
-
-    Returns:
-        One value for each word of the page.
     """
     matched = np.zeros(len(page), np.bool_)
     common = set(page) & set(gold)
@@ -166,11 +163,7 @@ def without_headline(labels: Labels, document: Document) -> Labels:
 
 
 def selected_labels(document: Document, markup: str, gold: GoldSelectors) -> Labels | None:
-    """Return labels from the elements that CSS selectors name.
-
-    Returns:
-        None if the elements of the markup are not the nodes of the document.
-    """
+    """Return labels from the elements that CSS selectors name; None if they are not the document's."""
     root = parse_markup(markup)
     if root is None:
         return None
