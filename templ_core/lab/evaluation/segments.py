@@ -55,36 +55,24 @@ def total_overlap(overlaps: Iterable[Overlap]) -> Overlap:
     return Overlap(both=float(both), found=float(found), wanted=float(wanted))
 
 
-class PlaceF(msgspec.Struct, frozen=True):
-    """The overlap of one class (template or content) with the gold, in three amounts."""
-
-    text: Overlap
-    """Number of words."""
-    anchor_text: Overlap
-    """Number of characters inside links, without white space."""
-    links: Overlap
-    """Number of links."""
-
-
-class TemplateF(msgspec.Struct, frozen=True, kw_only=True):
-    """The overlaps of both classes on one page."""
-
-    in_templates: PlaceF
-    in_content: PlaceF
+AMOUNTS = ("text", "anchor_text", "links")
+"""What is counted: words, characters inside links without white space, and links."""
+Overlaps = dict[str, dict[str, Overlap]]
+"""The overlaps `in_templates` and `in_content` with the gold, each by amount."""
 
 
 def template_f(
     document: Document, words: npt.NDArray[Any], kept: Bools, content: Floats, counts: Bools
-) -> TemplateF:
+) -> Overlaps:
     """Return how well the segments that were kept agree with the gold.
 
     >>> from templ_core.dom.document import parse_document
     >>> page = parse_document("<ul><li>Home<li>About us</ul><p>A story</p>", "https://a.org/")
     >>> kept, all_scored = np.array([False, True, True]), np.ones(3, np.bool_)
     >>> found = template_f(page, np.array([1, 2, 2]), kept, np.array([0.0, 0.0, 1.0]), all_scored)
-    >>> found.in_templates.text
+    >>> found["in_templates"]["text"]
     Overlap(both=1.0, found=1.0, wanted=3.0)
-    >>> found.in_templates.text.f
+    >>> found["in_templates"]["text"].f
     0.5
 
     Args:
@@ -99,10 +87,16 @@ def template_f(
         np.where(counts, amount, 0).astype(np.float64)
         for amount in (words, segments.link_chars, segments.links)
     ]
-    return TemplateF(
-        in_templates=PlaceF(*(_overlap(amount, ~kept, 1 - content) for amount in amounts)),
-        in_content=PlaceF(*(_overlap(amount, kept, content) for amount in amounts)),
-    )
+    return {
+        place: {
+            name: _overlap(amount, found, wanted)
+            for name, amount in zip(AMOUNTS, amounts, strict=True)
+        }
+        for place, found, wanted in (
+            ("in_templates", ~kept, 1 - content),
+            ("in_content", kept, content),
+        )
+    }
 
 
 def _overlap(amount: Floats, found: Bools, wanted: Floats) -> Overlap:
@@ -126,61 +120,45 @@ class FMean(msgspec.Struct, frozen=True, kw_only=True):
     """The f that is reached by putting everything into this class."""
 
 
-class TemplateFMeans(msgspec.Struct, frozen=True, kw_only=True):
-    """F-measures by amount: `text`, `anchor_text`, `links`; amounts without gold are left out."""
-
-    in_templates: dict[str, FMean]
-    in_content: dict[str, FMean]
+FMeans = dict[str, dict[str, FMean]]
+"""F-measures `in_templates` and `in_content`, each by amount; amounts without gold are left out."""
 
 
-def mean_f(pages: Sequence[tuple[str, TemplateF]], seed: int) -> TemplateFMeans:
+def mean_f(pages: Sequence[tuple[str, Overlaps]], seed: int) -> FMeans:
     """Return the f-measures over the sites of some pages."""
-    sites: defaultdict[str, list[TemplateF]] = defaultdict(list)
+    sites: defaultdict[str, list[Overlaps]] = defaultdict(list)
     for site, one in pages:
         sites[site].append(one)
-    summed = [
-        (_summed(one.in_templates for one in some), _summed(one.in_content for one in some))
-        for some in sites.values()
-    ]
-    return TemplateFMeans(
-        in_templates=_means(summed, seed),
-        in_content=_means([(inside, outside) for outside, inside in summed], seed),
-    )
-
-
-def _summed(places: Iterable[PlaceF]) -> PlaceF:
-    """Return the overlaps summed over pages."""
-    amounts = zip(*map(msgspec.structs.astuple, places), strict=True)
-    return PlaceF(*(total_overlap(some) for some in amounts))
-
-
-def _means(sites: Sequence[tuple[PlaceF, PlaceF]], seed: int) -> dict[str, FMean]:
-    """Return the means over sites for the first class of each pair; a pair holds all that is scored."""
-    means = {}
-    for field in PlaceF.__struct_fields__:
-        pairs: list[tuple[Overlap, Overlap]] = [
-            (getattr(inside, field), getattr(outside, field)) for inside, outside in sites
-        ]
-        scored = [pair for pair in pairs if pair[0].wanted]
-        if not scored:
-            continue
-        values = [inside.f or 0.0 for inside, _ in scored]
-        mean = bootstrap(values, [str(number) for number in range(len(values))], seed)
-        count = len(scored)
-        means[field] = FMean(
-            sites=count,
-            f=mean.of_sites,
-            interval=mean.sites_interval,
-            precision=sum(inside.precision for inside, _ in scored) / count,
-            recall=sum(inside.recall for inside, _ in scored) / count,
-            all_f=sum(_f_of_all(inside, outside) for inside, outside in scored) / count,
-        )
+    means: FMeans = {"in_templates": {}, "in_content": {}}
+    for place, other in (("in_templates", "in_content"), ("in_content", "in_templates")):
+        for amount in AMOUNTS:
+            pairs = [
+                (
+                    total_overlap(one[place][amount] for one in some),
+                    total_overlap(one[other][amount] for one in some),
+                )
+                for some in sites.values()
+            ]
+            scored = [pair for pair in pairs if pair[0].wanted]
+            if scored:
+                means[place][amount] = _mean(scored, seed)
     return means
 
 
-def _f_of_all(inside: Overlap, outside: Overlap) -> float:
-    everything = inside.found + outside.found
-    return 2 * inside.wanted / (everything + inside.wanted)
+def _mean(scored: Sequence[tuple[Overlap, Overlap]], seed: int) -> FMean:
+    """Return the mean over sites for the first class of each pair; a pair holds all that is scored."""
+    values = [inside.f or 0.0 for inside, _ in scored]
+    mean = bootstrap(values, [str(number) for number in range(len(values))], seed)
+    count = len(scored)
+    whole = [2 * one.wanted / (one.found + other.found + one.wanted) for one, other in scored]
+    return FMean(
+        sites=count,
+        f=mean.of_sites,
+        interval=mean.sites_interval,
+        precision=sum(inside.precision for inside, _ in scored) / count,
+        recall=sum(inside.recall for inside, _ in scored) / count,
+        all_f=sum(whole) / count,
+    )
 
 
 Grouping = npt.NDArray[np.integer[Any]]

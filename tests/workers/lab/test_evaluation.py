@@ -242,8 +242,8 @@ def test_a_page_is_cleaned_scored_and_timed():
     assert set(found.seconds) == {TEMPL, PARSE}
     assert found.failures == {}
     assert 0.8 < found.confidence <= 1
-    assert found.segments.f.in_templates.links.f == pytest.approx(1.0)
-    assert found.segments.f.in_content.text.f == pytest.approx(1.0)
+    assert found.segments.f["in_templates"]["links"].f == pytest.approx(1.0)
+    assert found.segments.f["in_content"]["text"].f == pytest.approx(1.0)
     assert found.kept_wrongly == found.missed == ""
     assert found.page.body == b""
 
@@ -286,7 +286,7 @@ def test_recorded_segments_are_scored_only_if_they_match_the_page():
         gold_page(), PageOutput(text=TEXT, confidence=1.0, segments=menu + kept), 0
     )
     assert found.segments.adjusted_rand == 1.0
-    assert found.segments.f.in_templates.text.f == pytest.approx(1.0)
+    assert found.segments.f["in_templates"]["text"].f == pytest.approx(1.0)
     other = judge().judge(gold_page(), PageOutput(text=TEXT, confidence=1.0, segments=kept), 0)
     assert other.segments is None
 
@@ -312,7 +312,7 @@ def test_chinese_is_scored_by_characters_too():
 
 def test_gold_text_without_selectors_is_aligned_with_segments():
     found = judge().judge(gold_page(selectors=None), None, 0)
-    assert found.segments.f.in_content.text.f == pytest.approx(1.0)
+    assert found.segments.f["in_content"]["text"].f == pytest.approx(1.0)
     assert BODY in HTML
 
 

@@ -24,15 +24,13 @@ from templ_core.lab.evaluation.report import (
     group,
     summarise,
 )
-from templ_core.lab.evaluation.segments import TemplateFMeans, mean_f
+from templ_core.lab.evaluation.segments import FMeans, mean_f
 from templ_core.lab.evaluation.words import REPEATED_PAGES_MIN, RepeatedText, repeated_text
 from workers.lab.evaluation.judge import PARSE, TEMPL, Judgement
 
 ALL = "all pages"
 CURVE_PRECISION = 0.9
 """Precision at which the recall of the precision-recall curve is reported."""
-TEMPLATE_F_COUNTS = ("text", "anchor_text", "links")
-"""What the f-measures of templates and content count: words, characters in links, links."""
 _WORST_PAGES = 20
 
 GroupedSummaries = dict[str, dict[str, dict[str, Summary]]]
@@ -43,7 +41,7 @@ class SegmentFigures(msgspec.Struct, frozen=True, kw_only=True):
     """The quality of the decisions on segments."""
 
     pages: int
-    f: TemplateFMeans
+    f: FMeans
     adjusted_rand: BootstrapMeans
     """Agreement of the sections with the largest elements that are all content or all template."""
     recall_at_precision: float

@@ -15,7 +15,7 @@ from templ_core.config import CoreConfig
 from templ_core.dom.document import Document
 from templ_core.lab.evaluation.curves import score_histogram
 from templ_core.lab.evaluation.report import PageScore
-from templ_core.lab.evaluation.segments import TemplateF, largest_fragments, template_f
+from templ_core.lab.evaluation.segments import Overlaps, largest_fragments, template_f
 from templ_core.lab.evaluation.words import (
     WordCounts,
     is_unspaced,
@@ -151,7 +151,7 @@ def decisions_of_record(
 class SegmentScore(msgspec.Struct, frozen=True, kw_only=True):
     """The quality of the decisions on the segments of one page."""
 
-    f: TemplateF
+    f: Overlaps
     histogram: Floats
     """Histogram of templateness that `score_histogram` returns."""
     adjusted_rand: float

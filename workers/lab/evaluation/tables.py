@@ -8,11 +8,11 @@ from rich.table import Table
 
 from templ_core.lab.evaluation.curves import Calibration
 from templ_core.lab.evaluation.report import Interval, Summary
-from templ_core.lab.evaluation.segments import FMean
+from templ_core.lab.evaluation.segments import AMOUNTS, FMean
 from workers.inspect.html_templates import render
 from workers.inspect.plots import Dot, Plot, curves, reliability, speed
 from workers.inspect.plots import rows as rows_plot
-from workers.lab.evaluation.figures import ALL, TEMPLATE_F_COUNTS, Figures
+from workers.lab.evaluation.figures import ALL, Figures
 from workers.lab.evaluation.judge import PARSE, TEMPL, WHOLE_PAGE
 from workers.log_lines import counted
 
@@ -101,11 +101,7 @@ def segment_rows(figures: Figures) -> list[list[Cell]]:
         [
             name,
             str(one.pages),
-            *(
-                _f(place.get(what))
-                for place in (one.f.in_templates, one.f.in_content)
-                for what in TEMPLATE_F_COUNTS
-            ),
+            *(_f(place.get(what)) for place in one.f.values() for what in AMOUNTS),
             (number(one.adjusted_rand.of_pages), brackets(one.adjusted_rand.pages_interval)),
             number(one.recall_at_precision),
         ]

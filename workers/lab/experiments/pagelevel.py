@@ -61,10 +61,10 @@ from workers.lab.corpora import (
 from workers.lab.evaluation.page_models import PageModels, models_of_folds
 from workers.lab.experiments.results import Cell, Report, mean_text, tracked
 from workers.lab.options import (
-    DIRECTORY,
     FILE,
     PATH,
     corpora_argument,
+    folds_option,
     option,
     out_option,
     seed_option,
@@ -290,7 +290,7 @@ def site_f(pages: Sequence[LabelledPage], variant: PageVariant) -> SiteFs:
             page.document, page.words, variant(page).kept, labels.content, labels.counts
         )
         for (place, counted), by_site in sums.items():
-            by_site[page.record["site"]].append(getattr(getattr(found, place), counted))
+            by_site[page.record["site"]].append(found[place][counted])
     return {
         key: np.array([_f(some) for _, some in sorted(by_site.items())])
         for key, by_site in sums.items()
@@ -453,12 +453,10 @@ class SpecificWords(msgspec.Struct, frozen=True, kw_only=True):
 
 @click.command("pagelevel-specific", short_help="Template that one page of a site has alone.")
 @corpora_argument
-@click.option(
-    "--folds",
+@folds_option(
+    "Directory that `templ train --folds` wrote; each page is judged by a model that was trained "
+    "without its site.",
     required=True,
-    type=DIRECTORY,
-    help="Directory that `templ train --folds` wrote; each page is judged by a model that was "
-    "trained without its site.",
 )
 @out_option
 def pagelevel_specific(corpora: Sequence[Path], folds: Path, out: Path | None) -> None:

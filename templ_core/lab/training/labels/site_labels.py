@@ -45,17 +45,6 @@ class NodeFrequency(msgspec.Struct, frozen=True, kw_only=True):
         return np.where(self.nodes[place] == nodes, self.counts[place], 0).astype(np.int64)
 
 
-def count_nodes(pages: Sequence[UInt64s], pages_min: int) -> NodeFrequency:
-    """Return the node frequencies of some pages."""
-    once = [distinct(page) for page in pages]
-    everything = np.concatenate(once) if once else np.empty(0, np.uint64)
-    nodes, counts = np.unique(everything, return_counts=True)
-    frequent = counts >= pages_min
-    return NodeFrequency(
-        pages=len(pages), nodes=nodes[frequent], counts=counts[frequent].astype(np.uint32)
-    )
-
-
 PAGES_PER_SITE_MIN = 12
 """Least number of different pages of a site, so that a tenth of them is more than one."""
 SITES_MIN = 10
@@ -202,8 +191,12 @@ def hashes_of(document: Document, words: Words) -> tuple[UInt64s, UInt64s]:
 
 def count_site(pages: Sequence[ReadPage]) -> NodeFrequency:
     """Count on how many pages of a site each node and each segment is."""
-    return count_nodes(
-        [np.concatenate(hashes_of(page.document, page.words)) for page in pages], _PAGES_MIN
+    once = [distinct(np.concatenate(hashes_of(page.document, page.words))) for page in pages]
+    everything = np.concatenate(once) if once else np.empty(0, np.uint64)
+    nodes, counts = np.unique(everything, return_counts=True)
+    frequent = counts >= _PAGES_MIN
+    return NodeFrequency(
+        pages=len(pages), nodes=nodes[frequent], counts=counts[frequent].astype(np.uint32)
     )
 
 
