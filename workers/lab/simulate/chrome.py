@@ -46,42 +46,38 @@ class _ChromeMaker:
         self._design = design
         self._theme = design.theme
         self._markup = design.markup
-        self._rng = rng
         self._prose = Prose(site.language, rng, site.topic)
         self._labels = site.language.labels
 
     def header(self) -> Fragment:
         logo = raw(self._markup.tag('<img src="/logo.png" alt="" width="180">') + "\n")
-        brand = self._markup.block("<div>", join([logo, self._link("/", self._site.name)]))
+        brand = self._markup.block("<div>", join([logo, self._markup.link("/", self._site.name)]))
         tagline = self._markup.block("<div>", self._markup.text(self._site.tagline))
-        search = self._form("/search", self._labels["search"])
-        skip = self._markup.block("<div>", self._link("#main", self._labels["skip"]))
-        return join(
-            [
-                self._theme.box(
-                    "header", skip, brand, tagline, search, section_type=SectionType.HEADER
-                ),
-                self.menu("navigation"),
-            ]
-        )
+        field = raw(self._markup.tag('<input type="text" name="q">') + " ")
+        button = self._markup.inline('<button type="submit">', self._labels["search"])
+        search = self._markup.block('<form action="/search">', join([field, button]))
+        skip = self._markup.block("<div>", self._markup.link("#main", self._labels["skip"]))
+        parts = (skip, brand, tagline, search)
+        header = self._theme.box("header", *parts, section_type=SectionType.HEADER)
+        return join([header, self.menu("navigation")])
 
     def menu(self, role: str) -> Fragment:
         furniture = self._design.furniture
         names = [self._labels["home"], *self._site.categories, self._labels["about"]]
         items = []
+        share = furniture.submenu_entries // max(1, furniture.menu_entries)
         for number, name in enumerate(names[: furniture.menu_entries]):
-            link = self._link(f"/s{number}/", name)
-            share = furniture.submenu_entries // max(1, furniture.menu_entries)
-            below = self._submenu(share) if share and number else EMPTY
-            items.append(join([link, below], "\n"))
+            link = self._markup.link(f"/s{number}/", name)
+            below = [self._entry(other) for other in range(share if number else 0)]
+            items.append(join([link, self._list("navigation", below) if below else EMPTY], "\n"))
         menu = self._list(role, items)
         return self._theme.box(role, menu, section_type=SectionType.NAVIGATION)
 
     def footer(self) -> Fragment:
-        links = [self._link(f"/{name}", self._labels[name]) for name in _SERVICES]
+        links = [self._markup.link(f"/{name}", self._labels[name]) for name in _SERVICES]
         count = self._design.furniture.footer_links
         while len(links) < count:
-            links.append(self._link(f"/t/{len(links)}", self._prose.noun()))
+            links.append(self._markup.link(f"/t/{len(links)}", self._prose.noun()))
         icons = "".join(
             f'<a href="https://social.example/{n}">{_ICON.format(n)}</a>\n'
             for n in range(self._design.furniture.icons)
@@ -102,9 +98,8 @@ class _ChromeMaker:
             for name in ("accept", "reject", "settings")
         ]
         text = self._markup.block("<p>", self._markup.text(self._labels["consent"]))
-        return self._theme.box(
-            "consent", text, join(buttons, "\n"), section_type=SectionType.CONSENT
-        )
+        shown = join(buttons, "\n")
+        return self._theme.box("consent", text, shown, section_type=SectionType.CONSENT)
 
     def newsletter(self) -> Fragment:
         return self._theme.box(
@@ -116,25 +111,13 @@ class _ChromeMaker:
             section_type=SectionType.NEWSLETTER,
         )
 
-    def _submenu(self, count: int) -> Fragment:
-        links = [self._submenu_link(n) for n in range(count)]
-        return self._list("navigation", links)
+    def _entry(self, number: int) -> Fragment:
+        word = self._markup.inline('<span class="label">', self._prose.noun())
+        return self._markup.around(f'<a href="/t/{number}">', word)
 
     def _list(self, role: str, items: list[Fragment]) -> Fragment:
         theme = self._theme
         return self._markup.items(theme.opening("ul", role), items, theme.opening("li", role))
-
-    def _submenu_link(self, number: int) -> Fragment:
-        word = self._markup.inline('<span class="label">', self._prose.noun())
-        return self._markup.around(f'<a href="/t/{number}">', word)
-
-    def _form(self, address: str, words: str) -> Fragment:
-        field = raw(self._markup.tag('<input type="text" name="q">') + " ")
-        button = self._markup.inline('<button type="submit">', words)
-        return self._markup.block(f'<form action="{address}">', join([field, button]))
-
-    def _link(self, address: str, words: str) -> Fragment:
-        return self._markup.link(address, words)
 
 
 _NAMES = (

@@ -227,9 +227,9 @@ def decorate(markup: Markup, rng: Random, words: str, address: str) -> Fragment:
     elif choice < 0.76:
         middle = markup.inline("<em>", inside)
     elif choice < 0.84:
-        middle = _misnested(markup, inside)
+        middle = enclose(markup.tag("<b><i>"), markup.text(inside), markup.tag("</b></i>"))
     elif choice < 0.90:
-        middle = _broken_word(markup, inside)
+        middle = join([markup.inline("<b>", inside[:1]), markup.text(inside[1:])])
     elif choice < 0.95:
         middle = _soft(inside, rng)
     else:
@@ -252,14 +252,6 @@ def _cut_unspaced(rng: Random, words: str) -> tuple[str, str, str]:
         return words, "", ""
     start = 1 + int(rng.random() * (len(words) - 10))
     return words[:start], words[start : start + 4], words[start + 4 :]
-
-
-def _misnested(markup: Markup, words: str) -> Fragment:
-    return enclose(markup.tag("<b><i>"), markup.text(words), markup.tag("</b></i>"))
-
-
-def _broken_word(markup: Markup, words: str) -> Fragment:
-    return join([markup.inline("<b>", words[:1]), markup.text(words[1:])])
 
 
 def _soft(words: str, rng: Random) -> Fragment:
@@ -341,7 +333,13 @@ def make_theme(family: Family, markup: Markup, depth: int, rng: Random) -> Theme
     if family == "tables":
         return Theme(family, markup, _table_boxes(markup, rng))
     if family == "bare":
-        return Theme(family, markup, {role: _bare_box(markup, role) for role in BOX_ROLES})
+        bare = {
+            role: Box(
+                markup.tag(f"<{tag}>"), markup.tag(f"</{tag}>"), _BARE_SELECTORS.get(role, tag)
+            )
+            for role, tag in _BARE.items()
+        }
+        return Theme(family, markup, bare)
     tags = _SEMANTIC_TAGS if family == "semantic" else _SOUP_TAGS
     scheme = SCHEMES[int(rng.random() * len(SCHEMES))]
     boxes = {}
@@ -352,12 +350,6 @@ def make_theme(family: Family, markup: Markup, depth: int, rng: Random) -> Theme
         closing = "</div>" * around + f"</{tag}>"
         boxes[role] = Box(markup.tag(opening), markup.tag(closing), f".{name}", name)
     return Theme(family, markup, boxes)
-
-
-def _bare_box(markup: Markup, role: str) -> Box:
-    tag = _BARE[role]
-    selector = _BARE_SELECTORS.get(role, tag)
-    return Box(markup.tag(f"<{tag}>"), markup.tag(f"</{tag}>"), selector)
 
 
 def _table_boxes(markup: Markup, rng: Random) -> dict[str, Box]:
@@ -458,16 +450,12 @@ def make_design(site_seed: str, feed_seed: str, site_number: int, number: int) -
     return Design(
         number=number,
         seed=seed,
-        theme=make_theme(family, markup, _depth(richness), rng),
+        theme=make_theme(family, markup, int(richness * 3), rng),
         markup=markup,
         furniture=_make_furniture(richness, heaviness, place),
         place=place,
         filler_start=rng.random(),
     )
-
-
-def _depth(richness: float) -> int:
-    return int(richness * 3)
 
 
 def _make_markup(family: Family, rng: Random) -> Markup:

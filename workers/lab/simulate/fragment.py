@@ -100,14 +100,10 @@ def sections(part: Fragment, default: SectionType = SectionType.NAVIGATION) -> t
         text = _lines("".join(text for _, text in runs))
         if text:
             found.append(Section(section_type, text))
-    return _merged(found)
-
-
-def _merged(found: list[Section]) -> tuple[Section, ...]:
-    merged = []
-    for section_type, same in groupby(found, key=itemgetter(0)):
-        merged.append(Section(section_type, "\n".join(section.text for section in same)))
-    return tuple(merged)
+    return tuple(
+        Section(section_type, "\n".join(section.text for section in same))
+        for section_type, same in groupby(found, key=itemgetter(0))
+    )
 
 
 def _lines(text: str) -> str:

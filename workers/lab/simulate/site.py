@@ -17,10 +17,7 @@ from workers.lab.simulate.prose import (
 )
 
 _LEGACY = {
-    "en": "windows-1252",
-    "de": "windows-1252",
-    "fr": "windows-1252",
-    "es": "windows-1252",
+    **dict.fromkeys(("en", "de", "fr", "es"), "windows-1252"),
     "ru": "windows-1251",
     "zh": "gb18030",
     "ar": "windows-1256",
