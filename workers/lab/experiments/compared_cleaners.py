@@ -19,7 +19,7 @@ from templ_core.lab.papers.foschini.matching import (
     text_outside,
 )
 from templ_core.lab.papers.foschini.phrase_corpus import page_text
-from templ_core.lab.papers.foschini.phrases import PhrasesConfig, learn_document_phrases
+from templ_core.lab.papers.foschini.phrases import PhrasesConfig, learn_phrases
 from templ_core.lab.papers.rtdm import (
     find_template,
     is_voted_template,
@@ -130,7 +130,9 @@ def _without_template(method: str) -> Learn:
 
 
 def _phrases(documents: Sequence[Document]) -> CleanDocument:
-    matcher = PhraseMatcher(learn_document_phrases(_distinct(documents), PhrasesConfig()))
+    matcher = PhraseMatcher(
+        learn_phrases(list(map(page_text, _distinct(documents))), PhrasesConfig())
+    )
 
     def clean(document: Document) -> str:
         text = page_text(document)

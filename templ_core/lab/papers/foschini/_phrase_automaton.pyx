@@ -130,23 +130,3 @@ cdef class PhraseAutomaton:
             left = max(left - 1, length[place])
             is_inside[place] = left > 0
         return inside
-
-    def shares(self, numbers, owners, *, Py_ssize_t count, int32_t border):
-        """Return the share of each owner's numbers inside an occurrence; 0 without any.
-
-        Numbers equal to `border` are not counted.
-        """
-        cdef Py_ssize_t place
-        cdef const int32_t *number = <const int32_t *>items(numbers, 4)
-        cdef const int32_t *owner = <const int32_t *>items(owners, 4)
-        covered, shares, totals = self.covered(numbers), np.zeros(count), np.zeros(count)
-        cdef const uint8_t *is_inside = <const uint8_t *>items(covered, 1)
-        cdef double *share = <double *>items(shares, 8, True)
-        cdef double *total = <double *>items(totals, 8, True)
-        for place in range(len(numbers)):
-            if number[place] != border:
-                share[owner[place]] += is_inside[place]
-                total[owner[place]] += 1
-        for place in range(count):
-            share[place] /= max(total[place], 1)
-        return shares

@@ -10,8 +10,6 @@ from typing import TypeAlias
 import msgspec
 import numpy as np
 
-from templ_core.array_types import Bools, Floats
-from templ_core.dom.document import Document
 from templ_core.lab.papers.foschini._phrase_automaton import UNKNOWN, PhraseAutomaton
 from templ_core.lab.papers.foschini._phrase_tokens import TokenNumbers, token_spans
 from templ_core.lab.papers.foschini.mutable_patterns import (
@@ -20,7 +18,7 @@ from templ_core.lab.papers.foschini.mutable_patterns import (
     Normaliser,
     normaliser_of,
 )
-from templ_core.lab.papers.foschini.phrase_corpus import LINE, lines_of_segments
+from templ_core.lab.papers.foschini.phrase_corpus import LINE
 from templ_core.lab.papers.foschini.phrases import Phrase, PhraseSet
 from templ_core.tokens import JOINER, JOINERS_MAX, SYMBOL, UNSPACED, WORD
 
@@ -110,13 +108,11 @@ _BORDER = 0
 class PhraseMatcher:
     r"""Finds the phrases of a set on any number of pages.
 
-    >>> from templ_core.dom.document import parse_document
     >>> from templ_core.lab.papers.foschini.phrases import Phrase
     >>> phrase = Phrase(("\n", "Leave", "a", "comment", "\n"), 3)
     >>> matcher = PhraseMatcher(PhraseSet(pages=3, phrases=(phrase,)))
-    >>> page = "<p>Nobody may leave a comment.<p>Leave a comment"
-    >>> matcher.coverage(parse_document(page, "http://a.example/")).tolist()
-    [0.0, 1.0]
+    >>> matcher.spans("Nobody may leave a comment.\nLeave a comment")
+    [(28, 43)]
     """
 
     def __init__(self, phrase_set: PhraseSet) -> None:
@@ -152,22 +148,6 @@ class PhraseMatcher:
         last = np.flatnonzero(lengths)
         first = last - lengths[last] + 1
         return union_of_spans(list(zip(starts[first].tolist(), ends[last].tolist(), strict=True)))
-
-    def coverage(self, document: Document, wanted: Bools | None = None) -> Floats:
-        """Return the share of each segment's tokens inside phrases, 0 to 1; length n_segments.
-
-        Args:
-            document: The page.
-            wanted: Which segments to look at, the others get 0; None = all.
-        """
-        size = len(document.segments.texts)
-        segments = np.arange(size) if wanted is None else np.flatnonzero(wanted)
-        numbers, owners = self._numbers.read(lines_of_segments(document, segments))
-        share = np.zeros(size)
-        share[segments] = self._automaton.shares(
-            numbers, owners, count=len(segments), border=_BORDER
-        )
-        return share
 
 
 _BETWEEN_TOKENS = rf"[^\w\n{UNSPACED[1:-1]}]*"

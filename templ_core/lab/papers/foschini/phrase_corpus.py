@@ -41,19 +41,13 @@ def segment_of_each_line(document: Document) -> Int64s:
     return np.repeat(np.arange(len(lines)), lines)
 
 
-def lines_of_segments(
-    document: Document, segments: npt.NDArray[np.integer] | None = None
-) -> list[str]:
-    """Return the text of each segment, or of some of them, with a line feed between its lines."""
-    texts, owner = document.segments.texts, document.segments.owner
-    if segments is not None:
-        texts, owner = [texts[one] for one in segments.tolist()], owner[segments]
-    element_types = document.nodes.element_types
+def lines_of_segments(document: Document) -> list[str]:
+    """Return the text of each segment with a line feed between its lines."""
+    element_types, element_type = document.nodes.element_types, document.nodes.element_type
+    texts, owners = document.segments.texts, document.segments.owner
     return [
-        text.replace(LINE, " ") if element_types[element_type][0] == "pre" else text
-        for text, element_type in zip(
-            texts, document.nodes.element_type[owner].tolist(), strict=True
-        )
+        text.replace(LINE, " ") if element_types[one][0] == "pre" else text
+        for text, one in zip(texts, element_type[owners].tolist(), strict=True)
     ]
 
 

@@ -20,12 +20,11 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.array_types import Bools, Int32s, Int64s
-from templ_core.dom.document import Document
 from templ_core.errors import CodecError
 from templ_core.lab.papers.foschini._maximal_repeats import sweep
 from templ_core.lab.papers.foschini._phrase_automaton import UNKNOWN, PhraseAutomaton
 from templ_core.lab.papers.foschini.mutable_patterns import MutablePattern, Normaliser
-from templ_core.lab.papers.foschini.phrase_corpus import LINE, CorpusReader, TokenCorpus, page_text
+from templ_core.lab.papers.foschini.phrase_corpus import LINE, CorpusReader, TokenCorpus
 from templ_core.site_level.strings.suffix_array import BORDER, BREAK, SuffixArray
 
 
@@ -305,16 +304,6 @@ STRING_TOKENS_MIN = 2
 def _shipped_reader() -> CorpusReader:
     """Return the reader for the patterns of the package, which every site shares."""
     return CorpusReader(Normaliser())
-
-
-def learn_document_phrases(documents: Sequence[Document], config: PhrasesConfig) -> PhraseSet:
-    """Return the phrases of some documents of one site; they depend on the documents alone.
-
-    Args:
-        documents: Distinct pages of the site, none a near-duplicate of another.
-        config: The thresholds.
-    """
-    return learn_phrases([page_text(document) for document in documents], config)
 
 
 def learn_phrases(

@@ -16,6 +16,7 @@ from templ_core.lab.papers.foschini.matching import (
     PhraseMatcher,
     expression,
     expressions,
+    text_outside,
     union_of_spans,
 )
 from templ_core.lab.papers.foschini.mutable_patterns import (
@@ -24,7 +25,7 @@ from templ_core.lab.papers.foschini.mutable_patterns import (
     Normaliser,
     normaliser_of,
 )
-from templ_core.lab.papers.foschini.phrase_corpus import page_tokens, token_places
+from templ_core.lab.papers.foschini.phrase_corpus import page_text, page_tokens, token_places
 from templ_core.lab.papers.foschini.phrases import (
     Idioms,
     Phrase,
@@ -33,7 +34,6 @@ from templ_core.lab.papers.foschini.phrases import (
     decode_idioms,
     encode_idioms,
     find_repeats,
-    learn_document_phrases,
     learn_phrases,
     opened,
     shipped_idioms,
@@ -250,36 +250,32 @@ def documents(count):
     return [parse_document(article(number), "https://a.org/") for number in range(1, count + 1)]
 
 
+def learn(pages, config):
+    return learn_phrases([page_text(page) for page in pages], config)
+
+
 def test_segments_of_the_template_are_covered_and_articles_are_not():
     window = documents(12)
-    matcher = PhraseMatcher(learn_document_phrases(window, CONFIG))
+    matcher = PhraseMatcher(learn(window, CONFIG))
     new = parse_document(article(25), "https://a.org/")
-    assert matcher.coverage(new).tolist() == [1, 0, 1, 1, 1]
-
-
-def test_only_the_segments_asked_for_are_looked_at():
-    new = parse_document(article(25), "https://a.org/")
-    matcher = PhraseMatcher(learn_document_phrases(documents(12), CONFIG))
-    wanted = np.array([False, True, True, False, True])
-    assert matcher.coverage(new, wanted).tolist() == [0, 0, 1, 0, 1]
+    text = page_text(new)
+    assert text_outside(text, matcher.spans(text)) == new.segments.texts[1]
 
 
 def test_no_page_and_one_page_have_no_phrases():
     for some in ([], documents(1)):
-        assert learn_document_phrases(some, CONFIG).phrases == ()
+        assert learn(some, CONFIG).phrases == ()
 
 
 def test_pages_without_text_have_no_coverage():
-    matcher = PhraseMatcher(learn_document_phrases(documents(6), CONFIG))
-    assert matcher.coverage(parse_document("", "https://a.org/")).shape == (0,)
+    matcher = PhraseMatcher(learn(documents(6), CONFIG))
+    assert matcher.spans(page_text(parse_document("", "https://a.org/"))) == []
 
 
 @pytest.mark.parametrize("size_bytes", [0, 100, 1000])
 def test_the_least_supported_phrases_go_first(size_bytes):
-    whole = learn_document_phrases(documents(6), CONFIG).phrases
-    limited = learn_document_phrases(
-        documents(6), PhrasesConfig(phrase_set_bytes=size_bytes)
-    ).phrases
+    whole = learn(documents(6), CONFIG).phrases
+    limited = learn(documents(6), PhrasesConfig(phrase_set_bytes=size_bytes)).phrases
     assert limited == whole[: len(limited)]
     assert sum(len(key.encode()) + 1 for one in limited for key in one.keys) <= size_bytes
     assert np.all(np.diff([phrase.pages for phrase in limited]) <= 0)
