@@ -39,5 +39,5 @@ def experiments() -> None:
     """Repeat the experiments of the papers that templ follows, on corpora of real pages.
 
     The "class set" of some commands is made of articles on five topics inside the templates of
-    other sites. workers/lab/experiments/README.md lists its sites, and workers/lab/studies the results.
+    other sites. workers/lab/experiments/class_set.py lists them, and workers/lab/studies has the results.
     """
