@@ -63,32 +63,12 @@ class SiteFigures(NamedTuple):
     repeated: RepeatedText
 
 
-class InjectionFigures(msgspec.Struct, frozen=True, kw_only=True):
-    """The figures of one site with an injection; counts of words."""
+Words = Counter[str]
+"""Counts of a site with an injection.
 
-    injected_words: int = 0
-    """Words of the injected text on pages after the first TAUGHT_PAGES that had it."""
-    left_words: int = 0
-    """Those of them that were published in runs of some words."""
-    content_words: int = 0
-    """Words of gold that were published without injection."""
-    lost_words: int = 0
-    """Those of them that were not published with injection."""
-
-    def __add__(self, other: "InjectionFigures") -> "InjectionFigures":
-        return InjectionFigures(
-            **{name: getattr(self, name) + getattr(other, name) for name in self.__struct_fields__}
-        )
-
-    @property
-    def left_ratio(self) -> float:
-        """Share of the injected words that are left, 0 to 1."""
-        return self.left_words / max(self.injected_words, 1)
-
-    @property
-    def lost_ratio(self) -> float:
-        """Share of the content words that are lost, 0 to 1."""
-        return self.lost_words / max(self.content_words, 1)
+`injected` are words of the text on pages after the first TAUGHT_PAGES that had it, `left` those of them that were
+published in runs of some words, `content` words of gold that were published without injection, and `lost` those of
+them that were not published with it."""
 
 
 @click.command(short_help="Measure what is left of texts that a site repeats.")
@@ -141,9 +121,10 @@ def injection(
             injected.append(figures)
         plain_rows += _plain_rows(name, plain)
         for number, run in enumerate(runs):
-            one = sum((figures[number] for figures in injected), InjectionFigures())
-            share, lost = f"{run.share:.0%}", f"{one.lost_ratio:.5f}"
-            rows.append([name, share, one.injected_words, one.left_ratio, lost])
+            words = sum((figures[number] for figures in injected), Words())
+            left = words["left"] / max(words["injected"], 1)
+            lost = words["lost"] / max(words["content"], 1)
+            rows.append([name, f"{run.share:.0%}", words["injected"], left, f"{lost:.5f}"])
     heads = ["corpus", "site", "pages", "word F1", "repeated text"]
     report.table("Without injection", heads, plain_rows, 4)
     if rows:
@@ -170,7 +151,7 @@ def _mean(values: Sequence[float]) -> float | None:
 
 def run_sites(
     sites: Sequence[SitePages], runs: Sequence[Injection], seed: int, jobs: int
-) -> Iterator[tuple[SiteFigures, list[InjectionFigures]]]:
+) -> Iterator[tuple[SiteFigures, list[Words]]]:
     """Yield the figures of each site, without and with each injection."""
     found = map_in_processes(jobs, _run_site, sites, repeat(runs), repeat(seed))
     yield from tracked(found, "sites", len(sites))
@@ -178,7 +159,7 @@ def run_sites(
 
 def _run_site(
     site: SitePages, runs: Sequence[Injection], seed: int
-) -> tuple[SiteFigures, list[InjectionFigures]]:
+) -> tuple[SiteFigures, list[Words]]:
     pairs = list(zip(site.pages, site.gold, strict=True))
     markup = [_markup(page, gold) for page, gold in pairs]
     texts = _cleaned(site.pages, [serialised(parsed(one)) for one in markup])
@@ -193,13 +174,13 @@ def _run_site(
 
 def _run_injection(
     site: SitePages, markups: Sequence[str], texts: Sequence[str], run: Injection, seed: int
-) -> InjectionFigures:
+) -> Words:
     """Return the figures of an injection into pages, of which the texts without it are known."""
     rng = Random(f"{seed}/{site.site}/{run.share}")  # noqa: S311 - not for secrets
     wanted = [word_counts(gold.gold_text) if gold else Counter[str]() for gold in site.gold]
     vocabulary = vocabulary_of(word for words in wanted for word in words)
     if not vocabulary:
-        return InjectionFigures()
+        return Words()
     text = injected_text(vocabulary, rng, short=run.short)
     bodies, put = [], []
     for markup, gold in zip(markups, site.gold, strict=True):
@@ -210,20 +191,18 @@ def _run_injection(
                 sentences = " ".join(some)
         bodies.append(serialised(root))
         put.append(sentences)
-    figures, taught = InjectionFigures(), 0
+    found, taught = Words(), 0
     for sentences, before, after, gold_words in zip(
         put, texts, _cleaned(site.pages, bodies), wanted, strict=True
     ):
-        counts = bool(sentences) and taught >= TAUGHT_PAGES
+        if sentences and taught >= TAUGHT_PAGES:
+            found["injected"] += word_counts(sentences).total()
+            found["left"] += words_left(sentences, after)
         kept = word_counts(before) & gold_words
-        figures += InjectionFigures(
-            injected_words=word_counts(sentences).total() if counts else 0,
-            left_words=words_left(sentences, after) if counts else 0,
-            content_words=kept.total(),
-            lost_words=(kept - word_counts(after)).total(),
-        )
+        found["content"] += kept.total()
+        found["lost"] += (kept - word_counts(after)).total()
         taught += bool(sentences)
-    return figures
+    return found
 
 
 def _cleaned(pages: Sequence[Page], bodies: Sequence[bytes]) -> list[str]:

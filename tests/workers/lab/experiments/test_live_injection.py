@@ -60,9 +60,9 @@ def figures(corpus, run):
 @pytest.mark.parametrize("changing", [False, True])
 def test_a_repeated_paragraph_goes_and_the_content_stays(corpus, changing):
     found = figures(corpus, Injection(share=0.6, changing=changing))
-    assert found.injected_words > 200
-    assert found.left_ratio == 0
-    assert found.lost_ratio == 0
+    assert found["injected"] > 200
+    assert found["left"] == 0
+    assert found["lost"] == 0
 
 
 def without_strings(monkeypatch):
@@ -77,11 +77,13 @@ def without_strings(monkeypatch):
 def test_without_strings_it_would_be_left(corpus, monkeypatch, kind):
     run = Injection(share=1, **({kind: True} if kind else {}))
     found = figures(corpus, run)
-    assert found.injected_words > 200
-    assert found.left_ratio < (0.75 if kind == "scattered" else 0.1)
-    assert found.lost_ratio == 0
+    assert found["injected"] > 200
+    left = found["left"] / found["injected"]
+    assert left < (0.75 if kind == "scattered" else 0.1)
+    assert found["lost"] == 0
     without_strings(monkeypatch)
-    assert figures(corpus, run).left_ratio > found.left_ratio + 0.25
+    without = figures(corpus, run)
+    assert without["left"] / without["injected"] > left + 0.25
 
 
 def test_the_command_prints_both_tables(corpus):
