@@ -125,11 +125,6 @@ def page_words(html: str, neutral_selector: str | None) -> tuple[WordCounts, Wor
 def visible_text(root: etree._Element) -> str:
     """Return the text outside scripts, styles and the like, with blanks between blocks."""
     parts: list[str] = []
-    _collect(root, parts)
-    return "".join(parts)
-
-
-def _collect(root: etree._Element, parts: list[str]) -> None:
     todo: list[tuple[etree._Element, bool]] = [(root, False)]
     while todo:
         element, done = todo.pop()
@@ -146,6 +141,7 @@ def _collect(root: etree._Element, parts: list[str]) -> None:
         parts.append("" if tag in INLINE else " ")
         if element is not root:
             parts.append(element.tail or "")
+    return "".join(parts)
 
 
 RUN_WORDS = 4

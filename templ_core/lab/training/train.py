@@ -1,6 +1,7 @@
 """Training of a page model from pages with gold, and its quality on sites it has not seen."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
@@ -192,7 +193,7 @@ class Trained(msgspec.Struct, frozen=True, kw_only=True):
     """Held-out scores of the hashed tables; they do not depend on the seed."""
 
 
-class _Judged(msgspec.Struct, frozen=True, kw_only=True):
+class _Judged(NamedTuple):
     """A page that was cleaned by a model that has not seen its site."""
 
     page: int
@@ -203,7 +204,7 @@ class _Judged(msgspec.Struct, frozen=True, kw_only=True):
     """The inputs of its confidence."""
 
 
-class _Parts(msgspec.Struct, frozen=True, kw_only=True):
+class _Parts(NamedTuple):
     """The parts of a page model that are fitted on the held-out scores of the hashed tables."""
 
     trees: TreeEnsemble

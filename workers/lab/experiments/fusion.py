@@ -157,7 +157,7 @@ def read_fusion_pages(
     for record, model in zip(records, models, strict=True):
         if model is not None:
             site = sites.setdefault(
-                (record.corpus, record.page.site), _Site(*model, simulation=simulation, records=[])
+                (record.corpus, record.page.site), _Site(*model, simulation, [])
             )
             site.records.append(record)
     pages: list[FusionPage] = []
@@ -168,7 +168,7 @@ def read_fusion_pages(
     return pages
 
 
-class _Site(msgspec.Struct, frozen=True):
+class _Site(NamedTuple):
     fold: int
     page_model: PageModel
     simulation: Simulation
@@ -269,7 +269,12 @@ def _fusion_page(
     seen: int,
     known: KnownSite,
 ) -> FusionPage:
-    gold = _gold_page(record)
+    gold = GoldRecord(
+        corpus=record.corpus,
+        gold_text=record.fields["gold_text"],
+        selectors=GoldSelectors.of(record.fields),
+        **{**page_fields(record.page, record.fields), "site": record.page.site},
+    )
     markup = decoded_markup(gold.body, gold.charset)
     labels, injected = page_labels(gold, document, markup, scores.features.text), None
     if record.injected is not None:
@@ -328,15 +333,6 @@ def _peers(gold: GoldRecord, markup: str, names: Sequence[str]) -> dict[str, Fus
             empty=not output,
         )
     return outcomes
-
-
-def _gold_page(record: CorpusRecord) -> GoldRecord:
-    return GoldRecord(
-        corpus=record.corpus,
-        gold_text=record.fields["gold_text"],
-        selectors=GoldSelectors.of(record.fields),
-        **{**page_fields(record.page, record.fields), "site": record.page.site},
-    )
 
 
 _PAGES_TO_JUDGE_A_SITE = 20
