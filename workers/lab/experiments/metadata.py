@@ -60,13 +60,12 @@ def templ(markup: str, url: str) -> Fields:
         found = read_metadata(document, url, clean(document, None, CoreConfig()).text)
     except PageError:
         return {}
-    return {
-        "title": found.title or "",
-        "author": "; ".join(found.authors),
-        "date": found.published_at or "",
-        "language": found.language or "",
-        "canonical URL": found.canonical_url or "",
-    }
+    values = (found.title, "; ".join(found.authors), found.published_at, found.language)
+    return _fields(*values, found.canonical_url)
+
+
+def _fields(*values: str | None) -> Fields:
+    return {name: value or "" for name, value in zip(FIELDS, values, strict=True)}
 
 
 def load_system(name: str) -> System:
@@ -90,13 +89,7 @@ def _trafilatura() -> System:
         found: Any = bare_extraction(markup, url=url, with_metadata=True)
         if found is None:
             return {}
-        return {
-            "title": found.title or "",
-            "author": found.author or "",
-            "date": found.date or "",
-            "language": found.language or "",
-            "canonical URL": found.url or "",
-        }
+        return _fields(found.title, found.author, found.date, found.language, found.url)
 
     return read
 
@@ -114,15 +107,14 @@ def _extruct() -> System:
             one for name in ("json-ld", "opengraph", "microdata") for one in found.get(name, ())
         ]
         items += [one for item in items for one in item.get("@graph", ()) if isinstance(one, dict)]
-        return {
-            "title": _first(items, "headline", "og:title", "title"),
-            "author": _first(items, "author", "article:author")
-            or _dublin(found.get("dublincore", []), "creator"),
-            "date": _date(find_date, markup, url),
-            "language": _first(items, "inLanguage", "og:locale")
-            or _dublin(found.get("dublincore", []), "language"),
-            "canonical URL": _first(items, "og:url", "url", "mainEntityOfPage"),
-        }
+        dublin = found.get("dublincore", [])
+        return _fields(
+            _first(items, "headline", "og:title", "title"),
+            _first(items, "author", "article:author") or _dublin(dublin, "creator"),
+            _date(find_date, markup, url),
+            _first(items, "inLanguage", "og:locale") or _dublin(dublin, "language"),
+            _first(items, "og:url", "url", "mainEntityOfPage"),
+        )
 
     return read
 

@@ -218,15 +218,12 @@ class BlockSample(msgspec.Struct, frozen=True, kw_only=True):
         """Return at least one sample as one."""
         some = list(samples)
         starts = np.cumsum([0, *(len(one.template) for one in some)])
-        return cls(
-            rows=np.concatenate([one.rows for one in some]),
-            template=np.concatenate([one.template for one in some]),
-            site=np.concatenate([one.site for one in some]),
-            word=np.concatenate([one.word for one in some]),
-            word_row=np.concatenate(
-                [one.word_row + start for one, start in zip(some, starts, strict=False)]
-            ),
-        )
+        rows = [one.word_row + start for one, start in zip(some, starts, strict=False)]
+        columns = {
+            name: np.concatenate([getattr(one, name) for one in some])
+            for name in ("rows", "template", "site", "word")
+        }
+        return cls(**columns, word_row=np.concatenate(rows))
 
 
 def sample_blocks(site: ReadSite, number: int) -> BlockSample | None:

@@ -141,14 +141,13 @@ class NodeSample(msgspec.Struct, frozen=True, kw_only=True):
 
     @classmethod
     def joined(cls, samples: Iterable["NodeSample"]) -> Self:
-        """Return the samples of at least one site as one."""
+        """Return at least one sample as one."""
         some = list(samples)
-        return cls(
-            features=some[0].features,
-            rows=np.concatenate([one.rows for one in some]),
-            area=np.concatenate([one.area for one in some]),
-            template=np.concatenate([one.template for one in some]),
-        )
+        columns = {
+            name: np.concatenate([getattr(one, name) for one in some])
+            for name in ("rows", "area", "template")
+        }
+        return cls(features=some[0].features, **columns)
 
 
 def sample_nodes(site: ReadSite) -> NodeSample:
@@ -158,22 +157,16 @@ def sample_nodes(site: ReadSite) -> NodeSample:
     site-level templates, else it is (with some noise) content.
     """
     frequency = count_site(site.pages)
-    features: list[str] = []
-    rows, area, template = [], [], []
+    samples = []
     for page in site.pages:
         found = read_node_features(page.document, page.presentation)
         drawn = drawn_places(len(found.node), _NODES_PER_PAGE, zlib.crc32(page.page.url.encode()))
-        labels = site_labels(page, frequency)
-        features = list(found.columns)
-        rows.append(found.rows[drawn])
-        area.append(found.area[drawn])
-        template.append(labels.template[found.node[drawn]])
-    return NodeSample(
-        features=features,
-        rows=np.concatenate(rows),
-        area=np.concatenate(area),
-        template=np.concatenate(template),
-    )
+        template = site_labels(page, frequency).template[found.node[drawn]]
+        rows, area = found.rows[drawn], found.area[drawn]
+        samples.append(
+            NodeSample(features=list(found.columns), rows=rows, area=area, template=template)
+        )
+    return NodeSample.joined(samples)
 
 
 def fit_smoothed_classifier(sample: NodeSample) -> SmoothedClassifier:
