@@ -11,7 +11,7 @@ from schemas.source import Source
 from tests.schemas.test_messages import CLEANED
 from tests.workers.builders import write_lines
 from workers.errors import InputProblem, UsageProblem
-from workers.lab.corpora import read_taught_pages
+from workers.lab.corpora import read_taught_pages, write_file
 from workers.lab.train import train
 
 PAGE = {"url": "https://a.org/1", "html": "<p>some text of it", "gold_text": "some text of it"}
@@ -232,3 +232,11 @@ def test_input_without_readable_pages_is_refused(templ, tmp_path):
     empty.write_text("[]\n")
     done = templ("phrases", "learn", empty, "--out", tmp_path / "out.jsonl", expect=66)
     assert "its record is no page: not a JSON object" in done.stderr.decode()
+
+
+def test_a_file_is_written_with_its_directory(tmp_path):
+    path = tmp_path / "new" / "model.bin"
+    write_file(path, b"model")
+    assert path.read_bytes() == b"model"
+    with pytest.raises(InputProblem, match="name a place that can be written"):
+        write_file(path / "other.bin", b"model")
