@@ -107,6 +107,12 @@ from workers.site_settings import read_book
     "--segments", is_flag=True, help="Add the text segments and their decisions to each record."
 )
 @click.option(
+    "--changes",
+    is_flag=True,
+    help="Add to the record of a page whose URL was fetched before what has changed since: sentences added, "
+    "removed and moved.",
+)
+@click.option(
     "--time-field",
     default="fetched_at",
     show_default=True,
@@ -147,6 +153,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     two_pass: bool
     revisions: bool
     segments: bool
+    changes: bool
     force: bool
     resume: bool
 
@@ -164,6 +171,7 @@ def _run(options: RunOptions) -> None:
         comments=options.comments,
         balance=options.balance,
         text_forms=text_forms(options.form),
+        changes="true" if options.changes else None,
     )
     set_up_logging(LogSetUp("run", settings.log_format, settings.log_level))
     reader = FeedReader(options.inputs, time_field=options.time_field, settings=settings)
@@ -241,8 +249,13 @@ def _check(options: RunOptions) -> None:
         raise UsageProblem(
             "--two-pass reads the inputs twice, and standard input only once: give files"
         )
-    if options.two_pass and (options.page_only or options.revisions):
-        other = "--page-only" if options.page_only else "--revisions"
+    if options.page_only and options.changes:
+        raise UsageProblem(
+            "--page-only knows no earlier fetch, so --changes has no use: drop one of them"
+        )
+    if options.two_pass and (options.page_only or options.revisions or options.changes):
+        names = ("page_only", "revisions", "changes")
+        other = "--" + next(one for one in names if getattr(options, one)).replace("_", "-")
         raise UsageProblem(f"--two-pass learns everything first, so {other} has no use: drop it")
     if options.resume and options.force:
         raise UsageProblem("--resume goes on with --out and --force replaces it: give one of them")
@@ -252,6 +265,11 @@ def _check(options: RunOptions) -> None:
         raise UsageProblem(
             "--resume cannot tell which --revisions of a kept --state were written: give --force to "
             "clean everything again"
+        )
+    if options.resume and options.changes and options.state is not None:
+        raise UsageProblem(
+            "--resume cannot tell the --changes of pages that a kept --state has learned already: give "
+            "--force to clean everything again"
         )
     refuse_overwriting(options.inputs, out=options.out, dead_letters=options.letters)
     if not options.resume and not options.force:

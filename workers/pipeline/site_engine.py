@@ -20,6 +20,7 @@ from templ_core.cleaner_version import cleaner_version
 from templ_core.errors import CodecError
 from templ_core.site_level.config import REVISIONS
 from templ_core.site_level.window.revisions import revision_reason
+from templ_core.site_level.window.site_window import url_hash
 from workers.log_lines import lines_about, record_fields
 from workers.lru_cache import LruCache
 from workers.page import Page
@@ -152,13 +153,14 @@ class SiteEngine:
             return Deleted(record=_deleted_record(page), document=None)
         if page.is_deletion:
             return _deleted(page)
-        if together and page.source in together:
+        earlier = self._earlier(page)
+        if together and page.source in together and earlier is None:
             return together[page.source]
         model = self._best_model(page.site)
         if known is not None:
             model = known.model(model)
         deadline_s = self._settings.deadline_s(len(page.body or b""))
-        task = self._task(page, model, known, is_timed=is_timed)
+        task = self._task(page, model, known, earlier, is_timed=is_timed)
         result, attempts = self._runner.run(page.site, task, deadline_s)
         if isinstance(result, Cleaned):
             if model is not None and result.model_problem is not None:
@@ -199,6 +201,7 @@ class SiteEngine:
         page: Page,
         model: SiteModelRecord | None,
         known: DecidedSite | None,
+        earlier: DocumentRecord | None = None,
         *,
         is_timed: bool = False,
     ) -> CleanTask:
@@ -211,7 +214,18 @@ class SiteEngine:
             and (known is None or known.is_learned_from),
             settings=known.settings if known else None,
             is_timed=is_timed,
+            earlier=earlier,
         )
+
+    def _earlier(self, page: Page) -> DocumentRecord | None:
+        """Return the fetch of the page that its window knows, if records are to say what has changed."""
+        if not self._settings.changes or not self._options.learns_here:
+            return None
+        key = page.site.encode() + b"\0" + url_hash(page.url)
+        earlier = self._windows.newest(page.site, key)
+        if not isinstance(earlier, DocumentRecord) or earlier.source == page.source:
+            return None
+        return earlier if earlier.event_time_ms <= page.event_time_ms else None
 
     def clean_together(self, pages: Sequence[Page]) -> Together:
         """Clean pages of one site with a model fitted on all of them, if the site is new.

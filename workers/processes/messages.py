@@ -37,6 +37,8 @@ class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True, kw_only=
     """What operators have decided about the site; None = nothing."""
     is_timed: bool = False
     """Whether the result is to say when the stages ended."""
+    earlier: DocumentRecord | None = None
+    """An earlier fetch of the page, with which its text is compared; None = there is none, or nobody asks."""
 
 
 class BurstTask(msgspec.Struct, frozen=True, tag=True, array_like=True):

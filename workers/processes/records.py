@@ -26,6 +26,7 @@ from templ_core.dom.document import Document
 from templ_core.fingerprint import simhash
 from templ_core.metadata.fields import Metadata
 from templ_core.metadata.markup import StatedType
+from templ_core.page_changes import PageChanges
 from templ_core.page_details import encode_details
 from templ_core.page_level.smoothing.sections import section_numbers
 from templ_core.rendering.cleaned_html import render_html
@@ -59,6 +60,8 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
     """The site model that was used; None = none."""
     page_model_version: str
     options: CleanOptions
+    changes: PageChanges | None = None
+    """What has changed since an earlier fetch; None = nobody asks."""
 
     def record(
         self,
@@ -100,6 +103,7 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
             blocks_kept=kept,
             blocks_removed=len(self.document.segments.texts) - kept,
             site_settings_version=settings_version or msgspec.UNSET,
+            changes=self.changes or msgspec.UNSET,
             **self._fields(self.options.forms),
         )
         room_bytes = self.options.record_limit_bytes
@@ -210,7 +214,7 @@ def _segments(document: Document, cleaned: CleanedText) -> list[TextSegment]:
 def fit_message(record: CleanedRecord, room_bytes: int) -> CleanedRecord:
     """Return a record that fits a message.
 
-    Segments go first, then the links and the other forms of the text, then the metadata; at last the title
+    Segments go first, then the links, the other forms of the text and what has changed in it, then the metadata; at last the title
     and the text are cut. A warning says what was done.
 
     Args:
@@ -223,12 +227,14 @@ def fit_message(record: CleanedRecord, room_bytes: int) -> CleanedRecord:
             record, segments=None, warnings=[*record.warnings, "segments-dropped"]
         )
         size_bytes = len(encode_json(record))
-    if size_bytes > room_bytes and (record.links or record.markdown or record.html):
+    has_forms = record.links or record.markdown or record.html or record.changes
+    if size_bytes > room_bytes and has_forms:
         record = msgspec.structs.replace(
             record,
             links=None,
             markdown=None,
             html=None,
+            changes=msgspec.UNSET,
             warnings=[*record.warnings, "forms-dropped"],
         )
         size_bytes = len(encode_json(record))
