@@ -8,7 +8,7 @@ from schemas.source import Source
 from templ_core.metadata.fields import Metadata
 from templ_core.page_changes import PageChanges
 
-RevisionReason = Literal["first-mature-model", "settled-model", "redesign", "superseded"]
+RevisionReason = Literal["first-mature-model", "settled-model", "redesign", "superseded", "changed"]
 """Why a text is published again."""
 
 Warning_ = Literal[

@@ -9,6 +9,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from collections.abc import Set as AbstractSet
+from itertools import groupby
 from typing import Annotated, Literal, TypeAlias
 
 import msgspec
@@ -21,7 +22,10 @@ CHARS_MAX = 1 << 20
 _RUN_WORDS = 3
 """Words of the runs by which a sentence is looked up on a page that may divide its text in another way."""
 _RATIO_DECIMALS = 4
-_SENTENCE_END = re.compile(r"[\n\t]|(?<=[.!?…؟।])\s+|(?<=[.!?…؟।][\"'”’»)\]])\s+|(?<=[。！？])")
+_SENTENCE_END = re.compile(
+    r"[\n\t]|(?<![0-9]\.)(?<=[.!?…؟।])\s+|(?<=[.!?…؟।][\"'”’»)\]])\s+|(?<=[。！？])"
+)
+"""A point behind a figure may be that of a day."""
 _NUMBER = "0"
 
 _Words: TypeAlias = tuple[str, ...]
@@ -102,26 +106,24 @@ def _sentences(text: str) -> Iterator[tuple[_Words, str]]:
 def _not_shown(sentences: AbstractSet[_Words], shown: Sequence[str]) -> AbstractSet[_Words]:
     """Return the sentences that a page does not show.
 
-    It shows a sentence as a whole segment, or has each run of _RUN_WORDS words of it.
+    It shows a sentence as a whole segment, or has each run of _RUN_WORDS words of it, or both of two words.
     """
-    if not sentences:
-        return sentences
     asked = {run for one in sentences for run in _runs(one)}
     found: set[_Words] = set()
     words: list[str] = []
-    for text in shown:
+    for text in shown if sentences else ():
         own = tokenise(text.lower())
         found.add(tuple(own))
         words += own
-    found.update(run for run in _runs(words) if run in asked)
-    return {one for one in sentences if one not in found and not (found.issuperset(_runs(one)))}
+    for length in {min(len(run), _RUN_WORDS) for run in asked if len(run) > 1}:
+        found.update(asked.intersection(_runs(words, length)))
+    return {one for one in sentences if one not in found and not found.issuperset(_runs(one))}
 
 
-def _runs(words: Sequence[str]) -> Iterator[_Words]:
-    """Yield each run of _RUN_WORDS words, or all words where there are no more."""
-    if len(words) < _RUN_WORDS:
-        return iter([tuple(words)])
-    return zip(*(words[start:] for start in range(_RUN_WORDS)), strict=False)
+def _runs(words: Sequence[str], length: int = _RUN_WORDS) -> Iterator[_Words]:
+    """Yield each run of so many words, or all words where there are no more."""
+    length = min(length, len(words))
+    return zip(*(words[start:] for start in range(length)), strict=False)
 
 
 def _moved(before: Sequence[_Words], after: Sequence[_Words]) -> AbstractSet[_Words]:
@@ -153,10 +155,12 @@ def _degree(
 
 
 def _without_numbers(sentence: _Words) -> _Words:
-    """Return a sentence with one word in place of each number, and of the name of a month beside a number."""
+    """Return a sentence with one word for the numbers in a row, and the names of months beside them."""
     has_digit = [any(map(str.isdecimal, word)) for word in sentence]
     beside = zip([False, *has_digit], [*has_digit[1:], False], strict=False)
-    return tuple(
+    words = (
         _NUMBER if is_number or (any(near) and month_number(word)) else word
         for word, is_number, near in zip(sentence, has_digit, beside, strict=True)
     )
+    groups = groupby(words)
+    return tuple(w for word, run in groups for w in ([word] if word == _NUMBER else run))

@@ -219,6 +219,8 @@ class RefresherApp:
             await self._carry_out(number, windows, site, engine.refresh, site)
         while await self._carry_out(number, windows, "", engine.next_superseded):
             pass
+        while await self._carry_out(number, windows, "", engine.next_changed):
+            pass
         while await self._carry_out(number, windows, "", engine.next_of_outbox):
             pass
 

@@ -6,6 +6,7 @@ An engine knows no transport. What it asks for is carried out by a shell: `worke
 import logging
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import msgspec
@@ -476,6 +477,26 @@ class SiteEngine:
             outbox.drop_superseded([key])
         return []
 
+    def next_changed(self) -> list[Action]:
+        """Return the publications of one site's pages that were fetched again, with what has changed on them.
+
+        Ask again until nothing comes. The model is that of the window as it is now.
+        """
+        outbox = self._windows.outbox
+        sites = groupby(outbox.changed(), lambda one: site_of_key(one[0]))
+        actions: list[Action] = []
+        for site, compared in islice(sites, 1):
+            fitted = self.fit(site)
+            known, model = self._book.of(site), fitted.model if isinstance(fitted, Fitted) else None
+            model = known.model(model) if known else model
+            for key, earlier in compared:
+                document = self._windows.document_of(key)
+                result = document and self.revise(document, model, "changed", 0, earlier)
+                if isinstance(result, Cleaned):
+                    actions.append(self._republication(result))
+                actions.append(Publish([], partial(outbox.drop_changed, key)))
+        return actions
+
     def next_of_outbox(self) -> list[Action]:
         """Return tombstones of documents that have left their windows, and documents that the topic has lost.
 
@@ -513,6 +534,7 @@ class SiteEngine:
         model: SiteModelRecord | None,
         reason: RevisionReason,
         changed_ratio_min: float,
+        earlier: DocumentRecord | None = None,
     ) -> Result:
         """Return what a model makes of a document.
 
@@ -521,6 +543,7 @@ class SiteEngine:
             model: The site model to use; None for a site without one.
             reason: Why its text is made again.
             changed_ratio_min: Share of its words, 0 to 1, that must change.
+            earlier: An earlier fetch of the page, with which it is compared; None = none.
         """
         known = self._book.of(document.site)
         task = ReviseTask(
@@ -530,6 +553,7 @@ class SiteEngine:
             reason=reason,
             changed_ratio_min=changed_ratio_min,
             settings=known.settings if known else None,
+            earlier=earlier,
         )
         return self._run(document.site, task)
 

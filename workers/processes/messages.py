@@ -62,6 +62,8 @@ class ReviseTask(msgspec.Struct, frozen=True, tag=True, array_like=True, kw_only
     """Why the text is made again."""
     changed_ratio_min: float
     """Share of its words, 0 to 1, that must change; otherwise the result is `Unchanged`."""
+    earlier: DocumentRecord | None = None
+    """An earlier fetch of the page, with which its text is compared; None = none."""
     settings: SiteSettings | None = None
     """What operators have decided about the site; None = nothing."""
 

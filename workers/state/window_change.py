@@ -24,6 +24,7 @@ from workers.state.window_entry import (
     WindowEntry,
     entry_of,
     fetch_of,
+    record_of,
     revised_entry,
     time_bytes,
 )
@@ -61,6 +62,8 @@ class WindowChange:
         """URLs whose last output is of an older fetch than the newest known one."""
         self.overtaken: set[str] = set()
         """URLs of which a revision may have been published after the output of a newer fetch."""
+        self.earlier: tuple[bytes, DocumentRecord] | None = None
+        """Key of a document that was published once, and the fetch with other content that it drove out."""
         self._db = db
         self._window, self._keys = kept.window, kept.keys
         self._state = msgspec.structs.replace(kept.state)
@@ -94,6 +97,10 @@ class WindowChange:
             return
         self._state.learned += 1
         self._state.place_pages = latest_place_pages(self._state.place_pages, record.place_pages)
+        earlier = next((one for one in left.fetches if one.url_hash == fetch.url_hash), None)
+        is_other = earlier is not None and earlier.content_digest != fetch.content_digest
+        if is_other and not record.revision:  # A store that is rebuilt reads what was told already.
+            self.earlier = key, self._record(self._keys[fetch.url_hash])
         self._remove(left, record.url)
         if fetch not in self._window:
             self.tombstones.append(key)
@@ -213,6 +220,11 @@ class WindowChange:
         packed, dictionary = self._value("pages", key), self._entry(key).dictionary
         with stored_values(self._db):
             return self._packers.of(self.site, dictionary).content(packed)
+
+    def _record(self, key: bytes) -> DocumentRecord:
+        with stored_values(self._db):
+            page = msgspec.msgpack.decode(self._content(key), type=StoredPage)
+        return record_of(self.site, self._entry(key), page)
 
     def _entry(self, key: bytes) -> WindowEntry:
         return decode_stored(self._db, self._value("entries", key), WindowEntry)

@@ -12,6 +12,7 @@ Families and keys:
     deleted        site NUL blake2b(url)(16) -> time and source id of the deletion
     sites          site                      -> SiteState
     outbox         key of a record of `documents` that is to be replaced by a null value, or sent again
+                   such a key, NUL "changed" -> DocumentRecord of an earlier fetch to compare it with
     superseded     site NUL blake2b(url)(16) -> URL whose newest text is to be published again
     meta           "next"                    -> offset of the next record
                    "format"                  -> WINDOW_FORMAT
@@ -94,6 +95,7 @@ class WindowStore:
         self.bounds_of: Callable[[str], WindowBounds] = lambda _: bounds
         """Returns the bounds of a site's window."""
         self._has_topic = has_topic
+        self._tells_changes = settings.changes
         self._db = open_database(path, _FAMILIES)
         self.outbox = Outbox(self._db)
         try:
@@ -343,6 +345,9 @@ class WindowStore:
                     change.batch.delete("outbox", key)
                 for key in change.tombstones:
                     self.outbox.remove(change.batch, key)
+                if self._tells_changes and change.earlier is not None:
+                    self.outbox.compare(change.batch, *change.earlier)
+                    change.overtaken.clear()
             # On files a revision comes before the outputs of all pages behind it.
             late = change.superseded if offset is None else change.superseded | change.overtaken
             for url in late:

@@ -7,11 +7,13 @@ import subprocess
 import sys
 import time
 
+import msgspec
 import pytest
 import zstandard
 
 from schemas.cleaned import DeletedRecord
 from schemas.codec import decode_output
+from tests.workers.builders import write_lines
 from workers.state.directory import StateDirectory
 
 ARTICLE = "<p>" + "A sentence of some words, and then some more of them. " * 10
@@ -302,3 +304,29 @@ def test_two_passes_refuse_what_cannot_be_read_twice_or_has_no_use(templ, tmp_pa
     done = templ("run", *options, "--two-pass", "--out", tmp_path / "out.jsonl", expect=2)
     assert one_line(done).endswith(said)
     assert not (tmp_path / "out.jsonl").exists()
+
+
+def test_records_of_pages_that_come_again_say_what_has_changed(templ, tmp_path):
+    pages = [
+        {"url": "https://a.example/1", "html": f"<h1>Bridge</h1>{ARTICLE}{event}"}
+        for event in ("<p>It is open now.", "<p>It is closed again.")
+    ]
+    feed = write_lines(tmp_path / "feed.jsonl", pages)
+    templ("run", feed, "--out", tmp_path / "out", "--time-field", "none", "--changes")
+    first, second = outputs(tmp_path / "out")
+    assert first.changes is msgspec.UNSET
+    assert second.changes.added == ["It is closed again."]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--page-only"], "--page-only knows no earlier fetch"),
+        (["--two-pass"], "--two-pass learns everything first, so --changes has no use"),
+        (["--resume", "--state", "state"], "--resume cannot tell the --changes"),
+    ],
+)
+def test_changes_are_refused_where_no_earlier_fetch_is_known(templ, feed, tmp_path, options, said):
+    out = tmp_path / "out"
+    done = templ("run", feed, "--out", out, "--changes", *options, expect=2)
+    assert said in one_line(done)
