@@ -276,7 +276,7 @@ def _revise(task: ReviseTask, models: Models) -> Cleaned | Unchanged:
         model=task.model,
         page_model_version=models.page.version,
         options=options,
-        changes=task.earlier and _changes_since(task.earlier, document, cleaned.text),
+        changes=_changes_since(task.earlier, document, cleaned.text) if task.earlier else None,
     )
     revised = msgspec.structs.replace(maker.said(before), revision=before.revision + 1)
     version = task.settings.version if task.settings else None
