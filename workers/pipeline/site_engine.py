@@ -15,13 +15,16 @@ from schemas.cleaned import DeletedRecord, RevisionReason
 from schemas.codec import encode_msgpack
 from schemas.dead_letter import DeadLetter
 from schemas.document import DocumentRecord, document_key, site_of_key
+from schemas.site_event import SiteEventRecord
 from schemas.site_model import SiteModelRecord
 from schemas.source import Source
 from templ_core.cleaner_version import cleaner_version
 from templ_core.errors import CodecError
+from templ_core.site_changes import SiteChange
+from templ_core.site_cleaner.fetch_times import rfc3339
 from templ_core.site_level.config import REVISIONS
 from templ_core.site_level.window.revisions import revision_reason
-from templ_core.site_level.window.site_window import url_hash
+from templ_core.site_level.window.site_window import WindowFetch, url_hash
 from workers.log_lines import lines_about, record_fields
 from workers.lru_cache import LruCache
 from workers.page import Page
@@ -124,6 +127,7 @@ class SiteEngine:
             forms=forms_of(settings),
             cleaner_version=cleaner_version(config),
             page_limit_bytes=settings.page_limit_bytes,
+            watches=settings.site_events,
             learns_here=learns and windows is not None,
             document_limit_bytes=room_bytes,
             record_limit_bytes=self._record_limit_bytes,
@@ -381,8 +385,18 @@ class SiteEngine:
                 fit=result.fit,
                 changed_at_ms=window[change.place][0].time_ms if change else None,
                 of_old_design=change.documents if change else 0,
+                borders=self._borders(window, change.place) if change else None,
             ),
         )
+
+    def _borders(
+        self, window: Sequence[tuple[WindowFetch, bytes]], place: int
+    ) -> tuple[str, str] | None:
+        """Return the last page of an old design and the first one of the new; None where nobody watches."""
+        if not self._settings.site_events:
+            return None
+        last, first = (self._windows.url_of(key) for _, key in window[place - 1 : place + 1])
+        return last, first
 
     def _stored_page(self, key: bytes) -> tuple[bytes, bytes]:
         page = self._windows.page_of(key)
@@ -418,6 +432,19 @@ class SiteEngine:
             return [NotFitted(site, fitted.reason)]
         return [self._publication(fitted), *self._to_compare(fitted)]
 
+    def site_events(self, site: str) -> list[Action]:
+        """Return the publication of what has changed on a site and was not told yet."""
+        changes = self._windows.untold(site)
+        if not changes:
+            return []
+        records = [_event(site, one) for one in changes]
+        return [Publish(records, partial(self._windows.mark_told, site, len(records)))]
+
+    def silent_sites(self) -> list[Action]:
+        """Return the publication of what has changed on all sites, those that fell silent among them."""
+        sites = self._windows.listen() if self._settings.site_events else []
+        return [action for site in sites for action in self.site_events(site)]
+
     def compare_texts(self, site: str) -> list[Action]:
         """Return the texts to compare with a site's latest model, after its publication if it is new."""
         fitted = self.fit(site)
@@ -432,7 +459,7 @@ class SiteEngine:
 
     def _to_compare(self, fitted: Fitted) -> Iterator[Compare]:
         """Yield the texts of a window that are looked at again, two times for a page at most."""
-        model, (_, _, _, changed_at_ms, of_old_design) = fitted
+        model, changed_at_ms = fitted.model, fitted.noted.changed_at_ms
         known = self._book.of(model.site)
         if not self._settings.revisions or (known is not None and not known.uses_newest_model):
             return
@@ -442,7 +469,7 @@ class SiteEngine:
                 entry.model_documents,
                 entry.looked_at,
                 model.documents,
-                of_old_design if is_later else 0,
+                fitted.noted.of_old_design if is_later else 0,
             )
             if reason is not None:
                 yield Compare(model, entry, cast("RevisionReason", reason))
@@ -623,6 +650,18 @@ def _deleted(page: Page) -> Deleted:
             event_time_ms=page.event_time_ms,
             headers=list(page.headers),
         ),
+    )
+
+
+def _event(site: str, change: SiteChange) -> SiteEventRecord:
+    return SiteEventRecord(
+        site=site,
+        event=change.kind,
+        time=rfc3339(change.time_ms),
+        last_url=change.last_url,
+        first_url=change.first_url,
+        before=change.before,
+        after=change.after,
     )
 
 

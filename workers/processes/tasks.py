@@ -9,10 +9,12 @@ import numpy as np
 from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
 from templ_core.clean_document import clean
+from templ_core.decide import Decision
 from templ_core.dom.codec import decode_document
 from templ_core.dom.document import Document, read_document
 from templ_core.dom.text import render_text
 from templ_core.errors import CodecError, CoreError
+from templ_core.metadata.fields import Metadata
 from templ_core.metadata.markup import PageMarkup
 from templ_core.metadata.page_metadata import read_metadata
 from templ_core.metadata.placed import SitePlaces
@@ -20,6 +22,8 @@ from templ_core.page_changes import FetchedText, PageChanges, page_changes
 from templ_core.page_details import decode_details
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
+from templ_core.site_changes import PageFacts
+from templ_core.site_level.fusion.site_columns import RECURS
 from templ_core.site_level.places.places import document_places
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import encode_site_model
@@ -172,7 +176,10 @@ def _cleaned(
         learned = maker.learned(page, summary)
         if learned is None:
             warnings.append("not-learned")
-        elif options.learns_here:
+        elif options.watches:
+            facts = _facts(document, cleaned.decision, metadata)
+            learned = msgspec.structs.replace(learned, facts=facts)
+        if learned is not None and options.learns_here:
             models.cleaned.put(learned.content_digest, summary)
         if task.earlier is not None:
             changes = _changes_since(task.earlier, document, cleaned.text)
@@ -204,6 +211,17 @@ def _published_text(record: DocumentRecord, document: Document) -> str:
     """Return the text that was published of a document last, with the sentences that were cut out of it."""
     kept = np.unpackbits(np.frombuffer(record.kept, np.uint8), count=len(document.segments.texts))
     return render_text(document, kept.astype(np.bool_))
+
+
+def _facts(document: Document, decision: Decision, metadata: Metadata | None) -> PageFacts:
+    """Return what the watch over a site reads of a page."""
+    words = decision.words * decision.kept
+    total = float(words.sum())
+    repeated_ratio = None
+    if decision.site is not None and total:
+        repeated_ratio = float(decision.site.columns[RECURS] @ words) / total
+    language = (metadata.language if metadata else None) or document.language or None
+    return PageFacts(int(total), repeated_ratio, language, document.charset or None)
 
 
 def _clean_burst(task: BurstTask, models: Models) -> BurstResult:

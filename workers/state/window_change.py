@@ -4,7 +4,9 @@ import msgspec
 
 from schemas.document import DocumentRecord, document_key
 from templ_core.config import WindowBounds
+from templ_core.site_changes import PageFacts
 from templ_core.site_level.window.schedule import latest_place_pages
+from templ_core.site_level.window.site_watch import SiteWatch
 from templ_core.site_level.window.site_window import Left, SiteWindow, url_hash
 from workers.state.database import Database, decode_stored, stored_values
 from workers.state.packing import (
@@ -101,6 +103,8 @@ class WindowChange:
         is_other = earlier is not None and earlier.content_digest != fetch.content_digest
         if is_other and not record.revision:  # A store that is rebuilt reads what was told already.
             self.earlier = key, self._record(self._keys[fetch.url_hash])
+        if record.facts is not None:
+            self._look_at(record, record.facts, is_again=earlier is not None)
         self._remove(left, record.url)
         if fetch not in self._window:
             self.tombstones.append(key)
@@ -114,6 +118,16 @@ class WindowChange:
             number = self._state.packed_at
             self._put(key, entry, content, number, self._packers.of(self.site, number))
         self._keys[fetch.url_hash] = key
+
+    def _look_at(self, record: DocumentRecord, facts: PageFacts, *, is_again: bool) -> None:
+        """Have the watch over the site look at a document that has entered."""
+        if is_again:  # Its text is that of its earlier fetch.
+            facts = msgspec.structs.replace(facts, repeated_ratio=None)
+        watch = SiteWatch()
+        if isinstance(self._state.watch, SiteWatch):
+            watch = msgspec.structs.replace(self._state.watch)
+        watch.look_at(record.url, record.event_time_ms, facts)
+        self._state.watch = watch
 
     def replace(self, record: DocumentRecord, known: WindowEntry, *, is_in_topic: bool) -> None:
         """Update a document of the window when `record` carries a later revision of its text.

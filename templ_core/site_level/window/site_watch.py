@@ -7,22 +7,11 @@ alarm. What `drift` finds becomes an event once.
 """
 
 import math
-from typing import Literal, TypeAlias
 
 import msgspec
 
+from templ_core.site_changes import EventKind, PageFacts, SiteChange
 from templ_core.site_level.config import DRIFT, SCHEDULE, WATCH, DriftConfig
-
-EventKind: TypeAlias = Literal[
-    "design-changed",
-    "content-gone",
-    "repeated-text-rising",
-    "language-changed",
-    "charset-changed",
-    "feed-silent",
-    "site-back",
-]
-"""What has changed on a site."""
 
 _HAS_TEXT, _NO_TEXT = "text", "no text"
 _OWN_TEXT, _REPEATED_TEXT = "own text", "repeated text"
@@ -37,33 +26,6 @@ _KINDS: dict[tuple[str, str | None], EventKind] = {
 """The event of a value that has gone; None stands for any value."""
 _VALUES_MAX = 8
 """Values of one kind that are remembered; the one that has not come for longest is dropped."""
-
-
-class SiteChange(msgspec.Struct, frozen=True, kw_only=True):
-    """A change of a site as a whole."""
-
-    kind: EventKind
-    time_ms: int
-    """Event time of the page that showed it, in Unix milliseconds."""
-    last_url: str | None = None
-    """The last page before the change."""
-    first_url: str | None = None
-    """The first page after it."""
-    before: str | None = None
-    """The value that has gone, such as a language."""
-    after: str | None = None
-    """The value that has taken its place."""
-
-
-class PageFacts(msgspec.Struct, frozen=True, array_like=True):
-    """What a site's watch reads of a page."""
-
-    words: int
-    """Words of the published text."""
-    repeated_ratio: float | None
-    """Share of these words in segments that other pages have too, 0 to 1; None where nothing is known of them."""
-    language: str | None
-    charset: str | None
 
 
 class WatchedValue(msgspec.Struct, array_like=True):
@@ -153,13 +115,17 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
         Args:
             now_ms: The present time of the feed in Unix milliseconds, by its other sites.
         """
-        if self.newest_ms is None or self.is_silent:
-            return
-        if self._is_silence(now_ms - self.newest_ms):
+        if self.hears_nothing(now_ms):
             self.is_silent = True
             self._tell(SiteChange(kind="feed-silent", time_ms=now_ms, last_url=self.newest_url))
 
-    def see_design(self, changed_at_ms: int | None, last_url: str | None, first_url: str) -> None:
+    def hears_nothing(self, now_ms: int) -> bool:
+        """Return whether pages should have come by now, and that was not told."""
+        if self.newest_ms is None or self.is_silent:
+            return False
+        return self._is_silence(now_ms - self.newest_ms)
+
+    def see_design(self, changed_at_ms: int | None, last_url: str, first_url: str) -> None:
         """Notice a change of design that the drift detector has found, once.
 
         Detectors of the other kinds of page of the old design find the same change later. So a change is

@@ -321,7 +321,7 @@ def test_records_of_pages_that_come_again_say_what_has_changed(templ, tmp_path):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (["--page-only"], "--page-only knows no earlier fetch"),
+        (["--page-only"], "--page-only learns and knows nothing, so --changes has no use"),
         (["--two-pass"], "--two-pass learns everything first, so --changes has no use"),
         (["--resume", "--state", "state"], "--resume cannot tell the --changes"),
     ],
