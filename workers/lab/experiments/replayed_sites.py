@@ -1,13 +1,16 @@
 """Sites replayed page by page through the worker's own code: what new sites gain, and redesigns cost."""
 
 import statistics
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import pairwise, repeat
 from pathlib import Path
 
 import click
 import msgspec
 
+from schemas.site_event import SiteEventRecord
 from templ_core.page_level.model.page_model import PageModel
 from workers.errors import InputProblem
 from workers.inspect.plots import line_chart
@@ -40,6 +43,8 @@ class ReplayedPage(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the evidence of the site had any weight in the decision."""
     finds_redesign: bool
     """Whether a redesign of the site was detected with this page."""
+    other_events: AbstractSet[str]
+    """What else has changed on the site, it was told with this page."""
     f1: float | None
     """Word F1; None for pages without gold."""
     alone_f1: float | None
@@ -127,19 +132,17 @@ def _replay(
     site: SitePages, page_model: PageModel, designs: Sequence[str], settings: Settings
 ) -> list[ReplayedPage]:
     runner = InProcess(page_model)
+    settings = msgspec.structs.replace(settings, site_events=True)
     state = LocalState(None, settings)
     stream = Stream(state, runner, settings)
     alone = SiteEngine(runner, settings)
     replayed = []
-    found_ms: int | None = None
     columns = zip(site.pages, site.gold, designs, strict=True)
     for number, (page, wanted, design) in enumerate(columns, 1):
-        outcome, _ = stream.process(page)
+        outcome, following = stream.process(page)
         if not isinstance(outcome, Cleaned):
             continue
-        changed_at_ms = state.windows.site_state(page.site).changed_at_ms
-        finds_redesign = changed_at_ms is not None and changed_at_ms != found_ms
-        found_ms = changed_at_ms
+        events = {one.event for one in following if isinstance(one, SiteEventRecord)}
         by_page = alone.clean(page)
         f1 = alone_f1 = None
         if wanted is not None:
@@ -152,7 +155,8 @@ def _replay(
                 site=page.site,
                 number=number,
                 design=design,
-                finds_redesign=finds_redesign,
+                finds_redesign="design-changed" in events,
+                other_events=events - {"design-changed"},
                 uses_site=outcome.record.method == "site",
                 f1=f1,
                 alone_f1=alone_f1,
@@ -198,7 +202,8 @@ def new_site(
     without = [page for page in pages if page.number >= _FIRST and not page.uses_site]
     report.say(f"Pages decided without site evidence, from page {_FIRST} on: {len(without)}")
     alarms = sum(page.finds_redesign for page in pages)
-    report.say(f"Redesigns detected: {alarms} on {len(sites)} sites")
+    others = Counter(event for page in pages for event in page.other_events)
+    report.say(f"Redesigns detected: {alarms} on {len(sites)} sites; other events: {dict(others)}")
     by_number = [
         (number, [page for page in pages if page.number == number and page.f1 is not None])
         for number in range(1, _SHOWN + 1)
@@ -287,8 +292,15 @@ def redesign(
     delays = sorted(delay for change in found if (delay := _delay(change)) is not None)
     report.say(
         f"Found by the redesign detector: {len(delays)} of {len(found)}"
-        + (f"; median delay {statistics.median_high(delays)} pages" if delays else "")
+        + (
+            f"; median delay {statistics.median_high(delays)} pages, at most {delays[-1]}"
+            if delays
+            else ""
+        )
     )
+    alarms = sum(page.finds_redesign for site in sites for page in site)
+    others = Counter(event for site in sites for page in site for event in page.other_events)
+    report.say(f"Events: {alarms} of a redesign; others: {dict(others)}")
 
 
 def _delay(change: Redesign) -> int | None:
