@@ -62,6 +62,9 @@ class DriftConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Log-likelihood ratio above which a cluster has gone: without a change of design that happens
     at most once in 10 000 pages of new clusters."""
 
+    pages_compared: int = 25
+    """Pages before and after a change that are compared to tell another design from another kind of page."""
+
 
 class WatchConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The tunable numbers of `templ_core.site_level.window.site_watch`."""
@@ -74,6 +77,10 @@ class WatchConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     usual_pages: int = 25
     """Pages over which the usual number of words is averaged, and after which a site's rhythm is known."""
+
+    known_ratio_max: float = 0.5
+    """Share of the anchors of later pages, 0 to 1, that the pages of a design that has gone may have: listings that
+    follow articles of the same design have 0.57 to 0.93 of them, pages of another design hardly any."""
 
     silent_gaps: float = 4.0
     """How many times as long as the longest gap between pages a site must be silent before that is told."""

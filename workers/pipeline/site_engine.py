@@ -22,8 +22,8 @@ from templ_core.cleaner_version import cleaner_version
 from templ_core.errors import CodecError
 from templ_core.site_changes import SiteChange
 from templ_core.site_cleaner.fetch_times import rfc3339
-from templ_core.site_level.config import REVISIONS
-from templ_core.site_level.window.revisions import revision_reason
+from templ_core.site_level.config import REVISIONS, WATCH
+from templ_core.site_level.window.revisions import DesignChange, revision_reason
 from templ_core.site_level.window.site_window import WindowFetch, url_hash
 from workers.log_lines import lines_about, record_fields
 from workers.lru_cache import LruCache
@@ -385,17 +385,21 @@ class SiteEngine:
                 fit=result.fit,
                 changed_at_ms=window[change.place][0].time_ms if change else None,
                 of_old_design=change.documents if change else 0,
-                borders=self._borders(window, change.place) if change else None,
+                borders=self._borders(window, change) if change else None,
             ),
         )
 
     def _borders(
-        self, window: Sequence[tuple[WindowFetch, bytes]], place: int
+        self, window: Sequence[tuple[WindowFetch, bytes]], change: DesignChange
     ) -> tuple[str, str] | None:
-        """Return the last page of an old design and the first one of the new; None where nobody watches."""
-        if not self._settings.site_events:
+        """Return the last page of an old design and the first one of the new.
+
+        None where nobody watches, or where other kinds of page of the same design have followed.
+        """
+        if not self._settings.site_events or change.known_ratio > WATCH.known_ratio_max:
             return None
-        last, first = (self._windows.url_of(key) for _, key in window[place - 1 : place + 1])
+        pages = window[change.place - 1 : change.place + 1]
+        last, first = (self._windows.url_of(key) for _, key in pages)
         return last, first
 
     def _stored_page(self, key: bytes) -> tuple[bytes, bytes]:

@@ -20,7 +20,6 @@ from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
 from templ_core.clean_document import CleanedText
 from templ_core.config import CoreConfig
-from templ_core.decide import Decision
 from templ_core.dom.codec import compress_columns, content_digest, document_columns
 from templ_core.dom.document import Document
 from templ_core.fingerprint import simhash
@@ -115,13 +114,20 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
         outline = Outline(self.document, decision.kept, decision.cuts, marks, self.page.url)
         has_links = forms.links and marks is not None
         return {
-            "page_type": _kind(decision, self.kind),
+            "page_type": self.page_kind,
             "metadata": self.metadata if forms.metadata else None,
             "markdown": render_markdown(outline) if forms.markdown else None,
             "html": render_html(outline) if forms.html else None,
             "links": _links(outline) if has_links else None,
             "segments": _segments(self.document, self.cleaned) if forms.segments else None,
         }
+
+    @property
+    def page_kind(self) -> PageKind | None:
+        """What the page is, or None for a page without text."""
+        if not len(self.cleaned.decision.kept):
+            return None
+        return cast("PageKind", page_kind(self.cleaned.decision.page_type, self.kind))
 
     def learned(self, page: Page, summary: PageSummary) -> DocumentRecord | None:
         """Return what a site learns from a page; None where that is too large.
@@ -173,13 +179,6 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
 
 def _fingerprint(value: int) -> Fingerprint:
     return Fingerprint(algorithm="simhash64-3gram", bits=64, value=f"{value:016x}")
-
-
-def _kind(decision: Decision, stated: StatedType | None) -> PageKind | None:
-    """Return what a page is, or None for a page without text."""
-    if not len(decision.kept):
-        return None
-    return cast("PageKind", page_kind(decision.page_type, stated))
 
 
 def _links(outline: Outline) -> list[Link]:

@@ -14,7 +14,6 @@ from templ_core.dom.codec import decode_document
 from templ_core.dom.document import Document, read_document
 from templ_core.dom.text import render_text
 from templ_core.errors import CodecError, CoreError
-from templ_core.metadata.fields import Metadata
 from templ_core.metadata.markup import PageMarkup
 from templ_core.metadata.page_metadata import read_metadata
 from templ_core.metadata.placed import SitePlaces
@@ -177,7 +176,7 @@ def _cleaned(
         if learned is None:
             warnings.append("not-learned")
         elif options.watches:
-            facts = _facts(document, cleaned.decision, metadata)
+            facts = _facts(document, cleaned.decision, maker)
             learned = msgspec.structs.replace(learned, facts=facts)
         if learned is not None and options.learns_here:
             models.cleaned.put(learned.content_digest, summary)
@@ -213,14 +212,20 @@ def _published_text(record: DocumentRecord, document: Document) -> str:
     return render_text(document, kept.astype(np.bool_))
 
 
-def _facts(document: Document, decision: Decision, metadata: Metadata | None) -> PageFacts:
-    """Return what the watch over a site reads of a page."""
+def _facts(document: Document, decision: Decision, maker: RecordMaker) -> PageFacts:
+    """Return what the watch over a site reads of a page.
+
+    Lists of other pages are short texts, of which a language cannot be told, and they repeat other pages.
+    """
     words = decision.words * decision.kept
     total = float(words.sum())
     repeated_ratio = None
     if decision.site is not None and total:
         repeated_ratio = float(decision.site.columns[RECURS] @ words) / total
+    metadata = maker.metadata
     language = (metadata.language if metadata else None) or document.language or None
+    if maker.page_kind in {"listing", "other"}:
+        repeated_ratio = language = None
     return PageFacts(int(total), repeated_ratio, language, document.charset or None)
 
 
