@@ -23,9 +23,9 @@ _RUN_WORDS = 3
 """Words of the runs by which a sentence is looked up on a page that may divide its text in another way."""
 _RATIO_DECIMALS = 4
 _SENTENCE_END = re.compile(
-    r"[\n\t]|(?<![0-9]\.)(?<=[.!?…؟।])\s+|(?<=[.!?…؟।][\"'”’»)\]])\s+|(?<=[。！？])"
+    r"[\n\t]|(?<!\b\d\.)(?<!\b\d\d\.)(?<=[.!?…؟।])\s+|(?<=[.!?…؟।][\"'”’»)\]])\s+|(?<=[。！？])"
 )
-"""A point behind a figure may be that of a day."""
+"""A point behind one or two figures may be that of a day."""
 _NUMBER = "0"
 
 _Words: TypeAlias = tuple[str, ...]

@@ -58,6 +58,12 @@ def test_sentences_that_another_decision_hides_are_no_changes():
     assert (found.degree, found.removed, found.new_ratio) == ("none", [], 0)
 
 
+def test_a_sentence_may_end_with_a_number():
+    assert changes("It was in 2024. Nobody came.", "It was in 2024. All came.").added == [
+        "All came."
+    ]
+
+
 def test_a_page_that_divides_its_text_in_another_way_has_not_changed():
     lines = OLD.replace(" met on Monday. The", " met\non Monday. The").split("\n")
     assert changes(OLD, "\n".join(lines), [OLD], lines).degree == "none"
