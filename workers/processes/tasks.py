@@ -215,17 +215,16 @@ def _published_text(record: DocumentRecord, document: Document) -> str:
 def _facts(document: Document, decision: Decision, maker: RecordMaker) -> PageFacts:
     """Return what the watch over a site reads of a page.
 
-    Lists of other pages are short texts, of which a language cannot be told, and they repeat other pages.
+    Lists of other pages repeat them, so only articles tell whether a site repeats itself. The language of a text
+    counts where the page declares one; otherwise it would be a guess.
     """
     words = decision.words * decision.kept
     total = float(words.sum())
-    repeated_ratio = None
-    if decision.site is not None and total:
+    repeated_ratio = language = None
+    if decision.site is not None and total and maker.page_kind == "article":
         repeated_ratio = float(decision.site.columns[RECURS] @ words) / total
-    metadata = maker.metadata
-    language = (metadata.language if metadata else None) or document.language or None
-    if maker.page_kind in {"listing", "other"}:
-        repeated_ratio = language = None
+    if document.language and maker.metadata:
+        language = maker.metadata.language
     return PageFacts(int(total), repeated_ratio, language, document.charset or None)
 
 

@@ -1,3 +1,4 @@
+import base64
 import gzip
 import json
 import lzma
@@ -330,3 +331,34 @@ def test_changes_are_refused_where_no_earlier_fetch_is_known(templ, feed, tmp_pa
     out = tmp_path / "out"
     done = templ("run", feed, "--out", out, "--changes", *options, expect=2)
     assert said in one_line(done)
+
+
+def test_what_changes_on_a_site_is_in_a_file_of_its_own(templ, tmp_path):
+    pages = []
+    for number in range(30):
+        charset = "utf-8" if number < 15 else "utf-16"
+        html = f"<h1>Number {number}</h1>{ARTICLE}<p>It is {number * 7}.".encode(charset)
+        pages.append(
+            {
+                "url": f"https://a.example/{number}",
+                "html_base64": base64.b64encode(html).decode(),
+                "content_type": f"text/html; charset={charset}",
+            }
+        )
+    feed, out, events = (
+        write_lines(tmp_path / "feed.jsonl", pages),
+        tmp_path / "out",
+        tmp_path / "events",
+    )
+    options = ("--out", out, "--time-field", "none")
+    done = templ("run", feed, *options, "--events", events)
+    assert "1 event\n" in done.stderr.decode()
+    (event,) = map(json.loads, events.read_bytes().splitlines())
+    assert (event["site"], event["event"]) == ("a.example", "charset-changed")
+    told = out.read_bytes()
+    templ("run", feed, *options, "--force", TEMPL_SITE_EVENTS="true")
+    assert out.read_bytes() == told
+    done = templ("run", feed, *options, "--events", events, expect=2)
+    assert "--force" in one_line(done)
+    templ("run", feed, *options, "--force", "--two-pass", "--events", events)
+    assert len(events.read_bytes().splitlines()) == 1

@@ -119,3 +119,33 @@ def test_a_page_that_came_again_does_not_repeat_itself(told, stream):
     told(articles(20))
     again = [article(number % 3, event_time_ms=(20 + number) * 60_000) for number in range(30)]
     assert told(again) == []
+
+
+def test_the_watch_reads_what_is_sure(documents):
+    story = "<p>The council met on Monday, and it said that the bridge stays open. " * 9
+    pages = [
+        page(0, f"<html lang=en><h1>Bridge</h1>{story}".encode()),
+        page(
+            1, f"<h1>Bridge</h1>{story}".encode("utf-16"), content_type="text/html; charset=utf-16"
+        ),
+    ]
+    declared, guessed = (one.facts for one in documents(pages))
+    assert (declared.language, declared.charset) == ("en", "utf-8")
+    assert (guessed.language, guessed.charset) == (None, "utf-16le")
+    assert declared.words == guessed.words > 100
+    assert declared.repeated_ratio is None
+
+
+def test_the_watch_reads_how_much_an_article_repeats(stream):
+    declared = '<script type="application/ld+json">{"@type": "NewsArticle"}</script>'
+
+    def ratio(number, told):
+        words = [f"word{told * 100 + place}" for place in range(60)]
+        own = f"<p>{' '.join(words[:30])}.<p>{' '.join(words[30:])}."
+        html = f"{declared}<h1>Bridge {told}</h1>{own}"
+        return stream.process(page(number, html.encode()))[0].document.facts.repeated_ratio
+
+    first, *_, own = (ratio(number, number) for number in range(7))
+    repeated = ratio(7, told=6)
+    assert first is None
+    assert own < 0.1 < 0.9 < repeated
