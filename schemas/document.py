@@ -55,10 +55,10 @@ class DocumentRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
 
     With them a text that is published again has all fields of the first one.
     """
-    facts: PageFacts | None = None
-    """What the watch over the site reads; None where nobody watches."""
     headers: list[tuple[str, bytes | None]] = []
     """Headers of the page message that are not templ's, which are passed on with every output."""
+    facts: PageFacts | None = None
+    """What the watch over the site reads; None where nobody watches."""
 
 
 def document_key(site: str, source: Source) -> bytes:

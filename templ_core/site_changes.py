@@ -16,7 +16,7 @@ EventKind: TypeAlias = Literal[
 """What has changed on a site."""
 
 
-class SiteChange(msgspec.Struct, frozen=True, kw_only=True):
+class NoticedChange(msgspec.Struct, frozen=True, kw_only=True):
     """A change of a site as a whole."""
 
     kind: EventKind

@@ -20,7 +20,7 @@ from schemas.site_model import SiteModelRecord
 from schemas.source import Source
 from templ_core.cleaner_version import cleaner_version
 from templ_core.errors import CodecError
-from templ_core.site_changes import SiteChange
+from templ_core.site_changes import NoticedChange
 from templ_core.site_cleaner.fetch_times import rfc3339
 from templ_core.site_level.config import REVISIONS, WATCH
 from templ_core.site_level.window.revisions import DesignChange, revision_reason
@@ -657,7 +657,7 @@ def _deleted(page: Page) -> Deleted:
     )
 
 
-def _event(site: str, change: SiteChange) -> SiteEventRecord:
+def _event(site: str, change: NoticedChange) -> SiteEventRecord:
     return SiteEventRecord(
         site=site,
         event=change.kind,

@@ -29,7 +29,7 @@ from schemas.document import DocumentRecord, document_key, site_of_key
 from templ_core.config import WindowBounds
 from templ_core.dom.codec import content_digest
 from templ_core.errors import CodecError
-from templ_core.site_changes import SiteChange
+from templ_core.site_changes import NoticedChange
 from templ_core.site_level.window.site_cache import SiteCache
 from templ_core.site_level.window.site_watch import SiteWatch
 from templ_core.site_level.window.site_window import SiteWindow, WindowFetch, url_hash
@@ -331,7 +331,7 @@ class WindowStore:
                 state.watch.see_design(fitted.changed_at_ms, *fitted.borders)
             self._write(site, kept.state, KeptSite(state, kept.window, kept.keys), Batch())
 
-    def untold(self, site: str) -> list[SiteChange]:
+    def untold(self, site: str) -> list[NoticedChange]:
         """Return the changes of a site that are to be told."""
         watch = self.site_state(site).watch
         return watch.untold if isinstance(watch, SiteWatch) else []

@@ -10,7 +10,7 @@ import math
 
 import msgspec
 
-from templ_core.site_changes import EventKind, PageFacts, SiteChange
+from templ_core.site_changes import EventKind, NoticedChange, PageFacts
 from templ_core.site_level.config import DRIFT, SCHEDULE, WATCH, DriftConfig
 
 _HAS_TEXT, _NO_TEXT = "text", "no text"
@@ -65,7 +65,7 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
     """Whether it was told that no page comes any more."""
     design_ms: int | None = None
     """`newest_ms` when a change of design was told last."""
-    untold: list[SiteChange] = []
+    untold: list[NoticedChange] = []
     """Changes that are to be told."""
 
     def look_at(self, url: str, time_ms: int, facts: PageFacts) -> None:
@@ -96,7 +96,7 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
         before_ms = self.newest_ms
         if before_ms is not None and time_ms > before_ms:
             if self.is_silent or self._is_silence(time_ms - before_ms):
-                back = SiteChange(
+                back = NoticedChange(
                     kind="site-back", time_ms=time_ms, last_url=self.newest_url, first_url=url
                 )
                 self._tell(back)
@@ -117,7 +117,7 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
         """
         if self.hears_nothing(now_ms):
             self.is_silent = True
-            self._tell(SiteChange(kind="feed-silent", time_ms=now_ms, last_url=self.newest_url))
+            self._tell(NoticedChange(kind="feed-silent", time_ms=now_ms, last_url=self.newest_url))
 
     def hears_nothing(self, now_ms: int) -> bool:
         """Return whether pages should have come by now, and that was not told."""
@@ -140,7 +140,7 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
             return
         if self.design_ms is None or changed_at_ms > self.design_ms:
             self.design_ms = self.newest_ms
-            change = SiteChange(
+            change = NoticedChange(
                 kind="design-changed", time_ms=changed_at_ms, last_url=last_url, first_url=first_url
             )
             self._tell(change)
@@ -157,7 +157,7 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
                 del values[other]
                 kind = _KINDS.get((name, other)) or _KINDS.get((name, None))
                 if kind is not None:
-                    change = SiteChange(
+                    change = NoticedChange(
                         kind=kind,
                         time_ms=time_ms,
                         last_url=watched.last_url,
@@ -173,7 +173,7 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
             del values[next(iter(values))]
         self.values = {**self.values, name: values}
 
-    def _tell(self, change: SiteChange) -> None:
+    def _tell(self, change: NoticedChange) -> None:
         self.untold = [*self.untold, change]
 
 
