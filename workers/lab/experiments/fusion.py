@@ -16,8 +16,8 @@ from templ_core.lab.evaluation.report import SEEN_BINS, mean_interval
 from templ_core.lab.training.fusion.fit_fusion import LinearModel, fit_fusion
 from templ_core.lab.training.fusion.fusion_page import FusionOutcome, FusionPage
 from templ_core.lab.training.fusion.judge_fusion import (
-    NoticedChange,
     PageGroup,
+    SiteChange,
     by_corpus,
     by_site,
     confidence_of,
@@ -316,7 +316,7 @@ def _left_rows(
     ]
 
 
-def _report_sites(report: Report, changes: Sequence[NoticedChange], fused: _Outcomes) -> None:
+def _report_sites(report: Report, changes: Sequence[SiteChange], fused: _Outcomes) -> None:
     report.table(
         "Sites, the largest loss first (paired bootstrap, 95 %)",
         ["", "pages", "page level", "fused", "difference", "from", "to"],
