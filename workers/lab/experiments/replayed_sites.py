@@ -43,7 +43,7 @@ class ReplayedPage(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the evidence of the site had any weight in the decision."""
     finds_redesign: bool
     """Whether a redesign of the site was detected with this page."""
-    other_events: AbstractSet[str]
+    other_events: AbstractSet[str] = frozenset()
     """What else has changed on the site, it was told with this page."""
     f1: float | None
     """Word F1; None for pages without gold."""
