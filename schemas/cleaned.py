@@ -6,8 +6,9 @@ import msgspec
 
 from schemas.source import Source
 from templ_core.metadata.fields import Metadata
+from templ_core.page_changes import PageChanges
 
-RevisionReason = Literal["first-mature-model", "settled-model", "redesign", "superseded"]
+RevisionReason = Literal["first-mature-model", "settled-model", "redesign", "superseded", "changed"]
 """Why a text is published again."""
 
 Warning_ = Literal[
@@ -141,6 +142,8 @@ class CleanedRecord(msgspec.Struct, frozen=True, kw_only=True):
     """The links of the whole page, at most 2000; null unless they were asked for."""
     site_settings_version: str | msgspec.UnsetType = msgspec.UNSET
     """Version of the site's settings that the text was made with; absent where the site has none."""
+    changes: PageChanges | msgspec.UnsetType = msgspec.UNSET
+    """What has changed since an earlier fetch; absent unless it was asked for and an earlier fetch is known."""
 
 
 class DeletedRecord(msgspec.Struct, frozen=True, kw_only=True):

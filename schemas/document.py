@@ -5,6 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from schemas.source import Source
+from templ_core.site_changes import PageFacts
 
 DOCUMENT_FORMAT = 1
 """Version of the format; a reader refuses records of a newer version."""
@@ -56,6 +57,8 @@ class DocumentRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     """
     headers: list[tuple[str, bytes | None]] = []
     """Headers of the page message that are not templ's, which are passed on with every output."""
+    facts: PageFacts | None = None
+    """What the watch over the site reads; None where nobody watches."""
 
 
 def document_key(site: str, source: Source) -> bytes:

@@ -41,6 +41,7 @@ DOCUMENTS = "documents"
 CLEANED = "cleaned"
 SITE_MODELS = "site-models"
 SITE_SETTINGS = "site-settings"
+SITE_EVENTS = "site-events"
 DEAD_LETTERS = "pages.dlq"
 MOVING = "documents.moving"
 """Topic that exists while `templ topics repartition` moves records, and keeps workers from starting.
@@ -56,6 +57,7 @@ TOPICS = {
         TopicSpec(name=CLEANED, cleanup_policy="compact"),
         TopicSpec(name=SITE_MODELS, cleanup_policy="compact", same_partitions=True),
         TopicSpec(name=SITE_SETTINGS, cleanup_policy="compact", same_partitions=True),
+        TopicSpec(name=SITE_EVENTS, cleanup_policy="delete", retention_ms=90 * _DAY_MS),
         TopicSpec(
             name=DEAD_LETTERS,
             cleanup_policy="delete",

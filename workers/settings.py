@@ -245,6 +245,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Whether records have the links of their pages."""
     segments: bool = False
     """Whether records have the text segments of their pages, and what decided each."""
+    changes: bool = False
+    """Whether records say what has changed on their pages since an earlier fetch."""
+    site_events: bool = False
+    """Whether the worker watches what changes on sites as a whole, and publishes it to the topic `site-events`."""
     compression: Literal["gzip", "none", "snappy", "lz4", "zstd"] = "gzip"
     """Compression of what a worker sends.
 

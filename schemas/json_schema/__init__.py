@@ -5,6 +5,7 @@ import msgspec
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.dead_letter import DeadLetterRecord
 from schemas.page import PageRecord
+from schemas.site_event import SiteEventRecord
 from schemas.site_settings import SiteSettingsRecord
 
 MESSAGES: dict[str, type[msgspec.Struct]] = {
@@ -12,9 +13,9 @@ MESSAGES: dict[str, type[msgspec.Struct]] = {
     "cleaned.json": CleanedRecord,
     "deleted.json": DeletedRecord,
     "dead_letter.json": DeadLetterRecord,
+    "site_event.json": SiteEventRecord,
     "site_settings.json": SiteSettingsRecord,
 }
-
 """Type of message by the name of its JSON Schema file."""
 
 

@@ -132,6 +132,8 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     """
     marks: Marks | None = None
     """Places of links, images and emphasis; None = they were not asked for."""
+    charset: str = ""
+    """Charset by which the bytes were decoded; empty for stored documents, which do not have it."""
 
 
 def read_document(
@@ -172,7 +174,8 @@ def read_document(
         content_encoding=content_encoding,
         limit_bytes=limit_bytes,
     )
-    return _document(decoded.markup, url, decoded.chars, with_marks=with_marks)
+    document = _document(decoded.markup, url, decoded.chars, with_marks=with_marks)
+    return msgspec.structs.replace(document, charset=decoded.charset)
 
 
 def parse_document(markup: str, url: str, *, with_marks: bool = False) -> Document:

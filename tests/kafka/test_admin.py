@@ -19,9 +19,10 @@ from workers.kafka.broker.admin import (
     partition_count,
     wait_until_there,
 )
-from workers.settings import load_settings
+from workers.settings import Settings, load_settings
 
 ALL = list(TOPICS)
+NEEDED = list(topics_admin.WORKER_RIGHTS)
 
 
 async def add_topic(broker, name, partitions, config):
@@ -75,7 +76,7 @@ async def test_create_beside_a_wrong_topic_creates_nothing(kafka_broker, prefix)
     with pytest.raises(TopicProblem, match=r"nothing created: .*cleaned: cleanup\.policy"):
         await create_topics(access(kafka_broker), prefix, 2)
     problems = await check_topics(access(kafka_broker), prefix)
-    assert sum("no such topic" in problem for problem in problems) == len(ALL) - 1
+    assert sum("no such topic" in problem for problem in problems) == len(NEEDED) - 1
 
 
 async def test_another_creates_a_wrong_topic_meanwhile(kafka_broker, prefix, monkeypatch):
@@ -103,8 +104,12 @@ async def test_a_prefix_that_no_topic_can_have(kafka_broker):
 
 async def test_missing_topics(kafka_broker, prefix):
     problems = await check_topics(access(kafka_broker), prefix)
-    assert len(problems) == len(ALL)
+    assert len(problems) == len(NEEDED)
+    rights = topics_admin.worker_rights(Settings(site_events=True))
+    more = await check_topics(access(kafka_broker), prefix, rights=rights)
     command = f"templ topics create --broker {kafka_broker.address} --prefix {prefix}"
+    events = f"{prefix}site-events: no such topic; create it: {command}"
+    assert [one for one in more if one not in problems] == [events]
     assert problems[0] == f"{prefix}pages: no such topic; create it: {command}"
     with pytest.raises(TopicProblem, match="documents: no such topic"):
         await partition_count(access(kafka_broker), prefix)

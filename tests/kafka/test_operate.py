@@ -15,7 +15,7 @@ from tests.kafka.broker import access
 from workers.cli.doctor import doctor_command
 from workers.cli.status import status_command
 from workers.errors import TopicProblem
-from workers.kafka.broker.admin import create_topics, wait_until_there
+from workers.kafka.broker.admin import WORKER_RIGHTS, create_topics, wait_until_there
 
 
 def run(command, address, prefix, *arguments):
@@ -93,7 +93,7 @@ def test_every_fault_of_the_topics_is_one_line(kafka_broker, prefix):
 def test_records_from_the_future_and_topics_that_are_missing(kafka_broker, prefix):
     code, found = doctor(kafka_broker, prefix)
     assert code == 78
-    assert sum("no such topic" in one["problem"] for one in found) == len(TOPICS)
+    assert sum("no such topic" in one["problem"] for one in found) == len(WORKER_RIGHTS)
     asyncio.run(create_topics(access(kafka_broker), prefix, 2))
     asyncio.run(send(kafka_broker, prefix + "pages", round(time.time() * 1000) + 1_800_000))
     _, found = doctor(kafka_broker, prefix)

@@ -14,6 +14,7 @@ from schemas.cleaned import (
     DeletedRecord,
     Link,
     Metadata,
+    PageChanges,
     PageKind,
     RevisionReason,
     TextSegment,
@@ -123,6 +124,7 @@ def test_the_readme_describes_every_field_warning_and_reason():
         *CleanedRecord.__struct_fields__,
         *Metadata.__struct_fields__,
         *Link.__struct_fields__,
+        *PageChanges.__struct_fields__,
         *TextSegment.__struct_fields__,
         *get_args(Warning_),
         *get_args(PageKind),
@@ -136,8 +138,8 @@ def test_the_readme_describes_every_field_warning_and_reason():
 def test_the_example_of_the_readme_is_a_record_with_all_fields():
     example = re.search(r"```json\n(.*?)```", README, re.DOTALL)[1]
     record = decode_output(example.encode())
-    sites_without_settings = set(CleanedRecord.__struct_fields__) - {"site_settings_version"}
-    assert set(msgspec.json.decode(example)) == sites_without_settings
+    plain = set(CleanedRecord.__struct_fields__) - {"site_settings_version", "changes"}
+    assert set(msgspec.json.decode(example)) == plain
     assert record.markdown
     assert record.metadata.authors == ["Ann Lee"]
 

@@ -9,6 +9,7 @@ import click
 
 from schemas.cleaned import CleanedRecord
 from schemas.codec import SchemaError, decode_output
+from templ_core.page_changes import FetchedText, page_changes
 from workers.cli.options import format_option, html_option, open_output
 from workers.errors import InputProblem
 from workers.settings import load_settings
@@ -47,6 +48,19 @@ def diff_command(
             old.split("\n"), new.split("\n"), str(before), str(after), lineterm=""
         )
         click.echo("\n".join(lines) or "the texts are equal")
+        if lines and form is None:
+            click.echo(_sentences(old, new), err=True)
+
+
+def _sentences(old: str, new: str) -> str:
+    """Return a line that says how many sentences differ."""
+    found = page_changes(
+        FetchedText(kept=old, shown=old.split("\n")), FetchedText(kept=new, shown=new.split("\n"))
+    )
+    if found is None:
+        return "the texts are too long to compare their sentences"
+    counts = f"{len(found.added)} added, {len(found.removed)} removed, {len(found.moved)} moved"
+    return f"sentences: {counts}; {found.new_ratio:.1%} of the words are new; the change is {found.degree}"
 
 
 def _text(url: str, place: Path, site: str | None, form: str) -> str:

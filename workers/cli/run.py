@@ -15,6 +15,7 @@ import click
 import msgspec
 
 from schemas.cleaned import CleanedRecord
+from schemas.site_event import SiteEventRecord
 from workers.cli.inputs import (
     Bar,
     FeedReader,
@@ -107,6 +108,18 @@ from workers.site_settings import read_book
     "--segments", is_flag=True, help="Add the text segments and their decisions to each record."
 )
 @click.option(
+    "--changes",
+    is_flag=True,
+    help="Add to the record of a page whose URL was fetched before what has changed since: sentences added, "
+    "removed and moved.",
+)
+@click.option(
+    "--events",
+    type=NAMED_PATH,
+    help="JSON Lines file for what changes on sites as a whole: their design, content, language, charset, repeated "
+    "text, and whether pages come.",
+)
+@click.option(
     "--time-field",
     default="fetched_at",
     show_default=True,
@@ -147,6 +160,8 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     two_pass: bool
     revisions: bool
     segments: bool
+    changes: bool
+    events: Path | None
     force: bool
     resume: bool
 
@@ -164,6 +179,8 @@ def _run(options: RunOptions) -> None:
         comments=options.comments,
         balance=options.balance,
         text_forms=text_forms(options.form),
+        changes="true" if options.changes else None,
+        site_events="false" if options.events is None else "true",
     )
     set_up_logging(LogSetUp("run", settings.log_format, settings.log_level))
     reader = FeedReader(options.inputs, time_field=options.time_field, settings=settings)
@@ -179,13 +196,13 @@ def _run(options: RunOptions) -> None:
             book=read_book(options.site_settings) if options.site_settings else None,
         )
         stack.callback(local.close)
-        outputs = RunOutputs(options.out, options.letters, resumes=options.resume)
+        outputs = RunOutputs(options.out, options.letters, options.events, resumes=options.resume)
         stack.callback(outputs.close)
         tally = Tally()
         passes = 1 + options.two_pass
         bar = stack.enter_context(progress(reader.bytes_total and passes * reader.bytes_total))
         if options.two_pass:
-            _learn_first(local, options, settings, bar)
+            _learn_first(local, options, settings, outputs, bar)
         read_before = (passes - 1) * (reader.bytes_total or 0)
         # What was written before is read once more where nothing else remembers it.
         must_learn = options.state is None and not options.page_only and not options.two_pass
@@ -211,10 +228,14 @@ def _run(options: RunOptions) -> None:
     tally.refuse_wrong_feed(outputs)
 
 
-def _learn_first(local: LocalWorker, options: RunOptions, settings: Settings, bar: Bar) -> None:
+def _learn_first(
+    local: LocalWorker, options: RunOptions, settings: Settings, outputs: RunOutputs, bar: Bar
+) -> None:
     """Learn the sites of all pages; what is wrong with inputs is told when they are read again."""
     reader = FeedReader(options.inputs, time_field=options.time_field, settings=settings)
-    for number, _ in enumerate(local.run(reader), 1):
+    for number, output in enumerate(local.run(reader), 1):
+        if isinstance(output, SiteEventRecord):
+            outputs.write(output)
         bar(reader.bytes_read, f"{counted(number, 'page')} learned")
     local.finish_learning()
 
@@ -233,17 +254,35 @@ def _advice_for_runs(state: Path | None) -> Iterator[None]:
 
 def _check(options: RunOptions) -> None:
     """Check that options fit each other and that nothing is overwritten."""
-    if options.page_only and options.state is not None:
-        raise UsageProblem(
-            "--page-only learns and knows nothing, so --state has no use: drop one of them"
-        )
+    _check_learning(options)
+    _check_resuming(options)
+    written = {"out": options.out, "dead_letters": options.letters}
+    if options.events is not None:
+        written["events"] = options.events
+    refuse_overwriting(options.inputs, **written)
+    if not options.resume and not options.force:
+        refuse_filled(**written)
+
+
+def _check_learning(options: RunOptions) -> None:
+    """Check that what is asked for is learned."""
+    for name in ("state", "events", "changes"):
+        if options.page_only and getattr(options, name):
+            raise UsageProblem(
+                f"--page-only learns and knows nothing, so --{name} has no use: drop one of them"
+            )
     if options.two_pass and STDIN in options.inputs:
         raise UsageProblem(
             "--two-pass reads the inputs twice, and standard input only once: give files"
         )
-    if options.two_pass and (options.page_only or options.revisions):
-        other = "--page-only" if options.page_only else "--revisions"
+    if options.two_pass and (options.page_only or options.revisions or options.changes):
+        names = ("page_only", "revisions", "changes")
+        other = "--" + next(one for one in names if getattr(options, one)).replace("_", "-")
         raise UsageProblem(f"--two-pass learns everything first, so {other} has no use: drop it")
+
+
+def _check_resuming(options: RunOptions) -> None:
+    """Check that an interrupted run can be resumed."""
     if options.resume and options.force:
         raise UsageProblem("--resume goes on with --out and --force replaces it: give one of them")
     if options.resume and options.out == STDOUT:
@@ -253,9 +292,12 @@ def _check(options: RunOptions) -> None:
             "--resume cannot tell which --revisions of a kept --state were written: give --force to "
             "clean everything again"
         )
-    refuse_overwriting(options.inputs, out=options.out, dead_letters=options.letters)
-    if not options.resume and not options.force:
-        refuse_filled(out=options.out, dead_letters=options.letters)
+    if options.resume and options.state is not None and (options.changes or options.events):
+        name = "--changes" if options.changes else "--events"
+        raise UsageProblem(
+            f"--resume cannot tell the {name} of pages that a kept --state has learned already: give "
+            "--force to clean everything again"
+        )
 
 
 def _end(_signal: int, _frame: FrameType | None) -> None:
@@ -269,12 +311,15 @@ class Tally:
         self._started = time.monotonic()
         self._sites: set[str] = set()
         self._pages = self._with_site = self._not_learned = self._deleted = self._dead = 0
-        self._revisions = 0
+        self._revisions = self._events = 0
         self._first_reason = ""
         self._chars_in = self._chars_out = 0
 
     def add(self, output: Output) -> None:
         """Count one output."""
+        if isinstance(output, SiteEventRecord):
+            self._events += 1
+            return
         if isinstance(output, CleanedRecord) and output.revision:
             self._revisions += 1
             return
@@ -328,6 +373,8 @@ class Tally:
             lines.append(f"{self._not_learned} cleaned but too large to learn from")
         if self._revisions:
             lines.append(counted(self._revisions, "revision"))
+        if self._events:
+            lines.append(counted(self._events, "event"))
         if self._deleted:
             lines.append(counted(self._deleted, "deletion"))
         if outputs.count_before:

@@ -135,9 +135,9 @@ def create(
 @click.option("--partitions", type=_COUNT, metavar="N", help="Also check the number of partitions.")
 def check(broker: str, prefix: str, partitions: int | None) -> None:
     """Print what is wrong with the topics, one line for each problem; exit code 78 if there is any."""
-    problems = asyncio.run(
-        admin.check_topics(BrokerAccess.of(broker, load_settings()), prefix, partitions)
-    )
+    settings = load_settings()
+    access, rights = BrokerAccess.of(broker, settings), admin.worker_rights(settings)
+    problems = asyncio.run(admin.check_topics(access, prefix, partitions, rights))
     for problem in problems:
         click.echo(problem, err=True)
     if problems:

@@ -84,10 +84,12 @@ def worker_command(
     wait_for_broker(broker, log.warning)
     if not any(is_used(state / one) for one in _ROLES):
         # Each role checks them, too; a topic that was there before is waited for.
-        from workers.kafka.broker.admin import check_topics  # noqa: PLC0415
+        from workers.kafka.broker.admin import check_topics, worker_rights  # noqa: PLC0415
 
-        access = BrokerAccess.of(broker, settings)
-        problems = patiently(lambda: asyncio.run(check_topics(access, prefix)), log.warning)
+        access, rights = BrokerAccess.of(broker, settings), worker_rights(settings)
+        problems = patiently(
+            lambda: asyncio.run(check_topics(access, prefix, rights=rights)), log.warning
+        )
         if problems:
             raise TopicProblem("\ntempl: ".join(problems))
     arguments = ["--broker", broker, "--prefix", prefix, "--state", str(state)]

@@ -184,6 +184,7 @@ class RefresherMetrics(RoleMetrics):
         self._refit_seconds = self._histogram("refit_seconds", "Time to fit one site model")
         self.not_fitted = self._counter("refits_failed", "Site models that could not be fitted")
         self.revisions = self._counter("revisions", "Texts published again, by reason", "reason")
+        self.site_events = self._counter("site_events", "Changes of sites, by event", "event")
         self.revisions_waiting = self._gauge(
             "revisions_waiting_sites", "Sites whose texts wait to be compared with a new model"
         )

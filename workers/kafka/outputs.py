@@ -11,9 +11,10 @@ from schemas.cleaned import CleanedRecord
 from schemas.codec import encode_json, encode_msgpack
 from schemas.dead_letter import HEADER_CUT_FROM, DeadLetter
 from schemas.document import DocumentRecord, document_key, site_of_key
+from schemas.site_event import SiteEventRecord
 from schemas.site_model import SiteModelRecord
 from schemas.source import HEADER_SOURCE_ID, Source
-from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, SITE_MODELS
+from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, SITE_EVENTS, SITE_MODELS
 from templ_core import __version__
 from workers.kafka.app import max_value_bytes, raw_topic
 from workers.kafka.broker.partitioning import partition_of
@@ -43,6 +44,7 @@ class TopicOutputs:
         self._cleaned = raw_topic(app, config.topic(CLEANED))
         self._documents = raw_topic(app, config.topic(DOCUMENTS))
         self._site_models = raw_topic(app, config.topic(SITE_MODELS))
+        self._site_events = raw_topic(app, config.topic(SITE_EVENTS))
         self._dead_letters = raw_topic(app, config.topic(DEAD_LETTERS))
 
     def send(self, record: OutputRecord, headers: Iterable[Header] = ()) -> Sending:
@@ -56,6 +58,8 @@ class TopicOutputs:
         if isinstance(record, SiteModelRecord):
             key, value = record.site.encode(), encode_msgpack(record)
             return self._site_models.send(key=key, value=value, partition=partition)
+        if isinstance(record, SiteEventRecord):
+            return self._site_events.send(key=record.site.encode(), value=encode_json(record))
         if isinstance(record, DocumentRecord):
             key, value = document_key(record.site, record.source), encode_msgpack(record)
             own = _headers(record.source, record.headers)

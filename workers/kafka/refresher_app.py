@@ -14,6 +14,7 @@ import faust
 
 from schemas.cleaned import CleanedRecord
 from schemas.document import site_of_key
+from schemas.site_event import SiteEventRecord
 from schemas.site_model import SiteModelRecord
 from schemas.topics import DOCUMENTS, SITE_MODELS
 from workers.errors import DamagedStore, OtherFormat
@@ -40,6 +41,8 @@ from workers.state.window_store import WindowStore
 
 log = logging.getLogger("templ")
 
+_LISTEN_S = 600.0
+"""Time between two looks for sites of which no page comes any more, in seconds."""
 _TRACED_AGE_MS = 3_600_000
 """Age up to which a document has a span when it is learned, in milliseconds."""
 
@@ -87,6 +90,8 @@ class RefresherApp:
             "noting logs": self._note_logs,
             "site settings": self._settings_follower.run,
         }
+        if config.settings.site_events:
+            steps["silent sites"] = self._listen
         for name, step in steps.items():
             self.app.task(partial(self._repeat, name, step))
         self.app.on_partitions_assigned.connect(self._assigned)  # type: ignore[arg-type]
@@ -163,6 +168,14 @@ class RefresherApp:
                 if windows is not None and snapshot is not None and snapshot != windows.snapshot:
                     await asyncio.to_thread(windows.note_log, snapshot)
 
+    async def _listen(self) -> None:
+        """Publish which sites have fallen silent, and what a crash kept from being published."""
+        await asyncio.sleep(_LISTEN_S)
+        for number in self._owned.opened():
+            async with self._owned.hold(number) as windows:
+                if windows is not None:
+                    await self._carry_out(number, windows, "", windows.engine.silent_sites)
+
     async def _take_over(self, number: int) -> None:
         """Bring the windows of a partition up to date, and publish what is due since."""
         async with self._owned.hold(number) as windows:
@@ -217,7 +230,10 @@ class RefresherApp:
         engine = windows.engine
         for site in sorted(sites):
             await self._carry_out(number, windows, site, engine.refresh, site)
+            await self._carry_out(number, windows, site, engine.site_events, site)
         while await self._carry_out(number, windows, "", engine.next_superseded):
+            pass
+        while await self._carry_out(number, windows, "", engine.next_changed):
             pass
         while await self._carry_out(number, windows, "", engine.next_of_outbox):
             pass
@@ -272,6 +288,8 @@ class RefresherApp:
             self.metrics.refitted(seconds)
         elif isinstance(record, CleanedRecord):
             self.metrics.revisions.labels(record.revision_reason).inc()
+        elif isinstance(record, SiteEventRecord):
+            self.metrics.site_events.labels(record.event).inc()
 
     async def _on_lane(
         self, site: str, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs

@@ -13,7 +13,12 @@ import faust
 from schemas.topics import CLEANED, DOCUMENTS, PAGES, SITE_MODELS
 from workers.errors import BrokerProblem, TopicProblem
 from workers.kafka.broker.access import BrokerAccess
-from workers.kafka.broker.admin import check_topics, read_partition_counts
+from workers.kafka.broker.admin import (
+    Rights,
+    check_topics,
+    read_partition_counts,
+    worker_rights,
+)
 from workers.kafka.broker.library_logs import (
     RepeatedMessageFilter,
     is_problem,
@@ -69,7 +74,7 @@ def run_role(
     group = f"{prefix}templ-{role}"
     has_served = is_used(state / role)
     partitions, cleaned_partitions = asyncio.run(
-        _checked_partitions(broker, prefix, group, has_served=has_served)
+        _checked_partitions(broker, prefix, group, worker_rights(settings), has_served=has_served)
     )
     if is_alone:
         log.info("settings: %s", settings_line(settings))
@@ -147,12 +152,12 @@ def _set_up_logging(role: str, settings: Settings) -> None:
 
 
 async def _checked_partitions(
-    broker: BrokerAccess, prefix: str, group: str, *, has_served: bool
+    broker: BrokerAccess, prefix: str, group: str, rights: Rights, *, has_served: bool
 ) -> tuple[int, int]:
     """Return the numbers of partitions of `documents` and of `cleaned`, once all topics are right."""
     # Counted before the check: while partitions are added later, the watchdog sees another number.
     counts = await read_partition_counts(broker)
-    problems = await check_topics(broker, prefix, groups=[group])
+    problems = await check_topics(broker, prefix, rights=rights, groups=[group])
     if problems:
         # A topic that was there before may have been deleted to be created again: that is waited for.
         problem = BrokerProblem if has_served else TopicProblem

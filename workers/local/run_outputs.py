@@ -7,6 +7,7 @@ from typing import TypeAlias
 import msgspec
 
 from schemas.codec import encode_json
+from schemas.site_event import SiteEventRecord
 from schemas.source import Source
 from workers.errors import UsageProblem
 from workers.local.dead_letters import DeadLetterFile
@@ -25,8 +26,12 @@ class _Line(msgspec.Struct):
 class RunOutputs:
     """The files of a run, which know what an interrupted run has written to them."""
 
-    def __init__(self, out: Path, letters: Path, *, resumes: bool) -> None:
+    def __init__(
+        self, out: Path, letters: Path, events: Path | None = None, *, resumes: bool
+    ) -> None:
         """Open the files; dead letters have one when there is the first of them.
+
+        Those who resume write all events anew.
 
         Raises:
             UsageProblem: A file cannot be written, or does not hold the outputs of a run.
@@ -37,6 +42,7 @@ class RunOutputs:
         self._before: set[_Written] = set()
         self._out = None if out == STDOUT else RecordFile("--out", out, resumes=resumes)
         self._letters = DeadLetterFile(letters, resumes=resumes)
+        self._events = None if events is None else RecordFile("--events", events)
         self.letters_before = 0
         """Number of dead letters that were written before."""
         if resumes:
@@ -76,6 +82,10 @@ class RunOutputs:
                 return False
             self._letters.write(output.page, output.letter)
             return True
+        if isinstance(output, SiteEventRecord):
+            if self._events is not None:
+                self._events.write(encode_json(output) + b"\n")
+            return self._events is not None
         if (output.source, getattr(output, "revision", 0)) in self._before:
             return False
         line = encode_json(output) + b"\n"
@@ -91,6 +101,8 @@ class RunOutputs:
             sys.stdout.buffer.flush()
         else:
             self._out.flush()
+        if self._events is not None:
+            self._events.flush()
 
     def close(self) -> None:
         """Write what is in memory, and close the files."""
@@ -98,5 +110,7 @@ class RunOutputs:
             self.flush()
             if self._out is not None:
                 self._out.close()
+            if self._events is not None:
+                self._events.close()
         finally:
             self._letters.close()

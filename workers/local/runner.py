@@ -15,6 +15,7 @@ import msgspec
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.codec import encode_msgpack
 from schemas.dead_letter import DeadLetter
+from schemas.site_event import SiteEventRecord
 from schemas.site_model import SiteModelRecord
 from workers.errors import InputProblem
 from workers.local.local_state import LocalState
@@ -70,9 +71,7 @@ class Stream:
             learns=learns,
         )
 
-    def process(
-        self, page: Page, together: Together | None = None
-    ) -> tuple[Outcome, list[CleanedRecord | DeletedRecord]]:
+    def process(self, page: Page, together: Together | None = None) -> "_Done":
         """Clean a page and learn from it.
 
         The model of its site is fitted again when the schedule asks for it.
@@ -82,8 +81,8 @@ class Stream:
             together: What `clean_together` has answered about this page and others; None = nothing.
 
         Returns:
-            What became of the page, and what is published again: revised texts of pages before it, and the
-            newest text or the deletion of its URL where the page is an older fetch.
+            What became of the page, and what follows: revised texts of pages before it, the newest text or the
+            deletion of its URL where the page is an older fetch, and what has changed on its site.
         """
         outcome = self._engine.clean(page, together)
         if not self._learns or not self._learn(outcome):
@@ -91,7 +90,13 @@ class Stream:
         texts = list(self._texts(self._engine.refresh(page.site)))
         while actions := self._engine.next_superseded(page.site):
             texts += self._texts(actions)
+        texts += self._texts(self._engine.site_events(page.site))
         return outcome, texts
+
+    def silent_sites(self) -> list[SiteEventRecord]:
+        """Return the sites of which no page comes any more, by the time of the newest page of all sites."""
+        actions = self._engine.silent_sites()
+        return [one for one in self._texts(actions) if isinstance(one, SiteEventRecord)]
 
     def clean_together(self, pages: Sequence[Page]) -> Together:
         """Clean the first pages of a new site with what they share, without learning from them.
@@ -125,15 +130,15 @@ class Stream:
         self._engine.learn(outcome.document, offset=None)
         return True
 
-    def _texts(self, actions: Sequence[Action]) -> Iterator[CleanedRecord | DeletedRecord]:
-        """Carry out actions in this process, and yield the texts and deletions among them."""
+    def _texts(self, actions: Sequence[Action]) -> Iterator["_Following"]:
+        """Carry out actions in this process, and yield the texts, deletions and events among them."""
         for action in actions:
             match action:
                 case Publish(records):
                     for record in records:
                         if isinstance(record, SiteModelRecord):
                             self._models.put(record.site, encode_msgpack(record), 0, 0)
-                        elif isinstance(record, CleanedRecord | DeletedRecord):
+                        elif isinstance(record, _Following):
                             yield record
                     action.done()
                 case Compare() if revision := self._engine.revision(action):
@@ -162,8 +167,10 @@ class DeadPage(msgspec.Struct, frozen=True, kw_only=True):
     letter: DeadLetter
 
 
-Output = CleanedRecord | DeletedRecord | DeadPage
-_Done = tuple[Outcome, list[CleanedRecord | DeletedRecord]]
+_Following = CleanedRecord | DeletedRecord | SiteEventRecord
+"""What follows from a page besides its own record."""
+Output = _Following | DeadPage
+_Done = tuple[Outcome, list[_Following]]
 _Work = Future[_Done]
 
 
@@ -250,6 +257,7 @@ class LocalWorker:
             problem = error
         while waiting:
             yield from ahead.outputs(waiting.popleft())
+        yield from self._stream.silent_sites()
         if problem is not None:
             raise problem
 

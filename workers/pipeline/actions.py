@@ -11,6 +11,7 @@ import msgspec
 from schemas.cleaned import CleanedRecord, DeletedRecord, RevisionReason
 from schemas.dead_letter import DeadLetter
 from schemas.document import DocumentRecord
+from schemas.site_event import SiteEventRecord
 from schemas.site_model import SiteModelRecord
 from schemas.source import Source
 from workers.processes.messages import Cleaned
@@ -46,7 +47,9 @@ class NotLearned(msgspec.Struct, frozen=True):
     reason: str
 
 
-OutputRecord: TypeAlias = CleanedRecord | DeletedRecord | DocumentRecord | SiteModelRecord
+OutputRecord: TypeAlias = (
+    CleanedRecord | DeletedRecord | DocumentRecord | SiteModelRecord | SiteEventRecord
+)
 
 
 class Publish(msgspec.Struct, frozen=True):

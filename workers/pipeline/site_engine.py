@@ -6,6 +6,7 @@ An engine knows no transport. What it asks for is carried out by a shell: `worke
 import logging
 from collections.abc import Iterator, Sequence
 from functools import partial
+from itertools import groupby, islice
 from typing import TYPE_CHECKING, NamedTuple, cast
 
 import msgspec
@@ -14,12 +15,16 @@ from schemas.cleaned import DeletedRecord, RevisionReason
 from schemas.codec import encode_msgpack
 from schemas.dead_letter import DeadLetter
 from schemas.document import DocumentRecord, document_key, site_of_key
+from schemas.site_event import SiteEventRecord
 from schemas.site_model import SiteModelRecord
 from schemas.source import Source
 from templ_core.cleaner_version import cleaner_version
 from templ_core.errors import CodecError
-from templ_core.site_level.config import REVISIONS
-from templ_core.site_level.window.revisions import revision_reason
+from templ_core.site_changes import NoticedChange
+from templ_core.site_cleaner.fetch_times import rfc3339
+from templ_core.site_level.config import REVISIONS, WATCH
+from templ_core.site_level.window.revisions import DesignChange, revision_reason
+from templ_core.site_level.window.site_window import WindowFetch, url_hash
 from workers.log_lines import lines_about, record_fields
 from workers.lru_cache import LruCache
 from workers.page import Page
@@ -122,6 +127,7 @@ class SiteEngine:
             forms=forms_of(settings),
             cleaner_version=cleaner_version(config),
             page_limit_bytes=settings.page_limit_bytes,
+            watches=settings.site_events,
             learns_here=learns and windows is not None,
             document_limit_bytes=room_bytes,
             record_limit_bytes=self._record_limit_bytes,
@@ -152,13 +158,14 @@ class SiteEngine:
             return Deleted(record=_deleted_record(page), document=None)
         if page.is_deletion:
             return _deleted(page)
-        if together and page.source in together:
+        earlier = self._earlier(page)
+        if together and page.source in together and earlier is None:
             return together[page.source]
         model = self._best_model(page.site)
         if known is not None:
             model = known.model(model)
         deadline_s = self._settings.deadline_s(len(page.body or b""))
-        task = self._task(page, model, known, is_timed=is_timed)
+        task = self._task(page, model, known, earlier, is_timed=is_timed)
         result, attempts = self._runner.run(page.site, task, deadline_s)
         if isinstance(result, Cleaned):
             if model is not None and result.model_problem is not None:
@@ -199,6 +206,7 @@ class SiteEngine:
         page: Page,
         model: SiteModelRecord | None,
         known: DecidedSite | None,
+        earlier: DocumentRecord | None = None,
         *,
         is_timed: bool = False,
     ) -> CleanTask:
@@ -211,7 +219,18 @@ class SiteEngine:
             and (known is None or known.is_learned_from),
             settings=known.settings if known else None,
             is_timed=is_timed,
+            earlier=earlier,
         )
+
+    def _earlier(self, page: Page) -> DocumentRecord | None:
+        """Return the fetch of the page that its window knows, if records are to say what has changed."""
+        if not self._settings.changes or not self._options.learns_here:
+            return None
+        key = page.site.encode() + b"\0" + url_hash(page.url)
+        earlier = self._windows.newest(page.site, key)
+        if not isinstance(earlier, DocumentRecord) or earlier.source == page.source:
+            return None
+        return earlier if earlier.event_time_ms <= page.event_time_ms else None
 
     def clean_together(self, pages: Sequence[Page]) -> Together:
         """Clean pages of one site with a model fitted on all of them, if the site is new.
@@ -366,8 +385,22 @@ class SiteEngine:
                 fit=result.fit,
                 changed_at_ms=window[change.place][0].time_ms if change else None,
                 of_old_design=change.documents if change else 0,
+                borders=self._borders(window, change) if change else None,
             ),
         )
+
+    def _borders(
+        self, window: Sequence[tuple[WindowFetch, bytes]], change: DesignChange
+    ) -> tuple[str, str] | None:
+        """Return the last page of an old design and the first one of the new.
+
+        None where nobody watches, or where other kinds of page of the same design have followed.
+        """
+        if not self._settings.site_events or change.known_ratio > WATCH.known_ratio_max:
+            return None
+        pages = window[change.place - 1 : change.place + 1]
+        last, first = (self._windows.url_of(key) for _, key in pages)
+        return last, first
 
     def _stored_page(self, key: bytes) -> tuple[bytes, bytes]:
         page = self._windows.page_of(key)
@@ -403,6 +436,19 @@ class SiteEngine:
             return [NotFitted(site, fitted.reason)]
         return [self._publication(fitted), *self._to_compare(fitted)]
 
+    def site_events(self, site: str) -> list[Action]:
+        """Return the publication of what has changed on a site and was not told yet."""
+        changes = self._windows.untold(site)
+        if not changes:
+            return []
+        records = [_event(site, one) for one in changes]
+        return [Publish(records, partial(self._windows.mark_told, site, len(records)))]
+
+    def silent_sites(self) -> list[Action]:
+        """Return the publication of what has changed on all sites, those that fell silent among them."""
+        sites = self._windows.listen() if self._settings.site_events else []
+        return [action for site in sites for action in self.site_events(site)]
+
     def compare_texts(self, site: str) -> list[Action]:
         """Return the texts to compare with a site's latest model, after its publication if it is new."""
         fitted = self.fit(site)
@@ -417,7 +463,7 @@ class SiteEngine:
 
     def _to_compare(self, fitted: Fitted) -> Iterator[Compare]:
         """Yield the texts of a window that are looked at again, two times for a page at most."""
-        model, (_, _, _, changed_at_ms, of_old_design) = fitted
+        model, changed_at_ms = fitted.model, fitted.noted.changed_at_ms
         known = self._book.of(model.site)
         if not self._settings.revisions or (known is not None and not known.uses_newest_model):
             return
@@ -427,7 +473,7 @@ class SiteEngine:
                 entry.model_documents,
                 entry.looked_at,
                 model.documents,
-                of_old_design if is_later else 0,
+                fitted.noted.of_old_design if is_later else 0,
             )
             if reason is not None:
                 yield Compare(model, entry, cast("RevisionReason", reason))
@@ -461,6 +507,26 @@ class SiteEngine:
                 return [newest, Publish([], partial(outbox.drop_superseded, [key]))]
             outbox.drop_superseded([key])
         return []
+
+    def next_changed(self) -> list[Action]:
+        """Return the publications of one site's pages that were fetched again, with what has changed on them.
+
+        Ask again until nothing comes. The model is that of the window as it is now.
+        """
+        outbox = self._windows.outbox
+        sites = groupby(outbox.changed(), lambda one: site_of_key(one[0]))
+        actions: list[Action] = []
+        for site, compared in islice(sites, 1):
+            fitted = self.fit(site)
+            known, model = self._book.of(site), fitted.model if isinstance(fitted, Fitted) else None
+            model = known.model(model) if known else model
+            for key, earlier in compared:
+                document = self._windows.document_of(key)
+                result = document and self.revise(document, model, "changed", 0, earlier)
+                if isinstance(result, Cleaned):
+                    actions.append(self._republication(result))
+                actions.append(Publish([], partial(outbox.drop_changed, key)))
+        return actions
 
     def next_of_outbox(self) -> list[Action]:
         """Return tombstones of documents that have left their windows, and documents that the topic has lost.
@@ -499,6 +565,7 @@ class SiteEngine:
         model: SiteModelRecord | None,
         reason: RevisionReason,
         changed_ratio_min: float,
+        earlier: DocumentRecord | None = None,
     ) -> Result:
         """Return what a model makes of a document.
 
@@ -507,6 +574,7 @@ class SiteEngine:
             model: The site model to use; None for a site without one.
             reason: Why its text is made again.
             changed_ratio_min: Share of its words, 0 to 1, that must change.
+            earlier: An earlier fetch of the page, with which it is compared; None = none.
         """
         known = self._book.of(document.site)
         task = ReviseTask(
@@ -516,6 +584,7 @@ class SiteEngine:
             reason=reason,
             changed_ratio_min=changed_ratio_min,
             settings=known.settings if known else None,
+            earlier=earlier,
         )
         return self._run(document.site, task)
 
@@ -585,6 +654,18 @@ def _deleted(page: Page) -> Deleted:
             event_time_ms=page.event_time_ms,
             headers=list(page.headers),
         ),
+    )
+
+
+def _event(site: str, change: NoticedChange) -> SiteEventRecord:
+    return SiteEventRecord(
+        site=site,
+        event=change.kind,
+        time=rfc3339(change.time_ms),
+        last_url=change.last_url,
+        first_url=change.first_url,
+        before=change.before,
+        after=change.after,
     )
 
 

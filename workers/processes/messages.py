@@ -37,6 +37,8 @@ class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True, kw_only=
     """What operators have decided about the site; None = nothing."""
     is_timed: bool = False
     """Whether the result is to say when the stages ended."""
+    earlier: DocumentRecord | None = None
+    """An earlier fetch of the page, with which its text is compared; None = there is none, or nobody asks."""
 
 
 class BurstTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -60,6 +62,8 @@ class ReviseTask(msgspec.Struct, frozen=True, tag=True, array_like=True, kw_only
     """Why the text is made again."""
     changed_ratio_min: float
     """Share of its words, 0 to 1, that must change; otherwise the result is `Unchanged`."""
+    earlier: DocumentRecord | None = None
+    """An earlier fetch of the page, with which its text is compared; None = none."""
     settings: SiteSettings | None = None
     """What operators have decided about the site; None = nothing."""
 

@@ -63,5 +63,7 @@ class CleanOptions(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     """Largest document record in MessagePack; a larger one is not learned."""
     record_limit_bytes: int | None = None
     """Largest cleaned record in JSON; None = any size."""
+    watches: bool = False
+    """Whether documents carry what the watch over their site reads."""
     learns_here: bool = False
     """Whether the process that cleans pages fits the models of their sites as well."""

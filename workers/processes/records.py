@@ -20,12 +20,12 @@ from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
 from templ_core.clean_document import CleanedText
 from templ_core.config import CoreConfig
-from templ_core.decide import Decision
 from templ_core.dom.codec import compress_columns, content_digest, document_columns
 from templ_core.dom.document import Document
 from templ_core.fingerprint import simhash
 from templ_core.metadata.fields import Metadata
 from templ_core.metadata.markup import StatedType
+from templ_core.page_changes import PageChanges
 from templ_core.page_details import encode_details
 from templ_core.page_level.smoothing.sections import section_numbers
 from templ_core.rendering.cleaned_html import render_html
@@ -59,6 +59,8 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
     """The site model that was used; None = none."""
     page_model_version: str
     options: CleanOptions
+    changes: PageChanges | None = None
+    """What has changed since an earlier fetch; None = nobody asks."""
 
     def record(
         self,
@@ -100,6 +102,7 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
             blocks_kept=kept,
             blocks_removed=len(self.document.segments.texts) - kept,
             site_settings_version=settings_version or msgspec.UNSET,
+            changes=self.changes or msgspec.UNSET,
             **self._fields(self.options.forms),
         )
         room_bytes = self.options.record_limit_bytes
@@ -111,13 +114,20 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
         outline = Outline(self.document, decision.kept, decision.cuts, marks, self.page.url)
         has_links = forms.links and marks is not None
         return {
-            "page_type": _kind(decision, self.kind),
+            "page_type": self.page_kind,
             "metadata": self.metadata if forms.metadata else None,
             "markdown": render_markdown(outline) if forms.markdown else None,
             "html": render_html(outline) if forms.html else None,
             "links": _links(outline) if has_links else None,
             "segments": _segments(self.document, self.cleaned) if forms.segments else None,
         }
+
+    @property
+    def page_kind(self) -> PageKind | None:
+        """What the page is, or None for a page without text."""
+        if not len(self.cleaned.decision.kept):
+            return None
+        return cast("PageKind", page_kind(self.cleaned.decision.page_type, self.kind))
 
     def learned(self, page: Page, summary: PageSummary) -> DocumentRecord | None:
         """Return what a site learns from a page; None where that is too large.
@@ -171,13 +181,6 @@ def _fingerprint(value: int) -> Fingerprint:
     return Fingerprint(algorithm="simhash64-3gram", bits=64, value=f"{value:016x}")
 
 
-def _kind(decision: Decision, stated: StatedType | None) -> PageKind | None:
-    """Return what a page is, or None for a page without text."""
-    if not len(decision.kept):
-        return None
-    return cast("PageKind", page_kind(decision.page_type, stated))
-
-
 def _links(outline: Outline) -> list[Link]:
     return [
         Link(text=one.text, url=one.url, place="content" if one.is_content else "template")
@@ -210,7 +213,7 @@ def _segments(document: Document, cleaned: CleanedText) -> list[TextSegment]:
 def fit_message(record: CleanedRecord, room_bytes: int) -> CleanedRecord:
     """Return a record that fits a message.
 
-    Segments go first, then the links and the other forms of the text, then the metadata; at last the title
+    Segments go first, then the links, the other forms of the text and what has changed in it, then the metadata; at last the title
     and the text are cut. A warning says what was done.
 
     Args:
@@ -223,12 +226,14 @@ def fit_message(record: CleanedRecord, room_bytes: int) -> CleanedRecord:
             record, segments=None, warnings=[*record.warnings, "segments-dropped"]
         )
         size_bytes = len(encode_json(record))
-    if size_bytes > room_bytes and (record.links or record.markdown or record.html):
+    has_forms = record.links or record.markdown or record.html or record.changes
+    if size_bytes > room_bytes and has_forms:
         record = msgspec.structs.replace(
             record,
             links=None,
             markdown=None,
             html=None,
+            changes=msgspec.UNSET,
             warnings=[*record.warnings, "forms-dropped"],
         )
         size_bytes = len(encode_json(record))

@@ -5,6 +5,7 @@ from typing import NamedTuple
 import msgspec
 
 from templ_core.site_level.window.schedule import is_due
+from templ_core.site_level.window.site_watch import SiteWatch
 
 
 class SiteState(msgspec.Struct, kw_only=True):
@@ -40,6 +41,8 @@ class SiteState(msgspec.Struct, kw_only=True):
     """Documents in the window when that dictionary was made."""
     dictionaries: list[int] = []
     """Numbers of the stored dictionaries."""
+    watch: SiteWatch | msgspec.UnsetType = msgspec.UNSET
+    """What is remembered of the site to notice its changes; absent where nobody watches."""
 
 
 class FittedSite(NamedTuple):
@@ -52,6 +55,8 @@ class FittedSite(NamedTuple):
     changed_at_ms: int | None
     of_old_design: int
     """See the fields of these names of `SiteState`."""
+    borders: tuple[str, str] | None = None
+    """The last page of the old design and the first one after it; None without a change or where nobody watches."""
 
 
 class WindowTotals(msgspec.Struct, frozen=True, kw_only=True):

@@ -4,7 +4,9 @@ import msgspec
 
 from schemas.document import DocumentRecord, document_key
 from templ_core.config import WindowBounds
+from templ_core.site_changes import PageFacts
 from templ_core.site_level.window.schedule import latest_place_pages
+from templ_core.site_level.window.site_watch import SiteWatch
 from templ_core.site_level.window.site_window import Left, SiteWindow, url_hash
 from workers.state.database import Database, decode_stored, stored_values
 from workers.state.packing import (
@@ -24,6 +26,7 @@ from workers.state.window_entry import (
     WindowEntry,
     entry_of,
     fetch_of,
+    record_of,
     revised_entry,
     time_bytes,
 )
@@ -61,6 +64,8 @@ class WindowChange:
         """URLs whose last output is of an older fetch than the newest known one."""
         self.overtaken: set[str] = set()
         """URLs of which a revision may have been published after the output of a newer fetch."""
+        self.earlier: tuple[bytes, DocumentRecord] | None = None
+        """Key of a document that was published once, and the fetch with other content that it drove out."""
         self._db = db
         self._window, self._keys = kept.window, kept.keys
         self._state = msgspec.structs.replace(kept.state)
@@ -94,6 +99,12 @@ class WindowChange:
             return
         self._state.learned += 1
         self._state.place_pages = latest_place_pages(self._state.place_pages, record.place_pages)
+        earlier = next((one for one in left.fetches if one.url_hash == fetch.url_hash), None)
+        is_other = earlier is not None and earlier.content_digest != fetch.content_digest
+        if is_other and not record.revision:  # A store that is rebuilt reads what was told already.
+            self.earlier = key, self._record(self._keys[fetch.url_hash])
+        if record.facts is not None:
+            self._look_at(record, record.facts, is_again=earlier is not None)
         self._remove(left, record.url)
         if fetch not in self._window:
             self.tombstones.append(key)
@@ -107,6 +118,16 @@ class WindowChange:
             number = self._state.packed_at
             self._put(key, entry, content, number, self._packers.of(self.site, number))
         self._keys[fetch.url_hash] = key
+
+    def _look_at(self, record: DocumentRecord, facts: PageFacts, *, is_again: bool) -> None:
+        """Have the watch over the site look at a document that has entered."""
+        if is_again:  # Its text is that of its earlier fetch.
+            facts = msgspec.structs.replace(facts, repeated_ratio=None)
+        watch = SiteWatch()
+        if isinstance(self._state.watch, SiteWatch):
+            watch = msgspec.structs.replace(self._state.watch)
+        watch.look_at(record.url, record.event_time_ms, facts)
+        self._state.watch = watch
 
     def replace(self, record: DocumentRecord, known: WindowEntry, *, is_in_topic: bool) -> None:
         """Update a document of the window when `record` carries a later revision of its text.
@@ -213,6 +234,11 @@ class WindowChange:
         packed, dictionary = self._value("pages", key), self._entry(key).dictionary
         with stored_values(self._db):
             return self._packers.of(self.site, dictionary).content(packed)
+
+    def _record(self, key: bytes) -> DocumentRecord:
+        with stored_values(self._db):
+            page = msgspec.msgpack.decode(self._content(key), type=StoredPage)
+        return record_of(self.site, self._entry(key), page)
 
     def _entry(self, key: bytes) -> WindowEntry:
         return decode_stored(self._db, self._value("entries", key), WindowEntry)

@@ -12,6 +12,7 @@ Families and keys:
     deleted        site NUL blake2b(url)(16) -> time and source id of the deletion
     sites          site                      -> SiteState
     outbox         key of a record of `documents` that is to be replaced by a null value, or sent again
+                   such a key, NUL "changed" -> DocumentRecord of an earlier fetch to compare it with
     superseded     site NUL blake2b(url)(16) -> URL whose newest text is to be published again
     meta           "next"                    -> offset of the next record
                    "format"                  -> WINDOW_FORMAT
@@ -28,7 +29,9 @@ from schemas.document import DocumentRecord, document_key, site_of_key
 from templ_core.config import WindowBounds
 from templ_core.dom.codec import content_digest
 from templ_core.errors import CodecError
+from templ_core.site_changes import NoticedChange
 from templ_core.site_level.window.site_cache import SiteCache
+from templ_core.site_level.window.site_watch import SiteWatch
 from templ_core.site_level.window.site_window import SiteWindow, WindowFetch, url_hash
 from workers.errors import OtherFormat
 from workers.settings import Settings
@@ -94,6 +97,7 @@ class WindowStore:
         self.bounds_of: Callable[[str], WindowBounds] = lambda _: bounds
         """Returns the bounds of a site's window."""
         self._has_topic = has_topic
+        self._tells_changes = settings.changes
         self._db = open_database(path, _FAMILIES)
         self.outbox = Outbox(self._db)
         try:
@@ -293,6 +297,11 @@ class WindowStore:
         entry = self._entry(key)
         return self._page(site_of_key(key), entry) if entry else None
 
+    def url_of(self, key: bytes) -> str:
+        """Return the URL of a key of `documents`; empty when the document has left the window."""
+        entry = self._entry(key)
+        return entry.url if entry else ""
+
     def _entry(self, key: bytes) -> WindowEntry | None:
         value = self._db.get("entries", key)
         return decode_stored(self._db, value, WindowEntry) if value else None
@@ -317,7 +326,41 @@ class WindowStore:
                 changed_at_ms=fitted.changed_at_ms,
                 of_old_design=fitted.of_old_design,
             )
+            if fitted.borders is not None and isinstance(state.watch, SiteWatch):
+                state.watch = msgspec.structs.replace(state.watch)
+                state.watch.see_design(fitted.changed_at_ms, *fitted.borders)
             self._write(site, kept.state, KeptSite(state, kept.window, kept.keys), Batch())
+
+    def untold(self, site: str) -> list[NoticedChange]:
+        """Return the changes of a site that are to be told."""
+        watch = self.site_state(site).watch
+        return watch.untold if isinstance(watch, SiteWatch) else []
+
+    def mark_told(self, site: str, count: int) -> None:
+        """Record that the first changes of a site were told."""
+        self._update_watch(site, lambda watch: setattr(watch, "untold", watch.untold[count:]))
+
+    def listen(self) -> list[str]:
+        """Notice silent sites by the newest event time of all sites; return the sites that have changes to tell."""
+        watched = [
+            (site, one) for site, state in self.sites() if isinstance(one := state.watch, SiteWatch)
+        ]
+        now_ms = max((one.newest_ms or 0 for _, one in watched), default=0)
+        for site, one in watched:
+            if one.hears_nothing(now_ms):
+                self._update_watch(site, lambda watch: watch.listen(now_ms))
+        return [site for site, _ in watched if self.untold(site)]
+
+    def _update_watch(self, site: str, change: Callable[[SiteWatch], None]) -> None:
+        with self._lock:
+            kept = self._sites.take(site)
+            if isinstance(kept.state.watch, SiteWatch):
+                watch = msgspec.structs.replace(kept.state.watch)
+                change(watch)
+                state = msgspec.structs.replace(kept.state, watch=watch)
+                self._write(site, kept.state, KeptSite(state, kept.window, kept.keys), Batch())
+            else:
+                self._sites.keep(site, kept)
 
     def newest(self, site: str, url_key: bytes) -> DocumentRecord | str | None:
         """Return the newest document of a URL or the source id of its deletion.
@@ -343,6 +386,9 @@ class WindowStore:
                     change.batch.delete("outbox", key)
                 for key in change.tombstones:
                     self.outbox.remove(change.batch, key)
+                if self._tells_changes and change.earlier is not None:
+                    self.outbox.compare(change.batch, *change.earlier)
+                    change.overtaken.clear()
             # On files a revision comes before the outputs of all pages behind it.
             late = change.superseded if offset is None else change.superseded | change.overtaken
             for url in late:

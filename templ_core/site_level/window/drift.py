@@ -32,6 +32,8 @@ class Drift(msgspec.Struct, frozen=True, kw_only=True):
     """How like the last page is to the cluster nearest to it, 0 to 1."""
     changed_at: int | None
     """Index of the first page after the last cluster that has gone; None while none has."""
+    gone: Sequence[int] = ()
+    """Indexes of the pages of that cluster, the latest ones at most."""
 
 
 class _WatchedCluster:
@@ -58,8 +60,9 @@ class DriftDetector:
     """Looks at each page of a growing window once, and at all of them again where others come or leave.
 
     >>> old, new = np.array([1], np.uint64), np.array([2], np.uint64)
-    >>> DriftDetector(CoreConfig()).follow([old] * 50 + [new] * 10)
-    Drift(fit=1.0, changed_at=50)
+    >>> found = DriftDetector(CoreConfig()).follow([old] * 50 + [new] * 10)
+    >>> found.fit, found.changed_at, found.gone[-2:]
+    (1.0, 50, [48, 49])
     """
 
     def __init__(self, config: CoreConfig, drift_config: DriftConfig = DRIFT) -> None:
@@ -94,12 +97,17 @@ class DriftDetector:
         for paths in pages[seen:]:
             self._look_at(paths)
         clusters = self._clusters
-        last_pages = [
-            cluster.pages[-1]
+        gone = [
+            cluster.pages
             for cluster in clusters
             if cluster.is_gone(_pages_instead(cluster, clusters), self._config)
         ]
-        return Drift(fit=self._fit, changed_at=1 + max(last_pages) if last_pages else None)
+        if not gone:
+            return Drift(fit=self._fit, changed_at=None)
+        latest = max(gone, key=lambda pages: pages[-1])
+        return Drift(
+            fit=self._fit, changed_at=1 + latest[-1], gone=latest[-self._config.pages_compared :]
+        )
 
     def _look_at(self, paths: UInt64s) -> None:
         clusters, index = self._clusters, len(self._pages)

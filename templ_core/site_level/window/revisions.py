@@ -22,6 +22,8 @@ class DesignChange(msgspec.Struct, frozen=True, array_like=True):
     """Index in the window of the first page after the old design."""
     documents: int
     """Documents of the site model that came before that page."""
+    known_ratio: float = 0.0
+    """Share of the anchors of the pages since then that pages of the old design have, 0 to 1, in the median."""
 
 
 def revision_reason(

@@ -9,7 +9,9 @@ import numpy as np
 
 from templ_core.array_types import Floats
 from templ_core.config import CoreConfig
+from templ_core.distinct import distinct
 from templ_core.site_level.containers._containers import best_container
+from templ_core.site_level.places._keyed_sums import common_keys
 from templ_core.site_level.places.keyed_sums import KeyedSums, count_columns, count_keys, no_sums
 from templ_core.site_level.places.place_counts import NO_PAGES, PlaceCounts, count_pages
 from templ_core.site_level.places.place_log_odds import read_places
@@ -83,7 +85,9 @@ class SiteLearner:
         self.fit, self.change = drift.fit, None
         if drift.changed_at is not None:
             self.change = DesignChange(
-                place=places[drift.changed_at], documents=bisect_left(indexes, drift.changed_at)
+                place=places[drift.changed_at],
+                documents=bisect_left(indexes, drift.changed_at),
+                known_ratio=_known_ratio([page for _, page in first], drift.changed_at, drift.gone),
             )
 
     def model(self) -> SiteModel:
@@ -129,6 +133,13 @@ class SiteLearner:
         for content_digest in self.window:
             digest.update(content_digest)
         return digest.hexdigest()
+
+
+def _known_ratio(pages: Sequence[PageSummary], changed_at: int, gone: Sequence[int]) -> float:
+    """Return the share of the anchors of pages since a change that some others have, in the median."""
+    known = distinct(np.concatenate([pages[index].places.anchor for index in gone]))
+    later = [distinct(one.places.anchor) for one in pages[changed_at : changed_at + len(gone)]]
+    return float(np.median([common_keys(one, known) / len(one) for one in later]))
 
 
 def _counts_of(pages: Iterable[PageSummary]) -> PlaceCounts:

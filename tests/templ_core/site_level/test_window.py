@@ -11,10 +11,12 @@ from hypothesis import strategies as st
 
 from schemas.source import Source
 from templ_core.config import WindowBounds
+from templ_core.dom.codec import content_digest, document_columns
 from templ_core.dom.document import parse_document, read_document
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.site_cleaner.learned_site import LearnedSite, WindowDocument
+from templ_core.site_level.config import WATCH
 from templ_core.site_level.site_model import PLACE_TABLES
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.strings.string_evidence import read_strings
@@ -459,3 +461,23 @@ def test_articles_that_share_less_are_distinct():
 def test_short_pages_are_all_distinct():
     assert distinct_pages([summary("Nothing here."), summary("Nothing here.")]) == [0, 1]
     assert distinct_pages([]) == []
+
+
+@pytest.mark.parametrize(
+    ("later", "is_known"),
+    [("<body class=list><div id=menu>", True), ("<body class=x><div id=head>", False)],
+)
+def test_a_listing_is_told_from_another_design_by_what_stands_around_it(later, is_known):
+    def summary(number, start):
+        words = " ".join(f"word{number * 40 + place}" for place in range(40))
+        menu = "<a href=/>Home</a><p>News of today<ul><li>One<li>Two</ul>"
+        box = "story" if start.startswith("<body class=post") else "row"
+        end = f"</div><div class={box}><p>{words}.</div>"
+        document = parse_document(f"{start}{menu}{end}", "https://a.example/")
+        return content_digest(document_columns(document)), summarise_page(document, shipped_model())
+
+    starts = ["<body class=post><div id=menu>"] * 20 + [later] * 12
+    learner = SiteLearner("page model", CONFIG)
+    learner.follow([summary(number, start) for number, start in enumerate(starts)])
+    assert learner.change.place == 20
+    assert (learner.change.known_ratio > WATCH.known_ratio_max) is is_known

@@ -1,9 +1,12 @@
+import base64
 import json
 
+import msgspec
 import pytest
 
 from schemas.cleaned import DeletedRecord
 from schemas.codec import decode_output
+from tests.workers.builders import write_lines
 from workers.state.directory import StateDirectory
 
 ARTICLE = "<p>" + "A sentence of some words, and then some more of them. " * 10
@@ -241,3 +244,60 @@ def test_two_passes_clean_every_page_with_what_its_whole_site_shares(templ, feed
     assert [record.source.offset for record in records] == list(range(60))
     assert len({(record.site, record.site_model_version) for record in records}) == 3
     assert all(record.site_model_version for record in records)
+
+
+def test_records_of_pages_that_come_again_say_what_has_changed(templ, tmp_path):
+    pages = [
+        {"url": "https://a.example/1", "html": f"<h1>Bridge</h1>{ARTICLE}{event}"}
+        for event in ("<p>It is open now.", "<p>It is closed again.")
+    ]
+    feed = write_lines(tmp_path / "feed.jsonl", pages)
+    templ("run", feed, "--out", tmp_path / "out", "--time-field", "none", "--changes")
+    first, second = outputs(tmp_path / "out")
+    assert first.changes is msgspec.UNSET
+    assert second.changes.added == ["It is closed again."]
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["--page-only"], "--page-only learns and knows nothing, so --changes has no use"),
+        (["--two-pass"], "--two-pass learns everything first, so --changes has no use"),
+        (["--resume", "--state", "state"], "--resume cannot tell the --changes"),
+    ],
+)
+def test_changes_are_refused_where_no_earlier_fetch_is_known(templ, feed, tmp_path, options, said):
+    out = tmp_path / "out"
+    done = templ("run", feed, "--out", out, "--changes", *options, expect=2)
+    assert said in one_line(done)
+
+
+def test_what_changes_on_a_site_is_in_a_file_of_its_own(templ, tmp_path):
+    pages = []
+    for number in range(30):
+        charset = "utf-8" if number < 15 else "utf-16"
+        html = f"<h1>Number {number}</h1>{ARTICLE}<p>It is {number * 7}.".encode(charset)
+        pages.append(
+            {
+                "url": f"https://a.example/{number}",
+                "html_base64": base64.b64encode(html).decode(),
+                "content_type": f"text/html; charset={charset}",
+            }
+        )
+    feed, out, events = (
+        write_lines(tmp_path / "feed.jsonl", pages),
+        tmp_path / "out",
+        tmp_path / "events",
+    )
+    options = ("--out", out, "--time-field", "none")
+    done = templ("run", feed, *options, "--events", events)
+    assert "1 event\n" in done.stderr.decode()
+    (event,) = map(json.loads, events.read_bytes().splitlines())
+    assert (event["site"], event["event"]) == ("a.example", "charset-changed")
+    told = out.read_bytes()
+    templ("run", feed, *options, "--force", TEMPL_SITE_EVENTS="true")
+    assert out.read_bytes() == told
+    done = templ("run", feed, *options, "--events", events, expect=2)
+    assert "--force" in one_line(done)
+    templ("run", feed, *options, "--force", "--two-pass", "--events", events)
+    assert len(events.read_bytes().splitlines()) == 1

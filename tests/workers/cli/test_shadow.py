@@ -36,6 +36,7 @@ def test_a_page_differs_between_an_output_and_a_state(templ, state, tmp_path):
     report = tmp_path / "diff.html"
     done = templ("diff", url, "--before", out, "--after", state, "--out", report)
     assert done.stdout.strip()
+    assert "sentences: 0 added, 0 removed, 0 moved; 0.0% of the words are new" in str(done.stderr)
     assert "Story 1 has many words" in report.read_text()
     wrong = templ("diff", "http://a.org/9", "--before", out, "--after", state, expect=66)
     assert "has no record of http://a.org/9" in str(wrong.stderr)

@@ -57,7 +57,7 @@ def exported():
 
 def test_labels_have_few_values(exported):
     labels = {label for names in exported.values() for label in names}
-    assert labels == {"outcome", "method", "reason", "stage", "pool", "part"}
+    assert labels == {"outcome", "method", "reason", "event", "stage", "pool", "part"}
 
 
 def used_by(text):

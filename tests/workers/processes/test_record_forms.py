@@ -4,6 +4,7 @@ import msgspec
 
 from schemas.cleaned import Link, Metadata
 from schemas.codec import encode_json
+from templ_core.page_changes import FetchedText, page_changes
 from tests.workers.builders import page
 from workers.local.local_state import LocalState
 from workers.local.runner import Stream
@@ -83,3 +84,11 @@ def test_what_does_not_fit_a_message_is_dropped_before_the_text_is_cut():
     assert smaller.warnings == ["segments-dropped", "forms-dropped"]
     assert (smaller.markdown, smaller.links, smaller.text) == (None, None, found.text)
     assert smaller.metadata == found.metadata
+
+
+def test_changes_that_do_not_fit_a_message_are_dropped():
+    text = FetchedText(kept="New text.", shown=["New text."])
+    found = msgspec.structs.replace(record(Settings()), changes=page_changes(text, text))
+    small = fit_message(found, len(encode_json(found)) - 1)
+    assert (small.changes, small.warnings) == (msgspec.UNSET, ["forms-dropped"])
+    assert small.text == found.text

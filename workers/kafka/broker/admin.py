@@ -28,6 +28,7 @@ from schemas.topics import (
     DOCUMENTS,
     MOVING,
     PAGES,
+    SITE_EVENTS,
     SITE_MODELS,
     SITE_SETTINGS,
     TOPICS,
@@ -37,6 +38,7 @@ from workers.errors import BrokerProblem, TopicProblem
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.library_logs import IS_SILENT
 from workers.kafka.logs.log_reader import BrokerClient, TopicIdsResponse, TopicRequest
+from workers.settings import Settings
 
 TIME_LIMIT_SECONDS = 25.0
 """Longest time of one call as a whole, for which a person is waiting."""
@@ -81,6 +83,8 @@ WORKER_RIGHTS: Rights = {
     DEAD_LETTERS: (Right.WRITE,),
 }
 """What a worker does with each topic."""
+EVENT_RIGHTS: Rights = {SITE_EVENTS: (Right.WRITE,)}
+"""What a worker does besides if it watches sites."""
 FEED_RIGHTS: Rights = {PAGES: (Right.WRITE,)}
 """What `templ feed` does."""
 SEED_RIGHTS: Rights = {
@@ -176,6 +180,11 @@ async def check_topics(
         states = await _states(admin, prefix)
     specs = [TOPICS[name] for name in rights]
     return _problems(specs, states, broker, prefix, partitions)
+
+
+def worker_rights(settings: Settings) -> Rights:
+    """Return what a worker does with each topic."""
+    return {**WORKER_RIGHTS, **EVENT_RIGHTS} if settings.site_events else WORKER_RIGHTS
 
 
 async def read_partition_counts(broker: BrokerAccess) -> dict[str, int]:

@@ -16,7 +16,12 @@ from schemas.codec import SchemaError
 from schemas.topics import DEFAULT_PARTITIONS, DOCUMENTS, SITE_SETTINGS, TOPICS
 from workers.errors import BrokerProblem, DamagedStore, UsageProblem, WorkerError
 from workers.kafka.broker.access import BrokerAccess, as_broker_problem
-from workers.kafka.broker.admin import check_topics, connected_admin, topic_configs
+from workers.kafka.broker.admin import (
+    check_topics,
+    connected_admin,
+    topic_configs,
+    worker_rights,
+)
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.plain_consumer import plain_consumer, read_range
 from workers.kafka.broker.received import processable
@@ -101,7 +106,8 @@ async def _of_broker(
         if DOCUMENTS in topics:
             partitions = topics[DOCUMENTS].partitions
         found += judge_topics(topics, settings, usable_codecs())
-        found += findings_of_lines(await check_topics(broker, prefix, groups=groups))
+        rights = worker_rights(settings)
+        found += findings_of_lines(await check_topics(broker, prefix, rights=rights, groups=groups))
         ahead = await _records_ahead(broker, topics.values(), limits.clock_ahead_max_ms)
         found += judge_clock(ahead, limits)
     except BrokerProblem as problem:

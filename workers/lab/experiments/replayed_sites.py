@@ -1,7 +1,9 @@
 """Sites replayed page by page through the worker's own code: what new sites gain, and redesigns cost."""
 
 import time
+from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from itertools import pairwise, repeat
 from pathlib import Path
 from statistics import fmean, median_high
@@ -10,6 +12,7 @@ from typing import TypeVar
 import click
 import msgspec
 
+from schemas.site_event import SiteEventRecord
 from templ_core import CleanedPage, CrawledPage, SampleBounds, SiteCleaner, clean_crawl
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.report import PageScore
@@ -59,6 +62,8 @@ class ReplayedPage(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the evidence of the site had any weight in the decision."""
     finds_redesign: bool
     """Whether a redesign of the site was detected with this page."""
+    other_events: AbstractSet[str] = frozenset()
+    """What else has changed on the site, it was told with this page."""
     f1: float | None
     """Word F1; None for pages without gold."""
     alone_f1: float | None
@@ -135,19 +140,17 @@ def _replay(
     site: SitePages, page_model: PageModel, designs: Sequence[str], settings: Settings
 ) -> list[ReplayedPage]:
     runner = InProcess(page_model)
+    settings = msgspec.structs.replace(settings, site_events=True)
     state = LocalState(None, settings)
     stream = Stream(state, runner, settings)
     alone = SiteEngine(runner, settings)
     replayed = []
-    found_ms: int | None = None
     columns = zip(site.pages, site.gold, designs, strict=True)
     for number, (page, wanted, design) in enumerate(columns, 1):
-        outcome, _ = stream.process(page)
+        outcome, following = stream.process(page)
         if not isinstance(outcome, Cleaned):
             continue
-        changed_at_ms = state.windows.site_state(page.site).changed_at_ms
-        finds_redesign = changed_at_ms is not None and changed_at_ms != found_ms
-        found_ms = changed_at_ms
+        events = {one.event for one in following if isinstance(one, SiteEventRecord)}
         by_page = alone.clean(page)
         f1 = alone_f1 = None
         if wanted is not None:
@@ -160,7 +163,8 @@ def _replay(
                 site=page.site,
                 number=number,
                 design=design,
-                finds_redesign=finds_redesign,
+                finds_redesign="design-changed" in events,
+                other_events=events - {"design-changed"},
                 uses_site=outcome.record.method == "site",
                 f1=f1,
                 alone_f1=alone_f1,
@@ -218,7 +222,8 @@ def new_site(
     without = [page for page in pages if page.number >= _FIRST and not page.uses_site]
     report.say(f"Pages decided without site evidence, from page {_FIRST} on: {len(without)}")
     alarms = sum(page.finds_redesign for page in pages)
-    report.say(f"Redesigns detected: {alarms} on {len(sites)} sites")
+    others = Counter(event for page in pages for event in page.other_events)
+    report.say(f"Redesigns detected: {alarms} on {len(sites)} sites; other events: {dict(others)}")
     by_number = [
         (number, [page for page in pages if page.number == number and page.f1 is not None])
         for number in range(1, _SHOWN + 1)
@@ -317,8 +322,11 @@ def redesign(
     )
     report.say(
         f"Found by the redesign detector: {len(delays)} of {len(found)}"
-        + (f"; median delay {median_high(delays)} pages" if delays else "")
+        + (f"; median delay {median_high(delays)} pages, at most {delays[-1]}" if delays else "")
     )
+    alarms = sum(page.finds_redesign for site in sites for page in site)
+    others = Counter(event for site in sites for page in site for event in page.other_events)
+    report.say(f"Events: {alarms} of a redesign; others: {dict(others)}")
 
 
 def design_changes(site: Sequence[ReplayedPage]) -> Iterator[Redesign]:

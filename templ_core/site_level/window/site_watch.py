@@ -1,0 +1,183 @@
+"""What has changed on a site as a whole, page by page: one event for a change, not one for each page.
+
+A value that the site's pages have, such as their language, is watched as `drift` watches a design: a
+cumulative sum (Page, Biometrika 1954) of log-likelihood ratios that no page with it comes any more. Only pages
+with values that began when half of its pages had come count against it, so a site of two languages raises no
+alarm. What `drift` finds becomes an event once.
+"""
+
+import math
+
+import msgspec
+
+from templ_core.site_changes import EventKind, NoticedChange, PageFacts
+from templ_core.site_level.config import DRIFT, SCHEDULE, WATCH, DriftConfig
+
+_HAS_TEXT, _NO_TEXT = "text", "no text"
+_OWN_TEXT, _REPEATED_TEXT = "own text", "repeated text"
+_CONTENT, _REPEATED, _LANGUAGE, _CHARSET = "content", "repeated", "language", "charset"
+_KINDS: dict[tuple[str, str | None], EventKind] = {
+    (_CONTENT, _HAS_TEXT): "content-gone",
+    (_CONTENT, _NO_TEXT): "site-back",
+    (_REPEATED, _OWN_TEXT): "repeated-text-rising",
+    (_LANGUAGE, None): "language-changed",
+    (_CHARSET, None): "charset-changed",
+}
+"""The event of a value that has gone; None stands for any value."""
+_VALUES_MAX = 8
+"""Values of one kind that are remembered; the one that has not come for longest is dropped."""
+
+
+class WatchedValue(msgspec.Struct, array_like=True):
+    """One value that pages of a site have, and what its detector needs."""
+
+    began: int
+    """Number of the first page with it."""
+    last: int
+    """Number of the last page with it."""
+    last_url: str
+    pages: int = 0
+    instead: int = 0
+    """Pages in its place since its last one."""
+    instead_url: str | None = None
+    """The first of them."""
+
+    def is_gone(self, config: DriftConfig) -> bool:
+        """Return whether the cumulative sum is above the alarm."""
+        share = min(config.share_max, (self.pages + 1) / (self.last - self.began + 3))
+        is_usual = self.pages >= SCHEDULE.design_documents
+        return is_usual and self.instead * -math.log(1 - share) >= config.alarm
+
+
+class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
+    """What is remembered of a site to notice its changes; stored with the state of its window."""
+
+    pages: int = 0
+    values: dict[str, dict[str, WatchedValue]] = {}
+    mean_words: float = 0.0
+    """Words of the usual page, the latest pages weighing most."""
+    newest_ms: int | None = None
+    """Highest event time of the pages."""
+    newest_url: str | None = None
+    gap_ms: float = 0.0
+    """Longest time without a page, shrinking slowly."""
+    is_silent: bool = False
+    """Whether it was told that no page comes any more."""
+    design_ms: int | None = None
+    """`newest_ms` when a change of design was told last."""
+    untold: list[NoticedChange] = []
+    """Changes that are to be told."""
+
+    def look_at(self, url: str, time_ms: int, facts: PageFacts) -> None:
+        """Take a page in, in the order of arrival.
+
+        Args:
+            url: Its address.
+            time_ms: Its event time in Unix milliseconds.
+            facts: What is read of it.
+        """
+        self.pages += 1
+        self._follow_time(url, time_ms)
+        has_text = facts.words >= WATCH.text_ratio_min * self.mean_words
+        if has_text:
+            weight = 1 / min(self.pages, WATCH.usual_pages)
+            self.mean_words += weight * (facts.words - self.mean_words)
+        seen = {
+            _CONTENT: _HAS_TEXT if has_text else _NO_TEXT,
+            _REPEATED: _repetition(facts.repeated_ratio),
+            _LANGUAGE: facts.language and facts.language.partition("-")[0],
+            _CHARSET: facts.charset,
+        }
+        for name, value in seen.items():
+            if value is not None and (has_text or name == _CONTENT):
+                self._follow_value(name, value, url, time_ms)
+
+    def _follow_time(self, url: str, time_ms: int) -> None:
+        before_ms = self.newest_ms
+        if before_ms is not None and time_ms > before_ms:
+            if self.is_silent or self._is_silence(time_ms - before_ms):
+                back = NoticedChange(
+                    kind="site-back", time_ms=time_ms, last_url=self.newest_url, first_url=url
+                )
+                self._tell(back)
+                self.is_silent = False
+            self.gap_ms = max(WATCH.gap_decay * self.gap_ms, time_ms - before_ms)
+        if before_ms is None or time_ms >= before_ms:
+            self.newest_ms, self.newest_url = time_ms, url
+
+    def _is_silence(self, gap_ms: int) -> bool:
+        shortest_ms = max(WATCH.silent_ms, WATCH.silent_gaps * self.gap_ms)
+        return self.pages > WATCH.usual_pages and gap_ms >= shortest_ms
+
+    def listen(self, now_ms: int) -> None:
+        """Notice that no page comes any more.
+
+        Args:
+            now_ms: The present time of the feed in Unix milliseconds, by its other sites.
+        """
+        if self.hears_nothing(now_ms):
+            self.is_silent = True
+            self._tell(NoticedChange(kind="feed-silent", time_ms=now_ms, last_url=self.newest_url))
+
+    def hears_nothing(self, now_ms: int) -> bool:
+        """Return whether pages should have come by now, and that was not told."""
+        if self.newest_ms is None or self.is_silent:
+            return False
+        return self._is_silence(now_ms - self.newest_ms)
+
+    def see_design(self, changed_at_ms: int | None, last_url: str, first_url: str) -> None:
+        """Notice a change of design that the drift detector has found, once.
+
+        Detectors of the other kinds of page of the old design find the same change later. So a change is
+        another one only if it came after the last one was told.
+
+        Args:
+            changed_at_ms: Event time of the first page after the change; None = there was none.
+            last_url: The page before it.
+            first_url: That page.
+        """
+        if changed_at_ms is None or self.newest_ms is None:
+            return
+        if self.design_ms is None or changed_at_ms > self.design_ms:
+            self.design_ms = self.newest_ms
+            change = NoticedChange(
+                kind="design-changed", time_ms=changed_at_ms, last_url=last_url, first_url=first_url
+            )
+            self._tell(change)
+
+    def _follow_value(self, name: str, value: str, url: str, time_ms: int) -> None:
+        values = dict(self.values.get(name, {}))
+        seen = values.pop(value, None) or WatchedValue(self.pages, self.pages, url)
+        for other, watched in [*values.items()]:
+            if 2 * seen.began <= watched.began + watched.last:
+                continue
+            watched.instead += 1
+            watched.instead_url = watched.instead_url or url
+            if watched.is_gone(DRIFT):
+                del values[other]
+                kind = _KINDS.get((name, other)) or _KINDS.get((name, None))
+                if kind is not None:
+                    change = NoticedChange(
+                        kind=kind,
+                        time_ms=time_ms,
+                        last_url=watched.last_url,
+                        first_url=watched.instead_url,
+                        before=other,
+                        after=value,
+                    )
+                    self._tell(change)
+        seen.pages, seen.last, seen.last_url = seen.pages + 1, self.pages, url
+        seen.instead, seen.instead_url = 0, None
+        values[value] = seen  # the latest is the last one
+        if len(values) > _VALUES_MAX:
+            del values[next(iter(values))]
+        self.values = {**self.values, name: values}
+
+    def _tell(self, change: NoticedChange) -> None:
+        self.untold = [*self.untold, change]
+
+
+def _repetition(repeated_ratio: float | None) -> str | None:
+    if repeated_ratio is None:
+        return None
+    return _REPEATED_TEXT if repeated_ratio >= WATCH.repeated_ratio_min else _OWN_TEXT

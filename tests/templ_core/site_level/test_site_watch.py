@@ -1,0 +1,129 @@
+import msgspec
+import pytest
+
+from templ_core.site_changes import PageFacts
+from templ_core.site_level.config import WATCH
+from templ_core.site_level.window.site_watch import SiteWatch
+
+HOUR_MS = 3600 * 1000
+USUAL = PageFacts(words=300, repeated_ratio=0.1, language="en", charset="utf-8")
+
+
+def other(**values):
+    return msgspec.structs.replace(USUAL, **values)
+
+
+def look_at(watch, pages, *, start=0, gap_ms=HOUR_MS):
+    """Have a watch look at pages, one an hour; return what it tells."""
+    before = len(watch.untold)
+    for number, facts in enumerate(pages, start):
+        watch.look_at(f"/{number}", number * gap_ms, facts)
+    return watch.untold[before:]
+
+
+@pytest.mark.parametrize(
+    ("facts", "kind", "before", "after"),
+    [
+        (other(language="de-AT"), "language-changed", "en", "de"),
+        (other(charset="windows-1251"), "charset-changed", "utf-8", "windows-1251"),
+        (other(words=3), "content-gone", "text", "no text"),
+        (other(repeated_ratio=0.9), "repeated-text-rising", "own text", "repeated text"),
+    ],
+)
+def test_a_change_is_told_once_with_its_borders(facts, kind, before, after):
+    watch = SiteWatch()
+    assert look_at(watch, [USUAL] * 30) == []
+    (change,) = look_at(watch, [facts] * 30, start=30)
+    assert (change.kind, change.before, change.after) == (kind, before, after)
+    assert (change.last_url, change.first_url) == ("/29", "/30")
+    assert change.time_ms <= 39 * HOUR_MS
+
+
+def test_content_that_comes_back_is_told():
+    watch = SiteWatch()
+    look_at(watch, [USUAL] * 30 + [other(words=0)] * 20)
+    (change,) = look_at(watch, [USUAL] * 20, start=50)
+    assert (change.kind, change.before, change.first_url) == ("site-back", "no text", "/50")
+
+
+def test_a_repetition_that_ends_is_not_told():
+    watch = SiteWatch()
+    look_at(watch, [other(repeated_ratio=0.9)] * 30)
+    assert look_at(watch, [USUAL] * 30, start=30) == []
+
+
+@pytest.mark.parametrize("run", [1, 12])
+def test_a_site_of_two_languages_has_not_changed(run):
+    pages = ([USUAL] * run + [other(language="de")] * run) * 12
+    assert look_at(SiteWatch(), [USUAL, other(language="de"), *pages]) == []
+
+
+def test_a_few_pages_are_no_change():
+    watch = SiteWatch()
+    look_at(watch, [USUAL] * 30)
+    assert look_at(watch, [other(language="de")] * 5 + [USUAL] * 30, start=30) == []
+
+
+def test_what_is_not_known_is_no_change():
+    watch = SiteWatch()
+    look_at(watch, [USUAL] * 30)
+    unknown = PageFacts(words=300, repeated_ratio=None, language=None, charset=None)
+    assert look_at(watch, [unknown] * 30, start=30) == []
+
+
+def test_short_pages_say_nothing_of_the_language():
+    watch = SiteWatch()
+    look_at(watch, [USUAL] * 30)
+    (change,) = look_at(watch, [other(words=1, language="de")] * 30, start=30)
+    assert change.kind == "content-gone"
+
+
+def test_a_silent_site_is_told_once_and_when_it_is_back():
+    watch = SiteWatch()
+    look_at(watch, [USUAL] * 30)
+    watch.listen(29 * HOUR_MS + WATCH.silent_ms - 1)
+    assert watch.untold == []
+    for late_ms in (0, HOUR_MS):
+        watch.listen(29 * HOUR_MS + WATCH.silent_ms + late_ms)
+    (change,) = watch.untold
+    assert (change.kind, change.last_url, change.first_url) == ("feed-silent", "/29", None)
+    (back,) = look_at(watch, [USUAL] * 2, start=100)
+    assert (back.kind, back.last_url, back.first_url) == ("site-back", "/29", "/100")
+
+
+def test_a_site_that_was_silent_between_two_looks_is_back():
+    watch = SiteWatch()
+    look_at(watch, [USUAL] * 30)
+    assert [one.kind for one in look_at(watch, [USUAL] * 3, start=200)] == ["site-back"]
+
+
+def test_a_site_of_few_pages_or_long_rests_is_not_silent():
+    young, slow = SiteWatch(), SiteWatch()
+    look_at(young, [USUAL] * WATCH.usual_pages)
+    look_at(slow, [USUAL] * 50, gap_ms=24 * HOUR_MS)
+    young.listen(1000 * HOUR_MS)
+    slow.listen((49 + 3) * 24 * HOUR_MS)
+    assert young.untold == slow.untold == []
+
+
+def test_a_design_that_several_detectors_find_is_told_once():
+    watch = SiteWatch()
+    look_at(watch, [USUAL] * 30)
+    for changed_at_ms in (20 * HOUR_MS, 20 * HOUR_MS, 22 * HOUR_MS, None):
+        watch.see_design(changed_at_ms, "/19", "/20")
+    (change,) = watch.untold
+    assert (change.kind, change.time_ms) == ("design-changed", 20 * HOUR_MS)
+    look_at(watch, [USUAL] * 30, start=30)
+    watch.see_design(31 * HOUR_MS, "/30", "/31")
+    assert [one.first_url for one in watch.untold] == ["/20", "/31"]
+
+
+def test_a_watch_stored_goes_on_as_if_it_had_not_been():
+    one, other_watch = SiteWatch(), SiteWatch()
+    for start, facts in ((0, USUAL), (20, other(charset="koi8-r"))):
+        look_at(one, [facts] * 20, start=start)
+        stored = msgspec.msgpack.encode(other_watch)
+        other_watch = msgspec.msgpack.decode(stored, type=SiteWatch)
+        look_at(other_watch, [facts] * 20, start=start)
+    assert one.untold
+    assert one == other_watch
