@@ -439,6 +439,7 @@ def test_the_fusion_is_fitted_judged_and_written(templ, corpus, folds, lists, tm
         *("page level alone", "places only, not fitted", "sites left out", "without site-string"),
     ):
         assert line in out
+    assert "Confidence of known sites, sites left out" in out
     listings = next(line for line in out.splitlines() if "lists listing" in line)
     assert [cell.strip() for cell in listings.split("│")][2] == "2"
     assert "0.00%" in listings

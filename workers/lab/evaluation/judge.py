@@ -23,6 +23,7 @@ from templ_core.page_level.model.page_model import PageModel
 from workers.errors import WorkerError
 from workers.lab.evaluation.corpus_files import EvaluationPage, PageOutput
 from workers.lab.evaluation.page_models import PageModels
+from workers.lab.evaluation.page_types import stated_and_found
 from workers.lab.evaluation.peers import Extract, Peer, load_peer
 from workers.lab.evaluation.scoring import (
     SegmentScore,
@@ -98,6 +99,10 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     """Reason of each system that raised an error; it scores as an empty text."""
     confidence: float | None
     segments: SegmentScore | None
+    stated_type: str | None
+    """Page type that the markup states; None where it states none, or where page types are not judged."""
+    found_type: str | None
+    """Page type by the page model, which did not see what the markup states; None where it was not asked."""
     kept_wrongly: str
     """Lines of the output that are not in the gold text, without the neutral ones."""
     kept_neutral: str
@@ -122,7 +127,7 @@ class Judge:
         Args:
             models: Page models to clean with.
             peers: Other extractors by name.
-            with_segments: Whether the decisions on segments are scored too.
+            with_segments: Whether the decisions on segments and the page types are judged too.
             balances: What texts are cut for; the first is TEMPL, further ones are systems of their own.
         """
         self._models = models
@@ -154,7 +159,7 @@ class Judge:
         if calls:
             calls[PARSE] = lambda: _bare_parse(markup)
         timed = time_calls(calls, turn)
-        segments = None
+        segments = stated = found = None
         if output is None and timed[TEMPL].value is not None:
             document, cleaned = timed[TEMPL].value
             output = PageOutput(text=cleaned.text, confidence=cleaned.confidence, segments=None)
@@ -162,6 +167,7 @@ class Judge:
                 segments = score_segments(
                     page, markup, document, decisions_of_cleaned(document, cleaned)
                 )
+                stated, found = stated_and_found(document, markup, page.url, self._models[model])
         elif output is None:
             output = PageOutput(text="", confidence=None, segments=None)
         elif output.segments and self._with_segments:
@@ -182,6 +188,8 @@ class Judge:
             failures={name: one.failure for name, one in timed.items() if one.failure},
             confidence=output.confidence,
             segments=segments,
+            stated_type=stated,
+            found_type=found,
             kept_wrongly=kept,
             kept_neutral=neutral,
             missed=lines_missing_from(page.gold_text, output.text),

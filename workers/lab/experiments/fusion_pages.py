@@ -260,7 +260,7 @@ def _fusion_page(
     return FusionPage(
         corpus=gold.corpus,
         site=gold.site,
-        page_type=record.fields.get("page_role") or gold.page_type,
+        page_type=gold.page_type,
         fold=site.fold,
         seen=seen,
         scores=msgspec.structs.replace(
