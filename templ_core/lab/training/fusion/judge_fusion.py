@@ -134,9 +134,7 @@ def confidence_of(pages: Sequence[FusionPage], outcomes: Sequence[FusionOutcome]
         outcomes: The scores of each page, by models that were fitted without its site.
     """
     known = [one for page, one in zip(pages, outcomes, strict=True) if page.known.documents]
-    return fit_confidence(
-        [one.confidence_inputs for one in known], [one.f1 for one in known], [1.0] * len(known)
-    )
+    return fit_confidence([one.confidence_inputs for one in known], [one.f1 for one in known])
 
 
 def calibrations(
