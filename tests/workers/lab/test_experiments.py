@@ -420,7 +420,7 @@ def lists(tmp_path):
             "url": f"http://lists.example/{number}",
             "html": f"<title>Boats</title><ul>{''.join(f'<li>{one}.' for one in teasers)}</ul>",
             "gold_text": " ".join(teasers),
-            "page_role": "listing",
+            "kind": "listing",
         }
         for number in range(2)
     ]

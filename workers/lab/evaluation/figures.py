@@ -106,7 +106,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     calibration: dict[str, Calibration]
     """Calibration of the confidence, for each corpus."""
     calibration_by_type: dict[str, Calibration]
-    """The same for each page type that the corpora name."""
+    """Calibration of the confidence, for each page type that the corpora name."""
     found_types: dict[str, dict[str, int]]
     """Numbers of pages by what they are and by the page type that the model finds, which does not see what their
     markup states; what they are is stated by their markup, or is the name that the corpora have for them."""
