@@ -9,7 +9,9 @@ from typing import Literal
 
 from templ_core.dom.document import Document
 from templ_core.metadata._claims import Claims
+from templ_core.metadata.fields import Product
 from templ_core.metadata.json_ld import JsonLd
+from templ_core.metadata.product import read_product
 
 StatedType = Literal["article", "forum", "product", "listing"]
 
@@ -111,12 +113,17 @@ class PageMarkup:
         return JsonLd(self.claims.scripts)
 
     @functools.cached_property
+    def product(self) -> Product | None:
+        """The product that it describes; None where it describes none."""
+        return read_product(self.claims, self.json_ld, self._document.title)
+
+    @functools.cached_property
     def kind(self) -> StatedType | None:
         """What the markup says that the page is; None where it says nothing certain.
 
-        An article may name a product, such as a subscription that it is a part of, and themes of blogs call
-        each page an article in OpenGraph, so an article is believed before a product, and `og:type` alone
-        makes no article.
+        An article may name a product, such as a subscription that it is a part of, so an article in JSON-LD is
+        believed before a product. Themes of blogs and of shops call each page an article in OpenGraph, so `og:type`
+        alone makes no article, and beside it a product needs a price: services describe themselves as products, too.
         """
         objects = {text.lower() for text in self.claims.meta.get("type", ())}
         types = self.json_ld.types
@@ -124,6 +131,8 @@ class PageMarkup:
             return "forum"
         if not types.isdisjoint(_ARTICLES):
             return "article"
+        if self.product is not None and self.product.price is not None:
+            return "product"
         if self.json_ld.articles or "article" in objects:
             return None
         if not types.isdisjoint(_PRODUCTS) or not objects.isdisjoint(_PRODUCT_OBJECTS):

@@ -20,7 +20,6 @@ from templ_core.metadata.json_ld import people, texts_of
 from templ_core.metadata.languages import contradicting_language, detected_language
 from templ_core.metadata.markup import PageMarkup
 from templ_core.metadata.placed import SitePlaces, placed_texts, repeated_texts
-from templ_core.metadata.product import read_product
 from templ_core.metadata.titles import headline, is_headline
 
 _SITES = frozenset(("WebSite",))
@@ -96,10 +95,7 @@ class _Reader:
             meta.get("language", ()),
         )
         contradicting = contradicting_language(text, declared) if declared else None
-        product = None
-        if self._markup.kind not in {"article", "forum"}:
-            claims, json_ld = self._markup.claims, self._markup.json_ld
-            product = read_product(claims, json_ld, self._document.title)
+        product = None if self._markup.kind in {"article", "forum"} else self._markup.product
         return Metadata(
             title=self._headline,
             authors=self._authors(),

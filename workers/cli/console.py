@@ -11,6 +11,7 @@ from pathlib import Path
 import click
 
 from workers.cli.options import (
+    balance_option,
     give_way,
     optional_broker_option,
     page_model_option,
@@ -38,6 +39,7 @@ _PORT = 9190
     help="Port of the console.  [default: TEMPL_CONSOLE_PORT, otherwise 9190]",
 )
 @page_model_option
+@balance_option
 @click.option(
     "--supervisor", type=int, hidden=True, help="Id of the process with which this one ends."
 )
@@ -47,6 +49,7 @@ def console_command(
     prefix: str,
     port: int | None,
     page_model: Path | None,
+    balance: str | None,
     supervisor: int | None,
 ) -> None:
     """Serve a web page with the sites of a state directory, what is known of each, and their settings.
@@ -56,7 +59,7 @@ def console_command(
     """
     if supervisor is not None:
         end_with_parent(supervisor)
-    settings = load_settings(page_model=page_model, console_port=port)
+    settings = load_settings(page_model=page_model, balance=balance, console_port=port)
     set_up_logging(LogSetUp("console", settings.log_format, settings.log_level))
     place = SettingsPlace(broker, None, None, prefix)
     if place.broker is None:

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from workers.cli.lazy import require_extra
-from workers.cli.options import STATE_PATH, broker_options, page_model_option
+from workers.cli.options import STATE_PATH, balance_option, broker_options, page_model_option
 from workers.errors import StateProblem, TopicProblem
 from workers.log_forms import LogSetUp, set_up_logging
 from workers.processes.parent_watch import end_with_parent
@@ -35,6 +35,7 @@ log = logging.getLogger("templ")
     help="`both` runs one process of each role and starts it again when it ends.",
 )
 @page_model_option
+@balance_option
 @click.option(
     "--supervisor", type=int, hidden=True, help="Id of the process with which this one ends."
 )
@@ -44,6 +45,7 @@ def worker_command(
     state: Path,
     role: str,
     page_model: Path | None,
+    balance: str | None,
     supervisor: int | None,
 ) -> None:
     """Clean pages from Kafka as they arrive, and learn each site's templates.
@@ -57,7 +59,7 @@ def worker_command(
             f"{state} is a state directory of `templ run`: name another one for `templ worker`, and send "
             f"what it has learned to the broker with `templ seed {state} --broker {broker}`"
         )
-    settings = load_settings(broker=broker, prefix=prefix, page_model=page_model)
+    settings = load_settings(broker=broker, prefix=prefix, page_model=page_model, balance=balance)
     from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415
 
     if role != "both":
@@ -92,9 +94,9 @@ def worker_command(
         )
         if problems:
             raise TopicProblem("\ntempl: ".join(problems))
-    arguments = ["--broker", broker, "--prefix", prefix, "--state", str(state)]
-    if page_model is not None:
-        arguments += ["--page-model", str(page_model)]
+    given = {"--page-model": page_model, "--balance": balance}
+    chosen = [text for name, one in given.items() if one is not None for text in (name, str(one))]
+    arguments = ["--broker", broker, "--prefix", prefix, "--state", str(state), *chosen]
     commands = {name: child_command("worker", ["--role", name, *arguments]) for name in _ROLES}
     if settings.console_port is not None:
         commands["console"] = child_command("console", arguments)

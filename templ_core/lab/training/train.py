@@ -262,13 +262,12 @@ def train_page_model(
     scores = hashed_scores(corpus, progress)
     parts, judged = _cross_validated(corpus, scores, settings, progress)
     confidences = [
-        _confidence(corpus, [one for one in judged if corpus.fold[one.page] != out])
-        for out in range(FOLDS)
+        _confidence([one for one in judged if corpus.fold[one.page] != out]) for out in range(FOLDS)
     ]
     whole = _fit(corpus, scores, NO_FOLD, settings)
     progress("fitted to all pages")
     return Trained(
-        model=_model(scores, NO_FOLD, whole, _confidence(corpus, judged)),
+        model=_model(scores, NO_FOLD, whole, _confidence(judged)),
         results=[
             msgspec.structs.replace(
                 one.result, confidence=confidences[corpus.fold[one.page]].of(one.inputs)
@@ -291,7 +290,7 @@ def train_unjudged(
     empty, and its confidence is not corrected.
     """
     scores = hashed_scores(corpus, progress, judged=False)
-    return _model(scores, NO_FOLD, _fit(corpus, scores, NO_FOLD, settings), _confidence(corpus, []))
+    return _model(scores, NO_FOLD, _fit(corpus, scores, NO_FOLD, settings), _confidence([]))
 
 
 def held_out_results(
@@ -363,12 +362,8 @@ def _part(rows: Float32s, sample: Sample, share: float, seed: int) -> tuple[Floa
     return rows[chosen], Sample(content=sample.content[chosen], weight=sample.weight[chosen])
 
 
-def _confidence(corpus: TrainingCorpus, judged: Sequence[_Judged]) -> Confidence:
-    return fit_confidence(
-        [one.inputs for one in judged],
-        [one.result.f1 for one in judged],
-        [float(corpus.weight[one.page]) for one in judged],
-    )
+def _confidence(judged: Sequence[_Judged]) -> Confidence:
+    return fit_confidence([one.inputs for one in judged], [one.result.f1 for one in judged])
 
 
 def _model(scores: HashedScores, left_out: int, parts: _Parts, confidence: Confidence) -> PageModel:

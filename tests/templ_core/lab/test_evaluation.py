@@ -109,6 +109,13 @@ def test_confidence_and_f1_are_compared_bin_by_bin():
     assert found.bias == pytest.approx((0.02 + 0.08 - 0.1) / 3)
 
 
+def test_the_least_sure_tenth_is_searched_for_bad_pages():
+    confidence = [0.2, 0.3, *([0.9] * 18)]
+    assert calibrate(confidence, [0.1, 0.9, *([0.9] * 18)]).low_found == 1.0
+    assert calibrate(confidence, [0.1, 0.9, *([0.9] * 17), 0.4]).low_found == 0.5
+    assert calibrate(confidence, [0.9] * 20).low_found is None
+
+
 def test_errors_inside_a_bin_cancel_and_both_ends_of_the_scale_have_a_bin():
     found = calibrate([0.0, 1.0, 0.95, 0.95], [0.0, 1.0, 0.9, 1.0])
     assert found.mean_error == pytest.approx(abs(2.9 - 2.9) / 4)

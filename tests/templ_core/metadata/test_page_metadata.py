@@ -224,6 +224,14 @@ def ld(text):
     return f'<script type="application/ld+json">{text}</script>'
 
 
+def microdata(inside):
+    return f'<div itemscope itemtype="https://schema.org/Product">{inside}</div>'
+
+
+OG_ARTICLE = '<meta property="og:type" content="article">'
+PRICED = ld('{"@type":"Product","offers":{"price":4.5}}')
+
+
 @pytest.mark.parametrize(
     ("markup", "kind"),
     [
@@ -233,7 +241,13 @@ def ld(text):
         (ld('{"@type":"Product"}'), "product"),
         (ld('{"@type":"CollectionPage"}'), "listing"),
         (ld('[{"@type":"Product"},{"@type":"BlogPosting"}]'), "article"),
-        (ld('{"@type":"Product"}') + '<meta property="og:type" content="article">', None),
+        (ld('{"@type":"Product"}') + OG_ARTICLE, None),
+        (PRICED + OG_ARTICLE, "product"),
+        (PRICED + ld('{"@type":"VideoObject"}'), "product"),
+        (PRICED + ld('{"@type":"NewsArticle"}'), "article"),
+        (microdata(""), None),
+        (microdata('<b itemprop="price" content="4.50"></b>'), "product"),
+        (2 * microdata('<b itemprop="price" content="4.50"></b>'), None),
         ('<meta property="og:type" content="product.item">', "product"),
         ('<meta property="og:type" content="product">', "product"),
         ('<meta property="og:type" content="article">', None),

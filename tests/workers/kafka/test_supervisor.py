@@ -14,8 +14,10 @@ from unittest.mock import MagicMock
 import msgspec
 import pytest
 
+from workers.cli import worker
+from workers.cli.console import console_command
 from workers.errors import BrokerProblem, StateProblem, TopicProblem
-from workers.kafka import roles
+from workers.kafka import roles, supervisor
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.supervisor import RestartPolicy, patiently, supervise, wait_for_broker
 from workers.kafka.traces import Traces
@@ -241,3 +243,19 @@ def test_a_broker_that_restarts_is_asked_again():
     answers[:] = [BrokerProblem("for good")]
     with pytest.raises(BrokerProblem, match="for good"):
         patiently(ask, told.append, wait_s=0.0)
+
+
+def test_every_process_of_a_worker_is_told_its_balance(tmp_path, monkeypatch):
+    StateDirectory.open(tmp_path / "cleaner", 1).close()
+    started = {}
+    monkeypatch.setattr(supervisor, "wait_for_broker", lambda *_: None)
+    monkeypatch.setattr(supervisor, "supervise", lambda commands, **_: started.update(commands))
+    options = ["--broker", "127.0.0.1:1", "--state", str(tmp_path), "--balance", "recall"]
+    monkeypatch.setenv("TEMPL_CONSOLE_PORT", "9190")
+    monkeypatch.setattr(worker, "set_up_logging", lambda *_: None)
+    with pytest.raises(SystemExit):
+        worker.worker_command.main(options, standalone_mode=False)
+    assert set(started) == {"cleaner", "refresher", "console"}
+    for command in started.values():
+        assert command[command.index("--balance") + 1] == "recall"
+    assert "balance" in {one.name for one in console_command.params}

@@ -54,7 +54,15 @@ def test_a_corpus_without_output_is_cleaned_and_compared_with_a_peer(templ, feed
     options = ("--peer", "resiliparse", "--pages-per-site", 4, "--html", tmp_path / "r" / "r.html")
     done = templ("evaluate", "-", *options, stdin=feed.read_bytes())
     table = done.stdout.decode()
-    for words in ("templ", "resiliparse", "whole page", "templ is better by", "adj. RAND"):
+    for words in (
+        "templ",
+        "resiliparse",
+        "whole page",
+        "templ is better by",
+        "adj. RAND",
+        "page type found",
+        "lowest tenth",
+    ):
         assert words in table
     report = (tmp_path / "r" / "r.html").read_text()
     assert report.startswith("<!DOCTYPE html>")

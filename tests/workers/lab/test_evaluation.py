@@ -27,6 +27,7 @@ from workers.lab.evaluation.corpus_files import (
 from workers.lab.evaluation.figures import ALL, figures_as_json, find_figures
 from workers.lab.evaluation.judge import PARSE, TEMPL, WHOLE_PAGE, Judge, PageOutput, time_calls
 from workers.lab.evaluation.page_models import PageModels, models_of_folds
+from workers.lab.evaluation.page_types import without_statements
 from workers.lab.evaluation.peers import PEERS, CommandPeer, load_peer
 from workers.lab.evaluation.scoring import lines_missing_from
 from workers.lab.evaluation.tables import _print, render_report
@@ -182,6 +183,46 @@ def test_every_grouping_holds_every_page(figures):
         assert all(set(row) == {TEMPL, "half", WHOLE_PAGE} for row in rows)
     assert set(figures.groups["corpus"]) == {"news", "blogs"}
     assert set(figures.segments) == set(figures.calibration) == {"news", "blogs", ALL}
+
+
+def test_confidence_is_judged_by_page_type_too(figures):
+    pages = {
+        name: sum(some.pages for some in one.bins)
+        for name, one in figures.calibration_by_type.items()
+    }
+    assert pages == {"article": 12}
+
+
+def test_the_model_tells_the_page_type_without_what_the_markup_states():
+    product = '<script type="application/ld+json">{"@type": "Product"}</script>'
+    page = gold_page(body=HTML.replace("<body>", f"<body>{product}").encode())
+    found = judge().judge(page, None, 0)
+    assert (found.stated_type, found.found_type) == (
+        "product",
+        judge().judge(gold_page(), None, 0).found_type,
+    )
+    figures = find_figures([found], {}, [], 0)
+    assert figures.found_types == {
+        "stated: product": {found.found_type: 1},
+        "news: article": {found.found_type: 1},
+    }
+
+
+@pytest.mark.parametrize(
+    ("markup", "left"),
+    [
+        ('<SCRIPT type="application/ld+json">{"a": "<b>"}</SCRIPT><p>Tea', "<p>Tea"),
+        ("<script>let a</script>", "<script>let a</script>"),
+        ('<meta content=product property=og:type><meta property="og:title" content="Tea">',
+         '<meta property="og:title" content="Tea">'),
+        ('<meta property="product:price:amount" content="4">', ""),
+        ("<div class=a itemscope itemtype='https://schema.org/Product' id=b>", "<div class=a id=b>"),
+        ('<p title="a > b" itemprop=name>itemprop=name', '<p title="a > b">itemprop=name'),
+        ('<p typeof="Product" property="name">', "<p>"),
+    ],
+)  # fmt: skip
+def test_statements_of_the_page_type_are_hidden(markup, left):
+    assert without_statements(markup) == left
 
 
 def test_systems_are_compared_and_timed(figures):

@@ -419,7 +419,7 @@ def lists(tmp_path):
             "url": f"http://lists.example/{number}",
             "html": f"<title>Boats</title><ul>{''.join(f'<li>{one}.' for one in teasers)}</ul>",
             "gold_text": " ".join(teasers),
-            "page_role": "listing",
+            "kind": "listing",
         }
         for number in range(2)
     ]
@@ -438,6 +438,7 @@ def test_the_fusion_is_fitted_judged_and_written(templ, corpus, folds, lists, tm
         *("page level alone", "places only, not fitted", "sites left out", "without site-string"),
     ):
         assert line in out
+    assert "Confidence of known sites, sites left out" in out
     listings = next(line for line in out.splitlines() if "lists listing" in line)
     assert [cell.strip() for cell in listings.split("│")][2] == "2"
     assert "0.00%" in listings

@@ -104,6 +104,11 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     """Repeated text of each corpus by system; corpora without a site of several pages are left out."""
     calibration: dict[str, Calibration]
     """Calibration of the confidence, for each corpus."""
+    calibration_by_type: dict[str, Calibration]
+    """Calibration of the confidence, for each page type that the corpora name."""
+    found_types: dict[str, dict[str, int]]
+    """Numbers of pages by what they are and by the page type that the model finds, which does not see what their
+    markup states; what they are is stated by their markup, or is the name that the corpora have for them."""
     quantiles: dict[str, list[float]]
     """For each system the percentiles 0 to 100 of F1 over the pages, in ascending order."""
     timing: dict[str, Timing]
@@ -128,6 +133,8 @@ def find_figures(
         segments=_by_corpus(judgements, lambda some: _segments(some, seed)),
         repeated=_by_corpus(judgements, _repeated),
         calibration=_by_corpus(judgements, _calibration),
+        calibration_by_type=_grouped(judgements, lambda one: one.page.page_type, _calibration),
+        found_types=_found_types(judgements),
         quantiles={name: _quantiles(some) for name, some in scores.items()},
         timing=_timing(judgements),
         failures=_failures(judgements),
@@ -171,12 +178,38 @@ def _differences(
 def _by_corpus(
     judgements: Sequence[Judgement], figure: Callable[[Sequence[Judgement]], Any]
 ) -> dict[str, Any]:
-    corpora: defaultdict[str, list[Judgement]] = defaultdict(list)
+    found = _grouped(judgements, lambda one: one.page.corpus, figure)
+    several = len({one.page.corpus for one in judgements}) > 1
+    of_all = figure(judgements) if several else None
+    return found if of_all is None else {**found, ALL: of_all}
+
+
+def _grouped(
+    judgements: Sequence[Judgement],
+    name: Callable[[Judgement], str],
+    figure: Callable[[Sequence[Judgement]], Any],
+) -> dict[str, Any]:
+    """Return the figure of each group of pages that has one, by the names that `name` gives them."""
+    groups: defaultdict[str, list[Judgement]] = defaultdict(list)
     for one in judgements:
-        corpora[one.page.corpus].append(one)
-    groups = {**corpora, ALL: judgements} if len(corpora) > 1 else corpora
-    found = {name: figure(some) for name, some in groups.items()}
-    return {name: value for name, value in found.items() if value is not None}
+        groups[name(one)].append(one)
+    found = {group: figure(some) for group, some in groups.items()}
+    return {group: value for group, value in found.items() if value is not None}
+
+
+def _found_types(judgements: Sequence[Judgement]) -> dict[str, dict[str, int]]:
+    counts: defaultdict[str, Counter[str]] = defaultdict(Counter)
+    for one in judgements:
+        if one.found_type is not None:
+            named = f"{one.page.corpus}: {one.page.page_type}" if one.page.page_type else None
+            stated = one.stated_type and f"stated: {one.stated_type}"
+            for what in filter(None, (stated, named)):
+                counts[what][one.found_type] += 1
+    return {what: dict(counts[what]) for what in sorted(counts, key=_stated_first)}
+
+
+def _stated_first(what: str) -> tuple[bool, str]:
+    return not what.startswith("stated: "), what
 
 
 def _segments(judgements: Sequence[Judgement], seed: int) -> SegmentFigures | None:

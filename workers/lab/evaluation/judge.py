@@ -22,6 +22,7 @@ from templ_core.page_level.model.page_model import PageModel
 from workers.errors import WorkerError
 from workers.lab.evaluation.corpus_files import EvaluationPage, PageOutput
 from workers.lab.evaluation.page_models import PageModels
+from workers.lab.evaluation.page_types import stated_and_found
 from workers.lab.evaluation.peers import Extract, Peer, load_peer
 from workers.lab.evaluation.scoring import (
     SegmentScore,
@@ -97,6 +98,10 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     """Reason of each system that raised an error; it scores as an empty text."""
     confidence: float | None
     segments: SegmentScore | None
+    stated_type: str | None
+    """Page type that the markup states; None where it states none, or where page types are not judged."""
+    found_type: str | None
+    """Page type by the page model, which did not see what the markup states; None where it was not asked."""
     kept_wrongly: str
     """Lines of the output that are not in the gold text, without the neutral ones."""
     kept_neutral: str
@@ -146,7 +151,7 @@ class Judge:
         if calls:
             calls[PARSE] = lambda: _bare_parse(markup)
         timed = time_calls(calls, turn)
-        segments = None
+        segments = stated = found = None
         if output is None and timed[TEMPL].value is not None:
             document, cleaned = timed[TEMPL].value
             output = PageOutput(text=cleaned.text, confidence=cleaned.confidence, segments=None)
@@ -154,6 +159,7 @@ class Judge:
                 segments = score_segments(
                     page, markup, document, decisions_of_cleaned(document, cleaned)
                 )
+                stated, found = stated_and_found(document, markup, page.url, self._models[model])
         elif output is None:
             output = PageOutput(text="", confidence=None, segments=None)
         elif output.segments and self._with_segments:
@@ -179,6 +185,8 @@ class Judge:
             failures={name: one.failure for name, one in timed.items() if one.failure},
             confidence=output.confidence,
             segments=segments,
+            stated_type=stated,
+            found_type=found,
             kept_wrongly=kept,
             kept_neutral=neutral,
             missed=lines_missing_from(page.gold_text, output.text),

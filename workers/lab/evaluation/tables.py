@@ -9,6 +9,7 @@ from rich.table import Table
 from templ_core.lab.evaluation.curves import Calibration
 from templ_core.lab.evaluation.report import Interval, Summary
 from templ_core.lab.evaluation.segments import AMOUNTS, FMean
+from templ_core.page_level.model.page_type import PAGE_TYPES
 from workers.inspect.html_templates import render
 from workers.inspect.plots import Dot, Plot, curves, reliability, speed
 from workers.inspect.plots import rows as rows_plot
@@ -25,6 +26,7 @@ _SEGMENT_HEADS = (
     "segments", "pages", "f templates: text", "anchors", "links", "f content: text", "anchors",
     "links", "adj. RAND", "R at P 0.9",
 )  # fmt: skip
+_CONFIDENCE_HEADS = ("confidence", "pages", "mean error", "minus F1", "lowest tenth")
 _REPEATED_HEADS = ("repeated text", "system", "share of words", "worst site", "share")
 
 
@@ -40,29 +42,44 @@ def print_tables(figures: Figures) -> None:
     for title, rows in figures.groups.items():
         if title != "all" and 1 < len(rows) <= _MOST_ROWS:
             _print(console, _groups(title, rows, figures))
-    if figures.segments:
-        table = _table(_SEGMENT_HEADS, segment_rows(figures))
-        table.caption = (
-            "f: means over sites; after the slash the f of calling all text template, or content"
-        )
+    for table in _captioned_tables(figures):
         _print(console, table)
-    if figures.repeated:
-        table = _table(_REPEATED_HEADS, repeated_rows(figures))
-        table.caption = (
-            "words in sentences of at least 8 words that at least 4 and 10 % of a site's pages have"
-        )
-        _print(console, table)
-    for name, one in figures.calibration.items():
-        console.print(
-            f"confidence, {name}: mean calibration error {one.mean_error:.3f}, "
-            f"mean confidence minus mean F1 {one.bias:+.3f}"
-        )
     for system, errors in figures.failures.items():
         reasons = ", ".join(f"{count} {error}" for error, count in errors.items())
         console.print(f"{system} failed on {sum(errors.values())} pages: {reasons}")
     for note in figures.notes:
         console.print(note)
     console.print("; ".join(f"{name} {one}" for name, one in figures.versions.items()))
+
+
+def _captioned_tables(figures: Figures) -> Iterator[Table]:
+    """Yield the tables of segments, repeated text, page types and confidence that have rows."""
+    for heads, rows, caption in (
+        (
+            _SEGMENT_HEADS,
+            segment_rows(figures),
+            "f: means over sites; after the slash the f of calling all text template, or content",
+        ),
+        (
+            _REPEATED_HEADS,
+            repeated_rows(figures),
+            "words in sentences of at least 8 words that at least 4 and 10 % of a site's pages have",
+        ),
+        (
+            ("page type found", *PAGE_TYPES),
+            found_type_rows(figures),
+            "numbers of pages; the page model did not see what the markup states",
+        ),
+        (
+            _CONFIDENCE_HEADS,
+            confidence_rows(figures),
+            "lowest tenth: how many of the pages with F1 below 0.5 are in the tenth with the lowest confidence",
+        ),
+    ):
+        if rows:
+            table = _table(heads, rows)
+            table.caption = caption
+            yield table
 
 
 def system_rows(figures: Figures) -> tuple[list[str], list[list[Cell]]]:
@@ -115,6 +132,28 @@ def repeated_rows(figures: Figures) -> list[list[Cell]]:
         [corpus, system, f"{one.ratio:.4f}", one.worst_site, f"{one.worst_ratio:.4f}"]
         for corpus, systems in figures.repeated.items()
         for system, one in systems.items()
+    ]
+
+
+def found_type_rows(figures: Figures) -> list[list[Cell]]:
+    """Return how many pages the model takes for each page type, a row for each of what they are."""
+    return [
+        [what, *(str(found.get(one, "")) for one in PAGE_TYPES)]
+        for what, found in figures.found_types.items()
+    ]
+
+
+def confidence_rows(figures: Figures) -> list[list[Cell]]:
+    """Return how well the confidence is calibrated, a row for each corpus and for each page type."""
+    return [
+        [
+            name or "-",
+            str(sum(some.pages for some in one.bins)),
+            number(one.mean_error),
+            f"{one.bias:+.3f}",
+            "" if one.low_found is None else f"{one.low_found:.0%}",
+        ]
+        for name, one in (*figures.calibration_by_type.items(), *figures.calibration.items())
     ]
 
 

@@ -37,6 +37,7 @@ from templ_core.lab.training.fusion.judge_fusion import (
     SiteChange,
     by_corpus,
     by_site,
+    calibrations,
     confidence_of,
     decide_all,
     decide_all_alone,
@@ -287,7 +288,7 @@ def _fusion_page(
     return FusionPage(
         corpus=gold.corpus,
         site=gold.site,
-        page_type=record.fields.get("page_role") or gold.page_type,
+        page_type=gold.page_type,
         fold=site.fold,
         seen=seen,
         scores=msgspec.structs.replace(
@@ -457,6 +458,14 @@ def site_level(
         ["what changes", *(f"{share:.0%}" for share in SHARES)],
         _left_rows(injected, models, config),
         4,
+    )
+    report.table(
+        "Confidence of known sites, sites left out",
+        ["", "pages", "mean error", "confidence minus F1", "pages below 0.5 in the lowest tenth"],
+        [
+            [name, sum(some.pages for some in one.bins), one.mean_error, one.bias, one.low_found]
+            for name, one in calibrations(pages, fused).items()
+        ],
     )
     judged.report_bins(report, alone, fused)
     _report_sites(report, site_changes(pages, alone, fused, seed), fused)

@@ -7,6 +7,7 @@ import numpy as np
 
 from templ_core.config import CoreConfig
 from templ_core.decide import Decision, decide
+from templ_core.lab.evaluation.curves import Calibration, calibrate
 from templ_core.lab.evaluation.report import Interval, mean_interval
 from templ_core.lab.training.fit import fit_confidence
 from templ_core.lab.training.fusion.fit_fusion import (
@@ -16,7 +17,7 @@ from templ_core.lab.training.fusion.fit_fusion import (
     LinearModel,
     fit_fusion,
 )
-from templ_core.page_level.model.confidence import Confidence
+from templ_core.page_level.model.confidence import EXPECTED, Confidence
 from templ_core.site_level.fusion._fusion import fused_log_odds
 from templ_core.site_level.fusion.fusion import repeated_terms, shipped_fusion
 from templ_core.site_level.fusion.site_columns import CONSTANT
@@ -113,9 +114,34 @@ def decide_all_unfitted(pages: Sequence[FusionPage], config: CoreConfig) -> list
 def confidence_of(pages: Sequence[FusionPage], outcomes: Sequence[FusionOutcome]) -> Confidence:
     """Return the confidence of pages of known sites, fitted to what was found of sites that were left out."""
     known = [one for page, one in zip(pages, outcomes, strict=True) if page.known.documents]
-    return fit_confidence(
-        [one.confidence_inputs for one in known], [one.f1 for one in known], [1.0] * len(known)
-    )
+    return fit_confidence([one.confidence_inputs for one in known], [one.f1 for one in known])
+
+
+def calibrations(
+    pages: Sequence[FusionPage], outcomes: Sequence[FusionOutcome]
+) -> dict[str, Calibration]:
+    """Return how well the confidence of pages of known sites is calibrated, by page type, then by corpus.
+
+    Each confidence is fitted to the sites of the other folds.
+
+    Args:
+        pages: The pages.
+        outcomes: The scores of each page, by models that were fitted without its site.
+    """
+    judged = [
+        (page, one) for page, one in zip(pages, outcomes, strict=True) if page.known.documents
+    ]
+    found: dict[str, list[tuple[float, float]]] = {}
+    for fold in sorted({by_site(page) for page, _ in judged}):
+        others = [pair for pair in judged if by_site(pair[0]) != fold]
+        confidence = confidence_of(*zip(*others, strict=True)) if others else EXPECTED
+        for page, one in judged:
+            if by_site(page) == fold and one.confidence_inputs:
+                pair = confidence.of(list(one.confidence_inputs)), one.f1
+                for name in (f"kind: {page.page_type}", page.corpus):
+                    found.setdefault(name, []).append(pair)
+    of_kinds_first = sorted(found, key=lambda name: (not name.startswith("kind: "), name))
+    return {name: calibrate(*zip(*found[name], strict=True)) for name in of_kinds_first}
 
 
 def _outcome(page: FusionPage, decision: Decision) -> FusionOutcome:

@@ -90,7 +90,7 @@ def test_expectations_that_are_too_high_for_a_page_type_are_lowered():
         inputs(float(one), PRODUCT if number % 2 else ARTICLE)
         for number, one in enumerate(expected)
     ]
-    fitted = fit_confidence(pages, found.tolist(), [1.0] * 4000)
+    fitted = fit_confidence(pages, found.tolist())
     for value in (0.6, 0.75, 0.9):
         assert abs(fitted.of(inputs(value, ARTICLE)) - (value - 0.02)) < 0.05
         assert abs(fitted.of(inputs(value, PRODUCT)) - (value - 0.3)) < 0.05
@@ -99,7 +99,7 @@ def test_expectations_that_are_too_high_for_a_page_type_are_lowered():
 
 def test_few_pages_give_no_correction():
     few = [inputs(0.5, ARTICLE)] * (CONFIDENCE_PAGES_MIN - 1)
-    assert fit_confidence(few, [0.9] * len(few), [1.0] * len(few)) == EXPECTED
+    assert fit_confidence(few, [0.9] * len(few)) == EXPECTED
     assert abs(EXPECTED.of(inputs(0.5, PRODUCT)) - 0.5) < 1e-12
 
 
