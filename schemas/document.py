@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from schemas.source import Source
-from templ_core.site_changes import PageFacts
+from templ_core.site_events.noticed import PageFacts
 
 DOCUMENT_FORMAT = 1
 """Version of the format; a reader refuses records of a newer version."""

@@ -21,7 +21,7 @@ from templ_core.page_changes import FetchedText, PageChanges, page_changes
 from templ_core.page_details import decode_details
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
-from templ_core.site_changes import PageFacts
+from templ_core.site_events.noticed import PageFacts
 from templ_core.site_level.fusion.site_columns import RECURS
 from templ_core.site_level.places.places import document_places
 from templ_core.site_level.site_model import SiteModel

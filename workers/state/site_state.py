@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import msgspec
 
+from templ_core.site_events.watch import SiteWatch
 from templ_core.site_level.window.schedule import is_due
-from templ_core.site_level.window.site_watch import SiteWatch
 
 
 class SiteState(msgspec.Struct, kw_only=True):

@@ -4,9 +4,9 @@ import msgspec
 
 from schemas.document import DocumentRecord, document_key
 from templ_core.config import WindowBounds
-from templ_core.site_changes import PageFacts
+from templ_core.site_events.noticed import PageFacts
+from templ_core.site_events.watch import SiteWatch
 from templ_core.site_level.window.schedule import latest_place_pages
-from templ_core.site_level.window.site_watch import SiteWatch
 from templ_core.site_level.window.site_window import Left, SiteWindow, url_hash
 from workers.state.database import Database, decode_stored, stored_values
 from workers.state.packing import (

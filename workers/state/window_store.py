@@ -29,9 +29,9 @@ from schemas.document import DocumentRecord, document_key, site_of_key
 from templ_core.config import WindowBounds
 from templ_core.dom.codec import content_digest
 from templ_core.errors import CodecError
-from templ_core.site_changes import NoticedChange
+from templ_core.site_events.noticed import NoticedChange
+from templ_core.site_events.watch import SiteWatch
 from templ_core.site_level.window.site_cache import SiteCache
-from templ_core.site_level.window.site_watch import SiteWatch
 from templ_core.site_level.window.site_window import SiteWindow, WindowFetch, url_hash
 from workers.errors import OtherFormat
 from workers.settings import Settings

@@ -10,8 +10,9 @@ import math
 
 import msgspec
 
-from templ_core.site_changes import EventKind, NoticedChange, PageFacts
-from templ_core.site_level.config import DRIFT, SCHEDULE, WATCH, DriftConfig
+from templ_core.site_events.config import WATCH
+from templ_core.site_events.noticed import EventKind, NoticedChange, PageFacts
+from templ_core.site_level.config import DRIFT, SCHEDULE, DriftConfig
 
 _HAS_TEXT, _NO_TEXT = "text", "no text"
 _OWN_TEXT, _REPEATED_TEXT = "own text", "repeated text"
