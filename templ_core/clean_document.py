@@ -5,8 +5,8 @@ import msgspec
 from templ_core.config import CoreConfig
 from templ_core.decide import NOTHING, Decision, decide, with_rules
 from templ_core.dom.document import Document
-from templ_core.dom.interstitials import GATES, missing_name
 from templ_core.dom.text import render_text
+from templ_core.page_level.interstitials import GATES, missing_name
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence

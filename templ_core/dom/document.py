@@ -13,13 +13,8 @@ from templ_core.dom.parse.declared_body import declared_segments
 from templ_core.dom.parse.parse_page import parse_page
 from templ_core.dom.tags import without_references
 
-_HEAD_BYTES = 50_000
-"""So much of a page is searched for its `base`."""
-_BASE = re.compile(
-    rb"<!--.*?-->|<script\b.*?</script"
-    rb"|<base\s(?:[^>]*?\s)?href\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s>]+))",
-    re.IGNORECASE | re.DOTALL,
-)
+_BASE = re.compile(rb"(?:\A|\0)base\x02([^\0]*)")
+"""A `base` element among the claims of a page: names and values of attributes, each before the byte 2."""
 
 
 class Nodes(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -198,11 +193,11 @@ def parse_document(markup: str, url: str, *, with_marks: bool = False) -> Docume
 def _document(utf8: bytes, url: str, html_chars: int, *, with_marks: bool) -> Document:
     found = bytearray()
     columns, language = parse_page(utf8, url, claims=found, with_marks=with_marks)
-    base = _base(utf8, url)
+    claims = bytes(found)
+    base = _base(claims, url)
     marks = Marks(values=columns.mark_values, **columns.marks) if with_marks else None
     if base and marks:
         _join(marks, base)
-    claims = bytes(found)
     hidden = columns.nodes.pop("hidden").astype(np.bool_)
     declared = declared_segments(claims, columns.texts)
     return Document(
@@ -218,10 +213,11 @@ def _document(utf8: bytes, url: str, html_chars: int, *, with_marks: bool) -> Do
     )
 
 
-def _base(utf8: bytes, url: str) -> str:
-    """Return the address that the `base` element of a page names; empty without one."""
-    for found in _BASE.finditer(utf8, 0, _HEAD_BYTES):
-        address = b"".join(part for part in found.groups() if part)
+def _base(claims: bytes, url: str) -> str:
+    """Return the address that the first `base` element with one names; empty without one."""
+    for found in _BASE.finditer(claims) if b"base\2" in claims else ():
+        parts = found[1].split(b"\2")
+        address = dict(zip(parts[::2], parts[1::2], strict=False)).get(b"href")
         if address:
             try:
                 return urljoin(url, without_references(address.decode(errors="replace").strip()))

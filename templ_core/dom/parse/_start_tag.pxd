@@ -21,7 +21,7 @@ cdef enum:
     IS_META = 1024
     IS_FONT = 2048
     IS_PRE = 4096
-    CLAIMS = 8192           # says something about the page: meta, time
+    CLAIMS = 8192           # says something about the page: base, meta, time
     SHOWS_CLAIM = 16384     # its text may say it, too
     IS_TARGET = 32768       # leads to another resource: a, img
     RELATES = 65536         # its `rel` may say something about the page: a, link

@@ -90,7 +90,7 @@ cdef void _fill_traits() noexcept:
         (("meta",), IS_META),
         (("font",), IS_FONT),
         (("pre",), IS_PRE),
-        (("meta", "time"), CLAIMS),
+        (("base", "meta", "time"), CLAIMS),
         (("a", "link"), RELATES),
         (("time", "a", "span", "div", "p", "h1", "h2", "h3", "b", "strong", "td", "dd", "li"), SHOWS_CLAIM),
         (("a", "img"), IS_TARGET),

@@ -10,7 +10,6 @@ from templ_core.array_types import Floats, Int64s, UInt64s
 from templ_core.distinct import distinct
 from templ_core.dom.codec import decode_texts, is_storable
 from templ_core.dom.document import Document
-from templ_core.dom.interstitials import stands_for_page
 from templ_core.errors import CodecError
 from templ_core.page_level.features.characters import (
     read_characters,
@@ -19,6 +18,7 @@ from templ_core.page_level.features.characters import (
     text_hashes,
 )
 from templ_core.page_level.features.page_features import PageFeatures, read_features
+from templ_core.page_level.interstitials import stands_for_page
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.places.places import DocumentPlaces, PagePlaces, document_places
 from templ_core.site_level.strings.page_strings import PageStrings, read_page_strings, strings_of

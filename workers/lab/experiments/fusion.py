@@ -18,7 +18,6 @@ import numpy as np
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import content_digest, document_columns
 from templ_core.dom.document import Document, read_document
-from templ_core.dom.interstitials import stands_for_page
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.report import SEEN_BINS, mean_interval
 from templ_core.lab.evaluation.words import page_words, score_template, score_text, word_counts
@@ -48,6 +47,7 @@ from templ_core.lab.training.fusion.judge_fusion import (
 )
 from templ_core.lab.training.labels.gold_labels import GoldSelectors, decoded_markup
 from templ_core.lab.training.pages import GoldRecord, page_labels, word_bag
+from templ_core.page_level.interstitials import stands_for_page
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
 from templ_core.site_level.fusion.fusion import FUSION_FORMAT, FusionModel

@@ -4,7 +4,7 @@ import pytest
 
 from templ_core import SiteCleaner, clean
 from templ_core.dom.document import parse_document
-from templ_core.dom.interstitials import stands_for_page
+from templ_core.page_level.interstitials import stands_for_page
 
 TEMPLATE = (
     "<nav>"

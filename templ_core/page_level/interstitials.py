@@ -4,6 +4,7 @@ Both say what they are in a few fixed words: in the title, in a heading, or in a
 says little else. They are cleaned, but nothing is learned about their site from what came instead of a page.
 """
 
+import functools
 import re
 from collections.abc import Iterator
 
@@ -12,6 +13,7 @@ import numpy as np
 from templ_core.array_types import Bools
 from templ_core.dom.document import Document
 from templ_core.dom.tags import HEADING_LEVELS
+from templ_core.page_level.features._stems import Stems
 
 GATES = frozenset(("bot-wall", "consent-wall", "log-in"))
 """What stands in front of the requested page."""
@@ -30,22 +32,32 @@ _PARTS = re.compile(r"\s[|–—·«»-]\s|\||:\s")
 """What stands between the parts of a title."""
 
 
-def _pattern(*phrases: str) -> re.Pattern[str]:
-    """Return a pattern of phrases at the start of a text; `...` allows anything before a phrase.
+class _Phrases:
+    """Phrases at the start of a text; `...` allows anything before a phrase. Others may follow an apology.
 
-    Other phrases may follow an apology.
+    Most pages need none of the patterns, so each is compiled when it is asked for first.
     """
-    anywhere = [phrase[3:] for phrase in phrases if phrase.startswith("...")]
-    starts = "|".join(phrase for phrase in phrases if not phrase.startswith("..."))
-    apology = r"(?:(?:we(?:'|’)?re |we are )?sorry\W+|oops\W+|désolé\W+|lo sentimos\W+)?"
-    return re.compile("|".join([rf"^\W*{apology}(?:{starts})", *anywhere]), re.IGNORECASE)
+
+    def __init__(self, *phrases: str) -> None:
+        self._phrases = phrases
+
+    @functools.cached_property
+    def pattern(self) -> re.Pattern[str]:
+        anywhere = [phrase[3:] for phrase in self._phrases if phrase.startswith("...")]
+        starts = "|".join(phrase for phrase in self._phrases if not phrase.startswith("..."))
+        apology = r"(?:(?:we(?:'|’)?re |we are )?sorry\W+|oops\W+|désolé\W+|lo sentimos\W+)?"
+        return re.compile("|".join([rf"^\W*{apology}(?:{starts})", *anywhere]), re.IGNORECASE)
+
+    def are_in(self, texts: list[str]) -> bool:
+        """Return whether a text that is not too long says one of them."""
+        return any(len(text) <= _TEXT_CHARS_MAX and self.pattern.search(text) for text in texts)
 
 
 _THING = (
     r"(?:(?:the|this|that|your) )?(?:requested )?(?:page|article|story|post|product|item|file|document|url"
     r"|topic|thread|content|resource)\b"
 )
-_ERROR = _pattern(
+_ERROR = _Phrases(
     r"(?:http |fehler |erreur |errore? )+[45]\d\d\b|404\W*$",
     r"(?:40[0134]|410|429|50[0-4])\W+(?:error\W*$|page|not found|forbidden|internal|bad|service)",
     rf"{_THING}.{{0,60}}?\b(?:not (?:be )?found|n(?:o|'|’)t exist|no longer (?:exists?|available)"
@@ -67,7 +79,7 @@ _ERROR = _pattern(
     r"(?:お探しの|ご指定の)?ページ[がは](?:見つかりません|存在しません)|(?:页面|頁面).{0,6}(?:不存在|找不到|未找到)",
     r"...(?:\bpage not found|\b404 not found|seite nicht gefunden)\W*$",
 )
-_BOT_WALL = _pattern(
+_BOT_WALL = _Phrases(
     r"just a moment|attention required|are you (?:a )?(?:human|robot)|robot or human|human verification|captcha\b",
     r"security (?:check|verification)|pardon our interruption|you have been blocked",
     r"access to this (?:page|site) has been (?:denied|blocked)",
@@ -78,7 +90,7 @@ _BOT_WALL = _pattern(
     r"...enable (?:javascript and )?cookies to continue|enable js and disable any ad ?blocker|press (?:&|and) hold to confirm",
     r"...unusual (?:traffic|activity) (?:from|on) your",
 )
-_CONSENT_WALL = _pattern(
+_CONSENT_WALL = _Phrases(
     r"before you continue|cookie ?(?:consent|wall)|consent\W*$|your privacy choices|we need your consent",
     r"we (?:value|care about|respect) your privacy|(?:accept|agree) (?:all )?(?:cookies )?(?:and|&) continue",
     r"(?:zustimmen|akzeptieren|einwilligen) (?:und|&) weiter|mit (?:werbung|cookies) (?:weiter|nutzen|lesen)",
@@ -87,19 +99,19 @@ _CONSENT_WALL = _pattern(
     r"aceptar y continuar|aceitar e continuar|accetta e continua|continua senza accettare",
     r"akkoord en (?:doorgaan|verder)|przejdź do serwisu|godkänn och fortsätt|同意して続行|同意并继续",
 )
-_LOG_IN_HEADING = _pattern(
+_LOG_IN_HEADING = _Phrases(
     r"(?:please |member |customer |user )?(?:log ?-?in|sign ?-?in|log on)(?: (?:to|with|required|page|or)\b|\W*$)",
     r"authentication required",
     r"(?:anmelden|anmeldung|einloggen|connexion|se connecter|iniciar sesión|acceder|accedi|entrar|inloggen"
     r"|logga in|logg inn|log ind|zaloguj się|logowanie|вход|войти|ログイン|登录|登入|로그인)\W*$",
 )
-_LOG_IN = _pattern(
+_LOG_IN = _Phrases(
     r"you (?:must|need to|have to) (?:be )?(?:log|sign|regist)(?!.{0,60}\b(?:post|comment|reply|vote|rate|write))",
     r"you are not logged in|(?:only|this \w+ is (?:only )?(?:for|available to)) registered (?:users|members)",
     r"(?:sie müssen|du musst) .{0,30}(?:angemeldet|einloggen|anmelden)(?!.{0,40}kommentar)",
     r"vous devez (?:être connecté|vous (?:connecter|identifier))(?!.{0,40}commentaire)",
 )
-_PAYWALL = _pattern(
+_PAYWALL = _Phrases(
     rf"{_THING} is (?:only |exclusively )?(?:for|available (?:only )?(?:to|for)|exclusive to|reserved for)"
     r" (?:our |paid |paying |registered )*(?:subscribers|members)",
     r"to continue reading\b|subscribers? only\W*$|(?:jetzt )?weiter ?lesen mit\b",
@@ -113,12 +125,12 @@ _PAYWALL = _pattern(
     r"...(?:alleen|exclusief) voor abonnees|dla (?:prenumerator|subskrybent)|endast för prenumerant",
     r"...(?:kun|forbeholdt) (?:for )?abonnent|только для подписчик|会員限定(?:記事)?です|残り ?\d+ ?文字",
 )
-_PAYWALL_PARTS = (
+_PAYWALL_STEMS = (
     "subscri", "continue reading", "keep reading", "finish reading", "to read ", "members", "have re", "ve re",
     "abo ", "abon", "abbon", "freischalten", "weiterlesen", "weiter lesen", "à lire", "suscri", "assina",
-    "assine", "prenumer", "подписч", "会員限定", "残り",
+    "assine", "prenumer", "одписч", "会員限定", "残り",
 )  # fmt: skip
-"""Parts of lower-case texts without which there is nothing that `_PAYWALL` finds."""
+"""Parts of texts without which there is nothing that `_PAYWALL` finds."""
 _PASSWORD = re.compile(r"passw|\bpwd|user_?pass|kennwort", re.IGNORECASE)
 _CHALLENGE = re.compile(
     r"px-captcha|captcha-delivery|cf-(?:challenge|browser)|challenge-(?:form|running)"
@@ -183,15 +195,15 @@ def missing_name(document: Document, kept: Bools, words: int, kept_words: int) -
 
 
 def _named(log_in: list[str], headings: list[str], texts: list[str]) -> str | None:
-    for name, pattern in (
+    for name, phrases in (
         ("error-page", _ERROR),
         ("bot-wall", _BOT_WALL),
         ("consent-wall", _CONSENT_WALL),
         ("log-in", _LOG_IN),
     ):
-        if _says(pattern, headings) or _says(pattern, texts):
+        if phrases.are_in(headings) or phrases.are_in(texts):
             return name
-    return "log-in" if _says(_LOG_IN_HEADING, log_in) else None
+    return "log-in" if _LOG_IN_HEADING.are_in(log_in) else None
 
 
 def _named_by_form(document: Document) -> str | None:
@@ -216,14 +228,12 @@ def _is_shown(document: Document, node: int) -> bool:
 
 
 def _is_paywalled(texts: list[str]) -> bool:
-    whole = "\n".join(texts).lower()
-    parts = [part for part in _PAYWALL_PARTS if part in whole]
-    found = [text for text in texts if any(part in text.lower() for part in parts)] if parts else []
-    return _says(_PAYWALL, found)
+    return _PAYWALL.are_in([texts[number] for number in _paywall_stems().found_in(texts)])
 
 
-def _says(pattern: re.Pattern[str], texts: list[str]) -> bool:
-    return any(len(text) <= _TEXT_CHARS_MAX and pattern.search(text) for text in texts)
+@functools.cache
+def _paywall_stems() -> Stems:
+    return Stems(_PAYWALL_STEMS)
 
 
 def _headings(document: Document) -> Iterator[str]:
