@@ -53,7 +53,15 @@ class WindowChange:
     written: the caller writes the state with the batch, and forgets the site's `KeptSite` where that fails.
     """
 
-    def __init__(self, db: Database, site: str, kept: KeptSite, packers: Packers) -> None:
+    def __init__(
+        self,
+        db: Database,
+        site: str,
+        kept: KeptSite,
+        packers: Packers,
+        *,
+        keeps_earlier: bool,
+    ) -> None:
         self.site = site
         self.batch = Batch()
         self.tombstones: list[bytes] = []
@@ -65,7 +73,9 @@ class WindowChange:
         self.overtaken: set[str] = set()
         """URLs of which a revision may have been published after the output of a newer fetch."""
         self.earlier: tuple[bytes, DocumentRecord] | None = None
-        """Key of a document that was published once, and the fetch with other content that it drove out."""
+        """Key of a document that was published once, and the fetch with other content that it drove out, where
+        such fetches are kept."""
+        self._keeps_earlier = keeps_earlier
         self._db = db
         self._window, self._keys = kept.window, kept.keys
         self._state = msgspec.structs.replace(kept.state)
@@ -101,7 +111,9 @@ class WindowChange:
         self._state.place_pages = latest_place_pages(self._state.place_pages, record.place_pages)
         earlier = next((one for one in left.fetches if one.url_hash == fetch.url_hash), None)
         is_other = earlier is not None and earlier.content_digest != fetch.content_digest
-        if is_other and not record.revision:  # A store that is rebuilt reads what was told already.
+        if (
+            self._keeps_earlier and is_other and not record.revision
+        ):  # A store that is rebuilt reads what was told already.
             self.earlier = key, self._record(self._keys[fetch.url_hash])
         if record.facts is not None:
             self._look_at(record, record.facts, is_again=earlier is not None)

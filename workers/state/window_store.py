@@ -97,7 +97,7 @@ class WindowStore:
         self.bounds_of: Callable[[str], WindowBounds] = lambda _: bounds
         """Returns the bounds of a site's window."""
         self._has_topic = has_topic
-        self._tells_changes = settings.changes
+        self._keeps_earlier = has_topic and settings.changes
         self._db = open_database(path, _FAMILIES)
         self.outbox = Outbox(self._db)
         try:
@@ -379,14 +379,16 @@ class WindowStore:
             if not self.is_new(offset):
                 return
             before = self._sites.take(site)
-            change = WindowChange(self._db, site, before, self._packers)
+            change = WindowChange(
+                self._db, site, before, self._packers, keeps_earlier=self._keeps_earlier
+            )
             fill(change)
             if self._has_topic:
                 for key in change.confirmed:
                     change.batch.delete("outbox", key)
                 for key in change.tombstones:
                     self.outbox.remove(change.batch, key)
-                if self._tells_changes and change.earlier is not None:
+                if change.earlier is not None:
                     self.outbox.compare(change.batch, *change.earlier)
                     change.overtaken.clear()
             # On files a revision comes before the outputs of all pages behind it.
