@@ -20,7 +20,7 @@ from workers.cli.options import (
 )
 from workers.cli.site import SettingsPlace
 from workers.log_forms import LogSetUp, set_up_logging
-from workers.processes.parent_watch import end_with_parent
+from workers.processes.child_start import end_with_parent
 from workers.settings import Settings, load_settings
 
 _PORT = 9190

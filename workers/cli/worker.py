@@ -11,7 +11,7 @@ from workers.cli.lazy import require_extra
 from workers.cli.options import STATE_PATH, balance_option, broker_options, page_model_option
 from workers.errors import StateProblem, TopicProblem
 from workers.log_forms import LogSetUp, set_up_logging
-from workers.processes.parent_watch import end_with_parent
+from workers.processes.child_start import end_with_parent
 from workers.settings import load_settings, settings_line
 from workers.state.directory import is_used
 

@@ -19,9 +19,8 @@ import msgspec
 from templ_core.site_key import site_key
 from workers.crawl.answers import AnswerContent, read_answer, unread_answer
 from workers.crawl.robots import RobotsFile, read_robots
-from workers.processes.child_process import ChildLost, ChildProcess
+from workers.processes.child_process import ChildLost, ChildProcess, DeadlineExceeded
 from workers.processes.child_start import connect_to_parent
-from workers.processes.deadline import DeadlineExceeded
 
 
 class ReadAnswer(msgspec.Struct, frozen=True, tag=True):

@@ -9,8 +9,8 @@ from collections.abc import Callable
 import msgspec
 
 from workers.processes.child_start import connect_to_parent
+from workers.processes.learning import Models
 from workers.processes.messages import Failure, Result, Task
-from workers.processes.models import Models
 from workers.processes.page_model import page_model_of
 from workers.processes.tasks import run_task
 

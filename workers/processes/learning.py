@@ -1,7 +1,8 @@
-"""The tasks on windows in a child process: summarise documents, fit site models, also of a burst of pages."""
+"""What a child process learns: the models it keeps in memory, and the tasks that summarise documents and fit models."""
 
 from collections.abc import Iterable
 
+from schemas.site_model import SiteModelRecord
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import content_digest, decode_document, document_columns
 from templ_core.dom.document import Document
@@ -9,7 +10,7 @@ from templ_core.errors import CodecError
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.site_level.site_model import SiteModel
-from templ_core.site_level.site_model_file import fitting_part
+from templ_core.site_level.site_model_file import decode_site_model, fitting_part
 from templ_core.site_level.window.page_summary import (
     PageSummary,
     decode_page_summary,
@@ -17,9 +18,12 @@ from templ_core.site_level.window.page_summary import (
     summarise_page,
     summarise_scored_page,
 )
-from templ_core.site_level.window.site_learner import SiteLearner
+from templ_core.site_level.window.site_cache import SiteCache
+from templ_core.site_level.window.site_learner import LEARNED_PAGES_MAX, SiteLearner
 from templ_core.site_level.window.site_window import WindowFetch, url_hash
+from workers.lru_cache import LruCache
 from workers.processes.messages import (
+    MODELS_IN_MEMORY,
     LearnResult,
     LearnTask,
     RefitResult,
@@ -27,8 +31,47 @@ from workers.processes.messages import (
     Stale,
     Unknown,
 )
-from workers.processes.models import Models
 from workers.processes.options import CONFIG
+
+_CLEANED_IN_MEMORY = 500
+"""Pages that were cleaned and may not have been learned yet, about 50 kB each."""
+
+
+class Models:
+    """The page model and the most recently used site models of a child."""
+
+    def __init__(self, page: PageModel) -> None:
+        self.page = page
+        self.sites: LruCache[tuple[str, str], SiteModel | CodecError] = LruCache(MODELS_IN_MEMORY)
+        """Decoded site models by (site, version), or why one cannot be used.
+
+        They are dropped when a task fails.
+        """
+        self.cleaned: LruCache[bytes, PageSummary] = LruCache(_CLEANED_IN_MEMORY)
+        """The pages that were cleaned last, by content digest, where their sites are learned here."""
+        self.learners = SiteCache(LEARNED_PAGES_MAX, lambda _: SiteLearner(page.version, CONFIG))
+
+    def site_model(self, record: SiteModelRecord | None) -> SiteModel | CodecError | None:
+        """Return the site model to use, or why it cannot be used; None where there is none.
+
+        Args:
+            record: The model, whose body is empty where it was sent before; None = none.
+        """
+        if record is None:
+            return None
+        key = record.site, record.version
+        if record.body and self.sites.get(key) is None:
+            try:
+                self.sites.put(key, decode_site_model(record.body))
+            except CodecError as error:
+                self.sites.put(key, error)
+        return self.sites.get(key)
+
+    def clear(self) -> None:
+        """Forget everything but the page model."""
+        self.sites.clear()
+        self.cleaned.clear()
+        self.learners.clear()
 
 
 def learn_document(task: LearnTask, page_model: PageModel) -> LearnResult:
@@ -52,17 +95,20 @@ def refit_site(task: RefitTask, models: Models) -> RefitResult | Unknown | Stale
     """
     learner = models.learners.take(task.site)
     window: list[tuple[bytes, PageSummary]] = []
-    unknown, stale = [], []
+    new, unknown, stale = [], [], []
     for digest in task.window:
-        page = learner.known.get(digest) or models.cleaned.get(digest)
-        if page is None and digest in task.pages:
-            page = _summary(*task.pages[digest], models.page)
-            if page is None:
-                stale.append(digest)
-        elif page is None:
-            unknown.append(digest)
+        page = learner.known.get(digest)
+        if page is None:
+            new.append(digest)
+            page = models.cleaned.get(digest)
         if page is not None:
             window.append((digest, page))
+        elif digest not in task.pages:
+            unknown.append(digest)
+        elif (page := _summary(*task.pages[digest], models.page)) is not None:
+            window.append((digest, page))
+        else:
+            stale.append(digest)
     if unknown:
         models.learners.keep(task.site, learner)
         return Unknown(unknown)
@@ -71,7 +117,7 @@ def refit_site(task: RefitTask, models: Models) -> RefitResult | Unknown | Stale
     learner.follow(window)
     model, body = fitting_part(learner.model(), CONFIG.site_model_bytes)
     models.learners.keep(task.site, learner)
-    for digest in task.window:
+    for digest in new:
         models.cleaned.drop(digest)
     if task.is_used_here:
         models.sites.put((task.site, model.version), model)

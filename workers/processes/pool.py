@@ -13,8 +13,7 @@ from typing import ParamSpec, TypeVar
 import msgspec
 
 from workers.lru_cache import LruCache
-from workers.processes.child_process import ChildLost, ChildProcess
-from workers.processes.deadline import DeadlineExceeded
+from workers.processes.child_process import ChildLost, ChildProcess, DeadlineExceeded
 from workers.processes.messages import (
     MODELS_IN_MEMORY,
     BurstTask,

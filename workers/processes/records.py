@@ -17,7 +17,6 @@ from schemas.cleaned import (
 )
 from schemas.codec import encode_json, encode_msgpack
 from schemas.document import DocumentRecord
-from schemas.site_model import SiteModelRecord
 from templ_core.clean_document import CleanedText
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import compress_columns, content_digest, document_columns
@@ -35,7 +34,8 @@ from templ_core.rendering.outline import Outline
 from templ_core.site_cleaner.cleaned_page import page_kind
 from templ_core.site_level.window.page_summary import PageSummary, encode_page_summary
 from workers.page import Page
-from workers.processes.options import CleanOptions, RecordForms
+from workers.processes.messages import CleanTask, ReviseTask
+from workers.processes.options import RecordForms
 
 _SECTION_PENALTY = CoreConfig().section_penalty
 _CONFIDENCE_DECIMALS = 4
@@ -47,25 +47,23 @@ _TITLE_BYTES = 8 << 10
 class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
     """Makes the records of one page that was cleaned."""
 
+    task: CleanTask | ReviseTask
+    """What was to be done."""
     page: Page | DocumentRecord
-    """The page, or the document that was made of it."""
+    """The page of the task, or the document that was made of it."""
     document: Document
     cleaned: CleanedText
     metadata: Metadata | None
     """What is known of the page besides its text; None where it was not asked for."""
     kind: StatedType | None
     """What the markup says that the page is; None where it says nothing or was not asked for."""
-    model: SiteModelRecord | None
-    """The site model that was used; None = none."""
     page_model_version: str
-    options: CleanOptions
     changes: PageChanges | None = None
     """What has changed since an earlier fetch; None = nobody asks."""
 
     def record(
         self,
-        warnings: Sequence[str],
-        settings_version: str | None,
+        warnings: Sequence[str] = (),
         revision: int = 0,
         reason: RevisionReason | None = None,
     ) -> CleanedRecord:
@@ -73,11 +71,11 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
 
         Args:
             warnings: What a reader of the record should know beside the warnings of the text.
-            settings_version: Version of the site's settings that were used; None = there are none.
             revision: How often a text of this page was published before.
             reason: Why it is published again; None for the first text.
         """
         page, cleaned, text = self.page, self.cleaned, self.cleaned.text
+        options, model, settings = self.task.options, self.task.model, self.task.settings
         kept, key = int(cleaned.decision.kept.sum()), simhash(text)
         all_warnings = list(dict.fromkeys([*cleaned.warnings, *warnings]))
         record = CleanedRecord(
@@ -92,20 +90,22 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
             revision=revision,
             revision_reason=reason,
             source=page.source,
-            site_model_version=self.model.version if self.model else None,
+            site_model_version=model.version if model else None,
             page_model_version=self.page_model_version,
-            cleaner_version=self.options.cleaner_version,
-            fingerprint=None if key is None else _fingerprint(key),
+            cleaner_version=options.cleaner_version,
+            fingerprint=None
+            if key is None
+            else Fingerprint(algorithm="simhash64-3gram", bits=64, value=f"{key:016x}"),
             warnings=cast("list[Warning_]", all_warnings),
             chars_in=cleaned.chars_in,
             chars_out=len(text),
             blocks_kept=kept,
             blocks_removed=len(self.document.segments.texts) - kept,
-            site_settings_version=settings_version or msgspec.UNSET,
+            site_settings_version=settings.version if settings else msgspec.UNSET,
             changes=self.changes or msgspec.UNSET,
-            **self._fields(self.options.forms),
+            **self._fields(options.forms),
         )
-        room_bytes = self.options.record_limit_bytes
+        room_bytes = options.record_limit_bytes
         return record if room_bytes is None else fit_message(record, room_bytes)
 
     def _fields(self, forms: RecordForms) -> dict[str, Any]:
@@ -135,8 +135,8 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
         The summary and the details are left out of a large one: the refresher can do without them.
         A record that is not sent is compressed in its window only.
         """
-        limit_bytes = self.options.document_limit_bytes
-        is_sent = self.options.record_limit_bytes is not None
+        limit_bytes = self.task.options.document_limit_bytes
+        is_sent = self.task.options.record_limit_bytes is not None
         learned = self._document(page, summary, compressed=is_sent)
         if len(encode_msgpack(learned)) <= limit_bytes:
             return learned
@@ -149,7 +149,7 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
 
     def _document(self, page: Page, summary: PageSummary, *, compressed: bool) -> DocumentRecord:
         columns, version = document_columns(self.document), self.page_model_version
-        document = DocumentRecord(
+        return DocumentRecord(
             kind="document",
             url=page.url,
             site=page.site,
@@ -163,22 +163,18 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
             summary=encode_page_summary(summary, version, compressed=compressed),
             details=encode_details(self.document, self.metadata, self.kind, compressed=compressed),
             headers=list(page.headers),
-        )
-        return self.said(document)
-
-    def said(self, document: DocumentRecord) -> DocumentRecord:
-        """Return a document with what was made of it: what is kept, and by which models."""
-        return msgspec.structs.replace(
-            document,
-            kept=np.packbits(self.cleaned.decision.kept).tobytes(),
-            site_model_version=self.model.version if self.model else None,
-            model_documents=self.model.documents if self.model else 0,
-            page_model_version=self.page_model_version,
+            **self.said(),
         )
 
-
-def _fingerprint(value: int) -> Fingerprint:
-    return Fingerprint(algorithm="simhash64-3gram", bits=64, value=f"{value:016x}")
+    def said(self) -> dict[str, Any]:
+        """Return the fields of a document that say what was made of it: what is kept, and by which models."""
+        model = self.task.model
+        return {
+            "kept": np.packbits(self.cleaned.decision.kept).tobytes(),
+            "site_model_version": model.version if model else None,
+            "model_documents": model.documents if model else 0,
+            "page_model_version": self.page_model_version,
+        }
 
 
 def _links(outline: Outline) -> list[Link]:

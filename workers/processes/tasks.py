@@ -29,6 +29,7 @@ from templ_core.site_level.site_model_file import encode_site_model
 from templ_core.site_level.window.page_summary import may_be_learned_from, summarise_scored_page
 from templ_core.site_level.window.revisions import changed_ratio
 from workers.processes.learning import (
+    Models,
     fit_provisional_model,
     learn_document,
     refit_site,
@@ -49,7 +50,6 @@ from workers.processes.messages import (
     Unchanged,
     log_fault,
 )
-from workers.processes.models import Models
 from workers.processes.options import CONFIG
 from workers.processes.records import RecordMaker
 
@@ -74,35 +74,28 @@ def run_task(task: Task, models: Models) -> Result:
         task: What to do.
         models: The page model, and the site models of earlier tasks.
     """
-    result = _attempt(task, models)
-    if isinstance(result, Failure):
-        models.clear()
-    return result
-
-
-def _attempt(task: Task, models: Models) -> Result:
     try:
-        return _perform(task, models)
+        match task:
+            case CleanTask():
+                return _clean(task, models)
+            case BurstTask():
+                return _clean_burst(task, models)
+            case LearnTask():
+                return learn_document(task, models.page)
+            case RefitTask():
+                return refit_site(task, models)
+            case ReviseTask():
+                return _revise(task, models)
     except CoreError as error:
-        return Failure(type(error).__name__, str(error), "refused")
+        failure = Failure(type(error).__name__, str(error), "refused")
     except MemoryError:
-        return Failure("OutOfMemory", "the page needs more memory than a child may use", "memory")
+        failure = Failure(
+            "OutOfMemory", "the page needs more memory than a child may use", "memory"
+        )
     except Exception as error:  # noqa: BLE001 - the parent logs it, and the page becomes a dead letter
-        return Failure(type(error).__name__, str(error), "bug", traceback.format_exc())
-
-
-def _perform(task: Task, models: Models) -> Result:
-    match task:
-        case CleanTask():
-            return _clean(task, models)
-        case BurstTask():
-            return _clean_burst(task, models)
-        case LearnTask():
-            return learn_document(task, models.page)
-        case RefitTask():
-            return refit_site(task, models)
-        case ReviseTask():
-            return _revise(task, models)
+        failure = Failure(type(error).__name__, str(error), "bug", traceback.format_exc())
+    models.clear()
+    return failure
 
 
 def _read(task: CleanTask) -> Document:
@@ -123,13 +116,14 @@ def _clean(task: CleanTask, models: Models) -> Cleaned:
     document = _read(task)
     decoded_ns = time.time_ns()
     known = models.site_model(task.model)
-    problem = None
     if isinstance(known, CodecError):
-        task, known, problem = msgspec.structs.replace(task, model=None), None, str(known)
-    result = _cleaned(document, known, task, models)
-    times = StageTimes(began_ns, decoded_ns, time.time_ns()) if task.is_timed else None
-    if problem or times:
-        result = msgspec.structs.replace(result, model_problem=problem, times=times)
+        result = _cleaned(document, None, msgspec.structs.replace(task, model=None), models)
+        result = msgspec.structs.replace(result, model_problem=str(known))
+    else:
+        result = _cleaned(document, known, task, models)
+    if task.is_timed:
+        times = StageTimes(began_ns, decoded_ns, time.time_ns())
+        result = msgspec.structs.replace(result, times=times)
     return result
 
 
@@ -157,14 +151,13 @@ def _cleaned(
         metadata = read_metadata(document, page.url, cleaned.text, known, markup)
         kind = markup.kind
     maker = RecordMaker(
+        task=task,
         page=page,
         document=document,
         cleaned=cleaned,
         metadata=metadata,
         kind=kind,
-        model=task.model,
         page_model_version=models.page.version,
-        options=options,
     )
     learned, warnings = None, list(page.warnings)
     if page.status >= 400:
@@ -183,8 +176,7 @@ def _cleaned(
         if task.earlier is not None:
             changes = _changes_since(task.earlier, document, cleaned.text)
             maker = msgspec.structs.replace(maker, changes=changes)
-    version = task.settings.version if task.settings else None
-    return Cleaned(record=maker.record(warnings, version), document=learned)
+    return Cleaned(record=maker.record(warnings), document=learned)
 
 
 def _changes_since(earlier: DocumentRecord, document: Document, text: str) -> PageChanges | None:
@@ -290,17 +282,15 @@ def _revise(task: ReviseTask, models: Models) -> Cleaned | Unchanged:
     if changed_ratio(_published_text(before, document), cleaned.text) < task.changed_ratio_min:
         return Unchanged()
     maker = RecordMaker(
+        task=task,
         page=before,
         document=document,
         cleaned=cleaned,
         metadata=metadata,
         kind=kind,
-        model=task.model,
         page_model_version=models.page.version,
-        options=options,
         changes=_changes_since(task.earlier, document, cleaned.text) if task.earlier else None,
     )
-    revised = msgspec.structs.replace(maker.said(before), revision=before.revision + 1)
-    version = task.settings.version if task.settings else None
-    record = maker.record([], version, revised.revision, task.reason)
+    revised = msgspec.structs.replace(before, **maker.said(), revision=before.revision + 1)
+    record = maker.record((), revised.revision, task.reason)
     return Cleaned(record=record, document=revised)

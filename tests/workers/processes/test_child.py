@@ -21,7 +21,7 @@ from workers.pipeline.actions import Dead
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes import tasks
 from workers.processes.channel import Channel
-from workers.processes.deadline import (
+from workers.processes.child_process import (
     LOOK_S,
     Deadline,
     DeadlineExceeded,
