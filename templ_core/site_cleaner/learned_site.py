@@ -222,10 +222,9 @@ class SitesInMemory:
         """Return the model of a site, or None before its first fit."""
         if not site.model:
             return None
-        kept = self._kept.take(site.key)
+        kept = self._kept.of(site.key)
         if kept.model is None:
             kept.model = decode_site_model(site.model)
-        self._kept.keep(site.key, kept)
         return kept.model
 
     def keep_read(self, key: str, content_digest: bytes, page: PageSummary) -> None:

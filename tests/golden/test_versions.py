@@ -24,7 +24,6 @@ from templ_core.stored.compact import CompactColumns, CompactForm
 from tests.workers.builders import document, page, stored_summary
 from tests.workers.memory_transport import MemoryTransport
 from workers.errors import OtherFormat, StateProblem
-from workers.pipeline.actions import NotLearned
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.pool import Pool
 from workers.settings import load_settings
@@ -90,9 +89,9 @@ def test_a_window_of_earlier_documents_goes_on(earlier, pool):
         store.put(decode_document_record(value), b"\x91\x05", None)
     transport = MemoryTransport(store, pool, load_settings())
     # The model stays as it was until as many pages have come that can be read.
-    kept = NotLearned("6 documents of its window cannot be read any more")
+    kept = "6 documents of its window cannot be read any more"
     for number in range(6, 12):
-        assert transport.engine.fit(SITE) == kept
+        assert transport.engine.fit(SITE).reason == kept
         transport.learn(new_document(number, pool))
     assert [one.id for one in store.window(SITE)][:6] == [f"feed.jsonl:{n}" for n in range(6)]
     model = transport.engine.fit(SITE).model
@@ -106,7 +105,7 @@ def test_earlier_documents_are_left_out_of_a_lost_window_by_name(earlier, pool):
     assert [one.url[-1] for one in documents] == list("012345")
     for number, one in enumerate(documents):
         problem = transport.engine.learn(one, number)
-        assert problem == NotLearned("document of format 2, known is 3")
+        assert problem == "document of format 2, known is 3"
     assert transport.store.next_offset == 6
 
 

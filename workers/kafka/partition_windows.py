@@ -107,8 +107,7 @@ class PartitionWindows:
         record = decode_document_record(value)
         if record.site != site or document_key(site, record.source) != message.key:
             raise SchemaError(f"its key {message.key!r} is not that of {record.source} of its site")
-        problem = self.engine.learn(record, message.offset)
-        return None if problem is None else problem.reason
+        return self.engine.learn(record, message.offset)
 
     def keep(self, site: str, message: Received) -> bool:
         """Step over a null value that does not count; its document stays, and is sent again.

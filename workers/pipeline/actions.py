@@ -41,12 +41,6 @@ Together: TypeAlias = Mapping[Source, Cleaned]
 """What became of pages that were cleaned together."""
 
 
-class NotLearned(msgspec.Struct, frozen=True):
-    """Why a document was not learned, or a model not fitted."""
-
-    reason: str
-
-
 OutputRecord: TypeAlias = (
     CleanedRecord | DeletedRecord | DocumentRecord | SiteModelRecord | SiteEventRecord
 )

@@ -7,7 +7,7 @@ import logging
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import groupby, islice
-from typing import TYPE_CHECKING, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
 
@@ -36,12 +36,11 @@ from workers.pipeline.actions import (
     Deleted,
     Forget,
     NotFitted,
-    NotLearned,
     Outcome,
     Publish,
     Together,
 )
-from workers.pipeline.site_models import ModelSource, NoModels, ProvisionalModels
+from workers.pipeline.site_models import ModelSource, ProvisionalModels
 from workers.processes.messages import (
     ENVELOPE_BYTES,
     BurstResult,
@@ -75,16 +74,9 @@ _MODELS_REPORTED = 1024
 _REFIT_ATTEMPTS = 4
 """A refit may need one attempt for pages the child does not know, one for pages of an older page model, and
 one for the others, which the child has forgotten by then."""
+_FAULTS_OF_CHILDREN = {"DeadlineExceeded", "ProcessDied"}
 _TOMBSTONES_AT_ONCE = 500
 """Tombstones that are read from the outbox at a time."""
-
-
-class Fitted(NamedTuple):
-    """A site model that was fitted."""
-
-    model: SiteModelRecord
-    noted: FittedSite
-    """What the state of the site notes of it."""
 
 
 class SiteEngine:
@@ -118,7 +110,7 @@ class SiteEngine:
         """
         self._runner = runner
         self._settings = settings
-        self._models = models or NoModels()
+        self._models = models
         self._book = book or SettingsBook()
         self._learns = learns
         config, room_bytes = config_of(settings), settings.message_limit_bytes - ENVELOPE_BYTES
@@ -151,14 +143,13 @@ class SiteEngine:
             is_timed: Whether the outcome is to say when the stages ended.
         """
         with lines_about(partial(record_fields, page.source, page.headers, page.site)):
-            return self._process(page, together, is_timed=is_timed)
+            return self._clean(page, together, is_timed=is_timed)
 
-    def _process(self, page: Page, together: Together | None, *, is_timed: bool) -> Outcome:
+    def _clean(self, page: Page, together: Together | None, *, is_timed: bool) -> Outcome:
         known = self._book.of(page.site)
-        if known is not None and known.record.forgotten:
-            return Deleted(record=_deleted_record(page), document=None)
-        if page.is_deletion:
-            return _deleted(page)
+        is_forgotten = known is not None and known.record.forgotten
+        if is_forgotten or page.is_deletion:
+            return _deleted(page, is_learned=not is_forgotten)
         earlier = self._earlier(page)
         if together and page.source in together and earlier is None:
             return together[page.source]
@@ -173,18 +164,16 @@ class SiteEngine:
                 self._report(model, result.model_problem)
                 return msgspec.structs.replace(result, model_problem=None)
             return result
-        if isinstance(result, Failure):
-            stage = "clean" if result.failure != "refused" else _stage(result.exception)
-            return Dead(
-                letter=DeadLetter(
-                    exception=result.exception,
-                    message=result.message,
-                    stage=stage,
-                    attempts=attempts,
-                ),
-                site=page.site,
-            )
-        raise TypeError(f"a child answered a page with {type(result).__name__}")
+        if not isinstance(result, Failure):
+            raise TypeError(f"a child answered a page with {type(result).__name__}")
+        is_content = result.failure == "refused" and result.exception not in _FAULTS_OF_CHILDREN
+        letter = DeadLetter(
+            exception=result.exception,
+            message=result.message,
+            stage="decode" if is_content else "clean",
+            attempts=attempts,
+        )
+        return Dead(letter=letter, site=page.site)
 
     def _report(self, model: SiteModelRecord, problem: str) -> None:
         """Log once that a site model cannot be used."""
@@ -197,7 +186,7 @@ class SiteEngine:
             "pages of the site are cleaned as those of a new site",
             model.version,
             model.site,
-            self._models.origin(model.site) or "of this machine",
+            (self._models and self._models.origin(model.site)) or "of this machine",
             problem,
             extra={"site": model.site},
         )
@@ -289,9 +278,9 @@ class SiteEngine:
         return known is None or known.documents < min(urls, CONFIG.page_rules_pages)
 
     def _best_model(self, site: str) -> SiteModelRecord | None:
-        return self._provisional.best(site, self._models.get(site))
+        return self._provisional.best(site, self._models.get(site) if self._models else None)
 
-    def learn(self, record: DocumentRecord, offset: int | None) -> NotLearned | None:
+    def learn(self, record: DocumentRecord, offset: int | None) -> str | None:
         """Take a document or a deletion into its window.
 
         Args:
@@ -319,22 +308,17 @@ class SiteEngine:
                 return None
             problem = summary
         except CodecError as error:
-            problem = NotLearned(str(error))
+            problem = str(error)
         self._windows.skip(offset)
         return problem
 
-    def _summarise(self, record: DocumentRecord) -> bytes | NotLearned:
-        # The deadline of refits applies: a busy machine must not cost the window a document.
-        result, _ = self._runner.run(
-            record.site,
-            LearnTask(record.body, record.content_digest, str(record.source)),
-            self._settings.refit_deadline_s,
-        )
-        if isinstance(result, LearnResult):
-            return result.body
-        return _not_learned(result)
+    def _summarise(self, record: DocumentRecord) -> bytes | str:
+        """Return the page summary of a document, or why there is none."""
+        task = LearnTask(record.body, record.content_digest, str(record.source))
+        result = self._run(record.site, task)
+        return result.body if isinstance(result, LearnResult) else _problem(result)
 
-    def fit(self, site: str) -> "Fitted | NotLearned | None":
+    def fit(self, site: str) -> FittedSite | NotFitted | None:
         """Fit a site's model on its window as it is.
 
         Documents of another format that were read with another page model are left out of the fit, once
@@ -365,29 +349,26 @@ class SiteEngine:
                 window = [one for one in window if one[1] not in lost]
                 unread = [one for one in unread if one[1] not in lost]
                 if len(window) < min(len(lost), REVISIONS.settled_documents):
-                    return NotLearned(
-                        f"{len(lost)} documents of its window cannot be read any more"
-                    )
+                    said = f"{len(lost)} documents of its window cannot be read any more"
+                    return NotFitted(site, said)
         if not isinstance(result, RefitResult):
-            return _not_learned(result)
+            return NotFitted(site, _problem(result))
         change = result.change
-        return Fitted(
-            model=SiteModelRecord(
-                site=site,
-                version=result.version,
-                documents=result.documents,
-                first_event_time_ms=state.oldest_ms,
-                last_event_time_ms=state.newest_ms,
-                body=result.body,
-            ),
-            noted=FittedSite(
-                version=result.version,
-                learned=state.learned,
-                fit=result.fit,
-                changed_at_ms=window[change.place][0].time_ms if change else None,
-                of_old_design=change.documents if change else 0,
-                borders=self._borders(window, change) if change else None,
-            ),
+        model = SiteModelRecord(
+            site=site,
+            version=result.version,
+            documents=result.documents,
+            first_event_time_ms=state.oldest_ms,
+            last_event_time_ms=state.newest_ms,
+            body=result.body,
+        )
+        return FittedSite(
+            model=model,
+            learned=state.learned,
+            fit=result.fit,
+            changed_at_ms=window[change.place][0].time_ms if change else None,
+            of_old_design=change.documents if change else 0,
+            borders=self._borders(window, change) if change else None,
         )
 
     def _borders(
@@ -408,6 +389,7 @@ class SiteEngine:
         return (page.summary, page.document) if page else (b"", b"")
 
     def _run(self, site: str, task: Task) -> Result:
+        # The deadline of refits applies: a busy machine must not cost the window a document.
         return self._runner.run(site, task, self._settings.refit_deadline_s)[0]
 
     def _read_again(self, key: bytes) -> bool:
@@ -431,19 +413,15 @@ class SiteEngine:
         A site without documents has no model.
         """
         fitted = self.fit(site)
-        if fitted is None:
-            return []
-        if isinstance(fitted, NotLearned):
-            return [NotFitted(site, fitted.reason)]
+        if not isinstance(fitted, FittedSite):
+            return [] if fitted is None else [fitted]
         return [self._publication(fitted), *self._to_compare(fitted)]
 
     def site_events(self, site: str) -> list[Action]:
         """Return the publication of what has changed on a site and was not told yet."""
-        changes = self._windows.untold(site)
-        if not changes:
-            return []
-        records = [_event(site, one) for one in changes]
-        return [Publish(records, partial(self._windows.mark_told, site, len(records)))]
+        records = [_event(site, one) for one in self._windows.untold(site)]
+        done = partial(self._windows.mark_told, site, len(records))
+        return [Publish(records, done)] if records else []
 
     def silent_sites(self) -> list[Action]:
         """Return the publication of what has changed on all sites, those that fell silent among them."""
@@ -453,18 +431,17 @@ class SiteEngine:
     def compare_texts(self, site: str) -> list[Action]:
         """Return the texts to compare with a site's latest model, after its publication if it is new."""
         fitted = self.fit(site)
-        if not isinstance(fitted, Fitted):
+        if not isinstance(fitted, FittedSite):
             return []
         is_known = fitted.model.version == self._windows.site_state(site).model_version
         return [*(() if is_known else (self._publication(fitted),)), *self._to_compare(fitted)]
 
-    def _publication(self, fitted: Fitted) -> Publish:
-        done = partial(self._windows.mark_fitted, fitted.model.site, fitted.noted)
-        return Publish([fitted.model], done)
+    def _publication(self, fitted: FittedSite) -> Publish:
+        return Publish([fitted.model], partial(self._windows.mark_fitted, fitted))
 
-    def _to_compare(self, fitted: Fitted) -> Iterator[Compare]:
+    def _to_compare(self, fitted: FittedSite) -> Iterator[Compare]:
         """Yield the texts of a window that are looked at again, two times for a page at most."""
-        model, changed_at_ms = fitted.model, fitted.noted.changed_at_ms
+        model, changed_at_ms = fitted.model, fitted.changed_at_ms
         known = self._book.of(model.site)
         if not self._settings.revisions or (known is not None and not known.uses_newest_model):
             return
@@ -474,7 +451,7 @@ class SiteEngine:
                 entry.model_documents,
                 entry.looked_at,
                 model.documents,
-                fitted.noted.of_old_design if is_later else 0,
+                fitted.of_old_design if is_later else 0,
             )
             if reason is not None:
                 yield Compare(model, entry, cast("RevisionReason", reason))
@@ -518,9 +495,7 @@ class SiteEngine:
         sites = groupby(outbox.changed(), lambda one: site_of_key(one[0]))
         actions: list[Action] = []
         for site, compared in islice(sites, 1):
-            fitted = self.fit(site)
-            known, model = self._book.of(site), fitted.model if isinstance(fitted, Fitted) else None
-            model = known.model(model) if known else model
+            model = self._model_to_revise_with(site, None)
             for key, earlier in compared:
                 document = self._windows.document_of(key)
                 result = document and self.revise(document, model, "changed", 0, earlier)
@@ -553,12 +528,18 @@ class SiteEngine:
         if not isinstance(newest, DocumentRecord):
             deletion = DeletedRecord(url=url, site=site, id=newest, source=Source.parse(newest))
             return Publish([deletion], _nothing)
-        model, known = self._best_model(site), self._book.of(site)
-        if model is None and isinstance(fitted := self.fit(site), Fitted):
-            model = fitted.model
-        model = known.model(model) if known else model
+        model = self._model_to_revise_with(site, self._best_model(site))
         result = self.revise(newest, model, "superseded", changed_ratio_min=0)
         return self._republication(result) if isinstance(result, Cleaned) else None
+
+    def _model_to_revise_with(
+        self, site: str, model: SiteModelRecord | None
+    ) -> SiteModelRecord | None:
+        """Return the model that operators want of a site: by default this one, or else one of its window."""
+        if model is None and isinstance(fitted := self.fit(site), FittedSite):
+            model = fitted.model
+        known = self._book.of(site)
+        return known.model(model) if known else model
 
     def revise(
         self,
@@ -629,33 +610,17 @@ def _first_pages(pages: Sequence[Page], settings: Settings) -> list[Page]:
     return first
 
 
-def _stage(exception: str) -> str:
-    return "clean" if exception in {"DeadlineExceeded", "ProcessDied"} else "decode"
-
-
-def _deleted_record(page: Page) -> DeletedRecord:
-    return DeletedRecord(
-        url=page.url,
-        site=page.site,
-        id=page.id,
-        source=page.source,
-        fetched_at=page.fetched_at,
-    )
-
-
-def _deleted(page: Page) -> Deleted:
-    return Deleted(
-        record=_deleted_record(page),
-        document=DocumentRecord(
+def _deleted(page: Page, *, is_learned: bool) -> Deleted:
+    names: dict[str, Any] = {one: getattr(page, one) for one in ("url", "site", "id", "source")}
+    learned = None
+    if is_learned:
+        learned = DocumentRecord(
             kind="deletion",
-            url=page.url,
-            site=page.site,
-            id=page.id,
-            source=page.source,
+            **names,
             event_time_ms=page.event_time_ms,
             headers=list(page.headers),
-        ),
-    )
+        )
+    return Deleted(record=DeletedRecord(**names, fetched_at=page.fetched_at), document=learned)
 
 
 def _event(site: str, change: NoticedChange) -> SiteEventRecord:
@@ -670,5 +635,5 @@ def _event(site: str, change: NoticedChange) -> SiteEventRecord:
     )
 
 
-def _not_learned(result: Result) -> NotLearned:
-    return NotLearned(result.message if isinstance(result, Failure) else type(result).__name__)
+def _problem(result: Result) -> str:
+    return result.message if isinstance(result, Failure) else type(result).__name__

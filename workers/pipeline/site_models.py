@@ -21,17 +21,6 @@ class ModelSource(Protocol):
         """Return where in `site-models` the model was read, for log messages; empty = not known."""
 
 
-class NoModels:
-    """A source of models that treats every site as new."""
-
-    def get(self, site: str) -> None:
-        """Return None, because nothing is known about any site."""
-
-    def origin(self, site: str) -> str:  # noqa: ARG002
-        """Return an empty string, because there are no models."""
-        return ""
-
-
 class ProvisionalModels:
     """The latest provisional model of each site; it is safe to use from several threads.
 

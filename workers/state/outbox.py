@@ -27,6 +27,8 @@ class Outbox:
     def __init__(self, db: Database) -> None:
         self._db = db
         self._sent_again: set[bytes] = set()
+        self.may_have_superseded = True
+        """Whether there may be URLs to publish again; set it after a batch with one was written."""
 
     def remove(self, batch: Batch, key: bytes) -> None:
         """Add to a batch that the null value of a document is to be sent."""
@@ -69,8 +71,14 @@ class Outbox:
             limit: Most URLs.
             prefix: Beginning of the keys of a site; empty means all sites.
         """
+        if not self.may_have_superseded:
+            return []
+        self.may_have_superseded = False
         found = islice(self._db.scan(_SUPERSEDED, prefix), limit)
-        return [(key, url.decode()) for key, url in found]
+        urls = [(key, url.decode()) for key, url in found]
+        if urls or any(True for _ in self._db.scan(_SUPERSEDED)):
+            self.may_have_superseded = True
+        return urls
 
     def drop_superseded(self, url_keys: Iterable[bytes]) -> None:
         """Drop URLs whose newest text was published."""

@@ -4,8 +4,12 @@ from typing import NamedTuple
 
 import msgspec
 
+from schemas.site_model import SiteModelRecord
 from templ_core.site_events.watch import SiteWatch
 from templ_core.site_level.window.schedule import is_due
+
+NEVER_MS = -(1 << 62)
+"""A time before all others."""
 
 
 class SiteState(msgspec.Struct, kw_only=True):
@@ -15,7 +19,7 @@ class SiteState(msgspec.Struct, kw_only=True):
     """Documents in the window."""
     bytes: int = 0
     """Sum of their sizes, not compressed."""
-    newest_ms: int = -(1 << 62)
+    newest_ms: int = NEVER_MS
     """Highest event time of the window's documents and deletions."""
     oldest_ms: int = 0
     """Event time of the oldest document; 0 for an empty window."""
@@ -45,10 +49,18 @@ class SiteState(msgspec.Struct, kw_only=True):
     """What is remembered of the site to notice its changes; absent where nobody watches."""
 
 
-class FittedSite(NamedTuple):
-    """A site model that was fitted, as the state of its site notes it."""
+def copied_state(state: SiteState) -> SiteState:
+    """Return a copy that can be changed while the state stays as it is."""
+    copy = msgspec.structs.replace(state)
+    if isinstance(copy.watch, SiteWatch):
+        copy.watch = msgspec.structs.replace(copy.watch)
+    return copy
 
-    version: str
+
+class FittedSite(NamedTuple):
+    """A site model that was fitted, and what the state of its site notes of it."""
+
+    model: SiteModelRecord
     learned: int
     """Value of `SiteState.learned` when it was fitted."""
     fit: float

@@ -22,6 +22,7 @@ Families and keys:
 import threading
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
@@ -29,11 +30,12 @@ from schemas.document import DocumentRecord, document_key, site_of_key
 from templ_core.config import WindowBounds
 from templ_core.dom.codec import content_digest
 from templ_core.errors import CodecError
-from templ_core.site_events.noticed import NoticedChange
+from templ_core.site_events.noticed import NoticedChange, PageFacts
 from templ_core.site_events.watch import SiteWatch
+from templ_core.site_level.window.schedule import latest_place_pages
 from templ_core.site_level.window.site_cache import SiteCache
-from templ_core.site_level.window.site_window import SiteWindow, WindowFetch, url_hash
-from workers.errors import OtherFormat
+from templ_core.site_level.window.site_window import Left, SiteWindow, WindowFetch, url_hash
+from workers.errors import OtherFormat, StateProblem
 from workers.settings import Settings
 from workers.state.database import (
     DatabaseEntry,
@@ -45,15 +47,33 @@ from workers.state.database import (
     stored_values,
 )
 from workers.state.outbox import Outbox
-from workers.state.packing import Packers, content_of
+from workers.state.packing import (
+    DICTIONARY_PAGES,
+    FIRST_PACKING,
+    PACKING_GROWTH,
+    Packer,
+    Packers,
+    content_of,
+    dictionary_key,
+    joined_pages,
+    plain_frame,
+)
 from workers.state.rocks import Batch
-from workers.state.site_state import FittedSite, SiteState, WindowTotals, totals_of
-from workers.state.window_change import KeptSite, WindowChange
+from workers.state.site_state import (
+    NEVER_MS,
+    FittedSite,
+    SiteState,
+    WindowTotals,
+    copied_state,
+    totals_of,
+)
 from workers.state.window_entry import (
     StoredPage,
     WindowEntry,
+    entry_of,
     fetch_of,
     record_of,
+    revised_entry,
     stored_page,
     time_bytes,
     time_from,
@@ -69,13 +89,29 @@ _FETCHES_IN_MEMORY = 20_000
 """Fetches of windows that a store keeps in memory, about 400 bytes each."""
 _NEXT = b"next"
 _FORMAT, _LOG = b"format", b"log"
+T = TypeVar("T")
+
+
+class KeptSite(msgspec.Struct):
+    """What a store keeps in memory of a site, as it is in the database."""
+
+    state: SiteState
+    window: SiteWindow
+    keys: dict[bytes, bytes]
+    """Keys of the documents of the window by the hash of their URL."""
+
+    def __len__(self) -> int:
+        """Return the number of documents."""
+        return len(self.window)
 
 
 class WindowStore:
     """The windows of one partition.
 
     It is safe to use from several threads. Opening and every method but `totals` and `is_new` block
-    their thread, so an event loop must call them from another thread.
+    their thread, so an event loop must call them from another thread. A method that takes an offset in
+    `documents` does nothing for one below `next_offset`, whose record was stored before; the offset is None
+    on files, where nothing is replayed.
     """
 
     def __init__(self, path: Path | None, settings: Settings, *, has_topic: bool = True) -> None:
@@ -88,21 +124,18 @@ class WindowStore:
                 that leave a window. Without a topic the outbox stays empty.
 
         Raises:
-            OtherFormat: Another version has written it.
-            DamagedStore: The database is damaged.
-            DiskProblem: The disk is full or fails.
-            StateProblem: The database is in use or not writable.
+            WorkerError: The errors of `open_database`.
         """
         bounds = settings.window
         self.bounds_of: Callable[[str], WindowBounds] = lambda _: bounds
         """Returns the bounds of a site's window."""
-        self._has_topic = has_topic
-        self._keeps_earlier = has_topic and settings.changes
+        self.has_topic = has_topic
+        self.keeps_earlier = has_topic and settings.changes
         self._db = open_database(path, _FAMILIES)
         self.outbox = Outbox(self._db)
         try:
             self._check_format(path)
-            self._packers = Packers(self._db)
+            self.packers = Packers(self._db)
             self._sites = SiteCache(_FETCHES_IN_MEMORY, self._read_site)
             self._lock = threading.Lock()
             stored = self._db.get("meta", _NEXT)
@@ -154,14 +187,13 @@ class WindowStore:
         Args:
             record: The document.
             summary: Its page summary in compact form.
-            offset: Its offset in `documents`; nothing happens when it is below `next_offset`, since
-                the record was stored before. None when working on files, where nothing is replayed.
+            offset: Its offset in `documents`.
 
         Raises:
             CodecError: The document or the summary is damaged.
         """
-        bounds, page = self.bounds_of(record.site), stored_page(record, summary)
-        self._change(record.site, offset, lambda change: change.enter(record, page, bounds))
+        page = stored_page(record, summary)
+        self._change(record.site, offset, lambda change: change.enter(record, page))
 
     def whole(self, record: DocumentRecord) -> DocumentRecord:
         """Return a record from a topic with its document decompressed and compared with its digest.
@@ -179,24 +211,19 @@ class WindowStore:
 
     def known(self, record: DocumentRecord) -> WindowEntry | None:
         """Return the entry of a document that is in the window already, otherwise None."""
-        entry = self._entry(document_key(record.site, record.source))
+        entry = self.entry(document_key(record.site, record.source))
         if entry is None or (entry.url, entry.event_time_ms) != (record.url, record.event_time_ms):
             return None
         return entry if entry.content_digest == record.content_digest else None
 
     def replace(self, record: DocumentRecord, known: WindowEntry, offset: int | None) -> None:
         """Store a known document that was delivered again or carries a revision of its text."""
-        is_in_topic = offset is not None
-        self._change(
-            record.site,
-            offset,
-            lambda change: change.replace(record, known, is_in_topic=is_in_topic),
-        )
+        self._change(record.site, offset, lambda change: change.replace(record, known))
 
     def mark_looked_at(self, key: bytes, documents: int) -> None:
         """Record that the text of a document stays as it is with a model fitted on that many documents."""
         with self._lock:
-            entry = self._entry(key)
+            entry = self.entry(key)
             if entry is not None:
                 seen = msgspec.structs.replace(entry, looked_at=documents)
                 self._db.put("entries", key, msgspec.msgpack.encode(seen))
@@ -204,16 +231,15 @@ class WindowStore:
     def put_summary(self, key: bytes, summary: bytes) -> None:
         """Replace the page summary of a document of the window."""
         with self._lock:
-            entry, page = self._entry(key), self.page_of(key)
+            entry, page = self.entry(key), self.page_of(key)
             if entry is not None and page is not None:
                 page = msgspec.structs.replace(page, summary=content_of(summary))
-                packer = self._packers.of(site_of_key(key), entry.dictionary)
+                packer = self.packers.of(site_of_key(key), entry.dictionary)
                 self._db.put("pages", key, packer.pack(msgspec.msgpack.encode(page)))
 
     def delete_url(self, record: DocumentRecord, offset: int | None) -> None:
         """Remove what was fetched from a URL up to the event time of its deletion."""
-        bounds = self.bounds_of(record.site)
-        self._change(record.site, offset, lambda change: change.forget_url(record, bounds))
+        self._change(record.site, offset, lambda change: change.forget_url(record))
 
     def remove(self, site: str, source_id: str, offset: int) -> None:
         """Remove a document whose null value was read from `documents`."""
@@ -232,7 +258,7 @@ class WindowStore:
     def erase(self, site: str) -> bool:
         """Erase a site from all files, which nobody else may use, and return whether it was stored."""
         with self._lock:
-            self._packers.forget(site)
+            self.packers.forget(site)
             self._sites.drop(site)
             was_there = erase_site(self._db, _FAMILIES, site)
             if was_there:
@@ -288,48 +314,56 @@ class WindowStore:
 
     def document_of(self, key: bytes) -> DocumentRecord | None:
         """Return the document of a key of `documents`, or None when it has left the window."""
-        entry, site = self._entry(key), site_of_key(key)
+        entry, site = self.entry(key), site_of_key(key)
         page = entry and self._page(site, entry)
         return record_of(site, entry, page) if entry and page else None
 
     def page_of(self, key: bytes) -> StoredPage | None:
         """Return the page of a key of `documents`, or None when it has left the window."""
-        entry = self._entry(key)
+        entry = self.entry(key)
         return self._page(site_of_key(key), entry) if entry else None
 
     def url_of(self, key: bytes) -> str:
         """Return the URL of a key of `documents`; empty when the document has left the window."""
-        entry = self._entry(key)
+        entry = self.entry(key)
         return entry.url if entry else ""
 
-    def _entry(self, key: bytes) -> WindowEntry | None:
+    def entry(self, key: bytes) -> WindowEntry | None:
+        """Return the entry of a key of `documents`, or None when it has left the window."""
         value = self._db.get("entries", key)
         return decode_stored(self._db, value, WindowEntry) if value else None
 
-    def _page(self, site: str, entry: WindowEntry) -> StoredPage | None:
+    def deletion(self, url_key: bytes) -> bytes | None:
+        """Return time and source id of the deletion of a URL that is remembered, otherwise None."""
+        return self._db.get("deleted", url_key)
+
+    def content(self, site: str, entry: WindowEntry) -> bytes | None:
+        """Return what is stored of the page of an entry, without its compression, or None when it has left."""
         packed = self._db.get("pages", document_key(site, entry.source))
         if packed is None:
             return None
         with stored_values(self._db):
-            content = self._packers.of(site, entry.dictionary).content(packed)
-            return msgspec.msgpack.decode(content, type=StoredPage)
+            return self.packers.of(site, entry.dictionary).content(packed)
 
-    def mark_fitted(self, site: str, fitted: FittedSite) -> None:
+    def lacks(self, site: str) -> StateProblem:
+        """Return the error that the window of a site lacks a document."""
+        return self._db.damaged(f"the window of {site} lacks a document")
+
+    def _page(self, site: str, entry: WindowEntry) -> StoredPage | None:
+        content = self.content(site, entry)
+        return decode_stored(self._db, content, StoredPage) if content else None
+
+    def mark_fitted(self, fitted: FittedSite) -> None:
         """Record that a model was published, and what its fit has found out."""
-        with self._lock:
-            kept = self._sites.take(site)
-            state = msgspec.structs.replace(
-                kept.state,
-                fitted_at=max(kept.state.fitted_at, fitted.learned),
-                model_version=fitted.version,
-                fit=fitted.fit,
-                changed_at_ms=fitted.changed_at_ms,
-                of_old_design=fitted.of_old_design,
-            )
+
+        def note(state: SiteState) -> None:
+            state.fitted_at = max(state.fitted_at, fitted.learned)
+            state.model_version, state.fit = fitted.model.version, fitted.fit
+            state.changed_at_ms, state.of_old_design = fitted.changed_at_ms, fitted.of_old_design
             if fitted.borders is not None and isinstance(state.watch, SiteWatch):
-                state.watch = msgspec.structs.replace(state.watch)
                 state.watch.see_design(fitted.changed_at_ms, *fitted.borders)
-            self._write(site, kept.state, KeptSite(state, kept.window, kept.keys), Batch())
+
+        self._update_state(fitted.model.site, note)
 
     def untold(self, site: str) -> list[NoticedChange]:
         """Return the changes of a site that are to be told."""
@@ -338,7 +372,12 @@ class WindowStore:
 
     def mark_told(self, site: str, count: int) -> None:
         """Record that the first changes of a site were told."""
-        self._update_watch(site, lambda watch: setattr(watch, "untold", watch.untold[count:]))
+
+        def drop(state: SiteState) -> None:
+            if isinstance(state.watch, SiteWatch):
+                state.watch.untold = state.watch.untold[count:]
+
+        self._update_state(site, drop)
 
     def listen(self) -> list[str]:
         """Notice silent sites by the newest event time of all sites; return the sites that have changes to tell."""
@@ -346,21 +385,23 @@ class WindowStore:
             (site, one) for site, state in self.sites() if isinstance(one := state.watch, SiteWatch)
         ]
         now_ms = max((one.newest_ms or 0 for _, one in watched), default=0)
+
+        def listen(state: SiteState) -> None:
+            if isinstance(state.watch, SiteWatch):
+                state.watch.listen(now_ms)
+
         for site, one in watched:
             if one.hears_nothing(now_ms):
-                self._update_watch(site, lambda watch: watch.listen(now_ms))
+                self._update_state(site, listen)
         return [site for site, _ in watched if self.untold(site)]
 
-    def _update_watch(self, site: str, change: Callable[[SiteWatch], None]) -> None:
+    def _update_state(self, site: str, change: Callable[[SiteState], None]) -> None:
+        """Have the state of a site changed, and write it."""
         with self._lock:
             kept = self._sites.take(site)
-            if isinstance(kept.state.watch, SiteWatch):
-                watch = msgspec.structs.replace(kept.state.watch)
-                change(watch)
-                state = msgspec.structs.replace(kept.state, watch=watch)
-                self._write(site, kept.state, KeptSite(state, kept.window, kept.keys), Batch())
-            else:
-                self._sites.keep(site, kept)
+            state = copied_state(kept.state)
+            change(state)
+            self._write(site, kept.state, KeptSite(state, kept.window, kept.keys), Batch())
 
     def newest(self, site: str, url_key: bytes) -> DocumentRecord | str | None:
         """Return the newest document of a URL or the source id of its deletion.
@@ -370,49 +411,35 @@ class WindowStore:
         key = self._kept(site).keys.get(url_key.partition(b"\0")[2])
         if key is not None:
             return self.document_of(key)
-        deletion = self._db.get("deleted", url_key)
+        deletion = self.deletion(url_key)
         return deletion[len(time_bytes(0)) :].decode() if deletion else None
 
-    def _change(self, site: str, offset: int | None, fill: Callable[[WindowChange], None]) -> None:
+    def _change(self, site: str, offset: int | None, fill: Callable[["_Change"], None]) -> None:
         """Have a change of a site's window filled, and write it, unless the record was stored before."""
         with self._lock:
             if not self.is_new(offset):
                 return
             before = self._sites.take(site)
-            change = WindowChange(
-                self._db, site, before, self._packers, keeps_earlier=self._keeps_earlier
-            )
+            change = _Change(self, site, before, is_of_topic=offset is not None)
             fill(change)
-            if self._has_topic:
-                for key in change.confirmed:
-                    change.batch.delete("outbox", key)
-                for key in change.tombstones:
-                    self.outbox.remove(change.batch, key)
-                if change.earlier is not None:
-                    self.outbox.compare(change.batch, *change.earlier)
-                    change.overtaken.clear()
-            # On files a revision comes before the outputs of all pages behind it.
-            late = change.superseded if offset is None else change.superseded | change.overtaken
-            for url in late:
-                url_key = site.encode() + b"\0" + url_hash(url)
-                self.outbox.supersede(change.batch, url_key, url)
+            kept = change.finish()
             self._put_next(change.batch, offset)
-            self._write(site, before.state, change.kept(), change.batch)
+            self._write(site, before.state, kept, change.batch)
+            if change.late_url:
+                self.outbox.may_have_superseded = True
             self._advance(offset)
 
     def _kept(self, site: str) -> KeptSite:
         """Return what is kept in memory of a site, which is read first if need be."""
         with self._lock:
-            kept = self._sites.take(site)
-            self._sites.keep(site, kept)
-            return kept
+            return self._sites.of(site)
 
     def _read_site(self, site: str) -> KeptSite:
         stored, prefix = self._db.get("sites", site.encode()), site.encode() + b"\0"
         state = decode_stored(self._db, stored, SiteState) if stored else SiteState()
         found = [(fetch_of(entry), entry.source) for entry in self._stored_entries(site)]
         if len(found) != state.pages:
-            raise self._db.damaged(f"the window of {site} lacks a document")
+            raise self.lacks(site)
         deletions = self._db.scan("deleted", prefix)
         window = SiteWindow(
             (fetch for fetch, _ in found),
@@ -443,3 +470,212 @@ class WindowStore:
 
     def _counted_totals(self) -> WindowTotals:
         return sum((totals_of(state) for _, state in self.sites()), WindowTotals())
+
+
+class _Change:
+    """Collects what one record of `documents` changes in a site's window.
+
+    The window decides what stays, and `batch` receives what follows for the database. Nothing is
+    written: the store writes the state with the batch, and forgets the site's `KeptSite` where that fails.
+    """
+
+    def __init__(self, store: WindowStore, site: str, kept: KeptSite, *, is_of_topic: bool) -> None:
+        self.batch = Batch()
+        self._store, self._site, self._is_of_topic = store, site, is_of_topic
+        self._bounds = store.bounds_of(site)
+        self._window, self._keys, self._state = kept.window, kept.keys, copied_state(kept.state)
+        self._prefix = site.encode() + b"\0"
+        self._tombstones: list[bytes] = []
+        """Keys of `documents` whose records are to be removed from the topic."""
+        self.late_url = ""
+        """The URL of the record, if its last output may be of an older fetch than the newest known one."""
+
+    def finish(self) -> KeptSite:
+        """Return what is to be kept of the site after the change, which `batch` now has as a whole."""
+        store, window, state = self._store, self._window, self._state
+        if store.has_topic:
+            for key in self._tombstones:
+                store.outbox.remove(self.batch, key)
+        if self.late_url:
+            store.outbox.supersede(
+                self.batch, self._prefix + url_hash(self.late_url), self.late_url
+            )
+        state.pages, state.bytes = len(window), window.size_bytes
+        state.deletions = len(window.deletions)
+        state.newest_ms, state.oldest_ms = window.newest_ms(NEVER_MS), window.oldest_ms(0)
+        return KeptSite(state, window, self._keys)
+
+    def enter(self, record: DocumentRecord, page: StoredPage) -> None:
+        """Add a document if it is the newest of its URL; otherwise have it removed from the topic."""
+        key, state = document_key(record.site, record.source), self._state
+        # Another feed may have used the same name: a file was replaced, or a topic created again.
+        # The document then replaces the other one in the topic, too.
+        self._leave_by_key(key)
+        entry = entry_of(record, page)
+        fetch = fetch_of(entry)
+        left = self._window.enter(fetch, self._bounds)
+        if left is None:
+            known = self._window.of_url(fetch.url_hash)
+            if known is None or known.time_ms > fetch.time_ms:
+                self.late_url = record.url
+            self._tombstones.append(key)
+            return
+        state.learned += 1
+        state.place_pages = latest_place_pages(state.place_pages, record.place_pages)
+        earlier = next((one for one in left.fetches if one.url_hash == fetch.url_hash), None)
+        if record.facts is not None:
+            self._look_at(record, record.facts, is_again=earlier is not None)
+        compared = None
+        if earlier is not None and earlier.content_digest != fetch.content_digest:
+            compared = self._earlier_document(earlier, record)
+        self._remove(left, record.url)
+        if compared is not None:
+            self.late_url = ""
+            self._store.outbox.compare(self.batch, key, compared)
+        if fetch not in self._window:
+            self._tombstones.append(key)
+            return
+        self._stays_in_topic(key)
+        content = msgspec.msgpack.encode(page)
+        new = state.learned - state.packed_at
+        if new >= max(FIRST_PACKING, PACKING_GROWTH * state.packed_pages):
+            self._pack_newest(key, entry, content)
+        else:
+            packer = self._store.packers.of(self._site, state.packed_at)
+            self._put(key, entry, content, state.packed_at, packer)
+        self._keys[fetch.url_hash] = key
+
+    def _earlier_document(
+        self, earlier: WindowFetch, record: DocumentRecord
+    ) -> DocumentRecord | None:
+        """Return the fetch that a document drives out, if a text is published with what has changed since.
+
+        A store that is rebuilt reads documents whose changes were published already.
+        """
+        if not self._store.keeps_earlier or record.revision:
+            return None
+        return self._store.document_of(self._keys[earlier.url_hash])
+
+    def _look_at(self, record: DocumentRecord, facts: PageFacts, *, is_again: bool) -> None:
+        """Have the watch over the site look at a document that has entered."""
+        if is_again:  # Its text is that of its earlier fetch.
+            facts = msgspec.structs.replace(facts, repeated_ratio=None)
+        if not isinstance(self._state.watch, SiteWatch):
+            self._state.watch = SiteWatch()
+        self._state.watch.look_at(record.url, record.event_time_ms, facts)
+
+    def replace(self, record: DocumentRecord, known: WindowEntry) -> None:
+        """Update a document of the window, given its entry, if `record` carries a later revision of its text."""
+        key = document_key(record.site, record.source)
+        if self._is_of_topic:
+            self._stays_in_topic(key)
+        if record.revision > known.revision:
+            self.batch.put("entries", key, msgspec.msgpack.encode(revised_entry(known, record)))
+
+    def forget_url(self, record: DocumentRecord) -> None:
+        """Remove a URL, and remember the deletion so that older fetches do not enter again.
+
+        The deletion's record stays in the topic for as long as it is remembered, so that a store
+        that is rebuilt remembers it too.
+        """
+        hashed, own_key = url_hash(record.url), document_key(record.site, record.source)
+        mark = time_bytes(record.event_time_ms) + str(record.source).encode()
+        left = self._window.delete(hashed, record.event_time_ms, self._bounds)
+        if self._window.of_url(hashed) is not None:
+            self.late_url = record.url
+        if left is None:
+            if self._store.deletion(self._prefix + hashed) != mark:
+                self._tombstones.append(own_key)
+            return
+        self._forget_deletion(hashed)
+        self._remove(left, record.url)
+        if hashed in self._window.deletions:
+            self.batch.put("deleted", self._prefix + hashed, mark)
+            self._stays_in_topic(own_key)
+        else:
+            self._tombstones.append(own_key)
+
+    def follow_tombstone(self, source_id: str) -> None:
+        """Remove a document whose null value was read from the topic."""
+        key = self._prefix + source_id.encode()
+        self._stays_in_topic(key)
+        self._leave_by_key(key)
+
+    def _stays_in_topic(self, key: bytes) -> None:
+        """Note that the record of a key is as it should be in the topic: nothing is to be sent."""
+        if self._store.has_topic:
+            self.batch.delete("outbox", key)
+
+    def _leave_by_key(self, key: bytes) -> None:
+        entry = self._store.entry(key)
+        if entry is not None:
+            hashed = url_hash(entry.url)
+            self._window.leave(hashed)
+            self._remove_document(hashed)
+
+    def _remove(self, left: Left, url: str) -> None:
+        """Remove what a newer fetch or the deletion of a URL drives out.
+
+        A revision of the fetch may have been published after the output of the newer one. On files it comes
+        before the outputs of all pages behind it.
+        """
+        hashed = url_hash(url)
+        for fetch in left.fetches:
+            key = self._remove_document(fetch.url_hash)
+            self._tombstones.append(key)
+            if self._is_of_topic and fetch.url_hash == hashed and self._entry(key).revision:
+                self.late_url = url
+        for forgotten in left.deletions:
+            self._forget_deletion(forgotten)
+
+    def _remove_document(self, hashed: bytes) -> bytes:
+        """Remove the document of a URL from the database, and return its key."""
+        key = self._keys.pop(hashed)
+        self.batch.delete("entries", key)
+        self.batch.delete("pages", key)
+        return key
+
+    def _forget_deletion(self, hashed: bytes) -> None:
+        """Remove the deletion of a URL from the database, if there is one."""
+        mark = self._store.deletion(self._prefix + hashed)
+        if mark is not None:
+            self.batch.delete("deleted", self._prefix + hashed)
+            self._tombstones.append(self._prefix + mark[len(time_bytes(0)) :])
+
+    def _pack_newest(self, key: bytes, entry: WindowEntry, content: bytes) -> None:
+        """Compress the newest pages with a dictionary of them, and drop dictionaries without pages."""
+        state, number = self._state, self._state.learned
+        others = [self._keys[one.url_hash] for one in self._window if one.url_hash in self._keys]
+        entries = [self._entry(one) for one in others]
+        newest = slice(1 - DICTIONARY_PAGES, None)
+        pages = [
+            (one, of_one, self._there(self._store.content(self._site, of_one)))
+            for one, of_one in zip(others[newest], entries[newest], strict=True)
+        ]
+        pages.append((key, entry, content))
+        dictionary = joined_pages([packed for _, _, packed in pages])
+        packer = Packer(dictionary)
+        for one, of_one, packed in pages:
+            self._put(one, of_one, packed, number, packer)
+        self.batch.put("dictionaries", dictionary_key(self._site, number), plain_frame(dictionary))
+        used = {one.dictionary for one in entries[: 1 - DICTIONARY_PAGES]}
+        for old in set(state.dictionaries) - used:
+            self.batch.delete("dictionaries", dictionary_key(self._site, old))
+        state.dictionaries = [*sorted(used & set(state.dictionaries)), number]
+        state.packed_at, state.packed_pages = number, len(self._window)
+
+    def _put(
+        self, key: bytes, entry: WindowEntry, content: bytes, dictionary: int, packer: Packer
+    ) -> None:
+        entry = msgspec.structs.replace(entry, dictionary=dictionary)
+        self.batch.put("entries", key, msgspec.msgpack.encode(entry))
+        self.batch.put("pages", key, packer.pack(content))
+
+    def _entry(self, key: bytes) -> WindowEntry:
+        return self._there(self._store.entry(key))
+
+    def _there(self, value: T | None) -> T:
+        """Return a value that the database must have."""
+        if value is None:
+            raise self._store.lacks(self._site)
+        return value

@@ -38,6 +38,13 @@ class SiteCache(Generic[T]):
         """Return the sites that have a value, those used last at the end."""
         return list(self._values)
 
+    def of(self, site: str) -> T:
+        """Return the value of a site, or a new one, which is kept."""
+        if site not in self._values:
+            self.keep(site, self._make(site))
+        self._values.move_to_end(site)
+        return self._values[site][0]
+
     def take(self, site: str) -> T:
         """Remove and return the value of a site, or return a new one; hand it to `keep` when done."""
         return self._removed(site) if site in self._values else self._make(site)

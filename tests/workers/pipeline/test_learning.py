@@ -9,8 +9,8 @@ from templ_core.dom.document import parse_document
 from templ_core.page_level.model.model_file import shipped_model
 from tests.workers.builders import MENU, OneModel, article, other_page_model, packed, page
 from tests.workers.memory_transport import MemoryTransport
-from workers.pipeline.actions import Forget, NotLearned
-from workers.pipeline.site_engine import Fitted, SiteEngine
+from workers.pipeline.actions import Forget
+from workers.pipeline.site_engine import SiteEngine
 from workers.processes.messages import Cleaned, Failure, LearnResult, RefitTask
 from workers.processes.tasks import InProcess
 from workers.settings import load_settings
@@ -61,7 +61,7 @@ def test_a_damaged_document_is_left_out_and_the_next_one_is_learned(
 ):
     one, other = documents(2)
     damaged = msgspec.structs.replace(one, **changed)
-    assert transport.engine.learn(damaged, store.next_offset) == NotLearned(said)
+    assert transport.engine.learn(damaged, store.next_offset) == said
     assert store.next_offset == 1
     assert transport.fit("example.com") is None
     assert transport.engine.learn(other, store.next_offset) is None
@@ -74,7 +74,7 @@ def test_a_document_without_text_is_left_out(transport, documents):
     empty = msgspec.structs.replace(
         one, body=compress_columns(columns), content_digest=content_digest(columns), summary=b""
     )
-    assert transport.engine.learn(empty, 0) == NotLearned("the document has no text")
+    assert transport.engine.learn(empty, 0) == "the document has no text"
 
 
 def test_models_are_published_by_the_schedule(store, transport, documents):
@@ -142,8 +142,8 @@ def stored_summary(store):
 
 
 def texts_to_compare(transport, model):
-    noted = FittedSite(model.version, model.documents, 1.0, None, 0)
-    return list(transport.engine._to_compare(Fitted(model, noted)))
+    fitted = FittedSite(model, model.documents, 1.0, None, 0)
+    return list(transport.engine._to_compare(fitted))
 
 
 def test_texts_are_revised_when_the_model_has_grown_up_and_never_twice_alike(

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from prometheus_client import generate_latest
 
-from tests.workers.builders import DAY_MS, document, stored_summary
+from tests.workers.builders import DAY_MS, document, site_model_record, stored_summary
 from workers.kafka.metrics import RefresherMetrics
 from workers.settings import load_settings
 from workers.state.site_state import FittedSite, WindowTotals, model_is_due
@@ -41,7 +41,8 @@ def apply(store, change):
             store.remove(site, f"pages-0-{day}", store.next_offset)
         case "fitted", (fit, changed_at_ms):
             learned = store.site_state(site).learned
-            store.mark_fitted(site, FittedSite("v1", learned, fit, changed_at_ms, 1))
+            model = site_model_record("v1", site=site)
+            store.mark_fitted(FittedSite(model, learned, fit, changed_at_ms, 1))
 
 
 def recounted(store):

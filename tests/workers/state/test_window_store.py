@@ -4,7 +4,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from schemas.document import document_key
-from tests.workers.builders import BODY_BYTES, DAY_MS, document, packed, stored_summary
+from tests.workers.builders import (
+    BODY_BYTES,
+    DAY_MS,
+    document,
+    packed,
+    site_model_record,
+    stored_summary,
+)
 from workers.errors import OtherFormat
 from workers.settings import load_settings
 from workers.state.packing import content_of
@@ -182,7 +189,7 @@ def test_acknowledged_tombstones_leave_the_outbox(store):
 def test_everything_survives_a_restart(tmp_path):
     first = WindowStore(tmp_path / "windows", SMALL)
     put(first, *(document(n) for n in range(8)))
-    first.mark_fitted("example.com", FittedSite("v1", 8, 1.0, None, 0))
+    first.mark_fitted(FittedSite(site_model_record("v1"), 8, 1.0, None, 0))
     first.close()
     again = WindowStore(tmp_path / "windows", SMALL)
     put(again, document(8))
