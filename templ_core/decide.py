@@ -19,11 +19,7 @@ from templ_core.page_level.selection import (
     with_policy,
 )
 from templ_core.site_level.config import FUSION_CONFIG
-from templ_core.site_level.fusion._fusion import outside_container
-from templ_core.site_level.fusion.fusion import (
-    faded_log_odds,
-    surer_by_length,
-)
+from templ_core.site_level.fusion._fusion import outside_container, varying_words, weighed
 from templ_core.site_level.fusion.site_columns import CONSTANT, TRUST, SiteColumns
 from templ_core.site_level.site_evidence import SiteEvidence
 from templ_core.site_settings.ruled_segments import RuledSegments
@@ -36,7 +32,8 @@ REASON_REVIEWS = "reviews"
 REASON_CONSENT = "consent"
 REASON_SETTING = "site-setting"
 
-
+_STEPS = 1000
+"""Log-odds are rounded to multiples of 1 / _STEPS, so that every machine gives the same text."""
 _NO_TYPE = PageType()
 
 
@@ -122,16 +119,14 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
 
     # Elements whose segments agree are taken together, but for what repeated text adds: a repeated paragraph
     # among others that are like it goes by itself.
-    weight = site_weight(columns, site.documents, config)
-    mixed, rest = (
-        faded_log_odds(own, surer_by_length(fused, columns) if is_known else fused, weight)
-        for fused in (site.log_odds, site.log_odds - site.repeated_log_odds)
-    )
+    limits, site_share = FUSION_CONFIG, _site_share(site.documents, config)
+    long_weight = limits.long_weight if is_known else 1.0
+    mixed, rest = weighed(own, site, site_share, long_weight, limits.length_words_max, _STEPS)
     pooled = agreed(rest, page.features.tree) + (mixed - rest)
     if is_known:
         # The site tells comments from content; only what a setting asks for is certain.
         log_odds = with_policy(pooled, words, page.roles, _NO_TYPE, config.comments)
-        outside = outside_container(log_odds, columns, words, page.page_type, FUSION_CONFIG)
+        outside = outside_container(log_odds, columns, words, page.page_type, limits)
         share = page_recall_share(None, config)
         choice = select_segments(log_odds, None, words, share, outside)
     else:
@@ -141,8 +136,8 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
 
     # Text that is constant in its place does not count: of a listing whose teasers recur, their headings alone
     # would be left.
-    kept_words = words[choice.kept & (columns[CONSTANT] == 0)].sum()
-    if kept_words < config.abstain_ratio * words.sum():
+    kept_words, all_words = varying_words(choice.kept, columns[CONSTANT], words)
+    if kept_words < config.abstain_ratio * all_words:
         alone = _page_alone(page, own, config)
         if kept_words < config.abstain_ratio * words[alone.kept].sum():
             return _decision(page, own, alone, abstained=True)
@@ -177,7 +172,11 @@ def site_weight(columns: SiteColumns, documents: int, config: CoreConfig) -> Flo
         documents: Documents that the site model rests on.
         config: The core's thresholds.
     """
-    return columns[TRUST] * (documents / (documents + config.site_doubt_pages))
+    return columns[TRUST] * _site_share(documents, config)
+
+
+def _site_share(documents: int, config: CoreConfig) -> float:
+    return documents / (documents + config.site_doubt_pages)
 
 
 def _page_alone(page: PageEvidence, log_odds: Floats, config: CoreConfig) -> Selection:

@@ -1,21 +1,21 @@
 """What the window of a site says about the text of one of its pages."""
 
 import msgspec
-import numpy as np
 
 from templ_core.array_types import Floats
 from templ_core.dom.document import Document
 from templ_core.dom.text import Cuts
 from templ_core.page_level.page_evidence import PageEvidence
-from templ_core.site_level.fusion._fusion import fused_log_odds
-from templ_core.site_level.fusion.fusion import FusionModel, repeated_terms
+from templ_core.site_level.config import FUSION_CONFIG, STRINGS_CONFIG
+from templ_core.site_level.fusion._fusion import cover_columns, fused_log_odds, pages_with_places
+from templ_core.site_level.fusion.fusion import FusionModel
 from templ_core.site_level.fusion.site_columns import (
     FEW_COVER,
     FEW_COVER_OF_RECORDS,
-    PLACE_PAGES,
+    REPEATED_INPUTS,
     SiteColumns,
 )
-from templ_core.site_level.fusion.site_inputs import cover_columns, site_inputs
+from templ_core.site_level.fusion.site_inputs import site_inputs
 from templ_core.site_level.places.places import DocumentPlaces, document_places
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.strings.string_evidence import (
@@ -66,30 +66,18 @@ def read_site_evidence(
     """
     if site_model is None or not site_model.documents:
         return None
-    columns, strings = site_inputs(
-        document,
-        page.features,
-        page.log_odds,
-        page.page_type,
-        site_model,
-        places or document_places(document, page.features),
-    )
+    places = places or document_places(document, page.features)
+    columns, strings = site_inputs(document, page, site_model, places)
     log_odds = fused_log_odds(columns, fusion.terms, fusion.bias)
     return SiteEvidence(
         columns=columns,
         log_odds=log_odds,
-        repeated_log_odds=fused_log_odds(columns, repeated_terms(fusion.terms), 0.0),
+        repeated_log_odds=fused_log_odds(columns, fusion.terms, 0.0, REPEATED_INPUTS),
         documents=site_model.documents,
-        place_pages=place_pages(columns, page),
+        place_pages=pages_with_places(columns, page),
         fusion=fusion,
         cuts=_cuts(document, page, columns, strings, log_odds, fusion),
     )
-
-
-def place_pages(columns: SiteColumns, page: PageEvidence) -> int:
-    """Return the pages that have the places of a page's content, in the mean over its content."""
-    mass = page.words / (1 + np.exp(-page.log_odds))
-    return round(float(columns[PLACE_PAGES] @ mass / mass.sum()))
 
 
 def _cuts(
@@ -104,15 +92,12 @@ def _cuts(
     found = repeated_sentences(document, page.features, strings)
     if found is None:
         return None
-    of = found.segment
-    instead = cover_columns(
-        found.cover,
-        strings.alike[of],
-        strings.listed[of],
-        page.page_type,
-        (FEW_COVER, FEW_COVER_OF_RECORDS),
+    of, names = found.segment, (FEW_COVER, FEW_COVER_OF_RECORDS)
+    least, most = STRINGS_CONFIG.prose_words_min, FUSION_CONFIG.length_words_max
+    alike, listed = strings.alike[of], strings.listed[of]
+    instead = cover_columns(found.cover, alike, listed, page.page_type, least, most)
+    after, before = (
+        fused_log_odds(dict(zip(names, rows, strict=True)), fusion.terms, 0.0, names)
+        for rows in (instead, [columns[name][of] for name in names])
     )
-    before = {name: columns[name][of] for name in instead}
-    terms = {name: fusion.terms[name] for name in instead}
-    change = fused_log_odds(instead, terms, 0.0) - fused_log_odds(before, terms, 0.0)
-    return cuts_of(found, log_odds[of] + change < 0) or None
+    return cuts_of(found, log_odds[of] + (after - before) < 0) or None

@@ -1,32 +1,18 @@
-"""Containers: elements that hold text of a page; of elements that hold the same segments, the deepest one."""
+"""The best container and the headline of a page, and what is around each segment."""
 
+from libc.math cimport fmax, fmin
 from libc.stdint cimport int32_t, int64_t, uint64_t
 
 import numpy as np
 
 from templ_core._arrays cimport items
+from templ_core.site_level.places._element_types cimport COLUMNS, HEADING
 from templ_core.site_level.places._lookup cimport find
 
+cdef enum:
+    TITLE_WORDS_MAX = 60    # different words of a title that are looked for; longer titles are lists of keywords
+
 cdef double TOLERANCE = 1e-9    # words by which a container may miss a bound, so that rounding decides nothing
-
-
-def container_nodes(tree):
-    """Return the node of each container of a page, a `PageTree`, in document order; length n_containers."""
-    first, last = tree.first, tree.last
-    cdef Py_ssize_t node, count = len(first), filled = 0, before = -1
-    cdef const int64_t *start = <const int64_t *>items(first, 8)
-    cdef const int64_t *end = <const int64_t *>items(last, 8)
-    nodes = np.empty(count, np.int64)
-    cdef int64_t *container = <int64_t *>items(nodes, 8, True)
-    for node in range(count):
-        if end[node] <= start[node]:
-            continue
-        # Elements that hold the same segments follow each other, the deepest one last.
-        if before < 0 or start[before] != start[node] or end[before] != end[node]:
-            filled += 1
-        container[filled - 1] = node
-        before = node
-    return nodes[:filled]
 
 
 def best_container(first, last, content, words):
@@ -128,3 +114,78 @@ def mean_around(content, tree, parent, int levels):
                 node = parent_of[node]
         mean[segment] = (mass[end[node]] - mass[start[node]]) / (size[end[node]] - size[start[node]])
     return means
+
+
+cdef struct Elements:
+    const int32_t *parent
+    const int32_t *element_type
+    const uint64_t *element_types       # rows of COLUMNS values
+
+
+def find_headline(document, features, element_types, config):
+    """Return the segment that repeats the page's title best as its headline; -1 if none does.
+
+    One in a heading goes before others, one in `h1` before that, and then the one that covers more of the title.
+
+    Args:
+        document: A `Document`.
+        features: Its `PageFeatures`.
+        element_types: The `element_type_rows` of the page.
+        config: A `ContainersConfig`.
+    """
+    nodes, words, title = document.nodes, features.words, np.sort(features.title)
+    cdef Py_ssize_t segment, place, word = 0, best = -1, title_words = 0, looked_for
+    cdef const uint64_t *hash = <const uint64_t *>items(words.hashes, 8)
+    cdef const int64_t *length = <const int64_t *>items(words.per_segment, 8)
+    cdef uint64_t *wanted = <uint64_t *>items(title, 8, True)
+    cdef const int32_t *owner_of = <const int32_t *>items(document.segments.owner, 4)
+    cdef Elements elements = Elements(
+        <const int32_t *>items(nodes.parent, 4),
+        <const int32_t *>items(nodes.element_type, 4),
+        <const uint64_t *>items(element_types, 8),
+    )
+    cdef double title_share_min = config.title_share_min
+    cdef double title_coverage_min = config.title_coverage_min
+    cdef double covered, value, best_value = 0
+    cdef int64_t said
+    cdef uint64_t some_bits = 0
+    for place in range(len(title)):
+        if not title_words or wanted[place] != wanted[title_words - 1]:
+            wanted[title_words] = wanted[place]
+            title_words += 1
+    if not title_words:
+        return -1
+    looked_for = min(title_words, TITLE_WORDS_MAX)
+    for place in range(looked_for):
+        some_bits |= <uint64_t>1 << (wanted[place] & 63)
+    for segment in range(len(words.per_segment)):
+        said = 0
+        for place in range(length[segment]):
+            if some_bits >> (hash[word] & 63) & 1:
+                said += _is_among(hash[word], wanted, looked_for)
+            word += 1
+        covered = fmin(said / <double>title_words, 1)
+        if said < title_share_min * fmax(length[segment], 1) or covered < title_coverage_min:
+            continue
+        value = covered + _level_around(owner_of[segment], &elements)
+        if best < 0 or value > best_value:
+            best, best_value = segment, value
+    return best
+
+
+cdef bint _is_among(uint64_t word, const uint64_t *title, Py_ssize_t looked_for) noexcept:
+    """Return whether a word is among those of the title that are looked for."""
+    cdef Py_ssize_t place
+    for place in range(looked_for):
+        if title[place] == word:
+            return True
+    return False
+
+
+cdef int _level_around(int32_t node, const Elements *elements) noexcept:
+    """Return 2 for a node inside `h1`, 1 inside another heading, else 0."""
+    cdef int level = 0
+    while node >= 0 and level < 2:
+        level = max(level, <int>elements.element_types[elements.element_type[node] * COLUMNS + HEADING])
+        node = elements.parent[node]
+    return level

@@ -1,11 +1,14 @@
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Protocol
 
 from templ_core.array_types import Bools, Floats
 from templ_core.page_level.model.page_type import PageType
+from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.site_level.config import FusionConfig
 from templ_core.site_level.fusion.site_columns import SiteColumns
 from templ_core.site_level.fusion.site_inputs import SegmentEvidence
+from templ_core.site_level.site_evidence import SiteEvidence
+from templ_core.site_level.strings.string_evidence import Cover
 
 class _Term(Protocol):
     @property
@@ -16,9 +19,31 @@ class _Term(Protocol):
     def high(self) -> float: ...
 
 def combine(
-    evidence: SegmentEvidence, config: FusionConfig, margin: float, doubt_pages: float
+    evidence: SegmentEvidence,
+    config: FusionConfig,
+    margin: float,
+    doubt_pages: float,
+    least_words: float,
 ) -> SiteColumns: ...
-def fused_log_odds(columns: SiteColumns, terms: Mapping[str, _Term], bias: float) -> Floats: ...
+def cover_columns(
+    cover: Cover, alike: Floats, listed: Floats, page_type: PageType, least: float, most: float
+) -> Floats: ...
+def pages_with_places(columns: SiteColumns, page: PageEvidence) -> int: ...
+def weighed(
+    own: Floats,
+    site: SiteEvidence,
+    share: float,
+    long_weight: float,
+    length_max: float,
+    steps: float,
+) -> Floats: ...
+def varying_words(kept: Bools, constant: Floats, words: Floats) -> tuple[float, float]: ...
+def fused_log_odds(
+    columns: SiteColumns,
+    terms: Mapping[str, _Term],
+    bias: float,
+    chosen: Collection[str] | None = None,
+) -> Floats: ...
 def outside_container(
     log_odds: Floats,
     columns: SiteColumns,

@@ -1,30 +1,26 @@
 """One score from the evidence of page and site: linear, with few inputs, none against its sense."""
 
 import functools
-import math
 from importlib import resources
 from typing import Self
 
 import msgspec
 import numpy as np
 
-from templ_core.array_types import Bools, Floats
+from templ_core.array_types import Bools
 from templ_core.errors import CodecError
 from templ_core.page_level.model.confidence import Confidence
-from templ_core.site_level.config import FUSION_CONFIG, FusionConfig
 from templ_core.site_level.fusion.site_columns import (
     BY_TREE,
     FEW_COVER,
     FEW_COVER_OF_RECORDS,
     FUSION_INPUTS,
     HEADLINE,
-    LENGTH,
     LINKS_AGAIN,
     PAGE,
     PLACE,
     REASON_TREE,
     REASONS,
-    REPEATED_INPUTS,
     SOME_COVER,
     SOME_COVER_OF_RECORDS,
     SURROUNDINGS,
@@ -34,8 +30,6 @@ from templ_core.site_level.fusion.site_columns import (
 
 FUSION_FORMAT = 3
 _FILE_NAME = "fusion.json"
-_STEPS = 1000
-"""Log-odds are rounded to multiples of 1 / _STEPS, so that every machine gives the same text."""
 STRING_INPUT_MAX = 10.0
 """Above every value of the inputs that say what strings of the site are on a page."""
 
@@ -46,42 +40,6 @@ class Term(msgspec.Struct, frozen=True, kw_only=True):
     weight: float
     low: float
     high: float
-
-
-def repeated_terms(terms: dict[str, Term]) -> dict[str, Term]:
-    """Return the terms on repeated text; what they add to the log-odds is never above 0."""
-    return {name: term for name, term in terms.items() if name in REPEATED_INPUTS}
-
-
-def surer_by_length(
-    log_odds: Floats, columns: SiteColumns, config: FusionConfig = FUSION_CONFIG
-) -> Floats:
-    """Return log-odds as they count in the cut: of equal evidence a paragraph is surer than a label.
-
-    The weights are fitted without this factor: with it, the fit would trade short text of one corpus
-    for long text of another.
-    """
-    longest = math.log(config.length_words_max)
-    short_weight = 1 / config.long_weight
-    slope = (config.long_weight - short_weight) / longest
-    result: Floats = log_odds * (short_weight + slope * columns[LENGTH])
-    return result
-
-
-def faded_log_odds(own: Floats, fused: Floats, weight: Floats) -> Floats:
-    """Return rounded log-odds between those of the page alone and the fused ones.
-
-    >>> import numpy as np
-    >>> faded_log_odds(np.array([1.0]), np.array([3.0]), np.array([0.25])).tolist()
-    [1.5]
-
-    Args:
-        own: Log-odds for content of each segment, by the page alone.
-        fused: Log-odds for content of each segment, by page and site.
-        weight: How much the fused ones count for each segment, 0 to 1.
-    """
-    result: Floats = np.rint((own + weight * (fused - own)) * _STEPS) / _STEPS
-    return result
 
 
 class FusionModel(msgspec.Struct, frozen=True, kw_only=True):

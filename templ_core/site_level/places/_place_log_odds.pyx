@@ -61,12 +61,14 @@ def read_columns(table, page, content_log_odds, int64_t unit, config):
     cdef const int64_t *words = pages + count
     cdef const int64_t *different_words = words + count
     cdef double window_pages = max(table.pages, 1), margin = config.probability_margin, again
+    cdef bint are_known = True
     masses, rows = np.empty(count, np.int64), np.zeros((3, count))
     cdef int64_t *mass = <int64_t *>items(masses, 8, True)
     cdef double *log_odds = <double *>items(rows, 8, True)
     cdef double *content = log_odds + count
     cdef double *recurrence = content + count
     for segment in range(count):
+        are_known = are_known and pages[segment] > 0
         mass[segment] = 0 if constant[segment] else <int64_t>rint(
             <double>(unit * length[segment]) / (1 + exp(-own[segment]))
         )
@@ -80,6 +82,7 @@ def read_columns(table, page, content_log_odds, int64_t unit, config):
         log_odds[segment] /= 2
         content[segment] = 1 / (1 + exp(-log_odds[segment]))
     return {
+        "are_known": are_known,
         "path_pages": paths[0],
         "constant": constants,
         "text_pages": texts[0],

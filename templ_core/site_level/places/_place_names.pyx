@@ -1,6 +1,6 @@
 """Names the places of a page's elements, see `templ_core.site_level.places.places`."""
 
-from libc.stdint cimport int32_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 import numpy as np
@@ -55,3 +55,50 @@ def name_places(element_types, element_type, parent, int positions_max):
             anchor[node] = mix(stem) if named else mix(anchor[above] * FACTOR + row[TAG])
     free(seen)
     return names[0], names[1], names[2]
+
+
+def page_columns(nodes, owner, tree):
+    """Return columns of a `PagePlaces` by name.
+
+    Args:
+        nodes: The `NodePlaces` of the page.
+        owner: The element that owns each segment.
+        tree: The `PageTree` of the page.
+    """
+    cdef Py_ssize_t count = len(owner), segment, name, node, elements = len(nodes.cell), filled = 0, before = -1
+    cdef const int32_t *owner_of = <const int32_t *>items(owner, 4)
+    cdef const uint64_t *cell = <const uint64_t *>items(nodes.cell, 8)
+    cdef const double *words = <const double *>items(tree.words, 8)
+    cdef const int64_t *start = <const int64_t *>items(tree.first, 8)
+    cdef const int64_t *end = <const int64_t *>items(tree.last, 8)
+    cdef const uint64_t *known
+    names, numbers = np.empty((3, count), np.uint64), np.empty(count, np.int32)
+    cells, borders = np.empty(elements, np.uint64), np.empty((2, elements), np.int32)
+    cdef uint64_t *own = <uint64_t *>items(names, 8, True)
+    cdef int32_t *number = <int32_t *>items(numbers, 4, True)
+    cdef uint64_t *container = <uint64_t *>items(cells, 8, True)
+    cdef int32_t *first = <int32_t *>items(borders, 4, True)
+    cdef int32_t *last = first + elements
+    for name, column in enumerate((nodes.path, nodes.cell, nodes.anchor)):
+        known = <const uint64_t *>items(column, 8)
+        for segment in range(count):
+            own[name * count + segment] = known[owner_of[segment]]
+    for segment in range(count):
+        number[segment] = <int32_t>words[segment]
+    for node in range(elements):
+        if end[node] <= start[node]:
+            continue
+        # Elements that hold the same segments follow each other, the deepest one last.
+        if before < 0 or start[before] != start[node] or end[before] != end[node]:
+            filled += 1
+        container[filled - 1], first[filled - 1], last[filled - 1] = cell[node], <int32_t>start[node], <int32_t>end[node]
+        before = node
+    return {
+        "path": names[0],
+        "cell": names[1],
+        "anchor": names[2],
+        "words": numbers,
+        "containers": cells[:filled].copy(),
+        "first": borders[0, :filled].copy(),
+        "last": borders[1, :filled].copy(),
+    }

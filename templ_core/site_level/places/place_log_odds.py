@@ -13,6 +13,8 @@ from templ_core.site_level.places.places import PagePlaces
 class PlaceReading(msgspec.Struct, frozen=True, kw_only=True):
     """What a window says about the places of a page; columns of length n_segments."""
 
+    are_known: bool
+    """Whether the window has all the paths."""
     path_pages: Int64s
     """Pages that have the path."""
     constant: Bools

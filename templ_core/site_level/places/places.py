@@ -6,14 +6,12 @@ state.
 """
 
 import msgspec
-import numpy as np
 
 from templ_core.array_types import Int32s, UInt64s
 from templ_core.dom.document import Document
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.site_level.config import PLACES_CONFIG
-from templ_core.site_level.containers._containers import container_nodes
-from templ_core.site_level.places._place_names import name_places
+from templ_core.site_level.places._place_names import name_places, page_columns
 from templ_core.site_level.places.element_types import element_type_rows
 from templ_core.site_level.strings.page_strings import PageProse, read_prose
 from templ_core.site_level.trees.labelled_tree import PageBlocks, page_blocks
@@ -96,19 +94,8 @@ def page_places(document: Document, features: PageFeatures, nodes: NodePlaces) -
         features: The features of the page.
         nodes: The places of its elements.
     """
-    tree, owner = features.tree, document.segments.owner
-    containers = container_nodes(tree)
-    return PagePlaces(
-        path=nodes.path[owner],
-        cell=nodes.cell[owner],
-        anchor=nodes.anchor[owner],
-        text=features.text,
-        shape=features.shape,
-        words=tree.words.astype(np.int32),
-        containers=nodes.cell[containers],
-        first=tree.first[containers].astype(np.int32),
-        last=tree.last[containers].astype(np.int32),
-    )
+    columns = page_columns(nodes, document.segments.owner, features.tree)
+    return PagePlaces(text=features.text, shape=features.shape, **columns)
 
 
 def node_places(document: Document, types: UInt64s | None = None) -> NodePlaces:

@@ -9,9 +9,10 @@ def align(
 def pool(
     cluster: TreeCluster,
     places: Int32s,
+    equal: Bools,
     words: Int32s,
     mass: Int64s,
     unit: int,
     prior_words: float,
     margin: float,
-) -> Floats: ...
+) -> tuple[Int64s, Int64s, Floats]: ...

@@ -54,12 +54,13 @@ def align(mapping, reference, page, Py_ssize_t segment_count):
     return places, equal, lies[lies >= 0]
 
 
-def pool(cluster, places, words, mass, int64_t unit, double prior_words, double margin):
-    """Return the log-odds for content of each segment of a page at its place.
+def pool(cluster, places, equal, words, mass, int64_t unit, double prior_words, double margin):
+    """Return the columns of a `TreeEvidence`: pages with the place and with its text, and the log-odds for content.
 
     Args:
         cluster: The `TreeCluster` that the page belongs to.
         places: Node of the cluster at which each segment stands.
+        equal: Whether the reference has the same text there.
         words: Words of each segment; int32.
         mass: Content mass of each segment; int64.
         unit: Content mass of a word that is surely content.
@@ -76,11 +77,16 @@ def pool(cluster, places, words, mass, int64_t unit, double prior_words, double 
     cdef const int32_t *place = <const int32_t *>items(places, 4)
     cdef const int32_t *length = <const int32_t *>items(words, 4)
     cdef const int64_t *own = <const int64_t *>items(mass, 8)
+    cdef const int64_t *support = <const int64_t *>items(cluster.support, 8)
+    cdef const int64_t *with_text = <const int64_t *>items(cluster.text_pages, 8)
+    cdef const unsigned char *same = <const unsigned char *>items(equal, 1)
     cdef double probability, start, known_words, known_mass
     sums = np.zeros((2, size + 1), np.int64)
     cdef int64_t *word_sum = <int64_t *>items(sums, 8, True)
     cdef int64_t *mass_sum = word_sum + size + 1
-    columns, result = np.empty((3, size + 1)), np.empty(count)
+    columns, result, pages = np.empty((3, size + 1)), np.empty(count), np.empty((2, count), np.int64)
+    cdef int64_t *place_pages = <int64_t *>items(pages, 8, True)
+    cdef int64_t *text_pages = place_pages + count
     cdef double *content = <double *>items(columns, 8, True)
     cdef double *around = content + size + 1
     cdef double *above = around + size + 1              # by depth: content of the element that is open
@@ -98,6 +104,8 @@ def pool(cluster, places, words, mass, int64_t unit, double prior_words, double 
             above[depth[node] + 1] = content[node]
     for segment in range(count):
         node = place[segment]
+        place_pages[segment] = support[node] if leaf[node] >= 0 else 0
+        text_pages[segment] = with_text[node] if same[segment] else 0
         start, known_words, known_mass = content[node], 0, 0
         if leaf[node] >= 0:
             start, known_words, known_mass = around[node], words_at[node], mass_at[node]
@@ -106,4 +114,4 @@ def pool(cluster, places, words, mass, int64_t unit, double prior_words, double 
         )
         probability = min(max(probability, margin), 1 - margin)
         log_odds[segment] = log(probability / (1 - probability))
-    return result
+    return pages[0], pages[1], result

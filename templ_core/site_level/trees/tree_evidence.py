@@ -1,7 +1,6 @@
 """What the tree templates of a site say about each segment of a page."""
 
 import msgspec
-import numpy as np
 
 from templ_core.array_types import Floats, Int32s, Int64s, UInt64s
 from templ_core.site_level.config import PLACES_CONFIG, TREES, TreesConfig
@@ -12,7 +11,7 @@ from templ_core.site_level.trees.tree_mapping import NODES_MAX, map_trees
 from templ_core.site_level.trees.tree_model import TreeModel
 
 
-class TreeEvidence(msgspec.Struct, frozen=True, kw_only=True):
+class TreeEvidence(msgspec.Struct, frozen=True):
     """What the cluster nearest to a page says about it; its columns have length n_segments."""
 
     pages: int
@@ -61,9 +60,5 @@ def tree_evidence(
         return None
     tree, margin = nearest.reference.tree, PLACES_CONFIG.probability_margin
     places, equal, _ = align(map_trees(tree, page.tree), tree, page.tree, len(words))
-    return TreeEvidence(
-        pages=nearest.pages,
-        place_pages=np.where(tree.is_text[places], nearest.support[places], 0),
-        text_pages=np.where(equal, nearest.text_pages[places], 0),
-        log_odds=pool(nearest, places, words, mass, MASS_UNIT, config.prior_words, margin),
-    )
+    columns = pool(nearest, places, equal, words, mass, MASS_UNIT, config.prior_words, margin)
+    return TreeEvidence(nearest.pages, *columns)

@@ -1,3 +1,6 @@
+from types import SimpleNamespace
+
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
@@ -5,20 +8,26 @@ from hypothesis import strategies as st
 
 from templ_core.dom.document import read_document
 from templ_core.errors import CodecError
-from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.model.page_type import PageType
+from templ_core.page_level.page_evidence import read_page_evidence
 from templ_core.site_level.config import FUSION_CONFIG, STRINGS_CONFIG, FusionConfig
-from templ_core.site_level.fusion._fusion import combine, fused_log_odds, outside_container
+from templ_core.site_level.fusion._fusion import (
+    combine,
+    cover_columns,
+    fused_log_odds,
+    outside_container,
+    pages_with_places,
+    varying_words,
+    weighed,
+)
 from templ_core.site_level.fusion.fusion import (
     FUSION_FORMAT,
     UNFITTED,
     FusionModel,
     Term,
-    faded_log_odds,
     fusion_for,
     shipped_fusion,
-    surer_by_length,
 )
 from templ_core.site_level.fusion.site_columns import (
     BY_TREE,
@@ -27,6 +36,7 @@ from templ_core.site_level.fusion.site_columns import (
     LENGTH,
     LINKS_AGAIN,
     PLACE,
+    PLACE_PAGES,
     REASON_TREE,
     REASONS,
     RECURS,
@@ -37,6 +47,8 @@ from templ_core.site_level.fusion.site_inputs import SegmentEvidence, site_input
 from templ_core.site_level.places._place_log_odds import links_again
 from templ_core.site_level.places.place_log_odds import PlaceReading
 from templ_core.site_level.places.places import document_places
+from templ_core.site_level.strings.string_evidence import Cover, StringEvidence
+from templ_core.site_level.trees.tree_evidence import TreeEvidence
 from tests.templ_core.site_level.builders import site_model
 
 NUMBERS = st.floats(-9, 9).map(lambda number: round(number, 2))
@@ -86,19 +98,29 @@ def test_log_odds_and_reasons_are_those_of_single_segments(terms, bias, size, da
         assert strength[reasons[segment]] == pytest.approx(max(strength.values()))
 
 
-SEGMENTS = st.lists(st.tuples(NUMBERS, NUMBERS, st.floats(0, 1)))
+@pytest.mark.parametrize("seed", range(9))
+def test_log_odds_fade_to_the_page_and_a_paragraph_is_surer_than_a_label(seed):
+    rng = np.random.default_rng(seed)
+    own, fused, repeated = rng.normal(0, 3, (3, 8))
+    trust, words = rng.random(8), rng.integers(1, 51, 8)
+    site = SimpleNamespace(
+        columns={TRUST: trust, LENGTH: np.log(words)}, log_odds=fused, repeated_log_odds=repeated
+    )
+    factor = 0.5 + 1.5 * np.log(words) / np.log(50)
+    for found, log_odds in zip(
+        weighed(own, site, 0.8, 2.0, 50, 1000), (fused, fused - repeated), strict=True
+    ):
+        wanted = own + 0.8 * trust * (factor * log_odds - own)
+        np.testing.assert_allclose(found, wanted, atol=0.0005001)
+        assert (np.round(found, 3) == found).all()
 
 
-@given(SEGMENTS)
-def test_log_odds_fade_to_the_page(segments):
-    own, fused, weight = np.array(segments, float).reshape(-1, 3).T.copy()
-    log_odds = faded_log_odds(own, fused, weight)
-    assert log_odds.tolist() == np.round(own + weight * (fused - own), 3).tolist()
-
-
-def test_of_the_same_evidence_a_paragraph_is_surer_than_a_label():
-    columns = {LENGTH: np.log([1, 50**0.5, 50])}
-    assert surer_by_length(np.array([1.0, -1.0, 1.0]), columns).tolist() == [0.5, -1.25, 2.0]
+def test_words_are_counted_and_pages_weighed_by_their_content():
+    words = np.array([5.0, 7.0, 11.0])
+    kept, constant = np.array([True, True, False]), np.array([0.0, 1.0, 0.0])
+    assert varying_words(kept, constant, words) == (5, 23)
+    page = SimpleNamespace(words=words, log_odds=np.array([9.0, -9.0, 9.0]))
+    assert pages_with_places({PLACE_PAGES: np.array([10.0, 90.0, 2.0])}, page) == 5
 
 
 def test_the_shipped_weights_were_fitted_for_the_shipped_page_model():
@@ -158,13 +180,24 @@ def test_what_is_left_out_beside_the_content(page_type, log_odds, given, left_ou
     assert is_left_out(log_odds, page_type, **given) == left_out
 
 
+def slow_cover(cover, alike, listed, records):
+    apart = np.maximum(1 - 2 * np.maximum(alike, listed), 0)
+    sure = cover.share * apart * np.log(np.clip(cover.run_words, 8, 50) / 8)
+    return (1 - records) * sure, records * sure
+
+
 def slow_combine(evidence):
     """Return what `combine` returns, computed from the definitions column by column."""
-    page, place = evidence.content_log_odds, evidence.place_log_odds
-    near, best, inside = evidence.surroundings, evidence.best_share, evidence.in_best
+    page, trees, strings = evidence.content_log_odds, evidence.trees, evidence.strings
+    near, best = evidence.surroundings, evidence.best_share
     labels, words = evidence.repeated, evidence.words
-    constant = evidence.places.constant
+    first, last = evidence.best
+    inside = (np.arange(len(words)) >= first) & (np.arange(len(words)) < last)
+    constant, path_pages = evidence.places.constant, evidence.places.path_pages
     text_pages, shape_pages = evidence.places.text_pages, evidence.places.shape_pages
+    place, tree_pages = evidence.places.log_odds, np.zeros(len(words))
+    if trees is not None:
+        place, tree_pages = np.where(path_pages, place, trees.log_odds), trees.place_pages
     pages = evidence.pages
     sure = np.log(0.98 / 0.02)
     content = (page > 4) | (page > 0) & inside
@@ -173,18 +206,32 @@ def slow_combine(evidence):
     long = np.log(np.minimum(words, 50))
     recurs = (1 - meant) * shape_pages / max(pages, 1)
     mass = words / (1 + np.exp(-page))
-    known_share = mass[evidence.known].sum() / mass.sum()
+    known_share = mass[(path_pages > 0) | (tree_pages > 0)].sum() / mass.sum()
+    is_trusted = (text_pages > 1) | (shape_pages > 1)
+    few, some = (
+        slow_cover(cover, strings.alike, strings.listed, 0.7)
+        for cover in (strings.few, strings.some)
+    )
     return {
         "page": np.clip(page, -sure, sure),
         "surroundings": np.log(around / (1 - around)),
         "usual best box": best - best.max(),
         "in the best box": np.where(inside, 0.5, -0.5),
+        "headline": np.arange(len(words)) == evidence.headline,
         "place": np.where(constant, place + meant * np.maximum(page - place, 0), place),
         "same shape": recurs,
         "long same shape": pages / (pages + 3) * recurs * long,
-        "trust": np.where((text_pages > 1) | (shape_pages > 1), 1, known_share),
+        "string of most pages": 0.3 * np.log1p(strings.usual_words),
+        "repeated on few pages": few[0],
+        "repeated on few pages of records": few[1],
+        "repeated on some pages": some[0],
+        "repeated on some pages of records": some[1],
+        "trust": np.maximum(np.where(is_trusted, 1, known_share), strings.some.share),
         "length": long,
         "recurs": text_pages > 1,
+        "by tree": (path_pages == 0) & (tree_pages > 0),
+        "pages with the place": np.maximum(path_pages, tree_pages),
+        "constant": constant,
     }
 
 
@@ -192,9 +239,12 @@ def slow_combine(evidence):
 def test_columns_equal_those_by_definition(seed):
     rng = np.random.default_rng(seed)
     size = int(rng.integers(1, 40))
+    few, some = (Cover(rng.random(size), rng.integers(0, 90, size) * 1.0) for _ in range(2))
     evidence = SegmentEvidence(
         content_log_odds=rng.normal(0, 3, size),
+        page_type=PageType(documentation=0.7, forum=0.2),
         places=PlaceReading(
+            are_known=False,
             path_pages=rng.integers(0, 3, size),
             constant=rng.random(size) < 0.5,
             text_pages=rng.integers(0, 5, size),
@@ -204,34 +254,52 @@ def test_columns_equal_those_by_definition(seed):
             log_odds=rng.normal(0, 3, size),
             content=rng.random(size),
         ),
-        place_log_odds=rng.normal(0, 3, size),
-        known=rng.random(size) < 0.5,
+        trees=None
+        if seed % 3 == 0
+        else TreeEvidence(
+            9, rng.integers(0, 3, size), rng.integers(0, 3, size), rng.normal(0, 3, size)
+        ),
+        strings=StringEvidence(
+            usual_words=rng.integers(0, 90, size).astype(np.int32),
+            few=few,
+            some=some,
+            alike=rng.random(size),
+            listed=rng.random(size) / 2,
+            is_covered=np.zeros(0, np.bool_),
+        ),
         surroundings=rng.random(size),
         best_share=rng.random(size),
-        in_best=rng.random(size) < 0.5,
+        best=(int(rng.integers(0, size)), size),
+        headline=int(rng.integers(-1, size)),
         repeated=rng.random(size) < 0.3,
         words=rng.integers(1, 200, size).astype(np.int32),
-        documentation=0.7,
         pages=int(rng.integers(0, 9)),
     )
-    found, wanted = combine(evidence, FusionConfig(), 0.02, 3.0), slow_combine(evidence)
+    found, wanted = combine(evidence, FusionConfig(), 0.02, 3.0, 8), slow_combine(evidence)
     assert set(found) == set(wanted)
     for name, column in wanted.items():
         np.testing.assert_allclose(found[name], column, rtol=1e-12, atol=1e-12, err_msg=name)
+    strings = evidence.strings
+    found = cover_columns(few, strings.alike, strings.listed, evidence.page_type, 8, 50)
+    np.testing.assert_allclose(
+        found, slow_cover(few, strings.alike, strings.listed, 0.7), rtol=1e-12
+    )
 
 
 def read(html):
     return read_document(html.encode(), "http://s.example/")
 
 
-def columns_of(html, window, page_type):
+def columns_of(html, window, page_type, log_odds_of=lambda _: 0.0):
     document = read(html)
-    features = read_features(document)
-    log_odds = np.zeros(len(document.segments.texts))
     texts = document.segments.texts
-    model = site_model(list(map(read, window)))
-    places = document_places(document, features)
-    columns, _ = site_inputs(document, features, log_odds, page_type, model, places)
+    page = msgspec.structs.replace(
+        read_page_evidence(document, shipped_model()),
+        log_odds=np.array([log_odds_of(text) for text in texts]),
+        page_type=page_type,
+    )
+    places = document_places(document, page.features)
+    columns, _ = site_inputs(document, page, site_model(list(map(read, window))), places)
     return texts, columns
 
 
@@ -283,12 +351,9 @@ def test_on_documentation_the_page_has_the_word_on_text_of_all_pages_in_its_usua
 
     window = [page(number) for number in range(9)]
     documentation = PageType(documentation=1.0, other=0.0)
-    document = read(page(99))
-    texts = document.segments.texts
-    features, model = read_features(document), site_model(list(map(read, window)))
-    log_odds = np.array([2.0 if text != "Contents of the manual" else -2.0 for text in texts])
-    places = document_places(document, features)
-    columns, _ = site_inputs(document, features, log_odds, documentation, model, places)
+    texts, columns = columns_of(
+        page(99), window, documentation, lambda text: -2.0 if text.startswith("Contents") else 2.0
+    )
     assert columns["same shape"][texts.index("Method Summary")] == 0
     assert columns["same shape"][texts.index("Contents of the manual")] > 0.5
 

@@ -16,8 +16,7 @@ from templ_core.page_level.features.characters import read_characters, read_word
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.model.page_type import PageType
 from templ_core.site_level.config import StringsConfig
-from templ_core.site_level.fusion.site_columns import FEW_COVER, FEW_COVER_OF_RECORDS
-from templ_core.site_level.fusion.site_inputs import string_columns
+from templ_core.site_level.fusion._fusion import cover_columns
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.strings._string_evidence import StringFinder, read_page, sentence_runs
 from templ_core.site_level.strings._strings import frequent_prefixes, read_seeds, word_tokens
@@ -146,13 +145,16 @@ def test_text_with_the_same_text_beside_it_belongs_to_a_record():
     strings = strings_of(page, model)
     assert strings.few.share[at] == 1
     assert strings.alike[at] > 0.9
-    columns = string_columns(strings, PageType(documentation=1.0))
-    assert columns[FEW_COVER_OF_RECORDS][at] == 0
+    assert cover_of_records(strings)[at] == 0
     apart = site_model([article(number, *[NOTICE] * (number % 5 == 0)) for number in range(40)])
-    strings = strings_of(article(90, NOTICE), apart)
-    columns = string_columns(strings, PageType(documentation=1.0))
-    assert columns[FEW_COVER_OF_RECORDS].max() > 0.5
-    assert columns[FEW_COVER].max() == 0
+    assert cover_of_records(strings_of(article(90, NOTICE), apart)).max() > 0.5
+
+
+def cover_of_records(strings):
+    manual = PageType(documentation=1.0)
+    others, records = cover_columns(strings.few, strings.alike, strings.listed, manual, 8, 50)
+    assert not others.any()
+    return records
 
 
 def test_text_that_a_page_has_more_than_once_is_a_pattern_of_its_list():

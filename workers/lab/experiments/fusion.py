@@ -50,11 +50,11 @@ from templ_core.lab.training.pages import GoldRecord, page_labels, word_bag
 from templ_core.page_level.interstitials import stands_for_page
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
+from templ_core.site_level.fusion._fusion import pages_with_places
 from templ_core.site_level.fusion.fusion import FUSION_FORMAT, FusionModel
 from templ_core.site_level.fusion.site_columns import FUSION_INPUTS
 from templ_core.site_level.fusion.site_inputs import site_inputs
 from templ_core.site_level.places.places import DocumentPlaces, document_places
-from templ_core.site_level.site_evidence import place_pages
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.trees.tree_model import NO_TREES
@@ -238,16 +238,14 @@ class _Learner:
         model = self._model
         if model is None:
             return UNKNOWN
-        columns, _ = site_inputs(
-            document, scores.features, scores.log_odds, scores.page_type, model, places
-        )
+        columns, _ = site_inputs(document, scores, model, places)
         return KnownSite(documents=model.documents, columns=columns)
 
     def learn(
         self, document: Document, scores: PageEvidence, places: DocumentPlaces, known: KnownSite
     ) -> None:
         """Learn from one more page, of which so much was known when it arrived."""
-        newest = place_pages(known.columns, scores) if known.documents else None
+        newest = pages_with_places(known.columns, scores) if known.documents else None
         self._place_pages = latest_place_pages(self._place_pages, newest)
         summary = summarise_scored_page(document, scores.features, scores.log_odds, places)
         self._window.append((content_digest(document_columns(document)), summary))

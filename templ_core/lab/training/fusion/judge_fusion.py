@@ -19,8 +19,8 @@ from templ_core.lab.training.fusion.fit_fusion import (
 )
 from templ_core.page_level.model.confidence import EXPECTED, Confidence
 from templ_core.site_level.fusion._fusion import fused_log_odds
-from templ_core.site_level.fusion.fusion import repeated_terms, shipped_fusion
-from templ_core.site_level.fusion.site_columns import CONSTANT
+from templ_core.site_level.fusion.fusion import shipped_fusion
+from templ_core.site_level.fusion.site_columns import CONSTANT, REPEATED_INPUTS
 from templ_core.site_level.site_evidence import SiteEvidence
 
 _CONSTANT_WORDS_MIN = 4
@@ -78,7 +78,7 @@ def _decided(page: FusionPage, model: LinearModel, config: CoreConfig) -> Decisi
     site = SiteEvidence(
         columns=known.columns,
         log_odds=fused_log_odds(known.columns, model.terms, model.bias),
-        repeated_log_odds=fused_log_odds(known.columns, repeated_terms(model.terms), 0.0),
+        repeated_log_odds=fused_log_odds(known.columns, model.terms, 0.0, REPEATED_INPUTS),
         documents=known.documents,
         place_pages=known.documents,
         fusion=shipped_fusion(),
