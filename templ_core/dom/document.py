@@ -1,7 +1,6 @@
 """A parsed page as flat columns in document order."""
 
 import functools
-import re
 from urllib.parse import urljoin
 
 import msgspec
@@ -12,9 +11,6 @@ from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.parse.declared_body import declared_segments
 from templ_core.dom.parse.parse_page import parse_page
 from templ_core.dom.tags import without_references
-
-_BASE = re.compile(rb"(?:\A|\0)base\x02([^\0]*)")
-"""A `base` element among the claims of a page: names and values of attributes, each before the byte 2."""
 
 
 class Nodes(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -191,10 +187,8 @@ def parse_document(markup: str, url: str, *, with_marks: bool = False) -> Docume
 
 
 def _document(utf8: bytes, url: str, html_chars: int, *, with_marks: bool) -> Document:
-    found = bytearray()
-    columns, language = parse_page(utf8, url, claims=found, with_marks=with_marks)
-    claims = bytes(found)
-    base = _base(claims, url)
+    columns, language, claims, base_at = parse_page(utf8, url, with_marks=with_marks)
+    base = _base(claims, base_at, url) if base_at >= 0 else ""
     marks = Marks(values=columns.mark_values, **columns.marks) if with_marks else None
     if base and marks:
         _join(marks, base)
@@ -213,12 +207,12 @@ def _document(utf8: bytes, url: str, html_chars: int, *, with_marks: bool) -> Do
     )
 
 
-def _base(claims: bytes, url: str) -> str:
-    """Return the address that the first `base` element with one names; empty without one."""
-    for found in _BASE.finditer(claims) if b"base\2" in claims else ():
-        parts = found[1].split(b"\2")
+def _base(claims: bytes, first: int, url: str) -> str:
+    """Return the address that the first `base` element with one names; `first` is where their claims begin."""
+    for claim in claims[first:].split(b"\0"):
+        tag, *parts = claim.split(b"\2")
         address = dict(zip(parts[::2], parts[1::2], strict=False)).get(b"href")
-        if address:
+        if tag == b"base" and address:
             try:
                 return urljoin(url, without_references(address.decode(errors="replace").strip()))
             except ValueError:

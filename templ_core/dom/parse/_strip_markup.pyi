@@ -5,5 +5,5 @@ def strip_markup(
     joins_documents: bool = False,
     keeps_attributes: bool = False,
     keeps_targets: bool = False,
-    claims: bytearray | None = None,
-) -> tuple[bytes, AttributeTable]: ...
+    finds_claims: bool = False,
+) -> tuple[bytes, AttributeTable, bytes, int]: ...

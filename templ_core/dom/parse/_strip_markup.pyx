@@ -47,6 +47,7 @@ cdef enum:
 cdef struct Claims:
     bint are_wanted
     Text text
+    Py_ssize_t base                 # where the claim of the first `base` element begins; -1 = there is none
 
 cdef struct Stripper:
     const unsigned char *end
@@ -68,6 +69,7 @@ cdef uint64_t _packed_name(bytes name) noexcept:
 
 cdef uint64_t SCRIPT_NAME = _packed_name(b"script"), TITLE_NAME = _packed_name(b"title")
 cdef uint64_t HTML_NAME = _packed_name(b"html"), BODY_NAME = _packed_name(b"body")
+cdef uint64_t BASE_NAME = _packed_name(b"base")
 
 cdef enum:
     TITLE_END_BYTES = 8             # of "</title>"
@@ -112,9 +114,9 @@ _fill_traits()
 
 def strip_markup(
     bytes markup, bint joins_documents=False, bint keeps_attributes=False,
-    bint keeps_targets=False, bytearray claims=None,
+    bint keeps_targets=False, bint finds_claims=False,
 ):
-    """Return shorter markup, and a table of attributes, from which `flatten` makes equal columns.
+    """Return shorter markup, a table of attributes, from both of which `flatten` makes equal columns, and claims.
 
     Comments, NULs, the content of scripts, styles, frames and text fields, blanks before and after
     the start tags of blocks, and all but one of several blanks after other tags are left out.
@@ -136,23 +138,24 @@ def strip_markup(
             the end of a document belongs to it.
         keeps_attributes: Leave all attributes and blanks in the markup; the table is empty.
         keeps_targets: Move the addresses of links and images to the table too, and what images show.
-        claims: Where to put the tags that say something about the page; None = nowhere.
+        finds_claims: Whether the tags that say something about the page are wanted.
 
     Returns:
-        The markup and the attribute table.
+        The markup, the attribute table, the claims, and where the claim of the first `base` element begins in them;
+        -1 = there is none.
     """
     cdef const unsigned char *at = <const unsigned char *>PyBytes_AsString(markup)
     cdef Py_ssize_t size = PyBytes_Size(markup)
     cdef Stripper one
     if memchr(at, 0, size) != NULL:
         return strip_markup(
-            markup.replace(b"\0", b""), joins_documents, keeps_attributes, keeps_targets, claims
+            markup.replace(b"\0", b""), joins_documents, keeps_attributes, keeps_targets, finds_claims
         )
     one.end, one.output.copied = at + size, at
     one.has_returns = memchr(at, c"\r", size) != NULL
     one.joins_documents, one.keeps_attributes = joins_documents, keeps_attributes
     one.keeps_targets = keeps_targets
-    one.claims = Claims(claims is not None, Text(NULL, 0, 0))
+    one.claims = Claims(finds_claims, Text(NULL, 0, 0), -1)
     one.strips_blanks = not keeps_attributes
     one.comments_end = one.titles_end = one.cdata_ends = True
     one.hidden.count = 0
@@ -168,19 +171,21 @@ def strip_markup(
                 if at != NULL:
                     at = _after_mark(&one, at)
             copy_up_to(&one.output, one.end)
-            if one.claims.text.size:
-                claims += PyBytes_FromStringAndSize(one.claims.text.bytes, one.claims.text.size)
-            return _stripped(&one), (
-                PyBytes_FromStringAndSize(one.table.rows.bytes, one.table.rows.size),
-                PyBytes_FromStringAndSize(
-                    one.table.entries.text.bytes, one.table.entries.text.size
-                ),
+            return (
+                _stripped(&one),
+                (_bytes(&one.table.rows), _bytes(&one.table.entries.text)),
+                _bytes(&one.claims.text),
+                one.claims.base,
             )
         finally:
             table_end(&one.table)
             free(one.claims.text.bytes)
     finally:
         free(one.output.bytes)
+
+
+cdef bytes _bytes(const Text *text):
+    return PyBytes_FromStringAndSize(text.bytes, text.size)
 
 
 cdef bytes _stripped(const Stripper *one):
@@ -320,6 +325,8 @@ cdef const unsigned char *_after_start_tag(
     tag.keeps_attributes |= one.keeps_attributes
     tag.keeps_target = one.keeps_targets and tag.traits & IS_TARGET
     if tag.claims and one.claims.are_wanted and not tag.traits & IS_RAW:
+        if tag.name == BASE_NAME and one.claims.base < 0:
+            one.claims.base = one.claims.text.size
         put_claim(
             &one.claims, start, name_end, at,
             min(one.end, at + SHOWN_BYTES) if tag.traits & SHOWS_CLAIM else at,

@@ -19,7 +19,7 @@ NO_BODY, OUTSIDE_BODY, INSIDE_BODY = range(3)
 
 _CONFIG = DeclaredBodyConfig()
 _KEY = b'"articleBody"'
-_BODY = re.compile(_KEY + rb'\s*+:\s*+("(?:[^"\\]|\\.)*+")', re.DOTALL)
+_BODY = re.compile(_KEY + rb'\s*+:\s*+("[^"\\]*+(?:\\.[^"\\]*+)*+")', re.DOTALL)
 _TAG = re.compile(r"<[a-zA-Z/][^<>]*>")
 _NO_LETTER = re.compile(r"[\W_]+")
 

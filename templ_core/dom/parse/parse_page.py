@@ -6,6 +6,7 @@ A page that the parser ends at `</html>`, and begins again, is parsed once more 
 import functools
 import re
 import threading
+from typing import NamedTuple
 
 from lxml import etree
 
@@ -19,10 +20,20 @@ _MAX_LANGUAGE_CHARS = 35
 """Longest language tag that a reader has to take (RFC 5646, section 4.4.1)."""
 
 
-def parse_page(
-    utf8: bytes, url: str, *, claims: bytearray | None = None, with_marks: bool = False
-) -> tuple[PageColumns, str]:
-    """Return the columns of a page and the language that its root element declares.
+class ParsedPage(NamedTuple):
+    """What the parser and the search for claims make of a page."""
+
+    columns: PageColumns
+    language: str
+    """Language that the root element declares; empty if it declares none."""
+    claims: bytes
+    """What the markup says about the page."""
+    base_at: int
+    """Where the claim of the first `base` element begins; -1 = there is none."""
+
+
+def parse_page(utf8: bytes, url: str, *, with_marks: bool = False) -> ParsedPage:
+    """Return the columns of a page and what its markup says about it.
 
     The markup is stripped before it is parsed. Where it needs a repair, which moves its lines, or
     the parser gives up on its depth, the markup with all attributes is repaired and parsed instead.
@@ -30,7 +41,6 @@ def parse_page(
     Args:
         utf8: Markup in UTF-8.
         url: Address of the page; links to other hosts are recognised by it.
-        claims: Where to put what the markup says about the page; None = nowhere.
         with_marks: Whether links, images and emphasis are marked.
 
     Raises:
@@ -38,21 +48,18 @@ def parse_page(
         ParserMismatch: The compiled modules do not fit the installed lxml.
     """
     check_parser()
-    columns, language = _columns(utf8, _host(url), claims, with_marks=with_marks)
-    refuse_segments(len(columns.texts), len(utf8))
-    return columns, language
+    page = _parsed(utf8, _host(url), with_marks=with_marks)
+    refuse_segments(len(page.columns.texts), len(utf8))
+    return page
 
 
-def _columns(
-    utf8: bytes, host: str, claims: bytearray | None, *, with_marks: bool
-) -> tuple[PageColumns, str]:
+def _parsed(utf8: bytes, host: str, *, with_marks: bool) -> ParsedPage:
     for joins_documents in (False, True):
-        markup, attribute_table = strip_markup(
-            utf8, joins_documents, keeps_targets=with_marks, claims=claims
+        markup, attribute_table, claims, base_at = strip_markup(
+            utf8, joins_documents, keeps_targets=with_marks, finds_claims=True
         )
-        claims = None
         if _is_blank(markup):
-            return flatten(None, host), ""
+            return ParsedPage(flatten(None, host), "", claims, base_at)
         if stalls_parser(markup):
             break
         root, is_too_deep = _parse(markup)
@@ -60,11 +67,13 @@ def _columns(
             break
         if not _has_another_root(root):
             try:
-                return flatten(root, host, attribute_table, with_marks), _language(root)
+                columns = flatten(root, host, attribute_table, with_marks)
+                return ParsedPage(columns, _language(root), claims, base_at)
             except AttributeTableMismatch:
                 break
     root = _parse_repaired(utf8)
-    return flatten(root, host, with_marks=with_marks), _language(root)
+    columns = flatten(root, host, with_marks=with_marks)
+    return ParsedPage(columns, _language(root), claims, base_at)
 
 
 def parse_markup(markup: str) -> etree._Element | None:
@@ -82,7 +91,7 @@ def parse_markup(markup: str) -> etree._Element | None:
 def _parse_repaired(utf8: bytes) -> etree._Element | None:
     root = None
     for joins_documents in (False, True):
-        markup, _ = strip_markup(utf8, joins_documents, keeps_attributes=True)
+        markup = strip_markup(utf8, joins_documents, keeps_attributes=True)[0]
         if _is_blank(markup):
             return None
         if stalls_parser(markup):
@@ -186,7 +195,7 @@ def check_parser() -> None:
     Raises:
         ParserMismatch: The columns differ.
     """
-    markup, attribute_table = strip_markup(_KNOWN_MARKUP)
+    markup, attribute_table, _, _ = strip_markup(_KNOWN_MARKUP)
     root = etree.fromstring(markup, etree.HTMLParser())
     try:
         found = flatten(root, "example.com", attribute_table)

@@ -79,7 +79,7 @@ def test_many_different_tags_and_classes():
 
 
 def test_the_attribute_table_of_another_page_is_refused():
-    _, attribute_table = strip_markup(b"<p>a<p class=b>c")
+    _, attribute_table, _, _ = strip_markup(b"<p>a<p class=b>c")
     with pytest.raises(AttributeTableMismatch):
         flatten(parse_markup("<p>a<p class=b>c"), HOST, attribute_table)
 

@@ -80,8 +80,8 @@ def columns(utf8, attribute_table=(b"", b"")):
 
 def assert_same_columns(markup):
     utf8 = markup.encode()
-    stripped, attribute_table = strip_markup(utf8)
-    whole, no_table = strip_markup(utf8, keeps_attributes=True)
+    stripped, attribute_table, _, _ = strip_markup(utf8)
+    whole, no_table, _, _ = strip_markup(utf8, keeps_attributes=True)
     assert no_table == (b"", b"")
     if is_one_document(stripped):
         assert columns(stripped, attribute_table) == columns(whole)
@@ -105,7 +105,7 @@ def test_marks_in_any_order_leave_the_columns_as_they_are(markup):
 def test_stripped_markup_of_synthetic_sites_has_the_same_columns():
     for page in simulate_feed(FeedSettings(sites=12, pages=40)):
         assert_same_columns(page.html)
-        stripped, attribute_table = strip_markup(page.html.encode())
+        stripped, attribute_table, _, _ = strip_markup(page.html.encode())
         assert len(stripped) < len(page.html)
         assert columns(stripped, attribute_table) == columns(page.html.encode())
 
@@ -153,7 +153,7 @@ def test_stripped_markup_of_synthetic_sites_has_the_same_columns():
     ],
 )
 def test_what_is_left_out_of_the_markup(markup, stripped):
-    page, attribute_table = strip_markup(markup.encode())
+    page, attribute_table, _, _ = strip_markup(markup.encode())
     assert page.decode() == stripped
     assert attribute_table == (b"", b"")
 
@@ -180,7 +180,7 @@ def test_what_is_left_out_of_the_markup(markup, stripped):
     ],
 )
 def test_which_attributes_move_to_the_table(markup, stripped):
-    page, attribute_table = strip_markup(f"{markup}.".encode())
+    page, attribute_table, _, _ = strip_markup(f"{markup}.".encode())
     assert page.decode() == f"{stripped}."
     assert any(attribute_table) == ("\n" in stripped)
 
@@ -191,7 +191,7 @@ def test_the_table_carries_all_that_is_read_of_attributes():
         "d<p>e <a class=c href=http://other.org/x>f</a> <a class=c href=#>g</a>"
         "<i id=first ID=second>h</i>"
     )
-    page, attribute_table = strip_markup(markup.encode())
+    page, attribute_table, _, _ = strip_markup(markup.encode())
     assert page.count(b"\n") == 7
     assert b"=" not in page
     assert columns(page, attribute_table) == columns(markup.encode())
@@ -204,7 +204,7 @@ def test_elements_that_the_parser_adds_have_no_attributes():
 
 def test_attributes_stay_in_the_markup_where_the_parser_stops_counting_lines():
     markup = "".join(f"<b class=c{n % 7}>word </b>" for n in range(65_600))
-    page, attribute_table = strip_markup(markup.encode())
+    page, attribute_table, _, _ = strip_markup(markup.encode())
     assert page.count(b"class") == 65_600 - 65_533
     assert columns(page, attribute_table) == columns(markup.encode())
 
@@ -257,6 +257,8 @@ def test_the_whole_markup_is_parsed_where_the_parser_counts_other_lines(monkeypa
         lambda utf8, _, keeps_attributes=False, **__: (
             strip_markup(utf8, False, keeps_attributes)[0],
             of_more_lines,
+            b"",
+            -1,
         ),
     )
     moved = parse_document(markup, "https://example.com/")
