@@ -16,7 +16,7 @@ from templ_core.explain.site_strings import StringHit, position, string_hits
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
-from templ_core.page_level.smoothing.sections import section_numbers
+from templ_core.page_level.smoothing import section_numbers
 from templ_core.site_level.fusion.fusion import fusion_for
 from templ_core.site_level.fusion.site_columns import (
     FUSION_INPUTS,

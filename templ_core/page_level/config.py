@@ -90,7 +90,7 @@ class FeatureConfig(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     smoothing_penalty: float = 0.01
-    """c of the smoothing of the first guess (see `page_level.smoothing.sections`), not negative."""
+    """c of the smoothing of the first guess (see `page_level.smoothing`), not negative."""
 
 
 class ModelConfig(msgspec.Struct, frozen=True, kw_only=True):

@@ -21,9 +21,9 @@ from templ_core.lab.papers.pagelevel.node_features import leave_out
 from templ_core.lab.papers.pagelevel.variants import PENALTY_FACTOR
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.page_evidence import read_page_evidence
-from templ_core.page_level.smoothing.isotonic import SCORE_GRID, smooth, smooth_exactly
+from templ_core.page_level.smoothing import smooth
 from tests.benchmarks.measuring import command_line, read_pages
-from tests.templ_core.page_level.smoothing_cost import total_cost
+from tests.templ_core.page_level.slow_smoothing import SCORE_GRID, smooth_exactly, total_cost
 
 SIZES = (300, 3_000, 30_000)
 ROUNDS = 15

@@ -12,7 +12,7 @@ from templ_core.dom.document import Document, parse_document
 from templ_core.errors import CodecError
 from templ_core.lab.papers.rtdm import is_voted_template, learn_voted_templates
 from templ_core.page_level.model.model_file import encode_model, shipped_model
-from templ_core.page_level.smoothing.sections import section_numbers
+from templ_core.page_level.smoothing import section_numbers
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.trees.tree_model import decode_tree_model, encode_tree_model
 from templ_core.site_level.window.page_summary import (

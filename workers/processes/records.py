@@ -26,7 +26,7 @@ from templ_core.metadata.fields import Metadata
 from templ_core.metadata.markup import StatedType
 from templ_core.page_changes import PageChanges
 from templ_core.page_details import encode_details
-from templ_core.page_level.smoothing.sections import section_numbers
+from templ_core.page_level.smoothing import section_numbers
 from templ_core.rendering.cleaned_html import render_html
 from templ_core.rendering.links import page_links
 from templ_core.rendering.markdown import render_markdown

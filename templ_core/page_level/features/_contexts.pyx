@@ -11,8 +11,7 @@ from templ_core.page_level._page_tree cimport Tree, tree_of
 from templ_core.page_level.features._place_features cimport PositionColumns, fill_position
 
 from templ_core.page_level.config import FEATURE_CONFIG
-from templ_core.page_level.smoothing._smoothing import smooth_text
-from templ_core.page_level.smoothing.isotonic import SCORE_GRID
+from templ_core.page_level._smoothing import smooth_text
 
 cdef double SCORE_WEIGHT = FEATURE_CONFIG.score_weight
 cdef double GUESS_RECALL_SHARE = FEATURE_CONFIG.guess_recall_share
@@ -127,7 +126,7 @@ def with_contexts(features, page_tree, group_column, attribute_column, text_colu
         rest[segment], key[segment] = 1 - p0[segment], -(attribute[segment] + text[segment])
     ranked = falling.argsort(kind="stable")
     cdef const Py_ssize_t *order = <const Py_ssize_t *>items(ranked, sizeof(Py_ssize_t))
-    smoothed_column, _, section_column = smooth_text(page_tree, templateness, PENALTY, SCORE_GRID)
+    smoothed_column, _, section_column = smooth_text(page_tree, templateness, PENALTY)
     cdef const double *smoothed = <const double *>items(smoothed_column, 8)
     cdef const double *section_words = <const double *>items(section_column, 8)
     cdef int64_t groups = 0

@@ -24,7 +24,7 @@ from templ_core.page_level.features.characters import Characters, Words, mix
 from templ_core.page_level.features.page_features import OWNER_TAGS, SEMANTIC_TAGS
 from templ_core.page_level.features.surroundings import HEADING, read_surroundings
 from templ_core.page_level.page_tree import LEVELS, PageTree, climb
-from templ_core.page_level.smoothing.sections import smooth_text
+from templ_core.page_level.smoothing import smooth_text
 
 _FARTHEST, _NO_SUCH_TAG = FEATURE_CONFIG.tag_levels_max, FEATURE_CONFIG.no_such_tag_levels
 _PATH_FACTOR = np.uint64(0x100000001B3)

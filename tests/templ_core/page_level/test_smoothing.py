@@ -10,10 +10,8 @@ from templ_core.dom.document import parse_document
 from templ_core.dom.tree import subtree_sums
 from templ_core.lab.papers.pagelevel.node_features import leave_out
 from templ_core.page_level.features.page_features import read_features
-from templ_core.page_level.smoothing._smoothing import text_tree
-from templ_core.page_level.smoothing.isotonic import SCORE_GRID, smooth, smooth_exactly
-from templ_core.page_level.smoothing.sections import section_numbers, smooth_text
-from tests.templ_core.page_level.smoothing_cost import total_cost
+from templ_core.page_level.smoothing import section_numbers, smooth, smooth_text
+from tests.templ_core.page_level.slow_smoothing import SCORE_GRID, smooth_exactly, total_cost
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 SCORES = [0.0, 0.125, 0.5, 0.625, 1.0]
@@ -214,15 +212,6 @@ def test_smoothing_on_the_text_tree_is_that_on_the_whole_tree():
         assert np.allclose(found.templateness, score)
         borders = np.diff(found.section) != 0
         assert (borders == (np.diff(section) != 0)).all()
-
-
-def test_elements_that_hold_what_the_element_around_them_holds_are_left_out():
-    document = parse_document("<div><div><p>one two<p>three</div></div>", "")
-    tree = read_features(document).tree
-    parent, leaf, words = text_tree(tree.first, tree.last, tree.words)
-    assert parent.tolist() == [-1, 0, 0]
-    assert leaf.tolist() == [1, 2]
-    assert words.tolist() == [3, 2, 1]
 
 
 PARENT = np.array([-1, 0, 1, 1, 0, 4], np.int32)

@@ -27,7 +27,7 @@ from templ_core.lab.evaluation.words import (
 )
 from templ_core.lab.training.pages import page_labels
 from templ_core.page_level.features.page_features import read_features
-from templ_core.page_level.smoothing.sections import section_numbers
+from templ_core.page_level.smoothing import section_numbers
 from templ_core.tokens import count_tokens, tokenise
 from workers.lab.evaluation.corpus_files import EvaluationPage
 

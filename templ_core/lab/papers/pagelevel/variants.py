@@ -13,7 +13,7 @@ from templ_core.array_types import Bools, Floats, Int32s
 from templ_core.lab.evaluation.segments import Grouping
 from templ_core.lab.papers.pagelevel.node_features import NodeFeatures, leave_out
 from templ_core.lab.papers.pagelevel.smoothed_classifier import segment_scores
-from templ_core.page_level.smoothing.isotonic import Smoothed, smooth
+from templ_core.page_level.smoothing import Smoothed, smooth
 
 HIDDEN_AREA_PX = 2000.0
 """Nodes with a smaller area, in square pixels, are neither classified nor smoothed (section 5.3)."""

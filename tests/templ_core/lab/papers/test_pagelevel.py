@@ -24,7 +24,7 @@ from templ_core.lab.papers.pagelevel.variants import (
     smooth_nodes,
     smooth_variant,
 )
-from templ_core.page_level.smoothing.isotonic import smooth
+from templ_core.page_level.smoothing import smooth
 from tests.templ_core.lab.synthetic_pages import corpus_pages
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
