@@ -44,6 +44,7 @@ from workers.site_settings import (
 if TYPE_CHECKING:
     from schemas.site_model import SiteModelRecord
     from schemas.site_settings import SiteSettingsRecord
+    from workers.inspect.site_rule_files import RuleForm
     from workers.kafka.broker.access import BrokerAccess
 
 
@@ -271,20 +272,32 @@ def list_sites(state: Path) -> None:
     type=click.Path(file_okay=False, path_type=Path),
     help="Folder to write the files to.  [default: KEY-export]",
 )
-def export(key: str, source: SiteSource, out: Path | None) -> None:
+@click.option(
+    "--as",
+    "form",
+    type=click.Choice(["xpath", "ftr", "trafilatura"]),
+    help="Write rules in XPath for readers without templ instead, in this form.",
+)
+def export(key: str, source: SiteSource, out: Path | None, form: RuleForm | None) -> None:
     """Write the strings and the places of trees that decide on pages of the site KEY to a folder.
 
     They are regular expressions for Python's `re` and CSS selectors. From the pages of the window they remove
     exactly what is removed for the reasons `site-string` and `site-tree` now; the command checks that and says on
     how many pages it is so. A Python script beside them applies those of strings to a text. `model.bin` is the site
     model, for `templ site pin`.
+
+    With --as one file has rules for the title, the content, what is left out of it, the date and the author; it says
+    whether they suffice on this site, or the site needs the worker.
     """
-    from workers.inspect.site_export import export_site  # noqa: PLC0415 - not needed for --help
+    from workers.inspect import site_export  # noqa: PLC0415 - not needed for --help
 
     settings = load_settings()
     view = read_site(key, source, settings)
     folder = out or Path(f"{key.replace('/', '_')}-export")
-    click.echo(export_site(view, folder, settings), err=True)
+    if form is None:
+        click.echo(site_export.export_site(view, folder, settings), err=True)
+    else:
+        click.echo(site_export.export_rules(view, folder, form, settings), err=True)
 
 
 @site_command.command(short_help="Change or print the settings of a site.")

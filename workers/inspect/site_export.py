@@ -1,5 +1,6 @@
 """The files of an export of what decides on the pages of a site."""
 
+from collections.abc import Iterator, Mapping
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -7,18 +8,26 @@ from typing import Any
 import msgspec
 
 from schemas.codec import encode_msgpack
+from schemas.document import DocumentRecord
 from templ_core import explain
 from templ_core.clean_document import clean
+from templ_core.decide import Decision
+from templ_core.dom.document import Document
+from templ_core.errors import CodecError
 from templ_core.explain.deciding import (
     DecidedPage,
     DecidingExpressions,
     decided_page,
     deciding_expressions,
 )
-from templ_core.page_level.page_evidence import read_page_evidence
+from templ_core.explain.site_rules import RuledPage, site_rules
+from templ_core.metadata.fields import Metadata
+from templ_core.page_details import decode_details
+from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
 from templ_core.site_level.fusion.site_columns import REASON_STRING, REASON_TREE
 from templ_core.site_level.site_model import SiteModel
 from workers.errors import InputProblem, UsageProblem
+from workers.inspect.site_rule_files import RuleForm, rule_file
 from workers.inspect.site_view import SiteView, stored_kind
 from workers.log_lines import counted
 from workers.processes.options import config_of
@@ -37,25 +46,14 @@ def export_site(view: SiteView, folder: Path, settings: Settings) -> str:
         InputProblem: The site has no site model yet.
         UsageProblem: The folder cannot be written.
     """
-    model = view.used_model()
-    if model is None:
-        raise InputProblem(
-            f"{view.site} has no site model yet: its first pages have not been learned"
-        )
+    model = _model_of(view)
     found = deciding_expressions(decided_pages(view, model, settings))
     files = {
         "expressions.json": encode_export(exported_expressions(view.site, model, found)),
         _SCRIPT: resources.files(explain).joinpath(_SCRIPT).read_bytes(),
         "model.bin": encode_msgpack(view.record) if view.record else b"",
     }
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for name, content in files.items():
-            (folder / name).write_bytes(content)
-    except OSError as error:
-        raise UsageProblem(
-            f"--out {folder}: {error.strerror}; give a folder that can be written"
-        ) from None
+    _write(folder, files)
     checked = (
         f"applied to {counted(found.pages, 'page')} of the window, they remove exactly what was removed for these "
         f"reasons on {found.pages - len(found.unequal_urls)} of them"
@@ -69,11 +67,67 @@ def export_site(view: SiteView, folder: Path, settings: Settings) -> str:
     return "\n".join(lines)
 
 
+def export_rules(view: SiteView, folder: Path, form: RuleForm, settings: Settings) -> str:
+    """Write rules by which others can read the pages of a site to a folder, and return what was written as a line.
+
+    Raises:
+        InputProblem: The site has no site model yet, or none of its pages has content.
+        UsageProblem: The folder cannot be written.
+    """
+    model = _model_of(view)
+    pages = [
+        RuledPage(document, decision.kept, _metadata(record, document))
+        for record, document, _, decision in _decisions(view, model, settings)
+    ]
+    if not any(page.kept.any() for page in pages):
+        raise InputProblem(f"{view.site} has no page with content in its window")
+    rules = site_rules(pages)
+    name, content = rule_file(form, view.site, model.version, view.window[-1].url, rules)
+    _write(folder, {name: content})
+    return f"{view.site}: {rules.verdict}\nwritten to {folder}: {name}"
+
+
+def _model_of(view: SiteView) -> SiteModel:
+    model = view.used_model()
+    if model is None:
+        raise InputProblem(
+            f"{view.site} has no site model yet: its first pages have not been learned"
+        )
+    return model
+
+
+def _write(folder: Path, files: Mapping[str, bytes]) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+    except OSError as error:
+        raise UsageProblem(
+            f"--out {folder}: {error.strerror}; give a folder that can be written"
+        ) from None
+
+
+def _metadata(record: DocumentRecord, document: Document) -> Metadata | None:
+    try:
+        return decode_details(record.details, document)[1]
+    except CodecError:
+        return None
+
+
 def decided_pages(view: SiteView, model: SiteModel, settings: Settings) -> list[DecidedPage]:
     """Return what is removed from the pages of a site's window, cleaned with its present model."""
+    return [
+        decided_page(record.url, document, page.features, decision, model.strings)
+        for record, document, page, decision in _decisions(view, model, settings)
+    ]
+
+
+def _decisions(
+    view: SiteView, model: SiteModel, settings: Settings
+) -> Iterator[tuple[DocumentRecord, Document, PageEvidence, Decision]]:
+    """Yield the pages of a site's window that have text, cleaned with its present model."""
     page_model = page_model_of(read_model_file(settings.page_model))
     config = config_of(settings)
-    found = []
     for record, document in view.documents():
         if not document.segments.texts:
             continue
@@ -83,8 +137,7 @@ def decided_pages(view: SiteView, model: SiteModel, settings: Settings) -> list[
             own, used = view.settings.settings.of_page(stored_kind(record, document), model)
         page = read_page_evidence(document, page_model)
         decision = clean(document, used, config, page_model, page, settings=own).decision
-        found.append(decided_page(record.url, document, page.features, decision, model.strings))
-    return found
+        yield record, document, page, decision
 
 
 def exported_expressions(site: str, model: SiteModel, found: DecidingExpressions) -> dict[str, Any]:

@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from lxml import etree
 
 from templ_core.clean_document import clean
 from templ_core.dom.document import read_document
@@ -195,3 +196,29 @@ def test_the_broker_of_the_settings_is_read_where_no_state_is_given(templ, tmp_p
     for command in (("site", "export", "a.example"), ("inspect", "page", "https://a.example/1")):
         asked = templ(*command, "--out", tmp_path / "out", expect=69, **nowhere)
         assert "cannot reach Kafka at 127.0.0.1:9" in asked.stderr.decode()
+
+
+@pytest.mark.parametrize(
+    ("form", "name"), [("xpath", "xpath.json"), ("trafilatura", "trafilatura.json"), ("ftr", None)]
+)
+def test_rules_for_other_readers_are_one_file_that_says_whether_they_suffice(
+    templ, feed, state, tmp_path, form, name
+):
+    site = first_site(feed)
+    done = templ("site", "export", site, "--as", form, "--state", state, "--out", tmp_path / "out")
+    said = re.search(r"agree with the worker's texts by (\d\.\d+)", done.stderr.decode())
+    (file,) = (tmp_path / "out").iterdir()
+    assert file.name == name or file.name == f"{site}.txt"
+    if name is None:
+        lines = [line.partition(": ") for line in file.read_text().splitlines()]
+        assert {"title", "body", "strip", "date", "author", "test_url"} <= {
+            one for one, _, _ in lines
+        }
+        assert said[1] in file.read_text()
+        bodies = [one for key, _, one in lines if key == "body"]
+    else:
+        export = json.loads(file.read_text())
+        assert export["suffices"] == (export["agreement"] >= 0.95)
+        assert export["agreement"] == pytest.approx(float(said[1]), abs=0.001)
+        bodies = export["body" if form == "xpath" else "content_xpath"]
+    assert all(etree.XPath(one) for one in bodies)

@@ -1,0 +1,119 @@
+"""How far the rules of `templ site export --as` come without the worker, on pages that they were not made from.
+
+    python -m tests.quality.exported_rules stream.jsonl.xz more_sites.jsonl.xz --sites 8
+
+Of each site every second page is learned and gives the rules. A reader that knows nothing but XPath applies them to the
+others, whose words are compared with the gold.
+"""
+
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import fmean
+
+import click
+from lxml import etree, html
+from lxml.html import defs
+
+from templ_core import SiteCleaner
+from templ_core.errors import PageError
+from templ_core.explain.site_rules import RuledPage, SiteRules, site_rules
+from workers.lab.evaluation.corpus_files import SitePages, read_sites
+from workers.lab.evaluation.scoring import TextScorer
+
+_BLOCKS = [
+    *defs.block_tags,
+    "br",
+    "article",
+    "aside",
+    "figure",
+    "footer",
+    "header",
+    "main",
+    "nav",
+    "section",
+]
+_SHARE = 0.97
+
+
+def read_by_rules(markup: str, rules: SiteRules) -> str:
+    """Return the text of a page by the rules alone."""
+    parser = html.HTMLParser(encoding="utf-8")
+    root = html.document_fromstring(markup.encode("utf-8", "replace") or b"<p>", parser)
+    etree.strip_elements(
+        root, etree.Comment, "script", "style", "noscript", "template", with_tail=False
+    )
+    for one in rules.strip:
+        for element in root.xpath(one):
+            if element.getparent() is not None:
+                element.drop_tree()
+    found = next((some for one in rules.body if (some := root.xpath(one))), [])
+    for element in root.iter(*_BLOCKS):
+        element.text, element.tail = f"\n{element.text or ''}", f"\n{element.tail or ''}"
+    outermost = [one for one in found if not set(found).intersection(one.iterancestors())]
+    return "\n".join("".join(one.itertext()) for one in outermost)
+
+
+def measure_site(site: SitePages) -> tuple[float, float, float] | None:
+    """Return the agreement of a site's rules, and the word F1 of the worker and of the rules; None without gold."""
+    cleaner = SiteCleaner()
+    for page in site.pages[::2]:
+        try:
+            cleaner.learn(
+                page.url, page.body or b"", site=site.site, content_type=page.content_type
+            )
+        except PageError:
+            continue
+    cleaner.fit(site.site)
+    pages, scores = [], []
+    for number, (page, gold) in enumerate(zip(site.pages, site.gold, strict=True)):
+        try:
+            one = cleaner.clean(
+                page.url,
+                page.body or b"",
+                site=site.site,
+                content_type=page.content_type,
+                learns=False,
+            )
+        except PageError:
+            continue
+        if number % 2 == 0:
+            pages.append(RuledPage(one.document, one.decision.kept, one.metadata))
+        elif gold is not None:
+            scores.append((gold, one.text))
+    if not scores or not any(page.kept.any() for page in pages):
+        return None
+    rules = site_rules(pages)
+    found = []
+    for gold, text in scores:
+        markup = gold.markup()
+        scorer = TextScorer(gold, markup)
+        found.append((scorer.score(text).f1, scorer.score(read_by_rules(markup, rules)).f1))
+    worker, alone = (fmean(column) for column in zip(*found, strict=True))
+    return rules.agreement, worker, alone
+
+
+@click.command()
+@click.argument("corpora", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.option("--sites", type=click.IntRange(min=1), help="Sites of each corpus, evenly chosen.")
+def main(corpora: Sequence[Path], sites: int | None) -> None:
+    """Print for the sites of CORPORA the agreement that the export states, and the word F1 against gold."""
+    shares = []
+    for corpus in corpora:
+        all_sites = read_sites(corpus, "none")
+        for site in all_sites[:: -(-len(all_sites) // (sites or len(all_sites)))]:
+            if (figures := measure_site(site)) is not None:
+                agreement, worker, alone = figures
+                shares.append((agreement, alone / worker if worker else 1.0))
+                click.echo(
+                    f"{corpus.name} {site.site}: agreement {agreement:.3f}; word F1 of the worker {worker:.3f}, "
+                    f"of the rules {alone:.3f}, which is {shares[-1][1]:.1%}"
+                )
+    enough = sum(share >= _SHARE for _, share in shares)
+    said = [share >= _SHARE for agreement, share in shares if agreement >= 0.95]
+    click.echo(
+        f"{enough} of {len(shares)} sites reach {_SHARE:.0%}; of {len(said)} whose rules are said to suffice, {sum(said)} do"
+    )
+
+
+if __name__ == "__main__":
+    main()
