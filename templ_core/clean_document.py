@@ -14,7 +14,6 @@ from templ_core.site_level.fusion.fusion import fusion_for
 from templ_core.site_level.places.places import DocumentPlaces
 from templ_core.site_level.site_evidence import read_site_evidence
 from templ_core.site_level.site_model import SiteModel
-from templ_core.site_settings.ruled_segments import ruled_segments
 from templ_core.site_settings.site_settings import SiteSettings
 
 _SCRIPT_RENDERED_WORDS = 30
@@ -74,6 +73,9 @@ def clean(
         site = read_site_evidence(document, page, site_model, fusion, places)
         decision = decide(page, site, config)
         if settings is not None and settings.rules:
+            # It brings a parser of selectors, and few sites have rules.
+            from templ_core.site_settings.ruled_segments import ruled_segments  # noqa: PLC0415
+
             decision = with_rules(decision, ruled_segments(document, settings.rules))
     text = render_text(document, decision.kept, decision.cuts)
     return CleanedText(

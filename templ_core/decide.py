@@ -1,6 +1,7 @@
 """Evidence to one decision for each segment, with the name of the rule that decided."""
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
@@ -22,7 +23,9 @@ from templ_core.site_level.config import FUSION_CONFIG
 from templ_core.site_level.fusion._fusion import outside_container, varying_words, weighed
 from templ_core.site_level.fusion.site_columns import CONSTANT, TRUST, SiteColumns
 from templ_core.site_level.site_evidence import SiteEvidence
-from templ_core.site_settings.ruled_segments import RuledSegments
+
+if TYPE_CHECKING:  # It brings a parser of selectors.
+    from templ_core.site_settings.ruled_segments import RuledSegments
 
 REASON_PAGE = "page-level"
 REASON_REPEAT = "repeat"
@@ -219,7 +222,7 @@ def _decision(
     )
 
 
-def with_rules(decision: Decision, ruled: RuledSegments) -> Decision:
+def with_rules(decision: Decision, ruled: "RuledSegments") -> Decision:
     """Return a decision in which the rules of the site's settings have the last word.
 
     Only the segments that rules name change. A segment that a rule keeps is kept whole.

@@ -7,9 +7,6 @@ from typing import Any
 import click
 import msgspec
 
-from schemas.codec import encode_json
-from schemas.source import Source
-from templ_core.site_key import site_key
 from workers.cli.options import (
     STATE_PATH,
     balance_option,
@@ -20,14 +17,8 @@ from workers.cli.options import (
     text_forms,
 )
 from workers.errors import InputProblem
-from workers.page import Page
-from workers.pipeline.actions import Dead, Deleted
-from workers.pipeline.site_engine import SiteEngine
-from workers.pipeline.site_models import ModelSource
-from workers.processes.messages import Cleaned
-from workers.processes.pool import Pool
-from workers.settings import Settings, load_settings
-from workers.site_settings import SettingsBook, book_of_state
+from workers.processes.child_process import start_early
+from workers.settings import load_settings
 
 _RECORDS = (b'{"', b"WARC/")
 """Beginnings of files of JSON records and of archives, which would be cleaned as if they were text."""
@@ -81,37 +72,13 @@ def clean_command(
     settings = load_settings(text_forms=text_forms(form), **chosen)
     if segments:
         settings = msgspec.structs.replace(settings, segments=True)
-    page = Page(
-        source=Source(name, 0, 0),
-        url=url or f"file:///{name}",
-        site=site or site_key(url or f"file:///{name}"),
-        id=f"{name}:0",
-        event_time_ms=0,
-        fetched_at=None,
-        content_type=content_type,
-        body=body,
-    )
-    pool = Pool(settings, children=1)
-    try:
-        models = None if state is None else _stored_models(state, page.site, settings)
-        book = SettingsBook() if state is None else book_of_state(state)
-        outcome = SiteEngine(pool, settings, models=models, book=book).clean(page)
-    finally:
-        pool.close()
-    if isinstance(outcome, Dead):
-        letter = outcome.letter
-        click.echo(f"templ: {name} was refused: {letter.exception}: {letter.message}", err=True)
+    child = start_early(settings)
+    from workers.cli.one_page import clean_one_page  # noqa: PLC0415 - imported while the child starts
+
+    url = url or f"file:///{name}"
+    found = clean_one_page(child, settings, state, name, body, url, site, content_type)
+    if isinstance(found, str):
+        click.echo(f"templ: {name} was refused: {found}", err=True)
         sys.exit(_REFUSED)
-    if isinstance(outcome, Deleted):
-        click.echo(f"templ: {name} was refused: its site is taken down", err=True)
-        sys.exit(_REFUSED)
-    if isinstance(outcome, Cleaned):
-        record = outcome.record
-        click.echo(encode_json(record) if as_json or segments else getattr(record, form or "text"))
-
-
-def _stored_models(state: Path, site: str, settings: Settings) -> ModelSource:
-    # RocksDB takes a while to import, and only this option needs it.
-    from workers.state.site_copy import copy_site  # noqa: PLC0415
-
-    return copy_site(state, site, settings).models
+    whole = as_json or segments
+    click.echo(msgspec.json.encode(found) if whole else getattr(found, form or "text"))

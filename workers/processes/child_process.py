@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from workers.errors import WorkerError
 from workers.log_forms import encode_set_up_of_child
 from workers.processes.channel import Channel
-from workers.settings import child_environment
+from workers.settings import Settings, child_environment
 
 LOOK_S = 0.1
 """Time between two looks at a child that has not answered yet, in seconds."""
@@ -171,6 +171,16 @@ class ChildProcess:
         self._process.kill()
         self._process.wait()
         self._channel.close()
+
+
+def start_early(settings: Settings) -> ChildProcess | None:
+    """Start a child for a `Pool` that is made later, while its modules are imported.
+
+    It is None where a user's own page model has to be read first.
+    """
+    if settings.page_model is not None:
+        return None
+    return ChildProcess(settings.child_module, settings.child_memory_bytes, b"")
 
 
 @contextmanager

@@ -4,14 +4,15 @@ Manber and Myers, SODA 1990, and Kasai et al., CPM 2001, as in Foschini's thesis
 """
 
 import functools
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
-from pydivsufsort import divsufsort, kasai
-from threadpoolctl import ThreadpoolController
 
 from templ_core.array_types import Int32s, UInt32s
+
+if TYPE_CHECKING:  # Only fits need it and pydivsufsort, which take a while to import.
+    from threadpoolctl import ThreadpoolController
 
 Tokens: TypeAlias = npt.NDArray[np.uint16] | UInt32s
 
@@ -41,7 +42,10 @@ class SuffixArray:
             self.starts: Int32s = np.zeros(len(tokens), np.int32)
             self.common: Int32s = np.zeros(len(tokens) + 1, np.int32)
             return
-        self.starts = _sorted(tokens)
+        from pydivsufsort import divsufsort, kasai  # noqa: PLC0415 - see above
+
+        with _threads().limit(limits=1, user_api="openmp"):
+            self.starts = divsufsort(tokens.copy())
         """Position of each rank's suffix; length n."""
         self.common = np.zeros(len(tokens) + 1, np.int32)
         """Tokens that rank r shares with rank r - 1; length n + 1, 0 at both ends."""
@@ -51,18 +55,14 @@ class SuffixArray:
         np.minimum(self.common[1:-1], room[:-1], out=self.common[1:-1])
 
 
-def _sorted(tokens: Tokens) -> Int32s:
-    with _threads().limit(limits=1, user_api="openmp"):
-        starts: Int32s = divsufsort(tokens.copy())
-    return starts
-
-
 @functools.cache
-def _threads() -> ThreadpoolController:
+def _threads() -> "ThreadpoolController":
     """Return what limits the threads of pydivsufsort.
 
     It would start one for each processor, which wait for each other.
     """
+    from threadpoolctl import ThreadpoolController  # noqa: PLC0415 - see above
+
     return ThreadpoolController()
 
 
