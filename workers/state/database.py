@@ -78,22 +78,8 @@ calls them from a thread, for instance with `asyncio.to_thread`.
 def open_database(
     path: Path | None, families: tuple[str, ...], cache_bytes: int = CACHE_BYTES
 ) -> Database:
-    """Open the database at `path`, and create it when it does not exist.
-
-    Args:
-        path: Directory of the database; None means a database in memory.
-        families: Names of its families.
-        cache_bytes: Size of its cache, which databases on disk of the same size share.
-
-    Raises:
-        OtherFormat: The database has other families.
-        DamagedStore: The database is damaged.
-        DiskProblem: The disk is full or fails.
-        StateProblem: The database is in use or not writable.
-    """
-    if path is None:
-        return MemoryDatabase(families)
-    return RocksDatabase(path, families, cache_bytes)
+    """Return the database of a directory, see `RocksDatabase`, or one in memory for the path None."""
+    return MemoryDatabase(families) if path is None else RocksDatabase(path, families, cache_bytes)
 
 
 @contextmanager
@@ -106,7 +92,7 @@ def stored_values(database: Database) -> Iterator[None]:
     try:
         yield
     except (SchemaError, CodecError, msgspec.DecodeError, zstandard.ZstdError) as error:
-        raise _undecodable(database, error) from None
+        raise database.damaged(f"a stored value cannot be decoded: {error}") from None
 
 
 def decode_stored(database: Database, value: bytes, kind: type[T]) -> T:
@@ -115,14 +101,8 @@ def decode_stored(database: Database, value: bytes, kind: type[T]) -> T:
     Raises:
         StateProblem: It cannot be decoded, which counts as damage of the database.
     """
-    try:
+    with stored_values(database):
         return msgspec.msgpack.decode(value, type=kind)
-    except msgspec.DecodeError as error:
-        raise _undecodable(database, error) from None
-
-
-def _undecodable(database: Database, error: Exception) -> StateProblem:
-    return database.damaged(f"a stored value cannot be decoded: {error}")
 
 
 def entries_of(database: Database, families: tuple[str, ...]) -> Iterator[DatabaseEntry]:
@@ -135,13 +115,9 @@ def entries_of(database: Database, families: tuple[str, ...]) -> Iterator[Databa
 def erase_site(database: Database, families: tuple[str, ...], site: str) -> bool:
     """Delete all entries of a site, and rewrite all files; return whether there was anything to do.
 
-    A call that was interrupted is completed by the next one. Keys of a site are the site itself, the site with a byte 255 before it, or begin with the site and a
-    byte 0. No other thread may use the database meanwhile.
-
-    Args:
-        database: The database.
-        families: Names of its families; the last one holds notes.
-        site: Site key.
+    A call that was interrupted is completed by the next one. Keys of a site are the site itself, the site with
+    a byte 255 before it, or begin with the site and a byte 0. The last family holds notes. No other thread may
+    use the database meanwhile.
     """
     own, batch, notes = site.encode(), Batch(), families[-1]
     for family in families:
@@ -155,10 +131,16 @@ def erase_site(database: Database, families: tuple[str, ...], site: str) -> bool
     elif database.get(notes, _TO_REWRITE) is None:
         return False
     database.rewrite()
-    done = Batch()
-    done.delete(notes, _TO_REWRITE)
-    database.write(done)
+    delete_keys(database, notes, [_TO_REWRITE])
     return True
+
+
+def delete_keys(database: Database, family: str, keys: Iterable[bytes]) -> None:
+    """Delete keys of one family in one batch."""
+    batch = Batch()
+    for key in keys:
+        batch.delete(family, key)
+    database.write(batch)
 
 
 def put_entries(database: Database, entries: Iterable[DatabaseEntry]) -> None:

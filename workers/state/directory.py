@@ -57,9 +57,8 @@ class StateDirectory:
                 emptied.
 
         Raises:
-            DamagedStore: The directory's description is damaged, and it cannot be rebuilt.
-            StateProblem: The directory is in use or not writable, or it was made by another version,
-                or for another number of partitions and cannot be rebuilt.
+            StateProblem: The directory is in use or not writable, or it was made by another version; or its
+                description is damaged or for other partitions, and it cannot be rebuilt.
             DiskProblem: The disk is full.
         """
         try:
@@ -74,14 +73,15 @@ class StateDirectory:
                 "give each worker its own --state"
             )
         try:
-            instance = _usable_instance(path, partitions, is_rebuildable=is_rebuildable)
+            return cls(
+                path, lock, _usable_instance(path, partitions, is_rebuildable=is_rebuildable)
+            )
         except OSError as error:
             lock.close()
             raise _cannot_write(path, error) from None
         except StateProblem:
             lock.close()
             raise
-        return cls(path, lock, instance)
 
     def close(self) -> None:
         """Unlock the directory for other processes."""
@@ -113,11 +113,7 @@ def is_used(path: Path) -> bool:
 
 
 def made_for_partitions(path: Path) -> list[int]:
-    """Return the number of partitions for which a directory was made; nothing where it was not used.
-
-    Raises:
-        DamagedStore: The directory's description is damaged.
-    """
+    """Return the number of partitions for which a directory was made; nothing where it was not used."""
     return [_description(path).partitions] if is_used(path) else []
 
 
@@ -171,11 +167,6 @@ def _instance(path: Path, partitions: int) -> str:
 
 
 def _description(path: Path) -> _Description:
-    """Return the description in a directory.
-
-    Raises:
-        DamagedStore: It is damaged.
-    """
     try:
         return msgspec.json.decode((path / _DESCRIPTION_NAME).read_bytes(), type=_Description)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:

@@ -9,6 +9,7 @@ from schemas.site_model import SITE_MODEL_FORMAT, SiteModelRecord
 from workers.lru_cache import LruCache
 from workers.state.database import (
     DatabaseEntry,
+    delete_keys,
     entries_of,
     erase_site,
     open_database,
@@ -36,10 +37,7 @@ class ModelStore:
         """Open the database at `path`, and create it when it does not exist; None means in memory.
 
         Raises:
-            OtherFormat: Another version has written it.
-            DamagedStore: The database is damaged.
-            DiskProblem: The disk is full or fails.
-            StateProblem: The database is in use or not writable.
+            StateProblem, DiskProblem: Those of `RocksDatabase`.
         """
         self._db = open_database(path, _FAMILIES, _CACHE_BYTES)
         self._hot: LruCache[str, SiteModelRecord | None] = LruCache(_MODELS_IN_MEMORY)
@@ -79,13 +77,7 @@ class ModelStore:
         return f"partition {partition}, offset {offset}"
 
     def put(self, site: str, value: bytes | None, partition: int, offset: int) -> None:
-        """Store a record of `site-models`.
-
-        Args:
-            site: Site key.
-            value: The encoded model; None means that the site's model is to be forgotten.
-            partition: Partition that the record was read from.
-            offset: Offset that the record was read at.
+        """Store a record of `site-models` that was read at an offset; None has the site's model forgotten.
 
         Raises:
             SchemaError: The value is not a site-model record of a known format.
@@ -97,15 +89,12 @@ class ModelStore:
             batch.delete("offsets", _origin_key(site))
         else:
             batch.put("models", site.encode(), value)
-            batch.put(
-                "offsets", _origin_key(site), _four_bytes(partition) + offset.to_bytes(8, "big")
-            )
-        _put_next_offset(batch, partition, offset)
+            origin = _four_bytes(partition) + offset.to_bytes(8, "big")
+            batch.put("offsets", _origin_key(site), origin)
         with self._lock:
-            self._db.write(batch)
-            if record is None:
-                self._hot.drop(site)
-            else:
+            self._write_next(batch, partition, offset)
+            self._hot.drop(site)
+            if record is not None:
                 self._hot.put(site, record)
 
     def erase(self, site: str) -> bool:
@@ -117,19 +106,18 @@ class ModelStore:
     def clear(self) -> None:
         """Forget every model and how far the topic was read."""
         with self._lock:
-            batch = Batch()
             for family in _FAMILIES:
-                for key, _ in self._db.scan(family):
-                    batch.delete(family, key)
-            self._db.write(batch)
+                delete_keys(self._db, family, [key for key, _ in self._db.scan(family)])
             self._hot.clear()
 
     def skip(self, partition: int, offset: int) -> None:
         """Move past a record of `site-models` that cannot be used."""
-        batch = Batch()
-        _put_next_offset(batch, partition, offset)
         with self._lock:
-            self._db.write(batch)
+            self._write_next(Batch(), partition, offset)
+
+    def _write_next(self, batch: Batch, partition: int, offset: int) -> None:
+        batch.put("offsets", _offset_key(partition), (offset + 1).to_bytes(8, "big"))
+        self._db.write(batch)
 
     def next_offset(self, partition: int) -> int:
         """Return the offset of `site-models` at which reading goes on."""
@@ -146,10 +134,6 @@ class ModelStore:
         """Set the mark of the log that `next_offset` is of."""
         with self._lock:
             self._db.put("offsets", _LOG + _offset_key(partition), mark)
-
-
-def _put_next_offset(batch: Batch, partition: int, offset: int) -> None:
-    batch.put("offsets", _offset_key(partition), (offset + 1).to_bytes(8, "big"))
 
 
 def _offset_key(partition: int) -> bytes:

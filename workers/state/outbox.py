@@ -11,7 +11,7 @@ from itertools import islice
 
 from schemas.codec import decode_document_record, encode_msgpack
 from schemas.document import DocumentRecord
-from workers.state.database import Database, stored_values
+from workers.state.database import Database, delete_keys, stored_values
 from workers.state.rocks import Batch
 
 _FAMILY, _SUPERSEDED = "outbox", "superseded"
@@ -54,7 +54,7 @@ class Outbox:
 
     def drop(self, keys: Iterable[bytes]) -> None:
         """Drop keys whose null values the broker has stored; sending one twice does no harm."""
-        self._drop(_FAMILY, keys)
+        delete_keys(self._db, _FAMILY, keys)
 
     def mark_sent(self, key: bytes) -> None:
         """Note that a document was sent again."""
@@ -65,11 +65,9 @@ class Outbox:
         batch.put(_SUPERSEDED, url_key, url.encode())
 
     def superseded(self, limit: int, prefix: bytes = b"") -> list[tuple[bytes, str]]:
-        """Return at most `limit` URLs to publish again, each with the key for `WindowStore.newest`.
+        """Return at most `limit` URLs to publish again, of all sites or of a prefix of keys.
 
-        Args:
-            limit: Most URLs.
-            prefix: Beginning of the keys of a site; empty means all sites.
+        Each comes with the key for `WindowStore.newest`.
         """
         if not self.may_have_superseded:
             return []
@@ -82,7 +80,7 @@ class Outbox:
 
     def drop_superseded(self, url_keys: Iterable[bytes]) -> None:
         """Drop URLs whose newest text was published."""
-        self._drop(_SUPERSEDED, url_keys)
+        delete_keys(self._db, _SUPERSEDED, url_keys)
 
     def compare(self, batch: Batch, key: bytes, earlier: DocumentRecord) -> None:
         """Add to a batch that a document is to be compared with an earlier fetch of its page."""
@@ -97,10 +95,4 @@ class Outbox:
 
     def drop_changed(self, key: bytes) -> None:
         """Drop a document that was published with what has changed."""
-        self._drop(_FAMILY, [key + _CHANGED])
-
-    def _drop(self, family: str, keys: Iterable[bytes]) -> None:
-        batch = Batch()
-        for key in keys:
-            batch.delete(family, key)
-        self._db.write(batch)
+        delete_keys(self._db, _FAMILY, [key + _CHANGED])

@@ -2,7 +2,7 @@
 
 import logging
 import shutil
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 from typing import TypeVar
 
@@ -23,10 +23,6 @@ def open_rebuildable(path: Path, open_store: Callable[[Path], Store], topic: str
         path: Directory of the store.
         open_store: Opens the store at a path, and creates it when it does not exist.
         topic: Topic from which the caller fills an empty store, for the log.
-
-    Raises:
-        DiskProblem: The disk is full or fails.
-        StateProblem: The store is in use or not writable.
     """
     try:
         return open_store(path)
@@ -56,18 +52,16 @@ def set_aside(path: Path) -> Path:
 
 def remove_set_aside(directory: Path) -> None:
     """Remove what was set aside in a directory; it may hold what is to be erased."""
-    for path in list(directory.glob(f"*{_ASIDE}")):
-        if path.is_dir():
-            shutil.rmtree(path)
-        else:
-            path.unlink()
+    _remove(directory.glob(f"*{_ASIDE}"))
 
 
 def remove_all(directory: Path, *, keep: Collection[str]) -> None:
     """Remove what lies in a directory, except for what has one of the names in `keep`."""
-    for path in list(directory.iterdir()):
-        if path.name in keep:
-            continue
+    _remove(path for path in directory.iterdir() if path.name not in keep)
+
+
+def _remove(paths: Iterable[Path]) -> None:
+    for path in list(paths):
         if path.is_dir():
             shutil.rmtree(path)
         else:

@@ -18,7 +18,6 @@ from rocksdict import (
     DBCompressionType,
     Options,
     Rdict,
-    RdictIter,
     WriteBatch,
     WriteBufferManager,
 )
@@ -74,13 +73,14 @@ class RocksDatabase:
     """A RocksDB database with named column families.
 
     It may be used from several threads. Every method blocks its thread, and opening may sleep for
-    15 seconds, so an event loop must call them from another thread.
+    15 seconds, so an event loop must call them from another thread. Every method raises `DamagedStore`
+    where RocksDB finds damage, and `DiskProblem` where the disk is full or fails.
     """
 
     def __init__(
         self, path: Path, families: tuple[str, ...], cache_bytes: int = CACHE_BYTES
     ) -> None:
-        """Open the database, and create it when it does not exist.
+        """Open the database at `path`, and create it when it does not exist.
 
         Args:
             path: Directory of the database.
@@ -91,7 +91,6 @@ class RocksDatabase:
         Raises:
             OtherFormat: The database has other families.
             DamagedStore: The database is damaged, or damage was found in it before.
-            DiskProblem: The disk is full or fails.
             StateProblem: The database is in use or not writable.
         """
         self._path = path
@@ -106,11 +105,7 @@ class RocksDatabase:
         self._handles = {name: self._db.get_column_family_handle(name) for name in families}
 
     def get(self, family: str, key: bytes) -> bytes | None:
-        """Return the value of a key, or None when there is none.
-
-        Raises:
-            DamagedStore: The value cannot be read.
-        """
+        """Return the value of a key, or None when there is none."""
         try:
             value: bytes | None = self._families[family].get(key)
         except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception
@@ -118,21 +113,12 @@ class RocksDatabase:
         return value
 
     def put(self, family: str, key: bytes, value: bytes) -> None:
-        """Set one value.
-
-        Raises:
-            DamagedStore: RocksDB has found damage.
-            DiskProblem: The disk is full or fails.
-        """
+        """Set one value."""
         with self._problems():
             self._families[family][key] = value
 
     def scan(self, family: str, prefix: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
-        """Yield keys that start with `prefix` and their values, in ascending order of the keys.
-
-        Raises:
-            DamagedStore: An entry cannot be read.
-        """
+        """Yield keys that start with `prefix` and their values, in ascending order of the keys."""
         entries = self._families[family].iter()
         entries.seek(prefix)
         while entries.valid():
@@ -141,20 +127,11 @@ class RocksDatabase:
                 return
             yield key, entries.value()
             entries.next()
-        self._check(entries)
-
-    def _check(self, entries: RdictIter) -> None:
-        """Raise the reason why an iterator ended: at damage it ends as if no entries followed."""
         with self._problems():
-            entries.status()
+            entries.status()  # At damage an iterator ends as if no entries followed.
 
     def write(self, batch: Batch) -> None:
-        """Apply a batch, either all of its changes or none.
-
-        Raises:
-            DamagedStore: RocksDB has found damage.
-            DiskProblem: The disk is full or fails.
-        """
+        """Apply a batch, either all of its changes or none."""
         writes = WriteBatch(raw_mode=True)
         for family, key, value in batch.changes:
             if value is None:
@@ -167,11 +144,7 @@ class RocksDatabase:
             raise self._problem(error) from None
 
     def damaged(self, reason: str) -> DamagedStore:
-        """Mark the database as damaged for all who open it later, and return the error to raise.
-
-        Args:
-            reason: What is wrong.
-        """
+        """Mark the database as damaged for all who open it later, and return the error to raise."""
         with suppress(OSError):
             (self._path / _DAMAGE_MARK).write_text(reason)
         return DamagedStore(self._path, reason)
@@ -181,15 +154,11 @@ class RocksDatabase:
 
         It takes as long as reading and writing the whole database. No other thread may use the database
         meanwhile.
-
-        Raises:
-            DamagedStore: RocksDB has found damage.
-            DiskProblem: The disk is full or fails.
         """
         families = list(self._families)
         with self._problems():
             for name in families:
-                _compact(self._families[name])
+                _compact(self._families[name])  # a reference that stays would keep the database open
         self.close()  # opening the database makes new logs of changes and of files
         self._open(families)
 
@@ -197,9 +166,6 @@ class RocksDatabase:
         """Write what is in memory to disk, and release the database.
 
         Damage that is found now is reported when the database is opened again.
-
-        Raises:
-            DiskProblem: The disk is full or fails.
         """
         self._families.clear()
         self._handles.clear()
@@ -216,7 +182,7 @@ class RocksDatabase:
 
     def _problem(self, error: Exception) -> Exception:
         """Return the error of templ that stands for one of RocksDB; others are returned as they are."""
-        message = _one_line(error)
+        message = one_line_of(error)
         if any(one in message for one in _DAMAGED):
             return self.damaged(message)
         if message.startswith(_CANNOT_WRITE):
@@ -224,7 +190,8 @@ class RocksDatabase:
         return error
 
 
-def _one_line(error: Exception) -> str:
+def one_line_of(error: object) -> str:
+    """Return the message of an error of RocksDB as one line, cut to a length to read."""
     return " ".join(str(error).split())[:_REASON_CHARS]
 
 
@@ -294,10 +261,9 @@ def _memory(size_bytes: int) -> _Memory:
 
 def memory_bytes() -> dict[str, int]:
     """Return the memory that the databases of the process use, by part; the cache has the buffers."""
-    every = list(_MEMORIES.values())
     return {
-        "block_cache": sum(one.blocks.get_usage() for one in every),
-        "write_buffers": sum(one.buffers.get_usage() for one in every),
+        "block_cache": sum(one.blocks.get_usage() for one in _MEMORIES.values()),
+        "write_buffers": sum(one.buffers.get_usage() for one in _MEMORIES.values()),
     }
 
 
@@ -341,7 +307,7 @@ def _open(path: Path, families: tuple[str, ...], memory: _Memory) -> Rdict:
             options = {name: _options(memory) for name in families}
             return Rdict(str(path), _options(memory), column_families=options)
         except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception
-            message = _one_line(error)
+            message = one_line_of(error)
             if _OTHER_FAMILIES in message:
                 raise OtherFormat(
                     f"{path} was written by another version of templ: delete it to start with an empty one"

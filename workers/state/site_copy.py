@@ -16,6 +16,7 @@ from workers.errors import StateProblem
 from workers.settings import Settings
 from workers.state.database import DatabaseEntry
 from workers.state.model_store import ModelStore
+from workers.state.rocks import one_line_of
 from workers.state.site_state import SiteState
 from workers.state.window_store import WindowStore
 
@@ -27,7 +28,6 @@ _RETRY_S = 0.1
 _WRITTEN_BY_READERS = frozenset({"LOG", "rocksdict-config.json"})
 """Files that whoever opens a database rewrites; nothing is read from them."""
 _FORMAT = ("meta", b"format")
-_REASON_CHARS = 300
 
 
 class SiteCopy(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,15 +52,18 @@ def copy_site(state: Path, site: str, settings: Settings) -> SiteCopy:
     Raises:
         StateProblem: The directory cannot be read.
     """
+
+    def entries_in(path: Path) -> list[DatabaseEntry]:
+        return _read(path, lambda db, families: list(_entries_of(db, families, site)))
+
     windows = None
-    for path in _window_stores(state):
-        entries = _read(path, lambda db, families: list(_entries_of(db, families, site)))
+    for entries in map(entries_in, _window_stores(state)):
         if any(family == "sites" for family, _, _ in entries):
             windows = WindowStore(None, settings)
             windows.restore(entries)
     models = ModelStore(None)
     for path in _stores(state, "models"):
-        models.restore(_read(path, lambda db, families: list(_entries_of(db, families, site))))
+        models.restore(entries_in(path))
     return SiteCopy(windows=windows, models=models)
 
 
@@ -104,8 +107,7 @@ def _read(path: Path, read: Callable[[Rdict, list[str]], T]) -> T:
             raise
         except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception
             problem = error
-    reason = " ".join(str(problem).split())[:_REASON_CHARS]
-    raise StateProblem(f"cannot read {path}: {reason}") from None
+    raise StateProblem(f"cannot read {path}: {one_line_of(problem)}") from None
 
 
 def _read_links(path: Path, links: Path, read: Callable[[Rdict, list[str]], T]) -> T:

@@ -1,8 +1,10 @@
 """Numbers that summarise a site's window, and their totals over the sites of a store."""
 
+import operator
 from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import astuple
 
 from schemas.site_model import SiteModelRecord
 from templ_core.site_events.watch import SiteWatch
@@ -71,7 +73,7 @@ class FittedSite(NamedTuple):
     """The last page of the old design and the first one after it; None without a change or where nobody watches."""
 
 
-class WindowTotals(msgspec.Struct, frozen=True, kw_only=True):
+class WindowTotals(msgspec.Struct, frozen=True):
     """Totals over the sites of one or several window stores."""
 
     sites: int = 0
@@ -89,21 +91,11 @@ class WindowTotals(msgspec.Struct, frozen=True, kw_only=True):
 
     def __add__(self, other: "WindowTotals") -> "WindowTotals":
         """Return the totals of both."""
-        return self._combined(other, 1)
+        return WindowTotals(*map(operator.add, astuple(self), astuple(other)))
 
     def __sub__(self, other: "WindowTotals") -> "WindowTotals":
         """Return the totals without those of `other`."""
-        return self._combined(other, -1)
-
-    def _combined(self, other: "WindowTotals", sign: int) -> "WindowTotals":
-        return WindowTotals(
-            sites=self.sites + sign * other.sites,
-            documents=self.documents + sign * other.documents,
-            bytes=self.bytes + sign * other.bytes,
-            models_due=self.models_due + sign * other.models_due,
-            redesigned_sites=self.redesigned_sites + sign * other.redesigned_sites,
-            fit_sum=self.fit_sum + sign * other.fit_sum,
-        )
+        return WindowTotals(*map(operator.sub, astuple(self), astuple(other)))
 
 
 def totals_of(state: SiteState) -> WindowTotals:

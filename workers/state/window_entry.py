@@ -3,6 +3,9 @@
 Numbers in keys are big-endian, so that the order of the keys is the order of the numbers.
 """
 
+from operator import attrgetter
+from typing import Any
+
 import msgspec
 
 from schemas.document import DocumentRecord
@@ -50,23 +53,15 @@ class StoredPage(msgspec.Struct, frozen=True, array_like=True):
     headers: list[tuple[str, bytes | None]] = []
 
 
+_SHARED = WindowEntry.__struct_fields__[: WindowEntry.__struct_fields__.index("document_bytes")]
+"""The fields that an entry shares with its record."""
+_shared_values = attrgetter(*_SHARED)
+
+
 def entry_of(record: DocumentRecord, page: StoredPage) -> WindowEntry:
     """Return the entry of a document that has just arrived."""
-    return WindowEntry(
-        url=record.url,
-        id=record.id,
-        source=record.source,
-        event_time_ms=record.event_time_ms,
-        fetched_at=record.fetched_at,
-        content_digest=record.content_digest,
-        site_model_version=record.site_model_version,
-        page_model_version=record.page_model_version,
-        model_documents=record.model_documents,
-        kept=record.kept,
-        revision=record.revision,
-        document_bytes=len(page.document),
-        looked_at=record.model_documents,
-    )
+    values = *_shared_values(record), len(page.document), record.model_documents
+    return WindowEntry(*values)
 
 
 def revised_entry(known: WindowEntry, record: DocumentRecord) -> WindowEntry:
@@ -97,20 +92,11 @@ def stored_page(record: DocumentRecord, summary: bytes) -> StoredPage:
 
 def record_of(site: str, entry: WindowEntry, page: StoredPage) -> DocumentRecord:
     """Return the document record of an entry and its page."""
+    shared: dict[str, Any] = dict(zip(_SHARED, _shared_values(entry), strict=True))
     return DocumentRecord(
         kind="document",
         site=site,
-        url=entry.url,
-        id=entry.id,
-        source=entry.source,
-        event_time_ms=entry.event_time_ms,
-        fetched_at=entry.fetched_at,
-        content_digest=entry.content_digest,
-        site_model_version=entry.site_model_version,
-        page_model_version=entry.page_model_version,
-        model_documents=entry.model_documents,
-        kept=entry.kept,
-        revision=entry.revision,
+        **shared,
         body=plain_frame(page.document),
         details=plain_frame(page.details) if page.details else b"",
         headers=page.headers,
