@@ -6,6 +6,10 @@ from templ_core.config import CoreConfig
 from templ_core.decide import NOTHING, Decision, decide, with_rules
 from templ_core.dom.document import Document
 from templ_core.dom.text import render_text
+from templ_core.metadata.fields import Metadata
+from templ_core.metadata.markup import PageMarkup, StatedType
+from templ_core.metadata.page_metadata import read_metadata
+from templ_core.metadata.placed import SitePlaces
 from templ_core.page_level.interstitials import GATES, missing_name
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.model.page_model import PageModel
@@ -14,6 +18,11 @@ from templ_core.site_level.fusion.fusion import fusion_for
 from templ_core.site_level.places.places import DocumentPlaces
 from templ_core.site_level.site_evidence import read_site_evidence
 from templ_core.site_level.site_model import SiteModel
+from templ_core.site_level.window.page_summary import (
+    PageSummary,
+    may_be_learned_from,
+    summarise_scored_page,
+)
 from templ_core.site_settings.site_settings import SiteSettings
 
 _SCRIPT_RENDERED_WORDS = 30
@@ -30,11 +39,55 @@ class CleanedText(msgspec.Struct, frozen=True, kw_only=True):
     """Names of what a reader of the text should know, see schemas/README.md."""
     chars_in: int
     """Characters of all segments, a line each."""
+    metadata: Metadata | None = None
+    """What is known of the page besides its text; None where it was not asked for."""
+    kind: StatedType | None = None
+    """What the markup says that the page is; None where it says nothing or was not asked for."""
 
     @property
     def confidence(self) -> float:
         """The word F1 to expect of the text, 0 to 1."""
         return self.decision.confidence
+
+
+class ParsedPage(msgspec.Struct, frozen=True):
+    """A page that was read, and what it says about itself."""
+
+    document: Document
+    evidence: PageEvidence | None
+    """None for a page without text."""
+    places: DocumentPlaces | None = None
+    """None where nothing is known of the page's site, and nothing is to be learned."""
+
+    def summary(self) -> PageSummary | None:
+        """Return what a site learns from the page; None where it may not be learned from."""
+        document, evidence = self.document, self.evidence
+        if evidence is None or not may_be_learned_from(document, int(evidence.words.sum())):
+            return None
+        return summarise_scored_page(document, evidence.features, evidence.log_odds, self.places)
+
+
+def clean_page(
+    page: ParsedPage,
+    url: str,
+    site_model: SiteModel | None,
+    config: CoreConfig,
+    page_model: PageModel,
+    settings: SiteSettings | None = None,
+    *,
+    with_metadata: bool = True,
+) -> CleanedText:
+    """Clean a page that was read with its tags for metadata, see `clean`, and read its metadata."""
+    document, places = page.document, page.places
+    markup = PageMarkup(document)
+    if settings and settings.listings != "auto":
+        settings, site_model = settings.of_page(markup.kind, site_model)
+    cleaned = clean(document, site_model, config, page_model, page.evidence, places, settings)
+    if not with_metadata:
+        return cleaned
+    known = SitePlaces(places.segments, site_model.places) if places and site_model else None
+    metadata = read_metadata(document, url, cleaned.text, known, markup)
+    return msgspec.structs.replace(cleaned, metadata=metadata, kind=markup.kind)
 
 
 def clean(

@@ -12,18 +12,15 @@ from typing import Concatenate, Literal, NamedTuple, ParamSpec, Self, TypeVar
 
 import msgspec
 
-from templ_core import clean_document
-from templ_core.clean_document import CleanedText
+from templ_core.clean_document import CleanedText, ParsedPage, clean_page
 from templ_core.cleaner_version import cleaner_version
 from templ_core.config import Balance, CoreConfig, WindowBounds
 from templ_core.dom.codec import compress_columns, content_digest, document_columns
 from templ_core.dom.document import Document, read_document
 from templ_core.errors import CleanerClosed, CodecError, PageError, PageGone
-from templ_core.metadata.markup import PageMarkup
-from templ_core.metadata.page_metadata import read_metadata
-from templ_core.metadata.placed import SitePlaces
+from templ_core.metadata.fields import Metadata
 from templ_core.page_level.model.model_file import decode_model, shipped_model
-from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
+from templ_core.page_level.page_evidence import read_page_evidence
 from templ_core.site_cleaner.cleaned_page import CleanedPage, page_kind
 from templ_core.site_cleaner.fetch_times import FIRST_TIME_MS, SPACING_MS, parse_time_ms, rfc3339
 from templ_core.site_cleaner.learned_site import (
@@ -34,13 +31,9 @@ from templ_core.site_cleaner.learned_site import (
     encode_site,
 )
 from templ_core.site_key import site_key
-from templ_core.site_level.places.places import DocumentPlaces, document_places
+from templ_core.site_level.places.places import document_places
 from templ_core.site_level.site_model import SiteModel
-from templ_core.site_level.window.page_summary import (
-    encode_page_summary,
-    may_be_learned_from,
-    summarise_scored_page,
-)
+from templ_core.site_level.window.page_summary import encode_page_summary
 
 _GONE_STATUSES = frozenset([404, 410])
 _DOCUMENT_BYTES_MAX = (8 << 20) - (16 << 10)
@@ -105,15 +98,6 @@ class _Fetch(NamedTuple):
     @property
     def is_success(self) -> bool:
         return 200 <= self.status < 300
-
-
-class _Read(NamedTuple):
-    """A page that was read."""
-
-    document: Document
-    evidence: PageEvidence | None
-    """What the page says about itself; None for a page without text."""
-    places: DocumentPlaces | None
 
 
 class SiteCleaner:
@@ -189,9 +173,8 @@ class SiteCleaner:
         known = self._known().get(fetch.site)
         read = self._read(fetch)
         model = self._memory.model(known) if known else None
-        options = (self._page_model, read.evidence, read.places)
-        cleaned = clean_document.clean(read.document, model, self._config, *options)
-        page = self._page(fetch, read, cleaned, model)
+        cleaned = clean_page(read, url, model, self._config, self._page_model)
+        page = self._page(fetch, read.document, cleaned, model)
         if learns and self._enter(fetch, read, cleaned.decision.place_pages):
             learned = self._known()[fetch.site]
             if learned.is_due:
@@ -380,7 +363,7 @@ class SiteCleaner:
             )
         return time_ms
 
-    def _read(self, fetch: _Fetch) -> _Read:
+    def _read(self, fetch: _Fetch) -> ParsedPage:
         document = read_document(
             fetch.body,
             fetch.url,
@@ -390,16 +373,13 @@ class SiteCleaner:
             with_marks=self._options.with_links,
         )
         if not document.segments.texts:
-            return _Read(document, None, None)
+            return ParsedPage(document, None)
         evidence = read_page_evidence(document, self._page_model)
-        return _Read(document, evidence, document_places(document, evidence.features))
+        return ParsedPage(document, evidence, document_places(document, evidence.features))
 
     def _page(
-        self, fetch: _Fetch, read: _Read, cleaned: CleanedText, model: SiteModel | None
+        self, fetch: _Fetch, document: Document, cleaned: CleanedText, model: SiteModel | None
     ) -> CleanedPage:
-        known = SitePlaces(read.places.segments, model.places) if read.places and model else None
-        markup = PageMarkup(read.document)
-        metadata = read_metadata(read.document, fetch.url, cleaned.text, known, markup)
         decision, warnings = cleaned.decision, list(cleaned.warnings)
         if fetch.status >= 400 and "error-page" not in warnings:
             warnings.append("error-page")
@@ -408,38 +388,29 @@ class SiteCleaner:
             site=fetch.site,
             id=fetch.id,
             fetched_at=fetch.fetched_at,
-            title=read.document.title,
+            title=document.title,
             text=cleaned.text,
             method="site" if decision.used_site else "page",
             confidence=cleaned.confidence,
-            page_type=page_kind(decision.page_type, markup.kind) if len(decision.kept) else None,
+            page_type=page_kind(decision.page_type, cleaned.kind) if len(decision.kept) else None,
             warnings=warnings,
-            metadata=metadata,
+            metadata=cleaned.metadata or Metadata(),
             site_model_version=model.version if model else None,
             page_model_version=self._page_model.version,
             cleaner_version=self._version,
-            document=read.document,
+            document=document,
             decision=decision,
         )
 
-    def _enter(self, fetch: _Fetch, read: _Read, place_pages: int | None = None) -> bool:
-        """Add a page to the window of its site, and return whether it has entered.
-
-        Args:
-            fetch: The fetch of the page.
-            read: The page.
-            place_pages: `Decision.place_pages` of its text.
-        """
-        if not fetch.is_success or read.evidence is None:
-            return False
-        if not may_be_learned_from(read.document, int(read.evidence.words.sum())):
+    def _enter(self, fetch: _Fetch, read: ParsedPage, place_pages: int | None = None) -> bool:
+        """Add a page with `Decision.place_pages` to the window of its site; return whether it has entered."""
+        page = read.summary() if fetch.is_success else None
+        if page is None:
             return False
         columns = document_columns(read.document)
         body = compress_columns(columns)
         if len(body) > _DOCUMENT_BYTES_MAX:
             return False
-        evidence, places = read.evidence, read.places
-        page = summarise_scored_page(read.document, evidence.features, evidence.log_odds, places)
         document = WindowDocument(
             time_ms=fetch.time_ms,
             page_id=fetch.id,

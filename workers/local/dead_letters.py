@@ -49,13 +49,8 @@ class DeadLetterFile:
         """
         value = page.body if isinstance(page, Page) else page.value
         record = DeadLetterRecord(
-            exception=letter.exception,
-            message=letter.message,
-            stage=letter.stage,
-            attempts=letter.attempts,
-            topic=page.source.topic,
-            partition=page.source.partition,
-            offset=page.source.offset,
+            **msgspec.structs.asdict(letter),
+            **msgspec.structs.asdict(page.source),
             url=page.url,
             value_base64=base64.b64encode(value or b"").decode(),
         )
@@ -70,6 +65,6 @@ class DeadLetterFile:
             self._file.flush()
 
     def close(self) -> None:
-        """Write what is buffered."""
+        """Write what is buffered, and close the file."""
         if self._file is not None:
             self._file.close()

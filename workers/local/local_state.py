@@ -13,13 +13,20 @@ _PARTITIONS = 1
 _ROLES = ("cleaner", "refresher")
 """Directories in a state directory of `templ worker`."""
 
-
 _NO_OTHER_FILES = {"lock", "lost+found", SETTINGS_FILE}
 """What a directory may hold before its first use as a state directory."""
 
 
-def _other_files(path: Path) -> bool:
-    return any(one.name not in _NO_OTHER_FILES for one in path.iterdir())
+def _refuse_other_directory(path: Path) -> None:
+    if any((path / role).is_dir() for role in _ROLES):
+        raise StateProblem(
+            f"{path} is a state directory of `templ worker`: name another one for `templ run`"
+        )
+    names = {one.name for one in path.iterdir()} if path.is_dir() and not is_used(path) else set()
+    if names - _NO_OTHER_FILES:
+        raise StateProblem(
+            f"{path} is a directory of other files: name a new or empty one as --state"
+        )
 
 
 class LocalState:
@@ -39,14 +46,8 @@ class LocalState:
             StateProblem: The directory cannot be used, or it holds other files.
             InputProblem: The file of site settings cannot be used.
         """
-        if path is not None and any((path / role).is_dir() for role in _ROLES):
-            raise StateProblem(
-                f"{path} is a state directory of `templ worker`: name another one for `templ run`"
-            )
-        if path is not None and path.is_dir() and not is_used(path) and _other_files(path):
-            raise StateProblem(
-                f"{path} is a directory of other files: name a new or empty one as --state"
-            )
+        if path is not None:
+            _refuse_other_directory(path)
         self._directory = None if path is None else StateDirectory.open(path, _PARTITIONS)
         self.windows = WindowStore(path and path / "windows-0", settings, has_topic=False)
         self.models = ModelStore(path and path / "models")

@@ -88,29 +88,21 @@ class RunOutputs:
             return self._events is not None
         if (output.source, getattr(output, "revision", 0)) in self._before:
             return False
-        line = encode_json(output) + b"\n"
-        if self._out is None:
-            sys.stdout.buffer.write(line)
-        else:
-            self._out.write(line)
+        (self._out or sys.stdout.buffer).write(encode_json(output) + b"\n")
         return True
 
     def flush(self) -> None:
         """Write what is in memory."""
-        if self._out is None:
-            sys.stdout.buffer.flush()
-        else:
-            self._out.flush()
-        if self._events is not None:
-            self._events.flush()
+        for file in (self._out or sys.stdout.buffer, self._events):
+            if file is not None:
+                file.flush()
 
     def close(self) -> None:
         """Write what is in memory, and close the files."""
         try:
             self.flush()
-            if self._out is not None:
-                self._out.close()
-            if self._events is not None:
-                self._events.close()
+            for file in (self._out, self._events):
+                if file is not None:
+                    file.close()
         finally:
             self._letters.close()

@@ -9,6 +9,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
+from typing import cast
 
 import msgspec
 
@@ -25,14 +26,13 @@ from workers.pipeline.actions import (
     Action,
     Compare,
     Dead,
-    Deleted,
     NotFitted,
     Outcome,
     Publish,
     Together,
 )
 from workers.pipeline.site_engine import SiteEngine
-from workers.processes.messages import Cleaned, TaskRunner
+from workers.processes.messages import TaskRunner
 from workers.processes.pool import Pool
 from workers.settings import Settings
 from workers.site_settings import SettingsBook
@@ -84,13 +84,15 @@ class Stream:
             What became of the page, and what follows: revised texts of pages before it, the newest text or the
             deletion of its URL where the page is an older fetch, and what has changed on its site.
         """
-        outcome = self._engine.clean(page, together)
-        if not self._learns or not self._learn(outcome):
+        engine, site = self._engine, page.site
+        outcome = engine.clean(page, together)
+        if not self._learns or isinstance(outcome, Dead) or outcome.document is None:
             return outcome, []
-        texts = list(self._texts(self._engine.refresh(page.site)))
-        while actions := self._engine.next_superseded(page.site):
+        engine.learn(outcome.document, offset=None)
+        texts = list(self._texts(engine.refresh(site)))
+        while actions := engine.next_superseded(site):
             texts += self._texts(actions)
-        texts += self._texts(self._engine.site_events(page.site))
+        texts += self._texts(engine.site_events(site))
         return outcome, texts
 
     def silent_sites(self) -> list[SiteEventRecord]:
@@ -123,13 +125,6 @@ class Stream:
         """Clean all further pages with the models as they are."""
         self._learns = False
 
-    def _learn(self, outcome: Outcome) -> bool:
-        """Learn from an outcome, and return whether there was something to learn from."""
-        if isinstance(outcome, Dead) or outcome.document is None:
-            return False
-        self._engine.learn(outcome.document, offset=None)
-        return True
-
     def _texts(self, actions: Sequence[Action]) -> Iterator["_Following"]:
         """Carry out actions in this process, and yield the texts, deletions and events among them."""
         for action in actions:
@@ -144,12 +139,8 @@ class Stream:
                 case Compare() if revision := self._engine.revision(action):
                     yield from self._texts([revision])
                 case NotFitted(site, reason):
-                    log.warning(
-                        "the model of %s could not be fitted: %s",
-                        site,
-                        reason,
-                        extra={"site": site},
-                    )
+                    said = "the model of %s could not be fitted: %s"
+                    log.warning(said, site, reason, extra={"site": site})
 
 
 _PAGES_AHEAD = 64
@@ -175,7 +166,12 @@ _Work = Future[_Done]
 
 
 class LocalWorker:
-    """Cleans and learns from pages, and keeps windows and site models in a state directory."""
+    """Cleans and learns from pages, and keeps windows and site models in a state directory.
+
+    The first pages of a new site may be held until they can be cleaned together: until their number is
+    reached, or until the outputs of the first are to be yielded. So it depends on the input alone which
+    pages are cleaned together.
+    """
 
     def __init__(
         self,
@@ -204,7 +200,6 @@ class LocalWorker:
             InputProblem: The file of site settings cannot be used.
         """
         self._state = LocalState(state, settings, book)
-        self._look_ahead_pages = settings.look_ahead_pages
         self._pool = Pool(settings, workers)
         self._stream = Stream(
             self._state,
@@ -214,6 +209,9 @@ class LocalWorker:
             revises=revises,
             with_segments=with_segments,
         )
+        self._look_ahead_pages = settings.look_ahead_pages
+        self._held: dict[str, list[_Waiting]] = {}
+        self._begun: LruCache[str, bool] = LruCache(_SITES_BEGUN)
 
     def close(self) -> None:
         """End the child processes and close the state."""
@@ -238,28 +236,68 @@ class LocalWorker:
         """
         waiting: deque[_Waiting] = deque()
         waiting_bytes = 0
-        ahead = _LookAhead(self._pool, self._stream, self._look_ahead_pages)
         problem: InputProblem | None = None
         try:
             for record in records:
                 waiting.append(_Waiting(record))
-                ahead.submit(waiting[-1])
+                self._submit(waiting[-1])
                 waiting_bytes += _size_bytes(record)
                 if len(waiting) > _PAGES_AHEAD:
-                    ahead.release(waiting[-1 - _PAGES_AHEAD])
+                    self._release(waiting[-1 - _PAGES_AHEAD])
                 is_full = len(waiting) >= _PAGES_AHEAD + _PAGES_TOGETHER
                 if is_full and (work := waiting[_PAGES_TOGETHER - 1].work) is not None:
                     work.exception()  # returns when the work has ended
                 while (is_full and len(waiting) > _PAGES_AHEAD) or waiting_bytes > _BYTES_AHEAD:
                     waiting_bytes -= _size_bytes(waiting[0].record)
-                    yield from ahead.outputs(waiting.popleft())
+                    yield from self._outputs(waiting.popleft())
         except InputProblem as error:
             problem = error
         while waiting:
-            yield from ahead.outputs(waiting.popleft())
+            yield from self._outputs(waiting.popleft())
         yield from self._stream.silent_sites()
         if problem is not None:
             raise problem
+
+    def _submit(self, one: "_Waiting") -> None:
+        """Have a page processed on its site's lane, at once or together with others."""
+        if isinstance(one.record, Rejected):
+            return
+        site, together = one.record.site, self._look_ahead_pages
+        if not together or self._begun.get(site) or self._stream.knows(site):
+            one.work = self._pool.submit(site, self._stream.process, one.record)
+            return
+        held = self._held.setdefault(site, [])
+        held.append(one)
+        if len(held) >= together:
+            self._release(one)
+
+    def _release(self, one: "_Waiting") -> None:
+        """Have a page processed that is held, and with it all held pages of its site."""
+        if isinstance(one.record, Rejected) or one.work is not None:
+            return
+        site = one.record.site
+        self._begun.put(site, value=True)
+        held = self._held.pop(site)
+        pages = [waiting.record for waiting in held if isinstance(waiting.record, Page)]
+        together = self._pool.submit(site, self._stream.clean_together, pages)
+        for waiting, page in zip(held, pages, strict=True):
+            waiting.work = self._pool.submit(
+                site, lambda page: self._stream.process(page, together.result()), page
+            )
+
+    def _outputs(self, one: "_Waiting") -> Iterator[Output]:
+        """Yield what becomes of a record, followed by the revisions that it brings."""
+        record = one.record
+        if isinstance(record, Rejected):
+            yield DeadPage(page=record, letter=record.letter)
+            return
+        self._release(one)
+        outcome, following = cast("_Work", one.work).result()
+        if isinstance(outcome, Dead):
+            yield DeadPage(page=record, letter=outcome.letter)
+        else:
+            yield outcome.record
+        yield from following
 
 
 class _Waiting(msgspec.Struct):
@@ -270,71 +308,6 @@ class _Waiting(msgspec.Struct):
     """None for a record that needs no work, and for a page that is held."""
 
 
-class _LookAhead:
-    """Has pages processed, and holds the first pages of a new site until they can be cleaned together.
-
-    Pages are held until their number is reached, or until the outputs of the first are to be yielded. So
-    it depends on the input alone which pages are cleaned together.
-    """
-
-    def __init__(self, pool: Pool, stream: Stream, pages: int) -> None:
-        self._pool = pool
-        self._stream = stream
-        self._pages = pages
-        self._held: dict[str, list[_Waiting]] = {}
-        self._begun: LruCache[str, bool] = LruCache(_SITES_BEGUN)
-
-    def submit(self, one: _Waiting) -> None:
-        """Have a page processed on its site's lane, at once or together with others."""
-        if isinstance(one.record, Rejected):
-            return
-        site = one.record.site
-        if not self._pages or self._begun.get(site) or self._stream.knows(site):
-            one.work = self._pool.submit(site, self._stream.process, one.record)
-            return
-        held = self._held.setdefault(site, [])
-        held.append(one)
-        if len(held) >= self._pages:
-            self._release(site)
-
-    def release(self, one: _Waiting) -> None:
-        """Have a page processed that is held, and with it all held pages of its site."""
-        if isinstance(one.record, Page) and one.work is None:
-            self._release(one.record.site)
-
-    def outputs(self, one: _Waiting) -> Iterator[Output]:
-        """Yield what becomes of a record, followed by the revisions that it brings."""
-        self.release(one)
-        yield from _outputs(one.record, one.work)
-
-    def _release(self, site: str) -> None:
-        self._begun.put(site, value=True)
-        held = self._held.pop(site)
-        pages = [one.record for one in held if isinstance(one.record, Page)]
-        together = self._pool.submit(site, self._stream.clean_together, pages)
-        for one, page in zip(held, pages, strict=True):
-            one.work = self._pool.submit(site, self._process, page, together)
-
-    def _process(self, page: Page, together: Future[Together]) -> _Done:
-        return self._stream.process(page, together.result())
-
-
 def _size_bytes(record: Page | Rejected) -> int:
     value = record.body if isinstance(record, Page) else record.value
     return len(value or b"")
-
-
-def _outputs(record: Page | Rejected, work: _Work | None) -> Iterator[Output]:
-    if isinstance(record, Rejected) or work is None:
-        assert isinstance(record, Rejected)  # noqa: S101 - every page was submitted
-        yield DeadPage(page=record, letter=record.letter)
-        return
-    outcome, revisions = work.result()
-    match outcome:
-        case Dead(letter=letter):
-            yield DeadPage(page=record, letter=letter)
-        case Cleaned(record=cleaned):
-            yield cleaned
-        case Deleted(record=deleted):
-            yield deleted
-    yield from revisions

@@ -141,14 +141,7 @@ def _summary(summary: bytes, document: bytes, page_model: PageModel) -> PageSumm
 def window_page(
     url: str, time_ms: int, document: Document, evidence: PageEvidence
 ) -> tuple[WindowFetch, PageSummary]:
-    """Return what a window knows of a document, and what the document adds to its site's model.
-
-    Args:
-        url: Address of the page.
-        time_ms: Time of the fetch in Unix milliseconds.
-        document: The page, with at least one segment.
-        evidence: What it says about itself.
-    """
+    """Return what a window knows of a document with text, and what the document adds to its site's model."""
     columns = document_columns(document)
     fetch = WindowFetch(time_ms, url_hash(url), content_digest(columns), len(columns))
     return fetch, summarise_scored_page(document, evidence.features, evidence.log_odds)

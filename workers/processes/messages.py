@@ -194,23 +194,16 @@ def log_fault(site: str, task: Task, result: Result) -> None:
     """Log the traceback of a task that failed because of a fault of templ itself.
 
     Nothing is logged for a page that was refused because of what it holds.
-
-    Args:
-        site: Site key of the task.
-        task: What was to be done.
-        result: The result of the task.
     """
     if not isinstance(result, Failure) or result.failure != "bug":
         return
     match task:
         case RefitTask():
             subject = f"fitting the site model of {site}"
-        case BurstTask():
-            subject = f"cleaning {len(task.pages)} pages of {site} together"
-        case CleanTask():
-            subject = f"working on page {task.page.source}"
-        case ReviseTask():
-            subject = f"working on page {task.document.source}"
-        case LearnTask():
-            subject = f"working on page {task.source_id}"
+        case BurstTask(pages):
+            subject = f"cleaning {len(pages)} pages of {site} together"
+        case CleanTask(page=page) | ReviseTask(document=page):
+            subject = f"working on page {page.source}"
+        case LearnTask(source_id=source):
+            subject = f"working on page {source}"
     log.error("a fault of templ itself while %s:\n%s", subject, result.traceback)

@@ -68,13 +68,13 @@ class _Lane:
             result = self._ask(self._child, task, deadline_s)
             if not (isinstance(result, Failure) and result.failure == "memory"):
                 return result, True
-            is_final = isinstance(task, BurstTask)
+            is_final = isinstance(task, BurstTask)  # its pages are tried one by one
         except DeadlineExceeded as late:
             # A late fit is tried again when more documents have come; it would hold up all others.
             is_final = isinstance(task, RefitTask | BurstTask)
             result = Failure("DeadlineExceeded", str(late), "refused")
         except ChildLost:
-            is_final = isinstance(task, BurstTask)  # its pages are tried one by one
+            is_final = isinstance(task, BurstTask)
             result = Failure("ProcessDied", f"its process died {_ATTEMPTS} times", "refused")
         self._drop_child()
         self.restarts += 1
@@ -141,14 +141,9 @@ class Pool:
         self._lanes = [_Lane(settings, page_model, child) for child in (started, *others)]
 
     def run(self, site: str, task: Task, deadline_s: float) -> tuple[Result, int]:
-        """Return the result of a task and the number of attempts.
+        """Return the result of a task and the number of attempts, see `TaskRunner`.
 
         The call blocks; make it from the site's lane, in a function given to `submit`.
-
-        Args:
-            site: Site key, which decides the lane.
-            task: What to do.
-            deadline_s: Longest processor time that the task may take, in seconds.
         """
         result, attempts = self._lane(site).run(task, deadline_s)
         log_fault(site, task, result)

@@ -22,8 +22,6 @@ from templ_core.config import CoreConfig
 from templ_core.dom.codec import compress_columns, content_digest, document_columns
 from templ_core.dom.document import Document
 from templ_core.fingerprint import simhash
-from templ_core.metadata.fields import Metadata
-from templ_core.metadata.markup import StatedType
 from templ_core.page_changes import PageChanges
 from templ_core.page_details import encode_details
 from templ_core.page_level.smoothing import section_numbers
@@ -53,10 +51,6 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
     """The page of the task, or the document that was made of it."""
     document: Document
     cleaned: CleanedText
-    metadata: Metadata | None
-    """What is known of the page besides its text; None where it was not asked for."""
-    kind: StatedType | None
-    """What the markup says that the page is; None where it says nothing or was not asked for."""
     page_model_version: str
     changes: PageChanges | None = None
     """What has changed since an earlier fetch; None = nobody asks."""
@@ -115,7 +109,7 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
         has_links = forms.links and marks is not None
         return {
             "page_type": self.page_kind,
-            "metadata": self.metadata if forms.metadata else None,
+            "metadata": self.cleaned.metadata if forms.metadata else None,
             "markdown": render_markdown(outline) if forms.markdown else None,
             "html": render_html(outline) if forms.html else None,
             "links": _links(outline) if has_links else None,
@@ -127,7 +121,7 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
         """What the page is, or None for a page without text."""
         if not len(self.cleaned.decision.kept):
             return None
-        return cast("PageKind", page_kind(self.cleaned.decision.page_type, self.kind))
+        return cast("PageKind", page_kind(self.cleaned.decision.page_type, self.cleaned.kind))
 
     def learned(self, page: Page, summary: PageSummary) -> DocumentRecord | None:
         """Return what a site learns from a page; None where that is too large.
@@ -161,7 +155,9 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
             place_pages=self.cleaned.decision.place_pages,
             body=compress_columns(columns) if compressed else columns,
             summary=encode_page_summary(summary, version, compressed=compressed),
-            details=encode_details(self.document, self.metadata, self.kind, compressed=compressed),
+            details=encode_details(
+                self.document, self.cleaned.metadata, self.cleaned.kind, compressed=compressed
+            ),
             headers=list(page.headers),
             **self.said(),
         )

@@ -8,15 +8,12 @@ import numpy as np
 
 from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
-from templ_core.clean_document import clean
+from templ_core.clean_document import ParsedPage, clean, clean_page
 from templ_core.decide import Decision
 from templ_core.dom.codec import decode_document
 from templ_core.dom.document import Document, read_document
 from templ_core.dom.text import render_text
 from templ_core.errors import CodecError, CoreError
-from templ_core.metadata.markup import PageMarkup
-from templ_core.metadata.page_metadata import read_metadata
-from templ_core.metadata.placed import SitePlaces
 from templ_core.page_changes import FetchedText, PageChanges, page_changes
 from templ_core.page_details import decode_details
 from templ_core.page_level.model.page_model import PageModel
@@ -26,7 +23,7 @@ from templ_core.site_level.fusion.site_columns import RECURS
 from templ_core.site_level.places.places import document_places
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import encode_site_model
-from templ_core.site_level.window.page_summary import may_be_learned_from, summarise_scored_page
+from templ_core.site_level.window.page_summary import may_be_learned_from
 from templ_core.site_level.window.revisions import changed_ratio
 from workers.processes.learning import (
     Models,
@@ -135,36 +132,33 @@ def _cleaned(
     evidence: PageEvidence | None = None,
 ) -> Cleaned:
     """Return the records of a page that was read: its text, and what its site learns from."""
-    page, options, settings = task.page, task.options, task.settings
+    page, options = task.page, task.options
     if evidence is None and document.segments.texts:
         evidence = read_page_evidence(document, models.page)
     of_use = evidence is not None and (site_model is not None or task.with_document)
     places = document_places(document, evidence.features) if evidence and of_use else None
-    markup = PageMarkup(document)
-    if settings and settings.listings != "auto":
-        settings, site_model = settings.of_page(markup.kind, site_model)
-    cleaned = clean(document, site_model, options.config, models.page, evidence, places, settings)
-    known = SitePlaces(places.segments, site_model.places) if places and site_model else None
-    forms = options.forms
-    metadata, kind = None, None
-    if forms.metadata:
-        metadata = read_metadata(document, page.url, cleaned.text, known, markup)
-        kind = markup.kind
+    read = ParsedPage(document, evidence, places)
+    cleaned = clean_page(
+        read,
+        page.url,
+        site_model,
+        options.config,
+        models.page,
+        task.settings,
+        with_metadata=options.forms.metadata,
+    )
     maker = RecordMaker(
         task=task,
         page=page,
         document=document,
         cleaned=cleaned,
-        metadata=metadata,
-        kind=kind,
         page_model_version=models.page.version,
     )
     learned, warnings = None, list(page.warnings)
     if page.status >= 400:
         warnings.append("error-page")
-    words = int(cleaned.decision.words.sum())
-    if evidence and task.with_document and may_be_learned_from(document, words):
-        summary = summarise_scored_page(document, evidence.features, evidence.log_odds, places)
+    summary = read.summary() if task.with_document else None
+    if summary is not None:
         learned = maker.learned(page, summary)
         if learned is None:
             warnings.append("not-learned")
@@ -215,8 +209,8 @@ def _facts(document: Document, decision: Decision, maker: RecordMaker) -> PageFa
     repeated_ratio = language = None
     if decision.site is not None and total and maker.page_kind == "article":
         repeated_ratio = float(decision.site.columns[RECURS] @ words) / total
-    if document.language and maker.metadata:
-        language = maker.metadata.language
+    if document.language and maker.cleaned.metadata:
+        language = maker.cleaned.metadata.language
     return PageFacts(int(total), repeated_ratio, language, document.charset or None)
 
 
@@ -279,6 +273,7 @@ def _revise(task: ReviseTask, models: Models) -> Cleaned | Unchanged:
     if settings and metadata:
         settings, site_model = settings.of_page(kind, site_model)
     cleaned = clean(document, site_model, options.config, models.page, settings=settings)
+    cleaned = msgspec.structs.replace(cleaned, metadata=metadata, kind=kind)
     if changed_ratio(_published_text(before, document), cleaned.text) < task.changed_ratio_min:
         return Unchanged()
     maker = RecordMaker(
@@ -286,8 +281,6 @@ def _revise(task: ReviseTask, models: Models) -> Cleaned | Unchanged:
         page=before,
         document=document,
         cleaned=cleaned,
-        metadata=metadata,
-        kind=kind,
         page_model_version=models.page.version,
         changes=_changes_since(task.earlier, document, cleaned.text) if task.earlier else None,
     )

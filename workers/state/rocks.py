@@ -158,7 +158,8 @@ class RocksDatabase:
         families = list(self._families)
         with self._problems():
             for name in families:
-                _compact(self._families[name])  # a reference that stays would keep the database open
+                # A reference that stays would keep the database open.
+                _compact(self._families[name])
         self.close()  # opening the database makes new logs of changes and of files
         self._open(families)
 
