@@ -1,19 +1,16 @@
 """The restricted top-down mapping of two trees; `tree_mapping.py` says what it computes.
 
-Costs are counted in units of `UNIT`, less 1 for each node that both trees have, so the least cost is
-that of the cheapest mapping with most common nodes.
+Each operation costs `UNIT`, less 1 for each node that both trees have, so the least cost is that of the cheapest mapping
+with most common nodes.
 """
 
-from libc.stdlib cimport free, malloc
+from libc.stdlib cimport calloc, free, malloc
+from libc.string cimport memset
 
 import numpy as np
 
 from templ_core._arrays cimport items
-from templ_core.site_level.trees._memo cimport find, forget_all, remember
-from templ_core.site_level.trees._outline cimport draw, erase
-from templ_core.site_level.trees._trees cimport (
-    Trees, begin_trees, delete_cost, differ_in_texts, insert_cost, least_cost, read_pair, same,
-)
+from templ_core.site_level._hashing cimport mixed
 
 ctypedef unsigned long long hash_t
 
@@ -22,10 +19,163 @@ cdef long long UNIT = 1LL << 32
 cdef enum:
     NO_COST = -0x7FFFFFFF  # Below any number of common nodes, and no multiple of UNIT.
 
+# A hash table of values by keys that are not 0, with open addressing.
+cdef struct Memo:
+    hash_t *keys
+    long long *values
+    Py_ssize_t capacity
+    Py_ssize_t used
+
+# The children of each node, and the shape of each subtree.
+cdef struct Outline:
+    hash_t *shape
+    int *first
+    int *child
+
+# Labels, identities of whole subtrees, and ends, of nodes in document order.
+cdef struct TreePair:
+    const hash_t *left_label
+    const hash_t *right_label
+    const hash_t *left_identity
+    const hash_t *right_identity
+    const int *left_end
+    const int *right_end
+
+cdef struct Trees:
+    TreePair pair
+    Outline left
+    Outline right
+    long long *rows
+    long long run_cells_max
+    long long cells_left
+    Memo memo
+
 cdef struct Walk:
     int *left
     int *right
     Py_ssize_t count
+
+
+cdef inline Py_ssize_t find(Memo *memo, hash_t key) noexcept:
+    """Return where `key` is, or where it is to be put."""
+    cdef Py_ssize_t place = mixed(key) & <hash_t>(memo.capacity - 1)
+    while memo.keys[place] and memo.keys[place] != key:
+        place = (place + 1) & (memo.capacity - 1)
+    return place
+
+
+cdef int remember(Memo *memo, hash_t key, long long value) except -1:
+    cdef Memo larger
+    cdef Py_ssize_t place
+    if 2 * memo.used >= memo.capacity:
+        larger.capacity = max(256, 4 * memo.capacity)
+        larger.used = 0
+        larger.keys = <hash_t *>calloc(larger.capacity, sizeof(hash_t))
+        larger.values = <long long *>malloc(larger.capacity * sizeof(long long))
+        if larger.keys == NULL or larger.values == NULL:
+            free(larger.keys)
+            free(larger.values)
+            raise MemoryError
+        for place in range(memo.capacity):
+            if memo.keys[place]:
+                remember(&larger, memo.keys[place], memo.values[place])
+        free(memo.keys)
+        free(memo.values)
+        memo[0] = larger
+    place = find(memo, key)
+    memo.keys[place] = key
+    memo.values[place] = value
+    memo.used += 1
+    return 0
+
+
+cdef inline void forget_all(Memo *memo) noexcept:
+    free(memo.keys)
+    free(memo.values)
+
+
+cdef int draw(Outline *outline, const hash_t *label, const int *end, Py_ssize_t count) except -1:
+    """List children and hash shapes; subtrees that differ in childless nodes alone have equal shapes."""
+    cdef Py_ssize_t node, drawn = 0
+    cdef int child
+    cdef hash_t shape
+    outline.shape = <hash_t *>malloc(count * sizeof(hash_t))
+    outline.first = <int *>malloc((count + 1) * sizeof(int))
+    outline.child = <int *>malloc(count * sizeof(int))
+    if outline.shape == NULL or outline.first == NULL or outline.child == NULL:
+        raise MemoryError
+    for node in range(count):
+        outline.first[node] = <int>drawn
+        child = <int>node + 1
+        while child < end[node]:
+            outline.child[drawn] = child
+            drawn += 1
+            child = end[child]
+    outline.first[count] = <int>drawn
+    for node in range(count - 1, -1, -1):
+        shape = 1
+        for child in range(outline.first[node], outline.first[node + 1]):
+            shape = shape * <hash_t>0x9E3779B97F4A7C15ULL + outline.shape[outline.child[child]]
+        outline.shape[node] = mixed(label[node] + mixed(shape)) if end[node] > node + 1 else 1
+    return 0
+
+
+cdef inline void erase(Outline *outline) noexcept:
+    free(outline.shape)
+    free(outline.first)
+    free(outline.child)
+
+
+cdef inline bint same(const TreePair *pair, int left, int right) noexcept:
+    return pair.left_identity[left] == pair.right_identity[right]
+
+
+cdef inline long long delete_cost(const Trees *trees, int node) noexcept:
+    return UNIT * (trees.pair.left_end[node] - node)
+
+
+cdef inline long long insert_cost(const Trees *trees, int node) noexcept:
+    return UNIT * (trees.pair.right_end[node] - node)
+
+
+cdef inline long long replaced_cost(const Trees *trees, int left, int right) noexcept:
+    """Return the cost of replacing a node, with all below both sides deleted and inserted."""
+    return delete_cost(trees, left) + insert_cost(trees, right) - UNIT
+
+
+cdef inline long long least_cost(const Trees *trees, int left, int right) noexcept:
+    """Return a lower bound for the cost of mapping two subtrees: their difference in size."""
+    cdef long long size = trees.pair.left_end[left] - left
+    cdef long long other_size = trees.pair.right_end[right] - right
+    return UNIT * max(size - other_size, other_size - size) - min(size, other_size)
+
+
+cdef inline bint differ_in_texts(const Trees *trees, int left, int right, long long *cost) noexcept:
+    """Return whether it is cheapest to replace each node of a subtree by its like in the other.
+
+    That is so where the subtrees differ in childless nodes alone, none of which the other side has
+    elsewhere. The answer may be no where only a longer search could tell.
+    """
+    cdef int offset, size = trees.pair.left_end[left] - left, replaced = 0
+    cdef hash_t bits[4]
+    cdef hash_t label
+    if trees.left.shape[left] != trees.right.shape[right]:
+        return False
+    bits[0] = bits[1] = bits[2] = bits[3] = 0
+    for offset in range(size):
+        label = trees.pair.right_label[right + offset]
+        if label != trees.pair.left_label[left + offset]:
+            bits[label >> 62] |= <hash_t>1 << ((label >> 56) & 63)
+            replaced += 1
+    for offset in range(size):
+        label = trees.pair.left_label[left + offset]
+        if (
+            label != trees.pair.right_label[right + offset]
+            and bits[label >> 62] >> ((label >> 56) & 63) & 1
+        ):
+            return False
+    cost[0] = replaced * UNIT - (size - replaced)
+    return True
 
 
 cdef inline hash_t pair_key(int left, int right) noexcept:
@@ -39,11 +189,7 @@ cdef long long pair_cost(Trees *trees, int left, int right) except? NO_COST:
     if same(&trees.pair, left, right):
         return left - trees.pair.left_end[left]
     if trees.pair.left_label[left] != trees.pair.right_label[right]:
-        return (
-            trees.replace
-            + delete_cost(trees, left) - trees.delete
-            + insert_cost(trees, right) - trees.insert
-        )
+        return replaced_cost(trees, left, right)
     if differ_in_texts(trees, left, right, &cost):
         return cost
     if trees.memo.capacity:
@@ -190,10 +336,7 @@ cdef int align(
         inserted = insert_cost(trees, other)
         best = min(below[j] + deleted, row[j + 1] + inserted)
         if trees.pair.right_label[other] != label:
-            best = min(
-                best,
-                below[j + 1] + trees.replace + deleted - trees.delete + inserted - trees.insert,
-            )
+            best = min(best, below[j + 1] + replaced_cost(trees, one, other))
         elif below[j + 1] + least_cost(trees, one, other) <= best:
             best = min(best, below[j + 1] + pair_cost(trees, one, other))
         row[j] = best
@@ -263,7 +406,7 @@ cdef long long paired_cost(
 
 # The mapping
 
-def map_nodes(left, right, costs, *, long long run_cells_max, long long cells_max):
+def map_nodes(left, right, long long run_cells_max, long long cells_max):
     """Return the cost of the mapping, and its nodes of the left and of the right tree."""
     cdef Trees trees
     cdef Walk walk
@@ -274,11 +417,13 @@ def map_nodes(left, right, costs, *, long long run_cells_max, long long cells_ma
     if not count or not other_count:
         ones[:count], ones[count:] = np.arange(count), -1
         others[:count], others[count:] = -1, np.arange(other_count)
-        return count * costs.delete + other_count * costs.insert, ones, others
-    begin_trees(&trees)
-    read_pair(&trees.pair, left, right)
-    trees.replace, trees.insert = <long long>costs.replace * UNIT, <long long>costs.insert * UNIT
-    trees.delete = <long long>costs.delete * UNIT
+        return count + other_count, ones, others
+    memset(&trees, 0, sizeof(Trees))        # So all can be freed.
+    trees.pair = TreePair(
+        <const hash_t *>items(left.label, 8), <const hash_t *>items(right.label, 8),
+        <const hash_t *>items(left.identity, 8), <const hash_t *>items(right.identity, 8),
+        <const int *>items(left.end, 4), <const int *>items(right.end, 4),
+    )
     trees.run_cells_max, trees.cells_left = run_cells_max, cells_max
     # Each level of a branch needs two rows: a place for each of its nodes' children, and one more.
     rows = trees.rows = <long long *>malloc(4 * (other_count + 1) * sizeof(long long))

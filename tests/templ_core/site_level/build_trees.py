@@ -6,7 +6,6 @@ import numpy as np
 from hypothesis import strategies as st
 
 from templ_core.lab.papers.rtdm import build_tree
-from templ_core.site_level.trees.tree_mapping import Costs
 
 
 def tree(text):
@@ -53,19 +52,14 @@ def parents(labelled):
     return result
 
 
-def least_cost(left, right, costs=None):
+def least_cost(left, right):
     """Return the least cost (Definition 2) of all mappings (Definition 4) that pair the roots."""
-    costs = costs or Costs()
     ups, other_ups = parents(left), parents(right)
     label, other_label = left.label.tolist(), right.label.tolist()
 
     def cost(mapping):
         replaced = sum(label[one] != other_label[other] for one, other in mapping.items())
-        return (
-            replaced * costs.replace
-            + (len(other_label) - len(mapping)) * costs.insert
-            + (len(label) - len(mapping)) * costs.delete
-        )
+        return replaced + len(other_label) + len(label) - 2 * len(mapping)
 
     def fits(mapping, one, other):
         """Return whether one more pair keeps to Definitions 1, 3 and 4."""
@@ -90,7 +84,7 @@ def least_cost(left, right, costs=None):
     return best({0: 0}, 1)
 
 
-def slow_cost(left, right, costs):
+def slow_cost(left, right):
     """Return the least cost and the most common nodes of a cheapest mapping, cell by cell."""
 
     def children(labelled, node):
@@ -108,20 +102,20 @@ def slow_cost(left, right, costs):
     def pair(one, other):
         if left.label[one] != right.label[other]:
             below = size(left, one) - 1, size(right, other) - 1
-            return costs.replace + below[0] * costs.delete + below[1] * costs.insert, 0
+            return 1 + sum(below), 0
         ones, others = [*children(left, one)], [*children(right, other)]
         row = [(0, 0)]
         for b in others:
-            row.append(plus(row[-1], size(right, b) * costs.insert))
+            row.append(plus(row[-1], size(right, b)))
         for a in ones:
-            above, row = row, [plus(row[0], size(left, a) * costs.delete)]
+            above, row = row, [plus(row[0], size(left, a))]
             for number, b in enumerate(others):
                 paired, common = pair(a, b)
                 row.append(
                     min(
                         plus(above[number], paired, -common),
-                        plus(above[number + 1], size(left, a) * costs.delete),
-                        plus(row[-1], size(right, b) * costs.insert),
+                        plus(above[number + 1], size(left, a)),
+                        plus(row[-1], size(right, b)),
                     )
                 )
         return plus(row[-1], 0, 1)

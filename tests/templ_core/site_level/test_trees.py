@@ -24,7 +24,7 @@ from templ_core.site_level.trees.labelled_tree import (
 )
 from templ_core.site_level.trees.tree_evidence import tree_evidence
 from templ_core.site_level.trees.tree_learner import TreeLearner, TreePage
-from templ_core.site_level.trees.tree_mapping import Costs, MappingBounds, map_trees
+from templ_core.site_level.trees.tree_mapping import map_trees
 from templ_core.site_level.trees.tree_model import (
     bounded_trees,
     decode_tree_model,
@@ -368,20 +368,11 @@ class TestModel:
         assert bounded_trees(model, 0).clusters == []
 
 
-some_costs = st.builds(
-    Costs, replace=st.integers(0, 3), insert=st.integers(0, 3), delete=st.integers(0, 3)
-)
-
-
-def cost_of(mapping, left, right, costs):
+def cost_of(mapping, left, right):
     """Return the cost (Definition 2) of the mapping that was written down."""
     paired = (mapping.left >= 0) & (mapping.right >= 0)
     replaced = left.label[mapping.left[paired]] != right.label[mapping.right[paired]]
-    return (
-        replaced.sum() * costs.replace
-        + (mapping.left < 0).sum() * costs.insert
-        + (mapping.right < 0).sum() * costs.delete
-    )
+    return replaced.sum() + (mapping.left < 0).sum() + (mapping.right < 0).sum()
 
 
 def assert_mapping(mapping, left, right):
@@ -398,34 +389,29 @@ def assert_mapping(mapping, left, right):
 
 
 class TestMapTrees:
-    @given(trees(nodes_max=5), trees(), some_costs)
-    def test_costs_what_the_cheapest_mapping_costs(self, left, right, costs):
-        assert map_trees(left, right, costs=costs).cost == least_cost(left, right, costs)
+    @given(trees(nodes_max=5), trees())
+    def test_costs_what_the_cheapest_mapping_costs(self, left, right):
+        assert map_trees(left, right).cost == least_cost(left, right)
 
-    @given(st.one_of(variants(), st.tuples(trees(nodes_max=15), trees(nodes_max=15))), some_costs)
-    def test_of_the_cheapest_mappings_the_one_with_most_common_nodes_is_taken(self, pair, costs):
+    @given(st.one_of(variants(), st.tuples(trees(nodes_max=15), trees(nodes_max=15))))
+    def test_of_the_cheapest_mappings_the_one_with_most_common_nodes_is_taken(self, pair):
         left, right = pair
-        mapping = map_trees(left, right, costs=costs)
+        mapping = map_trees(left, right)
         paired = (mapping.left >= 0) & (mapping.right >= 0)
         common = int((left.label[mapping.left[paired]] == right.label[mapping.right[paired]]).sum())
-        assert (mapping.cost, common) == slow_cost(left, right, costs)
-
-    @given(trees(nodes_max=30), trees(nodes_max=30), some_costs)
-    def test_the_mapping_written_down_has_the_cost_reported(self, left, right, costs):
-        mapping = map_trees(left, right, costs=costs)
-        assert_mapping(mapping, left, right)
-        assert mapping.cost == cost_of(mapping, left, right, costs)
+        assert (mapping.cost, common) == slow_cost(left, right)
 
     @given(trees(nodes_max=30), trees(nodes_max=30), st.integers(0, 6), st.integers(0, 20))
     def test_bounds_on_cells_give_a_mapping_that_is_no_cheaper(self, left, right, cells, total):
-        mapping = map_trees(left, right, bounds=MappingBounds(run_cells_max=cells, cells_max=total))
-        assert_mapping(mapping, left, right)
-        assert mapping.cost == cost_of(mapping, left, right, Costs())
-        assert mapping.cost >= map_trees(left, right).cost
+        best = map_trees(left, right)
+        for mapping in (best, map_trees(left, right, cells, total)):
+            assert_mapping(mapping, left, right)
+            assert mapping.cost == cost_of(mapping, left, right)
+            assert mapping.cost >= best.cost
 
     def test_an_empty_tree_is_inserted_or_deleted_whole(self):
         assert map_trees(columns([], []), tree("r(a)")).cost == 2
-        assert map_trees(tree("r(a)"), columns([], []), costs=Costs(delete=5)).cost == 10
+        assert map_trees(tree("r(a)"), columns([], [])).cost == 2
 
     @pytest.mark.parametrize(
         ("left", "right", "cost"),
@@ -470,7 +456,7 @@ class TestMapTrees:
             return tree(f"r({cell})")
 
         left, right = nested("a"), nested("b")
-        mapping = map_trees(left, right, bounds=MappingBounds(cells_max=10_000))
+        mapping = map_trees(left, right, cells_max=10_000)
         assert_mapping(mapping, left, right)
         assert mapping.cost >= least_for_leaves(left, right)
 
