@@ -22,8 +22,8 @@ from templ_core.site_level.fusion.site_columns import (
     FUSION_INPUTS,
     IN_BEST_CONTAINER,
 )
-from templ_core.site_level.places.element_types import element_type_rows
-from templ_core.site_level.places.place_log_odds import PlaceReading, read_places
+from templ_core.site_level.places._element_types import element_type_rows
+from templ_core.site_level.places.place_table import PlaceReading, read_places
 from templ_core.site_level.places.places import node_places, page_places
 from templ_core.site_level.site_evidence import SiteEvidence, read_site_evidence
 from templ_core.site_level.site_model import SiteModel

@@ -6,8 +6,7 @@ import msgspec
 
 from templ_core.dom.document import Document
 from templ_core.page_level.features.page_features import PageFeatures, read_features
-from templ_core.site_level.places._element_types import TAG
-from templ_core.site_level.places.element_types import element_type_rows
+from templ_core.site_level.places._element_types import TAG, element_type_rows
 from templ_core.site_level.places.places import node_places
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.trees.labelled_tree import label_page, tag_label

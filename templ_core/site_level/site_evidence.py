@@ -1,6 +1,9 @@
 """What the window of a site says about the text of one of its pages."""
 
+from collections import defaultdict
+
 import msgspec
+import numpy as np
 
 from templ_core.array_types import Floats
 from templ_core.dom.document import Document
@@ -18,11 +21,7 @@ from templ_core.site_level.fusion.site_columns import (
 from templ_core.site_level.fusion.site_inputs import site_inputs
 from templ_core.site_level.places.places import DocumentPlaces, document_places
 from templ_core.site_level.site_model import SiteModel
-from templ_core.site_level.strings.string_evidence import (
-    StringEvidence,
-    cuts_of,
-    repeated_sentences,
-)
+from templ_core.site_level.strings.string_evidence import StringEvidence, repeated_sentences
 
 
 class SiteEvidence(msgspec.Struct, frozen=True, kw_only=True):
@@ -92,12 +91,16 @@ def _cuts(
     found = repeated_sentences(document, page.features, strings)
     if found is None:
         return None
-    of, names = found.segment, (FEW_COVER, FEW_COVER_OF_RECORDS)
+    of, spans, cover = found
+    names = FEW_COVER, FEW_COVER_OF_RECORDS
     least, most = STRINGS_CONFIG.prose_words_min, FUSION_CONFIG.length_words_max
     alike, listed = strings.alike[of], strings.listed[of]
-    instead = cover_columns(found.cover, alike, listed, page.page_type, least, most)
+    instead = cover_columns(cover, alike, listed, page.page_type, least, most)
     after, before = (
         fused_log_odds(dict(zip(names, rows, strict=True)), fusion.terms, 0.0, names)
         for rows in (instead, [columns[name][of] for name in names])
     )
-    return cuts_of(found, log_odds[of] + (after - before) < 0) or None
+    cuts: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
+    for row in np.flatnonzero(log_odds[of] + (after - before) < 0).tolist():
+        cuts[int(of[row])].append(spans[row])
+    return dict(cuts) or None

@@ -1,7 +1,7 @@
-from collections.abc import Callable
 from typing import Final
 
 from templ_core.array_types import UInt64s
+from templ_core.dom.document import Document
 
 TAG: Final = 0
 STEM: Final = 1
@@ -11,6 +11,4 @@ HEADING: Final = 4
 COLUMNS: Final = 5
 CELLS: Final = 16
 
-def known_rows(
-    element_types: list[tuple[str, str]], traits_of: Callable[[str], tuple[bool, int, int]]
-) -> UInt64s: ...
+def element_type_rows(document: Document) -> UInt64s: ...

@@ -1,6 +1,6 @@
-"""Reads element types, see `templ_core.site_level.places.element_types`, and remembers what they say.
+"""What a pair of tag and attributes says about the elements that have it, wherever they stand.
 
-The memory is a hash table of fixed size, one line of the processor's cache for each element type.
+It is read once for each element type and remembered, because the pages of a site share most of them. The memory is a hash table of fixed size, one line of the processor's cache for each element type.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
@@ -18,6 +18,7 @@ from templ_core.site_level.places._element_types cimport (
 )
 from templ_core.site_level._hashing cimport mixed
 
+from templ_core.dom.tags import HEADING_LEVELS, INLINE
 from templ_core.letters import letter_tables
 
 cdef extern from "Python.h":
@@ -32,6 +33,11 @@ cdef enum:
     ID_CHARS_MAX = 39
     ATTRIBUTE_CHARS_MAX = 512   # characters of the attributes that a stem is read from
 
+_CELLS = {tag: number for number, tag in enumerate((
+    "center", "div", "dl", "font", "form", "section", "span", "table", "tbody", "td", "tr", "ul",
+), 1)}
+"""Numbers, below `CELLS`, of the tags of layout elements: by position they are told apart where they have neither id nor
+class."""
 _PASSING = (
     b"category", b"tag", b"author", b"postid", b"post-", b"page-id", b"term", b"status-", b"format-",
     b"type-", b"hentry", b"has-", b"js-", b"active", b"current", b"odd", b"even", b"first", b"last",
@@ -53,13 +59,17 @@ cdef Line *lines = NULL
 cdef const uint16_t *class_of = NULL    # the classes of `templ_core.letters`, known when there are lines
 
 
-def known_rows(list element_types, traits_of):
-    """Return the rows of some element types; those that are not in the memory are made.
+def element_type_rows(document):
+    """Return what is known about each of a document's element types; (n_element_types, COLUMNS).
 
-    Args:
-        element_types: Pairs of tag and attributes.
-        traits_of: Returns the columns IS_BLOCK, CELL and HEADING of a tag.
+    The columns are named in `_element_types.pxd`:
+
+    * TAG, STEM: hashes (BLAKE2b) of the tag; of tag, id and first classes without what differs from page to page.
+    * IS_BLOCK: 1 for blocks.
+    * CELL: number of the tag among the layout elements, from 1; 0 for other tags.
+    * HEADING: 2 for `h1`, 1 for other headings.
     """
+    cdef list element_types = document.nodes.element_types
     global lines, class_of
     cdef Py_ssize_t number, count = len(element_types), trial
     cdef uint64_t key[2]
@@ -88,21 +98,14 @@ def known_rows(list element_types, traits_of):
             line = &lines[key[0] & (LINES - 1)]
         if line.key[0] != key[0] or line.key[1] != key[1]:
             line.key[1] = 0
-            _fill_row(line.row, tag, attributes, traits_of(tag))
+            _fill_row(line.row, tag, attributes)
             line.key[0], line.key[1] = key[0], key[1]
         memcpy(row + number * COLUMNS, line.row, sizeof(line.row))
     return rows
 
 
-cdef int _fill_row(uint64_t *row, str tag, str attributes, tuple traits) except -1:
-    """Read one element type.
-
-    Args:
-        row: Its row.
-        tag: Its tag.
-        attributes: Its attributes, a line each; the first two are the id and the classes.
-        traits: Its columns IS_BLOCK, CELL and HEADING.
-    """
+cdef int _fill_row(uint64_t *row, str tag, str attributes) except -1:
+    """Read one element type; its attributes are a line each, and the first two are the id and the classes."""
     cdef Text text = Text(NULL, 0, 0)
     cdef Py_ssize_t size = PyUnicode_GetLength(attributes), tag_size = PyUnicode_GetLength(tag), named
     cdef uint32_t *points = <uint32_t *>malloc((tag_size + size + 2) * sizeof(uint32_t))
@@ -124,7 +127,8 @@ cdef int _fill_row(uint64_t *row, str tag, str attributes, tuple traits) except 
     finally:
         free(points)
         free(text.bytes)
-    row[IS_BLOCK], row[CELL], row[HEADING] = traits
+    row[IS_BLOCK], row[CELL] = tag not in INLINE, _CELLS.get(tag, 0)
+    row[HEADING] = (tag in HEADING_LEVELS) + (tag == "h1")
     return 0
 
 

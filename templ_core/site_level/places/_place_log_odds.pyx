@@ -1,4 +1,4 @@
-"""Constancy and pooled log-odds of places, see `templ_core.site_level.places.place_log_odds`."""
+"""Constancy and pooled log-odds of places, see `templ_core.site_level.places.place_table`."""
 
 from libc.math cimport exp, log, rint
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t

@@ -39,25 +39,16 @@ class PlaceCounts(msgspec.Struct, frozen=True, kw_only=True):
 
     def learn_one(self, page: "PlaceCounts") -> "PlaceCounts":
         """Return the counts with those of a page, or of other pages, added."""
-        return PlaceCounts(
-            pages=self.pages + page.pages,
-            runs=self.runs.plus(page.runs),
-            paths=self.paths.plus(page.paths),
-            texts=self.texts.plus(page.texts),
-            shapes=self.shapes.plus(page.shapes),
-            containers=self.containers.plus(page.containers),
-        )
+        sums = {name: getattr(self, name).plus(getattr(page, name)) for name in _SUMS}
+        return PlaceCounts(pages=self.pages + page.pages, **sums)
 
     def forget_one(self, page: "PlaceCounts") -> "PlaceCounts":
         """Return the counts as they were before a page, or other pages, had been learned."""
-        return PlaceCounts(
-            pages=self.pages - page.pages,
-            runs=self.runs.minus(page.runs),
-            paths=self.paths.minus(page.paths),
-            texts=self.texts.minus(page.texts),
-            shapes=self.shapes.minus(page.shapes),
-            containers=self.containers.minus(page.containers),
-        )
+        sums = {name: getattr(self, name).minus(getattr(page, name)) for name in _SUMS}
+        return PlaceCounts(pages=self.pages - page.pages, **sums)
+
+
+_SUMS = ("runs", "paths", "texts", "shapes", "containers")
 
 
 def count_pages(pages: Sequence[tuple[PagePlaces, Floats]]) -> PlaceCounts:

@@ -1,15 +1,15 @@
-"""What is known about the places of a site, in the form in which the cleaner looks it up."""
+"""What is known about the places of a site, and what it says about a page; the cleaner and the learner read it alike."""
 
 import msgspec
 import numpy as np
 
+from templ_core.array_types import Bools, Floats, Int64s
 from templ_core.distinct import distinct_groups
-from templ_core.site_level.config import PLACES_CONFIG, PlacesConfig
-from templ_core.site_level.places._place_log_odds import constant_texts
-from templ_core.site_level.places.keyed_sums import KeyedSums, sum_by_key
-from templ_core.site_level.places.place_counts import PlaceCounts, run_keys
-
-_NO_KEYS = np.empty(0, np.uint64)
+from templ_core.site_level.config import PLACES_CONFIG
+from templ_core.site_level.places._place_log_odds import constant_texts, read_columns
+from templ_core.site_level.places.keyed_sums import KeyedSums, no_sums, sum_by_key
+from templ_core.site_level.places.place_counts import MASS_UNIT, PlaceCounts, run_keys
+from templ_core.site_level.places.places import PagePlaces
 
 
 class PlaceTable(msgspec.Struct, frozen=True, kw_only=True):
@@ -31,7 +31,7 @@ class PlaceTable(msgspec.Struct, frozen=True, kw_only=True):
     """Pages whose best container stands at each cell, and pages that have a container there."""
 
 
-def tabulate(counts: PlaceCounts, config: PlacesConfig = PLACES_CONFIG) -> PlaceTable:
+def tabulate(counts: PlaceCounts) -> PlaceTable:
     """Return the table of a window, still without containers."""
     cell, path, anchor, text = counts.runs.labels
     words, mass, times = counts.runs.sums
@@ -46,7 +46,8 @@ def tabulate(counts: PlaceCounts, config: PlacesConfig = PLACES_CONFIG) -> Place
         labels=by_path.labels,
     )
     text_pages = counts.texts.of(text)[0]
-    constant = constant_texts(paths.of(path), text_pages, words_each.astype(np.int32), config)
+    each = words_each.astype(np.int32)
+    constant = constant_texts(paths.of(path), text_pages, each, PLACES_CONFIG)
     sums = np.stack([words, np.where(constant, 0, mass)])
     return PlaceTable(
         pages=counts.pages,
@@ -55,5 +56,43 @@ def tabulate(counts: PlaceCounts, config: PlacesConfig = PLACES_CONFIG) -> Place
         anchors=sum_by_key(anchor, sums),
         texts=counts.texts.where(counts.texts.sums[0] > 1),
         shapes=counts.shapes.where(counts.shapes.sums[0] > 1),
-        best_containers=sum_by_key(_NO_KEYS, np.empty((2, 0), np.int64)),
+        best_containers=no_sums(2, 0),
     )
+
+
+class PlaceReading(msgspec.Struct, frozen=True, kw_only=True):
+    """What a window says about the places of a page; columns of length n_segments."""
+
+    are_known: bool
+    """Whether the window has all the paths."""
+    path_pages: Int64s
+    """Pages that have the path."""
+    constant: Bools
+    """Whether the text is constant at its path, and so template however it reads: nearly the same on
+    all pages, or one of a few in rotation, such as notes on authors."""
+    text_pages: Int64s
+    """Pages that have the text; 0 if fewer than two do."""
+    shape_pages: Int64s
+    """Pages that have the text when all words with digits count as equal; 0 if fewer than two do."""
+    recurrence: Floats
+    """Share of the window's pages that have the path, times how far its texts are those of other pages: 1
+    where all pages have the same there, 0 where each has others."""
+    mass: Int64s
+    """Content mass in units of 1 / MASS_UNIT, with constant text counted as template."""
+    log_odds: Floats
+    """Log-odds for content: the mean of cell and anchor, each pooled over the window and the page."""
+    content: Floats
+    """Probability of content that belongs to `log_odds`, 0 to 1."""
+
+
+def read_places(table: PlaceTable, page: PagePlaces, content_log_odds: Floats) -> PlaceReading:
+    """Return what a window says about the places of a page.
+
+    Constant text counts as template before the segments of one place are pooled.
+
+    Args:
+        table: What is known about the places of the site.
+        page: Where the segments of the page stand.
+        content_log_odds: Log-odds for content of each segment, by the page model.
+    """
+    return PlaceReading(**read_columns(table, page, content_log_odds, MASS_UNIT, PLACES_CONFIG))

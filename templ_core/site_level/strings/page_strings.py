@@ -9,7 +9,7 @@ from templ_core.array_types import Bools, Floats, Int32s, UInt16s, UInt64s
 from templ_core.page_level.features.characters import Words, read_characters, read_words
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.page_level.features.surroundings import HEADING, VERBATIM
-from templ_core.site_level.config import STRINGS_CONFIG, StringsConfig
+from templ_core.site_level.config import STRINGS_CONFIG
 from templ_core.site_level.strings._strings import read_seeds, word_tokens
 from templ_core.site_level.strings.calendars import MONTHS, WEEKDAYS
 from templ_core.site_level.strings.suffix_array import BREAK
@@ -49,13 +49,9 @@ class PageProse(msgspec.Struct, frozen=True, kw_only=True):
     """
 
 
-def read_prose(features: PageFeatures, config: StringsConfig = STRINGS_CONFIG) -> PageProse:
-    """Return the prose of a page.
-
-    Args:
-        features: The features of the page.
-        config: The tunable numbers.
-    """
+def read_prose(features: PageFeatures) -> PageProse:
+    """Return the prose of a page."""
+    config = STRINGS_CONFIG
     is_prose: Bools = (
         (features.surroundings & (HEADING | VERBATIM) == 0)
         & (features.link_density < config.link_density_max)
@@ -65,10 +61,7 @@ def read_prose(features: PageFeatures, config: StringsConfig = STRINGS_CONFIG) -
 
 
 def read_page_strings(
-    features: PageFeatures,
-    prose: PageProse,
-    content_log_odds: Floats,
-    config: StringsConfig = STRINGS_CONFIG,
+    features: PageFeatures, prose: PageProse, content_log_odds: Floats
 ) -> PageStrings:
     """Return the prose of a page that may be content.
 
@@ -79,9 +72,8 @@ def read_page_strings(
         features: The features of the page.
         prose: Its prose.
         content_log_odds: Log-odds for content of each segment, by the page model.
-        config: The tunable numbers.
     """
-    wanted = prose.is_prose & (content_log_odds > config.log_odds_min)
+    wanted = prose.is_prose & (content_log_odds > STRINGS_CONFIG.log_odds_min)
     (segment,) = wanted.nonzero()
     return PageStrings(
         segment=segment.astype(np.int32),

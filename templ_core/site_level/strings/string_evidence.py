@@ -1,17 +1,15 @@
 """What the strings of a site say about the segments of one of its pages, and about sentences in them."""
 
 import re
-from collections import defaultdict
 
 import msgspec
 import numpy as np
 
 from templ_core.array_types import Bools, Floats, Int32s, Int64s
 from templ_core.dom.document import Document
-from templ_core.dom.text import Cuts
 from templ_core.page_level.features.characters import Words
 from templ_core.page_level.features.page_features import PageFeatures
-from templ_core.site_level.config import STRINGS_CONFIG, StringsConfig
+from templ_core.site_level.config import STRINGS_CONFIG
 from templ_core.site_level.strings._string_evidence import read_page, sentence_runs
 from templ_core.site_level.strings.page_strings import PageProse, read_prose
 from templ_core.site_level.strings.string_table import StringTable
@@ -52,10 +50,7 @@ class StringEvidence(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_strings(
-    features: PageFeatures,
-    table: StringTable,
-    prose: PageProse | None = None,
-    config: StringsConfig = STRINGS_CONFIG,
+    features: PageFeatures, table: StringTable, prose: PageProse | None = None
 ) -> StringEvidence:
     """Return what the strings of a site say about a page with at least one segment.
 
@@ -63,10 +58,9 @@ def read_strings(
         features: The features of the page.
         table: The strings of the site.
         prose: The prose of the page, if it was read before.
-        config: The tunable numbers.
     """
     usual_words, rows, is_covered = read_page(
-        features, prose or read_prose(features), table, config
+        features, prose or read_prose(features), table, STRINGS_CONFIG
     )
     few_share, few_words, some_share, some_words, alike, listed = rows
     return StringEvidence(
@@ -79,33 +73,23 @@ def read_strings(
     )
 
 
-class RepeatedSentences(msgspec.Struct, frozen=True, kw_only=True):
-    """Sentences of a page that strings cover, in segments of which other text is left; a row for each run."""
-
-    segment: Int64s
-    """The segment that the sentences are in."""
-    span: list[tuple[int, int]]
-    """The first character of the sentences in the text of the segment, and the one behind them."""
-    cover: Cover
-    """What strings of few pages cover of the sentences."""
-
-
 def repeated_sentences(
-    document: Document,
-    features: PageFeatures,
-    strings: StringEvidence,
-    config: StringsConfig = STRINGS_CONFIG,
-) -> RepeatedSentences | None:
-    """Return the sentences of a page that may be cut out of their segments; None where there are none.
+    document: Document, features: PageFeatures, strings: StringEvidence
+) -> tuple[Int64s, list[tuple[int, int]], Cover] | None:
+    """Return the sentences that strings cover, in segments of which other text is left; None where there are none.
 
     Args:
         document: The page.
         features: Its features.
         strings: The strings of its site on it.
-        config: The tunable numbers.
+
+    Returns:
+        For each run of sentences the segment that they are in; their first character in its text, and the one behind
+        them; what strings of few pages cover of them.
     """
     words = features.words
-    runs = sentence_runs(words, strings.few.share, strings.is_covered, config.sentence_ratio)
+    ratio = STRINGS_CONFIG.sentence_ratio
+    runs = sentence_runs(words, strings.few.share, strings.is_covered, ratio)
     if not runs:
         return None
     texts = document.segments.texts
@@ -116,21 +100,9 @@ def repeated_sentences(
         if words.place[first]:
             begin = _border(texts[segment], _end(words, first - 1) - starts[segment])
         spans.append((begin, _border(texts[segment], _end(words, last) - starts[segment])))
-    run_words = np.array([covered for *_, covered in runs], np.float64)
-    in_run = np.array([last + 1 - first for _, first, last, _ in runs])
-    return RepeatedSentences(
-        segment=np.array([segment for segment, *_ in runs], np.int64),
-        span=spans,
-        cover=Cover(run_words / in_run, run_words),
-    )
-
-
-def cuts_of(sentences: RepeatedSentences, goes: Bools) -> Cuts:
-    """Return the sentences that go as what is cut out of each segment."""
-    cuts: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
-    for row in np.flatnonzero(goes).tolist():
-        cuts[int(sentences.segment[row])].append(sentences.span[row])
-    return dict(cuts)
+    segments, firsts, lasts, covered = np.array(runs).T
+    run_words = covered.astype(np.float64)
+    return segments, spans, Cover(run_words / (lasts + 1 - firsts), run_words)
 
 
 def _end(words: Words, word: int) -> int:

@@ -13,7 +13,6 @@ from templ_core.site_level.config import (
     PLACES_CONFIG,
     REVISIONS,
     STRINGS_CONFIG,
-    StringsConfig,
 )
 from templ_core.site_level.places.keyed_sums import KeyedSums, count_keys
 from templ_core.site_level.strings._strings import frequent_prefixes, maximal_strings, numbered
@@ -34,7 +33,6 @@ def learn_strings(
     pages: Sequence[tuple[UInt64s, PageStrings]],
     shape_pages: KeyedSums,
     seed_pages: KeyedSums,
-    config: StringsConfig = STRINGS_CONFIG,
 ) -> StringTable:
     """Return the strings of a window; they depend on its pages alone, not on their order.
 
@@ -45,8 +43,8 @@ def learn_strings(
         pages: Of each page the shapes of its segments, and its prose.
         shape_pages: Pages of the window that have each shape.
         seed_pages: Pages of the window that have each seed.
-        config: The tunable numbers.
     """
+    config = STRINGS_CONFIG
     usual = _pages_of(config.usual_share, len(pages))
     least = [_pages_of(share, len(pages)) for share in config.shares]
     least[-1] = max(least[-1], REVISIONS.first_mature_documents)
@@ -65,7 +63,7 @@ def learn_strings(
         shapes=frequent.keys,
         usual=_strings(*_packed(tokens[1:], owners), [usual], 1, len(pages))[0],
         words=(few, some, many),
-        alike=_alike(shapes, tokens, places, frequent, usual, config),
+        alike=_alike(shapes, tokens, places, frequent, usual),
     )
 
 
@@ -92,7 +90,6 @@ def _alike(
     places: Int64s,
     frequent: KeyedSums,
     usual_pages: int,
-    config: StringsConfig,
 ) -> UInt8s:
     """Return the rows of `StringTable.alike`.
 
@@ -102,7 +99,6 @@ def _alike(
         places: Index of what stands before each text of the prose.
         frequent: The shapes that have tokens, with their pages.
         usual_pages: Pages that a text of the site has at least.
-        config: The tunable numbers.
     """
     places = places[tokens[places + 1] != BREAK]
     of, texts = tokens[places + 1].astype(np.int64) - FIRST_SHAPE, shapes[places + 1]
@@ -110,7 +106,7 @@ def _alike(
     rows = []
     for at in (places, places + 2):
         with_it = pages[tokens[at]]
-        is_own = with_it <= config.neighbour_pages_ratio_max * frequent.sums[0][of]
+        is_own = with_it <= STRINGS_CONFIG.neighbour_pages_ratio_max * frequent.sums[0][of]
         counts = is_own & (with_it < usual_pages)
         pairs = count_keys(
             mix(texts[counts] * _FACTOR + shapes[at][counts]), of[counts].astype(np.uint64)[None]

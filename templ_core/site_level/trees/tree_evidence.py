@@ -3,7 +3,7 @@
 import msgspec
 
 from templ_core.array_types import Floats, Int32s, Int64s, UInt64s
-from templ_core.site_level.config import PLACES_CONFIG, TREES, TreesConfig
+from templ_core.site_level.config import PLACES_CONFIG, TREES
 from templ_core.site_level.places.place_counts import MASS_UNIT
 from templ_core.site_level.trees._alignment import align, pool
 from templ_core.site_level.trees.labelled_tree import PageBlocks, labelled, likeness
@@ -30,28 +30,26 @@ def tree_evidence(
     model: TreeModel,
     words: Int32s,
     mass: Int64s,
-    config: TreesConfig = TREES,
 ) -> TreeEvidence | None:
     """Return the evidence of a site's tree templates for a page, whether it was learned or not.
 
     The page is mapped onto the reference page of the cluster that it is most like (RTDM-TD). A segment stands
     at the leaf that it is mapped to, or else at the nearest element around it that both pages have. A place
     pools the words that stand there on the page and on the cluster's pages. It starts with
-    `config.prior_words` words of its parent's content, which pools all words below it, and so on from the root.
+    `TREES.prior_words` words of its parent's content, which pools all words below it, and so on from the root.
 
     Args:
         blocks: The tree of the page without its texts.
         texts: Hash of each segment's text, by one function for all pages of the site.
         model: The site's tree templates.
         words: Words of each segment.
-        mass: Content mass of each segment, see `templ_core.site_level.places.place_log_odds.PlaceReading`.
-        config: The tunable numbers.
+        mass: Content mass of each segment, see `templ_core.site_level.places.place_table.PlaceReading`.
 
     Returns:
         The evidence; None where the page is like no cluster.
     """
     page = labelled(blocks.first(NODES_MAX), texts)
-    nearest, most = None, config.likeness_min
+    nearest, most = None, TREES.likeness_min
     for cluster in model.clusters:
         like = likeness(cluster.reference.paths, page.paths)
         if like > most:
@@ -60,5 +58,5 @@ def tree_evidence(
         return None
     tree, margin = nearest.reference.tree, PLACES_CONFIG.probability_margin
     places, equal, _ = align(map_trees(tree, page.tree), tree, page.tree, len(words))
-    columns = pool(nearest, places, equal, words, mass, MASS_UNIT, config.prior_words, margin)
+    columns = pool(nearest, places, equal, words, mass, MASS_UNIT, TREES.prior_words, margin)
     return TreeEvidence(nearest.pages, *columns)

@@ -18,7 +18,6 @@ from templ_core.array_types import Int32s
 from templ_core.site_level.trees._mapping import map_nodes
 from templ_core.site_level.trees.labelled_tree import LabelledTree
 
-
 # Bounds on the time of a mapping. On five corpora no text changes by them to four places of word F1.
 RUN_CELLS_MAX = 1024
 """Pairs of siblings in a run that is aligned exactly; a longer run is paired by label in linear time."""

@@ -48,7 +48,7 @@ class TreeCluster(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     words: Int64s
     """Words of all pages that stand at each node, and at no node below it."""
     mass: Int64s
-    """Their content mass, see `templ_core.site_level.places.place_log_odds.PlaceReading`."""
+    """Their content mass, see `templ_core.site_level.places.place_table.PlaceReading`."""
 
     @functools.cached_property
     def reference(self) -> LabelledPage:

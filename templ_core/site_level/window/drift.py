@@ -21,7 +21,7 @@ import numpy as np
 
 from templ_core.array_types import UInt64s
 from templ_core.config import CoreConfig
-from templ_core.site_level.config import DRIFT, SCHEDULE, TREES, DriftConfig
+from templ_core.site_level.config import DRIFT, SCHEDULE, TREES
 from templ_core.site_level.places._keyed_sums import overlaps
 
 
@@ -48,12 +48,12 @@ class _WatchedCluster:
         self.pages.append(index)
         self.paths = paths
 
-    def is_gone(self, pages_instead: int, config: DriftConfig) -> bool:
+    def is_gone(self, pages_instead: int) -> bool:
         """Return whether the sum is above the alarm after so many pages in place of its own."""
         shown = self.pages[-1] - self.began + 1
-        share = min(config.share_max, (len(self.pages) + 1) / (shown + 2))
+        share = min(DRIFT.share_max, (len(self.pages) + 1) / (shown + 2))
         is_design = len(self.pages) >= SCHEDULE.design_documents
-        return is_design and pages_instead * -math.log(1 - share) >= config.alarm
+        return is_design and pages_instead * -math.log(1 - share) >= DRIFT.alarm
 
 
 class DriftDetector:
@@ -65,15 +65,9 @@ class DriftDetector:
     (1.0, 50, [48, 49])
     """
 
-    def __init__(self, config: CoreConfig, drift_config: DriftConfig = DRIFT) -> None:
-        """Begin without pages.
-
-        Args:
-            config: How like a page must be to join a cluster.
-            drift_config: The parameters of the detector.
-        """
+    def __init__(self, config: CoreConfig) -> None:
+        """Begin without pages; the configuration says how like a page must be to join a cluster."""
         self._likeness_min = config.cluster_likeness_min
-        self._config = drift_config
         self._begin()
 
     def _begin(self) -> None:
@@ -100,14 +94,12 @@ class DriftDetector:
         gone = [
             cluster.pages
             for cluster in clusters
-            if cluster.is_gone(_pages_instead(cluster, clusters), self._config)
+            if cluster.is_gone(_pages_instead(cluster, clusters))
         ]
         if not gone:
             return Drift(fit=self._fit, changed_at=None)
         latest = max(gone, key=lambda pages: pages[-1])
-        return Drift(
-            fit=self._fit, changed_at=1 + latest[-1], gone=latest[-self._config.pages_compared :]
-        )
+        return Drift(fit=self._fit, changed_at=1 + latest[-1], gone=latest[-DRIFT.pages_compared :])
 
     def _look_at(self, paths: UInt64s) -> None:
         clusters, index = self._clusters, len(self._pages)

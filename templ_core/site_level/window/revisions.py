@@ -4,7 +4,7 @@ from collections import Counter
 
 import msgspec
 
-from templ_core.site_level.config import REVISIONS, RevisionsConfig
+from templ_core.site_level.config import REVISIONS
 from templ_core.tokens import tokenise
 
 FIRST_MATURE_MODEL = "first-mature-model"
@@ -31,11 +31,10 @@ def revision_reason(
     looked_at: int,
     documents: int,
     of_old_design: int = 0,
-    config: RevisionsConfig = REVISIONS,
 ) -> str | None:
     """Return why a text is to be looked at again; None where it is not.
 
-    That is so when the site's model grows past one of the two numbers of documents in `config` that the
+    That is so when the site's model grows past one of the two numbers of documents in `REVISIONS` that the
     model behind the text had not reached. So each page is looked at twice at most.
 
     >>> revision_reason(model_documents=3, looked_at=3, documents=8)
@@ -49,14 +48,13 @@ def revision_reason(
         documents: Documents behind the site's model now.
         of_old_design: Documents of that model from before the last change of design, for a page that
             came after it; they say little about the page and are not counted.
-        config: The numbers of documents.
     """
     before = max(model_documents, looked_at) - of_old_design
     now = documents - of_old_design
     reason = None
-    if before < config.first_mature_documents <= now:
+    if before < REVISIONS.first_mature_documents <= now:
         reason = FIRST_MATURE_MODEL
-    if before < config.settled_documents <= now:
+    if before < REVISIONS.settled_documents <= now:
         reason = SETTLED_MODEL
     return REDESIGN if reason and of_old_design else reason
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from templ_core.site_level.config import REVISIONS, SCHEDULE, ScheduleConfig
+from templ_core.site_level.config import REVISIONS, SCHEDULE
 
 
 def is_due(
@@ -10,7 +10,6 @@ def is_due(
     fitted_at: int,
     pages: int,
     place_pages: Sequence[int | None] = (),
-    config: ScheduleConfig = SCHEDULE,
 ) -> bool:
     """Return whether the schedule asks for a fresh site model.
 
@@ -30,18 +29,15 @@ def is_due(
         pages: Documents in the window.
         place_pages: For each of the latest documents, oldest first, `SiteEvidence.place_pages` of the model that
             it was cleaned with; None where there was none.
-        config: The schedule.
     """
     new = learned - fitted_at
-    known = [one for one in place_pages[-config.design_documents :] if one is not None]
-    if len(known) == config.design_documents and max(known) < REVISIONS.first_mature_documents:
+    known = [one for one in place_pages[-SCHEDULE.design_documents :] if one is not None]
+    if len(known) == SCHEDULE.design_documents and max(known) < REVISIONS.first_mature_documents:
         pages = min(pages, max(known) + new)
-    return new > 0 and pages > 0 and new >= config.growth_ratio * pages
+    return new > 0 and pages > 0 and new >= SCHEDULE.growth_ratio * pages
 
 
-def latest_place_pages(
-    before: Sequence[int | None], newest: int | None, config: ScheduleConfig = SCHEDULE
-) -> list[int | None]:
+def latest_place_pages(before: Sequence[int | None], newest: int | None) -> list[int | None]:
     """Return what `is_due` needs of the latest documents, after one more has come.
 
     >>> latest_place_pages([9, 0, None], 0)
@@ -50,6 +46,5 @@ def latest_place_pages(
     Args:
         before: What this function returned before that document; empty at first.
         newest: `SiteEvidence.place_pages` of the model that it was cleaned with; None where there was none.
-        config: The schedule.
     """
-    return [*before, newest][-config.design_documents :]
+    return [*before, newest][-SCHEDULE.design_documents :]

@@ -14,8 +14,7 @@ from templ_core.site_level.containers._containers import best_container
 from templ_core.site_level.places._keyed_sums import common_keys
 from templ_core.site_level.places.keyed_sums import KeyedSums, count_columns, count_keys, no_sums
 from templ_core.site_level.places.place_counts import NO_PAGES, PlaceCounts, count_pages
-from templ_core.site_level.places.place_log_odds import read_places
-from templ_core.site_level.places.place_table import PlaceTable, tabulate
+from templ_core.site_level.places.place_table import PlaceTable, read_places, tabulate
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import SITE_MODEL_FORM
 from templ_core.site_level.strings.window_strings import learn_strings

@@ -23,9 +23,7 @@ TextWords: TypeAlias = Mapping[int, int]
 """Hash of each different text of a page, and the words of the text."""
 
 
-def distinct_pages(
-    pages: Sequence[PageSummary], config: WindowDedupConfig = WINDOW_DEDUP
-) -> list[int]:
+def distinct_pages(pages: Sequence[PageSummary]) -> list[int]:
     """Return the indexes of a window's pages whose content is no near-duplicate of a page before them."""
     if not pages:
         return []
@@ -35,22 +33,21 @@ def distinct_pages(
     _, of, times = np.unique(texts, return_inverse=True, return_counts=True)
     pages_with = times[of]
     own_words = np.bincount(number, words * (pages_with == 1), len(pages))
-    is_told_apart = own_words >= config.words_min
+    is_told_apart = own_words >= WINDOW_DEDUP.words_min
     counts = ~is_told_apart[number] | (pages_with < PLACES_CONFIG.repeated_pages_min)
     texts, words, number = texts[counts], words[counts], number[counts]
-    compared = _pages_with_shared_probes(texts, words, number, len(pages), config)
+    compared = _pages_with_shared_probes(texts, words, number, len(pages))
     columns = [(texts[own].tolist(), words[own].tolist()) for own in compared[:, None] == number]
-    kept = distinct_texts([dict(zip(*one, strict=True)) for one in columns], config)
+    kept = distinct_texts([dict(zip(*one, strict=True)) for one in columns])
     return np.delete(np.arange(len(pages)), np.delete(compared, kept)).tolist()
 
 
-def _pages_with_shared_probes(
-    texts: UInt64s, words: Int64s, number: Int64s, pages: int, config: WindowDedupConfig
-) -> Int64s:
+def _pages_with_shared_probes(texts: UInt64s, words: Int64s, number: Int64s, pages: int) -> Int64s:
     """Return the pages that have a probe in common with another one, as all near-duplicates have (see `_probes`)."""
     total = np.bincount(number, words, pages)
     left = np.cumsum(total)[number] - np.cumsum(words) + words
-    is_probe = (total[number] >= config.words_min) & (left >= config.near_ratio * total[number])
+    is_probe = total[number] >= WINDOW_DEDUP.words_min
+    is_probe &= left >= WINDOW_DEDUP.near_ratio * total[number]
     _, index, times = np.unique(texts[is_probe], return_inverse=True, return_counts=True)
     return distinct(number[is_probe][times[index] > 1])
 

@@ -1,7 +1,7 @@
 """A page's tree and the places of its elements by an obvious walk, with names for hashes."""
 
 from templ_core.dom.tags import INLINE
-from templ_core.site_level.places.element_types import element_type_rows
+from templ_core.site_level.places._element_types import element_type_rows
 
 CELL_TAGS = (
     "center", "div", "dl", "font", "form", "section", "span", "table", "tbody", "td", "tr", "ul",

@@ -13,7 +13,7 @@ from templ_core.site_level.containers._containers import (
     mean_around,
     usual_share,
 )
-from templ_core.site_level.places.element_types import element_type_rows
+from templ_core.site_level.places._element_types import element_type_rows
 from templ_core.site_level.places.keyed_sums import count_keys
 from templ_core.site_level.places.places import node_places, page_places
 from templ_core.tokens import tokenise

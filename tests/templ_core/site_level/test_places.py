@@ -2,6 +2,7 @@
 
 from collections import Counter
 from math import exp, isclose, log
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -10,13 +11,11 @@ from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
 from templ_core.page_level.features.page_features import read_features
-from templ_core.site_level.places._element_types import STEM, TAG, known_rows
+from templ_core.site_level.places._element_types import STEM, TAG, element_type_rows
 from templ_core.site_level.places._place_log_odds import where_repeated
-from templ_core.site_level.places.element_types import element_type_rows
 from templ_core.site_level.places.keyed_sums import count_keys, sum_by_key
 from templ_core.site_level.places.place_counts import NO_PAGES, count_pages
-from templ_core.site_level.places.place_log_odds import read_places
-from templ_core.site_level.places.place_table import tabulate
+from templ_core.site_level.places.place_table import read_places, tabulate
 from templ_core.site_level.places.places import PagePlaces, node_places, page_places
 from tests.templ_core.site_level.slow_element_types import slow_hashes
 
@@ -271,5 +270,6 @@ NAMES = st.text(st.sampled_from("ab7-_\u0663é日😀\ud800")) | st.sampled_from
 )
 def test_element_types_are_named_as_by_the_slow_reference(tag, name, classes):
     for attributes in ("", name, f"{name}\n{' '.join(classes)}\nmain\n\n"):
-        rows = known_rows([(tag, attributes)], lambda _: (True, 0, 0))
+        nodes = SimpleNamespace(element_types=[(tag, attributes)])
+        rows = element_type_rows(SimpleNamespace(nodes=nodes))
         assert rows[0, : STEM + 1].tolist() == slow_hashes(tag, attributes)
