@@ -2,11 +2,11 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import msgspec
 import numpy as np
 
-from templ_core.array_types import Floats
 from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.decide import Decision, own_log_odds, site_weight
@@ -22,15 +22,13 @@ from templ_core.site_level.fusion.site_columns import (
     FUSION_INPUTS,
     IN_BEST_CONTAINER,
 )
-from templ_core.site_level.places._element_types import element_type_rows
 from templ_core.site_level.places.place_table import PlaceReading, read_places
-from templ_core.site_level.places.places import node_places, page_places
+from templ_core.site_level.places.places import document_places
 from templ_core.site_level.site_evidence import SiteEvidence, read_site_evidence
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.strings.page_strings import read_prose
 from templ_core.site_level.strings.string_evidence import StringEvidence, read_strings
 from templ_core.site_level.strings.string_table import StringTable
-from templ_core.site_level.trees.labelled_tree import page_blocks
 from templ_core.site_level.trees.tree_evidence import TreeEvidence, tree_evidence
 from templ_core.site_settings.site_settings import SiteSettings
 
@@ -179,7 +177,7 @@ def explain_page(
     if page is not None:
         if settings is not None:
             config = settings.config(config)
-        facts = _SiteFacts.read(document, page, model, page_model) if model else None
+        facts = _site_facts(document, page, model, page_model) if model else None
         rules = named_rules(document, settings.rules if settings else ())
         segments = _segments(document, page, decision, facts, config, rules)
     types = msgspec.structs.asdict(page.page_type) if page else {}
@@ -205,29 +203,61 @@ class _SiteFacts(msgspec.Struct, frozen=True, kw_only=True):
     strings: StringEvidence
     hits: list[list[StringHit]]
 
-    @classmethod
-    def read(
-        cls,
-        document: Document,
-        page: PageEvidence,
-        model: SiteModel,
-        page_model: PageModel,
-    ) -> "_SiteFacts | None":
-        """Return the facts; None where nothing is known about the site."""
-        evidence = read_site_evidence(document, page, model, fusion_for(page_model.version))
-        if evidence is None:
-            return None
-        types = element_type_rows(document)
-        places = page_places(document, page.features, node_places(document, types))
-        known = read_places(model.places, places, page.log_odds)
-        blocks = page_blocks(document, types)
-        return cls(
-            evidence=evidence,
-            places=known,
-            trees=tree_evidence(blocks, places.text, model.trees, places.words, known.mass),
-            strings=read_strings(page.features, model.strings),
-            hits=string_hits(document, page.features, model.strings),
-        )
+    def of(self, number: int) -> dict[str, Any]:
+        """Return the fields of a `SegmentExplanation` that the site tells."""
+        columns, places, trees = self.evidence.columns, self.places, self.trees
+        inputs, strings = [], self.strings
+        for name, term in self.evidence.fusion.terms.items():
+            value, one = float(columns[name][number]), FUSION_INPUTS[name]
+            added = term.weight * (min(max(value, term.low), term.high) - one.neutral)
+            inputs.append(InputWeight(name=name, reason=one.reason, value=value, log_odds=added))
+        return {
+            "inputs": tuple(sorted(inputs, key=lambda one: -abs(one.log_odds))),
+            "place": PlaceFacts(
+                path_pages=int(places.path_pages[number]),
+                text_pages=int(places.text_pages[number]),
+                shape_pages=int(places.shape_pages[number]),
+                is_constant=bool(places.constant[number]),
+                content=float(places.content[number]),
+                in_best_container=bool(columns[IN_BEST_CONTAINER][number] > 0),
+            ),
+            "tree": None
+            if trees is None
+            else TreeFacts(
+                cluster_pages=trees.pages,
+                place_pages=int(trees.place_pages[number]),
+                text_pages=int(trees.text_pages[number]),
+                content=float(1 / (1 + np.exp(-trees.log_odds[number]))),
+            ),
+            "repetition": StringFacts(
+                usual_words=int(strings.usual_words[number]),
+                few_ratio=float(strings.few.share[number]),
+                some_ratio=float(strings.some.share[number]),
+                run_words=round(float(strings.few.run_words[number])),
+                alike_ratio=float(strings.alike[number]),
+                listed_ratio=float(strings.listed[number]),
+            ),
+            "strings": tuple(self.hits[number]),
+        }
+
+
+def _site_facts(
+    document: Document, page: PageEvidence, model: SiteModel, page_model: PageModel
+) -> _SiteFacts | None:
+    """Return what a site says about a page; None where nothing is known about the site."""
+    places = document_places(document, page.features)
+    evidence = read_site_evidence(document, page, model, fusion_for(page_model.version), places)
+    if evidence is None:
+        return None
+    own, strings = places.segments, model.strings
+    known = read_places(model.places, own, page.log_odds)
+    return _SiteFacts(
+        evidence=evidence,
+        places=known,
+        trees=tree_evidence(places.blocks, own.text, model.trees, own.words, known.mass),
+        strings=read_strings(page.features, strings, places.prose),
+        hits=string_hits(document, page.features, strings),
+    )
 
 
 def _segments(
@@ -238,9 +268,9 @@ def _segments(
     config: CoreConfig,
     rules: Sequence[str],
 ) -> tuple[SegmentExplanation, ...]:
-    templateness = decision.templateness
-    section = section_numbers(document, decision.kept, decision.words, config.section_penalty)
-    section_mean = _section_means(templateness, decision.words, section)
+    templateness, words = decision.templateness, decision.words
+    section = section_numbers(document, decision.kept, words, config.section_penalty)
+    section_mean = np.bincount(section, templateness * words) / np.bincount(section, words)
     own, reasons = own_log_odds(page, config), decision.reasons
     weight = np.zeros(len(own))
     if facts is not None and decision.used_site:
@@ -254,80 +284,18 @@ def _segments(
             cuts=tuple((decision.cuts or {}).get(number, ())),
             templateness=float(templateness[number]),
             reason=reasons[number],
-            words=int(decision.words[number]),
+            words=int(words[number]),
             log_odds=float(decision.log_odds[number]),
             page_log_odds=float(own[number]),
             site_weight=float(weight[number]),
             section=int(section[number]),
-            section_templateness=float(section_mean[number]),
+            section_templateness=float(section_mean[section[number]]),
             roles=tuple(name for name, marked in roles.items() if marked[number]),
-            inputs=_inputs(facts, number),
-            place=_place(facts, number),
-            tree=_tree(facts, number),
-            repetition=_repetition(facts, number),
-            strings=tuple(facts.hits[number]) if facts else (),
             rule=rules[number],
             elements=elements[number],
+            **(facts.of(number) if facts else {}),
         )
         for number, text in enumerate(document.segments.texts)
-    )
-
-
-def _section_means(templateness: Floats, words: Floats, section: np.ndarray) -> Floats:
-    """Return the mean templateness of each segment's section; length n_segments."""
-    sums = np.bincount(section, templateness * words) / np.bincount(section, words)
-    result: Floats = sums[section]
-    return result
-
-
-def _inputs(facts: _SiteFacts | None, number: int) -> tuple[InputWeight, ...]:
-    if facts is None:
-        return ()
-    columns, found = facts.evidence.columns, []
-    for name, term in facts.evidence.fusion.terms.items():
-        value, one = float(columns[name][number]), FUSION_INPUTS[name]
-        added = term.weight * (min(max(value, term.low), term.high) - one.neutral)
-        found.append(InputWeight(name=name, reason=one.reason, value=value, log_odds=added))
-    return tuple(sorted(found, key=lambda one: -abs(one.log_odds)))
-
-
-def _place(facts: _SiteFacts | None, number: int) -> PlaceFacts | None:
-    if facts is None:
-        return None
-    places, columns = facts.places, facts.evidence.columns
-    return PlaceFacts(
-        path_pages=int(places.path_pages[number]),
-        text_pages=int(places.text_pages[number]),
-        shape_pages=int(places.shape_pages[number]),
-        is_constant=bool(places.constant[number]),
-        content=float(places.content[number]),
-        in_best_container=bool(columns[IN_BEST_CONTAINER][number] > 0),
-    )
-
-
-def _tree(facts: _SiteFacts | None, number: int) -> TreeFacts | None:
-    if facts is None or facts.trees is None:
-        return None
-    trees = facts.trees
-    return TreeFacts(
-        cluster_pages=trees.pages,
-        place_pages=int(trees.place_pages[number]),
-        text_pages=int(trees.text_pages[number]),
-        content=float(1 / (1 + np.exp(-trees.log_odds[number]))),
-    )
-
-
-def _repetition(facts: _SiteFacts | None, number: int) -> StringFacts | None:
-    if facts is None:
-        return None
-    strings = facts.strings
-    return StringFacts(
-        usual_words=int(strings.usual_words[number]),
-        few_ratio=float(strings.few.share[number]),
-        some_ratio=float(strings.some.share[number]),
-        run_words=round(float(strings.few.run_words[number])),
-        alike_ratio=float(strings.alike[number]),
-        listed_ratio=float(strings.listed[number]),
     )
 
 

@@ -1,11 +1,11 @@
 """What the hashes of a site model stand for, as far as the documents of its window tell."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import msgspec
 
 from templ_core.dom.document import Document
-from templ_core.page_level.features.page_features import PageFeatures, read_features
+from templ_core.page_level.features.page_features import read_features
 from templ_core.site_level.places._element_types import TAG, element_type_rows
 from templ_core.site_level.places.places import node_places
 from templ_core.site_level.site_model import SiteModel
@@ -30,13 +30,16 @@ def read_names(documents: Iterable[Document], model: SiteModel) -> SiteNames:
     """
     labels: dict[int, str] = {}
     containers: dict[int, str] = {}
-    wanted_labels, wanted_cells = _labels(model), _cells(model)
+    trees = [cluster.reference.tree for cluster in model.trees.clusters]
+    wanted = frozenset(label for tree in trees for label in tree.label.tolist())
+    wanted_cells = frozenset(model.places.best_containers.keys.tolist())
     for document in documents:
         if not document.segments.texts:
             continue
-        features = read_features(document)
-        _name_labels(document, features, wanted_labels, labels)
-        _name_containers(document, wanted_cells, containers)
+        _name_labels(document, wanted, labels)
+        for node, cell in enumerate(node_places(document).cell.tolist()):
+            if cell in wanted_cells and cell not in containers:
+                containers[cell] = element_path(document, node)
     return SiteNames(labels=labels, containers=containers)
 
 
@@ -63,33 +66,18 @@ def element_name(tag: str, attributes: str) -> str:
     return f"{tag}#{name}" if name else f"{tag}.{classes[0]}" if classes else tag
 
 
-def _labels(model: SiteModel) -> frozenset[int]:
-    return frozenset(
-        label for cluster in model.trees.clusters for label in cluster.reference.tree.label.tolist()
-    )
-
-
-def _cells(model: SiteModel) -> frozenset[int]:
-    return frozenset(model.places.best_containers.keys.tolist())
-
-
-def _name_labels(
-    document: Document, features: PageFeatures, wanted: frozenset[int], names: dict[int, str]
-) -> None:
-    types = element_type_rows(document)
-    for (tag, _), tag_hash in zip(
-        document.nodes.element_types, types[:, TAG].tolist(), strict=True
+def _name_labels(document: Document, wanted: frozenset[int], names: dict[int, str]) -> None:
+    tags = [tag for tag, _ in document.nodes.element_types]
+    hashes = element_type_rows(document)[:, TAG].tolist()
+    tree = label_page(document, read_features(document).text).tree
+    numbers, texts = tree.segment.tolist(), document.segments.texts
+    for label, name in (
+        *zip(map(tag_label, hashes), tags, strict=True),
+        *(
+            (label, texts[number])
+            for label, number in zip(tree.label.tolist(), numbers, strict=True)
+            if number >= 0
+        ),
     ):
-        if tag_label(tag_hash) in wanted:
-            names.setdefault(tag_label(tag_hash), tag)
-    tree = label_page(document, features.text).tree
-    texts: Sequence[str] = document.segments.texts
-    for label, segment in zip(tree.label.tolist(), tree.segment.tolist(), strict=True):
-        if segment >= 0 and label in wanted:
-            names.setdefault(label, texts[segment])
-
-
-def _name_containers(document: Document, wanted: frozenset[int], names: dict[int, str]) -> None:
-    for node, cell in enumerate(node_places(document).cell.tolist()):
-        if cell in wanted and cell not in names:
-            names[cell] = element_path(document, node)
+        if label in wanted:
+            names.setdefault(label, name)
