@@ -78,16 +78,10 @@ class WindowDedupConfig(msgspec.Struct, frozen=True, kw_only=True):
 
 
 TREES = TreesConfig()
-"""The numbers in use for tree templates."""
 SCHEDULE = ScheduleConfig()
-"""The numbers in use for the schedule."""
-"""The numbers in use for the watch over a site."""
 REVISIONS = RevisionsConfig()
-"""The numbers in use for revisions."""
 DRIFT = DriftConfig()
-"""The numbers in use for the detection of changed designs."""
 WINDOW_DEDUP = WindowDedupConfig()
-"""The numbers in use for near-duplicates in a window."""
 
 
 class PlacesConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -218,10 +212,6 @@ class StringsConfig(msgspec.Struct, frozen=True, kw_only=True):
 
 
 STRINGS_CONFIG = StringsConfig()
-"""The numbers in use for strings."""
 PLACES_CONFIG = PlacesConfig()
-"""The numbers in use for places."""
 CONTAINERS_CONFIG = ContainersConfig()
-"""The numbers in use for containers."""
 FUSION_CONFIG = FusionConfig()
-"""The numbers in use for the fusion."""

@@ -6,7 +6,7 @@ import numpy as np
 from templ_core.site_level.places.keyed_sums import KeyedSums
 from templ_core.site_level.places.place_table import PlaceTable
 from templ_core.site_level.strings.string_table import StringTable, bounded_strings
-from templ_core.site_level.trees.tree_model import TreeModel, bounded_trees, encode_tree_model
+from templ_core.site_level.trees.tree_model import TreeModel, bounded_trees
 
 PLACE_TABLES = {
     "paths": 3,
@@ -52,11 +52,10 @@ def best_supported(model: SiteModel, share: float) -> SiteModel:
         share: How much of each table, of the trees and of the strings stays, 0 to 1.
     """
     tables = {name: _first(getattr(model.places, name), share) for name in PLACE_TABLES}
-    tree_bytes = len(encode_tree_model(model.trees))
     return SiteModel(
         version=model.version,
         places=msgspec.structs.replace(model.places, **tables),
-        trees=bounded_trees(model.trees, int(share * tree_bytes)),
+        trees=bounded_trees(model.trees, share),
         strings=bounded_strings(model.strings, share),
     )
 

@@ -1,10 +1,10 @@
 """What a pair of tag and attributes says about the elements that have it, wherever they stand.
 
-It is read once for each element type and remembered, because the pages of a site share most of them. The memory is a hash table of fixed size, one line of the processor's cache for each element type.
+It is read once for each element type and remembered, because the pages of a site share most of them.
 """
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
-from libc.stdlib cimport calloc, free, malloc
+from libc.stdlib cimport free, malloc
 from libc.string cimport memcpy, strlen
 
 import numpy as np
@@ -16,7 +16,6 @@ from templ_core._letters cimport DIGIT, KNOWN, SPACE
 from templ_core.site_level.places._element_types cimport (
     CELL, COLUMNS, HEADING, IS_BLOCK, STEM, TAG
 )
-from templ_core.site_level._hashing cimport mixed
 
 from templ_core.dom.tags import HEADING_LEVELS, INLINE
 from templ_core.letters import letter_tables
@@ -26,8 +25,7 @@ cdef extern from "Python.h":
     uint32_t *PyUnicode_AsUCS4(object text, uint32_t *points, Py_ssize_t room, int end) except NULL
 
 cdef enum:
-    LINES = 1 << 15
-    TRIES = 4
+    KNOWN_MAX = 1 << 14         # element types that are remembered, some 300 bytes each
     CLASSES_MAX = 2             # classes that a stem names
     ID_CHARS_MIN = 2            # shortest id, without digits, that a stem names
     ID_CHARS_MAX = 39
@@ -51,12 +49,8 @@ cdef struct Attributes:
     Py_ssize_t classes_end      # and the classes are points[id_end + 1 .. classes_end - 1]
     Py_ssize_t stem_end         # where the part is over that a stem is read from
 
-cdef struct Line:
-    uint64_t key[2]
-    uint64_t row[COLUMNS]
-
-cdef Line *lines = NULL
-cdef const uint16_t *class_of = NULL    # the classes of `templ_core.letters`, known when there are lines
+cdef dict _known = {}                   # the rows of element types that were met, by pair of tag and attributes
+cdef const uint16_t *class_of = NULL    # the classes of `templ_core.letters`, set when the first row is made
 
 
 def element_type_rows(document):
@@ -70,42 +64,27 @@ def element_type_rows(document):
     * HEADING: 2 for `h1`, 1 for other headings.
     """
     cdef list element_types = document.nodes.element_types
-    global lines, class_of
-    cdef Py_ssize_t number, count = len(element_types), trial
-    cdef uint64_t key[2]
-    cdef Line *line
-    cdef tuple pair
-    if lines == NULL:
-        class_of = <const uint16_t *>items(letter_tables()[0], 2)
-        lines = <Line *>calloc(LINES, sizeof(Line))
-        if lines == NULL:
-            raise MemoryError
+    cdef Py_ssize_t number, count = len(element_types)
+    cdef bytes known
     rows = np.empty((count, COLUMNS), np.uint64)
     cdef uint64_t *row = <uint64_t *>items(rows, 8, True)
     for number in range(count):
         pair = element_types[number]
-        tag, attributes = pair[0], pair[1]
-        # The hashes of strings are secret to the process, so no page can forge a collision.
-        key[1] = <uint64_t>hash(tag) | 1
-        key[0] = mixed(mixed(key[1]) + <uint64_t>hash(attributes))
-        for trial in range(TRIES):
-            line = &lines[(key[0] + <uint64_t>trial) & (LINES - 1)]
-            if not line.key[1] or (  # A line without a key is empty.
-                line.key[0] == key[0] and line.key[1] == key[1]
-            ):
-                break
-        else:
-            line = &lines[key[0] & (LINES - 1)]
-        if line.key[0] != key[0] or line.key[1] != key[1]:
-            line.key[1] = 0
-            _fill_row(line.row, tag, attributes)
-            line.key[0], line.key[1] = key[0], key[1]
-        memcpy(row + number * COLUMNS, line.row, sizeof(line.row))
+        known = _known.get(pair)
+        if known is None:
+            if len(_known) >= KNOWN_MAX:
+                _known.clear()
+            known = _known[pair] = _row(pair[0], pair[1])
+        memcpy(row + number * COLUMNS, <const char *>known, COLUMNS * sizeof(uint64_t))
     return rows
 
 
-cdef int _fill_row(uint64_t *row, str tag, str attributes) except -1:
-    """Read one element type; its attributes are a line each, and the first two are the id and the classes."""
+cdef bytes _row(str tag, str attributes):
+    """Return the row of an element type; its attributes are a line each, the first two the id and the classes."""
+    global class_of
+    if class_of == NULL:
+        class_of = <const uint16_t *>items(letter_tables()[0], 2)
+    cdef uint64_t row[COLUMNS]
     cdef Text text = Text(NULL, 0, 0)
     cdef Py_ssize_t size = PyUnicode_GetLength(attributes), tag_size = PyUnicode_GetLength(tag), named
     cdef uint32_t *points = <uint32_t *>malloc((tag_size + size + 2) * sizeof(uint32_t))
@@ -129,7 +108,7 @@ cdef int _fill_row(uint64_t *row, str tag, str attributes) except -1:
         free(text.bytes)
     row[IS_BLOCK], row[CELL] = tag not in INLINE, _CELLS.get(tag, 0)
     row[HEADING] = (tag in HEADING_LEVELS) + (tag == "h1")
-    return 0
+    return (<char *>row)[: sizeof(row)]
 
 
 cdef Py_ssize_t _line_end(const uint32_t *points, Py_ssize_t at, Py_ssize_t size) noexcept:

@@ -4,7 +4,6 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Bools, Floats, Int64s
-from templ_core.distinct import distinct_groups
 from templ_core.site_level.config import PLACES_CONFIG
 from templ_core.site_level.places._place_log_odds import constant_texts, read_columns
 from templ_core.site_level.places.keyed_sums import KeyedSums, no_sums, sum_by_key
@@ -36,7 +35,7 @@ def tabulate(counts: PlaceCounts) -> PlaceTable:
     cell, path, anchor, text = counts.runs.labels
     words, mass, times = counts.runs.sums
     words_each = words // np.maximum(times, 1)
-    first = distinct_groups(run_keys(path, text))[0]
+    _, first = np.unique(run_keys(path, text), return_index=True)
     different = np.zeros(len(words), np.int64)
     different[first] = words_each[first]
     by_path = sum_by_key(path, np.stack([words, different]))

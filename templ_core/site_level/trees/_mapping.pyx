@@ -45,7 +45,6 @@ cdef struct Trees:
     TreePair pair
     Outline left
     Outline right
-    long long *rows
     long long run_cells_max
     long long cells_left
     Memo memo
@@ -285,38 +284,24 @@ cdef long long aligned_cost(
 ) except? NO_COST:
     """Return the least cost; rows count what is left of one run, columns what is left of the other."""
     cdef Py_ssize_t i, j, width = other_count + 1
-    cdef long long total
-    cdef long long *row
-    cdef long long *below
-    cdef long long *rows = trees.rows
-    if walk != NULL:
-        rows = <long long *>malloc((count + 1) * width * sizeof(long long))
-        if rows == NULL:
-            raise MemoryError
-    else:
+    cdef long long *rows = <long long *>malloc((count + 1) * width * sizeof(long long))
+    cdef long long *row = rows + count * width
+    if rows == NULL:
+        raise MemoryError
+    if walk == NULL:
         trees.cells_left -= <long long>count * other_count
-        trees.rows += 2 * width
     try:
-        row = rows + (count * width if walk != NULL else 0)
         row[other_count] = 0
         for j in range(other_count - 1, -1, -1):
             row[j] = row[j + 1] + insert_cost(trees, others[j])
         for i in range(count - 1, -1, -1):
-            below = row
-            if walk != NULL:
-                row -= width
-            else:  # Two rows are used in turn.
-                row = rows + (width if row == rows else 0)
-            align(trees, ones[i], others, other_count, below, row)
-        total = row[0]
+            row -= width
+            align(trees, ones[i], others, other_count, row + width, row)
         if walk != NULL:
             walk_back(trees, ones, count, others, other_count, rows, walk)
-        return total
+        return rows[0]
     finally:
-        if walk != NULL:
-            free(rows)
-        else:
-            trees.rows = rows
+        free(rows)
 
 
 cdef int align(
@@ -412,7 +397,6 @@ def map_nodes(left, right, long long run_cells_max, long long cells_max):
     cdef Walk walk
     cdef Py_ssize_t count = len(left.label), other_count = len(right.label)
     cdef long long cost
-    cdef long long *rows
     ones, others = np.empty(count + other_count, np.int32), np.empty(count + other_count, np.int32)
     if not count or not other_count:
         ones[:count], ones[count:] = np.arange(count), -1
@@ -425,12 +409,8 @@ def map_nodes(left, right, long long run_cells_max, long long cells_max):
         <const int *>items(left.end, 4), <const int *>items(right.end, 4),
     )
     trees.run_cells_max, trees.cells_left = run_cells_max, cells_max
-    # Each level of a branch needs two rows: a place for each of its nodes' children, and one more.
-    rows = trees.rows = <long long *>malloc(4 * (other_count + 1) * sizeof(long long))
     walk.left, walk.right, walk.count = <int *>items(ones, 4, True), <int *>items(others, 4, True), 0
     try:
-        if rows == NULL:
-            raise MemoryError
         draw(&trees.left, trees.pair.left_label, trees.pair.left_end, count)
         draw(&trees.right, trees.pair.right_label, trees.pair.right_end, other_count)
         cost = pair_cost(&trees, 0, 0)
@@ -438,6 +418,5 @@ def map_nodes(left, right, long long run_cells_max, long long cells_max):
     finally:
         erase(&trees.left)
         erase(&trees.right)
-        free(rows)
         forget_all(&trees.memo)
     return (cost + UNIT - 1) // UNIT, ones[: walk.count], others[: walk.count]

@@ -19,10 +19,6 @@ from templ_core.stored.columns import (
 )
 from templ_core.stored.compact import CompactColumns, CompactForm
 
-_BYTES_PER_NODE = 2 + 2 + 4 + 4 + 8 + 8
-"""Bytes of a node in the compact form, without compression; a text has eight more."""
-_BYTES_PER_TEXT = 8
-_BYTES_PER_CLUSTER = 64
 _CLUSTERS_MAX = 64
 """Most clusters of a stored model; `TreesConfig.clusters_max` of them are learned."""
 _NODES_MAX = 1 << 14
@@ -67,25 +63,13 @@ NO_TREES = TreeModel(clusters=[])
 """The templates of a site of which no page was learned."""
 
 
-def bounded_trees(model: TreeModel, limit_bytes: int) -> TreeModel:
-    """Return the part of a model that fits into a size.
-
-    The places that the fewest pages have go first, of several the last ones.
-
-    Args:
-        model: The whole model.
-        limit_bytes: Most bytes of what `encode_tree_model` makes of the part.
-    """
+def bounded_trees(model: TreeModel, share: float) -> TreeModel:
+    """Return this share, 0 to 1, of the nodes of a model: those that most pages have, of several the first ones."""
     if not model.clusters:
         return model
     support = np.concatenate([one.support for one in model.clusters])
-    cost = np.concatenate(
-        [_BYTES_PER_NODE + _BYTES_PER_TEXT * (one.blocks.tags == 0) for one in model.clusters]
-    )
-    order = np.argsort(-support, kind="stable")
     kept = np.zeros(support.size, np.bool_)
-    room = limit_bytes - _BYTES_PER_CLUSTER * len(model.clusters)
-    kept[order[np.cumsum(cost[order]) <= room]] = True
+    kept[np.argsort(-support, kind="stable")[: int(share * support.size)]] = True
     parts = np.split(kept, np.cumsum([one.support.size for one in model.clusters])[:-1])
     return TreeModel(
         clusters=[
@@ -95,19 +79,16 @@ def bounded_trees(model: TreeModel, limit_bytes: int) -> TreeModel:
 
 
 def _part(cluster: TreeCluster, kept: Bools) -> TreeCluster:
-    """Return some nodes of a cluster; the parent of a kept node must be kept.
-
-    What stands at the others is counted no more.
-    """
+    """Return some nodes of a cluster, with their parents; what stands at the others is counted no more."""
     blocks = cluster.blocks
+    columns = {
+        name: getattr(cluster, name)[kept] for name in ("support", "text_pages", "words", "mass")
+    }
     return TreeCluster(
         pages=cluster.pages,
         blocks=PageBlocks(tags=blocks.tags[kept], depths=blocks.depths[kept]),
         texts=cluster.texts[kept[blocks.tags == 0]],
-        support=cluster.support[kept],
-        text_pages=cluster.text_pages[kept],
-        words=cluster.words[kept],
-        mass=cluster.mass[kept],
+        **columns,
     )
 
 
