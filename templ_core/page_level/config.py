@@ -133,8 +133,6 @@ class SelectionConfig(msgspec.Struct, frozen=True, kw_only=True):
     """
     documentation_min: float = 0.5
     """Probability, 0 to 1, above which a page is documentation, which repeats itself on purpose."""
-    article_min: float = 0.5
-    """Probability, 0 to 1, above which a page is an article and its comments count for less."""
     never_log_odds: float = -30.0
     """Log-odds for content of text that must go: it is kept only where a page has nothing else."""
     always_log_odds: float = 4.0

@@ -54,16 +54,17 @@ def with_policy(
 ) -> Floats:
     """Return the log-odds for content after the policy on comments, reviews and consent texts.
 
-    Consent texts never stay. Comments of readers are left out on articles and kept on forum threads,
-    or as the setting says. Reviews follow the comments where the setting decides, and are otherwise
-    judged like other text. The result has length n_segments.
+    Consent texts never stay. Comments of readers are left out beside an article, or as the setting says: an
+    article, of which the content is outside the comments, has to be likelier than a page whose content is in
+    them, such as a thread whose posts are called comments. Reviews follow the comments where the setting
+    decides, and are otherwise judged like other text. The result has length n_segments.
 
     Args:
         log_odds: Log-odds for content by the page model; length n_segments.
         words: Number of words of each segment, at least 1; length n_segments.
         roles: Which segments are comments, reviews and consent texts.
         page: The type of the page.
-        comments: What becomes of comments and reviews; with `auto`, comments on articles lose
+        comments: What becomes of comments and reviews; with `auto`, comments beside an article lose
             log-odds and all other text is judged as it is.
 
     Example:
@@ -83,8 +84,11 @@ def with_policy(
     elif comments == "keep":
         spoken = (roles.comments | roles.reviews) & (words >= config.spoken_words_min)
         result[spoken] = np.maximum(result[spoken], config.always_log_odds)
-    elif page.article > config.article_min:
-        result[roles.comments] += config.comments_log_odds
+    elif page.article and roles.comments.any():
+        content_words = words / (1 + np.exp(-log_odds))
+        in_comments = content_words[roles.comments].sum() / content_words.sum()
+        if page.article * (1 - in_comments) >= (1 - page.article) * in_comments:
+            result[roles.comments] += config.comments_log_odds
     result[roles.consent] = config.never_log_odds
     return result
 

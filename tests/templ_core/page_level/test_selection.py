@@ -11,8 +11,16 @@ from templ_core.dom.document import parse_document
 from templ_core.page_level._selection import best_cut, plain_f1, surest_copies
 from templ_core.page_level.config import SelectionConfig
 from templ_core.page_level.features.page_features import read_features
+from templ_core.page_level.features.text_roles import TextRoles
+from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.page_tree import read_tree
-from templ_core.page_level.selection import Copies, agreed, may_repeat, select_segments
+from templ_core.page_level.selection import (
+    Copies,
+    agreed,
+    may_repeat,
+    select_segments,
+    with_policy,
+)
 
 LOG_ODDS = st.floats(-30, 30).map(lambda value: round(value, 3))
 SPREADS = (0.30001, 0.75001, 2.00001, 8.00001)
@@ -195,3 +203,22 @@ def test_of_equally_sure_copies_the_first_is_the_surest(segments):
         for own, _ in segments
     ]
     assert surest_copies(text, log_odds).tolist() == expected
+
+
+@pytest.mark.parametrize(
+    ("article", "comment_words", "penalty"),
+    [
+        pytest.param(0.9, 500.0, -4.0, id="an article with many comments"),
+        pytest.param(0.6, 500.0, 0.0, id="a thread whose posts are called comments"),
+        pytest.param(0.4, 20.0, -4.0, id="few comments on what may be an article"),
+        pytest.param(0.0, 1.0, 0.0, id="no article"),
+    ],
+)
+def test_comments_are_left_out_if_an_article_beside_them_is_likelier_than_content_in_them(
+    article, comment_words, penalty
+):
+    comments, nothing = np.array([False, True]), np.zeros(2, np.bool_)
+    roles = TextRoles(comments=comments, reviews=nothing, consent=nothing)
+    log_odds, words = np.array([2.0, 2.0]), np.array([60.0, comment_words])
+    found = with_policy(log_odds, words, roles, PageType(article=article), "auto")
+    assert found.tolist() == [2.0, 2.0 + penalty]
