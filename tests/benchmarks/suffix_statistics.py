@@ -15,7 +15,7 @@ from pathlib import Path
 from templ_core.dom.document import parse_document
 from templ_core.errors import PageError
 from templ_core.lab.papers.foschini.mutable_patterns import Normaliser
-from templ_core.lab.papers.foschini.phrase_corpus import CorpusReader, page_text
+from templ_core.lab.papers.foschini.phrase_corpus import page_text, read_corpus
 from templ_core.lab.papers.foschini.phrases import find_repeats
 from templ_core.site_level.strings.suffix_array import SuffixArray
 from tests.benchmarks.measuring import command_line
@@ -34,8 +34,8 @@ def main():
     documents_min = max(2, math.ceil(options.share * len(pages)))
     before = peak_bytes()
     started = time.process_time()
-    corpus = CorpusReader(Normaliser()).read(
-        pages, occurrences_min=documents_min, markup=options.raw_html
+    corpus = read_corpus(
+        pages, Normaliser(), occurrences_min=documents_min, markup=options.raw_html
     )
     tokenised = time.process_time()
     suffixes = SuffixArray(corpus.tokens)

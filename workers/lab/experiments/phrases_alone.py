@@ -23,7 +23,7 @@ from templ_core.lab.papers.foschini.phrase_corpus import (
     token_places,
 )
 from templ_core.lab.papers.foschini.phrases import (
-    Idioms,
+    PhraseAutomaton,
     PhrasesConfig,
     decode_idioms,
     learn_phrases,
@@ -116,7 +116,7 @@ def phrases_removal(
     idioms = shipped_idioms()
     if idioms_file is not None:
         strings = read_written(idioms_file, decode_idioms, "that `templ train-idioms` wrote")
-        idioms = Idioms(strings)
+        idioms = PhraseAutomaton(strings)
     report = Report(out)
     sites = read_text_pages(corpora)
     for title, learned in (
@@ -137,7 +137,7 @@ def phrases_removal(
 
 
 def _arriving(
-    pages: Sequence[TextPage], idioms: Idioms
+    pages: Sequence[TextPage], idioms: PhraseAutomaton
 ) -> Iterator[tuple[TextPage, PhraseMatcher | None]]:
     matcher, learned_from = None, 0
     for seen, page in enumerate(pages):
@@ -148,12 +148,12 @@ def _arriving(
 
 
 def _together(
-    pages: Sequence[TextPage], idioms: Idioms
+    pages: Sequence[TextPage], idioms: PhraseAutomaton
 ) -> Iterator[tuple[TextPage, PhraseMatcher | None]]:
     return zip(pages, repeat(_learned([page.text for page in pages], idioms)))
 
 
-def _learned(texts: Sequence[str], idioms: Idioms | None = None) -> PhraseMatcher:
+def _learned(texts: Sequence[str], idioms: PhraseAutomaton | None = None) -> PhraseMatcher:
     distinct = [texts[index] for index in distinct_plain_texts(texts)]
     return PhraseMatcher(learn_phrases(distinct, PhrasesConfig(), idioms=idioms))
 

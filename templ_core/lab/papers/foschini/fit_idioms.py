@@ -10,11 +10,11 @@ import msgspec
 from templ_core.lab.papers.foschini.mutable_patterns import Normaliser
 from templ_core.lab.papers.foschini.phrase_corpus import (
     LINE,
-    CorpusReader,
     lines_of_segments,
     page_tokens,
+    read_corpus,
 )
-from templ_core.lab.papers.foschini.phrases import Idioms, TokenKeys, find_repeats
+from templ_core.lab.papers.foschini.phrases import PhraseAutomaton, TokenKeys, find_repeats
 from templ_core.lab.training.pages import GoldRecord, page_labels, read_gold_page
 from templ_core.page_level.features.page_features import read_features
 from templ_core.site_level.strings.suffix_array import SuffixArray
@@ -80,8 +80,8 @@ def find_idioms(
 def _recurring(sites: Sequence[SplitText], sites_min: int) -> dict[TokenKeys, int]:
     """Return the strings inside blocks that enough sites have in their content, with those counts."""
     normaliser = Normaliser()
-    corpus = CorpusReader(normaliser).read(
-        [site.content for site in sites], occurrences_min=sites_min, markup=False
+    corpus = read_corpus(
+        [site.content for site in sites], normaliser, occurrences_min=sites_min, markup=False
     )
     repeats = find_repeats(
         SuffixArray(corpus.tokens), corpus.document_of, documents_min=sites_min, tokens_min=2
@@ -119,6 +119,6 @@ def _shortest(strings: Iterator[TokenKeys]) -> list[TokenKeys]:
     """Return the strings that shorter ones do not make up."""
     kept: list[TokenKeys] = []
     for _, some in groupby(sorted(strings, key=lambda keys: (len(keys), keys)), len):
-        shorter = Idioms(kept)
-        kept += [keys for keys in some if not shorter.make_up(keys)]
+        shorter = PhraseAutomaton(kept)
+        kept += [keys for keys in some if not shorter.covers(keys)]
     return kept

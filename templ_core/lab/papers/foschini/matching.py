@@ -8,18 +8,15 @@ from collections.abc import Sequence
 from typing import TypeAlias
 
 import msgspec
-import numpy as np
 
-from templ_core.lab.papers.foschini._phrase_automaton import UNKNOWN, PhraseAutomaton
-from templ_core.lab.papers.foschini._phrase_tokens import TokenNumbers, token_spans
 from templ_core.lab.papers.foschini.mutable_patterns import (
     TOKEN_END,
     TOKEN_START,
     Normaliser,
     normaliser_of,
 )
-from templ_core.lab.papers.foschini.phrase_corpus import LINE
-from templ_core.lab.papers.foschini.phrases import Phrase, PhraseSet
+from templ_core.lab.papers.foschini.phrase_corpus import LINE, token_places
+from templ_core.lab.papers.foschini.phrases import Phrase, PhraseAutomaton, PhraseSet
 from templ_core.tokens import JOINER, JOINERS_MAX, SYMBOL, UNSPACED, WORD
 
 Span: TypeAlias = tuple[int, int]
@@ -100,11 +97,6 @@ def text_outside(page: str, spans: Sequence[Span]) -> str:
     return "\n".join(line.strip() for line in lines if _WORD_CHARACTER.search(line))
 
 
-_REMEMBERED_TOKENS = 1 << 17
-"""Different tokens whose numbers are kept from page to page; then the memory starts anew."""
-_BORDER = 0
-
-
 class PhraseMatcher:
     r"""Finds the phrases of a set on any number of pages.
 
@@ -118,17 +110,8 @@ class PhraseMatcher:
     def __init__(self, phrase_set: PhraseSet) -> None:
         """Read the phrases of a set."""
         self._markup = phrase_set.markup
-        number_of_key = {LINE: _BORDER}
-        self._automaton = PhraseAutomaton(
-            [number_of_key.setdefault(key, len(number_of_key)) for key in phrase.keys]
-            for phrase in phrase_set.phrases
-        )
-        normaliser = normaliser_of(phrase_set.patterns)
-        self._numbers = TokenNumbers(
-            lambda token: number_of_key.get(normaliser.key(token), UNKNOWN),
-            border=_BORDER,
-            remembered_max=_REMEMBERED_TOKENS,
-        )
+        self._automaton = PhraseAutomaton(phrase.keys for phrase in phrase_set.phrases)
+        self._key = normaliser_of(phrase_set.patterns).key
 
     def spans(self, page: str) -> list[Span]:
         """Return the spans of a page that phrases cover, in order and apart from each other.
@@ -138,16 +121,18 @@ class PhraseMatcher:
         Args:
             page: Text with a line for each block; markup where the set was learned on markup.
         """
-        numbers, _ = self._numbers.read([page], markup=self._markup)
-        starts, ends = token_spans(page, markup=self._markup).T
-        if not self._markup:
-            is_border = numbers == _BORDER
-            starts, ends = np.r_[0, starts, len(page)], np.r_[0, ends, len(page)]
-            starts, ends = np.where(is_border, ends, starts), np.where(is_border, starts, ends)
-        lengths = self._automaton.lengths(numbers)
-        last = np.flatnonzero(lengths)
-        first = last - lengths[last] + 1
-        return union_of_spans(list(zip(starts[first].tolist(), ends[last].tolist(), strict=True)))
+        places = token_places(page, markup=self._markup)
+        keys = (token if token == LINE else self._key(token) for token, _, _ in places)
+        # A phrase begins behind a border, and ends before one.
+        starts = [behind if token == LINE else first for token, first, behind in places]
+        ends = [first if token == LINE else behind for token, first, behind in places]
+        return union_of_spans(
+            [
+                (starts[last - length + 1], ends[last])
+                for last, length in enumerate(self._automaton.lengths(keys))
+                if length
+            ]
+        )
 
 
 _BETWEEN_TOKENS = rf"[^\w\n{UNSPACED[1:-1]}]*"

@@ -1,5 +1,7 @@
 """Pages as one sequence of token numbers: steps 1 and 2 of Foschini's thesis (2007), section 3.2."""
 
+import functools
+import re
 from collections.abc import Sequence
 from typing import TypeAlias
 
@@ -9,18 +11,17 @@ import numpy.typing as npt
 
 from templ_core.array_types import Int32s, Int64s, UInt16s, UInt32s
 from templ_core.dom.document import Document
-from templ_core.lab.papers.foschini._phrase_tokens import TokenNumbers, token_spans
 from templ_core.lab.papers.foschini.mutable_patterns import Normaliser
 from templ_core.site_level.strings.suffix_array import BORDER, BREAK
+from templ_core.tokens import JOINER, JOINERS_MAX, SYMBOL, UNSPACED, WORD
 
 LINE = "\n"
 """Key of a border."""
-_REMEMBERED_TOKENS = 1 << 24
-"""Different tokens whose numbers are kept while a corpus is read."""
-_KEPT_TOKENS = 1 << 15
-"""Different tokens whose numbers are kept for the next corpus, some 200 bytes each."""
 TokenPlace: TypeAlias = tuple[str, int, int]
 """A token, the index of its first character, and the index behind its last one."""
+_COMPOUND = rf"{WORD}++(?:{JOINER}{{1,{JOINERS_MAX}}}{WORD}++)*+"
+_TEXT_TOKEN = re.compile(rf"{_COMPOUND}|\n|{UNSPACED}")
+_MARKUP_TOKEN = re.compile(f"{_COMPOUND}|{SYMBOL}++|{UNSPACED}")
 
 
 def page_text(document: Document) -> str:
@@ -75,7 +76,7 @@ def page_tokens(page: str, *, markup: bool = False) -> list[str]:
     >>> page_tokens('<p class="a">x y</p>', markup=True)
     ['<', 'p', 'class', '="', 'a', '">', 'x', 'y', '</', 'p', '>']
     """
-    return [token for token, _, _ in token_places(page, markup=markup)]
+    return _MARKUP_TOKEN.findall(page) if markup else [LINE, *_TEXT_TOKEN.findall(page), LINE]
 
 
 def token_places(page: str, *, markup: bool = False) -> list[TokenPlace]:
@@ -83,52 +84,33 @@ def token_places(page: str, *, markup: bool = False) -> list[TokenPlace]:
 
     The place of a border is the end of one line and the start of the next.
     """
-    places = [
-        (page[first:behind], first, behind)
-        for first, behind in token_spans(page, markup=markup).tolist()
-    ]
+    found = (_MARKUP_TOKEN if markup else _TEXT_TOKEN).finditer(page)
+    places = [(one[0], one.start(), one.end()) for one in found]
     return places if markup else [(LINE, 0, 0), *places, (LINE, len(page), len(page))]
 
 
-class CorpusReader:
-    """Reads corpora, and remembers the keys of tokens from one to the next; for one thread.
+def read_corpus(
+    pages: Sequence[str], normaliser: Normaliser, *, occurrences_min: int, markup: bool
+) -> TokenCorpus:
+    """Return the corpus of some pages.
 
-    The numbers of keys depend on what was read before, but not which tokens have equal ones.
+    Args:
+        pages: Text with a line for each block; or markup as it is.
+        normaliser: Gives tokens their keys.
+        occurrences_min: Keys that occur less often become breaks.
+        markup: Whether the pages are markup; symbols are tokens then, and lines mean nothing.
     """
+    number_of_key = {"": BREAK, LINE: BORDER}
 
-    def __init__(self, normaliser: Normaliser) -> None:
-        """Begin with nothing remembered."""
-        self.normaliser = normaliser
-        self._begin()
+    @functools.cache
+    def number_of(token: str) -> int:
+        key = token if token == LINE else normaliser.key(token)
+        return number_of_key.setdefault(key, len(number_of_key))
 
-    def _begin(self) -> None:
-        self._number_of_key = {"": BREAK, LINE: BORDER}
-        self._keys = list(self._number_of_key)
-        self._asked_count = 0
-        self._tokens = TokenNumbers(
-            self._number_of, border=BORDER, remembered_max=_REMEMBERED_TOKENS
-        )
-
-    def _number_of(self, token: str) -> int:
-        self._asked_count += 1
-        key = self.normaliser.key(token)
-        number = self._number_of_key.setdefault(key, len(self._keys))
-        if number == len(self._keys):
-            self._keys.append(key)
-        return number
-
-    def read(self, pages: Sequence[str], *, occurrences_min: int, markup: bool) -> TokenCorpus:
-        """Return the corpus of some pages.
-
-        Args:
-            pages: Text with a line for each block; or markup as it is.
-            occurrences_min: Keys that occur less often become breaks.
-            markup: Whether the pages are markup; symbols are tokens then, and lines mean nothing.
-        """
-        if self._asked_count > _KEPT_TOKENS:
-            self._begin()
-        parts = [self._tokens.read([page], markup=markup)[0] for page in pages]
-        return _renumbered(parts, self._keys, occurrences_min)
+    parts = [
+        np.fromiter(map(number_of, page_tokens(page, markup=markup)), np.int32) for page in pages
+    ]
+    return _renumbered(parts, list(number_of_key), occurrences_min)
 
 
 def _renumbered(parts: list[Int32s], keys: list[str], occurrences_min: int) -> TokenCorpus:

@@ -10,7 +10,9 @@ content of many sites and in the templates of few. `templ train-idioms` makes th
 """
 
 import functools
+import itertools
 import math
+from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from importlib import resources
 from typing import TypeAlias
@@ -22,9 +24,12 @@ import numpy.typing as npt
 from templ_core.array_types import Bools, Int32s, Int64s
 from templ_core.errors import CodecError
 from templ_core.lab.papers.foschini._maximal_repeats import sweep
-from templ_core.lab.papers.foschini._phrase_automaton import UNKNOWN, PhraseAutomaton
-from templ_core.lab.papers.foschini.mutable_patterns import MutablePattern, Normaliser
-from templ_core.lab.papers.foschini.phrase_corpus import LINE, CorpusReader, TokenCorpus
+from templ_core.lab.papers.foschini.mutable_patterns import (
+    MutablePattern,
+    Normaliser,
+    normaliser_of,
+)
+from templ_core.lab.papers.foschini.phrase_corpus import LINE, TokenCorpus, read_corpus
 from templ_core.site_level.strings.suffix_array import BORDER, BREAK, SuffixArray
 
 
@@ -109,34 +114,66 @@ class _IdiomsFile(msgspec.Struct, frozen=True, kw_only=True):
     """Keys of each idiom with a blank between them."""
 
 
-class Idioms:
-    """A list of idioms that tells which strings consist of idioms alone.
+class PhraseAutomaton:
+    """Finds where any of many strings of keys occur, overlapping ones included (Aho, Corasick, CACM 1975).
 
-    >>> idioms = Idioms([("at", "the", "end"), ("the", "end", "of", "the")])
-    >>> idioms.make_up(("at", "the", "end", "of", "the"))
-    True
-    >>> idioms.make_up(("at", "the", "end", "of", "May"))
-    False
+    A state keeps the length of the longest string that ends there, its own or that of a suffix: shorter
+    ones add nothing to the union of all occurrences.
     """
 
     def __init__(self, strings: Iterable[TokenKeys]) -> None:
-        """Read the idioms."""
-        self._numbers: dict[str, int] = {}
-        number = self._numbers.setdefault
-        self._automaton = PhraseAutomaton(
-            [number(key, len(self._numbers)) for key in keys] for keys in strings
-        )
+        """Read the strings, none of them empty."""
+        self._steps: list[dict[str, int]] = [{}]
+        self._longest = [0]
+        for keys in strings:
+            state = 0
+            for key in keys:
+                state = self._steps[state].setdefault(key, len(self._steps))
+                if state == len(self._steps):
+                    self._steps.append({})
+                    self._longest.append(0)
+            self._longest[state] = len(keys)
+        self._suffix = [0] * len(self._steps)
+        todo = deque(self._steps[0].values())
+        while todo:
+            state = todo.popleft()
+            for key, following in self._steps[state].items():
+                suffix = self._suffix[following] = self._step(self._suffix[state], key)
+                self._longest[following] = self._longest[following] or self._longest[suffix]
+                todo.append(following)
 
-    def make_up(self, keys: Sequence[str]) -> bool:
-        """Return whether overlapping or adjacent idioms cover each token and border of a string."""
-        numbers = np.array([self._numbers.get(key, UNKNOWN) for key in keys], np.int32)
-        return bool(self._automaton.covered(numbers).all())
+    def _step(self, state: int, key: str) -> int:
+        while state and key not in self._steps[state]:
+            state = self._suffix[state]
+        return self._steps[state].get(key, 0)
+
+    def lengths(self, keys: Iterable[str]) -> list[int]:
+        """Return the length of the longest occurrence that ends at each key; 0 = none."""
+        states = itertools.accumulate(keys, self._step, initial=0)
+        return [self._longest[state] for state in states][1:]
+
+    def covers(self, keys: Sequence[str]) -> bool:
+        """Return whether occurrences, overlapping or adjacent, cover all keys.
+
+        >>> idioms = PhraseAutomaton([("at", "the", "end"), ("the", "end", "of", "the")])
+        >>> idioms.covers(("at", "the", "end", "of", "the"))
+        True
+        >>> idioms.covers(("at", "the", "end", "of", "May"))
+        False
+        """
+        left = 1
+        for length in reversed(self.lengths(keys)):
+            left = max(left - 1, length)
+            if not left:
+                return False
+        return True
 
 
 @functools.cache
-def shipped_idioms() -> Idioms:
+def shipped_idioms() -> PhraseAutomaton:
     """Return the idioms that come with the package; they are read once."""
-    return Idioms(decode_idioms(resources.files(__package__).joinpath(SHIPPED_IDIOMS).read_bytes()))
+    body = resources.files(__package__).joinpath(SHIPPED_IDIOMS).read_bytes()
+    return PhraseAutomaton(decode_idioms(body))
 
 
 def encode_idioms(strings: Iterable[TokenKeys], *, sites: int, sites_min: int) -> bytes:
@@ -300,19 +337,13 @@ STRING_TOKENS_MIN = 2
 """Tokens and borders of the shortest string that is counted (section 3.2, step 7)."""
 
 
-@functools.cache
-def _shipped_reader() -> CorpusReader:
-    """Return the reader for the patterns of the package, which every site shares."""
-    return CorpusReader(Normaliser())
-
-
 def learn_phrases(
     pages: Sequence[str],
     config: PhrasesConfig,
     *,
     markup: bool = False,
     patterns: Sequence[MutablePattern] = (),
-    idioms: Idioms | None = None,
+    idioms: PhraseAutomaton | None = None,
 ) -> PhraseSet:
     r"""Return the phrases of some pages of one site.
 
@@ -336,9 +367,8 @@ def learn_phrases(
     Raises:
         re.error: One of `patterns` is no regular expression.
     """
-    reader = CorpusReader(Normaliser(patterns)) if patterns else _shipped_reader()
-    normaliser = reader.normaliser
-    corpus, repeats = _recurring(pages, reader, config, markup=markup)
+    normaliser = normaliser_of(tuple(patterns))
+    corpus, repeats = _recurring(pages, normaliser, config, markup=markup)
     cutoff = energy_cutoff(document_histogram(repeats.documents, max(1, len(pages))))
     idioms = shipped_idioms() if idioms is None else idioms
     cutoff_pages = math.ceil(cutoff * len(pages) / BINS)
@@ -346,7 +376,7 @@ def learn_phrases(
         phrase
         for phrase in _strings(repeats, corpus, cutoff_pages, config)
         if any(normaliser.has_meaning(key) for key in phrase.keys if key != LINE)
-        and not idioms.make_up(phrase.keys)
+        and not idioms.covers(phrase.keys)
     ]
     phrases.sort(key=lambda phrase: (-phrase.pages, -len(phrase.keys), phrase.keys))
     whole = PhraseSet(
@@ -356,7 +386,7 @@ def learn_phrases(
 
 
 def _recurring(
-    pages: Sequence[str], reader: CorpusReader, config: PhrasesConfig, *, markup: bool
+    pages: Sequence[str], normaliser: Normaliser, config: PhrasesConfig, *, markup: bool
 ) -> tuple[TokenCorpus, MaximalRepeats]:
     """Return the tokens of some pages, and the strings that enough of the pages have."""
     pages_min = max(
@@ -364,7 +394,7 @@ def _recurring(
         min(config.phrase_pages_min, len(pages)),
         math.ceil(config.template_share * len(pages)),
     )
-    corpus = reader.read(pages, occurrences_min=pages_min, markup=markup)
+    corpus = read_corpus(pages, normaliser, occurrences_min=pages_min, markup=markup)
     repeats = find_repeats(
         SuffixArray(corpus.tokens),
         corpus.document_of,

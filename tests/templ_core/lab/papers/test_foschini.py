@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
 from templ_core.errors import CodecError
-from templ_core.lab.papers.foschini._phrase_automaton import UNKNOWN, PhraseAutomaton
-from templ_core.lab.papers.foschini._phrase_tokens import TokenNumbers
 from templ_core.lab.papers.foschini.fit_idioms import SplitText, find_idioms
 from templ_core.lab.papers.foschini.matching import (
     PhraseMatcher,
@@ -25,10 +23,10 @@ from templ_core.lab.papers.foschini.mutable_patterns import (
     Normaliser,
     normaliser_of,
 )
-from templ_core.lab.papers.foschini.phrase_corpus import page_text, page_tokens, token_places
+from templ_core.lab.papers.foschini.phrase_corpus import page_text, page_tokens
 from templ_core.lab.papers.foschini.phrases import (
-    Idioms,
     Phrase,
+    PhraseAutomaton,
     PhrasesConfig,
     PhraseSet,
     decode_idioms,
@@ -39,90 +37,23 @@ from templ_core.lab.papers.foschini.phrases import (
     shipped_idioms,
 )
 from templ_core.site_level.strings.suffix_array import BORDER, BREAK, SuffixArray, tokens_left
-from templ_core.tokens import JOINER, JOINERS_MAX, SYMBOL, UNSPACED, WORD
 
-COMPOUND = rf"{WORD}++(?:{JOINER}{{1,{JOINERS_MAX}}}{WORD}++)*+"
-LINES = re.compile(rf"{COMPOUND}|\n|{UNSPACED}")
-MARKUP = re.compile(f"{COMPOUND}|{SYMBOL}++|{UNSPACED}")
-
-ANY_TEXTS = st.text(
-    st.one_of(
-        st.characters(codec="utf-8"),
-        st.sampled_from(
-            "aZ09_.,:/@'’&-$€ \t\n\x1c\x85\u2028\xa0中กéا٣²\U00020000\U0002fa20\U00030000"
-        ),
-    ),
-    max_size=30,
-)
+STRINGS = st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_size=6), max_size=12)
 
 
-@given(ANY_TEXTS)
-@example("a...b....c.")
-@example("中1-中")
-@example("\n\na\n")
-def test_text_has_the_tokens_that_the_expression_finds(text):
-    assert page_tokens(text) == LINES.findall(f"\n{text}\n")
-
-
-@given(ANY_TEXTS)
-@example('<p class="a">x y</p>')
-def test_markup_has_the_tokens_that_the_expression_finds(text):
-    places = [(match.group(), *match.span()) for match in MARKUP.finditer(text)]
-    assert token_places(text, markup=True) == places
-
-
-@pytest.mark.parametrize("remembered_max", [1, 3, 1000])
-@given(texts=st.lists(ANY_TEXTS, max_size=4))
-def test_each_token_gets_its_number_and_its_text(remembered_max, texts):
-    number_of = {}
-    numbers = TokenNumbers(
-        lambda token: number_of.setdefault(token, len(number_of) + 1),
-        border=0,
-        remembered_max=remembered_max,
-    )
-    tokens, owners = numbers.read(texts)
-    number_of["\n"] = 0
-    assert tokens.tolist() == [
-        number_of[token] for token in LINES.findall("\n".join(["", *texts, ""]))
-    ]
-    assert owners.tolist() == [
-        *(number for number, text in enumerate(texts) for _ in LINES.findall(f"\n{text}")),
-        len(texts),
-    ]
-    tokens, owners = numbers.read(texts, markup=True)
-    assert tokens.tolist() == [number_of[token] for text in texts for token in MARKUP.findall(text)]
-    assert owners.tolist() == [
-        number for number, text in enumerate(texts) for _ in MARKUP.findall(text)
-    ]
-
-
-def test_the_number_of_a_token_is_asked_for_once_while_it_is_remembered():
-    asked = []
-    numbers = TokenNumbers(lambda token: asked.append(token) or 7, border=0, remembered_max=3)
-    assert numbers.read(["a b a", "c a"])[0].tolist() == [0, 7, 7, 7, 0, 7, 7, 0]
-    assert asked == ["a", "b", "c"]
-    numbers.read(["d a"])
-    assert asked == ["a", "b", "c", "d", "a"]
-
-
-SEQUENCES = st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=6), max_size=12)
-NUMBERS = st.lists(st.integers(UNKNOWN, 4), max_size=30)
-
-
-@given(SEQUENCES, NUMBERS)
-def test_the_automaton_finds_what_a_search_at_each_place_finds(sequences, numbers):
-    ends = [0] * len(numbers)
-    inside = [False] * len(numbers)
-    for sequence in sequences:
-        for start in range(len(numbers) - len(sequence) + 1):
-            stop = start + len(sequence)
-            if numbers[start:stop] == sequence:
-                ends[stop - 1] = max(ends[stop - 1], len(sequence))
-                inside[start:stop] = [True] * len(sequence)
-    automaton = PhraseAutomaton(sequences)
-    column = np.array(numbers, np.int32)
-    assert automaton.lengths(column).tolist() == ends
-    assert automaton.covered(column).tolist() == inside
+@given(STRINGS, st.lists(st.sampled_from("abcde"), max_size=30))
+def test_the_automaton_finds_what_a_search_at_each_place_finds(strings, keys):
+    ends = [0] * len(keys)
+    inside = [False] * len(keys)
+    for string in strings:
+        for start in range(len(keys) - len(string) + 1):
+            stop = start + len(string)
+            if keys[start:stop] == string:
+                ends[stop - 1] = max(ends[stop - 1], len(string))
+                inside[start:stop] = [True] * len(string)
+    automaton = PhraseAutomaton(strings)
+    assert automaton.lengths(keys) == ends
+    assert automaton.covers(keys) == all(inside)
 
 
 def repeats_by_brute_force(tokens, documents, documents_min, tokens_min):
@@ -386,12 +317,14 @@ NAMES = ("ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen")
 
 
 def test_a_string_is_made_up_when_idioms_cover_all_of_it():
-    idioms = Idioms([("\n", "At", "the", "end"), ("the", "end", "of"), ("of", "the", "day", "\n")])
-    assert idioms.make_up(("\n", "At", "the", "end", "of"))
-    assert idioms.make_up(("\n", "At", "the", "end", "of", "the", "day", "\n"))
-    assert not idioms.make_up(("At", "the", "end"))
-    assert not idioms.make_up(("the", "end", "of", "it"))
-    assert not Idioms([]).make_up(("the",))
+    idioms = PhraseAutomaton(
+        [("\n", "At", "the", "end"), ("the", "end", "of"), ("of", "the", "day", "\n")]
+    )
+    assert idioms.covers(("\n", "At", "the", "end", "of"))
+    assert idioms.covers(("\n", "At", "the", "end", "of", "the", "day", "\n"))
+    assert not idioms.covers(("At", "the", "end"))
+    assert not idioms.covers(("the", "end", "of", "it"))
+    assert not PhraseAutomaton([]).covers(("the",))
 
 
 def test_file_gives_back_the_idioms():
@@ -425,7 +358,7 @@ def test_shorter_idioms_stand_for_longer_ones():
     found = find_idioms(sites)
     assert ("at", "the", "end", "of") in found
     assert ("at", "the", "end", "of", "the") not in found
-    assert Idioms(found).make_up(("at", "the", "end", "of", "the"))
+    assert PhraseAutomaton(found).covers(("at", "the", "end", "of", "the"))
 
 
 def test_idioms_that_recur_on_a_site_are_no_phrases():
@@ -433,13 +366,13 @@ def test_idioms_that_recur_on_a_site_are_no_phrases():
         f"One{n} story{n} of{n} day{n}\n{SENTENCE}\nmore{n} words{n} here{n}" for n in range(9)
     ]
     idiom = ("\n", *SENTENCE.split(), "\n")
-    learned = learn_phrases(pages, PhrasesConfig(), idioms=Idioms([]))
+    learned = learn_phrases(pages, PhrasesConfig(), idioms=PhraseAutomaton([]))
     assert idiom in [phrase.keys for phrase in learned.phrases]
-    filtered = learn_phrases(pages, PhrasesConfig(), idioms=Idioms([idiom]))
+    filtered = learn_phrases(pages, PhrasesConfig(), idioms=PhraseAutomaton([idiom]))
     assert idiom not in [phrase.keys for phrase in filtered.phrases]
 
 
 def test_shipped_list():
     idioms = shipped_idioms()
-    assert idioms.make_up(("at", "the", "same", "time"))
-    assert not idioms.make_up(("\n", "Leave", "a", "reply", "\n"))
+    assert idioms.covers(("at", "the", "same", "time"))
+    assert not idioms.covers(("\n", "Leave", "a", "reply", "\n"))
