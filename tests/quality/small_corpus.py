@@ -14,8 +14,7 @@ from templ_core import SiteCleaner
 from templ_core.lab.evaluation.words import RepeatedText, repeated_text
 from workers.lab.evaluation.corpus_files import EvaluationPage, read_evaluation_pages
 from workers.lab.evaluation.scoring import TextScorer
-from workers.lab.simulate.feed import FeedSettings, simulate_feed
-from workers.lab.simulate.page import SyntheticPage
+from workers.lab.simulate.feed import FeedSettings, SyntheticPage, simulate_feed
 
 CORPUS = FeedSettings(
     genre="mixed", sites=8, pages=200, seed=14, start=datetime(2025, 1, 6, tzinfo=UTC)

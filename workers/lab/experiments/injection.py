@@ -41,7 +41,7 @@ from workers.lab.options import (
     seed_option,
     time_field_option,
 )
-from workers.lab.simulate.prose import Prose, invent_place, invent_topic, language
+from workers.lab.simulate.site import Prose, invent_place, invent_topic, language
 from workers.local.local_state import LocalState
 from workers.local.runner import Stream
 from workers.page import Page

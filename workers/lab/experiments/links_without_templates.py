@@ -23,8 +23,7 @@ from templ_core.rendering.links import page_links
 from templ_core.rendering.outline import Outline
 from workers.lab.experiments.results import Cell, Report, tracked
 from workers.lab.options import option, out_option, seed_option
-from workers.lab.simulate.feed import FeedSettings, simulate_feed
-from workers.lab.simulate.page import SyntheticPage
+from workers.lab.simulate.feed import FeedSettings, SyntheticPage, simulate_feed
 
 TOPICS = 5
 """Number of topics of articles."""

@@ -2,26 +2,115 @@
 
 A design differs from others in the names of its classes, in its tags (tidy, old-fashioned or with errors), in the
 boxes around the parts of a page, and in how much stands around the content. Amounts are drawn from distributions
-that were measured on real sites, and spread evenly over the sites of a feed.
+that were measured on real sites, and spread evenly over the sites of a feed. Each piece of a page carries its own
+truth: its markup, and the visible text in it by type.
 """
 
 import re
 from bisect import bisect_right
+from collections.abc import Iterable
 from dataclasses import dataclass
+from enum import StrEnum
 from html import escape
+from itertools import groupby
+from operator import itemgetter
 from random import Random
 from typing import Literal, NamedTuple
 
-from workers.lab.simulate.fragment import (
-    EMPTY,
-    Fragment,
-    SectionType,
-    block,
-    enclose,
-    join,
-    label,
-    raw,
-)
+
+class SectionType(StrEnum):
+    """The purpose of a part of a page."""
+
+    CONTENT = "content"
+    """What the page is about; the gold text consists of it."""
+    NEUTRAL = "neutral"
+    """Specific to the page but outside its content: title, byline, date, tags."""
+    COMMENTS = "comments"
+    """Written by readers, and therefore neither content nor template."""
+    HEADER = "header"
+    NAVIGATION = "navigation"
+    WIDGET = "widget"
+    RELATED = "related"
+    ADVERT = "advert"
+    SHARE = "share"
+    AUTHOR = "author"
+    NEWSLETTER = "newsletter"
+    CONSENT = "consent"
+    FOOTER = "footer"
+
+
+class Section(NamedTuple):
+    """A run of visible text of one type; lines are separated by newlines."""
+
+    section_type: SectionType
+    text: str
+
+
+Run = tuple[SectionType | None, str]
+"""Visible text as the markup has it; None takes the type of the enclosing part."""
+
+LINE_BREAK: Run = (None, "\n")
+
+
+class Fragment(NamedTuple):
+    """Markup with the visible text that it holds, in document order."""
+
+    html: str
+    runs: tuple[Run, ...] = ()
+
+
+EMPTY = Fragment("")
+SPACE = Fragment(" ", ((None, " "),))
+
+
+def join(parts: Iterable[Fragment], separator: str = "") -> Fragment:
+    """Return the parts in order, with the separator between them in both markup and text."""
+    present = [part for part in parts if part.html]
+    html = separator.join([part.html for part in present])
+    if not separator:
+        return Fragment(html, tuple([run for part in present for run in part.runs]))
+    runs: list[Run] = []
+    for part in present:
+        runs.extend(part.runs)
+        runs.append((None, separator))
+    return Fragment(html, tuple(runs[:-1]))
+
+
+def block(opening: str, inner: Fragment, closing: str) -> Fragment:
+    """Return a part inside an element that stands on lines of its own."""
+    return Fragment(f"\n{opening}{inner.html}{closing}\n", (LINE_BREAK, *inner.runs, LINE_BREAK))
+
+
+def label(section_type: SectionType, part: Fragment) -> Fragment:
+    """Return the part with a section type for every run that has none yet."""
+    return Fragment(
+        part.html,
+        tuple([(section_type, text) if own is None else (own, text) for own, text in part.runs]),
+    )
+
+
+def sections(part: Fragment) -> tuple[Section, ...]:
+    """Return the visible text by type, in document order; neighbours of one type are merged."""
+    found: list[Section] = []
+    marked = (
+        (section_type or SectionType.NAVIGATION, text)
+        for section_type, text in part.runs
+        if section_type or text.strip()
+    )
+    for section_type, runs in groupby(marked, key=itemgetter(0)):
+        text = _lines("".join(text for _, text in runs))
+        if text:
+            found.append(Section(section_type, text))
+    return tuple(
+        Section(section_type, "\n".join(section.text for section in same))
+        for section_type, same in groupby(found, key=itemgetter(0))
+    )
+
+
+def _lines(text: str) -> str:
+    lines = (" ".join(line.split()) for line in text.split("\n"))
+    return "\n".join(line for line in lines if line)
+
 
 _STEPS = (0.6180339887498949, 0.4142135623730951)
 """Irrational steps of the two dimensions; no ratio of small integers comes near to them."""
@@ -56,10 +145,7 @@ def near(share: float, other: float, width: float) -> float:
     return 2.0 - moved if moved > 1.0 else moved
 
 
-Scheme = Literal["readable", "block", "hashed", "opaque"]
-
-SCHEMES: tuple[Scheme, ...] = ("readable", "block", "hashed", "opaque")
-
+_SCHEMES = ("readable", "block", "hashed", "opaque")
 _READABLE = {
     "page": "page site wrapper container hfeed",
     "header": "site-header masthead top-header header",
@@ -95,13 +181,10 @@ _READABLE = {
     "poster": "poster postprofile user-info post-author",
 }  # fmt: skip
 
-BOX_ROLES = tuple(_READABLE)
-"""The parts of a page for which a design has a box."""
-
 _LETTERS = "abcdefghijklmnopqrstuvwxyz0123456789"
 
 
-def class_names(scheme: Scheme, rng: Random) -> dict[str, str]:
+def _class_names(scheme: str, rng: Random) -> dict[str, str]:
     """Return a class name for each box role; no two are equal."""
     prefix = rng.choice(("c-", "o-", "m-", "app-", "ui-", "s-"))
     block = rng.choice(("layout", "site", "view", "frame", "desk", "shell"))
@@ -170,7 +253,7 @@ class Markup:
 
     def around(self, opening: str, inner: Fragment) -> Fragment:
         """Return a fragment inside an inline element, given by its opening tag."""
-        return enclose(self.tag(opening), inner, self._closing(opening))
+        return Fragment(self.tag(opening) + inner.html + self._closing(opening), inner.runs)
 
     def block(self, opening: str, inner: Fragment) -> Fragment:
         """Return a fragment inside a block element, given by its opening tag."""
@@ -178,9 +261,7 @@ class Markup:
 
     def link(self, address: str, words: str, attributes: str = "") -> Fragment:
         """Return a link with visible text."""
-        return enclose(
-            self.tag(f'<a href="{address}"{attributes}>'), self.text(words), self.tag("</a>")
-        )
+        return self.inline(f'<a href="{address}"{attributes}>', words)
 
     def paragraph(self, inner: Fragment) -> Fragment:
         """Return a paragraph of running text, or what this design writes instead of one."""
@@ -197,7 +278,7 @@ class Markup:
         closing = "" if self.open_ended else self.tag("</li>")
         start = self.tag(item)
         rows = [block(start, inner, closing + "\n") for inner in items]
-        return self.block(opening, join([raw("\n"), *rows]))
+        return self.block(opening, join([Fragment("\n"), *rows]))
 
     def table(self, opening: str, rows: list[list[Fragment]], *, head: bool = False) -> Fragment:
         """Return a table of rows of cells; with `head`, the first row holds headings."""
@@ -207,7 +288,7 @@ class Markup:
             ends = ("", "") if self.open_ended else (self.tag(f"</{cell}>"), self.tag("</tr>"))
             cells = [block(self.tag(f"<{cell}>"), inner, ends[0]) for inner in row]
             written.append(block(self.tag("<tr>"), join(cells), ends[1] + "\n"))
-        return self.block(opening, join([raw("\n"), *written]))
+        return self.block(opening, join([Fragment("\n"), *written]))
 
     def _closing(self, opening: str) -> str:
         name = opening[1:].split(">", 1)[0].split(" ", 1)[0]
@@ -227,7 +308,8 @@ def decorate(markup: Markup, rng: Random, words: str, address: str) -> Fragment:
     elif choice < 0.76:
         middle = markup.inline("<em>", inside)
     elif choice < 0.84:
-        middle = enclose(markup.tag("<b><i>"), markup.text(inside), markup.tag("</b></i>"))
+        inner = markup.text(inside)
+        middle = Fragment(markup.tag("<b><i>") + inner.html + markup.tag("</b></i>"), inner.runs)
     elif choice < 0.90:
         middle = join([markup.inline("<b>", inside[:1]), markup.text(inside[1:])])
     elif choice < 0.95:
@@ -341,9 +423,9 @@ def make_theme(family: Family, markup: Markup, depth: int, rng: Random) -> Theme
         }
         return Theme(family, markup, bare)
     tags = _SEMANTIC_TAGS if family == "semantic" else _SOUP_TAGS
-    scheme = SCHEMES[int(rng.random() * len(SCHEMES))]
+    scheme = _SCHEMES[int(rng.random() * len(_SCHEMES))]
     boxes = {}
-    for role, name in class_names(scheme, rng).items():
+    for role, name in _class_names(scheme, rng).items():
         tag = tags.get(role, "div")
         around = depth if role in _WRAPPED else 0
         opening = f'<{tag} class="{name}">' + f'<div class="{name}-in">' * around
@@ -354,8 +436,8 @@ def make_theme(family: Family, markup: Markup, depth: int, rng: Random) -> Theme
 
 def _table_boxes(markup: Markup, rng: Random) -> dict[str, Box]:
     boxes = {}
-    colours = rng.sample(range(0x100000, 0xFFFFFF), len(BOX_ROLES))
-    for role, number in zip(BOX_ROLES, colours, strict=True):
+    colours = rng.sample(range(0x100000, 0xFFFFFF), len(_READABLE))
+    for role, number in zip(_READABLE, colours, strict=True):
         colour = f"#{number:06x}"
         if role in _FONT_SIZES:
             opening = f'<font size="{_FONT_SIZES[role]}" color="{colour}">'

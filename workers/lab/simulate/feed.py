@@ -1,38 +1,448 @@
-"""A feed of synthetic pages in order of arrival, with the sites interleaved."""
+"""A feed of synthetic pages in order of arrival, with the sites interleaved; each page has its truth."""
 
+from base64 import b64encode
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from itertools import accumulate
 from random import Random
-from typing import Literal
+from typing import Literal, NamedTuple
+from zlib import crc32
 
-from workers.lab.simulate.chrome import Chrome, make_chrome
-from workers.lab.simulate.design import Design, make_design
-from workers.lab.simulate.page import (
-    PageBody,
-    Request,
-    SyntheticPage,
-    about,
-    article,
-    finish_page,
-    home,
-    listing,
-    missing,
-    product,
-    thread,
+from workers.lab.simulate.design import (
+    EMPTY,
+    SPACE,
+    Design,
+    Fragment,
+    Section,
+    SectionType,
+    join,
+    label,
+    make_design,
+    sections,
 )
-from workers.lab.simulate.parts import PageContext, make_page_context
+from workers.lab.simulate.parts import (
+    BodyWriter,
+    Chrome,
+    PageContext,
+    advert,
+    author_box,
+    comments,
+    crumbs,
+    document_end,
+    document_start,
+    make_chrome,
+    pager,
+    related,
+    share_bar,
+    sidebar,
+    ticker,
+)
 from workers.lab.simulate.site import (
+    ArchiveEntry,
     Encoding,
-    Rhythm,
     SiteGenre,
     SyntheticSite,
     archive_entry,
     choose_encoding,
+    date_text,
+    invent_name,
     make_site,
+    random_entries,
 )
+
+
+@dataclass(frozen=True, kw_only=True)
+class PageBody:
+    """The body of the page that answers a request, and where its truth stands."""
+
+    path: str
+    page_role: str = "article"
+    status: int = 200
+    category: int = 0
+    fragment: Fragment
+    title: str
+    entry: ArchiveEntry | None = None
+    content: tuple[str, ...] = ()
+    """Roles of the boxes that hold the content."""
+    neutral: tuple[str, ...] = ()
+    """Roles of the boxes that hold neither content nor template."""
+
+
+def _entry_body(
+    one: ArchiveEntry, fragment: Fragment, content: tuple[str, ...], neutral: tuple[str, ...]
+) -> PageBody:
+    return PageBody(
+        path=one.path,
+        category=one.category,
+        fragment=fragment,
+        title=one.title,
+        entry=one,
+        content=content,
+        neutral=neutral,
+    )
+
+
+def _article(context: PageContext, one: ArchiveEntry) -> PageBody:
+    """Return an article of a news site or a blog."""
+    place, theme = context.place, context.theme
+    writer = BodyWriter(context.site, one, context.markup)
+    words = writer.words()
+    blocks = _interleave(context, writer.paragraphs(words))
+    body = theme.box("body", *blocks, section_type=SectionType.CONTENT)
+    share = share_bar(context, one)
+    fragment = theme.box(
+        "article",
+        _heading(context, one, words),
+        share if place.share == "top" else EMPTY,
+        body,
+        share if place.share == "end" else EMPTY,
+        _tags(context, one) if place.tags else EMPTY,
+        author_box(context, one) if place.author_box else EMPTY,
+    )
+    after = _after_content(context, one, "comments")
+    neutral = ("heading", "title", "byline", "tags", "comments")
+    return _entry_body(one, join([fragment, after]), ("body",), neutral)
+
+
+def _about(context: PageContext, number: int) -> PageBody:
+    """Return one of the few pages about the site itself; they never change."""
+    one = archive_entry(context.site, -1 - number)
+    theme, markup = context.theme, context.markup
+    writer = BodyWriter(context.site, one, markup)
+    title = theme.box("title", markup.text(one.title))
+    heading = theme.box("heading", title, section_type=SectionType.NEUTRAL)
+    body = theme.box(
+        "body", *writer.paragraphs(writer.words() // 2), section_type=SectionType.CONTENT
+    )
+    return PageBody(
+        path=f"/about/{number}",
+        page_role="about",
+        fragment=theme.box("article", heading, body),
+        title=one.title,
+        content=("body",),
+        neutral=("heading", "title"),
+    )
+
+
+def _interleave(context: PageContext, blocks: list[Fragment]) -> list[Fragment]:
+    place = context.place
+    mixed: list[Fragment] = []
+    for number, one in enumerate(blocks, start=1):
+        mixed.append(one)
+        if place.advert_every and number % place.advert_every == 0 and number < len(blocks):
+            mixed.append(advert(context))
+    middle = (len(mixed) + 1) // 2
+    if place.related == "inside":
+        mixed.insert(middle, related(context))
+    if place.newsletter == "inside":
+        mixed.insert(middle, context.chrome.newsletter)
+    if place.related == "end":
+        mixed.append(related(context))
+    return mixed
+
+
+def _heading(context: PageContext, one: ArchiveEntry, words: int) -> Fragment:
+    theme, markup, number = context.theme, context.markup, context.site.number
+    written = [
+        context.label("by", name=one.author),
+        date_text(context.site.language, one.published),
+    ]
+    if number % 3 == 0:
+        written.append(context.label("views", n=one.views(context.moment)))
+    if number % 4 == 1:
+        written.append(context.label("reading", n=1 + words // 200))
+    if number % 5 == 2:
+        today = date_text(context.site.language, context.moment)
+        written.append(f"{context.label('updated')}: {today}")
+    byline = join([markup.inline("<span>", text) for text in written], " ")
+    title = theme.box("title", markup.text(one.title))
+    return theme.box(
+        "heading", title, theme.box("byline", byline), section_type=SectionType.NEUTRAL
+    )
+
+
+def _tags(context: PageContext, one: ArchiveEntry) -> Fragment:
+    links = [context.markup.link(f"/tag/{word}", word) for word in one.tags]
+    return context.theme.box("tags", join(links, ", "), section_type=SectionType.NEUTRAL)
+
+
+def _thread(context: PageContext, one: ArchiveEntry) -> PageBody:
+    """Return a thread: its posts are content, and the names of posters are neutral."""
+    theme, markup = context.theme, context.markup
+    rng = Random(f"{one.seed}/posts")
+    writer = BodyWriter(context.site, one, markup)
+    blocks = writer.paragraphs(writer.words())
+    posts = []
+    while blocks:
+        size = rng.randint(1, 3)
+        posts.append(_post(context, rng, blocks[:size]))
+        blocks = blocks[size:]
+    title = theme.box("title", markup.text(one.title), section_type=SectionType.NEUTRAL)
+    fragment = join([title, *posts, _after_thread(context, one)])
+    return _entry_body(one, fragment, ("body",), ("title", "poster"))
+
+
+def _post(context: PageContext, rng: Random, blocks: list[Fragment]) -> Fragment:
+    theme, markup = context.theme, context.markup
+    parts = [
+        markup.inline("<b>", invent_name(context.site.language, rng)),
+        markup.inline("<small>", context.label("posts", n=rng.randint(1, 4000))),
+        markup.inline("<small>", f"{context.label('joined')} {rng.randint(2003, 2025)}"),
+    ]
+    poster = theme.box("poster", join(parts, " "), section_type=SectionType.NEUTRAL)
+    body = theme.box("body", *blocks, section_type=SectionType.CONTENT)
+    quote = markup.link("#quote", context.label("quote"))
+    return theme.box("article", poster, body, label(SectionType.WIDGET, quote))
+
+
+_PAGES_APART = 4
+"""Number of pages between the listings of two categories, so that their entries differ."""
+
+
+def _listing(context: PageContext, category: int, page: int) -> PageBody:
+    """Return a page of a category; its teasers are the content."""
+    theme, markup = context.theme, context.markup
+    name = context.site.categories[category]
+    newest = context.site.newest(context.moment)
+    size = 5 + context.site.number % 11
+    first = newest - size * (category * _PAGES_APART + page - 1)
+    entries = [archive_entry(context.site, (first - place) % (newest + 1)) for place in range(size)]
+    teasers = [_teaser(context, one, SectionType.CONTENT) for one in entries]
+    title = theme.box("title", markup.text(name), section_type=SectionType.NEUTRAL)
+    pages = max(page, newest // size)
+    turn = markup.text(context.label("page", n=page, m=pages))
+    links = [markup.link(f"?page={number}", str(number)) for number in range(1, min(pages, 6) + 1)]
+    pages_box = theme.box(
+        "pager", turn, SPACE, join(links, " "), section_type=SectionType.NAVIGATION
+    )
+    return PageBody(
+        path=f"/s{category}/?page={page}",
+        page_role="listing",
+        category=category,
+        fragment=join([title, theme.box("listing", *teasers), pages_box]),
+        title=name,
+        content=("teaser_title", "teaser_text"),
+        neutral=("title", "teaser_meta"),
+    )
+
+
+def _home(context: PageContext) -> PageBody:
+    """Return the home page, which has no gold: its teasers are neutral."""
+    newest = context.site.newest(context.moment)
+    first = [archive_entry(context.site, number) for number in range(newest, newest - 8, -1)]
+    further = random_entries(context.site, context.moment, 8, context.rng)
+    teasers = [_teaser(context, one, SectionType.NEUTRAL) for one in (*first, *further)]
+    return PageBody(
+        path="/",
+        page_role="home",
+        fragment=context.theme.box("listing", *teasers),
+        title=context.site.tagline,
+        neutral=("listing",),
+    )
+
+
+def _missing(context: PageContext) -> PageBody:
+    """Return the error page for an address where nothing is."""
+    theme, markup, rng = context.theme, context.markup, context.rng
+    title = theme.box("title", markup.text(context.label("missing")))
+    words = context.labelled("missing_text", "<p>")
+    return PageBody(
+        status=rng.choice((404, 404, 410, 500, 200)),
+        path=f"/gone/{rng.randrange(10**6)}",
+        page_role="missing",
+        fragment=theme.box("article", title, words, section_type=SectionType.NAVIGATION),
+        title=context.label("missing"),
+    )
+
+
+def _teaser(context: PageContext, one: ArchiveEntry, section_type: SectionType) -> Fragment:
+    theme, markup = context.theme, context.markup
+    picture = Fragment(markup.tag(f'<img src="/media/t{one.number}.jpg" alt="">') + "\n")
+    title = theme.box("teaser_title", markup.link(one.path, one.title), section_type=section_type)
+    text = theme.box("teaser_text", markup.text(one.lead), section_type=section_type)
+    when = markup.text(context.when(one))
+    meta = theme.box("teaser_meta", when, section_type=SectionType.NEUTRAL)
+    more = markup.link(one.path, context.label("more"))
+    return theme.box("teaser", picture, title, meta, text, label(SectionType.NAVIGATION, more))
+
+
+def _product(context: PageContext, one: ArchiveEntry) -> PageBody:
+    """Return the page of a product: title, price, description and attributes are content."""
+    theme, markup = context.theme, context.markup
+    rng = Random(f"{one.seed}/product")
+    writer = BodyWriter(context.site, one, markup)
+    price = f"{context.label('price')}: {rng.randint(3, 900)}.{rng.randrange(100):02d} €"
+    body = theme.box(
+        "body",
+        markup.block("<h1>", markup.text(one.title)),
+        markup.block("<p>", markup.inline("<strong>", price)),
+        *writer.paragraphs(writer.words()),
+        _attributes(context, one, rng),
+        section_type=SectionType.CONTENT,
+    )
+    stock = markup.block("<p>", markup.text(context.label("stock", n=context.rng.randint(1, 9))))
+    button = markup.inline("<button>", context.label("add_to_cart"))
+    fragment = theme.box("article", body, label(SectionType.WIDGET, join([stock, button])))
+    after = _after_content(context, one, "reviews")
+    return _entry_body(one, join([fragment, after]), ("body",), ("comments",))
+
+
+def _attributes(context: PageContext, one: ArchiveEntry, rng: Random) -> Fragment:
+    markup = context.markup
+    rows = [
+        [markup.text(name), markup.text(rng.choice((*one.topic.nouns, *one.topic.places)))]
+        for name in context.site.language.attributes[: rng.randint(3, 8)]
+    ]
+    return join([context.labelled("details", "<h2>"), markup.table("<table>", rows)])
+
+
+def _after_content(context: PageContext, one: ArchiveEntry, comments_label: str) -> Fragment:
+    """Return related entries, a pager, the newsletter form and the comments."""
+    place = context.place
+    return join(
+        [
+            _after_thread(context, one),
+            context.chrome.newsletter if place.newsletter == "after" else EMPTY,
+            comments(context, one, comments_label) if place.comments else EMPTY,
+        ]
+    )
+
+
+def _after_thread(context: PageContext, one: ArchiveEntry) -> Fragment:
+    """Return related entries and a pager."""
+    return join(
+        [
+            related(context) if context.place.related == "after" else EMPTY,
+            pager(context, one) if context.place.pager else EMPTY,
+        ]
+    )
+
+
+_NEVER_CONTENT = ("advert", "share", "related", "newsletter", "author")
+
+
+@dataclass(frozen=True)
+class SyntheticPage:
+    """One page of a synthetic site, with everything that is known about it."""
+
+    url: str
+    site: str
+    fetched_at: datetime
+    html: str
+    encoding: Encoding | None
+    """How the page is sent as bytes; None means that the feed carries it as text."""
+    status: int
+    genre: str
+    """What the site is: news, blog, shop or forum."""
+    page_role: str
+    """`article` (also a product or a thread), `listing`, `home`, `about` or `missing`."""
+    language: str
+    design: int
+    """0 before the redesign and 1 after it."""
+    sections: tuple[Section, ...]
+    gold_selector: str | None
+    gold_exclude: str | None
+    gold_neutral: str | None
+
+    @property
+    def gold_text(self) -> str | None:
+        """The text of the page's content; None for a page without content."""
+        if self.gold_selector is None:
+            return None
+        return "\n".join(
+            text for section_type, text in self.sections if section_type is SectionType.CONTENT
+        )
+
+    def record(self) -> dict[str, object]:
+        """Return the page as a page record, with its truth in further fields."""
+        fetched_at = self.fetched_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        if self.encoding is None:
+            body: dict[str, object] = {"html": self.html, "content_type": "text/html"}
+        else:
+            page_bytes = self.encoding.encode(self.html)
+            body = {
+                "html_base64": b64encode(page_bytes).decode("ascii"),
+                "content_type": self.encoding.content_type,
+                "encoding": self.encoding.codec,
+            }
+        return {
+            "url": self.url,
+            "site": self.site,
+            "fetched_at": fetched_at,
+            "arrival": fetched_at,
+            "status": self.status,
+            **body,
+            "kind": self.genre,
+            "page_role": self.page_role,
+            "language": self.language,
+            "design": self.design,
+            "gold_text": self.gold_text,
+            "gold_selector": self.gold_selector,
+            "gold_exclude": self.gold_exclude,
+            "gold_neutral": self.gold_neutral,
+            "sections": [
+                {"kind": one.section_type.value, "text": one.text} for one in self.sections
+            ],
+            "source": "synthetic",
+        }
+
+
+def _finished(context: PageContext, body: PageBody, encoding: Encoding | None) -> SyntheticPage:
+    """Return the whole page, built around its body."""
+    theme, site = context.theme, context.site
+    visible = _visible_part(context, body)
+    charset: str | None = "utf-8"
+    if encoding is not None:
+        charset = encoding.name if encoding.in_page else None
+    start = document_start(context, body.title, charset, body.entry)
+    return SyntheticPage(
+        url=site.origin + body.path,
+        site=site.key,
+        fetched_at=context.moment,
+        html=f"{start}{_body_tag(context, body)}\n{visible.html}{document_end(context)}",
+        encoding=encoding,
+        status=body.status,
+        genre=site.genre,
+        page_role=body.page_role,
+        language=site.language.code,
+        design=context.design.number,
+        sections=sections(visible),
+        gold_selector=theme.selector(*body.content) if body.content else None,
+        gold_exclude=theme.selector(*_NEVER_CONTENT) if body.content else None,
+        gold_neutral=theme.selector(*body.neutral) if body.neutral else None,
+    )
+
+
+def _body_tag(context: PageContext, body: PageBody) -> str:
+    if context.theme.family in {"bare", "tables"}:
+        return context.markup.tag("<body>")
+    language = context.site.language.code
+    names = f"{body.page_role} lang-{language} id-{crc32(body.path.encode())}"
+    return context.markup.tag(f'<body class="{names}">')
+
+
+def _visible_part(context: PageContext, body: PageBody) -> Fragment:
+    theme, place, chrome = context.theme, context.place, context.chrome
+    has_crumbs = place.crumbs and body.page_role != "home"
+    way = crumbs(context, body.category) if has_crumbs else EMPTY
+    columns = [theme.box("main", way, body.fragment, section_type=SectionType.NAVIGATION)]
+    if place.sidebar != "none":
+        columns.insert(place.sidebar == "right", sidebar(context))
+    return theme.box(
+        "page",
+        chrome.consent if place.consent == "top" else EMPTY,
+        chrome.hidden_menu,
+        label(SectionType.HEADER, ticker(context)),
+        chrome.header,
+        theme.box("columns", join(columns, "\n")),
+        Fragment("\n"),
+        chrome.newsletter if place.newsletter == "footer" else EMPTY,
+        chrome.footer,
+        chrome.consent if place.consent == "bottom" else EMPTY,
+    )
+
 
 ARCHIVE = 400
 """Number of entries that a site has before the feed starts."""
@@ -46,40 +456,25 @@ _LAG = 30
 """How many entries behind the newest one the crawl starts."""
 
 
-def crawl_response(
-    context: PageContext, chrome: Chrome, visited: int, missing_share: float
-) -> tuple[Request, PageBody]:
-    """Return the next request to a site, and the body of the page that answers it."""
-    rng = context.rng
+def _response(context: PageContext, visited: int, missing_share: float) -> PageBody:
+    """Return the body of the page that answers the next request to a site."""
+    site, rng = context.site, context.rng
     if rng.random() < missing_share:
-        status = rng.choice((404, 404, 410, 500, 200))
-        path = f"/gone/{rng.randrange(10**6)}"
-        return Request(path, "missing", status), missing(context)
+        return _missing(context)
     draw = rng.random()
     if draw < _LISTING_SHARE:
-        category = rng.randrange(len(context.site.categories))
-        page = rng.choice((1, 1, 1, 2, 3, 4))
-        request = Request(f"/s{category}/?page={page}", "listing", category=category)
-        return request, listing(context, category, page)
+        category = rng.randrange(len(site.categories))
+        return _listing(context, category, rng.choice((1, 1, 1, 2, 3, 4)))
     if draw < _LISTING_SHARE + _HOME_SHARE:
-        return Request("/", "home"), home(context)
+        return _home(context)
     if draw < _LISTING_SHARE + _HOME_SHARE + _ABOUT_SHARE:
-        number = rng.randrange(4)
-        return Request(f"/about/{number}", "about"), about(context, number)
+        return _about(context, rng.randrange(4))
     number = ARCHIVE - _LAG + visited
     if rng.random() < _AGAIN_SHARE:
         number -= rng.randint(1, _LAG)
-    return _entry_page(context, chrome, min(number, context.site.newest(context.moment)))
-
-
-def _entry_page(context: PageContext, chrome: Chrome, number: int) -> tuple[Request, PageBody]:
-    one = archive_entry(context.site, number)
-    request = Request(one.path, "article", category=one.category)
-    if context.site.genre == "shop":
-        return request, product(context, chrome, number)
-    if context.site.genre == "forum":
-        return request, thread(context, number)
-    return request, article(context, chrome, number)
+    one = archive_entry(site, min(number, site.newest(context.moment)))
+    make = {"shop": _product, "forum": _thread}.get(site.genre, _article)
+    return make(context, one)
 
 
 FeedGenre = Literal["mixed", "news", "blog", "shop", "forum"]
@@ -129,8 +524,7 @@ def simulate_feed(settings: FeedSettings) -> Iterator[SyntheticPage]:
         previous = site
 
 
-@dataclass(frozen=True, eq=False)
-class _Look:
+class _Look(NamedTuple):
     design: Design
     chrome: Chrome
 
@@ -156,23 +550,20 @@ class _Feed:
         moment = settings.start + timedelta(days=settings.days * share)
         site, encoding = self._site(site_number)
         look = self._look(site_number, self._design_number(site, moment, rng))
-        context = make_page_context(site, look.design, moment, rng)
-        request, body = crawl_response(context, look.chrome, visited, settings.missing_share)
-        return finish_page(context, look.chrome, body, request, encoding)
+        context = PageContext(site, look.design, moment, rng, look.chrome)
+        body = _response(context, visited, settings.missing_share)
+        return _finished(context, body, encoding)
 
     def _make_site(self, number: int) -> tuple[SyntheticSite, Encoding | None]:
         settings = self._settings
-        genre = (
-            _MIXED_GENRES[number % len(_MIXED_GENRES)]
-            if settings.genre == "mixed"
-            else settings.genre
-        )
+        genre = settings.genre
+        if genre == "mixed":
+            genre = _MIXED_GENRES[number % len(_MIXED_GENRES)]
         code = settings.languages[number % len(settings.languages)]
         expected = 1.2 * settings.pages / settings.sites + 1
-        rhythm = Rhythm(
-            settings.start, ARCHIVE, timedelta(days=max(settings.days, 0.01)) / expected
-        )
-        site = make_site(number, str(settings.seed), genre, code, rhythm)
+        gap = timedelta(days=max(settings.days, 0.01)) / expected
+        oldest = settings.start - ARCHIVE * gap
+        site = make_site(number, str(settings.seed), genre, code, oldest, gap)
         return site, choose_encoding(code, Random(f"{site.seed}/encoding"))
 
     def _make_look(self, site_number: int, design_number: int) -> _Look:
