@@ -3,7 +3,8 @@
     python -m tests.benchmarks.capacity FEED [--time-field NAME] [--rates 10,1000,20000]
 
 Prints what a page costs in processor time, in bytes of topics and in bytes of windows, and a table for
-each rate. The assumptions are options. Processor time grows with what else the machine does, so run this on
+each rate. The options are assumptions: pages of a site a day, the cost on Kafka over that on files, the share of a
+core that is busy, the cores of a worker, and the days that pages stay in their topic. Processor time grows with what else the machine does, so run this on
 a machine like those of the deployment, and on nothing else.
 """
 
@@ -18,13 +19,13 @@ import zstandard
 
 from schemas.codec import encode_msgpack
 from templ_core.site_level.window.schedule import is_due
-from tests.benchmarks.measuring import command_line
+from tests.benchmarks.measuring import read_options, read_pages
 from tests.benchmarks.worker_cost import run_s
-from workers.feeds.files import read_feed
 from workers.feeds.streams import open_decompressed
 from workers.local.local_state import LocalState
-from workers.page import Page
 from workers.settings import DAY_MS, load_settings
+from workers.state.rocks import RocksDatabase
+from workers.state.window_store import _FAMILIES
 
 BATCH = 16
 """Records that a producer compresses together."""
@@ -42,25 +43,24 @@ class Cost(msgspec.Struct, frozen=True, kw_only=True):
     model_bytes: float
     """Bytes of site models that are published for a page."""
     window_bytes: float
-    """Bytes on disk for a document of a window."""
+    """Bytes on disk for a document of a window, without RocksDB's own log and manifest."""
+    part_bytes: dict[str, float]
+    """Bytes of each family of the store for a document, before RocksDB's own compression."""
 
 
 def main():
-    arguments = command_line(__doc__)
-    arguments.add_argument("feed", type=Path)
-    arguments.add_argument("--time-field", default="fetched_at")
-    arguments.add_argument("--pages", type=int, help="first pages of the feed; default: all")
-    arguments.add_argument("--rates", default="10,1000,20000", help="pages a second")
-    arguments.add_argument("--site-pages", type=float, default=50, help="pages of a site a day")
-    arguments.add_argument(
-        "--kafka-ratio", type=float, default=1.25, help="cost on Kafka over that on files"
+    options = read_options(
+        __doc__,
+        "feed",
+        time_field="fetched_at",
+        pages=int,
+        rates="10,1000,20000",
+        site_pages=50.0,
+        kafka_ratio=1.25,
+        busy=0.6,
+        worker_cores=4,
+        retention_days=3.0,
     )
-    arguments.add_argument("--busy", type=float, default=0.6, help="share of a core that is used")
-    arguments.add_argument("--worker-cores", type=int, default=4, help="cores of a worker")
-    arguments.add_argument(
-        "--retention-days", type=float, default=3, help="days that pages stay in their topic"
-    )
-    options = arguments.parse_args()
     cost = measured(options)
     print(f"a page: {cost.processor_ms:.1f} ms of processor time on files")
     print(
@@ -68,6 +68,8 @@ def main():
         f"document {cost.document_bytes:.0f}, site models {cost.model_bytes:.0f}"
     )
     print(f"  windows: {cost.window_bytes:.0f} bytes on disk for each document")
+    for family, size in sorted(cost.part_bytes.items(), key=lambda part: -part[1]):
+        print(f"    {family:15} {size:8.0f} bytes before compression")
     print(f"one site: {1000 * options.busy / cost.processor_ms:.0f} pages a second at most")
     for rate in options.rates.split(","):
         plan(float(rate), cost, options)
@@ -77,8 +79,7 @@ def measured(options):
     """Return what the pages of a feed cost."""
     with open_decompressed(options.feed, lambda _: None) as stream:
         lines = list(islice(iter(stream.readline, b""), options.pages))
-    found = islice(read_feed([options.feed], time_field=options.time_field), options.pages)
-    pages = [one for one in found if isinstance(one, Page)]
+    pages = read_pages([options.feed], options.pages, options.time_field)
     with tempfile.TemporaryDirectory() as directory:
         one, many = Path(directory, "one.jsonl"), Path(directory, "many.jsonl")
         one.write_bytes(lines[0])
@@ -86,14 +87,12 @@ def measured(options):
         spent_s = run_s(many, directory, options.time_field, ["--state", f"{directory}/state"])
         cleaned = Path(directory, "out.jsonl").read_bytes().splitlines()
         spent_s -= run_s(one, directory, options.time_field, [])
-        window_bytes, document_bytes, model_bytes = stored(Path(directory, "state"), pages)
+        found = stored(Path(directory, "state"), pages)
     return Cost(
         processor_ms=1000 * spent_s / len(pages),
         page_bytes=sent_bytes([page.body or b"" for page in pages]),
         cleaned_bytes=sent_bytes(cleaned),
-        document_bytes=document_bytes,
-        model_bytes=model_bytes,
-        window_bytes=window_bytes,
+        **found,
     )
 
 
@@ -105,21 +104,41 @@ def sent_bytes(records):
     return sent / len(records)
 
 
+def compact(path):
+    """Compact a store as a whole."""
+    database = RocksDatabase(path, _FAMILIES)
+    for family in _FAMILIES:
+        database._families[family].flush()
+        database._families[family].compact_range(None, None)
+    database.close()
+    RocksDatabase(path, _FAMILIES).close()  # drops the files that compaction has replaced
+
+
 def stored(path, pages):
-    """Return bytes of windows a document, bytes of a document record, and bytes of models a page."""
-    on_disk = sum(one.stat().st_size for one in (path / "windows-0").rglob("*") if one.is_file())
+    """Return the bytes of windows and of document records a document, and those of models a page."""
+    compact(path / "windows-0")
+    own = ("LOG", "OPTIONS", "MANIFEST")
+    files = [one for one in (path / "windows-0").iterdir() if not one.name.startswith(own)]
+    on_disk = sum(one.stat().st_size for one in files)
     state = LocalState(path, load_settings())
-    sizes, models = [], 0.0
+    sizes, models, parts = [], 0.0, Counter()
     for site, _ in state.windows.sites():
         for _, key in state.windows.fetches(site):
             record = state.windows.document_of(key)
             summary = zstandard.compress(state.windows.page_of(key).summary)
             sizes.append(len(encode_msgpack(msgspec.structs.replace(record, summary=summary))))
+    for family, key, value in state.windows.entries():
+        parts[family] += len(key) + len(value)
     for site, count in Counter(page.site for page in pages).items():
         model = state.models.get(site)
         models += len(encode_msgpack(model)) * fits(count) if model else 0
     state.close()
-    return on_disk / len(sizes), sum(sizes) / len(sizes), models / len(pages)
+    return {
+        "window_bytes": on_disk / len(sizes),
+        "part_bytes": {family: size / len(sizes) for family, size in parts.items()},
+        "document_bytes": sum(sizes) / len(sizes),
+        "model_bytes": models / len(pages),
+    }
 
 
 def fits(documents):

@@ -6,7 +6,6 @@ Each system cleans the same pages in a process of its own, one after the other, 
 time counts. Time is processor time, that of child processes included. It needs the extras `datatrove` and `peers`.
 """
 
-import argparse
 import importlib
 import resource
 from collections.abc import Callable, Iterator
@@ -14,6 +13,7 @@ from pathlib import Path
 
 from templ_core import CrawledPage, clean_crawl
 from templ_core.errors import PageError
+from tests.benchmarks.measuring import read_options
 from workers.lab.corpora import read_objects
 from workers.lab.job_processes import process_pool
 
@@ -75,11 +75,7 @@ def _processor_s() -> float:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("corpus", type=Path)
-    parser.add_argument("--pages", type=int, default=400)
-    parser.add_argument("--rounds", type=int, default=3)
-    given = parser.parse_args()
+    given = read_options(__doc__, "corpus", pages=400, rounds=3)
     best: dict[str, tuple[int, float, float]] = {}
     for _ in range(given.rounds):
         for name in SYSTEMS:

@@ -11,7 +11,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.benchmarks.measuring import command_line
+from tests.benchmarks.measuring import read_options
 from tests.workers.crawl.crawler import start_crawl
 from tests.workers.crawl.hostile_sites import HOSTILE, WITHOUT_END, make_harmless, make_hostile
 from tests.workers.crawl.simulated_site import Reply, html, links
@@ -23,13 +23,7 @@ TEXT = "<p>The council met on Tuesday and voted for a plan after two hours of de
 
 def main():
     """Print the pages of each crawl."""
-    parser = command_line(__doc__)
-    parser.add_argument("--sites", type=int, default=200)
-    parser.add_argument("--hostile", type=int, default=40)
-    parser.add_argument("--seconds", type=float, default=120)
-    parser.add_argument("--rounds", type=int, default=2)
-    parser.add_argument("--delay", type=float, default=5.0, help="seconds")
-    given = parser.parse_args()
+    given = read_options(__doc__, sites=200, hostile=40, seconds=120.0, rounds=2, delay=5.0)
     healthy = given.sites - given.hostile
     totals = {0: 0, given.hostile: 0}
     for number in range(1, given.rounds + 1):

@@ -1,20 +1,19 @@
 """Processor time and memory of each hostile shape in the library, at one size and at twice that size.
 
-    python -m tests.benchmarks.hostile_shapes [--megabytes 5] [SHAPE ...]
+    python -m tests.benchmarks.hostile_shapes [--megabytes 5] [--shapes NAME,NAME]
 
 A page of 5 MB may take two seconds, and at most 2.3 times as long as one of half its size. Each time is the
 least of `--rounds` calls of `SiteCleaner.clean`; the memory is the most that the process of the larger page has
 had. Pages that are refused cost what it takes to find that out. The last line has the largest figures.
 """
 
-import argparse
 import multiprocessing
 import time
-from pathlib import Path
 from typing import NamedTuple
 
 from templ_core import SiteCleaner
 from templ_core.errors import PageError
+from tests.benchmarks.measuring import peak_kib, read_options
 from tests.hostile_shapes import SHAPES
 
 LONGEST_S = 2.0
@@ -25,19 +24,13 @@ NOTICEABLE_S = 0.1
 
 def main() -> None:
     """Print a line for each shape; those that take too long or grow too fast are marked."""
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument(
-        "shapes", nargs="*", metavar="SHAPE", help="Names of shapes; all by default."
-    )
-    parser.add_argument("--megabytes", type=float, default=5, help="Size of the larger page.")
-    parser.add_argument("--rounds", type=int, default=2, help="Calls for each size.")
-    options = parser.parse_args()
+    options = read_options(__doc__, megabytes=5.0, rounds=2, shapes=",".join(SHAPES))
     size = int(options.megabytes * 1e6)
     print(f"{'shape':36} {size / 2e6:6.1f} MB {size / 1e6:6.1f} MB  ratio   memory  result")
     cost("divs", 1000, 1)  # loads the models, which every process then has
     context = multiprocessing.get_context("fork")
     found = []
-    for name in options.shapes or SHAPES:
+    for name in options.shapes.split(","):
         with context.Pool(1, maxtasksperchild=1) as pool:
             sizes = [(name, one, options.rounds) for one in (size // 2, size)]
             half, whole = pool.starmap(cost, sizes, chunksize=1)
@@ -82,13 +75,7 @@ def cost(name: str, size: int, rounds: int) -> Cost:
             is_refused, result = True, f"refused: {str(refusal)[:60]}"
         times_s.append(time.process_time() - began_s)
         cleaner.close()
-    return Cost(min(times_s), peak_mb(), is_refused, result)
-
-
-def peak_mb() -> float:
-    """Return the most memory that this process has had, which Linux gives as `VmHWM`."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) / 1000
+    return Cost(min(times_s), peak_kib() * 1024 / 1e6, is_refused, result)
 
 
 if __name__ == "__main__":

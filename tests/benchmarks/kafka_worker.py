@@ -12,7 +12,8 @@ latency     sends pages at half of the worker's rate, and prints the time from t
 rebuild     deletes the worker's state while pages keep coming, and prints how long it takes to rebuild
             it from `documents`.
 
-Needs Java and Maven.
+The rate of the latency is half of the worker's by default; the niceness of the refresher is 0 if other programs
+would starve it. Needs Java and Maven.
 """
 
 import asyncio
@@ -25,7 +26,6 @@ import tempfile
 import time
 from contextlib import contextmanager
 from datetime import datetime
-from itertools import islice
 from pathlib import Path
 
 import msgspec
@@ -34,12 +34,10 @@ from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 
 from schemas.topics import CLEANED, DOCUMENTS, PAGES, TOPICS
 from tests.benchmarks.kafka_stream import stream_on_a_broker
-from tests.benchmarks.measuring import command_line
+from tests.benchmarks.measuring import read_options, read_pages
 from tests.kafka.stream import ENVIRONMENT, PARTITIONS, templ
-from workers.feeds.files import read_feed
 from workers.kafka.broker.feeder import Feeder
 from workers.pace import Pace
-from workers.page import Page
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.processes.tasks import InProcess
@@ -57,26 +55,18 @@ AT_ONCE = 5
 
 
 def main():
-    arguments = command_line(__doc__)
-    arguments.add_argument("feed", type=Path)
-    arguments.add_argument("--time-field", default="fetched_at")
-    arguments.add_argument("--pages", type=int, help="number of pages to use; default: all")
-    arguments.add_argument(
-        "--rate",
-        type=float,
-        help="pages a second for the latency; default: half of the worker's rate",
+    options = read_options(
+        __doc__,
+        "feed",
+        time_field="fetched_at",
+        pages=int,
+        rate=float,
+        parts="throughput,latency,rebuild",
+        refresher_niceness=int,
     )
-    arguments.add_argument("--parts", default="throughput,latency,rebuild")
-    arguments.add_argument(
-        "--refresher-niceness",
-        type=int,
-        help="niceness of the refresher; 0 if other programs would starve it",
-    )
-    options = arguments.parse_args()
     if "latency" in options.parts and "throughput" not in options.parts and not options.rate:
-        arguments.error("the latency needs --rate, or the throughput")
-    found = read_feed([options.feed], time_field=options.time_field)
-    pages = list(islice((one for one in found if isinstance(one, Page)), options.pages))
+        raise SystemExit("the latency needs --rate, or the throughput")
+    pages = read_pages([options.feed], options.pages, options.time_field)
     html_bytes = sum(len(one.body or b"") for one in pages)
     cores = psutil.cpu_count()
     print(
@@ -208,8 +198,7 @@ def processor_s_on_files(options, pages, directory):
 def write_records(options, path, number):
     """Write the pages to a file of page records without compression."""
     with path.open("wb") as file:
-        found = read_feed([options.feed], time_field=options.time_field)
-        for page in islice((one for one in found if isinstance(one, Page)), number):
+        for page in read_pages([options.feed], number, options.time_field):
             record = {
                 "url": page.url,
                 "site": page.site,

@@ -21,7 +21,7 @@ import psutil
 from schemas.topics import DOCUMENTS, PAGES
 from tests.benchmarks.kafka_stream import stream_on_a_broker
 from tests.benchmarks.kafka_worker import DEFAULTS
-from tests.benchmarks.measuring import command_line
+from tests.benchmarks.measuring import read_options
 from tests.benchmarks.worker_memory import memory_mib
 from tests.kafka.small_feed import write_small_feed
 
@@ -33,12 +33,9 @@ LOOK_S = 30
 
 
 def main():
-    arguments = command_line(__doc__)
-    arguments.add_argument("--one-site", type=int, default=50_000)
-    arguments.add_argument("--one-page-sites", type=int, default=20_000)
-    arguments.add_argument("--lag", type=int, default=100_000)
-    arguments.add_argument("--seconds", type=float, default=36_000)
-    options = arguments.parse_args()
+    options = read_options(
+        __doc__, one_site=50_000, one_page_sites=20_000, lag=100_000, seconds=36_000.0
+    )
     with tempfile.TemporaryDirectory(prefix="large-") as name:
         directory = Path(name)
         if options.one_site:

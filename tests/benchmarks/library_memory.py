@@ -13,7 +13,7 @@ from pathlib import Path
 
 from templ_core import CleanerOptions, CrawledPage, SiteCleaner, clean_crawl
 from templ_core.config import WindowBounds
-from tests.benchmarks.measuring import command_line
+from tests.benchmarks.measuring import read_options
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 SITES = 10
@@ -29,10 +29,7 @@ def resident_mib():
 
 
 def main():
-    arguments = command_line(__doc__)
-    arguments.add_argument("--pages", type=int, default=50_000)
-    arguments.add_argument("--crawl-sites", type=int, help="clean so many sites by `clean_crawl`")
-    options = arguments.parse_args()
+    options = read_options(__doc__, pages=50_000, crawl_sites=int)
     if options.crawl_sites:
         cleaned = clean_crawl(crawl(options.crawl_sites, options.pages))
         total = options.crawl_sites * options.pages

@@ -16,24 +16,20 @@ import time
 from contextlib import contextmanager, redirect_stderr
 from functools import partial
 from http.server import BaseHTTPRequestHandler, HTTPServer
-from itertools import islice
-from pathlib import Path
 from types import SimpleNamespace
 
 import lxml.html
 from prometheus_client import generate_latest
 
 from schemas.source import Source
-from tests.benchmarks.measuring import command_line
+from tests.benchmarks.measuring import processor_s, read_options, read_pages
 from tests.workers.kafka.test_monitoring import NoChildren
-from workers.feeds.files import read_feed
 from workers.kafka.broker.received import Received
 from workers.kafka.metrics import CleanerMetrics
 from workers.kafka.spans import start_exports
 from workers.kafka.traces import Traces
 from workers.log_forms import LogHandler, LogSetUp
 from workers.log_lines import lines_about, record_fields
-from workers.page import Page
 from workers.processes.messages import Cleaned, StageTimes
 
 PAGES = 1000
@@ -42,11 +38,8 @@ SAMPLED_RATIO = 0.1
 
 
 def main():
-    arguments = command_line(__doc__)
-    arguments.add_argument("corpus", type=Path)
-    arguments.add_argument("--page-ms", type=float, default=5.0, help="processor time of a page")
-    given = arguments.parse_args()
-    outcomes = [outcome(page) for page in pages(given.corpus)]
+    given = read_options(__doc__, "corpus", page_ms=5.0)
+    outcomes = [outcome(page) for page in read_pages([given.corpus], PAGES)]
     messages = [message(number) for number in range(len(outcomes))]
     metrics = CleanerMetrics({"clean": NoChildren()})
     with collector() as address:
@@ -66,13 +59,9 @@ def main():
         costs_us = {name: float("inf") for name in parts}
         for _ in range(ROUNDS):
             for name, run in parts.items():
-                started = time.process_time()
-                run()
-                page_us = (time.process_time() - started) / len(outcomes) * 1e6
+                page_us = processor_s(run) / len(outcomes) * 1e6
                 costs_us[name] = min(costs_us[name], page_us)
-    started = time.process_time()
-    generate_latest(metrics.registry)
-    scrape_ms = (time.process_time() - started) * 1e3
+    scrape_ms = 1e3 * processor_s(partial(generate_latest, metrics.registry))
     print(f"pages {len(outcomes)}")
     print(f"{'for a page':<24} {'us':>7} {'share, %':>9}")
     for name, page_us in costs_us.items():
@@ -159,10 +148,6 @@ def collect(connection):
     server = HTTPServer(("127.0.0.1", 0), Handler)
     connection.send(server.server_port)
     server.serve_forever()
-
-
-def pages(corpus):
-    return islice((one for one in read_feed([corpus]) if isinstance(one, Page)), PAGES)
 
 
 def message(number):

@@ -3,12 +3,15 @@
     python -m tests.benchmarks.page_cost CORPUS [--pages N] [--rounds N] [--peers none|fast|all]
     python -m tests.benchmarks.page_cost CORPUS --stages [--pages N]
     python -m tests.benchmarks.page_cost CORPUS --memory [--pages N]
+    python -m tests.benchmarks.page_cost CORPUS --known-sites [--pages N] [--rounds N]
 
 Times are processor time of one thread in one process. In each round all tools read each page one after
 the other, in changing order; the time of a page is the least of its rounds and includes freeing what
 was built. Ratios are relative to `lxml.html.document_fromstring` on the same bytes. `--stages` prints
 the time of each stage without the stages that it calls. `--memory` cleans all pages several times and
-prints the resident memory after each pass.
+prints the resident memory after each pass. `--known-sites` learns the first 40 pages of each site, and cleans the
+others as pages of a new site and with all evidence of their site, with the garbage collector set as in the workers'
+child processes.
 """
 
 import gc
@@ -18,8 +21,8 @@ import statistics
 import time
 from collections import defaultdict
 from collections.abc import Callable
-from functools import wraps
-from pathlib import Path
+from functools import partial, wraps
+from itertools import islice
 
 import psutil
 import trafilatura
@@ -29,9 +32,16 @@ from resiliparse.parse.encoding import bytes_to_str, detect_encoding
 
 from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
-from templ_core.dom.document import read_document
-from tests.benchmarks.measuring import bare_parse, command_line, read_pages
+from templ_core.dom.codec import content_digest, document_columns
+from templ_core.dom.document import Document, read_document
+from templ_core.page_level.model.model_file import shipped_model
+from templ_core.site_level.site_model import SiteModel
+from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
+from templ_core.site_level.window.page_summary import summarise_page
+from tests.benchmarks.measuring import bare_parse, processor_s, read_options, read_pages
+from tests.templ_core.site_level.builders import fit_site_model
 from workers.page import Page
+from workers.processes.child import GC_ALLOCATIONS
 
 CONFIG = CoreConfig()
 STAGES: dict[str, tuple[str, str]] = {
@@ -49,15 +59,20 @@ STAGES: dict[str, tuple[str, str]] = {
     "text": ("templ_core.clean_document", "render_text"),
 }
 MEMORY_PASSES = 4
+LEARNED = 40
+"""Pages of a site that is known."""
 SETTLING_BYTES = 4096
 """Size of a block that makes the heap merge the freed blocks of the bare parse before the next tool
 runs, which would otherwise be charged for it.
 """
 
 
-def templ(page: Page) -> object:
-    document = read_document(page.body or b"", page.url, content_type=page.content_type)
-    return clean(document, None, CONFIG)
+def read(page: Page) -> Document:
+    return read_document(page.body or b"", page.url, content_type=page.content_type)
+
+
+def templ(page: Page, site: SiteModel | None = None) -> object:
+    return clean(read(page), site, CONFIG)
 
 
 def resiliparse_main(page: Page) -> object:
@@ -69,7 +84,8 @@ def trafilatura_text(page: Page) -> object:
     return trafilatura.extract(page.body)
 
 
-TOOLS: dict[str, Callable[[Page], object]] = {
+Tools = dict[str, Callable[[Page], object]]
+TOOLS: Tools = {
     f"lxml.html {etree.__version__}, parse": lambda page: bare_parse(page.body),
     "templ, bytes to text": templ,
     f"resiliparse {importlib.metadata.version('resiliparse')}, main content": resiliparse_main,
@@ -79,14 +95,17 @@ PEERS = {"none": 2, "fast": 3, "all": 4}
 
 
 def main(arguments: list[str] | None = None) -> None:
-    parser = command_line(__doc__)
-    parser.add_argument("corpus", type=Path)
-    parser.add_argument("--pages", type=int, default=300)
-    parser.add_argument("--rounds", type=int, default=5, help="the least time counts")
-    parser.add_argument("--peers", choices=PEERS, default="all")
-    parser.add_argument("--stages", action="store_true")
-    parser.add_argument("--memory", action="store_true")
-    options = parser.parse_args(arguments)
+    options = read_options(
+        __doc__,
+        "corpus",
+        given=arguments,
+        pages=300,
+        rounds=5,
+        peers=("all", "fast", "none"),
+        stages=False,
+        memory=False,
+        known_sites=False,
+    )
     pages = read_pages([options.corpus], options.pages, "none")
     size_mb = sum(len(page.body) for page in pages) / 1e6
     print(f"{len(pages)} pages, {size_mb:.1f} MB", flush=True)
@@ -94,32 +113,56 @@ def main(arguments: list[str] | None = None) -> None:
         report_memory(pages)
     elif options.stages:
         report_stages(pages, options.rounds)
+    elif options.known_sites:
+        gc.set_threshold(GC_ALLOCATIONS)
+        report_tools(*known_sites(pages), options.rounds)
     else:
-        report_tools(pages, options.rounds, list(TOOLS)[: PEERS[options.peers]])
+        tools = dict(islice(TOOLS.items(), PEERS[options.peers]))
+        report_tools(pages, tools, options.rounds)
 
 
-def least_seconds(pages: list[Page], rounds: int, names: list[str]) -> dict[str, list[float]]:
+def known_sites(pages: list[Page]) -> tuple[list[Page], Tools]:
+    """Return the pages of each site beyond those that it is learned from, and what reads them."""
+    sites: dict[str, list[Page]] = defaultdict(list)
+    for page in pages:
+        sites[page.site].append(page)
+    models = {site: model_of(some[:LEARNED]) for site, some in sites.items() if len(some) > LEARNED}
+    return [page for site in models for page in sites[site][LEARNED:]], {
+        "lxml.html, parse": lambda page: bare_parse(page.body),
+        "templ, new site": templ,
+        "templ, known site": lambda page: templ(page, models[page.site]),
+    }
+
+
+def model_of(pages: list[Page]) -> SiteModel:
+    documents = [one for one in map(read, pages) if one.segments.texts]
+    window = [
+        (content_digest(document_columns(one)), summarise_page(one, shipped_model()))
+        for one in documents
+    ]
+    fitted = fit_site_model(window, "page", CONFIG)
+    return decode_site_model(encode_site_model(fitted, CONFIG.site_model_bytes))
+
+
+def least_seconds(pages: list[Page], tools: Tools, rounds: int) -> dict[str, list[float]]:
     """Return for each tool the least time of each page."""
+    names = list(tools)
     least = {name: [float("inf")] * len(pages) for name in names}
     for attempt in range(rounds):
         for number, page in enumerate(pages):
             turn = (attempt + number) % len(names)
             for name in names[turn:] + names[:turn]:
-                started = time.process_time()
-                result = TOOLS[name](page)
-                del result
-                elapsed = time.process_time() - started
+                elapsed = processor_s(partial(tools[name], page))
                 least[name][number] = min(least[name][number], elapsed)
     return least
 
 
-def report_tools(pages: list[Page], rounds: int, names: list[str]) -> None:
+def report_tools(pages: list[Page], tools: Tools, rounds: int) -> None:
     gc.freeze()
-    least = least_seconds(pages, rounds, names)
-    parse = least[names[0]]
+    least = least_seconds(pages, tools, rounds)
+    parse = next(iter(least.values()))
     print(f"{'':40} ms/page  median ms  ratio of sums  median ratio")
-    for name in names:
-        each = least[name]
+    for name, each in least.items():
         ratios = [one / bare for one, bare in zip(each, parse, strict=True)]
         print(
             f"{name:40} {statistics.mean(each) * 1e3:7.2f} {statistics.median(each) * 1e3:10.2f} "

@@ -8,17 +8,16 @@ the refresher's work counts and a window grows to its 1000 pages. Templates are 
 """
 
 import tempfile
-import time
+from functools import partial
 from pathlib import Path
 
 import msgspec
 
 from schemas.source import Source
 from templ_core.dom.codec import compress_columns, content_digest, decode_document, document_columns
-from tests.benchmarks.measuring import command_line
+from tests.benchmarks.measuring import processor_s, read_options, write_chart
 from tests.workers.memory_transport import MemoryTransport
 from workers.feeds.records import page_from_json
-from workers.inspect.plots import line_chart, svg_file
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.messages import Cleaned
@@ -55,9 +54,7 @@ def cost_ms(documents, runner, settings, *, pages, sites):
         elapsed = 0.0
         for number in range(pages):
             document = renamed(documents[number % len(documents)], number, sites)
-            started = time.process_time()
-            transport.learn(document)
-            elapsed += time.process_time() - started
+            elapsed += processor_s(partial(transport.learn, document))
         store.close()
     return 1000 * elapsed / pages
 
@@ -79,37 +76,27 @@ def numbers(text):
 
 
 def main():
-    arguments = command_line(__doc__)
-    arguments.add_argument("--pages", type=numbers, default=[100, 1000, 10_000])
-    arguments.add_argument("--sites", type=numbers, default=[10, 1000, 10_000])
-    arguments.add_argument("--out", type=Path, help="directory for the plots")
-    options = arguments.parse_args()
+    options = read_options(__doc__, pages="100,1000,10000", sites="10,1000,10000", out=Path)
     settings = load_settings()
     runner = InProcess(page_model_of(read_model_file(None)))
     documents = samples(runner, settings)
-    by_pages = []
-    for pages in options.pages:
+    by_pages, by_sites = [], []
+    for pages in numbers(options.pages):
         cost = cost_ms(documents, runner, settings, pages=pages, sites=1)
         by_pages.append((pages, cost))
         print(f"{pages:6} pages of one site: {cost:.1f} ms a page", flush=True)
-    by_sites = []
-    for sites in options.sites:
+    for sites in numbers(options.sites):
         cost = cost_ms(documents, runner, settings, pages=3 * sites, sites=sites)
         by_sites.append((sites, cost))
         print(f"{sites:6} sites of three pages: {cost:.1f} ms a page", flush=True)
-    if options.out is not None:
-        options.out.mkdir(parents=True, exist_ok=True)
-        plot(options.out / "refresh-pages.svg", "pages of one site", by_pages)
-        plot(options.out / "refresh-sites.svg", "sites of three pages", by_sites)
-
-
-def plot(path, name, points):
-    """Write a chart whose axis begins at 0."""
-    if points:
-        title = "Windows, models and templates"
-        lines = {"CPU ms a page": points, "": [(points[0][0], 0.0)]}
-        chart = line_chart(title, name, "CPU ms a page", lines)
-        path.write_text(svg_file(chart), encoding="utf-8")
+    for name, x, points in (
+        ("refresh-pages", "pages of one site", by_pages),
+        ("refresh-sites", "sites of three pages", by_sites),
+    ):
+        if points:
+            lines = {"CPU ms a page": points, "": [(points[0][0], 0.0)]}
+            title = "Windows, models and templates"
+            write_chart(options.out, name, title, x, "CPU ms a page", lines)
 
 
 if __name__ == "__main__":

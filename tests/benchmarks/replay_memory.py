@@ -7,7 +7,6 @@ each tenth of the output, and at the end how many pages are missing, doubled or 
 given size on the disk.
 """
 
-import argparse
 import random
 import re
 import subprocess
@@ -20,6 +19,7 @@ from pathlib import Path
 import psutil
 
 from templ_core.site_cleaner.fetch_times import rfc3339
+from tests.benchmarks.measuring import read_options
 
 FILES = 8
 BODIES = 50
@@ -85,10 +85,7 @@ def replay(folder: Path, size_bytes: float, kills: int) -> list[float]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--gigabytes", type=float, default=2.0)
-    parser.add_argument("--kills", type=int, default=5)
-    given = parser.parse_args()
+    given = read_options(__doc__, gigabytes=2.0, kills=5)
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         pages = write_crawl(folder / "crawl", given.gigabytes * 1e9)

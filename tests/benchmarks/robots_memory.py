@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from tests.benchmarks.measuring import command_line
+from tests.benchmarks.measuring import peak_kib, read_options
 from workers.crawl.config import CrawlConfig
 from workers.crawl.frontier import NEW_LISTING, CrawlFrontier, found_addresses
 from workers.crawl.robots import ROBOTS_BYTES_MAX, RobotsFile, read_robots, robots_of_answer
@@ -24,9 +24,7 @@ SITE = "a.home.arpa"
 
 def main():
     """Print a line for each frontier."""
-    parser = command_line(__doc__)
-    parser.add_argument("--hosts", type=int, default=2000)
-    given = parser.parse_args()
+    given = read_options(__doc__, hosts=2000)
     hosts = [f"http://h{number}.{SITE}" for number in range(given.hosts)]
     lines = (f"Disallow: /private/{number}/*/page" for number in range(ROBOTS_BYTES_MAX // 20))
     rules = "\n".join(["User-agent: *", *lines]).encode()[:ROBOTS_BYTES_MAX]
@@ -73,12 +71,6 @@ def ask_all(path, count):
             queue.release(SITE, -config.delay_s)
         ended_s = time.process_time()
     return started_s - began_s, ended_s - started_s, peak_kib() - before_kib
-
-
-def peak_kib():
-    """Return the most memory that this process has had, in KiB; Linux gives it as `VmHWM`."""
-    lines = Path("/proc/self/status").read_text().splitlines()
-    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM"))
 
 
 if __name__ == "__main__":

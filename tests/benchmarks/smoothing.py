@@ -10,7 +10,6 @@ together), then the cost of the fast smoothing above that of the exact one, page
 
 import statistics
 import time
-from pathlib import Path
 
 import numpy as np
 
@@ -22,7 +21,7 @@ from templ_core.lab.papers.pagelevel.variants import PENALTY_FACTOR
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.page_evidence import read_page_evidence
 from templ_core.page_level.smoothing import smooth
-from tests.benchmarks.measuring import command_line, read_pages
+from tests.benchmarks.measuring import read_options, read_pages
 from tests.templ_core.page_level.slow_smoothing import SCORE_GRID, smooth_exactly, total_cost
 
 SIZES = (300, 3_000, 30_000)
@@ -31,11 +30,8 @@ FACTORS = (0.1 * PENALTY_FACTOR, PENALTY_FACTOR, 10 * PENALTY_FACTOR)
 
 
 def main():
-    arguments = command_line(__doc__)
-    arguments.add_argument("corpus", type=Path, nargs="+")
-    arguments.add_argument("--pages", type=int, default=300)
-    options = arguments.parse_args()
-    trees = [tree for tree in map(tree_of, evenly(options.corpus, options.pages)) if tree]
+    options = read_options(__doc__, "corpora...", pages=300)
+    trees = [tree for tree in map(tree_of, evenly(options.corpora, options.pages)) if tree]
     print(f"{len(trees)} pages, median {statistics.median(len(t[0]) for t in trees):.0f} nodes")
     for size in SIZES:
         elapsed = [timed_ms(put_together(trees, size, start)) for start in range(3)]

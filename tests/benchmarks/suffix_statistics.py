@@ -8,9 +8,7 @@ and parsing the pages.
 """
 
 import math
-import resource
 import time
-from pathlib import Path
 
 from templ_core.dom.document import parse_document
 from templ_core.errors import PageError
@@ -18,21 +16,16 @@ from templ_core.lab.papers.foschini.mutable_patterns import Normaliser
 from templ_core.lab.papers.foschini.phrase_corpus import page_text, read_corpus
 from templ_core.lab.papers.foschini.phrases import find_repeats
 from templ_core.site_level.strings.suffix_array import SuffixArray
-from tests.benchmarks.measuring import command_line
+from tests.benchmarks.measuring import peak_kib, read_options
 from workers.lab.corpora import read_objects
 
 
 def main():
-    arguments = command_line(__doc__)
-    arguments.add_argument("corpora", type=Path, nargs="+")
-    arguments.add_argument("--raw-html", action="store_true")
-    arguments.add_argument("--megabytes", type=float, default=math.inf)
-    arguments.add_argument("--share", type=float, default=0.01, help="smallest share of the pages")
-    options = arguments.parse_args()
+    options = read_options(__doc__, "corpora...", raw_html=False, megabytes=math.inf, share=0.01)
     pages = list(read(options.corpora, options.raw_html, options.megabytes * 1e6))
     size = sum(len(page.encode()) for page in pages)
     documents_min = max(2, math.ceil(options.share * len(pages)))
-    before = peak_bytes()
+    before_kib = peak_kib()
     started = time.process_time()
     corpus = read_corpus(
         pages, Normaliser(), occurrences_min=documents_min, markup=options.raw_html
@@ -50,7 +43,9 @@ def main():
         f"{done - started:.2f} s: tokens {tokenised - started:.2f}, suffix array and common "
         f"prefixes {sorted_ - tokenised:.2f}, repeats {done - sorted_:.2f}"
     )
-    print(f"{(peak_bytes() - before) / size:.1f} bytes of memory a byte of input, beyond the pages")
+    print(
+        f"{(peak_kib() - before_kib) * 1024 / size:.1f} bytes of memory a byte of input, beyond the pages"
+    )
 
 
 def read(paths, raw_html, room):
@@ -66,10 +61,6 @@ def read(paths, raw_html, room):
             if room < 0:
                 return
             yield page
-
-
-def peak_bytes():
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
 
 
 if __name__ == "__main__":

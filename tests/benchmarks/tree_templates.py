@@ -9,7 +9,6 @@ sums over a site's pages. Sites with fewer than half of the pages are skipped.
 
 import statistics
 from collections import defaultdict
-from pathlib import Path
 
 import numpy as np
 from lxml import etree
@@ -19,19 +18,15 @@ from templ_core.errors import PageError
 from templ_core.site_level.trees.labelled_tree import node_hashes, page_blocks
 from templ_core.site_level.trees.tree_evidence import tree_evidence
 from templ_core.site_level.trees.tree_learner import TreeLearner, TreePage
-from tests.benchmarks.measuring import command_line, processor_s, read_pages
+from tests.benchmarks.measuring import processor_s, read_options, read_pages
 
 ROUNDS = 3
 
 
 def main():
-    arguments = command_line(__doc__)
-    arguments.add_argument("corpus", type=Path, nargs="+")
-    arguments.add_argument("--pages", type=int, default=25)
-    arguments.add_argument("--sites", type=int, default=1000)
-    options = arguments.parse_args()
+    options = read_options(__doc__, "corpora...", pages=25, sites=1000)
     sites = defaultdict(list)
-    for page in read_pages(options.corpus):
+    for page in read_pages(options.corpora):
         if len(sites[page.site]) < options.pages:
             sites[page.site].append(page)
     chosen = [site for site in sites if len(sites[site]) >= options.pages // 2]

@@ -22,7 +22,6 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -30,7 +29,7 @@ import trafilatura
 
 from schemas.codec import encode_json
 from templ_core.page_level.model.model_file import shipped_model
-from tests.benchmarks.measuring import bare_parse, command_line, read_pages
+from tests.benchmarks.measuring import bare_parse, processor_s, read_options, read_pages
 from workers.feeds.files import read_feed
 from workers.feeds.streams import open_decompressed
 from workers.local.local_state import LocalState
@@ -43,17 +42,18 @@ MODES = {"everything on": [], "--page-only": ["--page-only"]}
 
 
 def main():
-    arguments = command_line(__doc__)
-    arguments.add_argument("feeds", metavar="FEED", nargs="+", type=Path)
-    arguments.add_argument("--time-field", default="fetched_at")
-    arguments.add_argument("--pages", type=int, help="first pages of each feed; default: all")
-    arguments.add_argument("--rounds", type=int, default=1, help="the medians count")
-    arguments.add_argument("--sites", type=int, help="first sites of each feed; default: all")
-    arguments.add_argument("--pages-per-site", type=int, help="first pages of each site")
-    arguments.add_argument("--instructions", action="store_true", help="count them by valgrind")
-    options = arguments.parse_args()
+    options = read_options(
+        __doc__,
+        "feeds...",
+        time_field="fetched_at",
+        pages=int,
+        rounds=1,
+        sites=int,
+        pages_per_site=int,
+        instructions=False,
+    )
     if options.instructions and shutil.which("valgrind") is None:
-        arguments.error("--instructions: install valgrind, or leave the option out")
+        raise SystemExit("--instructions: install valgrind, or leave the option out")
     with tempfile.TemporaryDirectory() as directory:
         for feed in options.feeds:
             chosen = Path(directory, feed.name.removesuffix("".join(feed.suffixes)) + ".jsonl")
@@ -138,6 +138,10 @@ def compare(feed, options):
     """Print what a page of a feed costs."""
     bodies = [one.body for one in read_pages([feed], time_field=options.time_field)]
     records = feed.read_bytes().splitlines(keepends=True)
+
+    def parsed_s():
+        return processor_s(lambda: [bare_parse(body) for body in bodies])
+
     parses_s, extractions_s = [], []
     runs_s = {name: [] for name in MODES}
     with tempfile.TemporaryDirectory() as directory:
@@ -146,11 +150,13 @@ def compare(feed, options):
         many.write_bytes(b"".join(records))
         for _ in range(options.rounds):
             for name, given in MODES.items():
-                parses_s.append(processor_s(bare_parse, bodies))
+                parses_s.append(parsed_s())
                 base_s = run_s(one, directory, options.time_field, given)
                 runs_s[name].append(run_s(many, directory, options.time_field, given) - base_s)
-                parses_s.append(processor_s(bare_parse, bodies))
-            extractions_s.append(processor_s(trafilatura.extract, bodies))
+                parses_s.append(parsed_s())
+            extractions_s.append(
+                processor_s(lambda: [trafilatura.extract(body) for body in bodies])
+            )
     parse_s, extraction_s = statistics.median(parses_s), statistics.median(extractions_s)
     html_bytes = sum(map(len, bodies))
     print(f"{feed.name}: {len(bodies)} pages of {html_bytes / len(bodies) / 1000:.0f} kB")
@@ -159,13 +165,6 @@ def compare(feed, options):
     for name, all_s in runs_s.items():
         what = f"templ run, {name}"
         report(what, len(bodies), statistics.median(all_s), parse_s, extraction_s)
-
-
-def processor_s(work, bodies):
-    started = time.process_time()
-    for body in bodies:
-        work(body)
-    return time.process_time() - started
 
 
 def run_s(feed, directory, time_field, given):

@@ -18,10 +18,9 @@ import psutil
 from schemas.topics import DOCUMENTS, PAGES
 from tests.benchmarks.kafka_stream import stream_on_a_broker
 from tests.benchmarks.kafka_worker import DEFAULTS
-from tests.benchmarks.measuring import command_line
+from tests.benchmarks.measuring import read_options, write_chart
 from tests.kafka.small_feed import write_small_feed
 from workers.feeds.files import read_feed
-from workers.inspect.plots import line_chart, svg_file
 from workers.kafka.broker.feeder import Feeder
 from workers.settings import load_settings
 
@@ -32,23 +31,15 @@ SEED = 1
 
 
 def main():
-    arguments = command_line(__doc__)
-    arguments.add_argument("--pages", type=int, default=200_000)
-    arguments.add_argument("--sites", type=int, default=5_000)
-    arguments.add_argument("--out", type=Path, help="directory for the plot")
-    options = arguments.parse_args()
+    options = read_options(__doc__, pages=200_000, sites=5_000, out=Path)
     with tempfile.TemporaryDirectory(prefix="memory-") as name:
         directory = Path(name)
         with stream_on_a_broker(directory) as stream:
             stream.start(**DEFAULTS)
             points = measure(stream, options.pages, options.sites, directory)
-    if options.out is not None:
-        options.out.mkdir(parents=True, exist_ok=True)
-        lines = {part: [(pages, parts[part]) for pages, parts in points] for part in points[0][1]}
-        title = f"Memory of a worker, {options.sites} sites"
-        (options.out / "worker-memory.svg").write_text(
-            svg_file(line_chart(title, "pages", "MiB", lines)), encoding="utf-8"
-        )
+    lines = {part: [(pages, parts[part]) for pages, parts in points] for part in points[0][1]}
+    title = f"Memory of a worker, {options.sites} sites"
+    write_chart(options.out, "worker-memory", title, "pages", "MiB", lines)
 
 
 def measure(stream, pages, sites, directory):

@@ -12,8 +12,14 @@ from urllib.parse import urlsplit
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.codec import SchemaError, decode_output
-from templ_core.errors import CodecError
-from templ_core.lab.training.labels.gold_labels import decoded_markup
+from templ_core.dom.document import Document, parse_document
+from templ_core.errors import CodecError, PageError
+from templ_core.lab.training.labels.gold_labels import (
+    GoldSelectors,
+    Labels,
+    decoded_markup,
+    selected_labels,
+)
 from templ_core.lab.training.labels.site_labels import CorpusPage
 from templ_core.lab.training.pages import GoldRecord
 from workers.errors import InputProblem
@@ -100,6 +106,21 @@ def record_markup(record: dict[str, Any]) -> str:
     return decoded_markup(b64decode(record["html_base64"]), None, record.get("content_type"))
 
 
+def read_record(record: dict[str, Any]) -> tuple[str, Document] | None:
+    """Return the markup and the document of a record, or None if the page is refused."""
+    try:
+        markup = record_markup(record)
+        return markup, parse_document(markup, record["url"])
+    except PageError:
+        return None
+
+
+def record_labels(record: dict[str, Any], markup: str, document: Document) -> Labels | None:
+    """Return labels from the selectors of a record, or None if it has none that can be used."""
+    gold = GoldSelectors.of(record)
+    return selected_labels(document, markup, gold) if gold else None
+
+
 def record_page(name: str, offset: int, line: bytes) -> Page:
     """Return the page of a record.
 
@@ -114,17 +135,22 @@ def record_page(name: str, offset: int, line: bytes) -> Page:
     raise InputProblem(f"{name}, record {offset}: is not a page: {reason}")
 
 
+def corpus_page(path: Path, record: dict[str, Any]) -> CorpusPage:
+    """Return the page of a record with `html`, for methods that need no gold."""
+    return CorpusPage(
+        corpus=corpus_name(path),
+        site=site_of(record),
+        url=record["url"],
+        body=(record.get("html") or "").encode("utf-8", "replace"),
+        charset="utf-8",
+    )
+
+
 def read_site_pages(corpora: Sequence[Path]) -> Iterator[CorpusPage]:
     """Yield all pages of the corpora, in order."""
     for path in corpora:
         for _, record in read_objects(path):
-            yield CorpusPage(
-                corpus=corpus_name(path),
-                site=site_of(record),
-                url=record["url"],
-                body=(record.get("html") or "").encode("utf-8", "replace"),
-                charset="utf-8",
-            )
+            yield corpus_page(path, record)
 
 
 def sample_uniformly(pages: Sequence[CorpusPage], per_site: int) -> list[CorpusPage]:

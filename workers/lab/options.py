@@ -1,13 +1,14 @@
 """Arguments and options that several commands of the laboratory share."""
 
 from collections.abc import Callable
-from functools import partial
+from functools import partial, wraps
 from pathlib import Path
 from typing import Any
 
 import click
 
 from workers.lab.evaluation.peers import PEERS
+from workers.lab.experiments.results import Report
 
 _Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -26,15 +27,30 @@ peers_option = click.option(
     type=click.Choice(PEERS),
     help="Also score another extractor; may be repeated. Needs the extra `peers`.",
 )
-out_option = click.option(
-    "--out", type=DIRECTORY, help="Directory to write the tables (HTML) and the figures (SVG) to."
-)
 jobs_option = option(
     "--jobs",
     default=1,
     type=click.IntRange(min=1),
     help="Number of sites to process at the same time.",
 )
+
+
+def experiment(
+    short_help: str, name: str | None = None
+) -> Callable[[Callable[..., None]], click.Command]:
+    """Declare an experiment: a command that is given a `Report`, for which it has the option `--out`."""
+
+    def declare(run: Callable[..., None]) -> click.Command:
+        @wraps(run)
+        def with_report(*, out: Path | None, **given: Any) -> None:
+            run(Report(out), **given)
+
+        command = click.command(name, short_help=short_help)(with_report)
+        told = "Directory to write the tables (HTML) and the figures (SVG) to."
+        command.params.append(click.Option(("--out",), type=DIRECTORY, help=told))
+        return command
+
+    return declare
 
 
 def time_field_option(default: str = "arrival") -> _Decorator:

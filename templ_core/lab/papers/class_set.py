@@ -21,6 +21,7 @@ from sklearn.naive_bayes import MultinomialNB
 
 from templ_core.dom.parse.parse_page import parse_markup
 from templ_core.lab.evaluation.words import visible_text
+from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from templ_core.tokens import tokenise
 
 _ARTICLE_WORDS_MIN = 50
@@ -34,12 +35,8 @@ class SourcePage(msgspec.Struct, frozen=True, kw_only=True):
     site: str
     url: str
     markup: str
-    content: str
-    """CSS selector of the content."""
-    exclude: str | None = None
-    """CSS selector of elements inside the content that do not belong to it."""
-    neutral: str | None = None
-    """CSS selector of headline, byline and the like outside the content."""
+    gold: GoldSelectors
+    """The neutral elements are headline, byline and the like outside the content."""
 
 
 class Article(msgspec.Struct, frozen=True, kw_only=True):
@@ -144,7 +141,7 @@ def read_article(topic: str, page: SourcePage) -> Article | None:
     place = _content(root, page)
     if root is None or place is None:
         return None
-    for element in CSSSelector(page.exclude, translator="html")(place) if page.exclude else ():
+    for element in _selected(place, page.gold.exclude):
         _drop(element)
     text = " ".join(visible_text(place).split())
     if len(text.split()) < _ARTICLE_WORDS_MIN:
@@ -169,7 +166,7 @@ def put_into(host: SourcePage, article: Article) -> str | None:
     if root is None or place is None:
         return None
     around = set(place.iterancestors())
-    neutral = CSSSelector(host.neutral, translator="html")(root) if host.neutral else []
+    neutral = _selected(root, host.gold.neutral)
     headline = next((one for one in neutral if one.tag in ("h1", "h2")), None)
     for element in neutral:
         if element is headline:
@@ -190,9 +187,13 @@ def _content(root: etree._Element | None, page: SourcePage) -> etree._Element | 
     """Return the outermost element that the content selector names, or None if there are several."""
     if root is None:
         return None
-    selected = CSSSelector(page.content, translator="html")(root)
+    selected = _selected(root, page.gold.content)
     outermost = [one for one in selected if not set(selected).intersection(one.iterancestors())]
     return outermost[0] if len(outermost) == 1 else None
+
+
+def _selected(root: etree._Element, selector: str | None) -> list[etree._Element]:
+    return CSSSelector(selector, translator="html")(root) if selector else []
 
 
 def _fill(element: etree._Element, markup: str) -> None:

@@ -6,6 +6,7 @@ from functools import cache
 from itertools import combinations
 from pathlib import Path
 from statistics import fmean
+from typing import Any
 
 import click
 import numpy as np
@@ -23,12 +24,13 @@ from templ_core.lab.papers.class_set import (
 )
 from templ_core.lab.papers.pagelevel.smoothed_classifier import SmoothedClassifier
 from templ_core.lab.papers.pagelevel.variants import basic_variant, smooth_variant
+from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from templ_core.lab.training.labels.site_labels import CorpusPage, ReadPage, count_site, site_labels
 from workers.errors import InputProblem
 from workers.lab.corpora import records_with
-from workers.lab.experiments.pagelevel import ScoredPage, read_classifier, score_markup
+from workers.lab.experiments.pagelevel import ScoredPage, read_classifier, score_record
 from workers.lab.experiments.results import Report, tracked
-from workers.lab.options import PATH, corpora_argument, option, out_option, seed_option
+from workers.lab.options import PATH, corpora_argument, experiment, option, seed_option
 
 TOPIC_SITES = {
     "soccer": ("americansocceranalysis.com",),
@@ -99,23 +101,18 @@ def read_source_pages(corpora: Sequence[Path]) -> defaultdict[str, list[SourcePa
     """Return the pages of each site that have gold text and a `gold_selector`."""
     by_site: defaultdict[str, list[SourcePage]] = defaultdict(list)
     for record in records_with(corpora, "gold_selector"):
-        if record.get("gold_text"):
-            page = SourcePage(
-                site=record["site"],
-                url=record["url"],
-                markup=record["html"],
-                content=record["gold_selector"],
-                exclude=record.get("gold_exclude"),
-                neutral=record.get("gold_neutral"),
+        gold = GoldSelectors.of(record)
+        if gold is not None and record.get("gold_text"):
+            site = record["site"]
+            by_site[site].append(
+                SourcePage(site=site, url=record["url"], markup=record["html"], gold=gold)
             )
-            by_site[page.site].append(page)
     return by_site
 
 
 def class_set_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the arguments and options of the commands that use the cleaned class set."""
     for add in (
-        out_option,
         seed_option("Seed of the selection; equal seeds and corpora give equal pages."),
         option("--templates", default=4, help="Number of templates in which each article appears."),
         option("--articles", default=40, help="Number of articles of each topic."),
@@ -127,7 +124,7 @@ def class_set_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def read_cleaned(
-    classifier: Path, corpora: Sequence[Path], articles: int, templates: int, seed: int
+    *, classifier: Path, corpora: Sequence[Path], articles: int, templates: int, seed: int
 ) -> tuple[list[CleanedPage], str]:
     """Return the pages of the class set with their cleaned texts, and a phrase that counts them."""
     pages = read_class_set(
@@ -146,7 +143,7 @@ def clean_class_pages(
     """Return the pages with the text of each cleaner; SITELEVEL counts over all pages of a site."""
     by_site: defaultdict[str, list[tuple[ClassPage, ScoredPage]]] = defaultdict(list)
     for page in tracked(pages, "cleaning"):
-        scored = score_markup(page.markup, page.url, classifier, {})
+        scored = score_record({"html": page.markup, "url": page.url}, classifier)
         if scored is not None:
             by_site[page.site].append((page, scored))
     found = []
@@ -195,16 +192,9 @@ _NEAR_BITS = 3
 _Pair = tuple[CleanedPage, CleanedPage]
 
 
-@click.command(short_help="Chakrabarti et al. (2007): near-duplicates.")
+@experiment("Chakrabarti et al. (2007): near-duplicates.")
 @class_set_options
-def pagelevel_duplicates(
-    classifier: Path,
-    corpora: Sequence[Path],
-    articles: int,
-    templates: int,
-    seed: int,
-    out: Path | None,
-) -> None:
+def pagelevel_duplicates(report: Report, **chosen: Any) -> None:
     """Measure near-duplicate detection, before and after cleaning, by min-hashes and by fingerprints.
 
     Duplicates are pairs of one real article inside two real templates. Non-duplicates are pairs of
@@ -213,14 +203,13 @@ def pagelevel_duplicates(
     CLASSIFIER is a file of `pagelevel-train`. CORPORA need `gold_selector` and the sites of the
     class set.
     """
-    cleaned, counted = read_cleaned(classifier, corpora, articles, templates, seed)
+    cleaned, counted = read_cleaned(**chosen)
     same = _pairs(cleaned, lambda page: page.article)
     different = sorted(
         _pairs(cleaned, lambda page: page.site),
-        key=lambda pair: hash_of(seed, *(page.url for page, _ in pair)),
+        key=lambda pair: hash_of(chosen["seed"], *(page.url for page, _ in pair)),
     )[: len(same)]
     sizes = sorted(len(text.split()) for text in {page.text for page, _ in cleaned})
-    report = Report(out)
     report.say(
         f"{counted}; median article {sizes[len(sizes) // 2]} words; {len(same)} duplicate and {len(different)} other pairs"
     )
@@ -285,16 +274,9 @@ _PAPER_ACCURACY = {"full text": 38.22, "SITELEVEL": 43.45, "basic": 43.6, "smoot
 _ARTICLE_ALONE = "article alone"
 
 
-@click.command(short_help="Chakrabarti et al. (2007): classification.")
+@experiment("Chakrabarti et al. (2007): classification.")
 @class_set_options
-def pagelevel_classes(
-    classifier: Path,
-    corpora: Sequence[Path],
-    articles: int,
-    templates: int,
-    seed: int,
-    out: Path | None,
-) -> None:
+def pagelevel_classes(report: Report, **chosen: Any) -> None:
     """Measure the classification of pages by topic across sites, before and after cleaning.
 
     For every pair of topics and templates, naive Bayes learns each topic from pages in one
@@ -304,8 +286,7 @@ def pagelevel_classes(
     CLASSIFIER is a file of `pagelevel-train`. CORPORA need `gold_selector` and the sites of the
     class set.
     """
-    cleaned, counted = read_cleaned(classifier, corpora, articles, templates, seed)
-    report = Report(out)
+    cleaned, counted = read_cleaned(**chosen)
     report.say(counted)
     texts = {name: [some[name] for _, some in cleaned] for name in CLASS_SET_CLEANERS}
     texts[_ARTICLE_ALONE] = [page.text for page, _ in cleaned]

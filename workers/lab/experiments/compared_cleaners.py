@@ -1,7 +1,9 @@
 """The cleaners that the experiments compare; most of them learn from a sample of a site's pages."""
 
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
 
 import msgspec
 import numpy as np
@@ -50,15 +52,18 @@ class ComparedPage(msgspec.Struct, frozen=True, kw_only=True):
     """Name of the page's topic or article; pages with equal names belong together."""
 
 
-def parse_compared_page(
-    *, site: str, url: str, markup: str, text: str, name: str
-) -> ComparedPage | None:
-    """Return a parsed page, or None if it cannot be cleaned."""
-    try:
-        document = parse_document(markup, url)
-    except PageError:
-        return None
-    return ComparedPage(site=site, document=document, markup=markup, text=text, name=name)
+def compared_pages(
+    pages: Iterable[tuple[str, str, str, str, str]],
+) -> list[ComparedPage]:
+    """Return the pages that can be cleaned, given site, address, markup, gold text and name of each."""
+    found = []
+    for site, url, markup, text, name in pages:
+        with suppress(PageError):
+            document = parse_document(markup, url)
+            found.append(
+                ComparedPage(site=site, document=document, markup=markup, text=text, name=name)
+            )
+    return found
 
 
 def clean_compared_pages(
@@ -109,8 +114,7 @@ def _votes(documents: Sequence[Document]) -> FindTemplate:
 
 
 def _style_tree(documents: Sequence[Document]) -> FindTemplate:
-    tree = learn_style_tree(documents)
-    return lambda document: is_style_noise(document, tree)
+    return partial(is_style_noise, tree=learn_style_tree(documents))
 
 
 TEMPLATE_FINDERS: Mapping[str, Callable[[Sequence[Document]], FindTemplate]] = {

@@ -2,12 +2,10 @@
 
 import hashlib
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from statistics import mean, median
-
-import click
 
 from templ_core import clean_site
 from templ_core.errors import PageError
@@ -20,10 +18,10 @@ from workers.lab.experiments.compared_cleaners import (
     SITE_CLEANERS,
     ComparedPage,
     clean_compared_pages,
-    parse_compared_page,
+    compared_pages,
 )
 from workers.lab.experiments.results import Cell, Report, tracked
-from workers.lab.options import corpora_argument, option, out_option, peers_option, seed_option
+from workers.lab.options import corpora_argument, experiment, option, peers_option, seed_option
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 _NEAR = 0.1
@@ -38,14 +36,13 @@ _ALONE = "content alone"
 _Pairs = list[tuple[int, int]]
 
 
-@click.command(short_help="Foschini (2007): distance between copies.")
+@experiment("Foschini (2007): distance between copies.")
 @corpora_argument
 @option("--pairs", default=100, help="Largest number of pairs to compare in each set.")
 @peers_option
 @seed_option("Seed of the selection; equal seeds and corpora give equal figures.")
-@out_option
 def foschini_copies(
-    corpora: Sequence[Path], pairs: int, peers: Sequence[str], seed: int, out: Path | None
+    report: Report, corpora: Sequence[Path], pairs: int, peers: Sequence[str], seed: int
 ) -> None:
     """Measure the edit distance between copies of an article, before and after cleaning.
 
@@ -58,7 +55,6 @@ def foschini_copies(
     the gold texts.
     """
     extract = {name: load_peer(name) for name in peers}
-    report = Report(out)
     mirrors = read_mirrors(corpora, seed)
     sets: dict[str, Callable[[], list[ComparedPage]]] = {
         "feed": lambda: _feed(seed),
@@ -139,7 +135,7 @@ def _copies(pages: Sequence[ComparedPage]) -> _Pairs:
 def _feed(seed: int) -> list[ComparedPage]:
     """Return articles of synthetic news sites; the gold of each stands for its text in a feed."""
     pages = simulate_feed(FeedSettings(genre="news", sites=6, pages=360, seed=seed))
-    return _parsed(
+    return compared_pages(
         (one.site, one.url, one.html, one.gold_text, one.url)
         for one in pages
         if one.page_role == "article" and one.gold_text
@@ -159,7 +155,7 @@ def read_mirrors(corpora: Sequence[Path], seed: int) -> list[ComparedPage]:
         templates_per_article=2,
         seed=seed,
     )
-    return _parsed((one.site, one.url, one.markup, one.text, one.article) for one in pages)
+    return compared_pages((one.site, one.url, one.markup, one.text, one.article) for one in pages)
 
 
 def _snapshots(corpora: Sequence[Path]) -> list[ComparedPage]:
@@ -169,7 +165,7 @@ def _snapshots(corpora: Sequence[Path]) -> list[ComparedPage]:
     for one in some:
         dates[one["url"]].add(one["snapshot"])
     sites = {one["site"] for one in some if len(dates[one["url"]]) > 1}
-    return _parsed(
+    return compared_pages(
         (
             f"{one['site']} {one['snapshot']}",
             one["url"],
@@ -180,11 +176,3 @@ def _snapshots(corpora: Sequence[Path]) -> list[ComparedPage]:
         for one in some
         if one["site"] in sites
     )
-
-
-def _parsed(pages: Iterable[tuple[str, str, str, str, str]]) -> list[ComparedPage]:
-    return [
-        page
-        for site, url, markup, text, name in pages
-        if (page := parse_compared_page(site=site, url=url, markup=markup, text=text, name=name))
-    ]

@@ -87,10 +87,10 @@ from workers.lab.options import (
     FILE,
     PATH,
     corpora_argument,
+    experiment,
     folds_option,
     jobs_option,
     option,
-    out_option,
     peers_option,
     seed_option,
 )
@@ -340,7 +340,7 @@ _LISTINGS = ("listing", "collection")
 INPUTS = tuple(FUSION_INPUTS)
 
 
-@click.command(short_help="Fit and evaluate the fusion of site and page.")
+@experiment("Fit and evaluate the fusion of site and page.")
 @corpora_argument
 @folds_option(
     "Directory of `templ train --folds`: page models that were trained without some sites.",
@@ -387,8 +387,8 @@ INPUTS = tuple(FUSION_INPUTS)
 )
 @jobs_option
 @seed_option("Seed of the bootstrap.")
-@out_option
 def site_level(
+    report: Report,
     corpora: Sequence[Path],
     *,
     folds: Path,
@@ -402,7 +402,6 @@ def site_level(
     uses_trees: bool,
     jobs: int,
     seed: int,
-    out: Path | None,
 ) -> None:
     """Fit the fusion of site and page evidence on CORPORA, and evaluate it on unseen sites.
 
@@ -432,7 +431,6 @@ def site_level(
             "of different page models"
         )
     judged = _Judged(config, names := list(dict.fromkeys(page.corpus for page in pages)), pages)
-    report = Report(out)
     alone = decide_all_alone(pages, config)
     models = fitted_without(read, INPUTS, by_site, config)
     fused = decide_all(pages, models, by_site, config)

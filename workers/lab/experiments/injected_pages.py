@@ -1,6 +1,6 @@
 """Pages of a site with one text put into the content of a share of them: Foschini (2007), section 6.1."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from random import Random
 from typing import Any
 
@@ -200,13 +200,12 @@ def _found(root: html.HtmlElement, selector: str | None) -> list[html.HtmlElemen
 
 
 def _elements(sentences: Sequence[str], form: str) -> list[html.HtmlElement]:
-    if form == "two p":
-        middle = len(sentences) // 2
-        return [_paragraph(sentences[:middle]), _paragraph(sentences[middle:])]
-    if form == "p":
-        return [_paragraph(sentences)]
+    middle = len(sentences) // 2 if form == "two p" else 0
+    paragraphs = [_paragraph(some) for some in (sentences[:middle], sentences[middle:]) if some]
+    if form != "div p":
+        return paragraphs
     block = html.Element("div")
-    block.append(_paragraph(sentences))
+    block.extend(paragraphs)
     return [block]
 
 
@@ -239,16 +238,14 @@ def slots(injection: Injection, vocabulary: Sequence[str], rng: Random) -> list[
     if injection.varying:
         return [" ".join(rng.choices(vocabulary, k=rng.choice(_VARYING))) for _ in range(4)]
     if injection.changing:
-        return [_date(rng), str(rng.randint(10, 9999)), _name(rng)]
+        date = f"{rng.randint(1, 28)} {rng.choice(_MONTHS.split())} {rng.randint(2001, 2026)}"
+        number = str(rng.randint(10, 9999))
+        return [
+            date,
+            number,
+            f"{rng.choice(_FIRST_NAMES.split())} {rng.choice(_LAST_NAMES.split())}",
+        ]
     return ["so"]
-
-
-def _date(rng: Random) -> str:
-    return f"{rng.randint(1, 28)} {rng.choice(_MONTHS.split())} {rng.randint(2001, 2026)}"
-
-
-def _name(rng: Random) -> str:
-    return f"{rng.choice(_FIRST_NAMES.split())} {rng.choice(_LAST_NAMES.split())}"
 
 
 SHARES = (1.0, 0.3, 0.1)
@@ -291,20 +288,13 @@ def with_injection(records: Sequence[CorpusRecord], seed: str) -> list[CorpusRec
     if not vocabulary:
         return []
     text = injected_text(vocabulary, rng)
-    result, taught = [], 0
-    for record in records:
-        one, selectors = record, GoldSelectors.of(record.fields)
-        if selectors is not None and record.fields.get("gold_text") and rng.random() < run.share:
-            try:
-                root = parsed(decoded_markup(record.page.body or b"", record.page.charset))
-            except PageError:
-                continue
-            sentences = on_page(text, run, vocabulary, rng)
-            if inject(root, selectors, sentences, text.form, beside=False, rng=rng):
-                one = _changed(record, root, InjectedSentences(sentences, form, run.share, taught))
-                taught += 1
-        result.append(one)
-    return result
+
+    def put(_: int, root: html.HtmlElement, selectors: GoldSelectors) -> tuple[str, ...]:
+        sentences = on_page(text, run, vocabulary, rng)
+        done = inject(root, selectors, sentences, text.form, beside=False, rng=rng)
+        return sentences if done else ()
+
+    return _with_put(records, put, lambda: rng.random() < run.share, form, run.share)
 
 
 def with_link_box(records: Sequence[CorpusRecord], seed: str) -> list[CorpusRecord]:
@@ -317,18 +307,37 @@ def with_link_box(records: Sequence[CorpusRecord], seed: str) -> list[CorpusReco
     if not vocabulary or rng.random() < _SITES_WITHOUT_BOX:
         return []
     box = link_box(vocabulary, rng)
+    sections = [rng.randrange(len(box.sections)) for _ in records]
+
+    def put(number: int, root: html.HtmlElement, selectors: GoldSelectors) -> tuple[str, ...]:
+        section = sections[number]
+        return box.sections[section] if inject_box(root, selectors, box, section) else ()
+
+    return _with_put(records, put, lambda: True, LINK_BOX, 1.0)
+
+
+def _with_put(
+    records: Sequence[CorpusRecord],
+    put: Callable[[int, html.HtmlElement, GoldSelectors], tuple[str, ...]],
+    is_chosen: Callable[[], bool],
+    kind: str,
+    share: float,
+) -> list[CorpusRecord]:
+    """Return the pages with what `put` has put into them, given their number; pages that are refused are left out."""
     result, taught = [], 0
-    for record in records:
+    for number, record in enumerate(records):
         one, selectors = record, GoldSelectors.of(record.fields)
-        section = rng.randrange(len(box.sections))
-        if selectors is not None and record.fields.get("gold_text"):
+        if selectors is not None and record.fields.get("gold_text") and is_chosen():
             try:
                 root = parsed(decoded_markup(record.page.body or b"", record.page.charset))
             except PageError:
                 continue
-            if inject_box(root, selectors, box, section):
-                put = InjectedSentences(box.sections[section], LINK_BOX, 1.0, taught)
-                one = _changed(record, root, put)
+            if sentences := put(number, root, selectors):
+                page = msgspec.structs.replace(
+                    record.page, body=serialised(root), charset="utf-8", content_type=None
+                )
+                injected = InjectedSentences(sentences, kind, share, taught)
+                one = msgspec.structs.replace(record, page=page, injected=injected)
                 taught += 1
         result.append(one)
     return result
@@ -339,11 +348,3 @@ def _vocabulary(records: Sequence[CorpusRecord]) -> list[str]:
     return vocabulary_of(
         word for one in records for word in word_counts(one.fields.get("gold_text") or "")
     )
-
-
-def _changed(record: CorpusRecord, root: html.HtmlElement, put: InjectedSentences) -> CorpusRecord:
-    """Return a record with another page and what was put into it."""
-    page = msgspec.structs.replace(
-        record.page, body=serialised(root), charset="utf-8", content_type=None
-    )
-    return msgspec.structs.replace(record, page=page, injected=put)

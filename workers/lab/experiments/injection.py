@@ -35,9 +35,9 @@ from workers.lab.experiments.results import Cell, Report, tracked
 from workers.lab.job_processes import map_in_processes
 from workers.lab.options import (
     corpora_argument,
+    experiment,
     jobs_option,
     option,
-    out_option,
     seed_option,
     time_field_option,
 )
@@ -71,7 +71,7 @@ published in runs of some words, `content` words of gold that were published wit
 them that were not published with it."""
 
 
-@click.command(short_help="Measure what is left of texts that a site repeats.")
+@experiment("Measure what is left of texts that a site repeats.")
 @corpora_argument
 @option(
     "--shares",
@@ -92,15 +92,14 @@ them that were not published with it."""
 @time_field_option()
 @seed_option("Seed of the texts and of their places.")
 @jobs_option
-@out_option
 def injection(
+    report: Report,
     corpora: Sequence[Path],
     *,
     shares: str,
     time_field: str,
     seed: int,
     jobs: int,
-    out: Path | None,
     **form: bool,
 ) -> None:
     """Put a text into the content of pages, and clean them in order as `templ run` does.
@@ -110,7 +109,6 @@ def injection(
     section 6.1). Words are left where a run of four of them is published on a page after the first
     five pages that had the text.
     """
-    report = Report(out)
     runs = [Injection(share=float(one), **form) for one in shares.split(",") if one]
     plain_rows: list[list[Cell]] = []
     rows: list[list[Cell]] = []
@@ -318,19 +316,18 @@ _KINDS: dict[str, tuple[Callable[[Random], Iterator[BoilerplatePage]], int]] = {
 }
 
 
-@click.command(short_help="Measure what is left of blocks on all pages of shops and manuals.")
+@experiment("Measure what is left of blocks on all pages of shops and manuals.")
 @option("--sites", default=20, help="Sites of each kind.")
 @option("--pages", default=40, help="Pages of each site.")
 @seed_option("Seed of the sites.")
 @jobs_option
-@out_option
-def boilerplate(sites: int, pages: int, seed: int, jobs: int, out: Path | None) -> None:
+def boilerplate(report: Report, sites: int, pages: int, seed: int, jobs: int) -> None:
     """Clean synthetic shops and manuals in order, and report what is left of what all their pages have.
 
     A page has 20 to 80 words of its own. Words of a block are left where a run of four of them is
     published after the third page of the site; those of a box of links after the tenth.
     """
-    report, rows = Report(out), []
+    rows = []
     for kind, (_, after) in _KINDS.items():
         seeds = [f"{seed}/{kind}/{number}" for number in range(sites)]
         found = list(map_in_processes(jobs, _left_on_site, repeat(kind), seeds, repeat(pages)))

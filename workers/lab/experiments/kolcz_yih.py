@@ -45,6 +45,7 @@ from workers.errors import InputProblem
 from workers.inspect.plots import line_chart
 from workers.lab.corpora import (
     read_objects,
+    read_record,
     read_site_pages,
     record_markup,
     sample_shortest_paths,
@@ -52,26 +53,24 @@ from workers.lab.corpora import (
     site_of,
 )
 from workers.lab.experiments.results import Cell, Report, mean_text, tracked
-from workers.lab.options import PATH, corpora_argument, option, out_option, seed_option
+from workers.lab.options import PATH, corpora_argument, experiment, option, seed_option
 
 _NAMES = {"text": "text", "maxent": "maxent", "forest": "rf"}
 _PRECISIONS = (0.8, 0.85, 0.9, 0.95)
 _POINTS = 60
 
 
-@click.command(short_help="Kolcz and Yih (2007): template blocks.")
+@experiment("Kolcz and Yih (2007): template blocks.")
 @corpora_argument
 @option("--pages-per-site", default=60, help="Number of pages to draw from each site.")
 @seed_option("Seed of the random forest.")
-@out_option
-def kolcz_yih(corpora: Sequence[Path], pages_per_site: int, seed: int, out: Path | None) -> None:
+def kolcz_yih(report: Report, corpora: Sequence[Path], pages_per_site: int, seed: int) -> None:
     """Measure precision and recall of template blocks on unseen sites, by 10-fold cross-validation.
 
     CORPORA need several pages a site and no gold, since labels are counted on the sites themselves.
     Pages are drawn in two ways: by hash, like the paper's crawl, and by the shortest paths, like
     its directory.
     """
-    report = Report(out)
     pages = list(read_site_pages(corpora))
     samplings = {
         "crawl": sample_uniformly(pages, pages_per_site),
@@ -174,11 +173,8 @@ def read_plain_pages(corpora: Sequence[Path]) -> Iterator[KeywordPage]:
     """Yield all readable pages, not cleaned."""
     for path in corpora:
         for _, record in read_objects(path):
-            try:
-                document = parse_document(record_markup(record), record["url"])
-            except PageError:
-                continue
-            yield _keyword_page(document, np.ones(len(document.segments.texts), np.bool_))
+            if read := read_record(record):
+                yield _keyword_page(read[1])
 
 
 def _marked(record: dict[str, Any]) -> _Marked | None:
@@ -224,7 +220,7 @@ def _keyword_test_page(
         return None
     if presentation is None or not document.segments.texts:
         return None
-    found = _keyword_page(document, np.ones(len(document.segments.texts), np.bool_))
+    found = _keyword_page(document)
     wanted = own & document_frequency([found]).pages_with.keys()
     if not wanted:
         return None
@@ -232,14 +228,15 @@ def _keyword_test_page(
     return KeywordTestPage(site, wanted, found, cleaned)
 
 
-def _keyword_page(document: Document, kept: np.ndarray) -> KeywordPage:
+def _keyword_page(document: Document, kept: np.ndarray | None = None) -> KeywordPage:
     segments, tags = document.segments, document.nodes.tags
     if not segments.texts:
         return KeywordPage(title=document.title, passages=[])
     shares = np.round(
         link_density(read_characters(segments.texts), segments.link_chars), 3
     ).tolist()
-    columns = zip(segments.texts, shares, segments.owner.tolist(), kept.tolist(), strict=True)
+    stay = [True] * len(shares) if kept is None else kept.tolist()
+    columns = zip(segments.texts, shares, segments.owner.tolist(), stay, strict=True)
     return KeywordPage(
         title=document.title,
         passages=[
@@ -276,7 +273,7 @@ _PAPER_SETTINGS = {
 }
 
 
-@click.command(short_help="Kolcz and Yih (2007): keyword extraction.")
+@experiment("Kolcz and Yih (2007): keyword extraction.")
 @corpora_argument
 @click.option(
     "--train",
@@ -302,8 +299,8 @@ _PAPER_SETTINGS = {
 )
 @option("--pages-per-site", default=20, help="Number of pages with keywords to use of each site.")
 @seed_option("Seed of the forest and of the bootstrap.")
-@out_option
 def kolcz_yih_keywords(
+    report: Report,
     corpora: Sequence[Path],
     *,
     train: Sequence[Path],
@@ -311,7 +308,6 @@ def kolcz_yih_keywords(
     forest: Sequence[Path],
     pages_per_site: int,
     seed: int,
-    out: Path | None,
 ) -> None:
     """Measure keyword extraction from CORPORA before and after cleaning, by top-N scores.
 
@@ -322,7 +318,6 @@ def kolcz_yih_keywords(
     keeps = _forest(forest, seed) if forest else _page_model
     training = _tagged(train, pages_per_site, keeps)
     testing = _tagged(corpora, pages_per_site, keeps)
-    report = Report(out)
     for name, pages in (("trained on", training), ("tested on", testing)):
         site_count = len({page.site for page in pages})
         wanted = np.mean([len(page.wanted) for page in pages])

@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from statistics import fmean
 from urllib.parse import urljoin, urlsplit
 
@@ -22,7 +21,7 @@ from templ_core.lab.papers.rtdm import is_voted_template, learn_voted_templates
 from templ_core.rendering.links import page_links
 from templ_core.rendering.outline import Outline
 from workers.lab.experiments.results import Cell, Report, tracked
-from workers.lab.options import option, out_option, seed_option
+from workers.lab.options import experiment, option, seed_option
 from workers.lab.simulate.feed import FeedSettings, SyntheticPage, simulate_feed
 
 TOPICS = 5
@@ -135,12 +134,11 @@ _ALL, _ABROAD, _VOTES, _TEMPL, _CONTENT = LINK_SETS = (
 )  # fmt: skip
 
 
-@click.command("links-without-templates", short_help="HITS and PageRank without templates.")
+@experiment("HITS and PageRank without templates.", name="links-without-templates")
 @option("--sites", type=click.IntRange(2), default=24, help="Number of sites.")
 @option("--pages", type=click.IntRange(1), default=720, help="Number of pages of all sites.")
 @seed_option("Seed of the synthetic web.")
-@out_option
-def links_without_templates(sites: int, pages: int, seed: int, out: Path | None) -> None:
+def links_without_templates(report: Report, sites: int, pages: int, seed: int) -> None:
     """Rank the pages of a synthetic web by HITS and PageRank, with the links of templates and without.
 
     Articles have a topic and a quality. They link to articles on their topic, more often to those of
@@ -154,7 +152,6 @@ def links_without_templates(sites: int, pages: int, seed: int, out: Path | None)
     """
     web = make_web(sites, pages, seed)
     found = read_links(web)
-    report = Report(out)
     articles = sum(page.topic >= 0 for page in web)
     report.say(f"{len(web)} pages of {len({page.site for page in web})} sites, {articles} articles")
     header = [

@@ -43,7 +43,7 @@ from workers.lab.experiments.metadata_gold import (
     page_structure,
 )
 from workers.lab.experiments.results import Report
-from workers.lab.options import corpora_argument, option, out_option
+from workers.lab.options import corpora_argument, experiment, option
 from workers.processes.child import GC_ALLOCATIONS
 
 Fields = dict[str, str]
@@ -292,7 +292,7 @@ _ROUNDS = 5
 _CONFIG = CoreConfig()
 
 
-@click.command(short_help="Measure metadata, Markdown and links.")
+@experiment("Measure metadata, Markdown and links.")
 @corpora_argument
 @option("--pages", default=400, help="Pages of the gold for metadata.")
 @option("--markdown-pages", default=200, help="Pages of the check of Markdown.")
@@ -301,13 +301,12 @@ _CONFIG = CoreConfig()
 )
 @option("--cost-pages", default=200, help="Pages that are timed.")
 @option("--peers/--no-peers", default=True, help="Whether other libraries are run.")
-@out_option
 def metadata(
+    report: Report,
     corpora: tuple[Path, ...],
     pages: int,
     markdown_pages: int,
     cost_pages: int,
-    out: Path | None,
     *,
     sites: bool,
     peers: bool,
@@ -317,7 +316,6 @@ def metadata(
     The gold for metadata are the values that independent markup of a page states twice; one of both is
     taken out before the systems see the page. Of each site at most three pages count.
     """
-    report = Report(out)
     if pages:
         read = (gold_page(markup, url) for url, markup in _pages(corpora))
         _report_fields(report, list(islice(filter(None, read), pages)), with_peers=peers)

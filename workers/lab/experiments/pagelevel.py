@@ -15,7 +15,7 @@ from sklearn.metrics import adjusted_rand_score
 from templ_core.array_types import Bools, Floats, Int64s, UInt64s
 from templ_core.config import CoreConfig
 from templ_core.decide import decide
-from templ_core.dom.document import Document, parse_document
+from templ_core.dom.document import Document
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.segments import (
     Overlap,
@@ -42,9 +42,10 @@ from templ_core.lab.papers.pagelevel.variants import (
     basic_variant,
     smooth_variant,
 )
-from templ_core.lab.training.labels.gold_labels import GoldSelectors, Labels, selected_labels
+from templ_core.lab.training.labels.gold_labels import Labels
 from templ_core.lab.training.labels.site_labels import TooFewPages
-from templ_core.page_level.features.characters import Words, read_characters, read_words
+from templ_core.page_level.features.characters import Words as PageWords
+from templ_core.page_level.features.characters import read_characters, read_words
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import read_page_evidence
 from workers.errors import InputProblem
@@ -52,8 +53,10 @@ from workers.inspect.plots import Plot, line_chart
 from workers.lab.corpora import (
     corpus_name,
     read_objects,
+    read_record,
     read_site_pages,
     read_written,
+    record_labels,
     record_markup,
     records_with,
     site_of,
@@ -64,9 +67,9 @@ from workers.lab.options import (
     FILE,
     PATH,
     corpora_argument,
+    experiment,
     folds_option,
     option,
-    out_option,
     seed_option,
 )
 
@@ -83,7 +86,7 @@ class ScoredPage(msgspec.Struct, frozen=True, kw_only=True):
     """Templateness of each block, from 0 to 1."""
     templateness: Floats
     """Templateness of the block in which each segment stands, from 0 to 1."""
-    all_words: Words
+    all_words: PageWords
     words: Floats
     """Number of words of each segment, at least 1."""
 
@@ -99,19 +102,11 @@ def read_classifier(path: Path) -> SmoothedClassifier:
 
 def score_record(record: dict[str, Any], classifier: SmoothedClassifier) -> ScoredPage | None:
     """Return the page of a record with its scores, or None if it has no text or is refused."""
-    try:
-        markup = record_markup(record)
-    except PageError:
+    read = read_record(record)
+    if read is None:
         return None
-    return score_markup(markup, record["url"], classifier, record)
-
-
-def score_markup(
-    markup: str, url: str, classifier: SmoothedClassifier, record: dict[str, Any]
-) -> ScoredPage | None:
-    """Return a page with its scores, or None if it has no text or is refused."""
+    markup, document = read
     try:
-        document = parse_document(markup, url)
         presentation = read_presentation(document, markup)
     except PageError:
         return None
@@ -151,10 +146,6 @@ def smoothing_variant(factor: float = PENALTY_FACTOR, penalty: Penalty = "area")
     )
 
 
-def _multiplied(multiple: float, penalty: Penalty) -> PageVariant:
-    return smoothing_variant(multiple * PENALTY_FACTOR, penalty)
-
-
 @click.command(short_help="Train PAGELEVEL's classifier without gold.")
 @corpora_argument
 @click.option("--out", type=FILE, required=True, help="File to write the classifier to.")
@@ -189,14 +180,13 @@ LabelledPage = tuple[ScoredPage, Labels]
 """A page with its gold labels."""
 
 
-@click.command(short_help="Chakrabarti et al. (2007): f in templates.")
+@experiment("Chakrabarti et al. (2007): f in templates.")
 @click.argument("classifier", type=PATH)
 @corpora_argument
 @option("--pages-per-site", default=20, help="Number of pages with gold to use of each site.")
 @seed_option("Seed of the bootstrap over sites.")
-@out_option
 def pagelevel_templates(
-    classifier: Path, corpora: Sequence[Path], pages_per_site: int, seed: int, out: Path | None
+    report: Report, classifier: Path, corpora: Sequence[Path], pages_per_site: int, seed: int
 ) -> None:
     """Measure the f of text, anchor text and links in templates, and in content.
 
@@ -215,7 +205,6 @@ def pagelevel_templates(
     ]
     if not pages:
         raise InputProblem("no page has a `gold_selector` that names its content")
-    report = Report(out)
     sites = len({page.record["site"] for page, _ in pages})
     report.say(f"{len(pages)} pages of {sites} sites")
     _report_f(report, pages, seed)
@@ -223,9 +212,7 @@ def pagelevel_templates(
 
 
 def _labelled(page: ScoredPage) -> LabelledPage | None:
-    record = page.record
-    gold = GoldSelectors.of(record)
-    labels = selected_labels(page.document, record_markup(record), gold) if gold else None
+    labels = record_labels(page.record, record_markup(page.record), page.document)
     if labels is None or not labels.content.any():
         return None
     return page, labels
@@ -266,7 +253,7 @@ def _report_f_by_penalty(report: Report, pages: Sequence[LabelledPage]) -> None:
     lines: dict[str, list[tuple[float, float]]] = {name: [] for name in _COUNTED.values()}
     for penalty in PENALTIES:
         for multiple in PENALTY_MULTIPLES:
-            fs = site_f(pages, _multiplied(multiple, penalty))
+            fs = site_f(pages, smoothing_variant(multiple * PENALTY_FACTOR, penalty))
             means = [float(np.nanmean(fs["in_templates", counted])) for counted in _COUNTED]
             rows.append([penalty, f"{multiple * PENALTY_FACTOR:g}", *means])
             if penalty == "area":
@@ -317,7 +304,7 @@ SegmentedPage = tuple[ScoredPage, Int64s]
 """A page with the gold group of each segment; -1 for segments that are not in the gold."""
 
 
-@click.command(short_help="Chakrabarti et al. (2007): segmentation.")
+@experiment("Chakrabarti et al. (2007): segmentation.")
 @click.argument("classifier", type=PATH)
 @corpora_argument
 @option("--pages-per-site", default=20, help="Number of pages with gold to use of each site.")
@@ -327,15 +314,14 @@ SegmentedPage = tuple[ScoredPage, Int64s]
     is_flag=True,
     help="Take the gold blocks themselves, as runs of text, for the gold segmentation.",
 )
-@out_option
 def pagelevel_segmentation(
+    report: Report,
     classifier: Path,
     corpora: Sequence[Path],
     *,
     pages_per_site: int,
     seed: int,
     runs: bool,
-    out: Path | None,
 ) -> None:
     """Measure the adjusted RAND index of three segmentations: basic, basic + merge, and smooth.
 
@@ -345,7 +331,6 @@ def pagelevel_segmentation(
     bootstrap over sites. The merge uses the delta that is best on these very pages.
     """
     model = read_classifier(classifier)
-    report = Report(out)
     for path in corpora:
         pages = [
             segmented
@@ -398,7 +383,12 @@ def _report_rands(report: Report, name: str, pages: Sequence[SegmentedPage], see
 def _report_rands_by_penalty(report: Report, name: str, pages: Sequence[SegmentedPage]) -> None:
     lines = {
         str(penalty): [
-            (multiple, float(page_rands(pages, _multiplied(multiple, penalty)).mean()))
+            (
+                multiple,
+                float(
+                    page_rands(pages, smoothing_variant(multiple * PENALTY_FACTOR, penalty)).mean()
+                ),
+            )
             for multiple in PENALTY_MULTIPLES
         ]
         for penalty in PENALTIES
@@ -436,37 +426,28 @@ class LabelledTexts(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the page level keeps the segment."""
 
 
-class SpecificWords(msgspec.Struct, frozen=True, kw_only=True):
-    """Counts of the words of texts that stand on one page of their site alone."""
+Words = Counter[str]
+"""Counts of the words of a site.
 
-    template: float = 0.0
-    """Words of template."""
-    template_removed: float = 0.0
-    """Those that the page level removes; what a site repeats has none of them."""
-    content: float = 0.0
-    """Words of content."""
-    content_kept: float = 0.0
-    """Those that the page level keeps."""
-    all_template: float = 0.0
-    """Words of template, on however many pages."""
+Of texts on one page of their site alone: `template` and `content`, `template_removed` by the page level, of which what
+a site repeats has none, and `content_kept` by it. `all_template` is the template on however many pages."""
 
 
-@click.command("pagelevel-specific", short_help="Template that one page of a site has alone.")
+@experiment("Template that one page of a site has alone.", name="pagelevel-specific")
 @corpora_argument
 @folds_option(
     "Directory that `templ train --folds` wrote; each page is judged by a model that was trained "
     "without its site.",
     required=True,
 )
-@out_option
-def pagelevel_specific(corpora: Sequence[Path], folds: Path, out: Path | None) -> None:
+def pagelevel_specific(report: Report, corpora: Sequence[Path], folds: Path) -> None:
     """Measure how much template the page level finds that no other page of its site has.
 
     Chakrabarti et al. (2007) show it on a page of lyrics: a list of the singer's other songs is
     template, but it stands on that page alone, so that a method that counts pages keeps it. CORPORA
     are JSON Lines with `gold_selector`; text outside the selected elements is template.
     """
-    models, report = models_of_folds(folds), Report(out)
+    models = models_of_folds(folds)
     rows = []
     for corpus in corpora:
         sites: defaultdict[str, list[LabelledTexts]] = defaultdict(list)
@@ -484,62 +465,49 @@ def pagelevel_specific(corpora: Sequence[Path], folds: Path, out: Path | None) -
     report.table("Text that one page of its site has alone", head, rows)
 
 
-def specific_words(pages: Sequence[LabelledTexts]) -> SpecificWords:
+def specific_words(pages: Sequence[LabelledTexts]) -> Words:
     """Return the counts of a site from its pages."""
     on_pages = Counter(text for page in pages for text in set(page.text.tolist()))
-    total = np.zeros(len(SpecificWords.__struct_fields__))
+    total = Words()
     for page in pages:
         alone = np.array([on_pages[text] == 1 for text in page.text.tolist()], np.bool_)
         template, content = alone & page.is_template, alone & ~page.is_template
-        chosen = (
-            template,
-            template & ~page.is_kept,
-            content,
-            content & page.is_kept,
-            page.is_template,
-        )
-        total += [page.words[some].sum() for some in chosen]
-    counts = zip(SpecificWords.__struct_fields__, total.tolist(), strict=True)
-    return SpecificWords(**dict(counts))
+        chosen = {
+            "template": template,
+            "template_removed": template & ~page.is_kept,
+            "content": content,
+            "content_kept": content & page.is_kept,
+            "all_template": page.is_template,
+        }
+        total.update({name: page.words[some].sum().item() for name, some in chosen.items()})
+    return total
 
 
-def _row(corpus: str, sites: Sequence[SpecificWords]) -> list[Cell]:
-    def mean(part: str, whole: str) -> float | None:
-        ratios = [getattr(one, part) / getattr(one, whole) for one in sites if getattr(one, whole)]
-        return fmean(ratios) if ratios else None
-
-    return [
-        corpus,
-        len(sites),
-        mean("template", "all_template"),
-        mean("template_removed", "template"),
-        mean("content_kept", "content"),
+def _row(corpus: str, sites: Sequence[Words]) -> list[Cell]:
+    parts = {"template": "all_template", "template_removed": "template", "content_kept": "content"}
+    ratios = [
+        [one[part] / one[whole] for one in sites if one[whole]] for part, whole in parts.items()
     ]
+    return [corpus, len(sites), *(fmean(some) if some else None for some in ratios)]
 
 
 def _read_pages(corpus: Path, models: PageModels) -> Iterator[tuple[str, LabelledTexts]]:
     """Yield the site and the labelled texts of each page with a selector."""
     records = [record for _, record in read_objects(corpus) if record.get("gold_selector")]
     names = [(corpus_name(corpus), one["url"], site_of(one)) for one in records]
-    for record, (_, url, site), fold in zip(records, names, models.left_out(names), strict=True):
-        if fold is None:
-            continue
-        texts = _labelled_texts(record, url, fold[1])
-        if texts is not None:
+    for record, (_, _, site), fold in zip(records, names, models.left_out(names), strict=True):
+        if fold is not None and (texts := _labelled_texts(record, fold[1])):
             yield site, texts
 
 
-def _labelled_texts(record: dict[str, Any], url: str, model: PageModel) -> LabelledTexts | None:
-    try:
-        markup = record_markup(record)
-        document = parse_document(markup, url)
-    except PageError:
+def _labelled_texts(record: dict[str, Any], model: PageModel) -> LabelledTexts | None:
+    read = read_record(record)
+    if read is None or not read[1].segments.texts:
         return None
-    gold = GoldSelectors.of(record)
-    labels = selected_labels(document, markup, gold) if gold and document.segments.texts else None
+    labels = record_labels(record, *read)
     if labels is None:
         return None
-    page = read_page_evidence(document, model)
+    page = read_page_evidence(read[1], model)
     kept = decide(page, None, CoreConfig()).kept
     counts = labels.counts
     return LabelledTexts(

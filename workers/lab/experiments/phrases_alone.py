@@ -11,8 +11,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from templ_core.dom.document import Document, parse_document
-from templ_core.errors import PageError
+from templ_core.dom.document import Document
 from templ_core.lab.near_duplicates import distinct_plain_texts
 from templ_core.lab.papers.foschini.matching import Locality, PhraseMatcher, settled_spans
 from templ_core.lab.papers.foschini.phrase_corpus import (
@@ -29,11 +28,11 @@ from templ_core.lab.papers.foschini.phrases import (
     learn_phrases,
     shipped_idioms,
 )
-from templ_core.lab.training.labels.gold_labels import GoldSelectors, Labels, selected_labels
+from templ_core.lab.training.labels.gold_labels import Labels
 from workers.errors import InputProblem
-from workers.lab.corpora import read_objects, read_written, record_markup, site_of
+from workers.lab.corpora import read_objects, read_record, read_written, record_labels, site_of
 from workers.lab.experiments.results import Report, tracked
-from workers.lab.options import PATH, corpora_argument, option, out_option, seed_option
+from workers.lab.options import PATH, corpora_argument, experiment, option, seed_option
 
 
 class TextPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -55,14 +54,11 @@ def read_text_pages(corpora: Sequence[Path]) -> dict[str, list[TextPage]]:
     sites: defaultdict[str, list[TextPage]] = defaultdict(list)
     for path in corpora:
         for _, record in read_objects(path):
-            site = site_of(record)
-            try:
-                markup = record_markup(record)
-                document = parse_document(markup, record["url"])
-            except PageError:
+            read = read_record(record)
+            if read is None:
                 continue
-            gold = GoldSelectors.of(record)
-            labels = selected_labels(document, markup, gold) if gold else None
+            site, (_, document) = site_of(record), read
+            labels = record_labels(record, *read)
             if labels is not None and not labels.content.any():
                 labels = None
             text = page_text(document)
@@ -77,7 +73,7 @@ _WordCounts = npt.NDArray[np.int64]
 _REFITS = frozenset([2, 3, 5, 8, 12, 16, 24])
 
 
-@click.command(short_help="Foschini (2007): precision of phrases alone.")
+@experiment("Foschini (2007): precision of phrases alone.")
 @corpora_argument
 @option(
     "--gap-chars",
@@ -95,13 +91,12 @@ _REFITS = frozenset([2, 3, 5, 8, 12, 16, 24])
     type=PATH,
     help="List of idioms that `templ train-idioms` wrote.  [default: the shipped list]",
 )
-@out_option
 def phrases_removal(
+    report: Report,
     corpora: Sequence[Path],
     gap_chars: int,
     island_chars: int,
     idioms_file: Path | None,
-    out: Path | None,
 ) -> None:
     """Measure precision and recall of removing phrases, and nothing else, from pages of CORPORA.
 
@@ -117,7 +112,6 @@ def phrases_removal(
     if idioms_file is not None:
         strings = read_written(idioms_file, decode_idioms, "that `templ train-idioms` wrote")
         idioms = PhraseAutomaton(strings)
-    report = Report(out)
     sites = read_text_pages(corpora)
     for title, learned in (
         ("learned on the pages before, in order of arrival", _arriving),
@@ -318,12 +312,11 @@ _StringShape = tuple[str, int, bool]
 """The place and length of an injected string, and whether it has a slot."""
 
 
-@click.command(short_help="Foschini (2007): find injected strings.")
+@experiment("Foschini (2007): find injected strings.")
 @corpora_argument
 @option("--pages", default=60, help="Largest number of pages to use of each site.")
 @seed_option("Seed of the strings; equal seeds and corpora give equal strings.")
-@out_option
-def foschini_injected(corpora: Sequence[Path], pages: int, seed: int, out: Path | None) -> None:
+def foschini_injected(report: Report, corpora: Sequence[Path], pages: int, seed: int) -> None:
     """Inject strings into the content of real pages, and measure which of them phrases find.
 
     Only the content of pages with `gold_selector` is used. Each site gets nine strings of 1 to 30
@@ -332,7 +325,6 @@ def foschini_injected(corpora: Sequence[Path], pages: int, seed: int, out: Path 
     Each string is injected into a share of the pages. Phrases are learned on every second page and
     evaluated on the others.
     """
-    report = Report(out)
     sites = {
         site: texts[:pages]
         for site, some in read_text_pages(corpora).items()

@@ -7,7 +7,6 @@ from collections.abc import Set as AbstractSet
 from itertools import pairwise, repeat
 from pathlib import Path
 from statistics import fmean, median_high
-from typing import TypeVar
 
 import click
 import msgspec
@@ -34,10 +33,10 @@ from workers.lab.job_processes import map_in_processes
 from workers.lab.options import (
     corpora_argument,
     corpus_argument,
+    experiment,
     folds_option,
     jobs_option,
     option,
-    out_option,
     time_field_option,
 )
 from workers.local.local_state import LocalState
@@ -56,18 +55,18 @@ class ReplayedPage(msgspec.Struct, frozen=True, kw_only=True):
     site: str
     number: int
     """Position of the page among the pages of its site, from 1, in order of arrival."""
-    design: str
+    design: str = ""
     """Name of the site's design at that time; empty if the corpus does not name it."""
-    uses_site: bool
+    uses_site: bool = False
     """Whether the evidence of the site had any weight in the decision."""
-    finds_redesign: bool
+    finds_redesign: bool = False
     """Whether a redesign of the site was detected with this page."""
     other_events: AbstractSet[str] = frozenset()
     """What else has changed on the site, it was told with this page."""
     f1: float | None
     """Word F1; None for pages without gold."""
     alone_f1: float | None
-    """Word F1 of the page level alone; None for pages without gold."""
+    """Word F1 of the page level alone, or of the first of two passes; None for pages without gold."""
 
 
 def replay_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -184,35 +183,20 @@ _BANDS: Bands = {
 }
 
 
-class TwiceCleaned(msgspec.Struct, frozen=True):
-    """Word F1 of one page."""
-
-    site: str
-    number: int
-    """Position of the page among the pages of its site, from 1."""
-    one_pass: float
-    two_passes: float
-
-
-Numbered = TypeVar("Numbered", ReplayedPage, TwiceCleaned)
 _FIRST = 8
 _SHOWN = 40
 
 
-@click.command("new-site", short_help="Measure the first pages of a new site.")
+@experiment("Measure the first pages of a new site.", name="new-site")
 @replay_options
 @time_field_option()
-@out_option
-def new_site(
-    corpus: Path, time_field: str, folds: Path | None, jobs: int, out: Path | None
-) -> None:
+def new_site(report: Report, corpus: Path, time_field: str, folds: Path | None, jobs: int) -> None:
     """Clean CORPUS as `templ run` does, and report word F1 by the position of a page in its site.
 
     CORPUS is JSON Lines with gold text and several pages a site.
     """
     sites = replay_sites(corpus, time_field=time_field, folds=folds, jobs=jobs)
     pages = [page for site in sites for page in site]
-    report = Report(out)
     report.table(
         "Word F1 by page of its site",
         ["page", "pages", "page level", "with the site", "difference", "where evidence has weight"],
@@ -239,7 +223,9 @@ def new_site(
     report.figure("new-site", line_chart("A new site", "page of its site", "word F1", lines))
 
 
-def _in_bands(pages: Sequence[Numbered], bands: Bands) -> Iterator[tuple[str, list[Numbered]]]:
+def _in_bands(
+    pages: Sequence[ReplayedPage], bands: Bands
+) -> Iterator[tuple[str, list[ReplayedPage]]]:
     """Yield the pages of each band by their position in their site."""
     for name, (first, last) in bands.items():
         yield name, [page for page in pages if first <= page.number <= last]
@@ -273,7 +259,7 @@ class Redesign(msgspec.Struct, frozen=True):
     """The pages from the first one of the new design to the last one before the next redesign."""
 
 
-@click.command(short_help="Measure the pages after a redesign.")
+@experiment("Measure the pages after a redesign.")
 @replay_options
 @option(
     "--design-field",
@@ -281,14 +267,8 @@ class Redesign(msgspec.Struct, frozen=True):
     help="Field that names the design of a page; feeds of `templ simulate` have it in `design`.",
 )
 @time_field_option("none")
-@out_option
 def redesign(
-    corpus: Path,
-    design_field: str,
-    time_field: str,
-    folds: Path | None,
-    jobs: int,
-    out: Path | None,
+    report: Report, corpus: Path, design_field: str, time_field: str, folds: Path | None, jobs: int
 ) -> None:
     """Clean CORPUS as `templ run` does, and report word F1 by page since the site's last redesign.
 
@@ -302,7 +282,6 @@ def redesign(
     found = [change for site in sites for change in design_changes(site)]
     if not found:
         raise InputProblem(f"{corpus}: no site has two values of the field {design_field!r}")
-    report = Report(out)
     before = [page for change in found for page in change.before]
     rows = [replay_row(f"the {_BEFORE} before", before)]
     for name, (first, last) in _BINS.items():
@@ -350,7 +329,7 @@ _PASS_BANDS: Bands = {
 }
 
 
-@click.command("two-passes", short_help="Measure cleaning in two passes.")
+@experiment("Measure cleaning in two passes.", name="two-passes")
 @corpus_argument
 @option(
     "--sample",
@@ -359,8 +338,7 @@ _PASS_BANDS: Bands = {
 )
 @jobs_option
 @time_field_option()
-@out_option
-def two_passes(corpus: Path, sample: int, jobs: int, time_field: str, out: Path | None) -> None:
+def two_passes(report: Report, corpus: Path, sample: int, jobs: int, time_field: str) -> None:
     """Clean CORPUS page by page as they come, and in two passes, and report word F1 of both.
 
     CORPUS is JSON Lines with gold text and several pages a site. Intervals are of 95 %, by drawing sites.
@@ -368,7 +346,7 @@ def two_passes(corpus: Path, sample: int, jobs: int, time_field: str, out: Path 
     sites = read_sites(corpus, time_field)
     found = map_in_processes(jobs, _clean_twice, sites, repeat(SampleBounds(pages_max=sample)))
     pages = [page for some in found for page in some]
-    Report(out).table(
+    report.table(
         "Word F1 by page of its site",
         ["page", "pages", "one pass", "two passes", "gain"],
         [_twice_row(name, some) for name, some in _in_bands(pages, _PASS_BANDS)],
@@ -376,7 +354,7 @@ def two_passes(corpus: Path, sample: int, jobs: int, time_field: str, out: Path 
     )
 
 
-def _clean_twice(site: SitePages, bounds: SampleBounds) -> list[TwiceCleaned]:
+def _clean_twice(site: SitePages, bounds: SampleBounds) -> list[ReplayedPage]:
     crawled = [
         CrawledPage(
             page.url,
@@ -394,10 +372,9 @@ def _clean_twice(site: SitePages, bounds: SampleBounds) -> list[TwiceCleaned]:
     for number, (gold, *outcomes) in enumerate(zip(site.gold, one_pass, both, strict=True), 1):
         if gold is not None:
             scorer = TextScorer(gold, gold.markup())
-            texts = ["" if isinstance(one, PageError) else one.text for one in outcomes]
-            found.append(
-                TwiceCleaned(site.site, number, *(scorer.score(text).f1 for text in texts))
-            )
+            texts = ("" if isinstance(one, PageError) else one.text for one in outcomes)
+            first, second = (scorer.score(text).f1 for text in texts)
+            found.append(ReplayedPage(site=site.site, number=number, alone_f1=first, f1=second))
     return found
 
 
@@ -408,18 +385,10 @@ def _clean(cleaner: SiteCleaner, page: CrawledPage) -> CleanedPage | PageError:
         return error
 
 
-def _twice_row(name: str, pages: Sequence[TwiceCleaned]) -> list[Cell]:
-    if not pages:
-        return [name, 0, None, None, None]
-    sites = [page.site for page in pages]
-    gains = [page.two_passes - page.one_pass for page in pages]
-    return [
-        name,
-        len(pages),
-        fmean(page.one_pass for page in pages),
-        fmean(page.two_passes for page in pages),
-        mean_text(gains, sites, form="+.4f"),
-    ]
+def _twice_row(name: str, pages: Sequence[ReplayedPage]) -> list[Cell]:
+    gains = [(page.f1 or 0.0) - (page.alone_f1 or 0.0) for page in pages]
+    gain = mean_text(gains, [page.site for page in pages], form="+.4f")
+    return [*replay_row(name, pages)[:-1], gain]
 
 
 _NO_BOUND = 1 << 40
@@ -453,7 +422,7 @@ class TimedRunner:
         return result
 
 
-@click.command(short_help="Compare windows of several ages and sizes.")
+@experiment("Compare windows of several ages and sizes.")
 @corpora_argument
 @time_field_option()
 @option(
@@ -471,21 +440,19 @@ class TimedRunner:
     type=click.IntRange(min=1),
     help="Use only this many sites of each corpus, the first ones.  [default: all]",
 )
-@out_option
 def windows(
+    report: Report,
     corpora: Sequence[Path],
     time_field: str,
     days: str,
     pages: str,
     sites: int | None,
-    out: Path | None,
 ) -> None:
     """Clean CORPORA as `templ run` does, with windows of several ages and sizes.
 
     CORPORA are JSON Lines with gold text. Windows that are compared by age have no smallest number
     of pages.
     """
-    report = Report(out)
     by_age = {
         float(one): load_settings(
             window_age_ms=round(float(one) * DAY_MS),

@@ -20,7 +20,7 @@ from workers.crawl.answers import FeedEntry, feed_entries
 from workers.errors import InputProblem
 from workers.feeds.files import read_feed
 from workers.lab.experiments.results import Cell, Report, mean_text
-from workers.lab.options import PATH, out_option
+from workers.lab.options import PATH, experiment
 from workers.page import Page
 
 SYSTEMS = ("raw", "page level", "site level")
@@ -147,10 +147,9 @@ class FeedScore(msgspec.Struct, frozen=True, kw_only=True):
     """Share of the visible words of the page that are in the text."""
 
 
-@click.command("rss", short_help="Judge cleaned pages by the feeds of their sites.")
+@experiment("Judge cleaned pages by the feeds of their sites.", name="rss")
 @click.argument("crawl", nargs=-1, required=True, type=PATH)
-@out_option
-def rss(crawl: tuple[Path, ...], out: Path | None) -> None:
+def rss(report: Report, crawl: tuple[Path, ...]) -> None:
     """Compare the texts of the pages of CRAWL... with the entries of the feeds among them.
 
     CRAWL are files with pages and feeds, such as `pages.jsonl` and `feeds.jsonl` of `templ crawl`, or its
@@ -177,7 +176,6 @@ def rss(crawl: tuple[Path, ...], out: Path | None) -> None:
         sites += [one.site for one in pairs]
     if not sites:
         raise InputProblem("no entry of a feed belongs to a page of these files")
-    report = Report(out)
     report.say(f"{len(sites)} pages of {len(rows)} sites have an entry in a feed")
     header = ["text", "recall of the summary", "F1 with the whole text", "edit distance"]
     header.append("% of raw words")

@@ -10,7 +10,7 @@ import click
 import numpy as np
 
 from templ_core.array_types import Bools
-from templ_core.lab.papers.class_set import ClassPage, hash_of
+from templ_core.lab.papers.class_set import hash_of
 from templ_core.lab.papers.rtdm import (
     CONFIGURATIONS,
     ClassifierScores,
@@ -26,11 +26,11 @@ from workers.lab.experiments.compared_cleaners import (
     TEMPLATE_FINDERS,
     ComparedPage,
     clean_compared_pages,
-    parse_compared_page,
+    compared_pages,
 )
 from workers.lab.experiments.phrases_alone import TextPage, read_text_pages
 from workers.lab.experiments.results import Cell, Report, tracked
-from workers.lab.options import corpora_argument, option, out_option, peers_option, seed_option
+from workers.lab.options import corpora_argument, experiment, option, peers_option, seed_option
 
 _SAMPLE_SIZES = (2, 3, 5, 10, 15, 25, 50, 100)
 _SHARE_MIN = 0.5
@@ -42,7 +42,7 @@ _QUOTED = 25
 _Terms = frozenset[str]
 
 
-@click.command(short_help="Vieira et al. (2006): terms of templates.")
+@experiment("Vieira et al. (2006): terms of templates.")
 @corpora_argument
 @option(
     "--pages-min",
@@ -51,8 +51,7 @@ _Terms = frozenset[str]
     help="Leave out sites that have fewer pages with gold.",
 )
 @seed_option("Seed of the samples; equal seeds and corpora give equal samples.")
-@out_option
-def rtdm_templates(corpora: Sequence[Path], pages_min: int, seed: int, out: Path | None) -> None:
+def rtdm_templates(report: Report, corpora: Sequence[Path], pages_min: int, seed: int) -> None:
     """Measure the F of the terms in the templates found, against the number of sample pages.
 
     The reference are the terms that half of a site's pages with gold have outside the gold, in
@@ -64,7 +63,6 @@ def rtdm_templates(corpora: Sequence[Path], pages_min: int, seed: int, out: Path
 
     Neutral text (`gold_neutral`) and words with digits are left out. CORPORA need `gold_selector`.
     """
-    report = Report(out)
     sites = {
         site: sorted(with_gold, key=lambda page: hash_of(seed, page.text))
         for site, pages in read_text_pages(corpora).items()
@@ -217,21 +215,20 @@ _BINS = 10
 _PairScores = Mapping[tuple[int, str, str], ClassifierScores]
 
 
-@click.command(short_help="Vieira et al. (2006): clustering, classes.")
+@experiment("Vieira et al. (2006): clustering, classes.")
 @corpora_argument
 @option("--runs", type=click.IntRange(1), default=800, help="Number of K-means runs.")
 @option("--articles", default=100, help="Largest number of articles of each topic.")
 @peers_option
 @seed_option("Seed of all choices; equal seeds and corpora give equal figures.")
-@out_option
 def rtdm_mining(
+    report: Report,
     corpora: Sequence[Path],
     *,
     runs: int,
     articles: int,
     peers: Sequence[str],
     seed: int,
-    out: Path | None,
 ) -> None:
     """Measure clustering and classification of pages by topic, before and after removing templates.
 
@@ -240,18 +237,14 @@ def rtdm_mining(
     the gold text.
     """
     extract = {name: load_peer(name) for name in peers}
-    report = Report(out)
-    pages = [
-        page
-        for one in read_class_set(
-            corpora,
-            articles_per_topic=articles,
-            templates_per_article=1,
-            seed=seed,
-            template_sites=MINING_TEMPLATES,
-        )
-        if (page := _page(one))
-    ]
+    made = read_class_set(
+        corpora,
+        articles_per_topic=articles,
+        templates_per_article=1,
+        seed=seed,
+        template_sites=MINING_TEMPLATES,
+    )
+    pages = compared_pages((one.site, one.url, one.markup, one.text, one.topic) for one in made)
     _describe(report, pages)
     texts = {name: clean_compared_pages(pages, name) for name in SITE_CLEANERS}
     for name, peer in extract.items():
@@ -265,12 +258,6 @@ def rtdm_mining(
     scores = {name: classify(some, topics, sites) for name, some in texts.items()}
     _report_classes(report, scores)
     _report_samples(report, pages, topics, sites)
-
-
-def _page(one: ClassPage) -> ComparedPage | None:
-    return parse_compared_page(
-        site=one.site, url=one.url, markup=one.markup, text=one.text, name=one.topic
-    )
 
 
 def _describe(report: Report, pages: Sequence[ComparedPage]) -> None:

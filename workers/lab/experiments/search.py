@@ -9,7 +9,6 @@ from contextlib import closing
 from pathlib import Path
 from typing import Any
 
-import click
 import msgspec
 
 from templ_core import CleanedPage, clean_site
@@ -24,7 +23,7 @@ from workers.lab.corpora import read_objects, record_markup, site_of
 from workers.lab.evaluation.peers import load_peer
 from workers.lab.experiments.results import Report, mean_text
 from workers.lab.job_processes import map_in_processes
-from workers.lab.options import corpora_argument, jobs_option, option, out_option
+from workers.lab.options import corpora_argument, experiment, jobs_option, option
 
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n")
 _SENTENCE_TOKENS_MIN = 8
@@ -165,12 +164,11 @@ class SearchScores(msgspec.Struct, frozen=True):
     """Reciprocal rank of each query."""
 
 
-@click.command("search", short_help="Measure search in raw and in clean text.")
+@experiment("Measure search in raw and in clean text.", name="search")
 @corpora_argument
 @option("--pages", default=40, help="Most pages with gold text of each site.")
 @jobs_option
-@out_option
-def search(corpora: tuple[Path, ...], pages: int, jobs: int, out: Path | None) -> None:
+def search(report: Report, corpora: tuple[Path, ...], pages: int, jobs: int) -> None:
     """Index the texts that several cleaners make of CORPORA, and look for known pages in them.
 
     CORPORA are JSON Lines files with gold text and several pages a site. All pages are in one index for each
@@ -182,7 +180,6 @@ def search(corpora: tuple[Path, ...], pages: int, jobs: int, out: Path | None) -
     texts = [page for some in map_in_processes(jobs, site_texts, sites) for page in some]
     items = known_items(texts)
     scores = {name: search_scores(texts, name, items) for name in SYSTEMS}
-    report = Report(out)
     report.say(f"{len(texts)} pages of {len(sites)} sites, {len(items)} queries")
     raw = scores[_BASE].index_bytes
     report.table(

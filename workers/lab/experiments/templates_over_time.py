@@ -7,7 +7,6 @@ from itertools import groupby
 from pathlib import Path
 from statistics import fmean
 
-import click
 import msgspec
 import numpy as np
 
@@ -22,9 +21,9 @@ from templ_core.lab.training.labels.site_labels import (
 )
 from workers.errors import InputProblem
 from workers.inspect.plots import line_chart
-from workers.lab.corpora import corpus_name, records_with, site_of
+from workers.lab.corpora import corpus_page, records_with
 from workers.lab.experiments.results import Cell, Report, mean_text, tracked
-from workers.lab.options import corpora_argument, option, out_option, seed_option
+from workers.lab.options import corpora_argument, experiment, option, seed_option
 
 MEASURES = ("HTML", "words", "links")
 _PARTS = ("template", "content")
@@ -47,14 +46,13 @@ class DatedSite(msgspec.Struct, frozen=True, kw_only=True):
     """Words of a page that are template."""
 
 
-@click.command("templates-over-time", short_help="Share of pages that is template, by year.")
+@experiment("Share of pages that is template, by year.", name="templates-over-time")
 @corpora_argument
 @option(
     "--field", default="snapshot", help="Field of the date; its first four digits are the year."
 )
 @seed_option("Seed of the bootstrap over sites.")
-@out_option
-def templates_over_time(corpora: Sequence[Path], field: str, seed: int, out: Path | None) -> None:
+def templates_over_time(report: Report, corpora: Sequence[Path], field: str, seed: int) -> None:
     """Measure which share of the HTML, the words and the links of pages is template, by year.
 
     Template is what a tenth of a site's pages of one date have, and at least three pages
@@ -73,7 +71,6 @@ def templates_over_time(corpora: Sequence[Path], field: str, seed: int, out: Pat
         raise InputProblem(
             f"no site has {PAGES_PER_SITE_MIN} different pages of one year in the field `{field}`"
         )
-    report = Report(out)
     _report_years(report, found)
     _report_growth(report, found, seed)
 
@@ -87,15 +84,8 @@ def _read(
         for record in records_with([corpus], field):
             digits = str(record[field])[:4]
             if digits.isdecimal():
-                site = site_of(record)
-                page = CorpusPage(
-                    corpus=corpus_name(corpus),
-                    site=site,
-                    url=record["url"],
-                    body=(record.get("html") or "").encode("utf-8", "replace"),
-                    charset="utf-8",
-                )
-                groups[page.corpus, site, int(digits)].append(page)
+                page = corpus_page(corpus, record)
+                groups[page.corpus, page.site, int(digits)].append(page)
     for key in sorted(groups):
         yield key, parse_site_pages(groups.pop(key))
 

@@ -12,6 +12,7 @@ from templ_core.lab.papers.class_set import (
     put_into,
     read_article,
 )
+from templ_core.lab.training.labels.gold_labels import GoldSelectors
 
 BODY = " ".join(f"word{number}" for number in range(60))
 
@@ -26,10 +27,12 @@ def page(site, number, body=BODY):
             f"<div class='text main'>Start {site}{number} <p>{body}</p><aside>ad</aside> rest</div>"
             f"</div><footer>foot {site}</footer></body></html>"
         ),
-        content="div.text",
-        exclude="aside",
-        neutral="h1, .by",
+        gold=GoldSelectors(content="div.text", exclude="aside", neutral="h1, .by"),
     )
+
+
+def part(markup, content):
+    return SourcePage(site="", url="", markup=markup, gold=GoldSelectors(content=content))
 
 
 def test_an_article_replaces_the_content_of_the_host():
@@ -37,7 +40,7 @@ def test_an_article_replaces_the_content_of_the_host():
     assert article.title == "Story 1 of a.org"
     assert article.text == f"Start a.org1 {BODY} rest"
     markup = put_into(page("b.org", 7), article)
-    again = read_article("t", SourcePage(site="", url="", markup=markup, content="div.text"))
+    again = read_article("t", part(markup, "div.text"))
     assert again.text == article.text
     assert "menu of b.org" in markup
     assert "foot b.org" in markup
@@ -48,7 +51,7 @@ def test_an_article_replaces_the_content_of_the_host():
 
 def test_pages_without_exactly_one_content_element_are_skipped():
     twice = page("a.org", 1).markup.replace("</footer>", "</footer><div class=text>x</div>")
-    assert read_article("t", SourcePage(site="", url="", markup=twice, content=".text")) is None
+    assert read_article("t", part(twice, ".text")) is None
     short = page("a.org", 1, body="short")
     assert read_article("t", short) is None
 
