@@ -35,7 +35,7 @@ jobs_option = option(
 )
 
 
-def experiment(
+def experiment_command(
     short_help: str, name: str | None = None
 ) -> Callable[[Callable[..., None]], click.Command]:
     """Declare an experiment: a command that is given a `Report`, for which it has the option `--out`."""

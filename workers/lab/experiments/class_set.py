@@ -30,7 +30,7 @@ from workers.errors import InputProblem
 from workers.lab.corpora import records_with
 from workers.lab.experiments.pagelevel import ScoredPage, read_classifier, score_record
 from workers.lab.experiments.results import Report, tracked
-from workers.lab.options import PATH, corpora_argument, experiment, option, seed_option
+from workers.lab.options import PATH, corpora_argument, experiment_command, option, seed_option
 
 TOPIC_SITES = {
     "soccer": ("americansocceranalysis.com",),
@@ -192,7 +192,7 @@ _NEAR_BITS = 3
 _Pair = tuple[CleanedPage, CleanedPage]
 
 
-@experiment("Chakrabarti et al. (2007): near-duplicates.")
+@experiment_command("Chakrabarti et al. (2007): near-duplicates.")
 @class_set_options
 def pagelevel_duplicates(report: Report, **chosen: Any) -> None:
     """Measure near-duplicate detection, before and after cleaning, by min-hashes and by fingerprints.
@@ -274,7 +274,7 @@ _PAPER_ACCURACY = {"full text": 38.22, "SITELEVEL": 43.45, "basic": 43.6, "smoot
 _ARTICLE_ALONE = "article alone"
 
 
-@experiment("Chakrabarti et al. (2007): classification.")
+@experiment_command("Chakrabarti et al. (2007): classification.")
 @class_set_options
 def pagelevel_classes(report: Report, **chosen: Any) -> None:
     """Measure the classification of pages by topic across sites, before and after cleaning.

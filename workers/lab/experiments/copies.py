@@ -21,7 +21,13 @@ from workers.lab.experiments.compared_cleaners import (
     compared_pages,
 )
 from workers.lab.experiments.results import Cell, Report, tracked
-from workers.lab.options import corpora_argument, experiment, option, peers_option, seed_option
+from workers.lab.options import (
+    corpora_argument,
+    experiment_command,
+    option,
+    peers_option,
+    seed_option,
+)
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 _NEAR = 0.1
@@ -36,7 +42,7 @@ _ALONE = "content alone"
 _Pairs = list[tuple[int, int]]
 
 
-@experiment("Foschini (2007): distance between copies.")
+@experiment_command("Foschini (2007): distance between copies.")
 @corpora_argument
 @option("--pairs", default=100, help="Largest number of pairs to compare in each set.")
 @peers_option

@@ -87,7 +87,7 @@ from workers.lab.options import (
     FILE,
     PATH,
     corpora_argument,
-    experiment,
+    experiment_command,
     folds_option,
     jobs_option,
     option,
@@ -340,7 +340,7 @@ _LISTINGS = ("listing", "collection")
 INPUTS = tuple(FUSION_INPUTS)
 
 
-@experiment("Fit and evaluate the fusion of site and page.")
+@experiment_command("Fit and evaluate the fusion of site and page.")
 @corpora_argument
 @folds_option(
     "Directory of `templ train --folds`: page models that were trained without some sites.",

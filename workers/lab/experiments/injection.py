@@ -35,7 +35,7 @@ from workers.lab.experiments.results import Cell, Report, tracked
 from workers.lab.job_processes import map_in_processes
 from workers.lab.options import (
     corpora_argument,
-    experiment,
+    experiment_command,
     jobs_option,
     option,
     seed_option,
@@ -71,7 +71,7 @@ published in runs of some words, `content` words of gold that were published wit
 them that were not published with it."""
 
 
-@experiment("Measure what is left of texts that a site repeats.")
+@experiment_command("Measure what is left of texts that a site repeats.")
 @corpora_argument
 @option(
     "--shares",
@@ -316,7 +316,7 @@ _KINDS: dict[str, tuple[Callable[[Random], Iterator[BoilerplatePage]], int]] = {
 }
 
 
-@experiment("Measure what is left of blocks on all pages of shops and manuals.")
+@experiment_command("Measure what is left of blocks on all pages of shops and manuals.")
 @option("--sites", default=20, help="Sites of each kind.")
 @option("--pages", default=40, help="Pages of each site.")
 @seed_option("Seed of the sites.")

@@ -53,14 +53,14 @@ from workers.lab.corpora import (
     site_of,
 )
 from workers.lab.experiments.results import Cell, Report, mean_text, tracked
-from workers.lab.options import PATH, corpora_argument, experiment, option, seed_option
+from workers.lab.options import PATH, corpora_argument, experiment_command, option, seed_option
 
 _NAMES = {"text": "text", "maxent": "maxent", "forest": "rf"}
 _PRECISIONS = (0.8, 0.85, 0.9, 0.95)
 _POINTS = 60
 
 
-@experiment("Kolcz and Yih (2007): template blocks.")
+@experiment_command("Kolcz and Yih (2007): template blocks.")
 @corpora_argument
 @option("--pages-per-site", default=60, help="Number of pages to draw from each site.")
 @seed_option("Seed of the random forest.")
@@ -273,7 +273,7 @@ _PAPER_SETTINGS = {
 }
 
 
-@experiment("Kolcz and Yih (2007): keyword extraction.")
+@experiment_command("Kolcz and Yih (2007): keyword extraction.")
 @corpora_argument
 @click.option(
     "--train",

@@ -21,7 +21,7 @@ from templ_core.lab.papers.rtdm import is_voted_template, learn_voted_templates
 from templ_core.rendering.links import page_links
 from templ_core.rendering.outline import Outline
 from workers.lab.experiments.results import Cell, Report, tracked
-from workers.lab.options import experiment, option, seed_option
+from workers.lab.options import experiment_command, option, seed_option
 from workers.lab.simulate.feed import FeedSettings, SyntheticPage, simulate_feed
 
 TOPICS = 5
@@ -134,7 +134,7 @@ _ALL, _ABROAD, _VOTES, _TEMPL, _CONTENT = LINK_SETS = (
 )  # fmt: skip
 
 
-@experiment("HITS and PageRank without templates.", name="links-without-templates")
+@experiment_command("HITS and PageRank without templates.", name="links-without-templates")
 @option("--sites", type=click.IntRange(2), default=24, help="Number of sites.")
 @option("--pages", type=click.IntRange(1), default=720, help="Number of pages of all sites.")
 @seed_option("Seed of the synthetic web.")

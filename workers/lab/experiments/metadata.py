@@ -43,7 +43,7 @@ from workers.lab.experiments.metadata_gold import (
     page_structure,
 )
 from workers.lab.experiments.results import Report
-from workers.lab.options import corpora_argument, experiment, option
+from workers.lab.options import corpora_argument, experiment_command, option
 from workers.processes.child import GC_ALLOCATIONS
 
 Fields = dict[str, str]
@@ -292,7 +292,7 @@ _ROUNDS = 5
 _CONFIG = CoreConfig()
 
 
-@experiment("Measure metadata, Markdown and links.")
+@experiment_command("Measure metadata, Markdown and links.")
 @corpora_argument
 @option("--pages", default=400, help="Pages of the gold for metadata.")
 @option("--markdown-pages", default=200, help="Pages of the check of Markdown.")

@@ -67,7 +67,7 @@ from workers.lab.options import (
     FILE,
     PATH,
     corpora_argument,
-    experiment,
+    experiment_command,
     folds_option,
     option,
     seed_option,
@@ -180,7 +180,7 @@ LabelledPage = tuple[ScoredPage, Labels]
 """A page with its gold labels."""
 
 
-@experiment("Chakrabarti et al. (2007): f in templates.")
+@experiment_command("Chakrabarti et al. (2007): f in templates.")
 @click.argument("classifier", type=PATH)
 @corpora_argument
 @option("--pages-per-site", default=20, help="Number of pages with gold to use of each site.")
@@ -304,7 +304,7 @@ SegmentedPage = tuple[ScoredPage, Int64s]
 """A page with the gold group of each segment; -1 for segments that are not in the gold."""
 
 
-@experiment("Chakrabarti et al. (2007): segmentation.")
+@experiment_command("Chakrabarti et al. (2007): segmentation.")
 @click.argument("classifier", type=PATH)
 @corpora_argument
 @option("--pages-per-site", default=20, help="Number of pages with gold to use of each site.")
@@ -433,7 +433,7 @@ Of texts on one page of their site alone: `template` and `content`, `template_re
 a site repeats has none, and `content_kept` by it. `all_template` is the template on however many pages."""
 
 
-@experiment("Template that one page of a site has alone.", name="pagelevel-specific")
+@experiment_command("Template that one page of a site has alone.", name="pagelevel-specific")
 @corpora_argument
 @folds_option(
     "Directory that `templ train --folds` wrote; each page is judged by a model that was trained "

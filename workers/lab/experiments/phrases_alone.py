@@ -32,7 +32,7 @@ from templ_core.lab.training.labels.gold_labels import Labels
 from workers.errors import InputProblem
 from workers.lab.corpora import read_objects, read_record, read_written, record_labels, site_of
 from workers.lab.experiments.results import Report, tracked
-from workers.lab.options import PATH, corpora_argument, experiment, option, seed_option
+from workers.lab.options import PATH, corpora_argument, experiment_command, option, seed_option
 
 
 class TextPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -73,7 +73,7 @@ _WordCounts = npt.NDArray[np.int64]
 _REFITS = frozenset([2, 3, 5, 8, 12, 16, 24])
 
 
-@experiment("Foschini (2007): precision of phrases alone.")
+@experiment_command("Foschini (2007): precision of phrases alone.")
 @corpora_argument
 @option(
     "--gap-chars",
@@ -312,7 +312,7 @@ _StringShape = tuple[str, int, bool]
 """The place and length of an injected string, and whether it has a slot."""
 
 
-@experiment("Foschini (2007): find injected strings.")
+@experiment_command("Foschini (2007): find injected strings.")
 @corpora_argument
 @option("--pages", default=60, help="Largest number of pages to use of each site.")
 @seed_option("Seed of the strings; equal seeds and corpora give equal strings.")

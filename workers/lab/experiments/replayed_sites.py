@@ -33,7 +33,7 @@ from workers.lab.job_processes import map_in_processes
 from workers.lab.options import (
     corpora_argument,
     corpus_argument,
-    experiment,
+    experiment_command,
     folds_option,
     jobs_option,
     option,
@@ -187,7 +187,7 @@ _FIRST = 8
 _SHOWN = 40
 
 
-@experiment("Measure the first pages of a new site.", name="new-site")
+@experiment_command("Measure the first pages of a new site.", name="new-site")
 @replay_options
 @time_field_option()
 def new_site(report: Report, corpus: Path, time_field: str, folds: Path | None, jobs: int) -> None:
@@ -259,7 +259,7 @@ class Redesign(msgspec.Struct, frozen=True):
     """The pages from the first one of the new design to the last one before the next redesign."""
 
 
-@experiment("Measure the pages after a redesign.")
+@experiment_command("Measure the pages after a redesign.")
 @replay_options
 @option(
     "--design-field",
@@ -329,7 +329,7 @@ _PASS_BANDS: Bands = {
 }
 
 
-@experiment("Measure cleaning in two passes.", name="two-passes")
+@experiment_command("Measure cleaning in two passes.", name="two-passes")
 @corpus_argument
 @option(
     "--sample",
@@ -422,7 +422,7 @@ class TimedRunner:
         return result
 
 
-@experiment("Compare windows of several ages and sizes.")
+@experiment_command("Compare windows of several ages and sizes.")
 @corpora_argument
 @time_field_option()
 @option(

@@ -20,7 +20,7 @@ from workers.crawl.answers import FeedEntry, feed_entries
 from workers.errors import InputProblem
 from workers.feeds.files import read_feed
 from workers.lab.experiments.results import Cell, Report, mean_text
-from workers.lab.options import PATH, experiment
+from workers.lab.options import PATH, experiment_command
 from workers.page import Page
 
 SYSTEMS = ("raw", "page level", "site level")
@@ -147,7 +147,7 @@ class FeedScore(msgspec.Struct, frozen=True, kw_only=True):
     """Share of the visible words of the page that are in the text."""
 
 
-@experiment("Judge cleaned pages by the feeds of their sites.", name="rss")
+@experiment_command("Judge cleaned pages by the feeds of their sites.", name="rss")
 @click.argument("crawl", nargs=-1, required=True, type=PATH)
 def rss(report: Report, crawl: tuple[Path, ...]) -> None:
     """Compare the texts of the pages of CRAWL... with the entries of the feeds among them.

@@ -30,7 +30,13 @@ from workers.lab.experiments.compared_cleaners import (
 )
 from workers.lab.experiments.phrases_alone import TextPage, read_text_pages
 from workers.lab.experiments.results import Cell, Report, tracked
-from workers.lab.options import corpora_argument, experiment, option, peers_option, seed_option
+from workers.lab.options import (
+    corpora_argument,
+    experiment_command,
+    option,
+    peers_option,
+    seed_option,
+)
 
 _SAMPLE_SIZES = (2, 3, 5, 10, 15, 25, 50, 100)
 _SHARE_MIN = 0.5
@@ -42,7 +48,7 @@ _QUOTED = 25
 _Terms = frozenset[str]
 
 
-@experiment("Vieira et al. (2006): terms of templates.")
+@experiment_command("Vieira et al. (2006): terms of templates.")
 @corpora_argument
 @option(
     "--pages-min",
@@ -215,7 +221,7 @@ _BINS = 10
 _PairScores = Mapping[tuple[int, str, str], ClassifierScores]
 
 
-@experiment("Vieira et al. (2006): clustering, classes.")
+@experiment_command("Vieira et al. (2006): clustering, classes.")
 @corpora_argument
 @option("--runs", type=click.IntRange(1), default=800, help="Number of K-means runs.")
 @option("--articles", default=100, help="Largest number of articles of each topic.")

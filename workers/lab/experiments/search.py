@@ -23,7 +23,7 @@ from workers.lab.corpora import read_objects, record_markup, site_of
 from workers.lab.evaluation.peers import load_peer
 from workers.lab.experiments.results import Report, mean_text
 from workers.lab.job_processes import map_in_processes
-from workers.lab.options import corpora_argument, experiment, jobs_option, option
+from workers.lab.options import corpora_argument, experiment_command, jobs_option, option
 
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n")
 _SENTENCE_TOKENS_MIN = 8
@@ -164,7 +164,7 @@ class SearchScores(msgspec.Struct, frozen=True):
     """Reciprocal rank of each query."""
 
 
-@experiment("Measure search in raw and in clean text.", name="search")
+@experiment_command("Measure search in raw and in clean text.", name="search")
 @corpora_argument
 @option("--pages", default=40, help="Most pages with gold text of each site.")
 @jobs_option

@@ -23,7 +23,7 @@ from workers.errors import InputProblem
 from workers.inspect.plots import line_chart
 from workers.lab.corpora import corpus_page, records_with
 from workers.lab.experiments.results import Cell, Report, mean_text, tracked
-from workers.lab.options import corpora_argument, experiment, option, seed_option
+from workers.lab.options import corpora_argument, experiment_command, option, seed_option
 
 MEASURES = ("HTML", "words", "links")
 _PARTS = ("template", "content")
@@ -46,7 +46,7 @@ class DatedSite(msgspec.Struct, frozen=True, kw_only=True):
     """Words of a page that are template."""
 
 
-@experiment("Share of pages that is template, by year.", name="templates-over-time")
+@experiment_command("Share of pages that is template, by year.", name="templates-over-time")
 @corpora_argument
 @option(
     "--field", default="snapshot", help="Field of the date; its first four digits are the year."
