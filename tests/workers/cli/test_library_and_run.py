@@ -1,4 +1,4 @@
-"""The library cleans pages as `templ run` does, byte for byte, even those that were fetched at one time."""
+"""The library, `templ run` and the engine on Kafka clean pages alike, to the byte, even those of one fetch time."""
 
 from base64 import b64decode
 from datetime import timedelta
@@ -7,11 +7,19 @@ from itertools import chain
 import pytest
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
-from schemas.codec import decode_output
+from schemas.codec import decode_document_record, decode_output, encode_json, encode_msgpack
 from templ_core import SiteCleaner
 from templ_core.errors import PageGone
+from templ_core.page_level.model.model_file import shipped_model
 from tests.workers.builders import write_lines
+from tests.workers.memory_transport import MemoryTransport
+from workers.feeds.files import read_feed
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
+from workers.pipeline.site_engine import SiteEngine
+from workers.processes.tasks import InProcess
+from workers.settings import load_settings
+from workers.state.model_store import ModelStore
+from workers.state.window_store import WindowStore
 
 PAGES = 260
 """Pages of each site; more than a window keeps of one day."""
@@ -62,6 +70,21 @@ def cleaned_by_library(cleaner, record):
         return None
 
 
+def cleaned_as_on_kafka(feed):
+    """What cleaner and refresher say of pages, if each page is learned from before the next one comes."""
+    settings, runner = load_settings(), InProcess(shipped_model())
+    models = ModelStore(None)
+    cleaner = SiteEngine(runner, settings, models=models, fits_messages=True)
+    refresher = MemoryTransport(WindowStore(None, settings), runner, settings)
+    for page in read_feed([feed]):
+        outcome = cleaner.clean(page)
+        refresher.learn(decode_document_record(encode_msgpack(outcome.document)))
+        for model in refresher.models:
+            models.put(model.site, encode_msgpack(model), 0, 0)
+        refresher.sent.clear()
+        yield decode_output(encode_json(outcome.record))
+
+
 def told(page):
     """The text of a cleaned page, and what is known about how it came about."""
     if page is None or isinstance(page, DeletedRecord):
@@ -70,7 +93,7 @@ def told(page):
     return page.text, how, page.site_model_version, page.cleaner_version
 
 
-def test_pages_are_cleaned_by_the_library_as_by_templ_run(templ, records, tmp_path):
+def test_pages_are_cleaned_alike_by_library_templ_run_and_kafka(templ, records, tmp_path):
     cleaner = SiteCleaner()
     of_library = [cleaned_by_library(cleaner, record) for record in records]
     feed, out = write_lines(tmp_path / "feed.jsonl", records), tmp_path / "out.jsonl"
@@ -85,3 +108,5 @@ def test_pages_are_cleaned_by_the_library_as_by_templ_run(templ, records, tmp_pa
     pairs = list(zip(of_library, of_run, strict=True))
     assert [number for number, (a, b) in enumerate(pairs) if told(a) != told(b)] == []
     assert all(a.fingerprint == b.fingerprint.value for a, b in pairs if a is not None)
+    on_kafka = zip(of_run, cleaned_as_on_kafka(feed), strict=True)
+    assert [number for number, (a, b) in enumerate(on_kafka) if a != b] == []
