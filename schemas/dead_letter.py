@@ -37,16 +37,9 @@ class DeadLetter(msgspec.Struct, frozen=True, kw_only=True):
     def headers(
         self, topic: str, partition: int, offset: int, at: str, worker_version: str
     ) -> dict[str, bytes]:
-        """Return the headers to add to those of the page message, in UTF-8.
+        """Return the headers to add to those of the page message, in UTF-8; `at` is the RFC 3339 time of the failure.
 
         Names that begin with `__streams` are those of Kafka Streams (KIP-1034).
-
-        Args:
-            topic: Topic of the page message.
-            partition: Partition of the page message.
-            offset: Offset of the page message.
-            at: RFC 3339 time of the failure.
-            worker_version: Version of the worker that processed the page.
         """
         values = {
             HEADER_EXCEPTION: self.exception,

@@ -50,8 +50,8 @@ class CleanedText(msgspec.Struct, frozen=True, kw_only=True):
         return self.decision.confidence
 
 
-class ParsedPage(msgspec.Struct, frozen=True):
-    """A page that was read, and what it says about itself."""
+class ExaminedPage(msgspec.Struct, frozen=True):
+    """What was read of a page, and what the page says about itself."""
 
     document: Document
     evidence: PageEvidence | None
@@ -68,7 +68,7 @@ class ParsedPage(msgspec.Struct, frozen=True):
 
 
 def clean_page(
-    page: ParsedPage,
+    page: ExaminedPage,
     url: str,
     site_model: SiteModel | None,
     config: CoreConfig,

@@ -45,7 +45,7 @@ def encode_details(
     *,
     compressed: bool = True,
 ) -> bytes:
-    """Return the metadata and the marks of a page in compact form; empty bytes where it has neither.
+    """Return metadata, kind and marks of a page in compact form; empty bytes where it has neither metadata nor marks.
 
     Args:
         document: The page, with its marks if they are wanted.
@@ -77,11 +77,7 @@ def encode_details(
 def decode_details(
     body: bytes, document: Document
 ) -> tuple[Document, Metadata | None, StatedType | None]:
-    """Return a document with its marks, its metadata and its kind, from what `encode_details` returned.
-
-    Args:
-        body: The details in compact form; empty if there are none.
-        document: The document that they belong to.
+    """Return a document with its marks, its metadata and its kind, from what `encode_details` returned for it.
 
     Raises:
         CodecError: The bytes are damaged, of another format, or of another document.

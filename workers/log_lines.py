@@ -51,14 +51,10 @@ def counted(count: int, noun: str) -> str:
 
 
 def escape_log_arguments(record: logging.LogRecord) -> bool:
-    """Escape what a message was filled with, and indent the lines of a traceback.
+    """Escape what a message was filled with, and indent the lines of a traceback; return that the record passes.
 
-    A page or a site may have any name, so without this a feed could write lines of the log that
-    look like those of a worker. It is a filter that passes every record.
-
-    Args:
-        record: The record, which is changed. An argument after a line feed in the message is a
-            traceback, whose lines stay lines.
+    A page or a site may have any name, so without this filter a feed could write lines of the log that
+    look like those of a worker. An argument after a line feed in the message is a traceback, whose lines stay lines.
     """
     if record.__dict__.setdefault("is_escaped", False):
         return True

@@ -12,15 +12,14 @@ class LruCache(Generic[K, V]):
 
     Two caches of equal capacity that receive equal calls hold equal keys.
 
-    Examples:
-        >>> cache = LruCache(2)
-        >>> for name in ("a", "b"):
-        ...     cache.put(name, name.upper())
-        >>> cache.get("a")
-        'A'
-        >>> cache.put("c", "C")
-        >>> cache.get("b") is None
-        True
+    >>> cache = LruCache(2)
+    >>> for name in ("a", "b"):
+    ...     cache.put(name, name.upper())
+    >>> cache.get("a")
+    'A'
+    >>> cache.put("c", "C")
+    >>> cache.get("b") is None
+    True
     """
 
     def __init__(self, capacity: int) -> None:

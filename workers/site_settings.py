@@ -138,14 +138,10 @@ class SettingsBook:
         return [one.record.site for one in list(self._sites.values()) if one.record.forgotten]
 
     def put(self, site: str, value: bytes | None) -> None:
-        """Take in a record of `site-settings`; one that cannot be used leaves the book as it is.
-
-        Args:
-            site: Site key.
-            value: The record as JSON; None = the site has no settings any more.
+        """Take in a record of `site-settings` as JSON; None = the site has no settings any more.
 
         Raises:
-            SchemaError: The record cannot be used; the message says why.
+            SchemaError: The record cannot be used, and the book stays as it is; the message says why.
         """
         known = None
         if value is not None:

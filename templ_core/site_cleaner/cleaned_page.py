@@ -79,14 +79,10 @@ class CleanedPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def page_kind(page_type: PageType, stated: StatedType | None) -> str:
-    """Return what a page is: what its markup calls it, or else its most likely type.
+    """Return what a page is: what its markup calls it, if it says so, or else its most likely type.
 
     >>> page_kind(PageType(article=0.8), "product")
     'product'
-
-    Args:
-        page_type: Probability of each type by the page model.
-        stated: What the markup says that the page is; None where it says nothing or was not read.
     """
     likely = max(PAGE_TYPES, key=functools.partial(getattr, page_type))
     if stated == "article" and likely == "documentation":

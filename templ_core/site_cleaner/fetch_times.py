@@ -28,13 +28,10 @@ def parse_time_ms(value: object) -> int | None:
     midnight, or a date as HTTP headers and mails have it. It may also be Unix seconds or
     milliseconds, as a number or as digits in a string; numbers above 1e11 are milliseconds.
 
-    Examples:
-        >>> parse_time_ms("2024-01-01T00:00:00Z")
-        1704067200000
-        >>> parse_time_ms("1704067200")
-        1704067200000
-        >>> parse_time_ms("Mon, 01 Jan 2024 00:00:00 GMT")
-        1704067200000
+    >>> parse_time_ms("2024-01-01T00:00:00Z"), parse_time_ms("1704067200")
+    (1704067200000, 1704067200000)
+    >>> parse_time_ms("Mon, 01 Jan 2024 00:00:00 GMT")
+    1704067200000
     """
     if isinstance(value, bool):
         return None
@@ -68,15 +65,10 @@ def _http_date(text: str) -> datetime:
 
 
 def rfc3339(time_ms: int) -> str:
-    """Return a time as RFC 3339 writes it, in UTC.
+    """Return Unix milliseconds as RFC 3339 writes a time in UTC; the years 1 to 9999 bound it.
 
-    Args:
-        time_ms: Unix milliseconds; times before the year 1 and after the year 9999 count as its first
-            and its last moment.
-
-    Examples:
-        >>> rfc3339(1704067200000), rfc3339(1704067200123)
-        ('2024-01-01T00:00:00Z', '2024-01-01T00:00:00.123Z')
+    >>> rfc3339(1704067200000), rfc3339(1704067200123)
+    ('2024-01-01T00:00:00Z', '2024-01-01T00:00:00.123Z')
     """
     time_ms = min(max(time_ms, EARLIEST_TIME_MS), LATEST_TIME_MS)
     moment = _EPOCH + timedelta(milliseconds=time_ms)

@@ -92,13 +92,7 @@ class LearnedSite:
     def enter(
         self, document: WindowDocument, place_pages: int | None, bounds: WindowBounds
     ) -> bool:
-        """Add a document to the window, and return whether it has entered.
-
-        Args:
-            document: The document.
-            place_pages: `Decision.place_pages` of its text.
-            bounds: The bounds of the window.
-        """
+        """Add a document with its `Decision.place_pages` to the window, and return whether it has entered."""
         fetch = _fetch_of(document)
         left = self._window.enter(fetch, bounds)
         if left is None:

@@ -12,7 +12,7 @@ from typing import Concatenate, Literal, NamedTuple, ParamSpec, Self, TypeVar
 
 import msgspec
 
-from templ_core.clean_document import CleanedText, ParsedPage, clean_page
+from templ_core.clean_document import CleanedText, ExaminedPage, clean_page
 from templ_core.cleaner_version import cleaner_version
 from templ_core.config import Balance, CoreConfig, WindowBounds
 from templ_core.dom.codec import compress_columns, content_digest, document_columns
@@ -104,7 +104,7 @@ class SiteCleaner:
     """Cleans pages as they come, and learns the templates of each site on the way.
 
     Equal pages in equal order give equal text here and in `templ run`. Threads may share an object: a call waits
-    until the call of another thread has ended.
+    until the call of another thread has ended. After `close`, every method raises `CleanerClosed`.
     Nothing is read or written: `to_bytes` returns what was learned, and `from_bytes` takes it back.
 
     >>> story = "The council met on Monday, and it said that the bridge stays open until May. " * 3
@@ -163,7 +163,6 @@ class SiteCleaner:
             PageError: The page cannot be cleaned; `PageGone` where it no longer exists.
             ValueError: The page is neither bytes nor text, the URL is no text, or the time of the fetch cannot
                 be read.
-            CleanerClosed: The cleaner was closed.
         """
         fetch = self._fetch(url, body, fetched_at, site, content_type, status)
         if status in _GONE_STATUSES:
@@ -195,13 +194,7 @@ class SiteCleaner:
         """Add a page to its site's window without cleaning it, and return the key of the site.
 
         The site's model stays as it is until `fit` is called. So a batch of pages is learned first and
-        cleaned then, each with what all of them share. The arguments are those of `clean`.
-
-        Raises:
-            PageError: The page cannot be read.
-            ValueError: The page is neither bytes nor text, the URL is no text, or the time of the fetch cannot
-                be read.
-            CleanerClosed: The cleaner was closed.
+        cleaned then, each with what all of them share. Arguments and errors are those of `clean`.
         """
         fetch = self._fetch(url, body, fetched_at, site, content_type, status)
         if status in _GONE_STATUSES:
@@ -212,31 +205,19 @@ class SiteCleaner:
 
     @_one_at_a_time
     def fit(self, site: str) -> None:
-        """Fit the model of a site to its window as it is; a site without a window stays unknown.
-
-        Raises:
-            CleanerClosed: The cleaner was closed.
-        """
+        """Fit the model of a site to its window as it is; a site without a window stays unknown."""
         known = self._known().get(site)
         if known is not None and known.documents:
             self._memory.fit(known)
 
     @_one_at_a_time
     def sites(self) -> list[str]:
-        """Return the keys of the sites that something was learned about, sorted.
-
-        Raises:
-            CleanerClosed: The cleaner was closed.
-        """
+        """Return the keys of the sites that something was learned about, sorted."""
         return sorted(self._known())
 
     @_one_at_a_time
     def to_bytes(self) -> bytes:
-        """Return all that was learned, for `from_bytes`; the cleaner can go on afterwards.
-
-        Raises:
-            CleanerClosed: The cleaner was closed.
-        """
+        """Return all that was learned, for `from_bytes`; the cleaner can go on afterwards."""
         sites = [encode_site(self._known()[key]) for key in self.sites()]
         return msgspec.msgpack.encode((_SAVED_FORMAT, self._next_ms, sites))
 
@@ -265,9 +246,6 @@ class SiteCleaner:
         """Yield the key and the saved form of each site that has changed since it was yielded last.
 
         So what was learned can be saved often, and each site by itself, for `restore_site`.
-
-        Raises:
-            CleanerClosed: The cleaner was closed.
         """
         for key in self.sites():
             saved = self._changed_site(key)
@@ -284,13 +262,10 @@ class SiteCleaner:
 
     @_one_at_a_time
     def restore_site(self, saved: bytes) -> str:
-        """Take back what `changed_sites` yielded for a site, and return the key of the site.
-
-        It replaces what is known about the site.
+        """Take back what `changed_sites` yielded for a site, in place of what is known of it; return the site's key.
 
         Raises:
             CodecError: The bytes are damaged, or of another format.
-            CleanerClosed: The cleaner was closed.
         """
         site = decode_site(saved)
         self._known()[site.key] = site
@@ -363,7 +338,7 @@ class SiteCleaner:
             )
         return time_ms
 
-    def _read(self, fetch: _Fetch) -> ParsedPage:
+    def _read(self, fetch: _Fetch) -> ExaminedPage:
         document = read_document(
             fetch.body,
             fetch.url,
@@ -373,9 +348,9 @@ class SiteCleaner:
             with_marks=self._options.with_links,
         )
         if not document.segments.texts:
-            return ParsedPage(document, None)
+            return ExaminedPage(document, None)
         evidence = read_page_evidence(document, self._page_model)
-        return ParsedPage(document, evidence, document_places(document, evidence.features))
+        return ExaminedPage(document, evidence, document_places(document, evidence.features))
 
     def _page(
         self, fetch: _Fetch, document: Document, cleaned: CleanedText, model: SiteModel | None
@@ -402,7 +377,7 @@ class SiteCleaner:
             decision=decision,
         )
 
-    def _enter(self, fetch: _Fetch, read: ParsedPage, place_pages: int | None = None) -> bool:
+    def _enter(self, fetch: _Fetch, read: ExaminedPage, place_pages: int | None = None) -> bool:
         """Add a page with `Decision.place_pages` to the window of its site; return whether it has entered."""
         page = read.summary() if fetch.is_success else None
         if page is None:

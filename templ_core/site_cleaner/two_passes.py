@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from templ_core.clean_document import ParsedPage
+from templ_core.clean_document import ExaminedPage
 from templ_core.errors import PageError
 from templ_core.site_cleaner.cleaned_page import CleanedPage
 from templ_core.site_cleaner.site_cleaner import (
@@ -102,11 +102,11 @@ class _HoldingCleaner(SiteCleaner):
 
     def __init__(self, options: CleanerOptions | None) -> None:
         super().__init__(options)
-        self._held: dict[tuple[str, int, str | None], ParsedPage] = {}
+        self._held: dict[tuple[str, int, str | None], ExaminedPage] = {}
         self.holds = True
         """Whether pages that are read are held."""
 
-    def _read(self, fetch: _Fetch) -> ParsedPage:
+    def _read(self, fetch: _Fetch) -> ExaminedPage:
         key = (fetch.url, hash(fetch.body), fetch.content_type)
         if not self.holds:
             return self._held.pop(key, None) or super()._read(fetch)

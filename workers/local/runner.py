@@ -72,9 +72,7 @@ class Stream:
         )
 
     def process(self, page: Page, together: Together | None = None) -> "_Done":
-        """Clean a page and learn from it.
-
-        The model of its site is fitted again when the schedule asks for it.
+        """Clean a page and learn from it, and fit the model of its site when the schedule asks for it.
 
         Args:
             page: The page.
@@ -184,20 +182,16 @@ class LocalWorker:
         with_segments: bool = False,
         book: SettingsBook | None = None,
     ) -> None:
-        """Open the state and start the child processes.
+        """Open the state, see `LocalState`, and start the child processes, at least one.
 
         Args:
             state: State directory.
             settings: Limits and bounds.
-            workers: Number of child processes, at least 1.
+            workers: Number of child processes.
             page_only: Whether every page is cleaned as if its site were new.
             revises: Whether a text is yielded again when a better site model changes it.
             with_segments: Whether records carry their text segments.
             book: What operators have decided about sites; None = what a file in the directory says.
-
-        Raises:
-            StateProblem: The state directory cannot be used.
-            InputProblem: The file of site settings cannot be used.
         """
         self._state = LocalState(state, settings, book)
         self._pool = Pool(settings, workers)

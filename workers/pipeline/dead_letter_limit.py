@@ -9,11 +9,7 @@ class DeadLetterLimit:
     """Counts dead letters among the latest pages, and says when there are too many of them."""
 
     def __init__(self, settings: Settings) -> None:
-        """Begin before the first page.
-
-        Args:
-            settings: The limits; see `Settings.dead_letters_run_max` and the settings after it.
-        """
+        """Begin before the first page; see `Settings.dead_letters_run_max` and the settings after it."""
         self._run_max = settings.dead_letters_run_max
         self._ratio_max = settings.dead_letters_ratio_max
         self._run = 0
@@ -21,14 +17,7 @@ class DeadLetterLimit:
         self._dead = 0
 
     def exceeded_by(self, *, is_dead: bool) -> str | None:
-        """Count one more page, and return in words by how much the limits are exceeded.
-
-        Args:
-            is_dead: Whether the page became a dead letter.
-
-        Returns:
-            The number of dead letters and the setting that limits it; None within the limits.
-        """
+        """Count one more page; say in words how many dead letters exceed which setting, or return None within limits."""
         self._run = self._run + 1 if is_dead else 0
         if len(self._latest) == self._latest.maxlen:
             self._dead -= self._latest[0]

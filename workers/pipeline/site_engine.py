@@ -226,14 +226,8 @@ class SiteEngine:
         """Clean pages of one site with a model fitted on all of them, if the site is new.
 
         `clean` cleans each page by itself that is missing in the answer. So a page that harms the
-        others, or holds them up, is found and blamed alone.
-
-        Args:
-            pages: Pages of one site in the order in which they arrived.
-
-        Returns:
-            What `clean` needs to know of each page; empty where the pages are too few or too alike, or
-            where the site has a model of enough documents already.
+        others, or holds them up, is found and blamed alone. The answer is empty where the pages are too few or
+        too alike, or where the site has a model of enough documents already. Pages come in the order of arrival.
         """
         known = self._book.of(pages[0].site)
         if known is not None and not known.uses_newest_model:
@@ -283,9 +277,7 @@ class SiteEngine:
     def learn(self, record: DocumentRecord, offset: int | None) -> str | None:
         """Take a document or a deletion into its window.
 
-        Args:
-            record: The record of `documents`.
-            offset: Its offset there, by which a replay is known; None on files.
+        The offset in `documents`, by which a replay is known, is None on files.
 
         Returns:
             Why the document was not learned; None where it was, or was known already.
@@ -319,14 +311,11 @@ class SiteEngine:
         return result.body if isinstance(result, LearnResult) else _problem(result)
 
     def fit(self, site: str) -> FittedSite | NotFitted | None:
-        """Fit a site's model on its window as it is.
+        """Fit a site's model on its window as it is; the answer is None where the window is empty.
 
         Documents of another format that were read with another page model are left out of the fit, once
         there are as many others, or enough for a settled model. They stay in the window, where the version
         that wrote them can use them.
-
-        Returns:
-            The model; or why it could not be fitted; or None where the window is empty.
         """
         state = self._windows.site_state(site)
         if not state.pages:
@@ -471,10 +460,7 @@ class SiteEngine:
     def next_superseded(self, site: str | None = None) -> list[Action]:
         """Return the publication of the newest text of a URL whose last output may be of an older fetch.
 
-        Ask again until nothing comes. This does not depend on whether texts are revised for newer models.
-
-        Args:
-            site: The site whose URLs are looked at; None means all sites.
+        Ask again until nothing comes, for one site or for all. Whether texts are revised for newer models does not matter.
         """
         outbox = self._windows.outbox
         prefix = b"" if site is None else site.encode() + b"\0"

@@ -40,12 +40,8 @@ class ProvisionalModels:
     def best(self, site: str, published: SiteModelRecord | None) -> SiteModelRecord | None:
         """Return the model to clean a site's next page with; None where there is none.
 
-        The provisional model is dropped once the published one rests on as many documents, or on
+        The provisional model is dropped once the model that was published last rests on as many documents, or on
         enough of them to be mature.
-
-        Args:
-            site: The site.
-            published: The model that the refresher has published last; None = none.
         """
         with self._lock:
             provisional = self._models.get(site)

@@ -53,10 +53,7 @@ class Deadline:
         self._idle_looks = 0
 
     def look(self, processor_s: float) -> None:
-        """Take note of a child that gave no answer for `LOOK_S`.
-
-        Args:
-            processor_s: Processor time that the child has used so far, in seconds.
+        """Take note of the processor time of a child that gave no answer for `LOOK_S`.
 
         Raises:
             DeadlineExceeded: The task has used too much processor time, or none for too long.
@@ -130,11 +127,7 @@ class ChildProcess:
         self._module = module
 
     def call(self, message: bytes, deadline_s: float) -> bytearray:
-        """Return the child's answer to a message; the time until the child has started does not count.
-
-        Args:
-            message: What the child is sent.
-            deadline_s: Longest processor time of the answer, in seconds.
+        """Return the child's answer to a message, within a deadline that begins when the child has started.
 
         Raises:
             DeadlineExceeded: The child did not answer in time.

@@ -152,13 +152,8 @@ def fit_provisional_model(
 ) -> SiteModel | None:
     """Return the model of a window that holds these documents alone; None without documents.
 
-    The refresher gives an equal model, with an equal version, to a window of the same documents.
-
-    Args:
-        pages: Documents that the site may be learned from, in any order, as `window_page` returns them. Of one
-            URL only the newest counts.
-        page_model_version: Version of the page model that has read them.
-        config: The core's thresholds.
+    The refresher gives an equal model, with an equal version, to a window of the same documents. They come in any
+    order, as `window_page` returns them; of one URL only the newest counts.
     """
     summaries = dict(pages)
     newest = {fetch.url_hash: fetch for fetch in sorted(summaries)}

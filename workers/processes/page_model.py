@@ -18,16 +18,12 @@ _TRIAL = b"<title>A title</title><h1>A title</h1><p>Some words, and <a href=/>a 
 
 
 def read_model_file(path: Path | None) -> bytes:
-    """Return the bytes of a page model file that works with this version.
+    """Return the bytes of a page model file that works with this version; empty for the shipped one, which is None.
 
     A warning is logged when the shipped weights of the site level were fitted for another page model.
 
-    Args:
-        path: The file; None means the shipped page model, for which the result is empty.
-
     Raises:
-        UsageProblem: The file cannot be read, is not a page model, is damaged, or was trained for
-            another version of templ.
+        UsageProblem: The file cannot be used, see `usable_model_file`.
     """
     if path is None:
         return b""

@@ -203,14 +203,10 @@ def _segments(document: Document, cleaned: CleanedText) -> list[TextSegment]:
 
 
 def fit_message(record: CleanedRecord, room_bytes: int) -> CleanedRecord:
-    """Return a record that fits a message.
+    """Return a record of at most so many bytes in JSON.
 
-    Segments go first, then the links, the other forms of the text and what has changed in it, then the metadata; at last the title
-    and the text are cut. A warning says what was done.
-
-    Args:
-        record: A cleaned record.
-        room_bytes: Size of the largest record in JSON.
+    Segments go first, then the links, the other forms of the text and what has changed in it, then the metadata; at
+    last the title and the text are cut. A warning says what was done.
     """
     size_bytes = len(encode_json(record))
     if size_bytes > room_bytes and record.segments is not None:

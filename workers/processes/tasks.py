@@ -8,7 +8,7 @@ import numpy as np
 
 from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
-from templ_core.clean_document import ParsedPage, clean, clean_page
+from templ_core.clean_document import ExaminedPage, clean, clean_page
 from templ_core.decide import Decision
 from templ_core.dom.codec import decode_document
 from templ_core.dom.document import Document, read_document
@@ -137,7 +137,7 @@ def _cleaned(
         evidence = read_page_evidence(document, models.page)
     of_use = evidence is not None and (site_model is not None or task.with_document)
     places = document_places(document, evidence.features) if evidence and of_use else None
-    read = ParsedPage(document, evidence, places)
+    read = ExaminedPage(document, evidence, places)
     cleaned = clean_page(
         read,
         page.url,
@@ -174,13 +174,7 @@ def _cleaned(
 
 
 def _changes_since(earlier: DocumentRecord, document: Document, text: str) -> PageChanges | None:
-    """Return what has changed on a page; None where that cannot be told.
-
-    Args:
-        earlier: An earlier fetch of the page, with what was published of it last.
-        document: The page.
-        text: Its clean text.
-    """
+    """Return what has changed on a page since an earlier fetch; None where that cannot be said."""
     try:
         before = decode_document(earlier.body)
     except CodecError:  # The format of another version; the window keeps it for that version.

@@ -19,10 +19,7 @@ Store = TypeVar("Store")
 def open_rebuildable(path: Path, open_store: Callable[[Path], Store], topic: str) -> Store:
     """Open a store; an empty one takes the place of one that is damaged or of another version.
 
-    Args:
-        path: Directory of the store.
-        open_store: Opens the store at a path, and creates it when it does not exist.
-        topic: Topic from which the caller fills an empty store, for the log.
+    The topic from which the caller fills an empty store is named in the log.
     """
     try:
         return open_store(path)

@@ -40,14 +40,9 @@ class SiteCopy(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def copy_site(state: Path, site: str, settings: Settings) -> SiteCopy:
-    """Return what a state directory holds of a site, whether a worker is using it or not.
+    """Return what a state directory of `templ run` or `templ worker` holds of a site, used by a worker or not.
 
     The call may block for a second.
-
-    Args:
-        state: State directory of `templ run` or `templ worker`.
-        site: Site key.
-        settings: Bounds of the windows.
 
     Raises:
         StateProblem: The directory cannot be read.

@@ -179,15 +179,10 @@ class WindowStore:
         return self._totals
 
     def put(self, record: DocumentRecord, summary: bytes, offset: int | None) -> None:
-        """Add a document to its site's window, or have it removed from the topic.
+        """Add a document with its page summary to its site's window, or have it removed from the topic.
 
         Of several versions of a URL only the newest stays. Documents that exceed the window's bounds
         leave, oldest first.
-
-        Args:
-            record: The document.
-            summary: Its page summary in compact form.
-            offset: Its offset in `documents`.
 
         Raises:
             CodecError: The document or the summary is damaged.
