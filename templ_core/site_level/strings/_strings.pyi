@@ -2,17 +2,21 @@ from collections.abc import Sequence
 
 from templ_core.array_types import Bools, Int32s, UInt16s, UInt64s
 from templ_core.page_level.features.characters import Words
+from templ_core.site_level.strings.page_strings import PageStrings
+from templ_core.site_level.strings.suffix_array import SuffixArray
 
 def word_tokens(words: Words, is_wanted: Bools, calendar: UInt64s) -> UInt16s: ...
 def read_seeds(
     tokens: UInt16s, lengths: Int32s, size: int, every: int
 ) -> tuple[UInt64s, Int32s]: ...
 def numbered(ascending: UInt64s, keys: UInt64s, first: int) -> UInt16s: ...
+def prose_corpus(pages: Sequence[PageStrings], recurring: UInt64s) -> tuple[UInt16s, Int32s]: ...
 def frequent_prefixes(
-    common_column: Int32s,
+    suffixes: SuffixArray,
     document_column: Int32s,
     documents: int,
     least_documents: Sequence[int],
+    tokens_min: int,
 ) -> tuple[Int32s, Int32s]: ...
 def maximal_strings(
     tokens: UInt16s, starts: Int32s, lengths: Int32s, numbers: Int32s

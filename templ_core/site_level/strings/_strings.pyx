@@ -94,24 +94,68 @@ def numbered(ascending, keys, int first):
     return numbers
 
 
-def frequent_prefixes(common_column, document_column, Py_ssize_t documents, least_documents):
+def prose_corpus(pages, recurring):
+    """Return the tokens of the texts that have a recurring seed, a break around each, and the page of each token.
+
+    Args:
+        pages: The `PageStrings` of each page.
+        recurring: Keys of the seeds that recur, in ascending order; uint64.
+    """
+    cdef Py_ssize_t room = 1, size = len(recurring), filled = 1, seed, place, text, at, start, number = 0
+    for page in pages:
+        room += len(page.tokens) + len(page.lengths)
+    tokens, owners = np.zeros(room, np.uint16), np.zeros(room, np.int32)
+    cdef uint16_t *token = <uint16_t *>items(tokens, 2, True)
+    cdef int32_t *owner = <int32_t *>items(owners, 4, True)
+    cdef const uint64_t *known = <const uint64_t *>items(recurring, 8)
+    cdef const uint64_t *key
+    cdef const int32_t *text_of
+    cdef const int32_t *length
+    cdef const uint16_t *own
+    cdef uint8_t *is_chosen
+    for number, page in enumerate(pages):
+        keys, texts = page.seeds
+        chosen = np.zeros(len(page.lengths), np.bool_)
+        is_chosen = <uint8_t *>items(chosen, 1, True)
+        key, text_of = <const uint64_t *>items(keys, 8), <const int32_t *>items(texts, 4)
+        for seed in range(len(keys)):
+            if not is_chosen[text_of[seed]]:
+                place = find(known, size, key[seed])
+                is_chosen[text_of[seed]] = place < size and known[place] == key[seed]
+        length, own, start = <const int32_t *>items(page.lengths, 4), <const uint16_t *>items(page.tokens, 2), 0
+        for text in range(len(page.lengths)):
+            if is_chosen[text]:
+                owner[filled - 1] = <int32_t>number     # of the break before it
+                for at in range(start, start + length[text]):
+                    token[filled], owner[filled] = own[at], <int32_t>number
+                    filled += 1
+                token[filled], owner[filled] = BREAK, <int32_t>number
+                filled += 1
+            start += length[text]
+    return tokens[:filled], owners[:filled]
+
+
+def frequent_prefixes(suffixes, document_column, Py_ssize_t documents, least_documents, int tokens_min):
     """Return the longest prefix of each suffix that enough documents have, and the number of its interval.
 
     Args:
-        common_column: Tokens that rank r shares with rank r - 1, one entry more than ranks, 0 at both ends.
-        document_column: Number of each rank's document.
+        suffixes: The `SuffixArray` of the documents.
+        document_column: Number of the document that each token is in; int32.
         documents: Number of documents.
         least_documents: Documents that have a prefix at least; one number for each level.
+        tokens_min: Tokens of the shortest prefix that counts.
 
     Returns:
         Two int32 arrays of shape (levels, ranks): lengths, 0 where there is no such prefix, and numbers that
         are equal where prefixes are.
     """
-    cdef Py_ssize_t ranks = len(document_column), rank, depth = 0, low, high, middle, at, after, next_at
+    common_column, starts = suffixes.common, suffixes.starts
+    cdef Py_ssize_t ranks = len(starts), rank, depth = 0, low, high, middle, at
     cdef Py_ssize_t levels = len(least_documents), level
     least_column = np.array(least_documents, np.int32)
     cdef const int32_t *least = <const int32_t *>items(least_column, 4)
     cdef const int32_t *common = <const int32_t *>items(common_column, 4)
+    cdef const int32_t *start = <const int32_t *>items(starts, 4)
     cdef const int32_t *document = <const int32_t *>items(document_column, 4)
     # A stack of open intervals: where each begins, its length, and how many of its ranks have an earlier
     # rank of their document in it.
@@ -126,12 +170,16 @@ def frequent_prefixes(common_column, document_column, Py_ssize_t documents, leas
     cdef int32_t *best = <int32_t *>items(lengths, 4, True)
     cdef int32_t *number = <int32_t *>items(numbers, 4, True)
     # The first rank from each one on that has no prefix yet.
-    free_ranks = np.tile(np.arange(ranks + 1, dtype=np.int32), (levels, 1))
+    free_ranks = np.empty((levels, ranks + 1), np.int32)
     cdef int32_t *free_rank = <int32_t *>items(free_ranks, 4, True)
-    cdef int32_t begun, carried, before, found = 0, of_it
+    cdef int32_t begun, carried, before, found = 0, of_it, shared
+    for level in range(levels):
+        for rank in range(ranks + 1):
+            free_rank[level * (ranks + 1) + rank] = <int32_t>rank
     for rank in range(ranks + 1):
         begun, carried = <int32_t>(rank - 1), 0
-        while length[depth] > common[rank]:
+        shared = common[rank] if common[rank] >= tokens_min else 0
+        while length[depth] > shared:
             again[depth] += carried
             of_it = <int32_t>rank - left[depth] - again[depth]
             found += 1
@@ -146,14 +194,14 @@ def frequent_prefixes(common_column, document_column, Py_ssize_t documents, leas
                     at = _first_free(free_rank + level * (ranks + 1), at + 1)
             begun, carried = left[depth], again[depth]
             depth -= 1
-        if length[depth] < common[rank]:
+        if length[depth] < shared:
             depth += 1
-            left[depth], length[depth], again[depth] = begun, common[rank], 0
+            left[depth], length[depth], again[depth] = begun, shared, 0
         again[depth] += carried
         if rank == ranks:
             break
-        before = last[document[rank]]
-        last[document[rank]] = <int32_t>rank
+        before = last[document[start[rank]]]
+        last[document[start[rank]]] = <int32_t>rank
         if before < 0 or depth == 0:
             continue
         low, high = 0, depth        # the smallest open interval that reaches down to `before`

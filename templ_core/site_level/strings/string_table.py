@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import msgspec
 import numpy as np
 
-from templ_core.array_types import Int32s, UInt8s, UInt16s, UInt64s
+from templ_core.array_types import UInt8s, UInt16s, UInt64s
 from templ_core.site_level.strings._string_evidence import StringFinder
 from templ_core.site_level.strings._strings import numbered
 from templ_core.site_level.strings.suffix_array import BREAK
@@ -66,19 +66,6 @@ def bounded_strings(table: StringTable, share: float) -> StringTable:
 
 def _first(corpus: UInt16s, share: float) -> UInt16s:
     return np.append(corpus[: int(share * len(corpus))], BREAK).astype(np.uint16)
-
-
-def joined(tokens: UInt16s, starts: Int32s, lengths: Int32s) -> UInt16s:
-    """Return some parts of a column of tokens one after the other, a break before each and at the end.
-
-    >>> joined(np.array([5, 6, 7], np.uint16), np.array([0, 1]), np.array([2, 1])).tolist()
-    [0, 5, 6, 0, 6, 0]
-    """
-    begins = np.cumsum(lengths + 1) - lengths
-    result = np.full(int(np.sum(lengths + 1)) + 1, BREAK, np.uint16)
-    offsets = np.arange(int(np.sum(lengths))) - np.repeat(np.cumsum(lengths) - lengths, lengths)
-    result[np.repeat(begins, lengths) + offsets] = tokens[np.repeat(starts, lengths) + offsets]
-    return result
 
 
 _NOTHING = np.zeros(1, np.uint16)

@@ -2,10 +2,8 @@
 
 import math
 from collections.abc import Sequence
-from typing import TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from templ_core.array_types import Int32s, Int64s, UInt8s, UInt16s, UInt64s
 from templ_core.page_level.features.characters import mix
@@ -15,17 +13,20 @@ from templ_core.site_level.config import (
     STRINGS_CONFIG,
 )
 from templ_core.site_level.places.keyed_sums import KeyedSums, count_keys
-from templ_core.site_level.strings._strings import frequent_prefixes, maximal_strings, numbered
+from templ_core.site_level.strings._strings import (
+    frequent_prefixes,
+    maximal_strings,
+    numbered,
+    prose_corpus,
+)
 from templ_core.site_level.strings.page_strings import PageStrings
 from templ_core.site_level.strings.string_table import (
     FIRST_SHAPE,
     StringTable,
-    joined,
 )
 from templ_core.site_level.strings.suffix_array import BREAK, SuffixArray
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
-Number = TypeVar("Number", np.int32, np.uint16, np.uint64)
 _SHAPES_MAX = (1 << 16) - FIRST_SHAPE
 
 
@@ -49,27 +50,23 @@ def learn_strings(
     least = [_pages_of(share, len(pages)) for share in config.shares]
     least[-1] = max(least[-1], REVISIONS.first_mature_documents)
     frequent = _most_frequent(shape_pages.where(shape_pages.sums[0] >= min(usual, least[0])))
-    few, some, many = _strings(
-        *_word_corpus(pages, seed_pages, least[0]), least, config.words_min, len(pages)
-    )
+    recurring = seed_pages.where(seed_pages.sums[0] >= least[0]).keys
+    corpus = prose_corpus([page for _, page in pages], recurring)
+    few, some, many = _strings(*corpus, least, config.words_min, len(pages))
     end = np.zeros(1, np.uint64)
     shapes = np.concatenate([end, *(part for own, _ in pages for part in (own, end))])
     sizes = np.array([len(own) + 1 for own, _ in pages], np.int64)
     tokens = numbered(frequent.keys, shapes, FIRST_SHAPE)
     owners = np.repeat(np.arange(len(pages), dtype=np.int32), sizes)
     in_page = np.repeat(np.cumsum(sizes) - sizes, [len(page.segment) for _, page in pages])
-    places = in_page + _column([page.segment for _, page in pages], np.int32).astype(np.int64)
+    segments = np.concatenate([np.empty(0, np.int32), *(page.segment for _, page in pages)])
+    places = in_page + segments.astype(np.int64)
     return StringTable(
         shapes=frequent.keys,
         usual=_strings(*_packed(tokens[1:], owners), [usual], 1, len(pages))[0],
         words=(few, some, many),
         alike=_alike(shapes, tokens, places, frequent, usual),
     )
-
-
-def _column(parts: Sequence[npt.NDArray[Number]], dtype: type[Number]) -> npt.NDArray[Number]:
-    """Return the columns of all pages, which may be none, one after the other."""
-    return np.concatenate([np.empty(0, dtype), *parts])
 
 
 def _pages_of(share: float, pages: int) -> int:
@@ -118,26 +115,6 @@ def _alike(
     return np.stack(rows).astype(np.uint8)
 
 
-def _word_corpus(
-    pages: Sequence[tuple[UInt64s, PageStrings]], seed_pages: KeyedSums, pages_min: int
-) -> tuple[UInt16s, Int32s]:
-    """Return the prose that has a seed of enough pages, a break around each text, and its pages."""
-    recurring = seed_pages.where(seed_pages.sums[0] >= pages_min)
-    if not len(recurring.keys):
-        return np.zeros(1, np.uint16), np.zeros(1, np.int32)
-    texts = np.array([len(page.lengths) for _, page in pages])
-    lengths = _column([page.lengths for _, page in pages], np.int32)
-    seeds = _column([page.seeds[0] for _, page in pages], np.uint64)
-    of = _column([page.seeds[1] for _, page in pages], np.int32)
-    of = of + np.repeat(np.cumsum(texts) - texts, [len(page.seeds[0]) for _, page in pages])
-    chosen = np.zeros(len(lengths), np.bool_)
-    chosen[of[recurring.of(seeds)[0] > 0]] = True
-    starts = (np.cumsum(lengths) - lengths)[chosen]
-    tokens = joined(_column([page.tokens for _, page in pages], np.uint16), starts, lengths[chosen])
-    owners = np.repeat(np.arange(len(pages), dtype=np.int32), texts)[chosen]
-    return tokens, np.append(np.repeat(owners, lengths[chosen] + 1), owners[-1:])
-
-
 def _packed(tokens: UInt16s, owners: Int32s) -> tuple[UInt16s, Int32s]:
     """Return tokens and their pages without breaks that follow each other; the last token is a break."""
     kept = np.ones(len(tokens), np.bool_)
@@ -152,8 +129,7 @@ def _strings(
     if len(tokens) < 2:
         return (np.zeros(1, np.uint16),) * len(least)
     suffixes = SuffixArray(tokens)
-    common = np.where(suffixes.common < tokens_min, np.int32(0), suffixes.common)
-    lengths, numbers = frequent_prefixes(common, owners[suffixes.starts], pages, least)
+    lengths, numbers = frequent_prefixes(suffixes, owners, pages, least, tokens_min)
     return tuple(
         maximal_strings(tokens, suffixes.starts, length, number)
         for length, number in zip(lengths, numbers, strict=True)

@@ -10,7 +10,8 @@ comes or leaves changes a reference with a chance of one to the number of its cl
 pages mapped again. So the templates depend on the pages of the window alone, whatever was there before.
 """
 
-from collections.abc import Mapping, Sequence
+import functools
+from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 import numpy as np
@@ -85,17 +86,21 @@ class TreeLearner:
         Args:
             pages: The pages of the window that count, with at least one segment each.
         """
-        trees = _Trees(pages)
-        clusters, found = self._clusters(trees), []
+
+        @functools.cache
+        def tree(name: PageName) -> LabelledPage:
+            return labelled(pages[name].blocks.first(NODES_MAX), pages[name].texts)
+
+        clusters, found = self._clusters(sorted(pages), tree), []
         known, self._alignments = self._alignments, {}
         for leader, members in clusters.items():
             cut = pages[leader].blocks.first(NODES_MAX)
             texts = pages[leader].texts[: int((cut.tags == 0).sum())]
-            reference = trees[leader].tree
+            reference = tree(leader).tree
             for name in members:
                 alignment = known.get(name)
                 if alignment is None or alignment.leader != leader:
-                    own = trees[name].tree
+                    own = tree(name).tree
                     places, equal, nodes = align(
                         map_trees(reference, own), reference, own, len(pages[name].words)
                     )
@@ -106,20 +111,22 @@ class TreeLearner:
             )
         return TreeModel(clusters=sorted(found, key=lambda one: -one.pages))
 
-    def _clusters(self, trees: "_Trees") -> dict[PageName, list[PageName]]:
+    def _clusters(
+        self, names: Sequence[PageName], tree: Callable[[PageName], LabelledPage]
+    ) -> dict[PageName, list[PageName]]:
         """Return the pages of each cluster by its leader, the first of them, whose page is the reference.
 
         A page that is like no leader leads a cluster of its own, while there are not too many.
         """
         known, self._likeness = self._likeness, {}
         clusters: dict[PageName, list[PageName]] = {}
-        for name in sorted(trees.pages):
+        for name in names:
             nearest, most = None, self._config.likeness_min
             for leader in clusters:
                 pair = name, leader
                 like = known.get(pair)
                 if like is None:
-                    like = likeness(trees[leader].paths, trees[name].paths)
+                    like = likeness(tree(leader).paths, tree(name).paths)
                 self._likeness[pair] = like
                 if like > most:
                     nearest, most = leader, like
@@ -128,19 +135,6 @@ class TreeLearner:
             elif len(clusters) < self._config.clusters_max:
                 clusters[name] = [name]
         return clusters
-
-
-class _Trees(dict[PageName, LabelledPage]):
-    """The trees of the first nodes of pages, each made when it is asked for first."""
-
-    def __init__(self, pages: Mapping[PageName, TreePage]) -> None:
-        super().__init__()
-        self.pages = pages
-
-    def __missing__(self, name: PageName) -> LabelledPage:
-        page = self.pages[name]
-        self[name] = tree = labelled(page.blocks.first(NODES_MAX), page.texts)
-        return tree
 
 
 def _template(

@@ -22,7 +22,7 @@ from templ_core.site_level.strings._string_evidence import StringFinder, read_pa
 from templ_core.site_level.strings._strings import frequent_prefixes, read_seeds, word_tokens
 from templ_core.site_level.strings.page_strings import PageProse
 from templ_core.site_level.strings.string_evidence import read_strings
-from templ_core.site_level.strings.string_table import StringTable, joined
+from templ_core.site_level.strings.string_table import StringTable
 from templ_core.site_level.strings.suffix_array import BREAK, SuffixArray
 from tests.templ_core.site_level.builders import CONFIG, site_model
 from tests.templ_core.site_level.repeating_site import WORDS, sentence
@@ -237,7 +237,7 @@ def test_the_longest_prefix_that_enough_pages_have(seed):
     owner = np.repeat(np.arange(len(pages), dtype=np.int32), [len(page) for page in pages])
     suffixes = SuffixArray(tokens)
     least = sorted(rng.choices(range(2, 5), k=2))
-    lengths, numbers = frequent_prefixes(suffixes.common, owner[suffixes.starts], len(pages), least)
+    lengths, numbers = frequent_prefixes(suffixes, owner, len(pages), least, 1)
     of_pages = [substrings(page) for page in pages]
     column = tokens.tolist()
     for level, pages_min in enumerate(least):
@@ -256,9 +256,7 @@ def test_the_longest_prefix_that_enough_pages_have(seed):
 
 
 def corpus_of(strings):
-    tokens = np.array([one for string in strings for one in string] or [0], np.uint16)
-    lengths = np.array([len(string) for string in strings], np.int32)
-    return joined(tokens, np.cumsum(lengths) - lengths, lengths)
+    return np.array([BREAK, *(one for string in strings for one in (*string, BREAK))], np.uint16)
 
 
 @pytest.mark.parametrize("seed", range(80))
