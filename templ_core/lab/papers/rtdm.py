@@ -21,7 +21,7 @@ from sklearn.naive_bayes import MultinomialNB
 
 from templ_core.array_types import Bools, Floats, Int32s, UInt64s
 from templ_core.dom.document import Document
-from templ_core.site_level.trees._labelled_tree import closed_tree
+from templ_core.site_level.trees._trees import closed_tree
 from templ_core.site_level.trees.labelled_tree import LabelledTree, node_hashes, page_blocks
 from templ_core.site_level.trees.tree_evidence import tree_evidence
 from templ_core.site_level.trees.tree_learner import TreeLearner, TreePage

@@ -12,15 +12,15 @@ from templ_core.site_level.config import (
     PLACES_CONFIG,
     STRINGS_CONFIG,
 )
-from templ_core.site_level.containers._containers import (
+from templ_core.site_level.fusion._fusion import combine
+from templ_core.site_level.fusion.site_columns import LINKS_AGAIN, SiteColumns
+from templ_core.site_level.places._containers import (
     best_container,
     find_headline,
     mean_around,
     usual_share,
 )
-from templ_core.site_level.fusion._fusion import combine
-from templ_core.site_level.fusion.site_columns import LINKS_AGAIN, SiteColumns
-from templ_core.site_level.places._place_log_odds import links_again, where_repeated
+from templ_core.site_level.places._places import links_again, where_repeated
 from templ_core.site_level.places.place_table import PlaceReading, read_places
 from templ_core.site_level.places.places import DocumentPlaces
 from templ_core.site_level.site_model import SiteModel

@@ -5,7 +5,7 @@ import numpy as np
 
 from templ_core.array_types import Bools, Floats, Int64s
 from templ_core.site_level.config import PLACES_CONFIG
-from templ_core.site_level.places._place_log_odds import constant_texts, read_columns
+from templ_core.site_level.places._places import constant_texts, read_columns
 from templ_core.site_level.places.keyed_sums import KeyedSums, no_sums, sum_by_key
 from templ_core.site_level.places.place_counts import MASS_UNIT, PlaceCounts, run_keys
 from templ_core.site_level.places.places import PagePlaces

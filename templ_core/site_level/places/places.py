@@ -12,7 +12,7 @@ from templ_core.dom.document import Document
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.site_level.config import PLACES_CONFIG
 from templ_core.site_level.places._element_types import element_type_rows
-from templ_core.site_level.places._place_names import name_places, page_columns
+from templ_core.site_level.places._places import name_places, page_columns
 from templ_core.site_level.strings.page_strings import PageProse, read_prose
 from templ_core.site_level.trees.labelled_tree import PageBlocks, page_blocks
 

@@ -14,7 +14,7 @@ from templ_core.array_types import Bools, Int32s, UInt16s, UInt64s
 from templ_core.dom.document import Document
 from templ_core.site_level.places._element_types import element_type_rows
 from templ_core.site_level.places._keyed_sums import common_keys
-from templ_core.site_level.trees import _labelled_tree
+from templ_core.site_level.trees import _trees
 
 
 class LabelledTree(msgspec.Struct, frozen=True, kw_only=True):
@@ -77,7 +77,7 @@ def page_blocks(document: Document, types: UInt64s | None = None) -> PageBlocks:
         document: The page; decoded from its compact form it gives the same tree.
         types: The `element_type_rows` of the page, where they are known already.
     """
-    tags, depths = _labelled_tree.page_blocks(
+    tags, depths = _trees.page_blocks(
         document, element_type_rows(document) if types is None else types
     )
     return PageBlocks(tags=tags, depths=depths)
@@ -96,9 +96,7 @@ def labelled(blocks: PageBlocks, texts: UInt64s) -> LabelledPage:
         texts: Hash of each segment's text, by one function for all pages of the site; those behind the last leaf
             are left out.
     """
-    label, identity, end, segment, paths = _labelled_tree.labelled(
-        blocks.tags, blocks.depths, texts
-    )
+    label, identity, end, segment, paths = _trees.labelled(blocks.tags, blocks.depths, texts)
     return LabelledPage(
         tree=LabelledTree(
             label=label, identity=identity, depth=blocks.depths, end=end, segment=segment

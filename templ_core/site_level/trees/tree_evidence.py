@@ -5,7 +5,7 @@ import msgspec
 from templ_core.array_types import Floats, Int32s, Int64s, UInt64s
 from templ_core.site_level.config import PLACES_CONFIG, TREES
 from templ_core.site_level.places.place_counts import MASS_UNIT
-from templ_core.site_level.trees._alignment import align, pool
+from templ_core.site_level.trees._trees import align, pool
 from templ_core.site_level.trees.labelled_tree import PageBlocks, labelled, likeness
 from templ_core.site_level.trees.tree_mapping import NODES_MAX, map_trees
 from templ_core.site_level.trees.tree_model import TreeModel

@@ -38,43 +38,26 @@ def test_a_change_is_told_once_with_its_borders(facts, kind, before, after):
     assert change.time_ms <= 39 * HOUR_MS
 
 
-def test_content_that_comes_back_is_told():
+GERMAN = other(language="de")
+UNKNOWN = PageFacts(words=300, repeated_ratio=None, language=None, charset=None)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "kinds"),
+    [
+        ([USUAL] * 30 + [other(words=0)] * 20, [USUAL] * 20, ["site-back"]),
+        ([other(repeated_ratio=0.9)] * 30, [USUAL] * 30, []),  # a repetition ends
+        ([USUAL, GERMAN], [USUAL, GERMAN] * 12, []),
+        ([USUAL, GERMAN], ([USUAL] * 12 + [GERMAN] * 12) * 12, []),
+        ([USUAL] * 30, [GERMAN] * 5 + [USUAL] * 30, []),  # a few pages are no change
+        ([USUAL] * 30, [UNKNOWN] * 30, []),  # nor is what is not known
+        ([USUAL] * 30, [other(words=1, language="de")] * 30, ["content-gone"]),
+    ],
+)
+def test_what_is_told_of_pages_that_follow_others(before, after, kinds):
     watch = SiteWatch()
-    look_at(watch, [USUAL] * 30 + [other(words=0)] * 20)
-    (change,) = look_at(watch, [USUAL] * 20, start=50)
-    assert (change.kind, change.before, change.first_url) == ("site-back", "no text", "/50")
-
-
-def test_a_repetition_that_ends_is_not_told():
-    watch = SiteWatch()
-    look_at(watch, [other(repeated_ratio=0.9)] * 30)
-    assert look_at(watch, [USUAL] * 30, start=30) == []
-
-
-@pytest.mark.parametrize("run", [1, 12])
-def test_a_site_of_two_languages_has_not_changed(run):
-    pages = ([USUAL] * run + [other(language="de")] * run) * 12
-    assert look_at(SiteWatch(), [USUAL, other(language="de"), *pages]) == []
-
-
-def test_a_few_pages_are_no_change():
-    watch = SiteWatch()
-    look_at(watch, [USUAL] * 30)
-    assert look_at(watch, [other(language="de")] * 5 + [USUAL] * 30, start=30) == []
-
-
-def test_what_is_not_known_is_no_change():
-    watch = SiteWatch()
-    look_at(watch, [USUAL] * 30)
-    unknown = PageFacts(words=300, repeated_ratio=None, language=None, charset=None)
-    assert look_at(watch, [unknown] * 30, start=30) == []
-
-
-def test_short_pages_say_nothing_of_the_language():
-    watch = SiteWatch()
-    look_at(watch, [USUAL] * 30)
-    (change,) = look_at(watch, [other(words=1, language="de")] * 30, start=30)
-    assert change.kind == "content-gone"
+    look_at(watch, before)
+    assert [one.kind for one in look_at(watch, after, start=len(before))] == kinds
 
 
 def test_a_silent_site_is_told_once_and_when_it_is_back():

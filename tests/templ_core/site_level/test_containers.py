@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from templ_core.dom.document import parse_document
 from templ_core.page_level.features.page_features import read_features
 from templ_core.site_level.config import CONTAINERS_CONFIG
-from templ_core.site_level.containers._containers import (
+from templ_core.site_level.places._containers import (
     best_container,
     find_headline,
     mean_around,

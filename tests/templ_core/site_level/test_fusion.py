@@ -44,7 +44,7 @@ from templ_core.site_level.fusion.site_columns import (
     USUAL_BEST_CONTAINER,
 )
 from templ_core.site_level.fusion.site_inputs import SegmentEvidence, site_inputs
-from templ_core.site_level.places._place_log_odds import links_again
+from templ_core.site_level.places._places import links_again
 from templ_core.site_level.places.place_table import PlaceReading
 from templ_core.site_level.places.places import document_places
 from templ_core.site_level.strings.string_evidence import Cover, StringEvidence

@@ -34,16 +34,11 @@ def page(number, *, site="one", body=None):
     )
 
 
-def kept_words(document, model):
-    return clean(document, model, CONFIG).text
-
-
 def test_equal_windows_give_equal_bytes_and_versions():
     window = [window_page(f"p{n}", page(n)) for n in range(5)]
     one = fit_site_model(window, "page-1", CONFIG)
-    assert encode_site_model(one, LIMIT) == encode_site_model(
-        fit_site_model(window, "page-1", CONFIG), LIMIT
-    )
+    other = fit_site_model(window, "page-1", CONFIG)
+    assert encode_site_model(one, LIMIT) == encode_site_model(other, LIMIT)
     assert fit_site_model(window[1:], "page-1", CONFIG).version != one.version
     assert fit_site_model(window, "page-2", CONFIG).version != one.version
 
@@ -156,6 +151,6 @@ def test_a_page_summary_is_not_read_with_the_document_of_another_page():
     ],
 )
 def test_no_window_swallows_an_article(window):
-    text = kept_words(page(1), site_model(window))
+    text = clean(page(1), site_model(window), CONFIG).text
     for sentence in range(100, 104):
         assert SENTENCE.format(n=sentence).strip() in text

@@ -67,14 +67,12 @@ def test_a_paragraph_that_the_site_repeats_goes_wherever_it_stands():
     assert "site-string" in result.decision.reasons
 
 
-def test_it_stays_where_the_site_does_not_repeat_it():
-    model = site_model([article(number, *[NOTICE] * (number < 2)) for number in range(8)])
-    assert "readers of this paper" in text_of(article(50, NOTICE), model)
-
-
-def test_a_tenth_of_the_pages_is_enough():
-    model = site_model([article(number, *[NOTICE] * (number % 10 == 0)) for number in range(60)])
-    assert "readers of this paper" not in text_of(article(90, NOTICE), model)
+@pytest.mark.parametrize(
+    ("pages", "every", "stays"), [(2, 1, True), (60, 10, False)], ids=["two pages", "a tenth"]
+)
+def test_a_tenth_of_the_pages_is_enough_but_not_two_of_eight(pages, every, stays):
+    window = [article(n, *[NOTICE] * (n < pages and n % every == 0)) for n in range(max(pages, 8))]
+    assert ("readers of this paper" in text_of(article(90, NOTICE), site_model(window))) is stays
 
 
 def test_a_paragraph_that_is_only_partly_repeated_is_cut_at_its_sentences():
@@ -284,11 +282,10 @@ def test_the_longest_strings_that_a_text_has_in_common_with_some_others(seed):
     assert list(zip(first.tolist(), behind.tolist(), strict=True)) == wanted + again
 
 
-def test_strings_without_an_end_are_refused():
+@pytest.mark.parametrize("tokens", [[5, 6], []])
+def test_strings_without_an_end_are_refused(tokens):
     with pytest.raises(ValueError, match="no end"):
-        StringFinder(np.array([5, 6], np.uint16))
-    with pytest.raises(ValueError, match="no end"):
-        StringFinder(np.empty(0, np.uint16))
+        StringFinder(np.array(tokens, np.uint16))
 
 
 @pytest.mark.parametrize("seed", range(100))

@@ -1,1 +1,0 @@
-"""Containers: the elements that hold the content of the pages of a site."""
