@@ -19,6 +19,7 @@ from schemas.topics import DOCUMENTS
 from workers.errors import FeedProblem, WorkerError
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.plain_producer import PRODUCER_ROOM_BYTES
+from workers.kafka.broker.received import OffsetGapFiller
 from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.fetched import EMPTY_TAILS, FETCHED
 from workers.kafka.logs.log_reader import LogReader, ask_for_logs
@@ -48,6 +49,8 @@ class App(faust.App):
     """A faust App whose streams hold a bounded number of bytes and whose offsets suit the logs."""
 
     config: KafkaConfig
+    gaps: OffsetGapFiller
+    """Knows which records have come, and reads those that faust has skipped."""
     snapshots: dict[int, LogSnapshot]
     """The logs of its partitions of its input topic, as they were at the last look."""
     assigned: frozenset[int]
@@ -147,6 +150,7 @@ class App(faust.App):
                     *(topic, number, goes_on.reason, goes_on.offset),
                     extra={"topic": topic, "partition": number, "offset": goes_on.offset},
                 )
+            self.gaps.begin(number, goes_on.offset, is_other_log=goes_on.is_other_log)
             if goes_on.offset != offset:
                 right[TP(topic, number)] = goes_on.offset
         return right
@@ -194,6 +198,7 @@ def build_app(config: KafkaConfig, role: str) -> App:
         worker_redirect_stdouts=False,
     )
     app.config = config
+    app.gaps = OffsetGapFiller(config.broker)
     app.snapshots = {}
     app.assigned = frozenset()
     app.has_joined = False

@@ -3,9 +3,8 @@
 import asyncio
 import logging
 import time
-from collections.abc import Iterable, Mapping
+from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
-from functools import partial
 from typing import Any
 
 import faust
@@ -13,16 +12,14 @@ import faust
 from schemas.dead_letter import DeadLetter
 from schemas.topics import PAGES
 from workers.errors import FeedProblem
-from workers.kafka.app import build_app, essential, raw_topic
-from workers.kafka.broker.batches import batches
 from workers.kafka.broker.page_message import page_of_message, passed_on
 from workers.kafka.broker.partitioning import partition_of
-from workers.kafka.broker.received import OffsetGapFiller, Received, received_from_faust
+from workers.kafka.broker.received import Received
 from workers.kafka.config import KafkaConfig
 from workers.kafka.metrics import CleanerMetrics
 from workers.kafka.model_follower import ModelFollower
-from workers.kafka.outputs import Sending, TopicOutputs, send_all
-from workers.kafka.settings_follower import SettingsFollower
+from workers.kafka.outputs import Sending, send_all
+from workers.kafka.role import Role
 from workers.kafka.traces import Traces
 from workers.log_lines import record_fields
 from workers.page import Page, Rejected
@@ -30,42 +27,33 @@ from workers.pipeline.actions import Dead, Outcome, Together
 from workers.pipeline.dead_letter_limit import DeadLetterLimit
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.pool import Pool
-from workers.site_settings import SettingsBook
 from workers.state.model_store import ModelStore
 from workers.state.rebuildable import remove_set_aside
 
 log = logging.getLogger("templ")
 
 
-class CleanerApp:
-    """Takes small batches of pages, cleans them, and acknowledges them once everything is out."""
+class CleanerApp(Role):
+    """Cleans the pages of each batch."""
+
+    name, input_topic, doing = "cleaner", PAGES, "cleaning"
+    prepared = "all site models are read"
+    metrics: CleanerMetrics
 
     def __init__(
         self, config: KafkaConfig, pool: Pool, models: ModelStore, traces: Traces | None = None
     ) -> None:
-        self._config = config
-        self._traces = traces or Traces()
-        self._pool = pool
+        super().__init__(config, pool, traces)
         self.metrics = CleanerMetrics({"clean": pool})
         self._own_models = config.settings.own_models
         self._models = models
-        self._book = SettingsBook()
         self._follower = ModelFollower(config, models, self._book, self.metrics.model_read)
-        self._settings_follower = SettingsFollower(config, self._book, self._take_down)
+        self._keep_doing("site models", self._follower.run)
         self._engine = SiteEngine(
             pool, config.settings, models=models, book=self._book, fits_messages=True
         )
-        self.app = build_app(config, "cleaner")
-        self.app.on_partitions_assigned.connect(self._assigned)  # type: ignore[arg-type]
-        self.app.on_partitions_revoked.connect(self._revoked)  # type: ignore[arg-type]
-        pages = config.topic(PAGES)
         self._dead_letter_limit = DeadLetterLimit(config.settings)
         self._pages_done = 0
-        self.gaps = OffsetGapFiller(config.broker, pages, config.group("cleaner"))
-        self._outputs = TopicOutputs(self.app, config)
-        self.app.task(self._follow_models)
-        self.app.task(self._follow_settings)
-        self.app.agent(raw_topic(self.app, pages), name="clean")(self._clean)
 
     def inner_progress(self) -> int:
         """Return how many site models were read and how many pages have an outcome, in all.
@@ -74,57 +62,46 @@ class CleanerApp:
         """
         return self._follower.taken + self._pages_done
 
-    def waiting_for(self) -> str:
-        """Return what this cleaner waits for before it cleans pages; empty for nothing."""
-        if not self.app.has_joined:
-            return "the consumer group has not assigned partitions yet"
+    def _missing(self) -> str:
         return "" if self._follower.ready.is_set() else "site models are being read"
 
-    async def _follow_models(self) -> None:
-        await essential(self.app, "site models", self._follower.run)
-
-    async def _follow_settings(self) -> None:
-        await essential(self.app, "site settings", self._settings_follower.run)
-
     async def _known(self) -> None:
-        """Wait until all site models and settings are known that were there at the start."""
-        await self._settings_follower.ready.wait()
+        await super()._known()
         await self._follower.ready.wait()
 
     async def _take_down(self, site: str) -> bool:
-        """Erase what is known of a site from disk and memory; return whether its model was stored."""
         was_there = await asyncio.to_thread(self._models.erase, site)
-        remove_set_aside(self._config.state)
+        remove_set_aside(self.config.state)
         self._engine.forget(site)
         await asyncio.wrap_future(self._pool.submit(site, self._pool.forget, site))
         return was_there
 
-    async def _clean(self, stream: faust.StreamT[Any]) -> None:
-        await self._known()  # a first batch of one page would not wait for the others
-        async for events in batches(stream, self._config.settings):
-            await essential(self.app, "cleaning", partial(self._batch, events))
+    async def _batch(self, events: Sequence[faust.EventT[Any]]) -> None:
+        """Clean a batch: its texts are stored by the broker before its documents are sent.
 
-    async def _batch(self, events: Iterable[faust.EventT[Any]]) -> None:
-        """Clean a batch: its texts are stored by the broker before its documents are sent."""
+        Each text leaves when it and those before it are cleaned.
+        """
         started_s, began_ns = time.monotonic(), time.time_ns()
-        come = [received_from_faust(event.message) for event in events]
-        spans = self._traces.begin(await self.gaps.complete(come), began_ns)
+        spans = self._traces.begin(await self._messages(events), began_ns)
         messages = spans.messages
         now_ms = round(time.time() * 1000)
-        records = [page_of_message(one, self._config.settings, now_ms) for one in messages]
+        records = [page_of_message(one, self.config.settings, now_ms) for one in messages]
         self._check_partitions(messages, records)
         await self._known()
         reached_s = self.metrics.stage("receive", started_s)
         spans.stage("receive")
         together = self._cleaned_together(records)
-        work = (
-            self._outcome(one, together, is_timed=spans.has(number))
+        work = [
+            asyncio.ensure_future(self._outcome(one, together, is_timed=spans.has(number)))
             for number, one in enumerate(records)
-        )
-        outcomes = await asyncio.gather(*work)
+        ]
+        sent: list[Awaitable[Any]] = []
+        for message, outcome in zip(messages, work, strict=True):
+            sent.append(await self._output(message, await outcome))
+        outcomes = [one.result() for one in work]
         reached_s = self.metrics.stage("clean", reached_s)
         spans.cleaned(outcomes)
-        await send_all(map(self._output, messages, outcomes))
+        await asyncio.gather(*sent)
         reached_s = self.metrics.stage("publish", reached_s)
         spans.stage("publish")
         documents = [one.document for one in outcomes if not isinstance(one, Dead)]
@@ -138,7 +115,7 @@ class CleanerApp:
 
     def _cleaned_together(self, records: Iterable[Page | Rejected]) -> dict[str, Future[Together]]:
         """Have the pages of each new site cleaned together, before any of them is cleaned by itself."""
-        pages_min = self._config.settings.burst_pages_min
+        pages_min = self.config.settings.burst_pages_min
         by_site: dict[str, list[Page]] = {}
         for record in records:
             if isinstance(record, Page):
@@ -177,7 +154,7 @@ class CleanerApp:
                 extra=record_fields(message, message.headers, outcome.site),
             )
             return self._outputs.send_dead_letter(message, letter)
-        headers, _ = passed_on(message.headers, self._config.settings.header_bytes_max)
+        headers, _ = passed_on(message.headers, self.config.settings.header_bytes_max)
         return self._outputs.send(outcome.record, headers)
 
     def _check_feed(self, messages: Iterable[Received], outcomes: Iterable[Outcome]) -> None:
@@ -201,7 +178,7 @@ class CleanerApp:
         for message, record in zip(messages, records, strict=True):
             if isinstance(record, Rejected):
                 continue
-            number = partition_of(record.site, self._config.partitions)
+            number = partition_of(record.site, self.config.partitions)
             if number != message.partition:
                 self._own_models = False
                 log.warning(
@@ -213,9 +190,6 @@ class CleanerApp:
                 self._follower.follow_all()
                 return
 
-    async def _assigned(self, _app: Any, *assigned: Any, **_: Any) -> None:
+    async def _assigned(self, _app: Any, assigned: Any, **_: Any) -> None:
         if self._own_models:
-            self._follower.follow(one.partition for one in assigned[0])
-
-    async def _revoked(self, _app: Any, *revoked: Any, **_: Any) -> None:
-        self.gaps.revoked(one.partition for one in revoked[0])
+            self._follower.follow(one.partition for one in assigned)

@@ -5,7 +5,7 @@ import logging
 import shutil
 import time
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar
@@ -18,23 +18,21 @@ from schemas.site_event import SiteEventRecord
 from schemas.site_model import SiteModelRecord
 from schemas.topics import DOCUMENTS, SITE_MODELS
 from workers.errors import DamagedStore, OtherFormat
-from workers.kafka.app import build_app, essential, raw_topic
-from workers.kafka.broker.batches import batches
+from workers.kafka.app import essential
 from workers.kafka.broker.partitioning import partition_of
-from workers.kafka.broker.received import OffsetGapFiller, Received, received_from_faust
+from workers.kafka.broker.received import Received
 from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.log_reader import LOOK_S
 from workers.kafka.logs.tombstones import TombstoneCheck
 from workers.kafka.metrics import RefresherMetrics
-from workers.kafka.outputs import TopicOutputs, send_all
+from workers.kafka.outputs import send_all
 from workers.kafka.partition_windows import OwnedPartitions, PartitionWindows
 from workers.kafka.recovery import LostModels, Recovery
-from workers.kafka.settings_follower import SettingsFollower
+from workers.kafka.role import Role
 from workers.kafka.traces import BatchSpans, Traces
 from workers.pipeline.actions import Action, Compare, Forget, NotFitted, OutputRecord, Publish
 from workers.processes.pool import Pool
 from workers.settings import Settings
-from workers.site_settings import SettingsBook
 from workers.state.rebuildable import remove_set_aside
 from workers.state.site_state import WindowTotals, model_is_due
 from workers.state.window_store import WindowStore
@@ -51,51 +49,33 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class RefresherApp:
+class RefresherApp(Role):
     """Keeps the windows of the partitions it is given, and publishes what follows from them."""
 
-    def __init__(self, config: KafkaConfig, pool: Pool, traces: Traces | None = None) -> None:
-        """Put the parts together.
+    name, input_topic, doing = "refresher", DOCUMENTS, "refreshing"
+    prepared = "the windows are up to date"
+    metrics: RefresherMetrics
 
-        Args:
-            config: Where the broker and the state are.
-            pool: Where documents are learned, models refitted and texts revised.
-            traces: Where spans of documents go; None = nowhere.
-        """
-        self._config = config
-        self._traces = traces or Traces()
-        self._pool = pool
-        self.app = build_app(config, "refresher")
-        documents = config.topic(DOCUMENTS)
-        self._book = SettingsBook()
-        self._settings_follower = SettingsFollower(config, self._book, self._take_down)
-        self._recovery = Recovery(config.broker, documents, self._learn)
+    def __init__(self, config: KafkaConfig, pool: Pool, traces: Traces | None = None) -> None:
+        super().__init__(config, pool, traces)
+        self.metrics = RefresherMetrics(self._totals, {"refresh": pool})
+        self._recovery = Recovery(config.broker, self.topic, self._learn)
         open_windows = partial(PartitionWindows, config, pool, book=self._book)
         self._owned = OwnedPartitions(open_windows, self._recovery.recover)
-        self._tombstones = TombstoneCheck(config.broker, documents)
-        self.gaps = OffsetGapFiller(config.broker, documents, config.group("refresher"))
-        self.metrics = RefresherMetrics(self._totals, {"refresh": pool})
-        self._outputs = TopicOutputs(self.app, config)
+        self._tombstones = TombstoneCheck(config.broker, self.topic)
         self._to_revise: dict[tuple[int, str], None] = {}
         """Partitions and sites only, in order: all their models together would take too much memory."""
         self._revisable = asyncio.Event()
         self._rebuilds: set[asyncio.Task[None]] = set()
-        self.app.agent(raw_topic(self.app, documents), name="refresh")(self._refresh)
         lost_models = LostModels(
             config.broker, config.topic(SITE_MODELS), self._owned, self._publish_model
         )
-        steps = {
-            "revising": self._revise_next,
-            "watching site models": lost_models.watch,
-            "noting logs": self._note_logs,
-            "site settings": self._settings_follower.run,
-        }
-        if config.settings.site_events:
-            steps["silent sites"] = self._listen
-        for name, step in steps.items():
-            self.app.task(partial(self._repeat, name, step))
-        self.app.on_partitions_assigned.connect(self._assigned)  # type: ignore[arg-type]
         self.app.on_partitions_revoked.connect(self._revoked)  # type: ignore[arg-type]
+        self._keep_doing("revising", self._revise_next)
+        self._keep_doing("watching site models", lost_models.watch)
+        self._keep_doing("noting logs", self._note_logs)
+        if config.settings.site_events:
+            self._keep_doing("silent sites", self._listen)
 
     def close(self) -> None:
         """Close the windows."""
@@ -105,10 +85,7 @@ class RefresherApp:
         """Return how far each window store has read, be it in a rebuild."""
         return {number: one.store.next_offset for number, one in self._owned.opened().items()}
 
-    def waiting_for(self) -> str:
-        """Return what this refresher waits for before it keeps windows; empty for nothing."""
-        if not self.app.has_joined:
-            return "the consumer group has not assigned partitions yet"
+    def _missing(self) -> str:
         missing = self._owned.not_ready()
         return f"windows of partitions {missing} are being rebuilt" if missing else ""
 
@@ -116,12 +93,8 @@ class RefresherApp:
         """Return the totals of all open windows; the thread that answers a scrape calls this."""
         return sum((one.store.totals() for one in self._owned.opened().values()), WindowTotals())
 
-    async def _repeat(self, name: str, step: Callable[[], Awaitable[None]]) -> None:
-        while True:
-            await essential(self.app, name, step)
-
-    async def _assigned(self, _app: Any, *assigned: Any, **_: Any) -> None:
-        numbers = sorted(one.partition for one in assigned[0])
+    async def _assigned(self, _app: Any, assigned: Any, **_: Any) -> None:
+        numbers = sorted(one.partition for one in assigned)
         self._owned.assign(numbers)
         for number in numbers:
             recovery = essential(self.app, "recovery", partial(self._take_over, number))
@@ -129,19 +102,12 @@ class RefresherApp:
             self._rebuilds.add(task)
             task.add_done_callback(self._rebuilds.discard)
 
-    async def _revoked(self, _app: Any, *revoked: Any, **_: Any) -> None:
-        numbers = [one.partition for one in revoked[0]]
-        self.gaps.revoked(numbers)
-        await self._owned.release(numbers)
+    async def _revoked(self, _app: Any, revoked: Any, **_: Any) -> None:
+        await self._owned.release(one.partition for one in revoked)
 
-    async def _refresh(self, stream: faust.StreamT[Any]) -> None:
-        async for events in batches(stream, self._config.settings):
-            await essential(self.app, "refreshing", partial(self._batch, events))
-
-    async def _batch(self, events: Iterable[faust.EventT[Any]]) -> None:
-        come = [received_from_faust(event.message) for event in events]
+    async def _batch(self, events: Sequence[faust.EventT[Any]]) -> None:
         by_partition: defaultdict[int, list[Received]] = defaultdict(list)
-        for message in await self.gaps.complete(come):
+        for message in await self._messages(events):
             by_partition[message.partition].append(message)
         for number, messages in by_partition.items():
             await self._batch_of(number, messages)
@@ -187,7 +153,7 @@ class RefresherApp:
 
     async def _learn(self, windows: PartitionWindows, message: Received) -> str:
         """Take one record of `documents` in, on its site's lane; answers its site."""
-        await self._settings_follower.ready.wait()
+        await self._known()
         site = site_of_key(message.key or b"")
         counts = message.value is not None or await self._tombstones.counts(message)
         take = windows.ingest if counts else windows.keep
@@ -205,20 +171,14 @@ class RefresherApp:
         return self._traces.begin([] if is_old or is_known else [message], now_ns)
 
     async def _take_down(self, site: str) -> bool:
-        """Erase what is known of a site from disk and memory; return whether anything was stored.
-
-        Its partition may be this worker's or not.
-        """
-        was_there = False
-        number = partition_of(site, self._config.partitions)
+        was_there = False  # the site's partition may be this worker's or not
+        number = partition_of(site, self.config.partitions)
         async with self._owned.hold(number) as windows:
             if windows is not None:
                 was_there = await self._on_lane(site, windows.store.erase, site)
-            elif (path := self._config.state / f"windows-{number}").exists():
-                was_there = await asyncio.to_thread(
-                    _erase_closed, path, site, self._config.settings
-                )
-        remove_set_aside(self._config.state)
+            elif (path := self.config.state / f"windows-{number}").exists():
+                was_there = await asyncio.to_thread(_erase_closed, path, site, self.config.settings)
+        remove_set_aside(self.config.state)
         await self._on_lane(site, self._pool.forget, site)
         return was_there
 
@@ -321,7 +281,7 @@ class RefresherApp:
                 if found is not None:
                     await self._perform(number, windows, found, seconds)
             if found is not None:
-                await asyncio.sleep(1 / self._config.settings.revisions_per_s)
+                await asyncio.sleep(1 / self.config.settings.revisions_per_s)
 
 
 def _erase_closed(path: Path, site: str, settings: Settings) -> bool:

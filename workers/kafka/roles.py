@@ -10,7 +10,7 @@ from pathlib import Path
 
 import faust
 
-from schemas.topics import CLEANED, DOCUMENTS, PAGES, SITE_MODELS
+from schemas.topics import CLEANED, DOCUMENTS, SITE_MODELS
 from workers.errors import BrokerProblem, TopicProblem
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.admin import (
@@ -26,11 +26,11 @@ from workers.kafka.broker.library_logs import (
 )
 from workers.kafka.cleaner_app import CleanerApp
 from workers.kafka.config import KafkaConfig
-from workers.kafka.logs.fetched import FETCHED
 from workers.kafka.probes import Health, serve_probes
 from workers.kafka.refresher_app import RefresherApp
+from workers.kafka.role import Role
 from workers.kafka.traces import Traces, start_traces
-from workers.kafka.watchdog import StatusLines, Watched, start_watchdog
+from workers.kafka.watchdog import start_watchdog
 from workers.log_forms import LogSetUp, set_up_logging
 from workers.processes.pool import Pool
 from workers.settings import Settings, settings_line
@@ -92,23 +92,15 @@ def run_role(
         )
         traces = start_traces(role, config.group(role))
         stack.callback(traces.close)
-        if role == "cleaner":
-            work: CleanerApp | RefresherApp = stack.enter_context(_cleaner(config, traces))
-            topic, port = config.topic(PAGES), settings.metrics_port
-            prepared = "all site models are read"
-        else:
-            work = stack.enter_context(_refresher(config, traces))
-            topic, port = (
-                config.topic(DOCUMENTS),
-                settings.metrics_port and settings.metrics_port + 1,
-            )
-            prepared = "the windows are up to date"
-        if port is not None:
+        work: Role = stack.enter_context(
+            _cleaner(config, traces) if role == "cleaner" else _refresher(config, traces)
+        )
+        if settings.metrics_port is not None:
+            port = settings.metrics_port + (role == "refresher" and settings.metrics_port > 0)
             health = Health(loops=work.app.event_loops, waiting_for=work.waiting_for)
             serve_probes(settings.metrics_host, port, work.metrics.registry, health)
         work.metrics.watch(lambda: len(work.app.assigned), work.waiting_for)
-        watched = _watched(work, config, config.group(role), StatusLines(prepared, topic), topic)
-        start_watchdog(watched, settings.stall_timeout_s)
+        start_watchdog(work, settings.stall_timeout_s)
         worker = faust.Worker(
             work.app, quiet=True, loglevel="WARNING", redirect_stdouts=False, override_logging=False
         )
@@ -116,31 +108,6 @@ def run_role(
         gc.collect()
         gc.freeze()  # a full collection would look at all modules, and hold up the event loop for 60 ms
         worker.execute_from_commandline()
-
-
-def _watched(
-    work: CleanerApp | RefresherApp,
-    config: KafkaConfig,
-    group: str,
-    status: StatusLines,
-    topic: str,
-) -> Watched:
-    """Return what the watchdog looks at."""
-    return Watched(
-        broker=config.broker,
-        group=group,
-        topic=topic,
-        config=config,
-        assigned=lambda: work.app.assigned,
-        received=work.gaps.received,
-        inner=work.inner_progress,
-        report_lag=work.metrics.lag,
-        waiting_for=work.waiting_for,
-        status=status,
-        snapshots=work.app.snapshots,
-        fetched=FETCHED,
-        join_again=work.app.join_again,
-    )
 
 
 def _set_up_logging(role: str, settings: Settings) -> None:

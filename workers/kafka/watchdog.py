@@ -15,7 +15,7 @@ import asyncio
 import logging
 import threading
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 
 import msgspec
 from aiokafka import TopicPartition
@@ -31,10 +31,10 @@ from schemas.topics import DOCUMENTS
 from workers.kafka.app import end_process
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.plain_consumer import plain_consumer, read_range
-from workers.kafka.config import KafkaConfig
-from workers.kafka.logs.fetched import FetchedEpochs
+from workers.kafka.logs.fetched import FETCHED
 from workers.kafka.logs.log_reader import LOOK_S, Committed, LogReader, log_reader
 from workers.kafka.logs.resume import OTHER_TOPIC, LogSnapshot, LogState, resume
+from workers.kafka.role import Role
 
 IDLE_AFTER_S = 10.0
 """Seconds for which nothing has waited before a worker is called idle.
@@ -65,35 +65,6 @@ Snapshots = Mapping[int, LogSnapshot | None]
 """The logs as they were at the last look, by partition."""
 
 
-class Watched(msgspec.Struct, frozen=True, kw_only=True):
-    """A process's share of the work of a consumer group."""
-
-    broker: BrokerAccess
-    group: str
-    topic: str
-    """Input topic of the group."""
-    config: KafkaConfig
-    """What the process began with."""
-    assigned: Callable[[], frozenset[int]]
-    """Returns the partitions that this process has now."""
-    received: Callable[[], Mapping[int, int]]
-    """Returns the offset after the last record that was received of each partition."""
-    inner: Callable[[], object]
-    """Returns the progress of work that commits no offsets."""
-    report_lag: Callable[[int], None]
-    """Called at every look with the number of waiting records."""
-    waiting_for: Callable[[], str]
-    """Returns what this process waits for before it does its work; empty for nothing."""
-    status: "StatusLines"
-    """Which lines the log gets about it."""
-    snapshots: dict[int, LogSnapshot]
-    """The logs as they were at the last look; every look brings them up to date."""
-    fetched: FetchedEpochs
-    """Which leaders' records this process has fetched."""
-    join_again: Callable[[], None]
-    """Has this process join its group again, which starts a rebalance if this process leads it."""
-
-
 class Look(msgspec.Struct, frozen=True):
     """What one look at the logs of a process has shown."""
 
@@ -108,41 +79,42 @@ class Look(msgspec.Struct, frozen=True):
     """Whether this process has no partition."""
 
 
-def start_watchdog(watched: Watched, timeout_s: float) -> None:
-    """Watch a group's progress on a topic, in a background thread that never ends.
+def start_watchdog(role: Role, timeout_s: float) -> None:
+    """Watch the progress of a role, in a background thread that never ends.
 
     Args:
-        watched: What is watched.
+        role: What is watched.
         timeout_s: How long committed offsets may stay where they are.
     """
-    watch = _watch(watched, timeout_s)
+    watch = _watch(role, timeout_s)
     threading.Thread(target=asyncio.run, args=(watch,), daemon=True, name="watchdog").start()
 
 
-async def _watch(watched: Watched, timeout_s: float) -> None:
+async def _watch(role: Role, timeout_s: float) -> None:
     pause_s = min(timeout_s / 10, LOOK_S)
+    status = StatusLines(role.prepared, role.topic)
     said, topic_ids = "", set[str]()
     while True:
         try:
-            async with log_reader(watched.broker) as reader:
+            async with log_reader(role.config.broker) as reader:
                 patience = Patience(timeout_s, time.monotonic())
                 while True:
                     await asyncio.sleep(pause_s)
-                    look = await look_at_logs(reader, watched, topic_ids)
-                    watched.report_lag(look.waiting)
-                    for line in watched.status.looked(
-                        watched.waiting_for(), watched.assigned(), look.waiting, time.monotonic()
+                    look = await look_at_logs(reader, role, topic_ids)
+                    role.metrics.lag(look.waiting)
+                    for line in status.looked(
+                        role.waiting_for(), role.app.assigned, look.waiting, time.monotonic()
                     ):
                         log.info(line)
-                    await act(watched, look, patience)
+                    await act(role, look, patience)
                     said = ""
         except _NO_ANSWER as error:
-            for line in watched.status.gone(str(error) or type(error).__name__, time.monotonic()):
+            for line in status.gone(str(error) or type(error).__name__, time.monotonic()):
                 log.warning(line)
             await asyncio.sleep(pause_s)
             continue
         except UnknownTopicOrPartitionError:
-            problem = f"there is no topic {watched.topic}; work goes on once it exists again"
+            problem = f"there is no topic {role.topic}; work goes on once it exists again"
         except Exception as error:  # noqa: BLE001 - the watchdog must go on
             problem = f"{type(error).__name__}: {error}"
         if problem != said:
@@ -151,45 +123,46 @@ async def _watch(watched: Watched, timeout_s: float) -> None:
         await asyncio.sleep(pause_s)
 
 
-async def look_at_logs(reader: LogReader, watched: Watched, topic_ids: set[str]) -> Look:
-    """Look at the logs of a process once, and bring its snapshots up to date.
+async def look_at_logs(reader: LogReader, role: Role, topic_ids: set[str]) -> Look:
+    """Look at the logs of a process once, and bring the snapshots of its App up to date.
 
     Args:
         reader: Asks the broker.
-        watched: The process.
+        role: What the process does.
         topic_ids: Ids under which the topic was seen before; the present one is added. A process
             may have lost its partitions with the topic, and is not given them back when there is a
             new one, so the id is looked at even where it has none.
     """
-    topic, partitions, received = watched.topic, watched.assigned(), watched.received()
+    topic, app = role.topic, role.app
+    partitions, received = app.assigned, app.gaps.received()
     # Before the logs are asked for: they cannot end before what was fetched of them.
-    fetched = {number: watched.fetched.of(topic, number) for number in partitions}
-    snapshots = {number: watched.snapshots.get(number) for number in partitions or {0}}
-    committed = await reader.committed(watched.group, topic)
+    fetched = {number: FETCHED.of(topic, number) for number in partitions}
+    snapshots = {number: app.snapshots.get(number) for number in partitions or {0}}
+    committed = await reader.committed(role.group, topic)
     logs = await reader.logs(topic, snapshots)
     topic_ids.update(state.topic_id for state in logs.values() if state.topic_id)
     if len(topic_ids) > 1:
         return Look(problem=f"{topic}: {OTHER_TOPIC}")
-    partition_count = await reader.partition_count(watched.config.topic(DOCUMENTS))
-    if changed := watched.config.partitions_changed(partition_count):
+    partition_count = await reader.partition_count(role.config.topic(DOCUMENTS))
+    if changed := role.config.partitions_changed(partition_count):
         return Look(problem=changed)
-    if watched.assigned() is not partitions:  # others were assigned meanwhile
+    if app.assigned is not partitions:  # others were assigned meanwhile
         return Look()
-    unassigned = await _unassigned(reader, watched, committed)
+    unassigned = await _unassigned(reader, role, committed)
     if not partitions:
         return Look(unassigned=unassigned, is_idle=True)
     problem = _truncation(topic, committed, received, snapshots, logs)
     problem = problem or await _lost_after_fetch(reader, topic, fetched, logs)
     if not problem:
-        watched.snapshots.update({number: state.snapshot for number, state in logs.items()})
+        app.snapshots.update({number: state.snapshot for number, state in logs.items()})
         for number, ends in fetched.items():
-            watched.fetched.drop(topic, number, ends)
+            FETCHED.drop(topic, number, ends)
     lagging = _lagging(committed, snapshots, logs)
     waiting = sum(logs[number].end - offset for number, offset in lagging.items())
     return Look(lagging, waiting, problem, unassigned)
 
 
-async def act(watched: Watched, look: Look, patience: "Patience") -> None:
+async def act(role: Role, look: Look, patience: "Patience") -> None:
     """End the process if it cannot read on or makes no progress; have it join its group again."""
     now_s = time.monotonic()
     if look.problem:
@@ -197,14 +170,14 @@ async def act(watched: Watched, look: Look, patience: "Patience") -> None:
     if patience.group.stalled(look.unassigned, now_s):
         log.warning(
             "%s: records wait in %s of %s, which no process has: the group is joined again",
-            *(watched.group, sorted(look.unassigned), watched.topic),
+            *(role.group, sorted(look.unassigned), role.topic),
         )
-        watched.join_again()
+        role.app.join_again()
         patience.group.restart(now_s)
-    if patience.work.stalled(look.lagging, now_s, watched.inner()):
-        await _end_stalled(watched, look.lagging, "records wait", patience.work)
+    if patience.work.stalled(look.lagging, now_s, role.inner_progress()):
+        await _end_stalled(role, look.lagging, "records wait", patience.work)
     if look.is_idle and patience.idle.stalled(look.unassigned, now_s):
-        await _end_stalled(watched, look.unassigned, "no process has them", patience.idle)
+        await _end_stalled(role, look.unassigned, "no process has them", patience.idle)
 
 
 # Lag
@@ -286,15 +259,13 @@ async def _lost_after_fetch(
 # Membership
 
 
-async def _unassigned(
-    reader: LogReader, watched: Watched, committed: Mapping[int, Committed]
-) -> Lagging:
+async def _unassigned(reader: LogReader, role: Role, committed: Mapping[int, Committed]) -> Lagging:
     """Return the partitions with waiting records that no process of the group has."""
-    numbers = await reader.unassigned(watched.group, watched.topic)
+    numbers = await reader.unassigned(role.group, role.topic)
     if not numbers:
         return {}
     snapshots = {one: committed[one].snapshot if one in committed else None for one in numbers}
-    return _lagging(committed, snapshots, await reader.logs(watched.topic, snapshots))
+    return _lagging(committed, snapshots, await reader.logs(role.topic, snapshots))
 
 
 # Dead processes
@@ -345,13 +316,11 @@ class Patience:
         """Work that is nobody's, until the group is joined again."""
 
 
-async def _end_stalled(
-    watched: Watched, lagging: Lagging, why: str, progress: StallDetector
-) -> None:
+async def _end_stalled(role: Role, lagging: Lagging, why: str, progress: StallDetector) -> None:
     """End the process if records wait in partitions without progress."""
-    if await _is_work_waiting(watched.broker, watched.topic, lagging):
+    if await _is_work_waiting(role.config.broker, role.topic, lagging):
         end_process(
-            f"{watched.group}: committed offsets {lagging} of {watched.topic} have not moved for "
+            f"{role.group}: committed offsets {lagging} of {role.topic} have not moved for "
             f"{progress.timeout_s:g} s although {why}; the process ends to be started again"
         )
     progress.restart(time.monotonic())

@@ -128,9 +128,9 @@ def clean(tmp_path, poison_pool, poison_settings):
 
         async def one_batch():
             app = CleanerApp(config, poison_pool, ModelStore(None))
-            app.gaps, app._outputs = NoGaps(), producer
+            app.app.gaps, app._outputs = NoGaps(), producer
             app._follower.ready.set()
-            app._settings_follower.ready.set()
+            app._settings.ready.set()
             await app._batch([SimpleNamespace(message=one) for one in messages])
             return app
 
@@ -264,7 +264,7 @@ class NotedTraces(Traces):
 def test_documents_that_are_old_or_known_have_no_span(tmp_path, poison_pool, monkeypatch):
     traces, now_ms = NotedTraces(), time.time() * 1000
     refresher = RefresherApp(kafka_config(tmp_path, 4), poison_pool, traces)
-    refresher._settings_follower.ready.set()
+    refresher._settings.ready.set()
     refresher._owned.assign([0])
     monkeypatch.setattr(refresher._owned, "_recover", of_a_known_log)
     messages = [
@@ -279,7 +279,7 @@ def test_documents_that_are_old_or_known_have_no_span(tmp_path, poison_pool, mon
 
 def test_records_that_are_no_documents_are_stepped_over(tmp_path, poison_pool, monkeypatch):
     refresher = RefresherApp(kafka_config(tmp_path, 4), poison_pool)
-    refresher._settings_follower.ready.set()
+    refresher._settings.ready.set()
     refresher._owned.assign([0])
     monkeypatch.setattr(refresher._owned, "_recover", of_a_known_log)
     odd = [(None, None), (None, b"no document"), (b"\xff", None), (b"site\0\xff", b"\x80")]

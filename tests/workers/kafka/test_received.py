@@ -27,18 +27,15 @@ def record(offset, partition=0):
 
 
 class MadeUpBroker(OffsetGapFiller):
-    """A gap filler with a made-up broker, which has a committed offset and some remaining offsets."""
+    """A gap filler whose broker has some records, of a partition that was assigned."""
 
     def __init__(self, committed=0, there=range(1000)):
-        super().__init__("127.0.0.1:1", "pages", "group")
-        self.committed = committed
+        super().__init__("127.0.0.1:1")
+        self.begin(0, committed, is_other_log=False)
         self.there = there
 
-    async def _committed(self, partition):
-        return self.committed
-
-    async def _read(self, partition, start, end):
-        return [record(offset) for offset in range(start, end) if offset in self.there]
+    async def _read(self, before, start):
+        return [record(offset) for offset in range(start, before.offset) if offset in self.there]
 
 
 def taken(filler, *offsets):
@@ -62,13 +59,21 @@ def test_missing_records_are_inserted_in_their_place(broker, batches, found):
     assert [taken(filler, *offsets) for offsets in batches] == found
 
 
-def test_records_processed_by_others_meanwhile_are_not_read_again():
+@pytest.mark.parametrize(
+    ("offset", "is_other_log", "later", "found"),
+    [
+        (60, False, 62, [60, 61, 62]),  # others have read on
+        (40, False, 44, [42, 43, 44]),  # not all that this process has had in hand was committed
+        (1, True, 3, [1, 2, 3]),
+    ],
+)
+def test_a_partition_that_comes_back_begins_where_its_log_goes_on(
+    offset, is_other_log, later, found
+):
     filler = MadeUpBroker()
-    taken(filler, 0, 1)
-    filler.revoked([0])
-    filler.committed = 40
-    assert taken(filler, 40) == [40]
-    assert taken(filler, 42) == [41, 42]
+    taken(filler, *range(42))
+    filler.begin(0, offset, is_other_log=is_other_log)
+    assert taken(filler, later) == found
 
 
 def log_record(name, message, *arguments):

@@ -7,7 +7,7 @@ commits offsets beyond the dropped records. So every agent checks that offsets f
 
 import logging
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Self
 
 import msgspec
@@ -16,7 +16,6 @@ from aiokafka import TopicPartition
 from schemas.codec import SchemaError
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.plain_consumer import plain_consumer, read_range
-from workers.kafka.logs.log_reader import log_reader
 from workers.log_lines import record_fields
 
 log = logging.getLogger("templ")
@@ -102,71 +101,43 @@ def _stamp(timestamp_ms: float | None) -> int:
 
 
 class OffsetGapFiller:
-    """Finds gaps in the offsets of one topic's records, and reads the missing records."""
+    """Finds gaps in the offsets of the records of a topic, and reads the missing records."""
 
-    def __init__(self, broker: BrokerAccess, topic: str, group: str) -> None:
-        """Expect no offset yet.
-
-        Args:
-            broker: How the broker is reached.
-            topic: Topic that the records come from.
-            group: Consumer group, whose committed offset precedes a partition's first record.
-        """
+    def __init__(self, broker: BrokerAccess) -> None:
         self._broker = broker
-        self._topic = topic
-        self._group = group
         self._expected: dict[int, int] = {}
-        self._away: set[int] = set()
 
-    def revoked(self, partitions: Iterable[int]) -> None:
-        """Record that other processes may work on these partitions from now on."""
-        self._away.update(partitions)
+    def begin(self, partition: int, offset: int, *, is_other_log: bool) -> None:
+        """Expect the records of a partition that was assigned from an offset on.
+
+        In the log that was read before, records that this process has in hand may be further.
+        """
+        known = 0 if is_other_log else self._expected.get(partition, 0)
+        self._expected[partition] = max(known, offset)
 
     def received(self) -> dict[int, int]:
         """Return the offset after the last record of each partition; any thread may call this."""
-        away = self._away
-        return {number: one for number, one in dict(self._expected).items() if number not in away}
+        return dict(self._expected)
 
     async def complete(self, records: Sequence[Received]) -> list[Received]:
         """Return the records, each after missing records of its partition that belong before it."""
         complete: list[Received] = []
         for record in records:
-            start = await self._start_of_gap(record)
-            if start is not None:
-                missed = await self._read(record.partition, start, record.offset)
-                if missed:
-                    place = f"{record.topic}-{record.partition}"
-                    log.warning(
-                        "%s: %s skipped records are read again",
-                        place,
-                        len(missed),
-                        extra=record_fields(missed[0]),
-                    )
-                complete.extend(missed)
-            known = self._expected.get(record.partition, 0)
-            self._expected[record.partition] = max(known, record.offset + 1)
+            expected = self._expected.get(record.partition, record.offset)
+            if record.offset > expected and (missed := await self._read(record, expected)):
+                log.warning(
+                    "%s-%s: %s skipped records are read again",
+                    *(record.topic, record.partition, len(missed)),
+                    extra=record_fields(missed[0]),
+                )
+                complete += missed
+            self._expected[record.partition] = max(expected, record.offset + 1)
             complete.append(record)
         return complete
 
-    async def _start_of_gap(self, record: Received) -> int | None:
-        """Return the first offset missing before a record, or None when none is missing."""
-        partition = record.partition
-        expected = self._expected.get(partition)
-        if expected is not None and record.offset <= expected:
-            return None
-        if expected is None or partition in self._away:
-            self._away.discard(partition)
-            expected = max(expected or 0, await self._committed(partition))
-        return expected if record.offset > expected else None
-
-    async def _committed(self, partition: int) -> int:
-        async with log_reader(self._broker) as reader:
-            committed = await reader.committed(self._group, self._topic)
-        return committed[partition].offset if partition in committed else 0
-
-    async def _read(self, partition: int, start: int, end: int) -> list[Received]:
-        """Return the records from `start` to before `end`; there are none where compaction left a gap."""
-        topic = TopicPartition(self._topic, partition)
+    async def _read(self, before: Received, start: int) -> list[Received]:
+        """Return the records from `start` to before one; there are none where compaction left a gap."""
+        topic = TopicPartition(before.topic, before.partition)
         async with plain_consumer(self._broker) as consumer:
-            records = read_range(consumer, {topic: start}, {topic: end})
+            records = read_range(consumer, {topic: start}, {topic: before.offset})
             return [received_from_aiokafka(record) async for record in records]

@@ -19,11 +19,10 @@ from tests.workers.kafka.logs.memory_broker import MemoryBroker
 from tests.workers.raw_batches import batch
 from workers.kafka import app, watchdog
 from workers.kafka.app import build_app
-from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.logs.fetched import FetchedEpochs
 from workers.kafka.logs.resume import decode_snapshot
 from workers.kafka.patches import _LogConsumerThread
-from workers.kafka.watchdog import Patience, StatusLines, Watched, act, look_at_logs
+from workers.kafka.watchdog import Patience, act, look_at_logs
 from workers.settings import load_settings
 
 PAGES_0 = TopicPartition("pages", 0)
@@ -90,17 +89,25 @@ def test_a_partition_that_was_never_read_begins_at_its_start(tmp_path, caplog):
     assert caplog.text == ""
 
 
-def look(broker, received=None, assigned=(0,), topic_ids=None, fetched=None, partitions=1):
+class App:
+    """An App that has partitions, and what it has received and fetched of them."""
+
+    def __init__(self, assigned, received, snapshots):
+        self._assigned, self.snapshots = assigned, snapshots
+        self.gaps = SimpleNamespace(received=lambda: received)
+
+    @property
+    def assigned(self):
+        return self._assigned() if callable(self._assigned) else self._assigned
+
+
+def look(broker, received=None, assigned=(0,), topic_ids=None, partitions=1):
     """What a watchdog sees that has the snapshots of the commits."""
     committed = asyncio.run(broker.committed("", ""))
-    watched = Watched(
-        broker=BrokerAccess(""), group="", topic="pages", config=config(Path(), partitions), inner=lambda: None,
-        assigned=assigned if callable(assigned) else lambda: assigned,
-        received=lambda: received or {}, report_lag=lambda _: None,
-        waiting_for=lambda: "", status=StatusLines("", ""), join_again=lambda: None,
-        fetched=fetched or FetchedEpochs(), snapshots={number: place.snapshot for number, place in committed.items()},
-    )  # fmt: skip
-    return asyncio.run(look_at_logs(broker, watched, set() if topic_ids is None else topic_ids))
+    snapshots = {number: place.snapshot for number, place in committed.items()}
+    app = App(assigned, received or {}, snapshots)
+    role = SimpleNamespace(app=app, group="", topic="pages", config=config(Path(), partitions))
+    return asyncio.run(look_at_logs(broker, role, set() if topic_ids is None else topic_ids))
 
 
 def test_partitions_that_were_added_are_a_problem(broker, tmp_path, monkeypatch):
@@ -134,8 +141,11 @@ def test_a_shorter_log_is_lag_and_a_problem_at_once(broker):
 
 
 @pytest.mark.parametrize("kept", [10, 12, 14])
-def test_records_that_were_fetched_after_the_last_look_and_lost_are_a_problem(broker, kept):
+def test_records_that_were_fetched_after_the_last_look_and_lost_are_a_problem(
+    broker, kept, monkeypatch
+):
     fetched, log = FetchedEpochs(), broker.of[0]
+    monkeypatch.setattr(watchdog, "FETCHED", fetched)
     log.append(*range(4))
     for offset in range(14):
         fetched.note("pages", 0, batch([], base_offset=offset, epoch=log.epoch))
@@ -143,7 +153,7 @@ def test_records_that_were_fetched_after_the_last_look_and_lost_are_a_problem(br
     log.cut(kept)
     log.append(*range(20))
     fetched.note("pages", 0, batch([], base_offset=20, epoch=log.epoch))
-    found = look(broker, received={0: 21}, fetched=fetched)
+    found = look(broker, received={0: 21})
     if kept == 14:
         assert found.problem == ""
         assert fetched.of("pages", 0) == {}
@@ -194,15 +204,15 @@ def test_a_process_without_partitions_ends_when_records_wait_that_nobody_has(
 
     monkeypatch.setattr(watchdog, "end_process", ended.append)
     monkeypatch.setattr(watchdog, "_is_work_waiting", is_waiting)
-    watched = SimpleNamespace(
-        broker=BrokerAccess(""), group="g", topic="pages",
-        inner=count().__next__, join_again=lambda: joined.append(1),
+    role = SimpleNamespace(
+        app=SimpleNamespace(join_again=lambda: joined.append(1)), group="g", topic="pages",
+        config=config(Path()), inner_progress=count().__next__,
     )  # fmt: skip
 
     async def looks():
         patience = Patience(0, time.monotonic())
         for _ in range(2):
-            await act(watched, found, patience)
+            await act(role, found, patience)
 
     asyncio.run(looks())
     line = (
