@@ -7,7 +7,7 @@ down is remembered until the topic says something else about the site.
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 
@@ -16,10 +16,10 @@ from schemas.topics import SITE_SETTINGS
 from workers.errors import InputProblem
 from workers.kafka.app import end_process
 from workers.kafka.broker.partitioning import MisplacedRecords
-from workers.kafka.broker.plain_consumer import plain_consumer, read_until
 from workers.kafka.broker.received import processable
 from workers.kafka.config import KafkaConfig
-from workers.kafka.logs.log_reader import LogReader, ask_for_logs, follow, log_reader
+from workers.kafka.logs.follower import LogFollower, Logs, Position
+from workers.kafka.logs.log_reader import LogReader
 from workers.kafka.logs.resume import LogSnapshot, has_lost_records
 from workers.log_lines import record_fields
 from workers.site_settings import (
@@ -35,11 +35,13 @@ _MORE_S = 5.0
 log = logging.getLogger("templ")
 
 
-class SettingsFollower:
+class SettingsFollower(LogFollower):
     """Reads the whole topic at its start, and each record that comes later within milliseconds.
 
     What is known is also written to a file in the state directory, where commands read it that look at
-    the state of a running worker.
+    the state of a running worker. Some seconds after a site was taken down the process ends, to be started
+    again: memory that was freed may still hold bytes of the site, and nothing but the end of a process
+    clears it for certain.
     """
 
     def __init__(
@@ -54,56 +56,50 @@ class SettingsFollower:
                 anything was stored. It is called again after each start, because an earlier call may
                 have been interrupted.
         """
-        self._config = config
-        self._book = book
+        super().__init__(config.broker, config.topic(SITE_SETTINGS), range(config.partitions))
+        self._path = config.state / SETTINGS_FILE
+        self._book = self._read_into = book
         self._take_down = take_down
-        self._topic = config.topic(SITE_SETTINGS)
         self._ends_at_s = float("inf")
-        self.ready = asyncio.Event()
-        """Set while all settings are known that were there at the start."""
+        self._known: dict[int, LogSnapshot] = {}
+        self._named: set[str] = set()
+        """Sites whose settings have come since they were kept last."""
 
-    async def run(self) -> None:
-        """Follow the topic for ever.
-
-        Some seconds after a site was taken down the process ends, to be started again: memory that was freed
-        may still hold bytes of the site, and nothing but the end of a process clears it for certain.
+    async def run(self, *, stays: bool = True) -> None:
+        """Follow the topic for ever; until it is read, what was taken down before stays so.
 
         Raises:
             BrokerProblem: There was no progress for a minute before the start was read.
         """
-        await asyncio.to_thread(self._remember_take_downs)
-        broker = self._config.broker
-        async with plain_consumer(broker) as consumer, log_reader(broker) as reader:
-            while True:
-                snapshots = await self._read_whole(consumer)
-                self.ready.set()
-                for site in self._book.forgotten():
-                    if await self._take_down(site):
-                        self._ends_at_s = time.monotonic() + _MORE_S
-                await self._follow_on(consumer, reader, snapshots)
-
-    def _remember_take_downs(self) -> None:
-        """Put into the book which sites were taken down when this state directory was used last."""
         try:
-            records = read_records(self._config.state / SETTINGS_FILE)
+            records = await asyncio.to_thread(read_records, self._path)
         except InputProblem as problem:
             log.warning("%s: only the topic says now which sites are taken down", problem)
         else:
             self._book.become(SettingsBook(decided_site(one) for one in records if one.forgotten))
+        await super().run(stays=stays)
 
-    async def _read_whole(self, consumer: AIOKafkaConsumer) -> dict[int, LogSnapshot]:
-        """Make the book what the whole topic says; return the snapshots of the logs that were read."""
-        numbers = range(self._config.partitions)
-        logs = await ask_for_logs(
-            self._config.broker, lambda reader: reader.logs(self._topic, dict.fromkeys(numbers))
-        )
-        ends = {TopicPartition(self._topic, number): one.end for number, one in logs.items()}
-        consumer.assign(list(ends))
-        await consumer.seek_to_beginning(*ends)
-        book, named = SettingsBook(), set[str]()
-        self._misplaced, self._in_place = MisplacedRecords(self._config.partitions), set[str]()
-        async for records in read_until(consumer, ends):
-            named.update(self._take_all(records, book))
+    async def _follow(self, consumer: AIOKafkaConsumer, reader: LogReader) -> None:
+        for site in self._book.forgotten():
+            if await self._take_down(site):
+                self._ends_at_s = time.monotonic() + _MORE_S
+        await super()._follow(consumer, reader)
+
+    def _position(self, number: int) -> Position:
+        return 0, self._known[number].encode() if number in self._known else None
+
+    def _begin(self, logs: Logs, settled: Mapping[int, int]) -> Mapping[int, int]:  # noqa: ARG002
+        self._read_into, self._named = SettingsBook(), set()
+        self._misplaced, self._in_place = MisplacedRecords(len(self._wanted)), set[str]()
+        self._note(logs)
+        return {number: state.start for number, state in logs.items()}
+
+    def _note(self, logs: Logs) -> None:
+        self._known = {number: state.snapshot for number, state in logs.items()}
+
+    def _reach(self, _ends: Mapping[TopicPartition, int]) -> None:
+        """Make the book what the whole topic says, and what it has lost of sites that are taken down."""
+        book, named = self._read_into, self._named
         lost = [one for one in self._book.records() if one.forgotten and one.site not in named]
         for record in lost:
             book.put(record.site, encode_json(record))
@@ -114,35 +110,33 @@ class SettingsFollower:
                 *(self._topic, "a site is" if len(lost) == 1 else f"{len(lost)} sites are"),
             )
         self._book.become(book)
-        await self._keep()
-        return {number: one.snapshot for number, one in logs.items()}
+        self._read_into, self._named = self._book, set()
+        self._keep()
 
-    async def _follow_on(
-        self, consumer: AIOKafkaConsumer, reader: LogReader, snapshots: dict[int, LogSnapshot]
-    ) -> None:
-        """Take records as they come, until a log has lost records since its snapshot."""
-        async for found in follow(consumer, reader, self._topic, lambda: snapshots):
-            changed = [site for one in found.batches for site in self._take_all(one, self._book)]
-            if changed:
-                await self._keep()
-            for site in changed:
-                if self._book.is_forgotten(site):
-                    await self._take_down(site)
-                    self._ends_at_s = time.monotonic() + _MORE_S
-            if time.monotonic() >= self._ends_at_s:
-                end_process(
-                    "a site was taken down and erased; the process ends to be started again, so that "
-                    "no memory holds the site",
-                    level=logging.INFO,
-                )
-            if any(has_lost_records(snapshots[number], one) for number, one in found.logs.items()):
-                log.warning("%s has lost records; it is read again as a whole", self._topic)
-                return
-            snapshots.update({number: one.snapshot for number, one in found.logs.items()})
+    def _is_other_log(self, logs: Logs) -> bool:
+        if any(has_lost_records(self._known[number], one) for number, one in logs.items()):
+            log.warning("%s has lost records; it is read again as a whole", self._topic)
+            return True
+        self._note(logs)
+        return False
 
-    def _take_all(self, records: Sequence[ConsumerRecord], book: SettingsBook) -> list[str]:
-        """Take records into a book, and return the sites whose settings have changed."""
-        changed = []
+    async def _after_poll(self) -> None:
+        """Take sites down whose records have come; end the process some seconds after the last one."""
+        changed, self._named = self._named, set()
+        if changed:
+            await asyncio.to_thread(self._keep)
+        for site in sorted(changed):
+            if self._book.is_forgotten(site):
+                await self._take_down(site)
+                self._ends_at_s = time.monotonic() + _MORE_S
+        if time.monotonic() >= self._ends_at_s:
+            end_process(
+                "a site was taken down and erased; the process ends to be started again, so that "
+                "no memory holds the site",
+                level=logging.INFO,
+            )
+
+    def _take(self, records: Sequence[ConsumerRecord]) -> None:
         for record in records:
             try:
                 site = (record.key or b"").decode()
@@ -150,17 +144,17 @@ class SettingsFollower:
                     self._in_place.add(site)
                 elif site in self._in_place:
                     continue
-                book.put(site, processable(record.value))
-                changed.append(site)
+                self._read_into.put(site, processable(record.value))
+                self._named.add(site)
             except (SchemaError, UnicodeDecodeError) as error:
                 place = f"{record.topic}-{record.partition}-{record.offset}"
                 extra = record_fields(record)
                 log.warning("site settings at %s cannot be used: %s", place, error, extra=extra)
-        return changed
 
-    async def _keep(self) -> None:
-        path, records = self._config.state / SETTINGS_FILE, self._book.records()
+    def _keep(self) -> None:
         try:
-            await asyncio.to_thread(write_records, path, records)
+            write_records(self._path, self._book.records())
         except OSError as error:
-            log.warning("cannot write %s: %s; commands that look at it see older ones", path, error)
+            log.warning(
+                "cannot write %s: %s; commands that look at it see older ones", self._path, error
+            )

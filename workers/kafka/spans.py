@@ -5,8 +5,7 @@ The names of attributes are those of OpenTelemetry's semantic conventions for me
 
 import logging
 import threading
-import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from importlib.metadata import entry_points
 
 import msgspec
@@ -14,7 +13,7 @@ from opentelemetry.context import Context
 from opentelemetry.sdk.resources import SERVICE_NAME, Resource
 from opentelemetry.sdk.trace import TracerProvider
 from opentelemetry.sdk.trace.export import BatchSpanProcessor
-from opentelemetry.trace import Span, SpanKind, Status, StatusCode, get_current_span
+from opentelemetry.trace import Span, SpanKind, Status, StatusCode, Tracer, get_current_span
 from opentelemetry.trace import set_span_in_context as context_of
 from opentelemetry.trace.propagation.tracecontext import TraceContextTextMapPropagator
 from opentelemetry.util.types import AnyValue
@@ -89,18 +88,18 @@ class ExportedTraces(Traces):
         }
 
     def begin(self, messages: Sequence[Received], began_ns: int) -> BatchSpans:
-        """Begin the spans of those records that are sampled."""
-        spans = {}
+        """Begin the spans of those records that are sampled, each the parent of what follows."""
+        pages, traced = {}, list(messages)
         for number, message in enumerate(messages):
-            carrier = _carrier(message.headers)
-            if carrier or self._begins:
-                span = self._begin(message, carrier, began_ns)
-                if span is not None:
-                    spans[number] = span
-        return SampledSpans(self, messages, spans, began_ns) if spans else BatchSpans(messages)
+            span = self._begin(message, began_ns)
+            if span is not None and span.is_recording():
+                pages[number] = ExportedSpan(self._tracer, span)
+                traced[number] = _with_parent(message, span)
+        return BatchSpans(traced, pages, began_ns)
 
-    def _begin(self, message: Received, carrier: Mapping[str, str], began_ns: int) -> Span | None:
-        parent = _W3C.extract(carrier, Context())
+    def _begin(self, message: Received, began_ns: int) -> Span | None:
+        carrier = _carrier(message.headers)
+        parent = _W3C.extract(carrier, Context()) if carrier else Context()
         if not self._begins and not get_current_span(parent).get_span_context().is_valid:
             return None
         attributes: dict[str, AnyValue] = {
@@ -110,15 +109,9 @@ class ExportedTraces(Traces):
             "messaging.kafka.offset": message.offset,
             "messaging.message.body.size": len(message.value or b""),
         }
-        span = self._tracer.start_span(
+        return self._tracer.start_span(
             self._name, parent, SpanKind.CONSUMER, attributes, start_time=began_ns
         )
-        return span if span.is_recording() else None
-
-    def stage(self, name: str, page: Span, began_ns: int, ended_ns: int) -> None:
-        """Write the span of a stage of a page."""
-        stage = self._tracer.start_span(name, context_of(page), start_time=began_ns)
-        stage.end(ended_ns)
 
     def close(self) -> None:
         """Send what was not sent yet, and wait a few seconds for it."""
@@ -127,63 +120,33 @@ class ExportedTraces(Traces):
         ending.join(_CLOSE_S)
 
 
-class SampledSpans(BatchSpans):
-    """The spans of those records of a batch that are sampled."""
+class ExportedSpan:
+    """The span of a record that is exported."""
 
-    def __init__(
-        self,
-        traces: ExportedTraces,
-        messages: Sequence[Received],
-        spans: Mapping[int, Span],
-        began_ns: int,
-    ) -> None:
-        """Put each span into the headers of its record, as the parent of what follows.
+    def __init__(self, tracer: Tracer, span: Span) -> None:
+        self._tracer = tracer
+        self._span = span
 
-        Args:
-            traces: Where the spans of stages go.
-            messages: The records.
-            spans: The spans of some of them, by their number.
-            began_ns: When the first stage began, in Unix nanoseconds.
-        """
-        super().__init__(
-            [
-                _with_parent(message, spans[number]) if number in spans else message
-                for number, message in enumerate(messages)
-            ]
-        )
-        self._traces = traces
-        self._spans = spans
-        self._reached_ns = began_ns
+    def stage(self, name: str, began_ns: int, ended_ns: int) -> None:
+        """Write the span of a stage."""
+        stage = self._tracer.start_span(name, context_of(self._span), start_time=began_ns)
+        stage.end(ended_ns)
 
-    def has(self, number: int) -> bool:
-        """Return whether the record of this number has a span."""
-        return number in self._spans
-
-    def stage(self, name: str) -> None:
-        """End a stage of the batch, which began when the last one ended."""
-        began_ns, self._reached_ns = self._reached_ns, time.time_ns()
-        for page in self._spans.values():
-            self._traces.stage(name, page, began_ns, self._reached_ns)
-
-    def cleaned(self, outcomes: Sequence[Outcome]) -> None:
-        """End the cleaning of the batch; a page that was cleaned by itself has spans of its stages."""
-        began_ns, self._reached_ns = self._reached_ns, time.time_ns()
-        for number, page in self._spans.items():
-            outcome = outcomes[number]
-            page.set_attributes(_attributes(outcome))
-            if isinstance(outcome, Dead):
-                page.set_status(Status(StatusCode.ERROR, one_line(outcome.letter.message)))
-            times = outcome.times if isinstance(outcome, Cleaned) else None
-            if times is None:
-                self._traces.stage("clean", page, began_ns, self._reached_ns)
-            else:
-                self._traces.stage("decode", page, times.began_ns, times.decoded_ns)
-                self._traces.stage("model", page, times.decoded_ns, times.ended_ns)
+    def cleaned(self, outcome: Outcome, began_ns: int, ended_ns: int) -> None:
+        """Write what became of the page; one that was cleaned by itself has spans of its stages."""
+        self._span.set_attributes(_attributes(outcome))
+        if isinstance(outcome, Dead):
+            self._span.set_status(Status(StatusCode.ERROR, one_line(outcome.letter.message)))
+        times = outcome.times if isinstance(outcome, Cleaned) else None
+        if times is None:
+            self.stage("clean", began_ns, ended_ns)
+        else:
+            self.stage("decode", times.began_ns, times.decoded_ns)
+            self.stage("model", times.decoded_ns, times.ended_ns)
 
     def end(self) -> None:
-        """End the spans."""
-        for page in self._spans.values():
-            page.end()
+        """End the span."""
+        self._span.end()
 
 
 def _carrier(headers: Iterable[Header]) -> dict[str, str]:

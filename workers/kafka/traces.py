@@ -1,7 +1,9 @@
 """Traces of pages by OpenTelemetry, which is imported only if its standard variables ask for it."""
 
 import logging
+import time
 from collections.abc import Mapping, Sequence
+from typing import Protocol
 
 from workers.errors import SettingsProblem
 from workers.kafka.broker.received import Received
@@ -13,37 +15,60 @@ _PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL
 log = logging.getLogger("templ")
 
 
-class BatchSpans:
-    """The spans of a batch of records: of none, unless a subclass has some."""
+class PageSpan(Protocol):
+    """The span of a record."""
 
-    def __init__(self, messages: Sequence[Received]) -> None:
+    def stage(self, name: str, began_ns: int, ended_ns: int) -> None:
+        """Write the span of a stage."""
+
+    def cleaned(self, outcome: Outcome, began_ns: int, ended_ns: int) -> None:
+        """Write the spans of the cleaning, and note what became of the page."""
+
+    def end(self) -> None:
+        """End the span."""
+
+
+class BatchSpans:
+    """The spans of those records of a batch that are traced, often of none."""
+
+    def __init__(
+        self,
+        messages: Sequence[Received],
+        pages: Mapping[int, PageSpan] | None = None,
+        began_ns: int = 0,
+    ) -> None:
         self.messages = messages
         """The records; in the headers of one that has a span, that span is the parent."""
+        self._pages = pages or {}
+        self._reached_ns = began_ns
 
-    def has(self, number: int) -> bool:  # noqa: ARG002
+    def has(self, number: int) -> bool:
         """Return whether the record of this number has a span."""
-        return False
+        return number in self._pages
 
     def stage(self, name: str) -> None:
         """End a stage of the batch, which began when the last one ended."""
+        began_ns, self._reached_ns = self._reached_ns, time.time_ns()
+        for page in self._pages.values():
+            page.stage(name, began_ns, self._reached_ns)
 
     def cleaned(self, outcomes: Sequence[Outcome]) -> None:
         """End the cleaning of the batch, with what became of each record."""
+        began_ns, self._reached_ns = self._reached_ns, time.time_ns()
+        for number, page in self._pages.items():
+            page.cleaned(outcomes[number], began_ns, self._reached_ns)
 
     def end(self) -> None:
         """End the spans."""
+        for page in self._pages.values():
+            page.end()
 
 
 class Traces:
     """The traces of a role: none, unless a subclass writes some."""
 
     def begin(self, messages: Sequence[Received], began_ns: int) -> BatchSpans:  # noqa: ARG002
-        """Begin the spans of those records of a batch that are traced.
-
-        Args:
-            messages: Records of one batch.
-            began_ns: When the batch began, in Unix nanoseconds.
-        """
+        """Begin the spans of those records of a batch that are traced, at a Unix time in nanoseconds."""
         return BatchSpans(messages)
 
     def close(self) -> None:

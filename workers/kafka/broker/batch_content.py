@@ -9,7 +9,7 @@ import io
 import struct
 import zlib
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import cramjam
 import zstandard
@@ -17,7 +17,7 @@ import zstandard
 from workers.kafka.broker.received import KEPT_BYTES, Header, RefusedValue
 
 _PIECE_BYTES = 1 << 20
-"""Largest piece of gzip and zstd content; those of lz4 are its blocks, of at most 4 MiB."""
+"""Bytes that are decompressed at a time, but those of lz4 and snappy, which come in blocks."""
 _XERIAL = b"\x82SNAPPY\0"
 """First bytes of content in snappy blocks, as Kafka's own clients write it."""
 _XERIAL_HEAD_BYTES = 16
@@ -43,8 +43,29 @@ class ContentError(Exception):
     """The content of a batch cannot be read; the error says why."""
 
 
+class _Blocks(io.RawIOBase):
+    """A stream of blocks that are decompressed one after the other."""
+
+    def __init__(self, blocks: Iterator[bytes]) -> None:
+        self._blocks = blocks
+        self._rest = memoryview(b"")
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: Any) -> int:
+        while not self._rest:
+            block = next(self._blocks, None)
+            if block is None:
+                return 0
+            self._rest = memoryview(block)
+        count = min(len(buffer), len(self._rest))
+        buffer[:count], self._rest = self._rest[:count], self._rest[count:]
+        return count
+
+
 class BatchContent:
-    """Reads the content of a batch in order."""
+    """Reads the content of a batch in order; each method raises `ContentError` for one that is damaged."""
 
     def __init__(self, codec: int, stored: bytes, skip_bytes_max: int) -> None:
         """Begin at the first record.
@@ -54,57 +75,35 @@ class BatchContent:
             stored: The records of the batch as they are stored.
             skip_bytes_max: Most bytes that are skipped in the batch.
         """
-        pieces = _PIECES.get(codec)
-        if pieces is None:
+        if codec not in _STREAMS:
             raise ContentError(f"unknown compression {codec}")
-        self._pieces = pieces(stored)
-        self._piece = b""
-        self._at = 0
+        self._stream = _STREAMS[codec](stored)
         self._skip_bytes_left = skip_bytes_max
         self.position = 0
         """Number of bytes that were read or skipped."""
 
     def read(self, size: int) -> bytes:
-        """Return the next `size` bytes.
-
-        Raises:
-            ContentError: The content ends before, or is damaged.
-        """
+        """Return the next `size` bytes."""
+        try:
+            found = self._stream.read(size)
+        except _DAMAGE as error:
+            raise ContentError(f"damaged compression: {error}") from None
+        if len(found) < size:
+            raise ContentError("the batch ends within a record")
         self.position += size
-        found = self._piece[self._at : self._at + size]
-        self._at += len(found)
-        if len(found) == size:
-            return found
-        parts = [found]
-        size -= len(found)
-        while size:
-            self._next_piece()
-            parts.append(self._piece[:size])
-            self._at = len(parts[-1])
-            size -= self._at
-        return b"".join(parts)
+        return found
 
     def skip(self, size: int) -> None:
-        """Move past the next `size` bytes.
-
-        Raises:
-            ContentError: The content ends before, is damaged, or so much was skipped before.
-        """
-        self.position += size
+        """Move past the next `size` bytes, unless so much was skipped before that it is too much."""
         self._skip_bytes_left -= size
         if self._skip_bytes_left < 0:
             raise ContentError("the batch holds too much to be read past it")
-        while size > len(self._piece) - self._at:
-            size -= len(self._piece) - self._at
-            self._next_piece()
-        self._at += size
+        end = self.position + size
+        while self.position < end:
+            self.read(min(end - self.position, _PIECE_BYTES))
 
     def varint(self) -> int:
-        """Return the next number, which is in zigzag form.
-
-        Raises:
-            ContentError: The content ends before, is damaged, or holds no number here.
-        """
+        """Return the next number, which is in zigzag form."""
         value = shift = 0
         while shift < 64:
             byte = self.read(1)[0]
@@ -114,23 +113,17 @@ class BatchContent:
             shift += 7
         raise ContentError("a number of more than 64 bits")
 
-    def bytes_or_none(self) -> bytes | None:
-        """Return the key or value that comes next; None for one that is null.
+    def size(self) -> int:
+        """Return the next number, which is a size."""
+        size = self.varint()
+        if size < 0:
+            raise ContentError("a negative size")
+        return size
 
-        Raises:
-            ContentError: The content ends before, or is damaged.
-        """
+    def bytes_or_none(self) -> bytes | None:
+        """Return the key or value that comes next; None for one that is null."""
         size = self.varint()
         return None if size < 0 else self.read(size)
-
-    def _next_piece(self) -> None:
-        try:
-            self._piece = next(self._pieces)
-        except StopIteration:
-            raise ContentError("the batch ends within a record") from None
-        except _DAMAGE as error:
-            raise ContentError(f"damaged compression: {error}") from None
-        self._at = 0
 
 
 class StoredRecord(NamedTuple):
@@ -153,10 +146,10 @@ def read_record(content: BatchContent, limit_bytes: int) -> StoredRecord:
     Raises:
         ContentError: The batch ends before, or is damaged.
     """
-    size_bytes = content.varint()
+    size_bytes = content.size()
     if size_bytes > limit_bytes:
         return _large_record(content, size_bytes, limit_bytes)
-    body = BatchContent(_PLAIN, content.read(_not_negative(size_bytes)), limit_bytes)
+    body = BatchContent(_PLAIN, content.read(size_bytes), limit_bytes)
     body.skip(1)
     shift_ms, shift = body.varint(), body.varint()
     key, value = body.bytes_or_none(), body.bytes_or_none()
@@ -174,7 +167,9 @@ def _large_record(content: BatchContent, size_bytes: int, limit_bytes: int) -> S
     shift_ms, shift = content.varint(), content.varint()
     key, _ = _kept(content)
     kept, value_bytes = _kept(content)
-    rest_bytes = _not_negative(end - content.position)
+    rest_bytes = end - content.position
+    if rest_bytes < 0:
+        raise ContentError("a record that is larger than it says")
     headers: list[Header] = []
     if rest_bytes <= KEPT_BYTES:
         headers, _ = _headers(BatchContent(_PLAIN, content.read(rest_bytes), rest_bytes))
@@ -195,18 +190,12 @@ def _kept(content: BatchContent) -> tuple[bytes | None, int]:
     return found, size
 
 
-def _not_negative(size: int) -> int:
-    if size < 0:
-        raise ContentError("a negative size")
-    return size
-
-
 def _headers(content: BatchContent) -> tuple[list[Header], str | None]:
     """Return the headers that come next, and what is wrong with the name of one of them."""
     headers: list[Header] = []
     problem = None
     for _ in range(content.varint()):
-        name_bytes = content.read(_not_negative(content.varint()))
+        name_bytes = content.read(content.size())
         name = name_bytes.decode(errors="backslashreplace")
         if name.encode() != name_bytes:
             problem = f"the header name {name} is not UTF-8"
@@ -214,20 +203,17 @@ def _headers(content: BatchContent) -> tuple[list[Header], str | None]:
     return headers, problem
 
 
-def _plain(stored: bytes) -> Iterator[bytes]:
-    yield stored
+def _gzip(stored: bytes) -> Any:
+    return gzip.GzipFile(fileobj=io.BytesIO(stored))
 
 
-def _gzip(stored: bytes) -> Iterator[bytes]:
-    with gzip.GzipFile(fileobj=io.BytesIO(stored)) as stream:
-        while piece := stream.read(_PIECE_BYTES):
-            yield piece
-
-
-def _zstd(stored: bytes) -> Iterator[bytes]:
+def _zstd(stored: bytes) -> Any:
     reader = zstandard.ZstdDecompressor().stream_reader(stored, read_across_frames=True)
-    while piece := reader.read(_PIECE_BYTES):
-        yield piece
+    return io.BufferedReader(reader, _PIECE_BYTES)  # type: ignore[arg-type]
+
+
+def _of_blocks(blocks: Callable[[bytes], Iterator[bytes]]) -> Callable[[bytes], Any]:
+    return lambda stored: io.BufferedReader(_Blocks(blocks(stored)))
 
 
 def _snappy(stored: bytes) -> Iterator[bytes]:
@@ -275,10 +261,10 @@ def _lz4(stored: bytes) -> Iterator[bytes]:
         stream.seek(4 * has_sum, io.SEEK_CUR)
 
 
-_PIECES: dict[int, Callable[[bytes], Iterator[bytes]]] = {
-    _PLAIN: _plain,
+_STREAMS: dict[int, Callable[[bytes], Any]] = {
+    _PLAIN: io.BytesIO,
     1: _gzip,
-    2: _snappy,
-    3: _lz4,
+    2: _of_blocks(_snappy),
+    3: _of_blocks(_lz4),
     4: _zstd,
 }

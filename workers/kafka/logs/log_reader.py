@@ -7,17 +7,15 @@ its own. Those at the end follow the message definitions of Apache Kafka.
 # aiokafka has no types, so all its classes are Any to mypy.
 
 import asyncio
-import logging
 import time
 import uuid
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping
 from contextlib import asynccontextmanager
 from io import BytesIO
 from typing import Any, TypeVar
 
 import msgspec
-from aiokafka import AIOKafkaConsumer, ConsumerRecord
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.consumer.fetcher import READ_COMMITTED
 from aiokafka.coordinator.protocol import ConsumerProtocolMemberAssignment
@@ -56,7 +54,6 @@ LOOK_S = 2.0
 """Time between two looks at whether a log is still the one that was read."""
 NEVER_FORMED = "Dead"
 """State of a group that was never formed."""
-_POLL_MS = 1000
 _REQUEST_TIMEOUT_MS = 10_000
 _RETRY_S = 0.5
 """Time between two attempts to ask the broker."""
@@ -66,7 +63,6 @@ _CONSUMER = -1
 """Kafka's replica id of a reader that is no replica."""
 _EARLIEST, _LATEST = -2, -1
 """Kafka's timestamps of the start and the end of a log."""
-log = logging.getLogger("templ")
 
 
 class Committed(msgspec.Struct, frozen=True):
@@ -247,44 +243,6 @@ async def log_reader(broker: BrokerAccess) -> AsyncIterator[LogReader]:
         yield reader
     finally:
         await reader.close()
-
-
-class Followed(msgspec.Struct, frozen=True):
-    """What a follower of a topic has to do next."""
-
-    batches: Sequence[list[ConsumerRecord]]
-    """Records that have come, those of each partition together."""
-    logs: dict[int, LogState]
-    """The logs as they are now; empty where they were not looked at."""
-
-
-async def follow(
-    consumer: AIOKafkaConsumer,
-    reader: LogReader,
-    topic: str,
-    snapshots: Callable[[], Mapping[int, LogSnapshot | None]],
-) -> AsyncIterator[Followed]:
-    """Yield records as they come, and every two seconds the logs that they come from, for ever.
-
-    While the broker does not answer, the logs are not looked at.
-
-    Args:
-        consumer: A consumer that has partitions of the topic.
-        reader: Asks for the logs.
-        topic: Full name of the topic.
-        snapshots: Returns the partitions that are followed, each with the snapshot that is known.
-    """
-    look_at = time.monotonic() + LOOK_S
-    while True:
-        batches = list((await consumer.getmany(timeout_ms=_POLL_MS)).values())
-        logs: dict[int, LogState] = {}
-        if time.monotonic() >= look_at:
-            look_at = time.monotonic() + LOOK_S
-            try:
-                logs = await reader.logs(topic, snapshots())
-            except (KafkaError, OSError) as error:
-                log.debug("%s cannot be looked at: %r", topic, error)
-        yield Followed(batches, logs)
 
 
 def raise_for(code: int) -> None:

@@ -72,15 +72,9 @@ _CGROUP_LIMITS = (
 async def examine(
     broker: BrokerAccess, prefix: str, state: Path | None, settings: Settings
 ) -> list[Finding]:
-    """Return what is found out about a broker, this machine and a state directory.
+    """Return what is found out about a broker, this machine and a state directory, if one is given.
 
     Where the broker cannot be reached, the machine is examined all the same.
-
-    Args:
-        broker: How the broker is reached.
-        prefix: Text before the name of each topic and group.
-        state: State directory of a worker; None where none is examined.
-        settings: The settings of the worker.
     """
     limits = DoctorLimits()
     found, partitions = await _of_broker(broker, prefix, settings, limits)
@@ -179,19 +173,19 @@ async def _of_take_downs(
     if partitions is None:
         return []
     try:
-        known = taken_down_in_state(state)
-        said = await _taken_down_in_topic(broker, prefix, partitions) if known else frozenset[str]()
+        known, said = taken_down_in_state(state), SettingsBook()
+        if known:
+            await _read_settings(broker, prefix + SITE_SETTINGS, partitions, said)
     except WorkerError as problem:
         return list(findings_of_lines([str(problem)]))
-    return list(judge_take_downs(prefix + SITE_SETTINGS, state, known - said))
+    return list(judge_take_downs(prefix + SITE_SETTINGS, state, known - set(said.forgotten())))
 
 
-async def _taken_down_in_topic(
-    broker: BrokerAccess, prefix: str, partitions: int
-) -> frozenset[str]:
-    """Return the sites that `site-settings` says are taken down."""
-    book = SettingsBook()
-    topics = [TopicPartition(prefix + SITE_SETTINGS, number) for number in range(partitions)]
+async def _read_settings(
+    broker: BrokerAccess, topic: str, partitions: int, book: SettingsBook
+) -> None:
+    """Put what `site-settings` says into a book."""
+    topics = [TopicPartition(topic, number) for number in range(partitions)]
     with as_broker_problem(lambda error: f"{broker} does not give site settings: {error}"):
         async with plain_consumer(broker) as consumer:
             ends = await consumer.end_offsets(topics)
@@ -200,7 +194,6 @@ async def _taken_down_in_topic(
                     site = (record.key or b"").decode()
                     if record.partition == partition_of(site, partitions):
                         book.put(site, processable(record.value))
-    return frozenset(book.forgotten())
 
 
 def taken_down_in_state(path: Path) -> frozenset[str]:

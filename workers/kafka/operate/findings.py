@@ -48,6 +48,10 @@ class Finding(msgspec.Struct, frozen=True):
         """The finding in one line of text."""
         return f"{self.severity}: {'; '.join(part for part in (self.problem, self.remedy) if part)}"
 
+    def with_remedy(self, remedy: str) -> "Finding":
+        """Return the finding with another remedy."""
+        return Finding(self.severity, self.problem, remedy)
+
 
 class TopicFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What a broker tells of a topic."""
@@ -66,6 +70,18 @@ class TopicFacts(msgspec.Struct, frozen=True, kw_only=True):
     def number(self, setting: str) -> int:
         """Return the value of a setting that is a number."""
         return int(self.config[setting])
+
+    def wrong(
+        self, severity: Severity, setting: str, why: str, value: object, is_now: str = ""
+    ) -> Finding:
+        """Return the finding that a setting is wrong, with the command that sets another value."""
+        is_now = is_now or self.config[setting]
+        problem = f"{self.name}: {setting} is {is_now}, {why}"
+        return Finding(severity, problem, self.alter(setting, value))
+
+    def alter(self, setting: str, value: object) -> str:
+        """Return the command that gives a setting another value."""
+        return f"kafka-configs.sh --alter --topic {self.name} --add-config {setting}={value}"
 
 
 class MachineFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -117,18 +133,16 @@ def judge_topics(
         )
     for name, topic in topics.items():
         yield from _copies(topic)
-        yield from _codec(topic, codecs)
-        if name in {CLEANED, DOCUMENTS, SITE_MODELS}:
-            yield from _sent_sizes(topic, settings)
-        if name in {DOCUMENTS, SITE_MODELS, SITE_SETTINGS, CLEANED}:
-            yield from _null_values(topic)
-        if name in {PAGES, DEAD_LETTERS, DOCUMENTS}:
-            yield from _lost_by_size(topic)
+        yield from _sizes_and_ages(name, topic, settings)
+        if topic.config["compression.type"] not in codecs | {"producer", "uncompressed"}:
+            found = topic.wrong(
+                "error", "compression.type", "which this installation cannot read", "producer"
+            )
+            yield found.with_remedy(f"install the package cramjam, or {found.remedy}")
     if DOCUMENTS in topics:
         yield from _window_ages(topics[DOCUMENTS], settings)
     if PAGES in topics:
-        yield from _page_sizes(topics[PAGES], settings)
-        yield from _page_partitions(topics, settings)
+        yield from _pages(topics[PAGES], topics.get(DOCUMENTS), settings)
 
 
 def judge_machine(
@@ -156,13 +170,7 @@ def judge_machine(
 def judge_state(
     facts: StateFacts, partitions: int | None, limits: DoctorLimits
 ) -> Iterator[Finding]:
-    """Yield what is wrong with a state directory.
-
-    Args:
-        facts: What is known of it.
-        partitions: Number of partitions of `documents`; None where it is not known.
-        limits: The bounds for free space.
-    """
+    """Yield what is wrong with a state directory, given the partitions of `documents` if they are known."""
     if not facts.is_writable:
         yield Finding(
             "error",
@@ -193,13 +201,7 @@ def judge_state(
 
 
 def judge_take_downs(topic: str, state: Path, lost: Collection[str]) -> Iterator[Finding]:
-    """Yield whether sites are taken down that the topic knows nothing of.
-
-    Args:
-        topic: Full name of `site-settings`.
-        state: State directory of the worker that remembers them.
-        lost: Sites that are taken down there and not on the topic.
-    """
+    """Yield that sites are taken down in a state directory, and not on `site-settings`."""
     if lost:
         yield Finding(
             "warning",
@@ -214,9 +216,9 @@ def judge_clock(ahead: Mapping[str, int], limits: DoctorLimits) -> Iterator[Find
     """Yield what the times of records say about the clocks.
 
     Args:
-        ahead: How far the first record beyond the limit is dated after this machine's clock, in
-            milliseconds, by topic; topics without such a record are left out.
-        limits: The bound beyond which a record counts.
+        ahead: How far a record is dated after this machine's clock, in milliseconds, by topic; topics
+            without a record beyond the limit are left out.
+        limits: The limit.
     """
     for topic, ahead_ms in ahead.items():
         yield Finding(
@@ -234,10 +236,8 @@ def judge_clock(ahead: Mapping[str, int], limits: DoctorLimits) -> Iterator[Find
 
 def exit_code_of(findings: Iterable[Finding]) -> int:
     """Return 78 if there is an error, otherwise 1 if there is a warning, otherwise 0."""
-    severities = {one.severity for one in findings}
-    if "error" in severities:
-        return 78
-    return 1 if "warning" in severities else 0
+    codes = {"error": 78, "warning": 1, "note": 0}
+    return max((codes[one.severity] for one in findings), default=0)
 
 
 def _copies(topic: TopicFacts) -> Iterator[Finding]:
@@ -255,60 +255,31 @@ def _copies(topic: TopicFacts) -> Iterator[Finding]:
             "look at the brokers that have the copies",
         )
     if topic.number("min.insync.replicas") > topic.replicas:
-        yield Finding(
-            "error",
-            f"{topic.name}: min.insync.replicas is {topic.config['min.insync.replicas']}, and "
-            f"partitions have {topic.replicas} copies, so nothing can be written",
-            _alter(topic, "min.insync.replicas", topic.replicas),
-        )
+        why = f"and partitions have {topic.replicas} copies, so nothing can be written"
+        yield topic.wrong("error", "min.insync.replicas", why, topic.replicas)
     if topic.config["unclean.leader.election.enable"] == "true":
-        yield Finding(
-            "warning",
-            f"{topic.name}: unclean.leader.election.enable is true, so acknowledged records may "
-            "be lost",
-            _alter(topic, "unclean.leader.election.enable", "false"),
-        )
+        why = "so acknowledged records may be lost"
+        yield topic.wrong("warning", "unclean.leader.election.enable", why, "false")
 
 
-def _codec(topic: TopicFacts, codecs: frozenset[str]) -> Iterator[Finding]:
-    codec = topic.config["compression.type"]
-    if codec not in codecs | {"producer", "uncompressed"}:
-        yield Finding(
-            "error",
-            f"{topic.name}: compression.type is {codec}, which this installation cannot read",
-            f"install the package cramjam, or {_alter(topic, 'compression.type', 'producer')}",
-        )
-
-
-def _sent_sizes(topic: TopicFacts, settings: Settings) -> Iterator[Finding]:
-    if settings.message_limit_bytes > topic.number("max.message.bytes"):
-        yield Finding(
-            "error",
-            f"{topic.name}: max.message.bytes is {topic.config['max.message.bytes']}, and a worker "
-            f"sends up to TEMPL_MESSAGE_LIMIT_BYTES={settings.message_limit_bytes}",
-            _alter(topic, "max.message.bytes", settings.message_limit_bytes),
-        )
-
-
-def _null_values(topic: TopicFacts) -> Iterator[Finding]:
-    kept_ms = topic.number("delete.retention.ms")
-    if kept_ms < NULLS_ARE_SAFE_MS:
-        yield Finding(
-            "error",
-            f"{topic.name}: delete.retention.ms is {_TIME.show(kept_ms)}, so a worker that was "
-            f"away for less than {_TIME.show(NULLS_ARE_SAFE_MS)} may miss deletions",
-            _alter(topic, "delete.retention.ms", 2 * NULLS_ARE_SAFE_MS),
-        )
-
-
-def _lost_by_size(topic: TopicFacts) -> Iterator[Finding]:
-    if "delete" in topic.config["cleanup.policy"] and topic.number("retention.bytes") != _UNLIMITED:
-        yield Finding(
-            "warning",
-            f"{topic.name}: retention.bytes is {topic.config['retention.bytes']}, so records may go "
-            "before their time",
-            _alter(topic, "retention.bytes", _UNLIMITED),
-        )
+def _sizes_and_ages(name: str, topic: TopicFacts, settings: Settings) -> Iterator[Finding]:
+    limit = settings.message_limit_bytes
+    is_sent = name in {CLEANED, DOCUMENTS, SITE_MODELS}
+    if is_sent and limit > topic.number("max.message.bytes"):
+        why = f"and a worker sends up to TEMPL_MESSAGE_LIMIT_BYTES={limit}"
+        yield topic.wrong("error", "max.message.bytes", why, limit)
+    kept_ms, has_nulls = topic.number("delete.retention.ms"), is_sent or name == SITE_SETTINGS
+    if has_nulls and kept_ms < NULLS_ARE_SAFE_MS:
+        safe, is_now = _TIME.show(NULLS_ARE_SAFE_MS), _TIME.show(kept_ms)
+        why = f"so a worker that was away for less than {safe} may miss deletions"
+        value = 2 * NULLS_ARE_SAFE_MS
+        yield topic.wrong("error", "delete.retention.ms", why, value, is_now=is_now)
+    deletes = (
+        name in {PAGES, DEAD_LETTERS, DOCUMENTS} and "delete" in topic.config["cleanup.policy"]
+    )
+    if deletes and topic.number("retention.bytes") != _UNLIMITED:
+        why = "so records may go before their time"
+        yield topic.wrong("warning", "retention.bytes", why, _UNLIMITED)
 
 
 def _window_ages(documents: TopicFacts, settings: Settings) -> Iterator[Finding]:
@@ -320,23 +291,18 @@ def _window_ages(documents: TopicFacts, settings: Settings) -> Iterator[Finding]
             "error",
             f"{documents.name}: records are deleted after {_TIME.show(kept_ms)}, and windows that "
             f"are rebuilt need those of {_TIME.show(needed_ms)}",
-            _alter(documents, "cleanup.policy", "compact"),
+            documents.alter("cleanup.policy", "compact"),
         )
 
 
-def _page_sizes(pages: TopicFacts, settings: Settings) -> Iterator[Finding]:
-    if pages.number("max.message.bytes") > settings.record_limit_bytes:
-        yield Finding(
-            "warning",
-            f"{pages.name}: max.message.bytes is {pages.config['max.message.bytes']}, and records of "
-            f"more than TEMPL_RECORD_LIMIT_BYTES={settings.record_limit_bytes} become dead letters",
-            "raise TEMPL_RECORD_LIMIT_BYTES, or "
-            + _alter(pages, "max.message.bytes", settings.record_limit_bytes),
-        )
-
-
-def _page_partitions(topics: Mapping[str, TopicFacts], settings: Settings) -> Iterator[Finding]:
-    pages, documents = topics[PAGES], topics.get(DOCUMENTS)
+def _pages(
+    pages: TopicFacts, documents: TopicFacts | None, settings: Settings
+) -> Iterator[Finding]:
+    limit = settings.record_limit_bytes
+    if pages.number("max.message.bytes") > limit:
+        why = f"and records of more than TEMPL_RECORD_LIMIT_BYTES={limit} become dead letters"
+        found = pages.wrong("warning", "max.message.bytes", why, limit)
+        yield found.with_remedy(f"raise TEMPL_RECORD_LIMIT_BYTES, or {found.remedy}")
     if settings.own_models and documents is not None and documents.partitions != pages.partitions:
         yield Finding(
             "warning",
@@ -344,10 +310,6 @@ def _page_partitions(topics: Mapping[str, TopicFacts], settings: Settings) -> It
             f"{documents.partitions}, so TEMPL_OWN_MODELS has no effect",
             "give both the same number of partitions, or set TEMPL_OWN_MODELS=false",
         )
-
-
-def _alter(topic: TopicFacts, setting: str, value: object) -> str:
-    return f"kafka-configs.sh --alter --topic {topic.name} --add-config {setting}={value}"
 
 
 def _gib(size_bytes: int) -> str:

@@ -7,7 +7,7 @@ import pytest
 
 from tests.workers.kafka.builders import kafka_config
 from tests.workers.kafka.logs.memory_broker import MemoryBroker
-from workers.kafka import model_follower
+from workers.kafka.logs import follower
 from workers.kafka.logs.resume import LogSnapshot
 from workers.kafka.model_follower import ModelFollower
 from workers.kafka.partition_windows import OwnedPartitions
@@ -38,13 +38,13 @@ def start(tmp_path, monkeypatch):
     async def never(*_):
         return 0
 
-    monkeypatch.setattr(model_follower, "settled_offset", never)
+    monkeypatch.setattr(follower, "settled_offset", never)
 
     def run(broker):
         async def ask(_address, question):
             return await question(broker)
 
-        monkeypatch.setattr(model_follower, "ask_for_logs", ask)
+        monkeypatch.setattr(follower, "ask_for_logs", ask)
         consumer = Consumer()
         asyncio.run(ModelFollower(config, models, SettingsBook(), lambda: None)._start(consumer))
         return list(consumer.positions.values())
