@@ -38,9 +38,10 @@ def main():
 
     async def slowly(self, events):
         await asyncio.sleep(float(seconds))
-        await clean_batch(self, events)
+        rest = await clean_batch(self, events)
         for event in events:
             note("cleaned", event.message.partition, event.message.offset)
+        return rest
 
     CleanerApp._batch = slowly
     settings = load_settings()

@@ -8,7 +8,7 @@ import logging
 import os
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
-from typing import Any
+from typing import Any, NoReturn, TypeVar
 
 import faust
 from aiokafka.errors import KafkaError
@@ -43,6 +43,7 @@ the group again when it learns of the partitions; by default it asks only after 
 """
 _MIB = 1 << 20
 log = logging.getLogger("templ")
+Answer = TypeVar("Answer")
 
 
 class App(faust.App):
@@ -232,7 +233,7 @@ def raw_topic(app: faust.App, name: str) -> faust.TopicT:
     )
 
 
-def end_process(reason: str, exit_code: int = _FATAL, level: int = logging.CRITICAL) -> None:
+def end_process(reason: str, exit_code: int = _FATAL, level: int = logging.CRITICAL) -> NoReturn:
     """End this process at once without committing offsets, and log the reason.
 
     What was not acknowledged is processed again after a restart.
@@ -242,15 +243,15 @@ def end_process(reason: str, exit_code: int = _FATAL, level: int = logging.CRITI
     os._exit(exit_code)
 
 
-async def essential(app: faust.App, name: str, step: Callable[[], Awaitable[None]]) -> None:
-    """Run a step of the worker whose failure must end the process, so that no message is skipped.
+async def essential(app: faust.App, name: str, step: Callable[[], Awaitable[Answer]]) -> Answer:
+    """Return what a step answers whose failure must end the process, so that no message is skipped.
 
     The traceback of an unforeseen failure is logged, but not that of a broker that is away. A worker
     that is being stopped loses its producer during a step; that is no failure, and nothing is
     acknowledged.
     """
     try:
-        await step()
+        return await step()
     except asyncio.CancelledError:
         raise
     except Exception as error:
@@ -259,7 +260,6 @@ async def essential(app: faust.App, name: str, step: Callable[[], Awaitable[None
             raise asyncio.CancelledError from error
         if isinstance(error, FeedProblem):
             end_process(str(error), error.exit_code)
-            return
         if not isinstance(error, (WorkerError, KafkaError)):
             log.exception("a fault of templ itself while %s", name)
         end_process(

@@ -5,11 +5,13 @@ import logging
 import time
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
+from functools import partial
 from typing import Any
 
 import faust
 
 from schemas.dead_letter import DeadLetter
+from schemas.source import Source
 from schemas.topics import PAGES
 from workers.errors import FeedProblem
 from workers.kafka.broker.page_message import page_of_message, passed_on
@@ -19,8 +21,8 @@ from workers.kafka.config import KafkaConfig
 from workers.kafka.metrics import CleanerMetrics
 from workers.kafka.model_follower import ModelFollower
 from workers.kafka.outputs import Sending, send_all
-from workers.kafka.role import Role
-from workers.kafka.traces import Traces
+from workers.kafka.role import Rest, Role
+from workers.kafka.traces import BatchSpans, Traces
 from workers.log_lines import record_fields
 from workers.page import Page, Rejected
 from workers.pipeline.actions import Dead, Outcome, Together
@@ -76,17 +78,13 @@ class CleanerApp(Role):
         await asyncio.wrap_future(self._pool.submit(site, self._pool.forget, site))
         return was_there
 
-    async def _batch(self, events: Sequence[faust.EventT[Any]]) -> None:
-        """Clean a batch: its texts are stored by the broker before its documents are sent.
-
-        Each text leaves when it and those before it are cleaned.
-        """
+    async def _batch(self, events: Sequence[faust.EventT[Any]]) -> Rest:
+        """Clean a batch; each text leaves when it and those before it are cleaned."""
         started_s, began_ns = time.monotonic(), time.time_ns()
         spans = self._traces.begin(await self._messages(events), began_ns)
-        messages = spans.messages
         now_ms = round(time.time() * 1000)
-        records = [page_of_message(one, self.config.settings, now_ms) for one in messages]
-        self._check_partitions(messages, records)
+        records = [page_of_message(one, self.config.settings, now_ms) for one in spans.messages]
+        self._check_partitions(spans.messages, records)
         await self._known()
         reached_s = self.metrics.stage("receive", started_s)
         spans.stage("receive")
@@ -95,12 +93,24 @@ class CleanerApp(Role):
             asyncio.ensure_future(self._outcome(one, together, is_timed=spans.has(number)))
             for number, one in enumerate(records)
         ]
-        sent: list[Awaitable[Any]] = []
-        for message, outcome in zip(messages, work, strict=True):
-            sent.append(await self._output(message, await outcome))
+        sent = [
+            await self._output(message, await outcome)
+            for message, outcome in zip(spans.messages, work, strict=True)
+        ]
+        self.metrics.stage("clean", reached_s)
         outcomes = [one.result() for one in work]
-        reached_s = self.metrics.stage("clean", reached_s)
         spans.cleaned(outcomes)
+        return partial(self._store, spans, outcomes, sent, started_s)
+
+    async def _store(
+        self,
+        spans: BatchSpans,
+        outcomes: Sequence[Outcome],
+        sent: Iterable[Awaitable[Any]],
+        started_s: float,
+    ) -> None:
+        """Send the documents of a batch once the broker has stored its texts."""
+        reached_s = time.monotonic()
         await asyncio.gather(*sent)
         reached_s = self.metrics.stage("publish", reached_s)
         spans.stage("publish")
@@ -109,9 +119,31 @@ class CleanerApp(Role):
         ended_s = self.metrics.stage("store", reached_s)
         spans.stage("store")
         spans.end()
-        timestamps = (one.timestamp_ms for one in messages)
+        timestamps = (one.timestamp_ms for one in spans.messages)
         self.metrics.count(zip(timestamps, outcomes, strict=True), ended_s - started_s)
-        self._check_feed(messages, outcomes)
+        self._check_feed(spans.messages, outcomes)
+
+    def warm_up(self, pages: int) -> None:
+        """Clean made-up pages of several sites, since the first page of a child takes it much longer."""
+        source, body = Source("warm-up", 0, 0), b"<p>Some words, and then some more of them."
+        work = [
+            self._pool.submit(
+                site,
+                self._engine.clean,
+                Page(
+                    source=source,
+                    url=f"https://{site}/",
+                    site=site,
+                    id=site,
+                    event_time_ms=0,
+                    fetched_at=None,
+                    body=body,
+                ),  # fmt: skip
+            )
+            for site in (f"{number}.invalid" for number in range(pages))
+        ]
+        for one in work:
+            one.result()
 
     def _cleaned_together(self, records: Iterable[Page | Rejected]) -> dict[str, Future[Together]]:
         """Have the pages of each new site cleaned together, before any of them is cleaned by itself."""

@@ -1,5 +1,6 @@
 """What the cleaner and the refresher have in common."""
 
+import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
@@ -17,6 +18,9 @@ from workers.kafka.settings_follower import SettingsFollower
 from workers.kafka.traces import Traces
 from workers.processes.pool import Pool
 from workers.site_settings import SettingsBook
+
+Rest = Callable[[], Awaitable[None]]
+"""What remains to be done of a batch before it is acknowledged."""
 
 
 class Role(ABC):
@@ -64,8 +68,8 @@ class Role(ABC):
         await self._settings.ready.wait()
 
     @abstractmethod
-    async def _batch(self, events: Sequence[faust.EventT[Any]]) -> None:
-        """Do what the records of a batch ask for."""
+    async def _batch(self, events: Sequence[faust.EventT[Any]]) -> Rest | None:
+        """Do what the records of a batch ask for, and return what remains to be done meanwhile."""
 
     @abstractmethod
     async def _take_down(self, site: str) -> bool:
@@ -85,9 +89,22 @@ class Role(ABC):
         self.app.task(forever)
 
     async def _take_batches(self, stream: faust.StreamT[Any]) -> None:
+        """Take one batch after the other; what remains of one is done while the next is taken."""
         await self._known()  # a first batch of one page would not wait for the others
+        remaining = asyncio.ensure_future(asyncio.sleep(0))
         async for events in batches(stream, self.config.settings):
-            await essential(self.app, self.doing, partial(self._batch, events))
+            rest = await essential(self.app, self.doing, partial(self._batch, events))
+            await remaining
+            remaining = asyncio.ensure_future(self._finish(stream, events, rest))
+
+    async def _finish(
+        self, stream: faust.StreamT[Any], events: Sequence[faust.EventT[Any]], rest: Rest | None
+    ) -> None:
+        """Do what remains of a batch, then acknowledge it."""
+        if rest is not None:
+            await essential(self.app, self.doing, rest)
+        for event in events:
+            await stream.ack(event)
 
     async def _messages(self, events: Sequence[faust.EventT[Any]]) -> list[Received]:
         """Return the records of events, and those that faust has skipped before them."""

@@ -40,6 +40,8 @@ from workers.state.rebuildable import open_rebuildable
 
 _REPEAT_AFTER_S = 30.0
 """Seconds until a message that a library repeats is logged again."""
+_WARM_UP_PAGES = 4
+"""Made-up pages for each child of a cleaner; their sites are spread over the children by a hash."""
 log = logging.getLogger("templ")
 
 
@@ -138,9 +140,12 @@ async def _checked_partitions(
 @contextmanager
 def _cleaner(config: KafkaConfig, traces: Traces) -> Iterator[CleanerApp]:
     models = open_rebuildable(config.state / "models", ModelStore, config.topic(SITE_MODELS))
-    pool = Pool(config.settings, children=config.settings.cleaner_children or os.cpu_count() or 1)
+    children = config.settings.cleaner_children or os.cpu_count() or 1
+    pool = Pool(config.settings, children=children)
     try:
-        yield CleanerApp(config, pool, models, traces)
+        cleaner = CleanerApp(config, pool, models, traces)
+        cleaner.warm_up(_WARM_UP_PAGES * children)
+        yield cleaner
     finally:
         pool.close()
         models.close()

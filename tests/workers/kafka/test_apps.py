@@ -131,7 +131,8 @@ def clean(tmp_path, poison_pool, poison_settings):
             app.app.gaps, app._outputs = NoGaps(), producer
             app._follower.ready.set()
             app._settings.ready.set()
-            await app._batch([SimpleNamespace(message=one) for one in messages])
+            rest = await app._batch([SimpleNamespace(message=one) for one in messages])
+            await rest()
             return app
 
         run.producer = producer

@@ -85,7 +85,7 @@ class BatchContent:
     def read(self, size: int) -> bytes:
         """Return the next `size` bytes."""
         try:
-            found = self._stream.read(size)
+            found: bytes = self._stream.read(size)
         except _DAMAGE as error:
             raise ContentError(f"damaged compression: {error}") from None
         if len(found) < size:
@@ -209,7 +209,7 @@ def _gzip(stored: bytes) -> Any:
 
 def _zstd(stored: bytes) -> Any:
     reader = zstandard.ZstdDecompressor().stream_reader(stored, read_across_frames=True)
-    return io.BufferedReader(reader, _PIECE_BYTES)  # type: ignore[arg-type]
+    return io.BufferedReader(reader, _PIECE_BYTES)
 
 
 def _of_blocks(blocks: Callable[[bytes], Iterator[bytes]]) -> Callable[[bytes], Any]:

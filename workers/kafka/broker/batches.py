@@ -13,10 +13,9 @@ from workers.settings import Settings
 async def batches(
     stream: faust.StreamT[Any], settings: Settings
 ) -> AsyncIterator[Sequence[faust.EventT[Any]]]:
-    """Yield batches of events; the next batch fills while the last one is processed.
+    """Yield batches of events, which the caller acknowledges; the next batch fills meanwhile.
 
-    A batch holds what has arrived and never waits for more. Its events are acknowledged when the
-    consumer asks for the next batch.
+    A batch holds what has arrived and never waits for more.
 
     faust's `take_events` is not used, because it acknowledges a batch even when its consumer is
     cancelled, which happens at every stop of the worker; such pages would be lost. `noack_take` is
@@ -28,22 +27,18 @@ async def batches(
         settings.batch_pages,
         settings.batch_bytes,
     )
+
+    async def pass_all_through_the_processor() -> None:
+        async for _value in stream:
+            pass
+
     stream.add_processor(buffer.add)
     service = cast("faust.Stream[Any]", stream)  # the only class of streams that faust has
-    service.add_future(_drain(stream))
+    service.add_future(pass_all_through_the_processor())
     while not service.should_stop:
         await service.wait_for_stopped(buffer.has_events.wait())
-        events = buffer.take()
-        if events:
+        if events := buffer.take():
             yield events
-            for event in events:
-                await stream.ack(event)
-
-
-async def _drain(stream: faust.StreamT[Any]) -> None:
-    """Pass every event through the stream's processors."""
-    async for _value in stream:
-        pass
 
 
 class BatchBuffer:
