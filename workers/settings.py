@@ -289,7 +289,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     batch_pages: Annotated[int, number_of(PAGES, ge=1)] = 128
     """Most pages that a cleaner processes at once; a batch is as large as this during a backlog only."""
     batch_bytes: Annotated[int, number_of(BYTES, ge=1 << 20)] = 64 << 20
-    """Most bytes of pages that a cleaner processes at once; twice as many may wait.
+    """Most bytes of pages that a cleaner cleans at once; as many may be stored meanwhile, and twice as many wait.
 
     A larger page is processed by itself.
     """

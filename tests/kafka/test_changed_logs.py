@@ -11,7 +11,7 @@ import pytest
 
 from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS, TOPICS
 from tests.kafka.stream import PARTITIONS, local_run, wait_until, write_feed
-from workers.kafka.recovery import LOOK_S
+from workers.kafka.partition_windows import LOOK_S
 
 pytestmark = pytest.mark.timeout(400)
 STALL_S = 20

@@ -126,22 +126,13 @@ class CleanerApp(Role):
     def warm_up(self, pages: int) -> None:
         """Clean made-up pages of several sites, since the first page of a child takes it much longer."""
         source, body = Source("warm-up", 0, 0), b"<p>Some words, and then some more of them."
-        work = [
-            self._pool.submit(
-                site,
-                self._engine.clean,
-                Page(
-                    source=source,
-                    url=f"https://{site}/",
-                    site=site,
-                    id=site,
-                    event_time_ms=0,
-                    fetched_at=None,
-                    body=body,
-                ),  # fmt: skip
-            )
-            for site in (f"{number}.invalid" for number in range(pages))
-        ]
+        work = []
+        for site in (f"{number}.invalid" for number in range(pages)):
+            page = Page(
+                source=source, url=f"https://{site}/", site=site, id=site, event_time_ms=0,
+                fetched_at=None, body=body,
+            )  # fmt: skip
+            work.append(self._pool.submit(site, self._engine.clean, page))
         for one in work:
             one.result()
 

@@ -26,8 +26,7 @@ from workers.kafka.logs.log_reader import LOOK_S
 from workers.kafka.logs.tombstones import TombstoneCheck
 from workers.kafka.metrics import RefresherMetrics
 from workers.kafka.outputs import send_all
-from workers.kafka.partition_windows import OwnedPartitions, PartitionWindows
-from workers.kafka.recovery import LostModels, Recovery
+from workers.kafka.partition_windows import LostModels, OwnedPartitions, PartitionWindows
 from workers.kafka.role import Role
 from workers.kafka.traces import BatchSpans, Traces
 from workers.pipeline.actions import Action, Compare, Forget, NotFitted, OutputRecord, Publish
@@ -59,9 +58,8 @@ class RefresherApp(Role):
     def __init__(self, config: KafkaConfig, pool: Pool, traces: Traces | None = None) -> None:
         super().__init__(config, pool, traces)
         self.metrics = RefresherMetrics(self._totals, {"refresh": pool})
-        self._recovery = Recovery(config.broker, self.topic, self._learn)
         open_windows = partial(PartitionWindows, config, pool, book=self._book)
-        self._owned = OwnedPartitions(open_windows, self._recovery.recover)
+        self._owned = OwnedPartitions(config.broker, self.topic, open_windows, self._learn)
         self._tombstones = TombstoneCheck(config.broker, self.topic)
         self._to_revise: dict[tuple[int, str], None] = {}
         """Partitions and sites only, in order: all their models together would take too much memory."""
@@ -117,7 +115,7 @@ class RefresherApp(Role):
         async with self._owned.hold(number) as windows:
             if windows is None:
                 return
-            await self._recovery.catch_up(self._owned, number, messages[0].offset)
+            await self._owned.catch_up(number, messages[0].offset)
             sites = set()
             for message in messages:
                 if number not in self._owned:

@@ -234,9 +234,13 @@ def refresher(tmp_path):
     return RefresherApp(kafka_config(tmp_path, 4), pool=None)
 
 
-async def of_a_known_log(owned, number):
-    """Stands in for the recovery of windows."""
-    owned.opened()[number].snapshot = LogSnapshot("a", 0, 0)
+def of_a_known_log(owned):
+    """Return what stands in for the recovery of windows."""
+
+    async def recover(number):
+        owned.opened()[number].snapshot = LogSnapshot("a", 0, 0)
+
+    return recover
 
 
 def test_a_partition_that_was_taken_away_is_not_opened_again(refresher, tmp_path):
@@ -267,7 +271,7 @@ def test_documents_that_are_old_or_known_have_no_span(tmp_path, poison_pool, mon
     refresher = RefresherApp(kafka_config(tmp_path, 4), poison_pool, traces)
     refresher._settings.ready.set()
     refresher._owned.assign([0])
-    monkeypatch.setattr(refresher._owned, "_recover", of_a_known_log)
+    monkeypatch.setattr(refresher._owned, "_recover", of_a_known_log(refresher._owned))
     messages = [
         received_document(document(1), offset=offset, timestamp_ms=int(now_ms - age_ms))
         for offset, age_ms in enumerate((7_200_000, 1000))
@@ -282,7 +286,7 @@ def test_records_that_are_no_documents_are_stepped_over(tmp_path, poison_pool, m
     refresher = RefresherApp(kafka_config(tmp_path, 4), poison_pool)
     refresher._settings.ready.set()
     refresher._owned.assign([0])
-    monkeypatch.setattr(refresher._owned, "_recover", of_a_known_log)
+    monkeypatch.setattr(refresher._owned, "_recover", of_a_known_log(refresher._owned))
     odd = [(None, None), (None, b"no document"), (b"\xff", None), (b"site\0\xff", b"\x80")]
     messages = [
         received(offset=offset, key=key, value=value) for offset, (key, value) in enumerate(odd)

@@ -10,8 +10,7 @@ from tests.workers.kafka.logs.memory_broker import MemoryBroker
 from workers.kafka.logs import follower
 from workers.kafka.logs.resume import LogSnapshot
 from workers.kafka.model_follower import ModelFollower
-from workers.kafka.partition_windows import OwnedPartitions
-from workers.kafka.recovery import LostModels
+from workers.kafka.partition_windows import LostModels, OwnedPartitions
 from workers.site_settings import SettingsBook
 from workers.state.model_store import ModelStore
 
@@ -94,17 +93,14 @@ class Windows:
 
 def test_models_are_published_again_once_when_their_log_has_lost_records():
     windows, published = Windows(), []
-    owned = OwnedPartitions(lambda _: windows, recover=None)
+    owned = OwnedPartitions("", "documents", lambda _: windows, learn=None)
     broker = MemoryBroker()
 
     async def publish(number, site, _windows):
         published.append((number, site))
 
     async def look():
-        lost = LostModels("", "site-models", owned, publish)
-        snapshots = lost._snapshots()
-        for number, state in (await broker.logs("", snapshots)).items():
-            await lost.look(number, snapshots[number], state)
+        await LostModels("", "site-models", owned, publish).look(broker)
         return len(published)
 
     async def looks():
