@@ -125,26 +125,13 @@ class CleanerMetrics(RoleMetrics):
         self._model_at.set_to_current_time()
 
     def stage(self, name: str, since_s: float) -> float:
-        """Count the time of a stage that ends now.
-
-        Args:
-            name: The stage.
-            since_s: When it began, by a monotonic clock.
-
-        Returns:
-            The present time of that clock.
-        """
+        """Count the time of a stage that ends now and began at a time of a monotonic clock; return the present."""
         now_s = time.monotonic()
         self._stage_seconds.labels(name).observe(now_s - since_s)
         return now_s
 
     def count(self, outcomes: Iterable[tuple[int, Outcome]], seconds: float) -> None:
-        """Count the pages of a batch.
-
-        Args:
-            outcomes: The timestamp of each page in Unix milliseconds, and what became of it.
-            seconds: Time that the batch took.
-        """
+        """Count the pages of a batch by their timestamps in Unix milliseconds, and the time that it took."""
         now_s = time.time()
         for timestamp_ms, outcome in outcomes:
             method = ""
@@ -165,13 +152,7 @@ class RefresherMetrics(RoleMetrics):
     """The metrics of a refresher."""
 
     def __init__(self, totals: Callable[[], WindowTotals], pools: Pools) -> None:
-        """Prepare the metrics.
-
-        Args:
-            totals: Returns the totals of all windows of this process. It is called by the thread
-                that answers a scrape, so it must be quick and must not read a store.
-            pools: The child processes.
-        """
+        """Prepare the metrics; the thread that answers a scrape asks for the `totals`, which must be quick."""
         super().__init__(pools)
         self.documents = self._counter("documents", "Records of documents processed")
         self.left_out = self._counter(

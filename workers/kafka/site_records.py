@@ -1,8 +1,9 @@
 """What the topics hold of one site: reading it, writing its settings, and taking the site down."""
 
 import asyncio
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from typing import TypeVar
 
 import msgspec
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
@@ -31,13 +32,14 @@ from workers.kafka.broker.admin import (
     check_topics,
     partition_count,
     read_partition_counts,
-    settled_partition_count,
 )
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.plain_consumer import plain_consumer, read_range
 from workers.kafka.broker.plain_producer import PRODUCER_ROOM_BYTES, PlainProducer, plain_producer
 from workers.kafka.broker.received import processable
 from workers.site_settings import DecidedSite, SettingsBook
+
+Record = TypeVar("Record")
 
 _ERASED_TOPICS = (DOCUMENTS, SITE_MODELS, CLEANED)
 _SETTLED_S = 3.0
@@ -71,7 +73,7 @@ async def read_site_records(broker: BrokerAccess, prefix: str, site: str) -> Sit
         with suppress(SchemaError):  # workers step over it, too
             book.put(site, processable(value))
     return SiteRecords(
-        model=next(iter(_models(models.get(own, ())[-1:])), None),
+        model=next(iter(_decoded(models.get(own, ())[-1:], decode_site_model_record)), None),
         documents=_newest([values[-1] for values in documents.values()]),
         settings=book.of(site),
     )
@@ -84,7 +86,8 @@ async def read_models(broker: BrokerAccess, prefix: str, site: str) -> list[Site
         BrokerProblem: The broker cannot be reached.
     """
     (found,) = await _values(broker, prefix, site, (SITE_MODELS,))
-    return _models(found.get(site.encode(), ()))
+    models = _decoded(found.get(site.encode(), ()), decode_site_model_record)
+    return [one for one in models if one is not None]
 
 
 async def read_settings(broker: BrokerAccess, prefix: str, site: str) -> SiteSettingsRecord | None:
@@ -97,13 +100,10 @@ async def read_settings(broker: BrokerAccess, prefix: str, site: str) -> SiteSet
     problems = await check_topics(broker, prefix)
     if problems:
         raise TopicProblem("\ntempl: ".join(problems))
-    settings: SiteSettingsRecord | None = None
     (found,) = await _values(broker, prefix, site, (SITE_SETTINGS,))
-    for value in found.get(site.encode(), ()):
-        with suppress(SchemaError):  # workers step over it, too
-            body = processable(value)
-            settings = None if body is None else decode_json(body, SiteSettingsRecord)
-    return settings
+    values = found.get(site.encode(), ())
+    said = _decoded(values, lambda body: decode_json(body, SiteSettingsRecord))
+    return said[-1] if said else None
 
 
 async def write_settings(
@@ -115,7 +115,7 @@ async def write_settings(
         BrokerProblem: The broker cannot be reached, or refuses the record.
         TopicProblem: The topic is missing, or partitions are being added.
     """
-    number = partition_of(site, await settled_partition_count(broker, prefix))
+    number = partition_of(site, await partition_count(broker, prefix, is_settled=True))
     value = None if record is None else encode_json(record)
     async with _producer(broker) as producer:
         await producer.send(prefix + SITE_SETTINGS, value, site.encode(), number)
@@ -134,7 +134,7 @@ async def seed_settings(
     """
     if not records:
         return []
-    topic, count = prefix + SITE_SETTINGS, await settled_partition_count(broker, prefix)
+    topic, count = prefix + SITE_SETTINGS, await partition_count(broker, prefix, is_settled=True)
     known: dict[bytes, bool] = {}
     async with plain_consumer(broker) as consumer:
         ends = await consumer.end_offsets([TopicPartition(topic, one) for one in range(count)])
@@ -166,26 +166,22 @@ def _has_key_of(record: ConsumerRecord, site: str) -> bool:
     return (record.key or b"").partition(b"\0")[0] == site.encode()
 
 
-def _models(values: Sequence[bytes | None]) -> list[SiteModelRecord]:
-    """Return the models in values; tombstones and values that cannot be read are left out."""
-    found = []
+def _decoded(
+    values: Sequence[bytes | None], decode: Callable[[bytes], Record]
+) -> list[Record | None]:
+    """Return what values say, None for a tombstone; those that cannot be read are left out."""
+    found: list[Record | None] = []
     for value in values:
-        with suppress(SchemaError):
+        with suppress(SchemaError):  # workers step over it, too
             body = processable(value)
-            if body is not None:
-                found.append(decode_site_model_record(body))
+            found.append(None if body is None else decode(body))
     return found
 
 
 def _newest(values: Sequence[bytes | None]) -> list[DocumentRecord]:
-    """Return the newest version of each URL; records that cannot be read are left out."""
+    """Return the newest document of each URL, in order of event time."""
     newest: dict[str, DocumentRecord] = {}
-    for value in values:
-        try:
-            body = processable(value)
-            record = None if body is None else decode_document_record(body)
-        except SchemaError:
-            continue
+    for record in _decoded(values, decode_document_record):
         known = record and newest.get(record.url)
         if record and (known is None or record.event_time_ms >= known.event_time_ms):
             newest[record.url] = record
@@ -225,9 +221,11 @@ async def erase_from_topics(broker: BrokerAccess, prefix: str, site: str) -> dic
         for _ in range(_ROUNDS_MAX):
             ends = await consumer.end_offsets(list(topics))
             live = await _live_keys(consumer, topics, site, starts, ends)
-            await _send_tombstones(producer, live)
             for topic, keys in live.items():
                 sent[topics[topic]] += len(keys)
+                for key in sorted(keys):
+                    await producer.send(topic.topic, None, key, topic.partition)
+            await producer.settle()
             if not any(live.values()) and starts == ends:
                 if await _settled_counts(broker, prefix, site) != counts:
                     raise _moving(site)
@@ -292,12 +290,3 @@ def _is_of(record: ConsumerRecord, topic: str, site: str) -> bool:
     with suppress(msgspec.DecodeError):
         return msgspec.json.decode(record.value, type=_Text).site == site
     return False
-
-
-async def _send_tombstones(
-    producer: PlainProducer, live: Mapping[TopicPartition, set[bytes]]
-) -> None:
-    for topic, keys in live.items():
-        for key in sorted(keys):
-            await producer.send(topic.topic, None, key, topic.partition)
-    await producer.settle()

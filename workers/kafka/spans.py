@@ -68,14 +68,7 @@ class ExportedTraces(Traces):
     def __init__(
         self, provider: TracerProvider, operation: str, group: str, *, begins: bool
     ) -> None:
-        """Begin no span yet.
-
-        Args:
-            provider: Where spans go, and which are sampled.
-            operation: What the role does with a page, such as `clean`.
-            group: Its consumer group.
-            begins: Whether a record without a parent may begin a trace.
-        """
+        """Begin no span yet; `begins` says whether a record without a parent may begin a trace."""
         self._provider = provider
         self._tracer = provider.get_tracer("templ", __version__)
         self._name = f"{operation} page"

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
+from functools import partial
 from types import FrameType
 from typing import TypeVar
 
@@ -147,30 +148,23 @@ def child_command(command: str, arguments: Sequence[str]) -> list[str]:
 
 
 def wait_for_broker(brokers: str, tell: Callable[[str], None], wait_s: float = _WAIT_S) -> None:
-    """Wait until one of the brokers accepts a connection.
+    """Wait until one of the brokers, `HOST:PORT` separated by commas, accepts a connection.
 
     Args:
-        brokers: `HOST:PORT`, several separated by commas.
+        brokers: The brokers.
         tell: Called with one line when the first attempt has failed.
         wait_s: How long to wait, in seconds.
 
     Raises:
         BrokerProblem: None of them has accepted a connection in that time.
     """
-    until = time.monotonic() + wait_s
-    has_told = False
-    while True:
-        reason = _reason(brokers)
-        if reason is None:
-            return
-        if time.monotonic() >= until:
-            raise BrokerProblem(
-                f"cannot reach the broker {brokers} ({reason}): check the address, and that it runs"
-            )
-        if not has_told:
-            tell(f"waiting up to {wait_s:g} s for the broker {brokers} ({reason})")
-            has_told = True
-        time.sleep(_PAUSE_S)
+    waiting = f"waiting up to {wait_s:g} s for the broker {brokers}"
+    try:
+        _tried(partial(_connect, brokers), lambda reason: tell(f"{waiting} ({reason})"), wait_s)
+    except BrokerProblem as reason:
+        raise BrokerProblem(
+            f"cannot reach the broker {brokers} ({reason}): check the address, and that it runs"
+        ) from None
 
 
 def patiently(
@@ -186,6 +180,13 @@ def patiently(
     Raises:
         BrokerProblem: The broker has not answered in that time.
     """
+    again = f"(trying again for up to {wait_s:g} s)"
+    return _tried(ask, lambda problem: tell(f"{problem} {again}"), wait_s)
+
+
+def _tried(
+    ask: Callable[[], _Answer], tell: Callable[[BrokerProblem], None], wait_s: float
+) -> _Answer:
     until = time.monotonic() + wait_s
     has_told = False
     while True:
@@ -195,13 +196,13 @@ def patiently(
             if time.monotonic() >= until:
                 raise
             if not has_told:
-                tell(f"{problem} (trying again for up to {wait_s:g} s)")
+                tell(problem)
                 has_told = True
             time.sleep(_PAUSE_S)
 
 
-def _reason(brokers: str) -> str | None:
-    """Return why no broker accepts a connection, or None where one does."""
+def _connect(brokers: str) -> None:
+    """Connect to the first of the brokers that accepts it, or raise why none does."""
     reason = "no address"
     for broker in brokers.split(","):
         host, _, port = broker.strip().rpartition(":")
@@ -211,5 +212,5 @@ def _reason(brokers: str) -> str | None:
         except (OSError, ValueError, OverflowError) as error:
             reason = getattr(error, "strerror", None) or str(error)
         else:
-            return None
-    return reason
+            return
+    raise BrokerProblem(reason)

@@ -80,12 +80,7 @@ class Look(msgspec.Struct, frozen=True):
 
 
 def start_watchdog(role: Role, timeout_s: float) -> None:
-    """Watch the progress of a role, in a background thread that never ends.
-
-    Args:
-        role: What is watched.
-        timeout_s: How long committed offsets may stay where they are.
-    """
+    """Watch in a background thread that the committed offsets of a role move within a time, for ever."""
     watch = _watch(role, timeout_s)
     threading.Thread(target=asyncio.run, args=(watch,), daemon=True, name="watchdog").start()
 
@@ -209,12 +204,7 @@ def _truncation(
 ) -> str:
     """Return which log is not the one that was read any more; empty for none.
 
-    Args:
-        topic: Full name of the topic.
-        committed: What the group had committed before the logs were asked for, by partition.
-        received: The offset after the last record received before, by partition.
-        snapshots: The snapshots with which the logs were asked for.
-        logs: The logs now.
+    What the group had committed, and was received, was looked at before the logs.
     """
     for number, state in sorted(logs.items()):
         offset = committed[number].offset if number in committed else 0
@@ -233,14 +223,7 @@ async def _lost_after_fetch(
     fetched: Mapping[int, Mapping[int, int]],
     logs: Mapping[int, LogState],
 ) -> str:
-    """Return which of the fetched records are not in their logs any more; empty for none.
-
-    Args:
-        reader: Asks the broker.
-        topic: Full name of the topic.
-        fetched: What was fetched of each partition, see `FetchedEpochs.of`.
-        logs: The logs as they were after that.
-    """
+    """Return which of the fetched records are not in their logs any more; empty for none."""
     for number, ends in fetched.items():
         for epoch, end in ends.items():
             if epoch == logs[number].leader_epoch:
@@ -275,12 +258,7 @@ class StallDetector:
     """Decides from successive observations whether work has come to a halt."""
 
     def __init__(self, timeout_s: float, now_s: float) -> None:
-        """Start with no observation.
-
-        Args:
-            timeout_s: How long a process may make no progress.
-            now_s: Present time of a monotonic clock.
-        """
+        """Start with no observation, at a time of a monotonic clock."""
         self.timeout_s = timeout_s
         self.restart(now_s)
 
@@ -344,12 +322,7 @@ class StatusLines:
     """Remembers what was said, so that each change is one line, and nothing is said twice."""
 
     def __init__(self, prepared: str, topic: str) -> None:
-        """Have said nothing yet.
-
-        Args:
-            prepared: What is true of a worker that is ready, such as `all site models are read`.
-            topic: The input topic.
-        """
+        """Have said nothing yet of a worker of a topic, of which something is true once it is ready."""
         self._prepared = prepared
         self._topic = topic
         self._ready: frozenset[int] | None = None
@@ -390,12 +363,7 @@ class StatusLines:
         return lines
 
     def gone(self, problem: str, now_s: float) -> Sequence[str]:
-        """Return the lines to log after the broker has not answered.
-
-        Args:
-            problem: What went wrong.
-            now_s: Present time of a monotonic clock.
-        """
+        """Return the lines to log after the broker has not answered."""
         if self._gone_since_s is not None:
             return []
         self._gone_since_s, self._empty_since_s = now_s, None

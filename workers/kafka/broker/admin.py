@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from enum import IntEnum
 
 import msgspec
@@ -64,11 +64,6 @@ class Right(IntEnum):
     WRITE = 4
     DESCRIBE = 8
     DESCRIBE_CONFIGS = 10
-
-    @property
-    def label(self) -> str:
-        """The name by which Kafka's tools know it."""
-        return self.name.title().replace("_", "")
 
 
 Rights = Mapping[str, tuple[Right, ...]]
@@ -163,17 +158,7 @@ async def check_topics(
         BrokerProblem: The broker cannot be reached, or refuses.
     """
     async with connected_admin(broker) as admin:
-        denied: list[str] = []
-        for name, needed in rights.items():
-            given = await topic_rights(admin, prefix + name)
-            denied += missing_rights(
-                prefix + name, "topic", (Right.DESCRIBE, Right.DESCRIBE_CONFIGS, *needed), given
-            )
-        for group in groups:
-            denied += missing_rights(
-                group, "group", (Right.READ,), await group_rights(admin, group)
-            )
-        if denied:
+        if denied := await _denied(admin, prefix, rights, groups):
             return denied
         if DOCUMENTS in rights and prefix + MOVING in await partition_counts(admin):
             return [_moving_problem(broker, prefix)]
@@ -197,30 +182,25 @@ async def read_partition_counts(broker: BrokerAccess) -> dict[str, int]:
         return await partition_counts(admin)
 
 
-async def partition_count(broker: BrokerAccess, prefix: str) -> int:
+async def partition_count(broker: BrokerAccess, prefix: str, *, is_settled: bool = False) -> int:
     """Return the number of partitions of `documents`, which `site-models` and `site-settings` share.
 
-    Raises:
-        TopicProblem: There is no topic `documents`.
-        BrokerProblem: The broker cannot be reached, or refuses.
-    """
-    counts = await read_partition_counts(broker)
-    name = prefix + DOCUMENTS
-    if name not in counts:
-        raise TopicProblem(f"{name}: no such topic; create it: {_create_command(broker, prefix)}")
-    return counts[name]
-
-
-async def settled_partition_count(broker: BrokerAccess, prefix: str) -> int:
-    """Return the number of partitions of `documents`, unless a copy of an older record may be sent later.
+    Args:
+        broker: How the broker is reached.
+        prefix: Text before the name of each topic.
+        is_settled: Whether a copy of an older record must not be sent later.
 
     Raises:
         TopicProblem: There is no topic `documents`, or partitions are being added.
         BrokerProblem: The broker cannot be reached, or refuses.
     """
-    if prefix + MOVING in await read_partition_counts(broker):
+    counts = await read_partition_counts(broker)
+    name = prefix + DOCUMENTS
+    if is_settled and prefix + MOVING in counts:
         raise TopicProblem(_moving_problem(broker, prefix))
-    return await partition_count(broker, prefix)
+    if name not in counts:
+        raise TopicProblem(f"{name}: no such topic; create it: {_create_command(broker, prefix)}")
+    return counts[name]
 
 
 async def topic_partitions(broker: BrokerAccess, topic: str) -> int:
@@ -338,15 +318,14 @@ def _refuse(problems: list[str], begin: str = "") -> None:
         raise TopicProblem(f"{begin}{problems[0]}{more}")
 
 
-async def wait_until_there(admin: BrokerClient, names: list[str]) -> None:
-    """Wait until new topics have leaders; clients see errors before."""
+async def wait_until_there(admin: BrokerClient, names: list[str], partitions: int = 1) -> None:
+    """Wait until topics have so many partitions, all with leaders; clients see errors before."""
     while True:
-        topics = {topic["topic"]: topic for topic in await admin.describe_topics()}
-        partitions = [
-            p for name in names for p in topics.get(name, {"partitions": ()})["partitions"]
-        ]
-        led = bool(partitions) and all(p["leader"] >= 0 for p in partitions)
-        if led and all(name in topics for name in names):
+        found = {one["topic"]: one["partitions"] for one in await admin.describe_topics()}
+        there = [found.get(name, ()) for name in names]
+        if all(len(some) >= partitions for some in there) and all(
+            one["leader"] >= 0 for some in there for one in some
+        ):
             return
         await asyncio.sleep(APPEAR_POLL_SECONDS)
 
@@ -448,56 +427,41 @@ def _setting_problems(spec: TopicSpec, config: dict[str, str]) -> Iterator[tuple
             yield "retention.ms", least, f"needs {least} or more"
 
 
-async def topic_rights(admin: BrokerClient, topic: str) -> frozenset[Right] | None:
-    """Return what this user may do with a topic; None where the broker cannot tell.
+async def _denied(
+    admin: BrokerClient, prefix: str, rights: Rights, groups: Iterable[str]
+) -> list[str]:
+    """Return a line for each topic and group for which rights are missing, as far as the broker tells."""
+    missing: list[tuple[str, str, list[Right]]] = []
+    for name, needed in rights.items():
+        given = await _topic_rights(admin, prefix + name)
+        wanted = (Right.DESCRIBE, Right.DESCRIBE_CONFIGS, *needed)
+        missing.append((prefix + name, "topic", [one for one in wanted if one not in given]))
+    for group in groups:
+        # A user that may read a group may see it; the broker tells no more of it to aiokafka.
+        with suppress(GroupCoordinatorNotAvailableError):  # a new broker has formed no group yet
+            try:
+                await admin.find_coordinator(group)
+            except GroupAuthorizationFailedError:
+                missing.append((group, "group", [Right.READ]))
+    lines = []
+    for name, kind, some in missing:
+        labels = [one.name.title().replace("_", "") for one in some]
+        if labels:
+            operations = " ".join(f"--operation {one}" for one in labels)
+            lines.append(
+                f"{name}: this user lacks the right to {' and '.join(labels)}; grant it: "
+                f"kafka-acls.sh --add --allow-principal User:NAME {operations} --{kind} {name}"
+            )
+    return lines
 
-    No right at all is returned for a topic that the user may not see. A topic that does not exist is
-    asked for without creating it.
-    """
+
+async def _topic_rights(admin: BrokerClient, topic: str) -> frozenset[Right]:
+    """Return what this user may do with a topic, which is not created; all where the broker cannot tell."""
     response = await admin.ask(TopicRequest(topic, with_rights=True))
     ((code, *details),) = response.topics
     if for_code(code) is TopicAuthorizationFailedError:
         return frozenset()
-    if response.API_VERSION != TopicIdsResponse.API_VERSION:
-        return None
-    return _rights(details[4])
-
-
-async def group_rights(admin: BrokerClient, group: str) -> frozenset[Right] | None:
-    """Return no right for a consumer group that this user may not see; otherwise None.
-
-    A user that may read a group may see it; the broker tells no more of it to aiokafka.
-    """
-    try:
-        await admin.find_coordinator(group)
-    except GroupAuthorizationFailedError:
-        return frozenset()
-    except GroupCoordinatorNotAvailableError:  # no group was ever formed on a new broker
-        return None
-    return None
-
-
-def missing_rights(
-    name: str, kind: str, needed: tuple[Right, ...], given: frozenset[Right] | None
-) -> Iterator[str]:
-    """Yield a line if rights are missing.
-
-    Args:
-        name: Full name of the topic or group.
-        kind: `topic` or `group`.
-        needed: The rights that are needed.
-        given: The rights that the user has; None where that is not known.
-    """
-    missing = [one.label for one in needed if given is not None and one not in given]
-    if missing:
-        operations = " ".join(f"--operation {one}" for one in missing)
-        yield (
-            f"{name}: this user lacks the right to {' and '.join(missing)}; grant it: kafka-acls.sh "
-            f"--add --allow-principal User:NAME {operations} --{kind} {name}"
-        )
-
-
-def _rights(operations: int) -> frozenset[Right] | None:
-    if operations == _UNKNOWN_RIGHTS:
-        return None
-    return frozenset(one for one in Right if operations >> one & 1)
+    is_told = response.API_VERSION == TopicIdsResponse.API_VERSION
+    if not is_told or details[4] == _UNKNOWN_RIGHTS:
+        return frozenset(Right)
+    return frozenset(one for one in Right if details[4] >> one & 1)

@@ -47,13 +47,7 @@ class BatchBuffer:
     def __init__(
         self, current_event: Callable[[], faust.EventT[Any]], most_events: int, most_bytes: int
     ) -> None:
-        """Start empty.
-
-        Args:
-            current_event: Returns the event whose value is being added.
-            most_events: Number of events at which the buffer is full.
-            most_bytes: Bytes of values at which the buffer is full.
-        """
+        """Start empty; `current_event` returns the event whose value is being added."""
         self._current_event = current_event
         self._most_events = most_events
         self._most_bytes = most_bytes

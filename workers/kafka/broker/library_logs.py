@@ -35,12 +35,7 @@ class RepeatedMessageFilter(logging.Filter):
     """Passes a message of a library once in a number of seconds, and templ's own messages always."""
 
     def __init__(self, after_s: float, clock: Callable[[], float] = time.monotonic) -> None:
-        """Remember no message yet.
-
-        Args:
-            after_s: Seconds until a message is passed again.
-            clock: Returns the present time in seconds.
-        """
+        """Remember no message yet; `after_s` seconds later it is passed again."""
         super().__init__()
         self._after_s = after_s
         self._clock = clock

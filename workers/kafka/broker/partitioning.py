@@ -22,11 +22,7 @@ class MisplacedRecords:
     """
 
     def __init__(self, partitions: int) -> None:
-        """Begin with no such record.
-
-        Args:
-            partitions: Number of partitions of the topic.
-        """
+        """Begin with no such record, in a topic of so many partitions."""
         self._partitions = partitions
         self._last: dict[int, Received] = {}
         self._has_warned = False
@@ -34,11 +30,7 @@ class MisplacedRecords:
     def holds(self, site: str, record: Received, *, is_new: bool = True) -> bool:
         """Return whether a record is in another partition than its site's, and remember it if so.
 
-        Args:
-            site: Site of the record.
-            record: The record; a record of aiokafka has all that is asked of it, too.
-            is_new: Whether it is read for the first time. One that is read again is not remembered,
-                because the tombstone behind it may come later.
+        One that is read again is not remembered, because the tombstone behind it may come later.
         """
         number = record.partition
         if number == partition_of(site, self._partitions):

@@ -36,24 +36,13 @@ class PlainProducer:
     ) -> None:
         """Send a record, and wait while too many wait for the broker.
 
-        Args:
-            topic: Full name of the topic.
-            value: The value; None for a tombstone.
-            key: The key.
-            partition: The partition; None means the one that follows from the key.
-            headers: Names and values.
-            timestamp_ms: Time of the record in Unix milliseconds; None means now.
+        Without a partition the key decides, without a time it is now.
 
         Raises:
             KafkaError: The broker refuses this record or an earlier one.
         """
         future = await self._producer.send(
-            topic,
-            value,
-            key=key,
-            partition=partition,
-            timestamp_ms=timestamp_ms,
-            headers=list(headers),
+            topic, value, key, partition, timestamp_ms, list(headers)
         )
         self._waiting[future] = len(value or b"")
         while (
@@ -81,13 +70,7 @@ class PlainProducer:
 async def plain_producer(
     broker: BrokerAccess, request_bytes: int, compression: str = "zstd"
 ) -> AsyncIterator[PlainProducer]:
-    """Start a producer; at the end, wait until all records are stored, and stop it.
-
-    Args:
-        broker: How the broker is reached.
-        request_bytes: Largest request.
-        compression: Name of the compression; `none` for none.
-    """
+    """Start a producer; at the end, wait until all records are stored, and stop it."""
     producer = AIOKafkaProducer(
         **broker.client_options(),
         max_request_size=request_bytes,

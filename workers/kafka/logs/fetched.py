@@ -24,13 +24,7 @@ class FetchedEpochs:
         self._ends: dict[tuple[str, int, int], int] = {}
 
     def note(self, topic: str, number: int, batches: bytes) -> None:
-        """Note the batches that were fetched of a partition.
-
-        Args:
-            topic: Full name of the topic.
-            number: The partition.
-            batches: Whole batches as the broker sent them; the last one may be cut.
-        """
+        """Note the batches that were fetched of a partition, as the broker sent them; the last may be cut."""
         at = 0
         while at + _HEAD.size <= len(batches):
             first, size_bytes, epoch = _HEAD.unpack_from(batches, at)

@@ -10,6 +10,7 @@ other tombstone: without them, what was removed long ago could come back.
 
 import time
 from collections.abc import Awaitable, Callable
+from math import inf
 
 import msgspec
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
@@ -81,22 +82,15 @@ class RecordMoves:
     def __init__(
         self, broker: BrokerAccess, topic: str, change: NumberChange, pace: Pace | None, say: Say
     ) -> None:
-        """Prepare without connecting.
-
-        Args:
-            broker: How the broker is reached.
-            topic: Full name of the topic.
-            change: Which records move.
-            pace: Limits the records sent per second; None = as many as possible.
-            say: Told every few seconds how far the move is.
-        """
+        """Prepare without connecting; what `say` is given every few seconds is how far the move is."""
         self._broker = broker
         self._topic = topic
         self._change = change
-        self._pace = pace
+        self._pace = pace or Pace(inf)
         self._say = say
         self._tombstones = TombstoneCheck(broker, topic)
         self._partitions = [TopicPartition(topic, number) for number in range(change.old)]
+        self._starts = dict.fromkeys(self._partitions, 0)
 
     async def count(self) -> Moved:
         """Return what would be moved, without moving it.
@@ -115,14 +109,11 @@ class RecordMoves:
         with as_broker_problem(self._problem):
             async with plain_consumer(self._broker) as consumer:
                 ends = await consumer.end_offsets(self._partitions)
-                await self._each(consumer, self._starts(), ends, only_count, moved, "counted")
+                await self._each(consumer, self._starts, ends, only_count, moved, "counted")
         return moved
 
     async def move(self, settings: Settings) -> Moved:
         """Move the records; nobody else may write to the topic meanwhile.
-
-        Args:
-            settings: The compression of what is sent.
 
         Raises:
             BrokerProblem: The broker cannot be reached, refuses a record, or there is no progress for a
@@ -149,7 +140,7 @@ class RecordMoves:
         async def copy(record: ConsumerRecord, target: int) -> None:
             if record.value is None and not await self._is_to_copy(record):
                 return
-            await self._wait()
+            await self._pace.wait()
             # A tombstone loses the name of the log that it was decided from: it was judged, and in the
             # other partition it would be judged by another log.
             headers = [one for one in record.headers if one[0] != DECIDED_FROM_HEADER]
@@ -161,12 +152,12 @@ class RecordMoves:
 
         async def clear(record: ConsumerRecord, _target: int) -> None:
             if record.value is not None:
-                await self._wait()
+                await self._pace.wait()
                 headers = [(MOVED_HEADER, self._change.name)]
                 place = self._topic, None, record.key, record.partition
                 await producer.send(*place, headers=headers)
 
-        starts, before = self._starts(), -1
+        starts, before = self._starts, -1
         while before != moved.records:  # somebody may still have written during the first reading
             before = moved.records
             ends = await consumer.end_offsets(self._partitions)
@@ -174,14 +165,7 @@ class RecordMoves:
             await producer.settle()
             starts = ends
         cleared = Moved(self._topic)
-        await self._each(consumer, self._starts(), ends, clear, cleared, "removed where it was")
-
-    async def _wait(self) -> None:
-        if self._pace is not None:
-            await self._pace.wait()
-
-    def _starts(self) -> dict[TopicPartition, int]:
-        return dict.fromkeys(self._partitions, 0)
+        await self._each(consumer, self._starts, ends, clear, cleared, "removed where it was")
 
     async def _each(
         self,
@@ -212,9 +196,8 @@ class RecordMoves:
 
     async def _is_to_copy(self, record: ConsumerRecord) -> bool:
         """Return whether a tombstone counts, and is not what an earlier attempt has left behind."""
-        if self._is_left_behind(record):
-            return False
-        return await self._tombstones.counts(received_from_aiokafka(record))
+        is_ours = self._is_left_behind(record)
+        return not is_ours and await self._tombstones.counts(received_from_aiokafka(record))
 
     def _is_left_behind(self, record: ConsumerRecord) -> bool:
         """Return whether a record is a tombstone of an earlier attempt to make the same change."""

@@ -22,6 +22,7 @@ from workers.kafka.broker.admin import (
     create_specified,
     partition_counts,
     read_partition_counts,
+    wait_until_there,
 )
 from workers.kafka.broker.plain_consumer import NO_PROGRESS_S
 from workers.kafka.logs.log_reader import BrokerClient, LogReader, ask_for_logs, raise_for
@@ -132,13 +133,7 @@ async def repartition(
 ) -> list[Moved]:
     """Make a change, or finish it, and return what was moved of each topic.
 
-    Args:
-        broker: How the broker is reached.
-        prefix: Text before the name of each topic.
-        change: The numbers of partitions before and after.
-        settings: How records are read and sent.
-        records_per_s: Most records that are sent per second; None = as many as possible.
-        say: Told what is done and how far it is.
+    Without a number of `records_per_s` as many records are sent as possible.
 
     Raises:
         BrokerProblem: The broker cannot be reached, or refuses. The command can be run again.
@@ -184,12 +179,7 @@ async def _grow(topic: str, partitions: int, admin: BrokerClient) -> None:
         return
     if count < partitions:
         await admin.create_partitions({topic: NewPartitions(partitions)})
-    while True:
-        topics = {one["topic"]: one["partitions"] for one in await admin.describe_topics()}
-        found = topics.get(topic, ())
-        if len(found) >= partitions and all(one["leader"] >= 0 for one in found):
-            return
-        await asyncio.sleep(APPEAR_POLL_SECONDS)
+    await wait_until_there(admin, [topic], partitions)
 
 
 async def _wait_for_workers(broker: BrokerAccess, prefix: str, say: Say) -> None:
