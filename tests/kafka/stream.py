@@ -11,7 +11,7 @@ import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
 
-from aiokafka import TopicPartition
+from aiokafka import AIOKafkaProducer, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import KafkaError
 
@@ -130,12 +130,7 @@ class Stream:
         return asyncio.run(self._members(f"{self.prefix}templ-{role}"))
 
     async def _members(self, group):
-        admin = AIOKafkaAdminClient(bootstrap_servers=self.address)
-        await admin.start()
-        try:
-            (found,) = await admin.describe_consumer_groups([group])
-        finally:
-            await admin.close()
+        (found,) = await self.ask(lambda admin: admin.describe_consumer_groups([group]))
         # The broker begins a static member's id with its instance.
         return {member[0][:32] for group in found.groups for member in group[5]}
 
@@ -205,15 +200,16 @@ class Stream:
     def delete(self, *topics):
         """Delete topics, and wait until they are gone."""
         names = {self.prefix + topic for topic in topics}
-        asyncio.run(self._ask(lambda admin: admin.delete_topics([*names])))
+        asyncio.run(self.ask(lambda admin: admin.delete_topics([*names])))
         wait_until(
             lambda: (
-                not names.intersection(asyncio.run(self._ask(lambda admin: admin.list_topics())))
+                not names.intersection(asyncio.run(self.ask(lambda admin: admin.list_topics())))
             ),
             lambda: "a topic is still there",
         )
 
-    async def _ask(self, question):
+    async def ask(self, question):
+        """What an admin client answers."""
         admin = AIOKafkaAdminClient(bootstrap_servers=self.address)
         await admin.start()
         try:
@@ -234,6 +230,27 @@ class Stream:
             self._logs,
             wait_s,
         )
+
+    def wait_until_settled(self):
+        """Until every page is answered and learned."""
+        self.wait_until_answered()
+        self.wait_until_learned()
+
+    def finish(self, name="one"):
+        """Stop a worker once every page is answered and learned."""
+        self.wait_until_settled()
+        assert self.stop(name) == 0
+
+    def send(self, topic, *records, **options):
+        """Send records, each the arguments of a producer; answers what the broker says of each."""
+
+        async def send():
+            producer = AIOKafkaProducer(bootstrap_servers=self.address, **options)
+            async with producer:
+                name = self.prefix + topic
+                return [await producer.send_and_wait(name, **one) for one in records]
+
+        return asyncio.run(send())
 
     async def _may_be_answered(self):
         """Whether there are as many outputs as pages: the records need not be read before."""
@@ -266,14 +283,11 @@ class Stream:
     async def lag(self, role, topic):
         """Records of its input that a group has not committed; None while nobody knows."""
         partitions = self.partitions(topic)
-        admin = AIOKafkaAdminClient(bootstrap_servers=self.address)
-        await admin.start()
+        group = f"{self.prefix}templ-{role}"
         try:
-            committed = await admin.list_consumer_group_offsets(f"{self.prefix}templ-{role}")
+            committed = await self.ask(lambda admin: admin.list_consumer_group_offsets(group))
         except KafkaError:
             return None
-        finally:
-            await admin.close()
         ends = await self._ends(topic)
         done = {one: found.offset for one, found in committed.items()}
         # Where a log was cut, the offset that was committed before may lie beyond its end.

@@ -45,9 +45,7 @@ def test_a_record_dated_400_days_ahead_makes_no_page_old(stream):
     after = [(page(number), now_ms + number) for number in range(30, 70)]
     asyncio.run(send(stream, [*before, *ahead, *after]))
     stream.start()
-    stream.wait_until_answered()
-    stream.wait_until_learned()
-    assert stream.stop() == 0
+    stream.finish()
     (documents, _), *others = stream.windows("one").values()
     assert others == []
     assert len(documents) == 71
@@ -87,6 +85,5 @@ def test_a_machine_that_pauses_during_a_page_blames_no_page(stream, tmp_path):
     time.sleep(PAUSE_S)
     for process in processes:
         process.resume()
-    stream.wait_until_answered()
-    assert stream.stop("one") == 0
+    stream.finish("one")
     assert stream.dead_letters() == {}

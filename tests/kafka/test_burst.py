@@ -14,9 +14,7 @@ def burst_of(tmp_path):
 
 
 def stop_when_learned(stream):
-    stream.wait_until_answered()
-    stream.wait_until_learned()
-    assert stream.stop() == 0
+    stream.finish()
 
 
 def test_a_burst_of_new_sites_is_not_published_by_the_page_level_alone(stream, tmp_path):

@@ -53,8 +53,7 @@ def feed_first(stream, tmp_path, pages=80, **environment):
     first = write_feed(tmp_path / "first.jsonl", pages=pages)
     stream.start(**environment)
     stream.feed(first)
-    stream.wait_until_answered()
-    stream.wait_until_learned()
+    stream.wait_until_settled()
     return first
 
 

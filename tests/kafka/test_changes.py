@@ -31,8 +31,7 @@ def test_pages_that_come_again_and_sites_that_change_are_told(stream, tmp_path):
     feed.write_text("".join(json.dumps(one) + "\n" for one in pages))
     stream.feed(feed)
     stream.start(TEMPL_CHANGES="true", TEMPL_SITE_EVENTS="true", TEMPL_REVISIONS="false")
-    stream.wait_until_answered()
-    stream.wait_until_learned()
+    stream.wait_until_settled()
 
     def changed():
         records = [decode_output(one.value) for one in stream.records(CLEANED)]

@@ -47,8 +47,7 @@ def test_damaged_stores_are_rebuilt_from_the_topics(stream, tmp_path, how):
     feed = write_feed(tmp_path / "feed.jsonl", pages=80)
     stream.start()
     stream.feed(feed)
-    stream.wait_until_answered()
-    stream.wait_until_learned()
+    stream.wait_until_settled()
     stream.stop()
     if how == signal.SIGKILL:  # a second life, of which only the logs of changes know
         stream.start()
@@ -63,9 +62,7 @@ def test_damaged_stores_are_rebuilt_from_the_topics(stream, tmp_path, how):
     stream.start()
     stream.feed(later)
     stream.wait_until_lag("cleaner", PAGES, 0)
-    stream.wait_until_answered()
-    stream.wait_until_learned()
-    assert stream.stop() == 0
+    stream.finish()
     _, undisturbed = local_run([feed, later], tmp_path)
     assert stream.windows("one") == undisturbed
     log = stream.log()

@@ -1,9 +1,7 @@
 """`templ dlq` on dead letters that a real worker has written."""
 
-import asyncio
 import json
 
-from aiokafka import AIOKafkaProducer
 from click.testing import CliRunner
 
 from schemas.topics import PAGES
@@ -14,10 +12,9 @@ from workers.errors import InputProblem, UsageProblem
 STORY = b"<p>" + b"The council met on Monday, and the bridge stays open until May. " * 60
 
 
-async def produce(stream, *messages):
-    async with AIOKafkaProducer(bootstrap_servers=stream.address) as producer:
-        for key, value, headers in messages:
-            await producer.send_and_wait(stream.prefix + PAGES, value, key=key, headers=headers)
+def produce(stream, *messages):
+    names = ("key", "value", "headers")
+    stream.send(PAGES, *(dict(zip(names, one, strict=True)) for one in messages))
 
 
 def dlq(stream, command, *arguments, fails=None):
@@ -45,10 +42,9 @@ def test_dead_letters_are_listed_shown_and_sent_again(stream):
         (b"b.org", json_page, []),
         (b"a.org", b"<p>Short and good.", [("url", b"https://a.org/short")]),
     )
-    asyncio.run(produce(stream, *messages))
+    produce(stream, *messages)
     stream.start(TEMPL_PAGE_LIMIT_BYTES="2KiB")
-    stream.wait_until_answered()
-    assert stream.stop() == 0
+    stream.finish()
     assert stream.log().count(f"settings: broker={stream.address}, prefix={stream.prefix},") == 1
     assert "page_limit_bytes=2KiB (TEMPL_PAGE_LIMIT_BYTES)" in stream.log()
     letters = {one["url"]: one for one in listed(stream)}

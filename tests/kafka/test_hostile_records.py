@@ -81,8 +81,7 @@ def test_hostile_documents_and_models_are_stepped_over(stream, tmp_path):
     first = send_batch(stream, DOCUMENTS, NUMBER, records)
     model = send_batch(stream, SITE_MODELS, NUMBER, [(SITE.encode(), LARGE, [])])
     stream.feed(write_feed(tmp_path / "more.jsonl", pages=40, seed=2))
-    stream.wait_until_answered()
-    stream.wait_until_learned()
+    stream.wait_until_settled()
     wait_until(lambda: lines_about(stream, f"{SITE_MODELS}-{NUMBER}-{model} cannot"), stream.log)
     assert peak_bytes(stream) < MEMORY_BYTES
     assert stream.stop() == 0

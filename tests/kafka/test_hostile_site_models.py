@@ -1,10 +1,8 @@
 """Hostile records in `site-models` on a real broker: they cost evidence, never a page."""
 
-import asyncio
 import json
 
 import pytest
-from aiokafka import AIOKafkaProducer
 
 from schemas.codec import encode_msgpack
 from schemas.site_model import SiteModelRecord
@@ -16,14 +14,10 @@ from tests.workers.hostile_site_models import hostile_site_models
 pytestmark = pytest.mark.timeout(400)
 
 
-async def send(stream, records):
+def send(stream, records):
     """Send records to `site-models`; answers the partition and the offset of each."""
-    async with AIOKafkaProducer(bootstrap_servers=stream.address) as producer:
-        sent = [
-            await producer.send_and_wait(stream.prefix + SITE_MODELS, value, key=key.encode())
-            for key, value in records.items()
-        ]
-    return [(one.partition, one.offset) for one in sent]
+    given = ({"value": value, "key": key.encode()} for key, value in records.items())
+    return [(one.partition, one.offset) for one in stream.send(SITE_MODELS, *given)]
 
 
 def record(site, body):
@@ -46,12 +40,10 @@ def test_pages_of_sites_with_hostile_models_are_cleaned_as_those_of_new_sites(st
     sites = sorted({site_key(url) for url in urls})
     bodies = [body for body, _ in hostile.values()]
     records = {site: record(site, body) for site, body in zip(sites, bodies, strict=True)}
-    places = asyncio.run(send(stream, records))
+    places = send(stream, records)
     stream.feed(feed)
     stream.start(TEMPL_BURST_PAGES_MIN="0")
-    stream.wait_until_answered()
-    stream.wait_until_learned()
-    assert stream.stop() == 0
+    stream.finish()
     assert stream.dead_letters() == {}
     assert len(stream.outputs()) == len(urls)
     used = {one[0].site_model_version for one in stream.outputs().values()}

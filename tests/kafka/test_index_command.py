@@ -1,14 +1,11 @@
 """`templ index` on the topic `cleaned` of a real broker, behind a real worker."""
 
-import asyncio
 import json
 import signal
 import sqlite3
 import subprocess
 import sys
 import time
-
-from aiokafka import AIOKafkaProducer
 
 from schemas.codec import decode_output
 from schemas.topics import CLEANED
@@ -31,18 +28,12 @@ def newest(stream):
     return {url: json.loads(value)["text"] for url, value in last.items() if value is not None}
 
 
-async def produce(stream, *records, days_ago=0):
-    producer = AIOKafkaProducer(bootstrap_servers=stream.address)
-    await producer.start()
-    for url, value in records:
-        await producer.send_and_wait(
-            stream.prefix + CLEANED,
-            key=url.encode(),
-            value=value,
-            partition=0,
-            timestamp_ms=round(time.time() * 1000) - days_ago * DAY_MS,
-        )
-    await producer.stop()
+def produce(stream, *records, days_ago=0):
+    time_ms = round(time.time() * 1000) - days_ago * DAY_MS
+    place = {"partition": 0, "timestamp_ms": time_ms}
+    stream.send(
+        CLEANED, *({"key": url.encode(), "value": value, **place} for url, value in records)
+    )
 
 
 def test_the_index_holds_what_a_worker_has_published(stream, tmp_path):
@@ -51,8 +42,7 @@ def test_the_index_holds_what_a_worker_has_published(stream, tmp_path):
     )
     stream.feed(feed)
     stream.start()
-    stream.wait_until_answered()
-    stream.wait_until_learned()
+    stream.wait_until_settled()
     stream.stop()
     index = tmp_path / "index.db"
     templ("index", "--index", index, *stream.options)
@@ -74,7 +64,7 @@ def test_the_index_holds_what_a_worker_has_published(stream, tmp_path):
     last = next(one for one in stream.records(CLEANED) if one.key.decode() == url and one.value)
     revised = json.loads(last.value) | {"revision": 99, "text": "revised at last"}
     value = json.dumps(revised).encode()
-    asyncio.run(produce(stream, (url, b"no record"), (url, value), (other, None)))
+    produce(stream, (url, b"no record"), (url, value), (other, None))
     until = time.monotonic() + WAIT_S
     while texts(index).keys() != published.keys() - {other} and time.monotonic() < until:
         time.sleep(0.1)
@@ -92,11 +82,11 @@ def test_deletions_that_may_be_gone_from_the_topic_are_found_by_reading_it_anew(
     def named(url):
         return url, json.dumps(json.loads(_RECORD) | {"url": url}).encode()
 
-    asyncio.run(produce(stream, named("https://a/stays"), days_ago=3))
+    produce(stream, named("https://a/stays"), days_ago=3)
     index = tmp_path / "index.db"
     templ("index", "--index", index, *stream.options)
     assert len(texts(index)) == 1
-    asyncio.run(produce(stream, named("https://a/new"), days_ago=2))
+    produce(stream, named("https://a/new"), days_ago=2)
     gone = decode_output(named("https://a/gone")[1])
     with SqliteIndex(index) as opened, opened.transaction():
         opened.apply(gone, LogPlace(stream.prefix + CLEANED, 0, 0))  # its null value is gone, too

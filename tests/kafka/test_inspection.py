@@ -15,8 +15,7 @@ def test_state_and_topics_of_a_running_worker_show_the_same_site(stream, tmp_pat
     write_feed(feed, 60, sites=2)
     stream.feed(feed)
     stream.start()
-    stream.wait_until_answered()
-    stream.wait_until_learned()
+    stream.wait_until_settled()
     site = site_of(feed)
     found = {}
     for name, source in (

@@ -87,8 +87,7 @@ def test_prometheus_scrapes_a_worker_and_lag_is_dated_while_the_broker_is_away(
     wait_until(lambda: asked(f"{cleaner}/ready") == (200, {"ok": True, "reason": ""}), stream.log)
     wait_until(lambda: asked(f"{refresher}/ready")[0] == 200, stream.log)
     stream.feed(write_feed(tmp_path / "feed.jsonl", pages=20, sites=2))
-    stream.wait_until_answered()
-    stream.wait_until_learned()
+    stream.wait_until_settled()
     wait_until(lambda: value(address, "sum(templ_pages_total)") == 20, stream.log)
     wait_until(lambda: value(address, 'sum(up{job="templ"})') == 2, stream.log)
     assert value(address, "sum(templ_ready)") == 2

@@ -1,12 +1,10 @@
 """The fields of records, headers and deletions as consumers of the topics see them."""
 
-import asyncio
 import re
 import threading
 from pathlib import Path
 
 import pytest
-from aiokafka import AIOKafkaProducer
 
 import schemas
 from schemas.topics import CLEANED, DOCUMENTS, PAGES
@@ -22,10 +20,9 @@ HTML = (
 README = Path(schemas.__file__).with_name("README.md")
 
 
-async def send(stream, *messages):
-    async with AIOKafkaProducer(bootstrap_servers=stream.address) as producer:
-        for key, value, headers in messages:
-            await producer.send_and_wait(stream.prefix + PAGES, value, key, headers=headers)
+def send(stream, *messages):
+    names = ("key", "value", "headers")
+    stream.send(PAGES, *(dict(zip(names, one, strict=True)) for one in messages))
 
 
 def headers(**values):
@@ -35,11 +32,10 @@ def headers(**values):
 def test_records_have_their_fields_headers_are_passed_on_and_a_null_value_deletes(stream):
     page = headers(url=URL.encode(), fetched_at=b"1700000000", trace=b"t1")
     other = headers(url=b"https://daily.example/x", fetched_at=b"yesterday")
-    asyncio.run(send(stream, (None, HTML, page), (None, HTML, other), (None, b"", page)))
+    send(stream, (None, HTML, page), (None, HTML, other), (None, b"", page))
     stream.start(TEMPL_TEXT_FORMS="markdown,html", TEMPL_LINKS="true", TEMPL_SEGMENTS="true")
-    stream.wait_until_answered()
-    stream.wait_until_learned()
-    asyncio.run(send(stream, (URL.encode(), None, [])))
+    stream.wait_until_settled()
+    send(stream, (URL.encode(), None, []))
     wait_until(lambda: None in [one.value for one in stream.records(CLEANED)], lambda: "no null")
     assert stream.stop() == 0
     records = {one[0].url: one[0] for one in stream.outputs().values()}
@@ -70,12 +66,11 @@ def test_the_indexer_of_the_readme_reads_the_topic(stream):
     code = re.search(r"```python\n(.*?)```", README.read_text("utf-8"), re.DOTALL)[1]
     gone = "https://daily.example/gone"
     pages = [(None, HTML, headers(url=one.encode())) for one in (gone, URL)]
-    asyncio.run(send(stream, *pages))
+    send(stream, *pages)
     stream.start()
     stream.wait_until_answered()
-    asyncio.run(send(stream, (gone.encode(), None, [])))  # it may be in another partition
-    stream.wait_until_answered()
-    assert stream.stop() == 0
+    send(stream, (gone.encode(), None, []))  # it may be in another partition
+    stream.finish()
     code = code.replace("HOST:PORT", stream.address)
     code = code.replace('"cleaned"', repr(stream.prefix + CLEANED))
     found = {}

@@ -1,6 +1,5 @@
 """The refresher on a real broker: revisions, and stores that cannot go on where they were."""
 
-import asyncio
 import json
 import shutil
 import time
@@ -10,7 +9,6 @@ from itertools import pairwise
 
 import msgspec
 import pytest
-from aiokafka import AIOKafkaProducer
 
 from schemas.codec import decode_document_record, decode_output, encode_msgpack
 from schemas.document import document_key
@@ -48,8 +46,7 @@ def test_an_older_fetch_that_is_sent_again_is_not_the_last_text_of_its_url(
     feed.write_text("".join(json.dumps(one) + "\n" for one in (older, newer, older)))
     stream.feed(feed)
     stream.start(TEMPL_REVISIONS=revisions)
-    stream.wait_until_answered()
-    stream.wait_until_learned()
+    stream.wait_until_settled()
 
     def outputs():
         records = [one for one in stream.records(CLEANED) if one.key == b"https://a.example/1"]
@@ -75,8 +72,7 @@ def test_texts_are_published_again_and_the_topics_tell_the_same(stream, tmp_path
     stream.feed(feed)
     port = free_ports()
     stream.start(TEMPL_METRICS_PORT=str(port), TEMPL_BURST_PAGES_MIN="0")
-    stream.wait_until_answered()
-    stream.wait_until_learned()
+    stream.wait_until_settled()
     wait_until(lambda: any(len(some) > 1 for some in stream.outputs().values()), stream.log)
     stream.wait_until_learned()
     pages, sites = metrics_at(port), metrics_at(port + 1)
@@ -126,20 +122,12 @@ def test_a_store_left_behind_for_days_is_made_anew(stream, tmp_path):
     store.put(ghost, learned, 0)
     store.close()
 
-    async def send():
-        producer = AIOKafkaProducer(bootstrap_servers=stream.address)
-        await producer.start()
-        for one in documents:
-            await producer.send_and_wait(
-                stream.prefix + DOCUMENTS,
-                encode_msgpack(one),
-                key=document_key(one.site, one.source),
-                partition=number,
-                timestamp_ms=int(time.time() * 1000) - TWO_DAYS_MS,
-            )
-        await producer.stop()
-
-    asyncio.run(send())
+    place = {"partition": number, "timestamp_ms": int(time.time() * 1000) - TWO_DAYS_MS}
+    records = (
+        {"value": encode_msgpack(one), "key": document_key(one.site, one.source), **place}
+        for one in documents
+    )
+    stream.send(DOCUMENTS, *records)
     stream.start("one")
     stream.wait_until_learned()
     assert stream.stop("one") == 0

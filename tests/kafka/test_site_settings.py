@@ -14,8 +14,6 @@ from pathlib import Path
 
 import psutil
 import pytest
-from aiokafka import AIOKafkaProducer
-from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 
 from schemas.codec import decode_output
@@ -47,8 +45,7 @@ def running(stream, tmp_path):
     stream.feed(feed)
     stream.console = f"http://127.0.0.1:{(port := free_ports())}"
     stream.start(TEMPL_COMPRESSION="none", TEMPL_CONSOLE_PORT=str(port), TEMPL_CONSOLE_TOKEN=TOKEN)
-    stream.wait_until_answered()
-    stream.wait_until_learned()
+    stream.wait_until_settled()
     return stream
 
 
@@ -134,23 +131,16 @@ def answers(running, urls):
     return newest(running, urls)
 
 
-async def produce(running, topic, key, value, number=PARTITION_OF_GONE):
-    producer = AIOKafkaProducer(bootstrap_servers=running.address)
-    await producer.start()
-    await producer.send_and_wait(running.prefix + topic, value, key=key, partition=number)
-    await producer.stop()
+def produce(running, topic, key, value, number=PARTITION_OF_GONE):
+    running.send(topic, {"value": value, "key": key, "partition": number})
 
 
-async def compact_at_once(running):
-    admin = AIOKafkaAdminClient(bootstrap_servers=running.address)
-    await admin.start()
-    await admin.alter_configs(
-        [
-            ConfigResource(ConfigResourceType.TOPIC, running.prefix + topic, COMPACTED_AT_ONCE)
-            for topic in ERASED
-        ]
-    )
-    await admin.close()
+def compact_at_once(running):
+    changes = [
+        ConfigResource(ConfigResourceType.TOPIC, running.prefix + topic, COMPACTED_AT_ONCE)
+        for topic in ERASED
+    ]
+    asyncio.run(running.ask(lambda admin: admin.alter_configs(changes)))
 
 
 def files_with(folders, wanted):
@@ -176,7 +166,7 @@ def live_text(running, tmp_path, version):
 
 
 def test_a_correction_reaches_a_running_worker_and_a_bad_record_is_stepped_over(running, tmp_path):
-    asyncio.run(produce(running, SITE_SETTINGS, GONE.encode(), b'{"rules": 7}'))
+    produce(running, SITE_SETTINGS, GONE.encode(), b'{"rules": 7}')
     wait_until(lambda: "cannot be used" in running.log(), running._logs)
     said = site(running, "override", GONE, "--remove", "h1").stderr
     version = said.split()[-1]
@@ -221,13 +211,13 @@ def test_the_console_corrects_a_site_and_takes_it_down_without_a_byte_left(
     assert not any(of_site.values())
     left = lambda: [one for one in files_with(stores, GONE.encode()) if not one.endswith("jsonl")]  # noqa: E731
     wait_until(lambda: not left(), lambda: f"{left()}\n{running._logs()}")
-    asyncio.run(compact_at_once(running))
+    compact_at_once(running)
 
     def are_compacted():
         for (
             topic
         ) in ERASED:  # a log is compacted up to its last segment, which ends with a new record
-            asyncio.run(produce(running, topic, b"other.example", None))
+            produce(running, topic, b"other.example", None)
         return not files_with(logs, GONE.encode())
 
     wait_until(are_compacted, lambda: str(files_with(logs, GONE.encode())))
@@ -282,7 +272,7 @@ def test_settings_of_a_topic_created_again_are_read_and_take_downs_are_remembere
         missing = end - ends_of_settings(running)[number]
         for one in range(missing):
             key = b"no site of templ's %d" % one
-            asyncio.run(produce(running, SITE_SETTINGS, key, None, number))
+            produce(running, SITE_SETTINGS, key, None, number)
     assert ends_of_settings(running) == before
     go_on()
 

@@ -1,14 +1,11 @@
 """The whole stream on a real broker: nothing lost, nothing doubled, the same answers as on files."""
 
-import asyncio
 import json
 import shutil
 import signal
 from collections import Counter
 
 import pytest
-from aiokafka import AIOKafkaProducer
-from aiokafka.admin import AIOKafkaAdminClient
 
 from schemas.topics import DEAD_LETTERS, DOCUMENTS, PAGES, SITE_MODELS
 from tests.kafka.stream import PARTITIONS, WAIT_S, local_run, templ, wait_until, write_feed
@@ -36,8 +33,7 @@ def test_two_workers_give_the_answers_of_a_run_on_files(stream, tmp_path):
     stream.start("two", **own_models)
     for part in parts:
         stream.feed(part)
-        stream.wait_until_answered()
-        stream.wait_until_learned()
+        stream.wait_until_settled()
         known = {stream.instance(name, "cleaner") for name in ("one", "two")}
         wait_until(lambda known=known: stream.members("cleaner") == known, lambda: "other members")
         assert stream.stop("one") == 0
@@ -65,9 +61,7 @@ def test_keys_partitions_and_headers_are_those_of_the_contract(stream, tmp_path)
 
     stream.feed(write_feed(tmp_path / "feed.jsonl", pages=30))
     stream.start()
-    stream.wait_until_answered()
-    stream.wait_until_learned()
-    assert stream.stop() == 0
+    stream.finish()
     for record in stream.records("cleaned"):
         cleaned = json.loads(record.value)
         assert record.key.decode() == cleaned["url"]
@@ -89,9 +83,7 @@ def test_nothing_is_lost_when_workers_are_killed(stream, tmp_path):
         stream.wait_until_lag("cleaner", PAGES, round((1 - share) * 300))
         stream.stop("one", signal.SIGKILL)
         stream.start("one")
-    stream.wait_until_answered()
-    stream.wait_until_learned()
-    assert stream.stop("one") == 0
+    stream.finish("one")
     outputs = stream.outputs()
     assert {str(source) for source in outputs} == stream.sent()
     for records in outputs.values():
@@ -115,26 +107,21 @@ def test_nothing_is_lost_when_a_worker_is_stopped_in_mid_batch(stream, tmp_path)
     assert stream.stop("one") == 0
     assert len(stream.answered()) < len(bodies)
     stream.start("one", **module)
-    stream.wait_until_answered()
-    assert stream.stop("one") == 0
+    stream.finish("one")
 
 
 def test_a_deleted_state_is_rebuilt_from_documents(stream, tmp_path):
     feed = write_feed(tmp_path / "feed.jsonl", pages=80)
     stream.start("one")
     stream.feed(feed)
-    stream.wait_until_answered()
-    stream.wait_until_learned()
-    assert stream.stop("one") == 0
+    stream.finish("one")
     shutil.rmtree(stream.state("one"))
     later = write_feed(tmp_path / "later.jsonl", pages=100)
     tail = later.read_bytes().splitlines(keepends=True)[80:]
     later.write_bytes(b"".join(tail))
     stream.start("one")
     stream.feed(later)
-    stream.wait_until_answered()
-    stream.wait_until_learned()
-    assert stream.stop("one") == 0
+    stream.finish("one")
     _, undisturbed = local_run([feed, later], tmp_path)
     assert stream.windows("one") == undisturbed
     newest = [one for one in stream.outputs().values() if one[0].id.startswith("later")]
@@ -144,22 +131,11 @@ def test_a_deleted_state_is_rebuilt_from_documents(stream, tmp_path):
 def test_windows_of_a_topic_that_was_made_anew_are_made_anew(stream, tmp_path):
     stream.start("one")
     stream.feed(write_feed(tmp_path / "first.jsonl", pages=40))
-    stream.wait_until_answered()
-    stream.wait_until_learned()
-    assert stream.stop("one") == 0
+    stream.finish("one")
 
-    async def delete():
-        admin = AIOKafkaAdminClient(bootstrap_servers=stream.address)
-        await admin.start()
-        await admin.delete_topics([stream.prefix + DOCUMENTS])
-        await admin.close()
-
-    asyncio.run(delete())
-    wait_until(
-        lambda: "no such topic" in templ("topics", "check", *stream.options, expect=78).stderr,
-        lambda: "the topic is still there",
-    )
-    templ("topics", "create", *stream.options, "--partitions", PARTITIONS)
+    stream.delete(DOCUMENTS)
+    assert "no such topic" in templ("topics", "check", *stream.options, expect=78).stderr
+    stream.create_topics()
     second = write_feed(tmp_path / "second.jsonl", pages=12, seed=5)
     stream.start("one")
     stream.feed(second)
@@ -223,7 +199,7 @@ def _null_page(tmp_path):
     return path
 
 
-def test_records_without_a_url_and_json_records_are_told_apart(stream, kafka_broker):
+def test_records_without_a_url_and_json_records_are_told_apart(stream):
     values = [
         (b"<p>no url", []),
         (json.dumps({"url": "https://a.com/1", "html": GOOD, "id": "json"}).encode(), []),
@@ -232,24 +208,16 @@ def test_records_without_a_url_and_json_records_are_told_apart(stream, kafka_bro
         (b"{broken", []),
     ]
 
-    async def send():
-        producer = AIOKafkaProducer(bootstrap_servers=kafka_broker.address)
-        await producer.start()
-        for value, headers in values:
-            await producer.send_and_wait(stream.prefix + PAGES, value, headers=headers)
-        await producer.stop()
-
-    asyncio.run(send())
+    stream.send(PAGES, *({"value": value, "headers": headers} for value, headers in values))
     stream.start()
-    stream.wait_until_answered()
-    assert stream.stop() == 0
+    stream.finish()
     urls = sorted(records[0].url for records in stream.outputs().values())
     assert urls == ["https://a.com/1", "https://a.com/2", "https://a.com/3"]
     reasons = Counter(h["__streams.errors.exception"] for h, _ in stream.dead_letters().values())
     assert reasons == {"MissingUrl": 1, "InvalidRecord": 1}
 
 
-def test_no_message_stops_the_stream(stream, kafka_broker):
+def test_no_message_stops_the_stream(stream):
     """What no well-behaved crawler sends: each has an outcome, and the pages behind it too."""
     url = ("url", b"https://a.com/1")
     messages = {
@@ -266,22 +234,14 @@ def test_no_message_stops_the_stream(stream, kafka_broker):
         ],
     }
 
-    async def send():
-        producer = AIOKafkaProducer(
-            bootstrap_servers=kafka_broker.address,
-            compression_type="zstd",
-            max_request_size=1 << 25,
-        )
-        await producer.start()
-        for value, headers in (one for some in messages.values() for one in some):
-            await producer.send_and_wait(stream.prefix + PAGES, value, headers=headers, partition=0)
-        await producer.stop()
-
-    asyncio.run(send())
+    pages = [
+        {"value": value, "headers": headers, "partition": 0}
+        for some in messages.values()
+        for value, headers in some
+    ]
+    stream.send(PAGES, *pages, compression_type="zstd", max_request_size=1 << 25)
     stream.start(TEMPL_BATCH_BYTES=str(1 << 20), TEMPL_OWN_MODELS="true")
-    stream.wait_until_answered()
-    stream.wait_until_learned()
-    assert stream.stop() == 0
+    stream.finish()
     assert "to be started again" not in stream.log()
     assert stream.log().count("all site models are kept from now on; key pages by site") == 1
     reasons = Counter(h["__streams.errors.exception"] for h, _ in stream.dead_letters().values())
@@ -339,9 +299,7 @@ def test_what_a_run_on_files_has_learned_seeds_a_broker(stream, tmp_path):
     templ("seed", tmp_path / "archive", *stream.options)
     stream.start("one")
     stream.feed(second)
-    stream.wait_until_answered()
-    stream.wait_until_learned()
-    assert stream.stop("one") == 0
+    stream.finish("one")
     assert all(records[0].site_model_version for records in stream.outputs().values())
     _, undisturbed = local_run([first, second], tmp_path)
     assert stream.windows("one") == undisturbed

@@ -1,13 +1,11 @@
 """A page's trace goes through both roles to their outputs, and stands in the lines of the log."""
 
-import asyncio
 import gzip
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
-from aiokafka import AIOKafkaProducer
 
 from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, PAGES
 
@@ -54,12 +52,11 @@ def parent(trace, flags="01"):
     return f"00-{trace}-{PARENT_SPAN}-{flags}".encode()
 
 
-async def send(stream, pages):
-    async with AIOKafkaProducer(bootstrap_servers=stream.address) as producer:
-        for name, (value, *parents) in pages.items():
-            headers = [("url", f"https://{name}.example/\nx".encode())]
-            headers += [("traceparent", one) for one in parents]
-            await producer.send_and_wait(stream.prefix + PAGES, value, headers=headers)
+def send(stream, pages):
+    for name, (value, *parents) in pages.items():
+        headers = [("url", f"https://{name}.example/\nx".encode())]
+        headers += [("traceparent", one) for one in parents]
+        stream.send(PAGES, {"value": value, "headers": headers})
 
 
 def test_a_trace_goes_through_both_roles_and_into_the_log(stream, collector):
@@ -71,14 +68,13 @@ def test_a_trace_goes_through_both_roles_and_into_the_log(stream, collector):
         "several": (HTML, parent(CLEANED_TRACE), parent(DEAD_TRACE)),
         "plain": (HTML,),
     }
-    asyncio.run(send(stream, pages))
+    send(stream, pages)
     stream.start(
         OTEL_EXPORTER_OTLP_ENDPOINT=f"http://127.0.0.1:{collector.server_port}",
         OTEL_RESOURCE_ATTRIBUTES="deployment.environment.name=test",
         TEMPL_SESSION_TIMEOUT_S="30",
     )
-    stream.wait_until_answered()
-    stream.wait_until_learned()
+    stream.wait_until_settled()
     assert stream.stop() == 0  # what was not sent yet is sent then
 
     by_name = {}

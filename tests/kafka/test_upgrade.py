@@ -1,11 +1,9 @@
 """A worker of today finds in every topic what the version before has left there."""
 
-import asyncio
 import tarfile
 from pathlib import Path
 
 import msgspec
-from aiokafka import AIOKafkaProducer
 
 from schemas.codec import decode_site_model_record
 from schemas.topics import CLEANED, DOCUMENTS, SITE_MODELS, SITE_SETTINGS
@@ -16,13 +14,11 @@ EARLIER = Path(__file__).parents[1] / "golden" / "versions" / "e410110.tar.xz"
 SITE = "small.example"
 
 
-async def send(stream, records):
+def send(stream, records):
     """Send records of the site: topic, key and value of each."""
-    async with AIOKafkaProducer(bootstrap_servers=stream.address) as producer:
-        for topic, key, value in records:
-            await producer.send_and_wait(
-                stream.prefix + topic, value, key=key, partition=partition_of(SITE, PARTITIONS)
-            )
+    for topic, key, value in records:
+        partition = partition_of(SITE, PARTITIONS)
+        stream.send(topic, {"value": value, "key": key, "partition": partition})
 
 
 def test_one_earlier_value_in_each_topic(stream, tmp_path):
@@ -41,7 +37,7 @@ def test_one_earlier_value_in_each_topic(stream, tmp_path):
         (SITE_MODELS, *models[0]),
         (SITE_SETTINGS, SITE.encode(), settings),
     ]
-    asyncio.run(send(stream, sent))
+    send(stream, sent)
     stream.start()
     pages = folder / "new.jsonl"
     line = (folder / "feed.jsonl").read_bytes().splitlines()[-1]

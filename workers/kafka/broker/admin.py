@@ -65,6 +65,11 @@ class Right(IntEnum):
     DESCRIBE = 8
     DESCRIBE_CONFIGS = 10
 
+    @property
+    def label(self) -> str:
+        """The name by which Kafka's tools know it."""
+        return self.name.title().replace("_", "")
+
 
 Rights = Mapping[str, tuple[Right, ...]]
 """The needed rights by topic, without the prefix."""
@@ -445,8 +450,7 @@ async def _denied(
                 missing.append((group, "group", [Right.READ]))
     lines = []
     for name, kind, some in missing:
-        labels = [one.name.title().replace("_", "") for one in some]
-        if labels:
+        if labels := [one.label for one in some]:
             operations = " ".join(f"--operation {one}" for one in labels)
             lines.append(
                 f"{name}: this user lacks the right to {' and '.join(labels)}; grant it: "
