@@ -161,7 +161,7 @@ async def test_the_loop_runs_while_the_windows_of_a_run_are_read(monkeypatch):
         async def stop(self):
             pass
 
-        async def send(self, topic, value, **_options):
+        async def send(self, topic, value, *_given):
             sent.append((topic, value))
             return asyncio.sleep(0)
 
