@@ -215,20 +215,27 @@ class OwnedPartitions:
             topic = TopicPartition(self._topic, number)
             settled = await settled_offset(consumer, topic, state.end)
         found = resume(offset, snapshot, state)
-        if found.is_other_log or 0 < offset < settled:
-            log.warning(
-                "windows-%s read up to offset %s are rebuilt: %s",
-                *(number, offset),
-                found.reason if found.is_other_log else "deletions may be gone by now",
-                extra={"partition": number, "offset": offset},
-            )
-            del self._open[number]
-            await asyncio.to_thread(windows.remove)
-            windows = self._open[number] = await asyncio.to_thread(self._open_windows, number)
+        if found.is_other_log:
+            windows = await self.rebuild(number, found.reason)
+        elif 0 < offset < settled:
+            windows = await self.rebuild(number, "deletions may be gone by now")
         # A rebuild that is interrupted has to know, too, which log it has read.
         await asyncio.to_thread(windows.store.mark_log, DOCUMENTS, state.snapshot.encode())
         await self.catch_up(number, state.end)
         await asyncio.to_thread(windows.note_log, state.snapshot)
+
+    async def rebuild(self, number: int, why: str) -> PartitionWindows:
+        """Drop windows that the topic no longer leads on from; call it while holding them."""
+        windows = self._open.pop(number)
+        offset = windows.store.next_offset
+        log.warning(
+            "windows-%s read up to offset %s are rebuilt: %s",
+            *(number, offset, why),
+            extra={"partition": number, "offset": offset},
+        )
+        await asyncio.to_thread(windows.remove)
+        self._open[number] = await asyncio.to_thread(self._open_windows, number)
+        return self._open[number]
 
     async def catch_up(self, number: int, end: int) -> None:
         """Take in the records from the store's next offset up to `end`, and publish nothing.

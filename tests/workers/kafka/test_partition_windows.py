@@ -37,7 +37,7 @@ class SlowWindows:
 async def open_renew_and_release():
     items = SlowItems(repeat(None))
     loop_runs = iter(items)
-    owned = OwnedPartitions(lambda _number: SlowWindows(loop_runs), recover=None)
+    owned = OwnedPartitions("", "documents", lambda _number: SlowWindows(loop_runs), learn=None)
     async with items.running_loop():
         owned.assign([0])
         async with owned.hold(0) as windows:
