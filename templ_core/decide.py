@@ -109,11 +109,6 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
     From a few documents on the site's evidence replaces the rules for single pages about comments
     and repeats. Where the site would leave nearly nothing of what the page takes for content, its
     evidence is set aside.
-
-    Args:
-        page: What the page says about itself.
-        site: What its site says; None = nothing.
-        config: The core's thresholds.
     """
     own = own_log_odds(page, config)
     if site is None:
@@ -226,10 +221,6 @@ def with_rules(decision: Decision, ruled: "RuledSegments") -> Decision:
     """Return a decision in which the rules of the site's settings have the last word.
 
     Only the segments that rules name change. A segment that a rule keeps is kept whole.
-
-    Args:
-        decision: What the evidence decides.
-        ruled: The segments that rules name.
     """
     named = ruled.named
     if not named.any():

@@ -102,15 +102,7 @@ class DecidingExpressions(msgspec.Struct, frozen=True, kw_only=True):
 def decided_page(
     url: str, document: Document, features: PageFeatures, decision: Decision, table: StringTable
 ) -> DecidedPage:
-    """Return what is removed from a page for each of the reasons.
-
-    Args:
-        url: Its address.
-        document: The page, with at least one segment.
-        features: Its features.
-        decision: What becomes of its segments.
-        table: The strings of the site model that it was decided with.
-    """
+    """Return what is removed from a page for each of the reasons."""
     blocks = [block_text(text) for text in document.segments.texts]
     parts: dict[str, set[Part]] = {reason: set() for reason in DECIDING_REASONS}
     kept = decision.kept.tolist()
@@ -158,9 +150,6 @@ def deciding_expressions(pages: Sequence[DecidedPage]) -> DecidingExpressions:
     string, with other words where strings do not cover it, with other case, marks and numbers, word for word, and
     beside its neighbours; of a tree, by ever more elements around it, and by its text. Where none of them tells it
     from text that is not removed for the reason, the first one that does on the page itself holds for some pages.
-
-    Args:
-        pages: The pages.
     """
     expressions = {reason: _Chosen(pages, reason).expressions() for reason in DECIDING_REASONS}
     return DecidingExpressions(

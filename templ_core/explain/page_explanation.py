@@ -154,13 +154,6 @@ def explain_page(
 ) -> PageExplanation:
     """Return why a page is cleaned as it is, with the decision of `templ_core.clean_document.clean`.
 
-    Args:
-        document: The page.
-        model: What is known about its site; None = nothing.
-        config: The core's thresholds.
-        page_model: The site-independent classifier.
-        settings: What operators have decided about the site; None = nothing.
-
     >>> from templ_core.dom.document import parse_document
     >>> from templ_core.page_level.model.model_file import shipped_model
     >>> page = parse_document(

@@ -42,10 +42,6 @@ def read_site_strings(documents: Iterable[Document], table: StringTable) -> list
     """Return the strings of a site, those of most pages first, of equal ones the longest.
 
     A string whose text no document has any more is left out.
-
-    Args:
-        documents: The documents of the window.
-        table: The strings of the site model.
     """
     words = {one: "" for column in table.words[:2] for one in _strings(column)}
     usual = dict.fromkeys(_strings(table.usual), "")

@@ -3,9 +3,11 @@
 import msgspec
 import numpy as np
 
+from templ_core.array_types import UInt16s
 from templ_core.site_level.places.keyed_sums import KeyedSums
 from templ_core.site_level.places.place_table import PlaceTable
-from templ_core.site_level.strings.string_table import StringTable, bounded_strings
+from templ_core.site_level.strings.string_table import StringTable
+from templ_core.site_level.strings.suffix_array import BREAK
 from templ_core.site_level.trees.tree_model import TreeModel, bounded_trees
 
 PLACE_TABLES = {
@@ -52,11 +54,14 @@ def best_supported(model: SiteModel, share: float) -> SiteModel:
         share: How much of each table, of the trees and of the strings stays, 0 to 1.
     """
     tables = {name: _first(getattr(model.places, name), share) for name in PLACE_TABLES}
+    few, some, many = (_begin(one, share) for one in model.strings.words)
     return SiteModel(
         version=model.version,
         places=msgspec.structs.replace(model.places, **tables),
         trees=bounded_trees(model.trees, share),
-        strings=bounded_strings(model.strings, share),
+        strings=msgspec.structs.replace(
+            model.strings, usual=_begin(model.strings.usual, share), words=(few, some, many)
+        ),
     )
 
 
@@ -66,3 +71,8 @@ def _first(counts: KeyedSums, share: float) -> KeyedSums:
     order = np.argsort(-counts.sums[0], kind="stable")
     kept[order[: int(share * counts.keys.size)]] = True
     return counts.where(kept)
+
+
+def _begin(strings: UInt16s, share: float) -> UInt16s:
+    """Return the first part of some strings, with a break behind it."""
+    return np.append(strings[: int(share * len(strings))], BREAK).astype(np.uint16)

@@ -27,8 +27,6 @@ def combine(evidence, config, double margin, double doubt_pages, double least_wo
     """Return columns by name.
 
     Args:
-        evidence: A `SegmentEvidence`.
-        config: A `FusionConfig`.
         margin: Probabilities are kept this far from 0 and 1.
         doubt_pages: Pages after which the shape of a long text has half its weight.
         least_words: Covered words up to which a run of repeated prose says nothing.
@@ -142,7 +140,6 @@ def cover_columns(cover, alike, listed, page_type, double least, double most):
         cover: What they cover, a `Cover`.
         alike: How often the same stands beside it, see `StringEvidence`.
         listed: How much of it the page has more than once, likewise.
-        page_type: The type of the page.
         least: Words of a run up to which it says nothing.
         most: Words of a run from which on more of them make nothing surer.
     """
@@ -193,7 +190,6 @@ def weighed(own, site, double share, double long_weight, double length_max, doub
 
     Args:
         own: Log-odds for content of each segment by the page alone.
-        site: A `SiteEvidence`.
         share: How much the site counts at most, 0 to 1; for each segment it is multiplied with its trust.
         long_weight: What the site's log-odds of a segment of `length_max` words or more are multiplied with, and those
             of a segment of one word divided by.
@@ -242,8 +238,6 @@ def fused_log_odds(dict columns, dict terms, double bias, chosen=None):
 
     Args:
         columns: Columns of the page by name, with at least those of the terms.
-        terms: The terms by the name of their input.
-        bias: What is added to the sum of all terms.
         chosen: The names of the only terms that count; None = all.
     """
     cdef Py_ssize_t count = len(next(iter(columns.values()))), segment
@@ -273,13 +267,6 @@ def outside_container(log_odds, dict columns, words, page_type, config):
     documentation if other pages have it. Anywhere on an article, text is left out that is template rather
     than content. A page that may be a thread as well is no article here, because its posts are beside
     each other.
-
-    Args:
-        log_odds: Log-odds for content of each segment.
-        columns: What the site says.
-        words: Words of each segment.
-        page_type: The type of the page.
-        config: A `FusionConfig`.
     """
     cdef Py_ssize_t size = len(log_odds), segment
     cdef bint is_thread = page_type.forum > config.likely_type

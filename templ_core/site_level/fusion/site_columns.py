@@ -25,25 +25,23 @@ FEW_COVER_OF_RECORDS = "repeated on few pages of records"
 SOME_COVER_OF_RECORDS = "repeated on some pages of records"
 LINKS_AGAIN = "links of other pages"
 
+# Columns that are no inputs of the fusion.
 BY_TREE = "by tree"
-"""This column is no input of the fusion: whether the tree templates tell the place of a segment, because the site
-does not know its name, 0 or 1."""
+"""Whether the tree templates tell the place of a segment, because the site does not know its name, 0 or 1."""
 PLACE_PAGES = "pages with the place"
-"""This column is no input of the fusion: pages of the window that have the place of a segment, by its name or by
-tree."""
+"""Pages of the window that have the place of a segment, by its name or by tree."""
 CONSTANT = "constant"
-"""This column is no input of the fusion: whether a segment is constant text at its path, 0 or 1."""
+"""Whether a segment is constant text at its path, 0 or 1."""
 TRUST = "trust"
-"""This column is no input of the fusion: how much the site's evidence counts for a segment, 0 to 1.
+"""How much the site's evidence counts for a segment, 0 to 1; for the rest the page alone decides.
 
-For the rest the page alone decides. It is 1 for text that other pages have, else the share of the page's
-content that stands at places the site knows, so that after a redesign missing evidence decides nothing.
+It is 1 for text that other pages have, else the share of the page's content that stands at places the site knows, so that
+after a redesign missing evidence decides nothing.
 """
 LENGTH = "length"
-"""This column is no input of the fusion: the logarithm of a segment's words, cut off at
-`FusionConfig.length_words_max`."""
+"""The logarithm of a segment's words, cut off at `FusionConfig.length_words_max`."""
 RECURS = "recurs"
-"""This column is no input of the fusion: whether other pages have the text word for word, 0 or 1."""
+"""Whether other pages have the text word for word, 0 or 1."""
 REASON_STRING = "site-string"
 """The reason of the inputs that say what strings of the site are on the page."""
 
@@ -72,16 +70,11 @@ FUSION_INPUTS = {
         FusionInput(HEADLINE, 1, "headline"),
         FusionInput(SAME_SHAPE, -1, "site-constant"),
         FusionInput(LONG_SAME_SHAPE, -1, "site-constant"),
-        *(
-            FusionInput(name, -1, REASON_STRING)
-            for name in (
-                USUAL_STRING,
-                FEW_COVER,
-                SOME_COVER,
-                FEW_COVER_OF_RECORDS,
-                SOME_COVER_OF_RECORDS,
-            )
-        ),
+        FusionInput(USUAL_STRING, -1, REASON_STRING),
+        FusionInput(FEW_COVER, -1, REASON_STRING),
+        FusionInput(SOME_COVER, -1, REASON_STRING),
+        FusionInput(FEW_COVER_OF_RECORDS, -1, REASON_STRING),
+        FusionInput(SOME_COVER_OF_RECORDS, -1, REASON_STRING),
         FusionInput(LINKS_AGAIN, -1, "site-links"),
     )
 }

@@ -63,14 +63,7 @@ class SegmentEvidence(msgspec.Struct, frozen=True, kw_only=True):
 def site_inputs(
     document: Document, page: PageEvidence, model: SiteModel, places: DocumentPlaces
 ) -> tuple[SiteColumns, StringEvidence]:
-    """Return all columns of `site_columns` for a page of a known site, and the strings on it.
-
-    Args:
-        document: A page with at least one segment.
-        page: What the page says about itself.
-        model: What is known about the site.
-        places: The places of the page.
-    """
+    """Return all columns of `site_columns` for a page of a known site, and the strings on it."""
     table, config, own, tree = model.places, CONTAINERS_CONFIG, places.segments, page.features.tree
     known = read_places(table, own, page.log_odds)
     trees = None

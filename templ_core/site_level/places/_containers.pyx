@@ -22,7 +22,6 @@ def best_container(first, last, content, words):
         first: First segment of each container, of which there is at least one.
         last: Segment after the last one of each container.
         content: Pooled probability of content of each segment, 0 to 1.
-        words: Words of each segment.
     """
     cdef Py_ssize_t segment, one, containers = len(first), count = len(words), best = -1
     cdef const int32_t *start = <const int32_t *>items(first, 4)
@@ -52,8 +51,6 @@ def usual_share(votes, cells, tree, double doubt_pages):
 
     Args:
         votes: Of each cell: pages whose best container stands there, and pages that have a container there.
-        cells: Cell of each element of the page.
-        tree: The `PageTree` of the page.
         doubt_pages: Pages that are added to those that could have voted.
     """
     keys, first, last = votes.keys, tree.first, tree.last
@@ -87,9 +84,6 @@ def mean_around(content, tree, parent, int levels):
 
     Args:
         content: Content of each segment, 0 to 1.
-        tree: The `PageTree` of the page.
-        parent: Parent of each node; negative for the root.
-        levels: `ContainersConfig.surrounding_levels`.
     """
     words, first, last, owner = tree.words, tree.first, tree.last, tree.owner
     cdef Py_ssize_t node, segment, count = len(words)
@@ -126,12 +120,6 @@ def find_headline(document, features, element_types, config):
     """Return the segment that repeats the page's title best as its headline; -1 if none does.
 
     One in a heading goes before others, one in `h1` before that, and then the one that covers more of the title.
-
-    Args:
-        document: A `Document`.
-        features: Its `PageFeatures`.
-        element_types: The `element_type_rows` of the page.
-        config: A `ContainersConfig`.
     """
     nodes, words, title = document.nodes, features.words, np.sort(features.title)
     cdef Py_ssize_t segment, place, word = 0, best = -1, title_words = 0, looked_for

@@ -64,7 +64,6 @@ def merged(one, other, int sign):
     """Return the keys, sums and labels of two `KeyedSums` together, without keys whose first sum is 0.
 
     Args:
-        one: Sums by key.
         other: What is added to them or taken off, with as many sums and labels.
         sign: 1 to add, -1 to take off.
     """

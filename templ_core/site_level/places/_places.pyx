@@ -19,9 +19,6 @@ def name_places(element_types, element_type, parent, int positions_max):
     """Return path, cell and anchor of each node.
 
     Args:
-        element_types: `element_type_rows` of the page.
-        element_type: Index of each node's element type.
-        parent: Index of each node's parent; negative for the root.
         positions_max: Cells of one parent whose positions are told apart, at most 255.
     """
     cdef Py_ssize_t count = len(element_type), node, above
@@ -61,13 +58,7 @@ def name_places(element_types, element_type, parent, int positions_max):
 
 
 def page_columns(nodes, owner, tree):
-    """Return columns of a `PagePlaces` by name.
-
-    Args:
-        nodes: The `NodePlaces` of the page.
-        owner: The element that owns each segment.
-        tree: The `PageTree` of the page.
-    """
+    """Return columns of a `PagePlaces` by name."""
     cdef Py_ssize_t count = len(owner), segment, name, node, elements = len(nodes.cell), filled = 0, before = -1
     cdef const int32_t *owner_of = <const int32_t *>items(owner, 4)
     cdef const uint64_t *cell = <const uint64_t *>items(nodes.cell, 8)
@@ -113,9 +104,6 @@ def constant_texts(path_sums, text_pages, words, config):
     Args:
         path_sums: Pages, words and words of different texts of each segment's path;
             (3, n_segments).
-        text_pages: Pages that have each segment's text.
-        words: Words of each segment; int32.
-        config: A `PlacesConfig`.
     """
     cdef Py_ssize_t segment, count = len(words)
     cdef const int64_t *path_pages = <const int64_t *>items(path_sums, 8)
@@ -244,11 +232,6 @@ def links_again(path, words, recurrence, link_density, config, double most):
     this path; 0 for other segments.
 
     Args:
-        path: The path of each segment.
-        words: Words of each segment; int32.
-        recurrence: The recurrence of each segment's path.
-        link_density: Share of each segment's characters in links.
-        config: A `StringsConfig`.
         most: Words from which on more of them make nothing surer.
     """
     cdef Py_ssize_t segment, count = len(path)

@@ -88,10 +88,5 @@ def read_places(table: PlaceTable, page: PagePlaces, content_log_odds: Floats) -
     """Return what a window says about the places of a page.
 
     Constant text counts as template before the segments of one place are pooled.
-
-    Args:
-        table: What is known about the places of the site.
-        page: Where the segments of the page stand.
-        content_log_odds: Log-odds for content of each segment, by the page model.
     """
     return PlaceReading(**read_columns(table, page, content_log_odds, MASS_UNIT, PLACES_CONFIG))

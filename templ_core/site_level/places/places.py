@@ -69,12 +69,7 @@ class DocumentPlaces(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def document_places(document: Document, features: PageFeatures) -> DocumentPlaces:
-    """Return the places of a page with at least one segment.
-
-    Args:
-        document: The page.
-        features: The features of the page.
-    """
+    """Return the places of a page with at least one segment."""
     types = element_type_rows(document)
     nodes = node_places(document, types)
     return DocumentPlaces(
@@ -87,13 +82,7 @@ def document_places(document: Document, features: PageFeatures) -> DocumentPlace
 
 
 def page_places(document: Document, features: PageFeatures, nodes: NodePlaces) -> PagePlaces:
-    """Return where the text of a page with at least one segment stands.
-
-    Args:
-        document: The page.
-        features: The features of the page.
-        nodes: The places of its elements.
-    """
+    """Return where the text of a page with at least one segment stands."""
     columns = page_columns(nodes, document.segments.owner, features.tree)
     return PagePlaces(text=features.text, shape=features.shape, **columns)
 

@@ -184,12 +184,6 @@ cdef class StringFinder:
 def read_page(features, prose, table, config):
     """Return what the strings of a site say about a page with at least one segment.
 
-    Args:
-        features: The `PageFeatures` of the page.
-        prose: Its `PageProse`.
-        table: A `StringTable`.
-        config: A `StringsConfig`.
-
     Returns:
         The columns of `StringEvidence`: `usual_words`; an array of shape (6, n_segments) with `few.share`,
         `few.run_words`, `some.share`, `some.run_words`, `alike` and `listed`; `is_covered`.
@@ -337,9 +331,7 @@ def sentence_runs(words, share, is_covered, double ratio):
     """Return the runs of sentences that strings cover, in segments that they cover partly.
 
     Args:
-        words: The words of the page.
         share: Share of each segment that strings cover; float64.
-        is_covered: Whether strings cover each word.
         ratio: Share that makes a sentence or a segment covered.
 
     Returns:

@@ -19,7 +19,6 @@ def word_tokens(words, is_wanted, calendar):
     token is that of the four characters that begin with it: any two pages of a site share some single ones.
 
     Args:
-        words: The words of the page.
         is_wanted: Whether tokens are made for each segment.
         calendar: Hashes of the names of months and weekdays in ascending order; uint64.
     """
@@ -80,7 +79,6 @@ def numbered(ascending, keys, int first):
 
     Args:
         ascending: Hashes in ascending order; uint64.
-        keys: The hashes that are looked up; uint64.
         first: Number of the first hash.
     """
     cdef Py_ssize_t size = len(ascending), count = len(keys), number, place
@@ -98,7 +96,6 @@ def prose_corpus(pages, recurring):
     """Return the tokens of the texts that have a recurring seed, a break around each, and the page of each token.
 
     Args:
-        pages: The `PageStrings` of each page.
         recurring: Keys of the seeds that recur, in ascending order; uint64.
     """
     cdef Py_ssize_t room = 1, size = len(recurring), filled = 1, seed, place, text, at, start, number = 0
@@ -139,9 +136,7 @@ def frequent_prefixes(suffixes, document_column, Py_ssize_t documents, least_doc
     """Return the longest prefix of each suffix that enough documents have, and the number of its interval.
 
     Args:
-        suffixes: The `SuffixArray` of the documents.
         document_column: Number of the document that each token is in; int32.
-        documents: Number of documents.
         least_documents: Documents that have a prefix at least; one number for each level.
         tokens_min: Tokens of the shortest prefix that counts.
 

@@ -67,11 +67,6 @@ def read_page_strings(
 
     The teaser of an article on other pages is no such text, so that it does not make the article's first
     sentence template.
-
-    Args:
-        features: The features of the page.
-        prose: Its prose.
-        content_log_odds: Log-odds for content of each segment, by the page model.
     """
     wanted = prose.is_prose & (content_log_odds > STRINGS_CONFIG.log_odds_min)
     (segment,) = wanted.nonzero()

@@ -52,13 +52,7 @@ class StringEvidence(msgspec.Struct, frozen=True, kw_only=True):
 def read_strings(
     features: PageFeatures, table: StringTable, prose: PageProse | None = None
 ) -> StringEvidence:
-    """Return what the strings of a site say about a page with at least one segment.
-
-    Args:
-        features: The features of the page.
-        table: The strings of the site.
-        prose: The prose of the page, if it was read before.
-    """
+    """Return what the strings of a site say about a page with at least one segment."""
     usual_words, rows, is_covered = read_page(
         features, prose or read_prose(features), table, STRINGS_CONFIG
     )
@@ -77,11 +71,6 @@ def repeated_sentences(
     document: Document, features: PageFeatures, strings: StringEvidence
 ) -> tuple[Int64s, list[tuple[int, int]], Cover] | None:
     """Return the sentences that strings cover, in segments of which other text is left; None where there are none.
-
-    Args:
-        document: The page.
-        features: Its features.
-        strings: The strings of its site on it.
 
     Returns:
         For each run of sentences the segment that they are in; their first character in its text, and the one behind

@@ -9,7 +9,6 @@ import numpy as np
 from templ_core.array_types import UInt8s, UInt16s, UInt64s
 from templ_core.site_level.strings._string_evidence import StringFinder
 from templ_core.site_level.strings._strings import numbered
-from templ_core.site_level.strings.suffix_array import BREAK
 
 FIRST_SHAPE = 2
 """The token of the first shape of a table."""
@@ -45,27 +44,8 @@ class StringTable(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return [StringFinder(one) for one in self.words]
 
     def segment_tokens(self, shapes: UInt64s) -> UInt16s:
-        """Return the tokens of a page's segments; a break where no string of the site has one.
-
-        Args:
-            shapes: The shape of each segment.
-        """
+        """Return the tokens of a page's segments; a break where no string of the site has one."""
         return numbered(self.shapes, shapes, FIRST_SHAPE)
-
-
-def bounded_strings(table: StringTable, share: float) -> StringTable:
-    """Return the strings in the first part of each column.
-
-    Args:
-        table: All strings.
-        share: How much of each column stays, 0 to 1.
-    """
-    few, some, many = (_first(one, share) for one in table.words)
-    return msgspec.structs.replace(table, usual=_first(table.usual, share), words=(few, some, many))
-
-
-def _first(corpus: UInt16s, share: float) -> UInt16s:
-    return np.append(corpus[: int(share * len(corpus))], BREAK).astype(np.uint16)
 
 
 _NOTHING = np.zeros(1, np.uint16)

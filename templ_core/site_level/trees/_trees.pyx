@@ -53,12 +53,7 @@ cdef int close_tree(
 
 
 def page_blocks(document, element_types):
-    """Return tag and depth of each node of a page's tree; the tag of a text is 0.
-
-    Args:
-        document: The page.
-        element_types: Its `element_type_rows`.
-    """
+    """Return tag and depth of each node of a page's tree; the tag of a text is 0."""
     nodes, segments = document.nodes, document.segments
     cdef Py_ssize_t count = len(nodes.element_type), leaves = len(segments.owner), size = leaves
     cdef Py_ssize_t node, leaf, above, filled = 0, next_leaf = 0
@@ -140,12 +135,6 @@ def labelled(tags, depths, texts):
 def align(mapping, reference, page, Py_ssize_t segment_count):
     """Return where the text and the nodes of a page lie on a reference.
 
-    Args:
-        mapping: The `TreeMapping` of the reference and the page.
-        reference: The tree of the reference.
-        page: The tree of the page.
-        segment_count: Number of the page's segments.
-
     Returns:
         For each segment the node of the reference at which it stands: a leaf, or the nearest element that
         both have; whether the reference has the same text there. The nodes of the reference that the page
@@ -190,8 +179,6 @@ def pool(cluster, places, equal, words, mass, int64_t unit, double prior_words, 
         cluster: The `TreeCluster` that the page belongs to.
         places: Node of the cluster at which each segment stands.
         equal: Whether the reference has the same text there.
-        words: Words of each segment; int32.
-        mass: Content mass of each segment; int64.
         unit: Content mass of a word that is surely content.
         prior_words: Words with which a node starts from what stands around it.
         margin: Probabilities are kept this far from 0 and 1.

@@ -65,11 +65,5 @@ def map_trees(
     [0, 1, 2, 3, 4, 5, -1, -1]
     >>> mapping.right.tolist()
     [0, 1, 2, 3, 4, 5, 6, 7]
-
-    Args:
-        left: The first tree.
-        right: The second tree.
-        run_cells_max: See `RUN_CELLS_MAX`.
-        cells_max: See `CELLS_MAX`.
     """
     return TreeMapping(*map_nodes(left, right, run_cells_max, cells_max))

@@ -117,14 +117,7 @@ def summarise_scored_page(
     content_log_odds: Floats,
     places: DocumentPlaces | None = None,
 ) -> PageSummary:
-    """Return what a document adds to its site's model, given what the page model says about it.
-
-    Args:
-        document: A page with at least one segment.
-        features: Its features.
-        content_log_odds: Log-odds for content of each segment; length n_segments.
-        places: The places of the page, if they were read before.
-    """
+    """Return what a document adds to its site's model, given what the page model says about it."""
     places = places or document_places(document, features)
     log_odds = np.clip(content_log_odds, -_LOG_ODDS_MAX, _LOG_ODDS_MAX)
     return PageSummary(

@@ -64,10 +64,6 @@ def changed_ratio(before: str, after: str) -> float:
 
     >>> changed_ratio("one two three\nfour", "one two three")
     0.25
-
-    Args:
-        before: The text that was published last.
-        after: The text of now.
     """
     if before == after:
         return 0.0

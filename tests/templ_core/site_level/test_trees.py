@@ -215,32 +215,16 @@ class TestEvidence:
         ]
         assert homes == [10, 0]
 
-    def test_text_between_blocks_and_inline_elements_keeps_its_order(self):
-        document = parse_document(
-            "<body>one <b>bold</b><div>two <a><p>three</p> four</a></div> five<hr>six",
-            "http://a.example/",
-        )
-        tree = label_page(document).tree
-        assert [document.segments.texts[n] for n in tree.segment[tree.is_text]] == [
-            *("one bold", "two", "three", "four", "five", "six")
-        ]
-        assert tree.depth[tree.is_text].tolist() == [2, 3, 4, 3, 2, 2]
-
 
 class TestClusters:
-    def test_articles_and_listings_are_told_apart(self):
-        documents = [make(n) for n in range(8) for make in (article, listing)]
-        model = learned(documents)
+    @pytest.mark.parametrize(
+        ("other", "text"), [(listing, "Latest"), (other_site, "Our shop")], ids=["kinds", "sites"]
+    )
+    def test_articles_listings_and_pages_of_other_sites_are_told_apart(self, other, text):
+        model = learned([make(n) for n in range(8) for make in (article, other)])
         assert [cluster.pages for cluster in model.clusters] == [8, 8]
-        assert shares(listing(300), model)["Latest"] == 1
+        assert shares(other(300), model)[text] == 1
         assert shares(article(300), model)["Leave a comment"] == 1
-
-    def test_two_sites_under_one_key_do_not_mix(self):
-        documents = [make(n) for n in range(8) for make in (article, other_site)]
-        model = learned(documents)
-        assert [cluster.pages for cluster in model.clusters] == [8, 8]
-        assert shares(other_site(99), model)["Our shop"] == 1
-        assert shares(article(99), model)["Home"] == 1
 
     def test_a_page_like_no_cluster_has_no_evidence(self):
         assert evidence(other_site(1), learned(map(article, range(8)))) is None
