@@ -22,12 +22,10 @@ from templ_core.site_level.fusion.site_columns import (
     FUSION_INPUTS,
     IN_BEST_CONTAINER,
 )
-from templ_core.site_level.places.place_table import PlaceReading, read_places
 from templ_core.site_level.places.places import document_places
-from templ_core.site_level.site_evidence import SiteEvidence, read_site_evidence
+from templ_core.site_level.site_evidence import SegmentEvidence, SiteEvidence, read_site_evidence
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.strings.page_strings import read_prose
-from templ_core.site_level.strings.string_evidence import StringEvidence, read_strings
 from templ_core.site_level.strings.string_table import StringTable
 from templ_core.site_level.trees.tree_evidence import TreeEvidence, tree_evidence
 from templ_core.site_settings.site_settings import SiteSettings
@@ -191,15 +189,14 @@ class _SiteFacts(msgspec.Struct, frozen=True, kw_only=True):
     """What a site says about a page; columns of length n_segments."""
 
     evidence: SiteEvidence
-    places: PlaceReading
+    segments: SegmentEvidence
     trees: TreeEvidence | None
-    strings: StringEvidence
     hits: list[list[StringHit]]
 
     def of(self, number: int) -> dict[str, Any]:
         """Return the fields of a `SegmentExplanation` that the site tells."""
-        columns, places, trees = self.evidence.columns, self.places, self.trees
-        inputs, strings = [], self.strings
+        columns, places, trees = self.evidence.columns, self.segments.places, self.trees
+        inputs, strings = [], self.segments.strings
         for name, term in self.evidence.fusion.terms.items():
             value, one = float(columns[name][number]), FUSION_INPUTS[name]
             added = term.weight * (min(max(value, term.low), term.high) - one.neutral)
@@ -240,16 +237,15 @@ def _site_facts(
     """Return what a site says about a page; None where nothing is known about the site."""
     places = document_places(document, page.features)
     evidence = read_site_evidence(document, page, model, fusion_for(page_model.version), places)
-    if evidence is None:
+    if evidence is None or evidence.segments is None:
         return None
-    own, strings = places.segments, model.strings
-    known = read_places(model.places, own, page.log_odds)
+    own, segments = places.segments, evidence.segments
+    mass = segments.places.mass
     return _SiteFacts(
         evidence=evidence,
-        places=known,
-        trees=tree_evidence(places.blocks, own.text, model.trees, own.words, known.mass),
-        strings=read_strings(page.features, strings, places.prose),
-        hits=string_hits(document, page.features, strings),
+        segments=segments,
+        trees=tree_evidence(places.blocks, own.text, model.trees, own.words, mass),
+        hits=string_hits(document, page.features, model.strings),
     )
 
 

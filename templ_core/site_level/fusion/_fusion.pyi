@@ -6,8 +6,7 @@ from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.site_level.config import FusionConfig
 from templ_core.site_level.fusion.site_columns import SiteColumns
-from templ_core.site_level.fusion.site_inputs import SegmentEvidence
-from templ_core.site_level.site_evidence import SiteEvidence
+from templ_core.site_level.site_evidence import SegmentEvidence, SiteEvidence
 from templ_core.site_level.strings.string_evidence import Cover
 
 class _Term(Protocol):

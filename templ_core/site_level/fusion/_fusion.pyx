@@ -1,4 +1,4 @@
-"""Columns of the fusion, their weighed sum, and what follows from it; see `site_inputs.py`, `fusion.py` and `decide.py`."""
+"""Columns of the fusion, their weighed sum, and what follows from it; see `site_evidence.py`, `fusion.py` and `decide.py`."""
 
 from libc.math cimport exp, log, log1p, rint
 from libc.stdint cimport int32_t, int64_t, uint8_t

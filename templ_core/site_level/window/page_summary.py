@@ -7,7 +7,6 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Floats, Int64s, UInt64s
-from templ_core.distinct import distinct
 from templ_core.dom.codec import decode_texts, is_storable
 from templ_core.dom.document import Document
 from templ_core.errors import CodecError
@@ -20,6 +19,7 @@ from templ_core.page_level.features.characters import (
 from templ_core.page_level.features.page_features import PageFeatures, read_features
 from templ_core.page_level.interstitials import stands_for_page
 from templ_core.page_level.model.page_model import PageModel
+from templ_core.site_level.places.keyed_sums import distinct
 from templ_core.site_level.places.places import DocumentPlaces, PagePlaces, document_places
 from templ_core.site_level.strings.page_strings import PageStrings, read_page_strings, strings_of
 from templ_core.site_level.trees.labelled_tree import PageBlocks

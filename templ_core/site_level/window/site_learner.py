@@ -9,10 +9,15 @@ import numpy as np
 
 from templ_core.array_types import Floats
 from templ_core.config import CoreConfig
-from templ_core.distinct import distinct
 from templ_core.site_level.places._containers import best_container
 from templ_core.site_level.places._keyed_sums import common_keys
-from templ_core.site_level.places.keyed_sums import KeyedSums, count_columns, count_keys, no_sums
+from templ_core.site_level.places.keyed_sums import (
+    KeyedSums,
+    count_columns,
+    count_keys,
+    distinct,
+    no_sums,
+)
 from templ_core.site_level.places.place_counts import NO_PAGES, PlaceCounts, count_pages
 from templ_core.site_level.places.place_table import PlaceTable, read_places, tabulate
 from templ_core.site_level.site_model import SiteModel

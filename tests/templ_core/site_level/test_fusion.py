@@ -43,10 +43,10 @@ from templ_core.site_level.fusion.site_columns import (
     TRUST,
     USUAL_BEST_CONTAINER,
 )
-from templ_core.site_level.fusion.site_inputs import SegmentEvidence, site_inputs
 from templ_core.site_level.places._places import links_again
 from templ_core.site_level.places.place_table import PlaceReading
 from templ_core.site_level.places.places import document_places
+from templ_core.site_level.site_evidence import SegmentEvidence, site_inputs
 from templ_core.site_level.strings.string_evidence import Cover, StringEvidence
 from templ_core.site_level.trees.tree_evidence import TreeEvidence
 from tests.templ_core.site_level.builders import site_model

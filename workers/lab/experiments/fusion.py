@@ -53,8 +53,8 @@ from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
 from templ_core.site_level.fusion._fusion import pages_with_places
 from templ_core.site_level.fusion.fusion import FUSION_FORMAT, FusionModel
 from templ_core.site_level.fusion.site_columns import FUSION_INPUTS
-from templ_core.site_level.fusion.site_inputs import site_inputs
 from templ_core.site_level.places.places import DocumentPlaces, document_places
+from templ_core.site_level.site_evidence import site_inputs
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.trees.tree_model import NO_TREES

@@ -11,7 +11,6 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Bools, Floats, Int64s, UInt32s, UInt64s
-from templ_core.distinct import distinct
 from templ_core.dom.document import Document, parse_document
 from templ_core.dom.tree import sums_above, sums_below
 from templ_core.errors import PageError
@@ -25,6 +24,7 @@ from templ_core.page_level.features.characters import (
     read_words,
     text_hashes,
 )
+from templ_core.site_level.places.keyed_sums import distinct
 
 
 class NodeFrequency(msgspec.Struct, frozen=True, kw_only=True):
