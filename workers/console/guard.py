@@ -4,7 +4,7 @@ import hmac
 from collections.abc import Sequence
 from urllib.parse import urlsplit
 
-import msgspec
+from aiohttp import web
 
 FORM = "application/x-www-form-urlencoded"
 HEADERS = {
@@ -37,22 +37,6 @@ class Refusal(Exception):
         self.status = status
 
 
-class RequestHead(msgspec.Struct, frozen=True, kw_only=True):
-    """What is known of a request before its body is read."""
-
-    method: str
-    target: str
-    """Target of the request line as it was sent."""
-    hosts: Sequence[str]
-    """Values of the header `Host`."""
-    origin: str | None = None
-    fetch_site: str | None = None
-    """Value of `Sec-Fetch-Site`, in which a browser says who caused the request."""
-    content_type: str = ""
-    """Media type of the body without its parameters."""
-    has_body: bool = False
-
-
 def allowed_hosts(host: str, port: int, names: Sequence[str]) -> frozenset[str]:
     """Return the values of the header `Host` that name the console.
 
@@ -68,29 +52,32 @@ def allowed_hosts(host: str, port: int, names: Sequence[str]) -> frozenset[str]:
     )
 
 
-def check_head(head: RequestHead, hosts: frozenset[str]) -> None:
+def check_head(request: web.Request, hosts: frozenset[str]) -> None:
     """Check that a request names the console, and is a plain one that its own pages may have caused.
+
+    Nothing of its body is read. A browser says in `Sec-Fetch-Site` who caused the request.
 
     Raises:
         Refusal: It is not to be answered.
     """
-    if len(head.hosts) != 1 or head.hosts[0].lower() not in hosts:
+    headers, named = request.headers, request.headers.getall("Host", [])
+    if len(named) != 1 or named[0].lower() not in hosts:
         raise Refusal(
             421, "The request names another host; TEMPL_CONSOLE_NAMES says which are right."
         )
-    if not head.target.startswith("/") or head.target.startswith("//"):
+    if not request.raw_path.startswith("/") or request.raw_path.startswith("//"):
         raise Refusal(400, "The target of the request is no path.")
-    if head.method in _READING:
-        if head.has_body:
+    if request.method in _READING:
+        if request.can_read_body:
             raise Refusal(400, "A request that only reads has no body.")
         return
-    if head.method != "POST":
+    if request.method != "POST":
         raise Refusal(405, "The console knows GET, HEAD and POST.")
-    if head.origin is not None and _host_of(head.origin) not in hosts:
+    if "Origin" in headers and _host_of(headers["Origin"]) not in hosts:
         raise Refusal(403, "The form belongs to another site.")
-    if head.fetch_site not in (None, "same-origin", "none"):
+    if headers.get("Sec-Fetch-Site", "none") not in ("same-origin", "none"):
         raise Refusal(403, "Another site has caused the request.")
-    if head.content_type != FORM:
+    if request.content_type != FORM:
         raise Refusal(415, f"The body must be of the type {FORM}.")
 
 

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import unicodedata
 from collections import defaultdict
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 from urllib.parse import urlsplit
 
@@ -17,13 +17,11 @@ from templ_core.site_key import site_key
 from workers.console.config import ConsoleConfig
 from workers.console.guard import PAGE_POLICY, REPORT_POLICY, Refusal
 from workers.console.queries import (
-    PageReportQuery,
-    Query,
     QueryProcesses,
-    RuleQuery,
-    SiteReportQuery,
-    WindowPageRow,
-    WindowQuery,
+    page_html,
+    rule_json,
+    site_html,
+    window_json,
 )
 from workers.console.site_list import (
     COLUMNS,
@@ -35,7 +33,6 @@ from workers.console.site_list import (
 )
 from workers.errors import InputProblem, UsageProblem
 from workers.inspect.html_templates import render
-from workers.inspect.site_view import RulePreview
 from workers.site_settings import (
     Overrides,
     chosen_model,
@@ -205,24 +202,19 @@ class ConsolePages:
         )
 
     async def _site(self, request: web.Request) -> web.Response:
-        site = self._key(_fields(request))
-        return await self._report(SiteReportQuery(site=site))
+        return await self._report(site_html, self._key(_fields(request)))
 
     async def _page(self, request: web.Request) -> web.Response:
         fields = _fields(request)
         url = _plain(fields.get("url", ""), self.config.url_chars_max, "URL")
         site = self._key(fields if fields.get("key") else {"key": await self._site_of(url)})
-        return await self._report(PageReportQuery(site=site, url=url))
+        return await self._report(page_html, site, url)
 
     async def _pages(self, request: web.Request) -> web.Response:
         fields = _fields(request)
         site, part = self._key(fields), fields.get("q", "")[:_SEARCH_CHARS_MAX]
-        answer = await self._answer(WindowQuery(site=site))
-        rows = [
-            one
-            for one in msgspec.json.decode(answer, type=list[WindowPageRow])
-            if part.lower() in one.url.lower()
-        ]
+        rows = msgspec.json.decode(await self._answer(window_json, site))
+        rows = [one for one in rows if part.lower() in one["url"].lower()]
         return self._shown(
             "pages.html",
             title=f"pages of {site}",
@@ -238,14 +230,14 @@ class ConsolePages:
         if query["action"] not in ("keep", "remove") or not query[field]:
             raise Refusal(400, "The request has no rule that can be previewed.")
         rule = msgspec.convert({"action": query["action"], field: query[field]}, SiteRuleRecord)
-        answer = await self._answer(RuleQuery(site=site, rule=site_rule(rule)))
+        preview = msgspec.json.decode(await self._answer(rule_json, site, site_rule(rule)))
         record = await asyncio.to_thread(self._store.read, site)
         return self._shown(
             "rule.html",
             title=f"a rule of {site}",
             key=site,
             version=settings_version(record),
-            preview=msgspec.json.decode(answer, type=RulePreview),
+            preview=preview,
             query=query,
             field=field,
             is_open=self._is_open,
@@ -296,24 +288,22 @@ class ConsolePages:
             done=done,
         )
 
-    async def _report(self, query: SiteReportQuery | PageReportQuery) -> web.Response:
-        report = await self._answer(query)
+    async def _report(self, query: Callable[..., bytes], *asked: str) -> web.Response:
         return web.Response(
-            body=report,
+            body=await self._answer(query, *asked),
             content_type="text/html",
             charset="utf-8",
             headers={"Content-Security-Policy": REPORT_POLICY},
         )
 
-    async def _answer(self, query: Query) -> bytes:
-        """Return the answer of a process to a query."""
+    async def _answer(self, query: Callable[..., bytes], *asked: object) -> bytes:
         try:
             async with asyncio.timeout(self.config.query_wait_s):
                 await self._queries.acquire()
         except TimeoutError:
             raise Refusal(503, "Other reports are being made; try again.") from None
         try:
-            return await asyncio.to_thread(self._processes.run, query)
+            return await asyncio.to_thread(self._processes.run, query, *asked)
         finally:
             self._queries.release()
 

@@ -7,12 +7,13 @@ console nor the worker, can be ended at any time, and leaves nothing in memory.
 import multiprocessing
 import resource
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from multiprocessing.connection import Connection
 from multiprocessing.context import ForkServerProcess
 from pathlib import Path
 
 import msgspec
+from markupsafe import Markup
 
 from templ_core.errors import RuleError
 from templ_core.site_settings.site_settings import SiteRule
@@ -27,98 +28,71 @@ from workers.processes.page_model import page_model_of, read_model_file
 from workers.settings import Settings
 
 
-class SiteReportQuery(msgspec.Struct, frozen=True, kw_only=True):
-    """Asks for the report of a site."""
+def site_html(state: Path, settings: Settings, site: str) -> bytes:
+    """Return the report of a site.
 
-    site: str
-
-
-class PageReportQuery(msgspec.Struct, frozen=True, kw_only=True):
-    """Asks for the report of a page of a window."""
-
-    site: str
-    url: str
-
-
-class WindowQuery(msgspec.Struct, frozen=True, kw_only=True):
-    """Asks for the URLs of the pages of a window, as the JSON of a list of `WindowPageRow`."""
-
-    site: str
+    Raises:
+        InputProblem: There is no such site.
+        StateProblem: The state directory cannot be read, which holds for the other queries as well.
+    """
+    view = view_site(state, site, settings)
+    model = page_model_of(read_model_file(settings.page_model))
+    found = site_figures(view, model, config_of(settings))
+    return site_report(found, _navigation(site)).encode()
 
 
-class RuleQuery(msgspec.Struct, frozen=True, kw_only=True):
-    """Asks what a rule would name in a window, as the JSON of a `RulePreview`."""
-
-    site: str
-    rule: SiteRule
-
-
-class RepeatedTextQuery(msgspec.Struct, frozen=True, kw_only=True):
-    """Asks how much text some sites repeat, as a JSON object of shares by site."""
-
-    sites: Sequence[str]
-    pages_max: int
-    """Newest pages of each site on which it is measured."""
-
-
-Query = SiteReportQuery | PageReportQuery | WindowQuery | RuleQuery | RepeatedTextQuery
-
-
-class WindowPageRow(msgspec.Struct, frozen=True, kw_only=True):
-    """A page of a window."""
-
-    url: str
-    time_ms: int
-    """Event time."""
-    size_bytes: int
-    """Size of the compact document."""
-
-
-def answer_query(query: Query, state: Path, settings: Settings) -> bytes:
-    """Return the answer to a query.
+def page_html(state: Path, settings: Settings, site: str, url: str) -> bytes:
+    """Return the report of a page of a window.
 
     Raises:
         InputProblem: There is no such site or page.
-        UsageProblem: A rule cannot be used.
-        StateProblem: The state directory cannot be read.
     """
-    if isinstance(query, RepeatedTextQuery):
-        return msgspec.json.encode(_repeated_ratios(query, state, settings))
-    view = view_site(state, query.site, settings)
-    if isinstance(query, WindowQuery):
-        rows = [
-            WindowPageRow(url=one.url, time_ms=one.event_time_ms, size_bytes=len(one.body))
-            for one in reversed(view.window)
-        ]
-        return msgspec.json.encode(rows)
-    if isinstance(query, RuleQuery):
-        try:
-            return msgspec.json.encode(preview_rules(view, [query.rule])[0])
-        except RuleError as error:
-            raise UsageProblem(str(error)) from None
-    navigation = render("console/templates/navigation.html", key=query.site)
-    if isinstance(query, PageReportQuery):
-        request = PageRequest(url=query.url, site=query.site, body=None, content_type=None)
-        return page_report(request, view, settings, navigation).encode()
-    model = page_model_of(read_model_file(settings.page_model))
-    found = site_figures(view, model, config_of(settings))
-    return site_report(found, navigation).encode()
+    request = PageRequest(url=url, site=site, body=None, content_type=None)
+    view = view_site(state, site, settings)
+    return page_report(request, view, settings, _navigation(site)).encode()
 
 
-def _repeated_ratios(
-    query: RepeatedTextQuery, state: Path, settings: Settings
-) -> dict[str, float | None]:
-    """Return the share of kept words that sites repeat; None where it cannot be told."""
+def _navigation(site: str) -> Markup:
+    return render("console/templates/navigation.html", key=site)
+
+
+def window_json(state: Path, settings: Settings, site: str) -> bytes:
+    """Return URL, event time (`time_ms`) and compact size (`size_bytes`) of the pages of a window, newest first.
+
+    Raises:
+        InputProblem: There is no such site.
+    """
+    rows = [
+        {"url": one.url, "time_ms": one.event_time_ms, "size_bytes": len(one.body)}
+        for one in reversed(view_site(state, site, settings).window)
+    ]
+    return msgspec.json.encode(rows)
+
+
+def rule_json(state: Path, settings: Settings, site: str, rule: SiteRule) -> bytes:
+    """Return the `RulePreview` of a rule in a window.
+
+    Raises:
+        InputProblem: There is no such site.
+        UsageProblem: The rule cannot be used.
+    """
+    try:
+        return msgspec.json.encode(preview_rules(view_site(state, site, settings), [rule])[0])
+    except RuleError as error:
+        raise UsageProblem(str(error)) from None
+
+
+def repeated_json(state: Path, settings: Settings, sites: Sequence[str], pages_max: int) -> bytes:
+    """Return by site the share of kept words that it repeats on its newest pages; None where it cannot be told."""
     model = page_model_of(read_model_file(settings.page_model))
     config = config_of(settings)
     found: dict[str, float | None] = {}
-    for site in query.sites:
+    for site in sites:
         try:
-            view = view_site(state, site, settings)
-            found[site] = repeated_ratio(view, model, config, query.pages_max)
+            found[site] = repeated_ratio(view_site(state, site, settings), model, config, pages_max)
         except WorkerError:  # such as a site that is gone by now
             found[site] = None
-    return found
+    return msgspec.json.encode(found)
 
 
 _DONE, _REFUSED = b"+", b"-"
@@ -143,8 +117,8 @@ class QueryProcesses:
         self._context = multiprocessing.get_context("forkserver")
         self._context.set_forkserver_preload([__name__])
 
-    def run(self, query: Query) -> bytes:
-        """Return the answer to a query; the call blocks.
+    def run(self, query: Callable[..., bytes], *asked: object) -> bytes:
+        """Return what a function of this module answers about what is asked; the call blocks.
 
         Raises:
             QueryRefused: There is no such site or page.
@@ -153,7 +127,14 @@ class QueryProcesses:
         receiver, sender = self._context.Pipe(duplex=False)
         process = self._context.Process(
             target=_answer,
-            args=(sender, query, self._state, self._settings, self._config.query_processor_s),
+            args=(
+                sender,
+                self._config.query_processor_s,
+                query,
+                self._state,
+                self._settings,
+                *asked,
+            ),
             daemon=True,
         )
         with receiver:
@@ -181,7 +162,12 @@ class QueryProcesses:
 
 
 def _answer(
-    sender: Connection, query: Query, state: Path, settings: Settings, processor_s: int
+    sender: Connection,
+    processor_s: int,
+    query: Callable[..., bytes],
+    state: Path,
+    settings: Settings,
+    *asked: object,
 ) -> None:
     """Send the answer to a query; nothing is sent where there is none."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -190,6 +176,6 @@ def _answer(
     _, hard = resource.getrlimit(resource.RLIMIT_DATA)
     resource.setrlimit(resource.RLIMIT_DATA, (settings.child_memory_bytes, hard))
     try:
-        sender.send_bytes(_DONE + answer_query(query, state, settings))
+        sender.send_bytes(_DONE + query(state, settings, *asked))
     except WorkerError as error:
         sender.send_bytes(_REFUSED + str(error).encode())

@@ -12,7 +12,7 @@ from urllib.parse import parse_qsl
 from aiohttp import web
 
 from workers.console.config import ConsoleConfig
-from workers.console.guard import HEADERS, Refusal, RequestHead, check_head, check_token
+from workers.console.guard import HEADERS, Refusal, check_head, check_token
 from workers.console.pages import FORM_FIELDS, ConsolePages, SettingsChanged
 from workers.console.queries import QueryFailed, QueryRefused
 from workers.errors import BrokerProblem, InputProblem, UsageProblem, WorkerError
@@ -45,12 +45,13 @@ def console_app(pages: ConsolePages, hosts: frozenset[str], token: str | None) -
     @web.middleware
     async def guarded(request: web.Request, handler: _Handler) -> web.StreamResponse:
         try:
-            check_head(_head(request), hosts)
+            check_head(request, hosts)
             if request.method == "POST":
                 form = await _form(request, config)
                 check_token(form.pop("token", ""), token)
                 request[FORM_FIELDS] = form
-            _check_room(answered)
+            if answered.locked():
+                raise Refusal(503, "The console is busy; try again.")  # noqa: TRY301 - shown below
             request.app[_ANSWERED].add(request.protocol)
             async with answered:
                 return await handler(request)
@@ -151,23 +152,6 @@ class _ClosedConnection(asyncio.Protocol):
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
         transport.abort()  # type: ignore[attr-defined]
-
-
-def _head(request: web.Request) -> RequestHead:
-    return RequestHead(
-        method=request.method,
-        target=request.raw_path,
-        hosts=request.headers.getall("Host", []),
-        origin=request.headers.get("Origin"),
-        fetch_site=request.headers.get("Sec-Fetch-Site"),
-        content_type=request.content_type,
-        has_body=request.can_read_body,
-    )
-
-
-def _check_room(answered: asyncio.Semaphore) -> None:
-    if answered.locked():
-        raise Refusal(503, "The console answers as many requests as it can; try again.")
 
 
 async def _form(request: web.Request, config: ConsoleConfig) -> dict[str, str]:

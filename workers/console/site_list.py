@@ -8,12 +8,11 @@ import time
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from operator import itemgetter
 from pathlib import Path
-from typing import Generic, TypeVar
 
 import msgspec
 
 from workers.console.config import ConsoleConfig
-from workers.console.queries import QueryFailed, QueryProcesses, QueryRefused, RepeatedTextQuery
+from workers.console.queries import QueryFailed, QueryProcesses, QueryRefused, repeated_json
 from workers.errors import WorkerError
 from workers.inspect.html_templates import time_text
 from workers.kafka.broker.access import BrokerAccess
@@ -22,7 +21,6 @@ from workers.site_settings import DecidedSite, SettingsBook, book_of_state
 from workers.state.site_copy import copied_sites
 from workers.state.site_state import SiteState, model_is_due
 
-T = TypeVar("T")
 _DAY_MS = 24 * 3600 * 1000
 _UNITS = (
     (365 * _DAY_MS, "year"),
@@ -57,18 +55,6 @@ class SiteRow(msgspec.Struct, frozen=True, kw_only=True):
     decided: tuple[str, ...] = ()
     """What operators have decided about the site, as short words."""
     warnings: tuple[str, ...] = ()
-
-
-class ListPage(msgspec.Struct, Generic[T], frozen=True, kw_only=True):
-    """One page of a list."""
-
-    rows: Sequence[T]
-    number: int
-    """Number of the page, from 1."""
-    pages: int
-    """Number of pages, at least 1."""
-    found: int
-    """Number of rows on all pages."""
 
 
 def site_row(
@@ -154,20 +140,19 @@ def searched(rows: Iterable[SiteRow], words: str) -> list[SiteRow]:
     ]
 
 
-def list_page(rows: Sequence[T], number: int, rows_max: int) -> ListPage[T]:
+def list_page(rows: Sequence[object], number: int, rows_max: int) -> dict[str, object]:
     """Return one page of a list; a number behind the last page stands for the last one.
 
-    >>> list_page("abcde", 9, 2).rows
-    'e'
+    The result has its `rows`, its `number` from 1 on, how many `pages` there are, at least 1, and the
+    number of rows that were `found` for all pages.
+
+    >>> list_page("abcde", 9, 2)
+    {'rows': 'e', 'number': 3, 'pages': 3, 'found': 5}
     """
     pages = max(1, -(-len(rows) // rows_max))
     number = min(max(number, 1), pages)
-    return ListPage(
-        rows=rows[(number - 1) * rows_max : number * rows_max],
-        number=number,
-        pages=pages,
-        found=len(rows),
-    )
+    shown = rows[(number - 1) * rows_max : number * rows_max]
+    return {"rows": shown, "number": number, "pages": pages, "found": len(rows)}
 
 
 def duration_text(time_ms: int) -> str:
@@ -256,11 +241,19 @@ class SiteLister:
 
     async def measure_next(self) -> None:
         """Measure the repeated text of some sites of which it is not known, or known of long ago."""
-        wanted = self._to_be_measured()
-        if wanted:
-            await self._measure(
-                RepeatedTextQuery(sites=wanted, pages_max=self._config.survey_pages)
+        sites = self._to_be_measured()
+        if not sites:
+            return
+        try:
+            answer = await asyncio.to_thread(
+                self._processes.run, repeated_json, sites, self._config.survey_pages
             )
+            ratios = msgspec.json.decode(answer, type=dict[str, float | None])
+        except (QueryFailed, QueryRefused):
+            ratios = {}  # none has a figure, and none is tried again at once
+        for site in sites:
+            learned = self._states[site].learned if site in self._states else 0
+            self._measured[site] = _Measured(learned, ratios.get(site))
 
     def expire(self) -> None:
         """Have the list made again at the next request, such as after a change."""
@@ -304,26 +297,16 @@ class SiteLister:
 
     def _to_be_measured(self) -> list[str]:
         """Return the sites that are to be measured next, those that were never measured first."""
-        stale = []
-        for site, state in self._states.items():
-            known = self._measured.get(site)
-            if state.model_version is None:
-                continue
-            if known is None:
-                stale.append((False, site))
-            elif state.learned > known.learned * (1 + self._config.survey_change_ratio):
-                stale.append((True, site))
+        grown = 1 + self._config.survey_change_ratio
+        stale = [
+            (known is not None, site)
+            for site, state in self._states.items()
+            if state.model_version is not None
+            and (
+                (known := self._measured.get(site)) is None or state.learned > known.learned * grown
+            )
+        ]
         return [site for _, site in sorted(stale)[: self._config.survey_sites]]
-
-    async def _measure(self, query: RepeatedTextQuery) -> None:
-        try:
-            answer = await asyncio.to_thread(self._processes.run, query)
-            ratios = msgspec.json.decode(answer, type=dict[str, float | None])
-        except (QueryFailed, QueryRefused):
-            ratios = {}  # none has a figure, and none is tried again at once
-        for site in query.sites:
-            learned = self._states[site].learned if site in self._states else 0
-            self._measured[site] = _Measured(learned, ratios.get(site))
 
 
 async def read_lag(access: BrokerAccess, prefix: str, wait_s: float) -> Lag | None:

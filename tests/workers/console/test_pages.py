@@ -15,7 +15,7 @@ from schemas.site_settings import SiteRuleRecord
 from tests.workers.console.conftest import HOSTILE_SITE, HOSTILE_URL, SITE, TOKEN
 from workers.console import site_list
 from workers.console.config import ConsoleConfig
-from workers.console.queries import QueryFailed, QueryProcesses, QueryRefused, SiteReportQuery
+from workers.console.queries import QueryFailed, QueryProcesses, QueryRefused, site_html
 from workers.console.server import listen, serve_console
 from workers.console.site_list import SiteRow, site_row
 from workers.errors import UsageProblem
@@ -152,7 +152,7 @@ async def test_a_survey_that_is_refused_leaves_the_list_as_it_is(state):
     """A page model that was removed must not end the console."""
 
     class Refusing:
-        def run(self, query):
+        def run(self, *_query):
             raise QueryRefused("the page model does not exist")
 
     lister = site_list.SiteLister(state, Refusing(), ConsoleConfig(), None)
@@ -246,7 +246,7 @@ async def test_a_report_that_takes_too_long_is_ended(start, state):
     config = ConsoleConfig(query_s=0.0)
     processes = QueryProcesses(state, load_settings(), config)
     with pytest.raises(QueryFailed, match="within 0 s"):
-        processes.run(SiteReportQuery(site=SITE))
+        processes.run(site_html, SITE)
     async with start(config, processes=processes) as console:
         assert (await console.ask(asked("/site", key=SITE)))[0] == 504
 
@@ -257,7 +257,7 @@ def test_a_report_that_is_too_large_or_ends_its_process_is_a_sentence(state):
         (ConsoleConfig(query_processor_s=0), load_settings()),
     ):
         with pytest.raises(QueryFailed, match="`templ inspect` says which"):
-            QueryProcesses(state, settings, config).run(SiteReportQuery(site=SITE))
+            QueryProcesses(state, settings, config).run(site_html, SITE)
 
 
 async def test_sites_are_listed_by_what_is_wrong_and_by_the_time_of_the_feed(start, monkeypatch):
