@@ -10,6 +10,7 @@ import msgspec
 
 from workers.cli.lazy import require_extra
 from workers.cli.options import STATE_PATH, optional_broker_option, prefix_option
+from workers.cli.settings import field_docs
 from workers.crawl.config import CrawlConfig
 from workers.errors import InputProblem, UsageProblem
 from workers.log_forms import LogSetUp, set_up_logging
@@ -19,40 +20,24 @@ from workers.settings import Settings, load_settings
 if TYPE_CHECKING:
     from workers.crawl.kafka_output import KafkaOutput
 
-_SECONDS = click.FloatRange(0, min_open=True)
-_COUNT = click.IntRange(1)
-_LIMITS: dict[str, tuple[click.ParamType, str]] = {
-    "delay_s": (
-        _SECONDS,
-        (
-            "Seconds between an answer of a site and the next request to it. A longer Crawl-delay of its "
-            "robots.txt takes precedence, and slow sites get fewer requests."
-        ),
-    ),
-    "concurrency": (_COUNT, "Most sites that are crawled at the same time."),
-    "timeout_s": (_SECONDS, "Longest time until an answer is complete, in seconds."),
-    "page_bytes_max": (click.IntRange(1 << 10), "Largest answer after decompression, in bytes."),
-    "depth_max": (click.IntRange(0), "Most links from a seed, feed or sitemap to a page."),
-    "site_day_pages": (_COUNT, "Most new addresses that are fetched from a site in one day (UTC)."),
-    "site_hosts": (_COUNT, "Most hosts of a site that are crawled."),
-    "attempts_max": (_COUNT, "Failed requests after which an address is given up."),
-    "retry_s": (_SECONDS, "Seconds from a failure to the second request; then twice as long."),
-    "listing_interval_s": (
-        _SECONDS,
-        (
-            "Seconds until a seed, feed or sitemap is fetched again. After a change, an interval is halved, "
-            "otherwise doubled."
-        ),
-    ),
-    "page_interval_s": (_SECONDS, "Seconds until another page is fetched again, likewise."),
-    "interval_min_s": (_SECONDS, "Shortest such interval, in seconds."),
-    "interval_max_s": (_SECONDS, "Longest such interval, in seconds."),
-    "robots_retry_s": (
-        _SECONDS,
-        "Seconds until a robots.txt that could not be fetched is tried again.",
-    ),
+_SECONDS, _COUNT = click.FloatRange(0, min_open=True), click.IntRange(1)
+_LIMITS: dict[str, click.ParamType] = {
+    "delay_s": _SECONDS,
+    "concurrency": _COUNT,
+    "timeout_s": _SECONDS,
+    "page_bytes_max": click.IntRange(1 << 10),
+    "depth_max": click.IntRange(0),
+    "site_day_pages": _COUNT,
+    "site_hosts": _COUNT,
+    "attempts_max": _COUNT,
+    "retry_s": _SECONDS,
+    "listing_interval_s": _SECONDS,
+    "page_interval_s": _SECONDS,
+    "interval_min_s": _SECONDS,
+    "interval_max_s": _SECONDS,
+    "robots_retry_s": _SECONDS,
 }
-"""Type and help of the options that set a limit, by the field of `CrawlConfig`."""
+"""Type of the options that set a limit, by the field of `CrawlConfig`."""
 _NOUNS = frozenset({"page", "feed", "sitemap", "redirect", "deletion"})
 """Outcomes of the summary that have a plural."""
 
@@ -60,16 +45,16 @@ _NOUNS = frozenset({"page", "feed", "sitemap", "redirect", "deletion"})
 def _limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add an option for each limit to a command."""
     defaults = {one.name: one.default for one in msgspec.structs.fields(CrawlConfig)}
-    for name, (kind, text) in reversed(_LIMITS.items()):
-        option = click.option(
+    helps = field_docs(CrawlConfig)
+    for name, kind in reversed(_LIMITS.items()):
+        command = click.option(
             f"--{name.replace('_', '-')}",
             name,
             type=kind,
             default=defaults[name],
             show_default=True,
-            help=text,
-        )
-        command = option(command)
+            help=helps[name],
+        )(command)
     return command
 
 

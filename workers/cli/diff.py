@@ -71,18 +71,12 @@ def _text(url: str, place: Path, site: str | None, form: str) -> str:
 
 def _text_of_state(url: str, state: Path, site: str | None, form: str) -> str:
     from templ_core.site_key import site_key  # noqa: PLC0415 - see above
-    from workers.inspect.shadow import CleaningVariant, window_text  # noqa: PLC0415
-    from workers.inspect.site_view import view_site  # noqa: PLC0415
-    from workers.processes.options import config_of  # noqa: PLC0415
-    from workers.processes.page_model import page_model_of, read_model_file  # noqa: PLC0415
+    from workers.inspect.shadow import window_text  # noqa: PLC0415
+    from workers.inspect.site_view import CleaningVariant, view_site  # noqa: PLC0415
 
     settings = load_settings()
     view = view_site(state, site or site_key(url), settings)
-    variant = CleaningVariant(
-        page_model=page_model_of(read_model_file(settings.page_model)),
-        config=config_of(settings),
-    )
-    text = window_text(view, variant, url, form)
+    text = window_text(view, CleaningVariant.of(settings), url, form)
     if text is None:
         raise InputProblem(f"the window of {view.site} in {state} has no page {url}")
     return text

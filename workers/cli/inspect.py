@@ -92,14 +92,11 @@ def site(
     **chosen: Any,
 ) -> None:
     """Print what was learned of the site KEY, and with --out write an HTML report with plots."""
-    from workers.inspect.site_report import encode_figures, site_figures, site_report, site_text  # noqa: PLC0415  # noqa: PLC0415
-    from workers.processes.options import config_of  # noqa: PLC0415
-    from workers.processes.page_model import page_model_of, read_model_file  # noqa: PLC0415
+    from workers.inspect.site_report import encode_figures, site_figures, site_report, site_text  # noqa: PLC0415
+    from workers.inspect.site_view import CleaningVariant  # noqa: PLC0415
 
     settings = load_settings(**chosen)
-    view = read_site(key, source, settings)
-    model = page_model_of(read_model_file(settings.page_model))
-    found = site_figures(view, model, config_of(settings))
+    found = site_figures(read_site(key, source, settings), CleaningVariant.of(settings))
     if out is not None:
         with open_output(out) as file:
             file.write(site_report(found).encode())

@@ -18,35 +18,6 @@ _INTERRUPTED = 130
 _TERMINATED = 143
 log = logging.getLogger("templ")
 
-_COMMANDS = {
-    "run": "workers.cli.run:run_command",
-    "clean": "workers.cli.clean:clean_command",
-    "worker": "workers.cli.worker:worker_command",
-    "console": "workers.cli.console:console_command",
-    "index": "workers.cli.index:index_command",
-    "search": "workers.cli.search:search_command",
-    "crawl": "workers.cli.crawl:crawl_command",
-    "feed": "workers.cli.feed:feed_command",
-    "replay": "workers.cli.replay:replay_command",
-    "seed": "workers.cli.seed:seed_command",
-    "topics": "workers.cli.topics:topics_command",
-    "inspect": "workers.cli.inspect:inspect_command",
-    "site": "workers.cli.site:site_command",
-    "shadow": "workers.cli.shadow:shadow_command",
-    "diff": "workers.cli.diff:diff_command",
-    "schemas": "workers.cli.schemas:schemas_command",
-    "settings": "workers.cli.settings:settings_command",
-    "doctor": "workers.cli.doctor:doctor_command",
-    "status": "workers.cli.status:status_command",
-    "dlq": "workers.cli.dlq:dlq_command",
-    "evaluate": "workers.lab.evaluate",
-    "phrases": "workers.lab.phrases",
-    "train": "workers.lab.train",
-    "train-idioms": "workers.lab.train",
-    "simulate": "workers.lab.simulate_feed",
-    "tour": "workers.lab.tour",
-    "experiments": "workers.lab.experiments",
-}
 _SUMMARIES = {
     "run": "Clean pages from files, and learn their sites.",
     "clean": "Clean one page and print its text.",
@@ -68,6 +39,9 @@ _SUMMARIES = {
     "doctor": "Find what keeps a worker from running, or would let it lose records.",
     "status": "Show who has which partitions, their lag, and the newest site models.",
     "dlq": "Look at dead letters, and send their pages again.",
+}
+"""The commands of the product, each of a module of its name, and their lines on the help page."""
+_LAB_SUMMARIES = {
     "evaluate": "Score cleaned text, and other extractors, against gold text.",
     "phrases": "Learn, apply and export strings that recur word for word.",
     "train": "Train a page model on pages with gold text.",
@@ -75,6 +49,11 @@ _SUMMARIES = {
     "simulate": "Write a feed of synthetic pages with exact gold text.",
     "tour": "Write an HTML page about a run on a synthetic feed.",
     "experiments": "Repeat the experiments of the papers that templ follows.",
+}
+_LAB_MODULES = {"train-idioms": "train", "simulate": "simulate_feed"}
+"""Modules of the laboratory's commands that have another name."""
+_COMMANDS = {name: f"workers.cli.{name}:{name}_command" for name in _SUMMARIES} | {
+    name: f"workers.lab.{_LAB_MODULES.get(name, name)}" for name in _LAB_SUMMARIES
 }
 _EXTRAS = (
     dict.fromkeys(("worker", "feed", "seed", "topics", "doctor", "status", "dlq"), "kafka")
@@ -87,7 +66,7 @@ _EXTRAS = (
     cls=LazyGroup,
     modules=_COMMANDS,
     extras=_EXTRAS,
-    summaries=_SUMMARIES,
+    summaries=_SUMMARIES | _LAB_SUMMARIES,
     epilog="Exit codes: 0 success; 1 failure; 2 wrong usage; 65 the page, or most of a "
     "feed, was refused; 66 an input cannot be read; 69 the broker or a search server cannot be reached or refuses; 70 a "
     "fault of templ itself; 73 the state directory cannot be used; 74 the disk is full or fails; 78 a "

@@ -78,7 +78,7 @@ def settings_command(form: str) -> None:
 
 def listed_settings(given: dict[str, GivenSetting]) -> Iterator[ListedSetting]:
     """Yield all settings in the order of their definition."""
-    meanings = _meanings()
+    meanings = field_docs(Settings)
     for name, kind in setting_types().items():
         default = getattr(Settings(), name)
         one = given.get(name, GivenSetting(default, ""))
@@ -94,14 +94,14 @@ def listed_settings(given: dict[str, GivenSetting]) -> Iterator[ListedSetting]:
         )
 
 
-def _meanings() -> dict[str, str]:
-    """Return the docstring of each setting in one line, by name."""
-    (definition,) = ast.parse(inspect.getsource(Settings)).body
+def field_docs(kind: type[msgspec.Struct]) -> dict[str, str]:
+    """Return the first paragraph of the docstring of each field of a type in one line, by name."""
+    (definition,) = ast.parse(inspect.getsource(kind)).body
     found = {}
     body: list[Any] = definition.body  # type: ignore[attr-defined]
     for field, text in pairwise(body):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
-            found[field.target.id] = " ".join(str(text.value.value).split())
+            found[field.target.id] = " ".join(str(text.value.value).partition("\n\n")[0].split())
     return found
 
 

@@ -68,28 +68,18 @@ def shadow_command(
     Nothing is changed. The table shows for each site which share of its pages and of their words change;
     the HTML file has the pages that change most side by side.
     """
-    from workers.inspect.shadow import CleaningVariant, shadow_html, shadow_site, shadow_text  # noqa: PLC0415  # noqa: PLC0415
-    from workers.inspect.site_view import view_site  # noqa: PLC0415 - not needed for --help
-    from workers.processes.options import config_of  # noqa: PLC0415
-    from workers.processes.page_model import page_model_of, read_model_file  # noqa: PLC0415
+    from workers.inspect.shadow import shadow_html, shadow_site, shadow_text  # noqa: PLC0415
+    from workers.inspect.site_view import CleaningVariant, view_site  # noqa: PLC0415
     from workers.state.site_copy import copied_sites  # noqa: PLC0415
 
     if not any(chosen.values()) and site_settings is None:
         raise UsageProblem(
             "give what is to be tried: --page-model, --comments, --balance or --site-settings"
         )
-    now, tried = (
-        load_settings(),
-        load_settings(**chosen),
-    )
-    live, other = (
-        CleaningVariant(
-            page_model=page_model_of(read_model_file(one.page_model)),
-            config=config_of(one),
-            book=read_book(site_settings) if one is tried and site_settings else None,
-        )
-        for one in (now, tried)
-    )
+    now = load_settings()
+    live = CleaningVariant.of(now)
+    book = read_book(site_settings) if site_settings else None
+    other = CleaningVariant.of(load_settings(**chosen), book)
     known = copied_sites(state)
     keys = sites or sorted(known, key=lambda site: (-known[site].pages, site))[:sites_max]
     found = [shadow_site(view_site(state, site, now), live, other, pages_max) for site in keys]

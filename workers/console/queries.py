@@ -22,9 +22,7 @@ from workers.errors import UsageProblem, WorkerError
 from workers.inspect.html_templates import render
 from workers.inspect.page_report import PageRequest, page_report
 from workers.inspect.site_report import repeated_ratio, site_figures, site_report
-from workers.inspect.site_view import preview_rules, view_site
-from workers.processes.options import config_of
-from workers.processes.page_model import page_model_of, read_model_file
+from workers.inspect.site_view import CleaningVariant, preview_rules, view_site
 from workers.settings import Settings
 
 
@@ -36,8 +34,7 @@ def site_html(state: Path, settings: Settings, site: str) -> bytes:
         StateProblem: The state directory cannot be read, which holds for the other queries as well.
     """
     view = view_site(state, site, settings)
-    model = page_model_of(read_model_file(settings.page_model))
-    found = site_figures(view, model, config_of(settings))
+    found = site_figures(view, CleaningVariant.of(settings))
     return site_report(found, _navigation(site)).encode()
 
 
@@ -84,12 +81,11 @@ def rule_json(state: Path, settings: Settings, site: str, rule: SiteRule) -> byt
 
 def repeated_json(state: Path, settings: Settings, sites: Sequence[str], pages_max: int) -> bytes:
     """Return by site the share of kept words that it repeats on its newest pages; None where it cannot be told."""
-    model = page_model_of(read_model_file(settings.page_model))
-    config = config_of(settings)
+    variant = CleaningVariant.of(settings)
     found: dict[str, float | None] = {}
     for site in sites:
         try:
-            found[site] = repeated_ratio(view_site(state, site, settings), model, config, pages_max)
+            found[site] = repeated_ratio(view_site(state, site, settings), variant, pages_max)
         except WorkerError:  # such as a site that is gone by now
             found[site] = None
     return msgspec.json.encode(found)

@@ -10,48 +10,62 @@ DAY_S = 24 * 3600.0
 
 
 class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """How politely, how far and how often a crawl asks; the bounds are those of `templ crawl --help`."""
+    """How politely, how far and how often a crawl asks.
+
+    The first paragraphs of the limits are the help of the options of `templ crawl`, which has the bounds.
+    """
 
     contact: str
     """Address of a page, or of a mailbox, that tells the owners of sites who crawls."""
     delay_s: float = 1.0
-    """Shortest time between the end of an answer and the next request to the same site, in seconds.
+    """Seconds between an answer of a site and the next request to it. A longer Crawl-delay of its
+    robots.txt takes precedence, and slow sites get fewer requests.
 
-    1 s is the default of the crawler in Foschini's thesis, 4.1. A longer `Crawl-delay` of the site's
-    robots.txt goes before it, and AutoThrottle lengthens it while a site answers slowly.
+    1 s is the default of the crawler in Foschini's thesis, 4.1. AutoThrottle lengthens it while a site
+    answers slowly.
     """
     concurrency: int = 64
-    """Most sites that are asked at the same time; a site is asked one thing at a time."""
+    """Most sites that are crawled at the same time."""
     timeout_s: float = 30.0
-    """Longest time until an answer has come whole."""
+    """Longest time until an answer is complete, in seconds."""
     page_bytes_max: int = 8 << 20
-    """Largest answer after decompression; a Kafka message of the default size holds no larger page."""
+    """Largest answer after decompression, in bytes.
+
+    A Kafka message of the default size holds no larger page.
+    """
     depth_max: int = 12
-    """Most links from a seed, a feed or a sitemap to a page; chains such as calendars end there."""
+    """Most links from a seed, feed or sitemap to a page.
+
+    Chains such as calendars end there.
+    """
     site_day_pages: int = 2000
-    """Most addresses of a site that are asked for the first time in one day (UTC)."""
+    """Most new addresses that are fetched from a site in one day (UTC)."""
     site_hosts: int = 200
-    """Most hosts of a site that are asked; names below a domain can be without end."""
+    """Most hosts of a site that are crawled.
+
+    Names below a domain can be without end.
+    """
     read_deadline_s: float = 5.0
     """Longest processor time to read an answer; what takes longer names no addresses."""
     allows_private: bool = False
     """Whether addresses of private networks and of this machine are asked."""
     attempts_max: int = 3
-    """Requests for an address that fail, until it is left alone as long as an unchanged page."""
+    """Failed requests after which an address is given up."""
     retry_s: float = 60.0
-    """Time before the second request after a failure; it doubles with each further one."""
+    """Seconds from a failure to the second request; then twice as long."""
     listing_interval_s: float = 3600.0
-    """Time until a seed, a feed or a sitemap is asked again for the first time."""
+    """Seconds until a seed, feed or sitemap is fetched again. After a change, an interval is halved,
+    otherwise doubled."""
     page_interval_s: float = DAY_S
-    """Time until another page is asked again for the first time."""
+    """Seconds until another page is fetched again, likewise."""
     interval_min_s: float = 900.0
-    """Shortest time until an address is asked again, however often it changes."""
+    """Shortest such interval, in seconds."""
     interval_max_s: float = 30 * DAY_S
-    """Longest time until an address is asked again, however seldom it changes."""
+    """Longest such interval, in seconds."""
     robots_age_s: float = DAY_S
     """Age from which on a robots.txt is asked again; RFC 9309, 2.4, allows no more than a day."""
     robots_retry_s: float = 600.0
-    """Time until a robots.txt is asked again that could not be reached; nothing else is asked before."""
+    """Seconds until a robots.txt that could not be fetched is tried again."""
     follows: bool = False
     """Whether the crawl waits for what is due later; otherwise it ends with what is due when it starts."""
 

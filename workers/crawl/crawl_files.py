@@ -11,6 +11,7 @@ from typing import Protocol
 from urllib.parse import urlsplit
 
 import msgspec
+from scrapy.http import Headers, Response
 from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
@@ -26,23 +27,8 @@ _WARC_BYTES = 1 << 30
 _CHANGED_HEADERS = frozenset(["content-encoding", "transfer-encoding", "content-length"])
 """Headers of an answer that do not describe the decompressed body that is kept."""
 
+_KNOWN_STATUSES = frozenset(HTTPStatus)
 _NOT_MODIFIED = "http://netpreserve.org/warc/1.0/revisit/server-not-modified"
-
-
-class HttpExchange(msgspec.Struct, frozen=True, kw_only=True):
-    """A request with its answer, whose body is decompressed."""
-
-    url: str
-    id: str
-    """Id of the answer, a UUID as URN."""
-    date: str
-    """Time of the answer in the form of WARC files."""
-    request_headers: tuple[tuple[str, str], ...]
-    status: int
-    headers: tuple[tuple[str, str], ...]
-    body: bytes
-    same_as: tuple[str, str] | None = None
-    """Digest and date of the earlier answer that had this body; None for a body that is new."""
 
 
 class _GrowingFile:
@@ -78,28 +64,24 @@ class _GrowingFile:
             raise _problem(self.path, error) from None
         self.length += len(data)
 
+    def lengths(self) -> dict[str, int]:
+        """Return the length of the file by its name, in bytes."""
+        return {self.path.name: self.length}
+
     def close(self) -> None:
         """Close the file."""
         self._file.close()
 
 
-class PageLines:
+class PageLines(_GrowingFile):
     """A JSON Lines file of pages or feeds, as `templ run` reads it."""
 
     def __init__(self, path: Path, lengths: Mapping[str, int]) -> None:
-        self._file = _GrowingFile(path, lengths.get(path.name, 0))
+        super().__init__(path, lengths.get(path.name, 0))
 
-    def write(self, page: Page) -> None:
+    def add(self, page: Page) -> None:
         """Add a page, or the end of one."""
-        self._file.write(encode_json(page_record(page)) + b"\n")
-
-    def lengths(self) -> dict[str, int]:
-        """Return the length of the file by its name, in bytes."""
-        return {self._file.path.name: self._file.length}
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+        self.write(encode_json(page_record(page)) + b"\n")
 
 
 def warc_digest(body: bytes) -> str:
@@ -141,7 +123,7 @@ class WarcFiles:
 
     def lengths(self) -> dict[str, int]:
         """Return the length of the present file by its name, in bytes."""
-        return {self._file.path.name: self._file.length}
+        return self._file.lengths()
 
     def close(self) -> None:
         """Close the present file."""
@@ -163,75 +145,81 @@ class WarcFiles:
         return file
 
 
-def warc_records(exchange: HttpExchange) -> bytes:
+def warc_records(
+    response: Response, record_id: str, date: str, same_as: tuple[str, str] | None = None
+) -> bytes:
     """Return the records of a request and its answer; a body that is known becomes a revisit record.
 
     Compressing a large page takes a while, so call this in a thread.
+
+    Args:
+        response: The answer, whose body is decompressed.
+        record_id: Id of the answer, a UUID as URN.
+        date: Time of the answer in the form of WARC files.
+        same_as: Digest and date of the earlier answer that had this body; None for a body that is new.
     """
     buffer = io.BytesIO()
     writer = WARCWriter(buffer, gzip=True)
     request = writer.create_warc_record(
-        exchange.url,
+        response.url,
         "request",
-        http_headers=_request_head(exchange),
-        warc_headers_dict={"WARC-Date": exchange.date},
+        http_headers=_request_head(response),
+        warc_headers_dict={"WARC-Date": date},
     )
-    writer.write_request_response_pair(request, _answer(exchange, writer))
+    answer = _answer(
+        response, writer, {"WARC-Date": date, "WARC-Record-ID": f"<{record_id}>"}, same_as
+    )
+    writer.write_request_response_pair(request, answer)
     return buffer.getvalue()
 
 
-def _answer(exchange: HttpExchange, writer: WARCWriter) -> object:
-    head = StatusAndHeaders(
-        f"{exchange.status} {_reason(exchange.status)}",
-        list(_kept_headers(exchange)),
-        "HTTP/1.1",
-    )
-    headers = {"WARC-Date": exchange.date, "WARC-Record-ID": f"<{exchange.id}>"}
-    if exchange.same_as is not None:
-        digest, date = exchange.same_as
-        revisit = writer.create_revisit_record(
-            exchange.url,
-            digest=digest,
-            refers_to_uri=exchange.url,
-            refers_to_date=date,
-            http_headers=head,
-            warc_headers_dict=headers,
+def _answer(
+    response: Response, writer: WARCWriter, headers: dict[str, str], same_as: tuple[str, str] | None
+) -> object:
+    status = response.status
+    # Scrapy does not keep the phrase of a status.
+    phrase = HTTPStatus(status).phrase if status in _KNOWN_STATUSES else "Unknown"
+    head = StatusAndHeaders(f"{status} {phrase}", _kept_headers(response), "HTTP/1.1")
+    given = {"http_headers": head, "warc_headers_dict": headers}
+    if same_as is None:
+        size = len(response.body)
+        return writer.create_warc_record(
+            response.url, "response", payload=io.BytesIO(response.body), length=size, **given
         )
-        if exchange.status == 304:
-            revisit.rec_headers.replace_header("WARC-Profile", _NOT_MODIFIED)
-        return revisit
-    return writer.create_warc_record(
-        exchange.url,
-        "response",
-        payload=io.BytesIO(exchange.body),
-        length=len(exchange.body),
-        http_headers=head,
-        warc_headers_dict=headers,
+    digest, date = same_as
+    revisit = writer.create_revisit_record(
+        response.url, digest=digest, refers_to_uri=response.url, refers_to_date=date, **given
     )
+    if status == 304:
+        revisit.rec_headers.replace_header("WARC-Profile", _NOT_MODIFIED)
+    return revisit
 
 
-def _kept_headers(exchange: HttpExchange) -> list[tuple[str, str]]:
+def _kept_headers(response: Response) -> list[tuple[str, str]]:
     """Return the headers of an answer; those of the body as it was sent are set aside by their names."""
     kept = [
         (f"X-Crawler-{name}" if name.lower() in _CHANGED_HEADERS else name, value)
-        for name, value in exchange.headers
+        for name, value in header_list(response.headers)
     ]
-    return [*kept, ("Content-Length", str(len(exchange.body)))]
+    return [*kept, ("Content-Length", str(len(response.body)))]
 
 
-def _reason(status: int) -> str:
-    """Return the phrase of a status, which Scrapy does not keep."""
-    try:
-        return HTTPStatus(status).phrase
-    except ValueError:
-        return "Unknown"
+def header_list(headers: Headers) -> list[tuple[str, str]]:
+    """Return each header with its value, as often as it was sent."""
+    return [
+        (name.decode("latin-1"), value.decode("latin-1"))
+        for name, values in headers.items()
+        for value in values
+    ]
 
 
-def _request_head(exchange: HttpExchange) -> StatusAndHeaders:
-    parts = urlsplit(exchange.url)
+def _request_head(response: Response) -> StatusAndHeaders:
+    parts, request = urlsplit(response.url), response.request
     path = (parts.path or "/") + (f"?{parts.query}" if parts.query else "")
-    headers = [("Host", parts.netloc), *exchange.request_headers]
-    return StatusAndHeaders(f"GET {path} HTTP/1.1", headers, is_http_request=True)
+    own = header_list(request.headers) if request is not None else []
+    return StatusAndHeaders(
+        f"GET {path} HTTP/1.1", [("Host", parts.netloc), *own], is_http_request=True
+    )
 
 
 def _problem(path: Path, error: OSError) -> DiskProblem:
@@ -287,11 +275,11 @@ class CrawlStore:
     def keep_page(self, page: Page) -> None:
         """Add a page, or the end of one, where pages are kept."""
         if self._pages is not None:
-            self._pages.write(page)
+            self._pages.add(page)
 
     def keep_feed(self, feed: Page) -> None:
         """Add a feed."""
-        self._feeds.write(feed)
+        self._feeds.add(feed)
 
     @property
     def keeps_exchanges(self) -> bool:
@@ -318,5 +306,4 @@ class CrawlStore:
             one.close()
 
     def _files(self) -> list[PageLines | WarcFiles]:
-        lines = [self._feeds] if self._pages is None else [self._pages, self._feeds]
-        return [*lines, *self._archives]
+        return [*([self._pages] if self._pages else []), self._feeds, *self._archives]

@@ -147,6 +147,11 @@ class NextVisit(msgspec.Struct, frozen=True, kw_only=True):
     state: PageState = PageState()
 
 
+_STATE = PageState.__struct_fields__
+_OWN = tuple(name for name in DueAddress.__struct_fields__ if name != "state")
+_VISIT = tuple(name for name in NextVisit.__struct_fields__ if name != "state")
+
+
 class CrawlFrontier:
     """The file of a crawl's addresses; a context that closes it."""
 
@@ -281,23 +286,15 @@ class CrawlFrontier:
         """
         for rank, latest in sorted(latest_at.items()):
             row = self._db.execute(
-                "SELECT key, url, site, depth, rank, attempts, interval_s, etag, last_modified, digest, "
-                "warc_digest, warc_date, is_published, moves FROM addresses "
+                f"SELECT {', '.join((*_OWN, *_STATE))} FROM addresses "  # noqa: S608 - constants only
                 "WHERE site = ? AND rank = ? AND due_at <= ? ORDER BY due_at LIMIT 1",
                 [site, rank, latest],
             ).fetchone()
             if row is not None:
-                names = ("key", "url", "site", "depth", "rank", "attempts", "interval_s")
-                own = dict(zip(names, row[:7], strict=True))
-                state = PageState(
-                    etag=row[7],
-                    last_modified=row[8],
-                    digest=row[9],
-                    warc_digest=row[10],
-                    warc_date=row[11],
-                    is_published=bool(row[12]),
-                )
-                return DueAddress(**own, state=state, moves=row[13])
+                state = dict(zip(_STATE, row[len(_OWN) :], strict=True))
+                state["is_published"] = bool(state["is_published"])
+                own = dict(zip(_OWN, row[: len(_OWN)], strict=True))
+                return DueAddress(**own, state=PageState(**state))
         return None
 
     def next_due_at(self, site: str, latest_at: dict[int, float]) -> float | None:
@@ -308,31 +305,23 @@ class CrawlFrontier:
             latest_at: Unix time by rank after which an address does not count; ranks that are not in it
                 do not count at all.
         """
-        times = [
-            self._db.execute(
-                "SELECT MIN(due_at) FROM addresses WHERE site = ? AND rank = ?", [site, rank]
-            ).fetchone()[0]
-            for rank in latest_at
-        ]
-        given = [
-            time
-            for time, latest in zip(times, latest_at.values(), strict=True)
-            if time is not None and time <= latest
-        ]
-        return min(given, default=None)
+        statement = "SELECT MIN(due_at) FROM addresses WHERE site = ? AND rank = ? AND due_at <= ?"
+        found = (
+            self._db.execute(statement, [site, rank, latest]).fetchone()[0]
+            for rank, latest in latest_at.items()
+        )
+        return min((time for time in found if time is not None), default=None)
 
     def asked(self, address: DueAddress, visit: NextVisit, now: float) -> None:
         """Keep what an address answered at a Unix time, and when it is due again."""
-        state = visit.state
-        self._write("UPDATE addresses SET url = ?, due_at = ?, rank = ?, attempts = ?, interval_s = ?, "
-            "first_at = COALESCE(first_at, ?), asked_at = ?, etag = ?, last_modified = ?, digest = ?, "
-            "warc_digest = ?, warc_date = ?, is_published = ? WHERE key = ?",
-            [
-                visit.url, visit.due_at, visit.rank, visit.attempts, visit.interval_s, now, now,
-                state.etag, state.last_modified, state.digest, state.warc_digest, state.warc_date,
-                state.is_published, address.key,
-            ],
-        )  # fmt: skip
+        changed = {name: getattr(visit, name) for name in _VISIT} | msgspec.structs.asdict(
+            visit.state
+        )
+        self._write(
+            f"UPDATE addresses SET {', '.join(f'{name} = ?' for name in changed)}, "  # noqa: S608
+            "first_at = COALESCE(first_at, ?), asked_at = ? WHERE key = ?",
+            [*changed.values(), now, now, address.key],
+        )
 
     def postpone(self, address: DueAddress, due_at: float, rank: int) -> None:
         """Let an address be due at another time, without having asked it."""
@@ -364,13 +353,11 @@ class CrawlFrontier:
             "DELETE FROM robots WHERE site = ? AND expires_at < ?",
             [robots.site, now - _HOST_MEMORY_S],
         )
+        kept = msgspec.structs.asdict(robots)
         self._write(
-            "INSERT OR REPLACE INTO robots "
-            "(host, site, is_reachable, expires_at, delay_s, encoded_rules) VALUES (?, ?, ?, ?, ?, ?)",
-            [
-                *(robots.host, robots.site, robots.is_reachable),
-                *(robots.expires_at, robots.delay_s, robots.encoded_rules),
-            ],
+            f"INSERT OR REPLACE INTO robots ({', '.join(kept)}) "  # noqa: S608 - constants only
+            f"VALUES ({', '.join('?' * len(kept))})",
+            list(kept.values()),
         )
 
     def site_hosts(self, site: str) -> tuple[int, float]:

@@ -85,7 +85,7 @@ class _FileTarget:
         self._file = PageLines(self._path, {self._path.name: size})
 
     async def send(self, page: Page) -> str | None:
-        self._file.write(page)
+        self._file.add(page)
         return None
 
     async def close(self) -> None:

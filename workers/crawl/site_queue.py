@@ -162,7 +162,7 @@ class SiteQueue:
             for one in question.hosts:
                 self.keep_robots(msgspec.structs.replace(known, host=one, site=site_key(one)))
         for _ in range(_ASIDE_AT_ONCE):
-            address = self._frontier.next_address(site, self._latest_at(site, now))
+            address = self._frontier.next_address(site, self._latest_at(site, now, now))
             if address is None:
                 break
             host = robots_host(address.url)
@@ -201,7 +201,7 @@ class SiteQueue:
         at = self._not_before.get(site, self._earliest)
         if not self._redirected[site]:
             now = time.time()
-            due_at = self._frontier.next_due_at(site, self._horizon(site, now))
+            due_at = self._frontier.next_due_at(site, self._latest_at(site, now, float("inf")))
             if due_at is None or site in self._blocked:
                 return
             at = max(at, time.monotonic() + due_at - now)
@@ -209,17 +209,11 @@ class SiteQueue:
             self._ready_at[site] = at
             heapq.heappush(self._ready, (at, site))
 
-    def _latest_at(self, site: str, now: float) -> dict[int, float]:
-        """Return by rank up to which time addresses are due now."""
-        again = now if self._config.follows else min(now, self._started_at)
+    def _latest_at(self, site: str, now: float, horizon: float) -> dict[int, float]:
+        """Return by rank up to which time addresses are due now, or are waited for, with this horizon."""
+        again = horizon if self._config.follows else min(horizon, self._started_at)
         ranks = dict.fromkeys((DUE_LISTING, DUE_PAGE), again)
-        return ranks | dict.fromkeys(self._new_ranks(site, now), now)
-
-    def _horizon(self, site: str, now: float) -> dict[int, float]:
-        """Return by rank up to which time addresses are waited for."""
-        again = float("inf") if self._config.follows else self._started_at
-        ranks = dict.fromkeys((DUE_LISTING, DUE_PAGE), again)
-        return ranks | dict.fromkeys(self._new_ranks(site, now), float("inf"))
+        return ranks | dict.fromkeys(self._new_ranks(site, now), horizon)
 
     def _new_ranks(self, site: str, now: float) -> tuple[int, ...]:
         """Return the ranks of new addresses that a site may still be asked today."""

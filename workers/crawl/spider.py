@@ -30,10 +30,10 @@ from workers.crawl.answers import AnswerContent, may_be_read
 from workers.crawl.config import CrawlConfig
 from workers.crawl.crawl_files import (
     CrawlStore,
-    HttpExchange,
     PageTarget,
     StoreKinds,
     files_of_crawl,
+    header_list,
     warc_digest,
     warc_records,
 )
@@ -45,6 +45,7 @@ from workers.crawl.frontier import (
     CrawlFrontier,
     DueAddress,
     FoundAddress,
+    PageState,
     found_addresses,
 )
 from workers.crawl.reading import AnswerReader, ReadAnswer, ReadRobots
@@ -54,7 +55,7 @@ from workers.crawl.visits import (
     NO_ANSWER,
     NOT_MODIFIED,
     AddressAnswer,
-    refused_visit,
+    rare_visit,
     retry_after_s,
     visit_result,
 )
@@ -234,7 +235,7 @@ class SiteSpider(Spider):
         if response is not None:
             status = response.status
             file = await self._robots_file(response)
-            records = await self._records(_exchange(response, uuid.uuid4().urn, _warc_date(now)))
+            records = await self._records(response, uuid.uuid4().urn, _warc_date(now))
         sitemaps = dict.fromkeys(file.sitemaps if file is not None else (), NEW_LISTING)
         await self._add(found_addresses(sitemaps), now, depth=1)
         if run.problem is not None:
@@ -254,11 +255,11 @@ class SiteSpider(Spider):
             return None
         return await self._reader.robots(ReadRobots(response.url, response.body[:ROBOTS_BYTES_MAX]))
 
-    async def _records(self, exchange: HttpExchange) -> bytes:
-        """Return the records of an exchange for the archive; nothing where there is no archive."""
+    async def _records(self, response: Response, *about: Any) -> bytes:
+        """Return what `warc_records` makes of an answer; nothing where there is no archive."""
         if not self._run.store.keeps_exchanges:
             return b""
-        return await asyncio.to_thread(warc_records, exchange)
+        return await asyncio.to_thread(warc_records, response, *about)
 
     async def _add(
         self, found: Iterable[FoundAddress], now: float, *, depth: int, moves: int = 0
@@ -282,14 +283,18 @@ class SiteSpider(Spider):
         is_type = isinstance(reason, StopDownload)
         self._run.counts["other types" if is_type else "too large"] += 1
         now = time.time()
-        self._run.frontier.asked(address, refused_visit(address, now, self._run.config), now)
+        self._run.frontier.asked(
+            address, rare_visit(address, now, self._run.config, address.state), now
+        )
 
     async def _answer(self, response: Response | None) -> AddressAnswer:
         if response is None:
             return AddressAnswer(status=NO_ANSWER, headers={})
         return AddressAnswer(
             status=response.status,
-            headers=_text_headers(response.headers),
+            headers={
+                name.lower(): value for name, value in reversed(header_list(response.headers))
+            },
             location=_location(response),
             content=await self._content(response) if response.status == 200 else None,
             warc_digest=warc_digest(response.body),
@@ -311,7 +316,8 @@ class SiteSpider(Spider):
         result = visit_result(address, answer, now, run.config)
         page, records = _page(address, answer, response, now), b""
         if response is not None:
-            records = await self._records(_page_exchange(address, answer, response, page))
+            same_as = _same_as(address.state, answer)
+            records = await self._records(response, page.id, answer.date, same_as)
         await self._add_named(address, answer, now)
         if self._run.problem is not None:
             return
@@ -354,31 +360,12 @@ def _is_page(answer: AddressAnswer) -> bool:
     return answer.status in _PAGE_STATUSES and is_page
 
 
-def _page_exchange(
-    address: DueAddress, answer: AddressAnswer, response: Response, page: Page
-) -> HttpExchange:
-    """Return what an address answered as it is archived; a body that is known is not repeated."""
-    state, same_as = address.state, None
+def _same_as(state: PageState, answer: AddressAnswer) -> tuple[str, str] | None:
+    """Return digest and date of the earlier answer with the body of this one, which is not archived twice."""
     is_same = answer.status == NOT_MODIFIED or answer.warc_digest == state.warc_digest
     if is_same and state.warc_digest and state.warc_date:
-        same_as = (state.warc_digest, state.warc_date)
-    return _exchange(response, page.id, answer.date, same_as)
-
-
-def _exchange(
-    response: Response, record_id: str, date: str, same_as: tuple[str, str] | None = None
-) -> HttpExchange:
-    request = response.request
-    return HttpExchange(
-        url=response.url,
-        id=record_id,
-        date=date,
-        request_headers=_header_list(request.headers) if request is not None else (),
-        status=response.status,
-        headers=_header_list(response.headers),
-        body=response.body,
-        same_as=same_as,
-    )
+        return state.warc_digest, state.warc_date
+    return None
 
 
 def _page(
@@ -420,18 +407,6 @@ def _rest_s(found: Response | Exception | None) -> float:
         return 0.0
     said = (found.headers.get("Retry-After") or b"").decode("latin-1")
     return retry_after_s(found.status, said, time.time())
-
-
-def _text_headers(headers: Headers) -> dict[str, str]:
-    return {name.lower(): value for name, value in reversed(_header_list(headers))}
-
-
-def _header_list(headers: Headers) -> tuple[tuple[str, str], ...]:
-    return tuple(
-        (name.decode("latin-1"), value.decode("latin-1"))
-        for name, values in headers.items()
-        for value in values
-    )
 
 
 def _warc_date(now: float) -> str:

@@ -65,12 +65,12 @@ def visit_result(
     if 300 <= status < 400 and answer.location is not None:
         return _redirected(address, answer.location, now, config)
     if status in GONE_STATUSES:
-        visit = _rarely(address, now, config)
+        visit = rare_visit(address, now, config)
         is_published = address.state.is_published
         return VisitResult(outcome="gone", next_visit=visit, sends_end=is_published)
     if answer.content is None:
         state = PageState(is_published=address.state.is_published)
-        return VisitResult(outcome="refused", next_visit=_rarely(address, now, config, state))
+        return VisitResult(outcome="refused", next_visit=rare_visit(address, now, config, state))
     return _read(address, answer, answer.content, now, config)
 
 
@@ -88,13 +88,6 @@ def next_interval_s(before_s: float, *, has_changed: bool, config: CrawlConfig) 
     """
     wanted_s = before_s / 2 if has_changed else before_s * 2
     return min(max(wanted_s, config.interval_min_s), config.interval_max_s)
-
-
-def next_attempt_s(attempts: int, config: CrawlConfig) -> float:
-    """Return the time to wait after so many failed requests in a row, in seconds."""
-    if attempts >= config.attempts_max:
-        return config.interval_max_s
-    return float(config.retry_s * 2 ** (attempts - 1))
 
 
 def retry_after_s(status: int, said: str, now: float) -> float:
@@ -115,11 +108,6 @@ def retry_after_s(status: int, said: str, now: float) -> float:
         return min(max(parsedate_to_datetime(said).timestamp() - now, 0.0), DAY_S)
     except (ValueError, TypeError, OverflowError):
         return 0.0
-
-
-def refused_visit(address: DueAddress, now: float, config: CrawlConfig) -> NextVisit:
-    """Return the next visit of an address whose answer was too large, or of a type that is not read."""
-    return _rarely(address, now, config, address.state)
 
 
 def _read(
@@ -165,18 +153,19 @@ def _visit(address: DueAddress, due_at: float, **changed: Any) -> NextVisit:
     return NextVisit(due_at=due_at, **{**known, "state": address.state, **changed})
 
 
-def _rarely(
+def rare_visit(
     address: DueAddress, now: float, config: CrawlConfig, state: PageState | None = None
 ) -> NextVisit:
+    """Return the visit of an address that is left alone for the longest time; it forgets what it knew but a state."""
     return _visit(address, now + config.interval_max_s, state=state or PageState())
 
 
 def _failed(address: DueAddress, now: float, config: CrawlConfig) -> VisitResult:
     attempts = address.attempts + 1
-    is_last = attempts >= config.attempts_max
-    due_at = now + next_attempt_s(attempts, config)
-    visit = _visit(address, due_at)
-    if not is_last:
+    if attempts >= config.attempts_max:
+        visit = rare_visit(address, now, config, address.state)
+    else:
+        due_at = now + config.retry_s * 2**address.attempts
         visit = _visit(address, due_at, rank=address.rank, attempts=attempts)
     return VisitResult(outcome="failed", next_visit=visit)
 

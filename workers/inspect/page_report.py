@@ -32,10 +32,8 @@ from workers.inspect.frame_tree import (
     style_sheets,
 )
 from workers.inspect.html_templates import render, shortened, time_text
-from workers.inspect.site_view import SiteView, stored_kind
+from workers.inspect.site_view import CleaningVariant, SiteView, stored_kind
 from workers.log_lines import counted
-from workers.processes.options import config_of
-from workers.processes.page_model import page_model_of, read_model_file
 from workers.settings import Settings
 
 _URLS_NAMED = 3
@@ -93,12 +91,11 @@ def page_report(
         InputProblem: The page cannot be read, or the window has no such page.
     """
     shown = _read(request, settings) if request.body is not None else _find(request, view)
-    page_model = page_model_of(read_model_file(settings.page_model))
-    model, own = view.used_model() if view else None, None
-    if view and view.settings:
+    variant, model, own = CleaningVariant.of(settings), None, None
+    if view:
         kind = PageMarkup(shown.document).kind if shown.markup else shown.kind
-        own, model = view.settings.settings.of_page(kind, model)
-    explained = explain_page(shown.document, model, config_of(settings), page_model, own)
+        own, model = view.cleaning_of(kind, view.used_model())
+    explained = explain_page(shown.document, model, variant.config, variant.page_model, own)
     window = view.documents() if view else ()
     pages: EvidencePages = evidence_pages(
         explained,

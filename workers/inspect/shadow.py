@@ -6,12 +6,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 from markupsafe import Markup
 
-from schemas.document import DocumentRecord
 from templ_core.clean_document import CleanedText, clean
-from templ_core.config import CoreConfig
-from templ_core.dom.document import Document
 from templ_core.page_details import decode_details
-from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import read_page_evidence
 from templ_core.rendering.cleaned_html import render_html
 from templ_core.rendering.markdown import render_markdown
@@ -20,19 +16,10 @@ from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.window.revisions import changed_ratio
 from templ_core.tokens import tokenise
 from workers.inspect.html_templates import render
-from workers.inspect.site_view import SiteView, stored_kind
+from workers.inspect.site_view import CleaningVariant, Pages, SiteView, stored_kind
 from workers.log_lines import counted
 from workers.processes.learning import fit_provisional_model, window_page
 from workers.site_settings import SettingsBook
-
-
-class CleaningVariant(msgspec.Struct, frozen=True, kw_only=True):
-    """One way to clean the pages of a site."""
-
-    page_model: PageModel
-    config: CoreConfig
-    book: SettingsBook | None = None
-    """What operators have decided about sites; None = what the state says."""
 
 
 class PageChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -67,9 +54,6 @@ class SiteShadow(msgspec.Struct, frozen=True, kw_only=True):
         return sum(one.changed_ratio for one in self.changes) / self.pages if self.pages else 0.0
 
 
-Pages = Sequence[tuple[DocumentRecord, Document]]
-
-
 def shadow_site(
     view: SiteView, live: CleaningVariant, other: CleaningVariant, pages_max: int
 ) -> SiteShadow:
@@ -78,9 +62,7 @@ def shadow_site(
     With another page model, the site model is fitted on the window again, as workers with that page
     model would fit it.
     """
-    window = [
-        (record, document) for record, document in view.documents() if document.segments.texts
-    ]
+    window = view.pages()
     shown = window[-pages_max:]
     before = _texts(_with_book(view, live.book), view.used_model(), live, shown)
     after_view = _with_book(view, other.book)
@@ -142,9 +124,7 @@ def _cleaned(
 ) -> list[CleanedText]:
     found = []
     for record, document in pages:
-        own, used = view.settings.settings if view.settings else None, model
-        if own is not None:
-            own, used = own.of_page(stored_kind(record, document), model)
+        own, used = view.cleaning_of(stored_kind(record, document), model)
         found.append(clean(document, used, variant.config, variant.page_model, settings=own))
     return found
 

@@ -28,10 +28,8 @@ from templ_core.site_level.fusion.site_columns import REASON_STRING, REASON_TREE
 from templ_core.site_level.site_model import SiteModel
 from workers.errors import InputProblem, UsageProblem
 from workers.inspect.site_rule_files import RuleForm, rule_file
-from workers.inspect.site_view import SiteView, stored_kind
+from workers.inspect.site_view import CleaningVariant, SiteView, stored_kind
 from workers.log_lines import counted
-from workers.processes.options import config_of
-from workers.processes.page_model import page_model_of, read_model_file
 from workers.settings import Settings
 
 EXPORT_FORMAT = 4
@@ -90,9 +88,7 @@ def export_rules(view: SiteView, folder: Path, form: RuleForm, settings: Setting
 def _model_of(view: SiteView) -> SiteModel:
     model = view.used_model()
     if model is None:
-        raise InputProblem(
-            f"{view.site} has no site model yet: its first pages have not been learned"
-        )
+        raise view.no_model()
     return model
 
 
@@ -126,18 +122,12 @@ def _decisions(
     view: SiteView, model: SiteModel, settings: Settings
 ) -> Iterator[tuple[DocumentRecord, Document, PageEvidence, Decision]]:
     """Yield the pages of a site's window that have text, cleaned with its present model."""
-    page_model = page_model_of(read_model_file(settings.page_model))
-    config = config_of(settings)
-    for record, document in view.documents():
-        if not document.segments.texts:
-            continue
-        used: SiteModel | None = model
-        own = None
-        if view.settings:
-            own, used = view.settings.settings.of_page(stored_kind(record, document), model)
-        page = read_page_evidence(document, page_model)
-        decision = clean(document, used, config, page_model, page, settings=own).decision
-        yield record, document, page, decision
+    variant = CleaningVariant.of(settings)
+    for record, document in view.pages():
+        own, used = view.cleaning_of(stored_kind(record, document), model)
+        page = read_page_evidence(document, variant.page_model)
+        cleaned = clean(document, used, variant.config, variant.page_model, page, settings=own)
+        yield record, document, page, cleaned.decision
 
 
 def exported_expressions(site: str, model: SiteModel, found: DecidingExpressions) -> dict[str, Any]:

@@ -3,6 +3,7 @@
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -12,24 +13,21 @@ from markupsafe import Markup
 from schemas.document import DocumentRecord
 from templ_core.array_types import Bools
 from templ_core.clean_document import clean
-from templ_core.config import CoreConfig
 from templ_core.decide import Decision
 from templ_core.dom.document import Document
 from templ_core.explain.page_explanation import PageExplanation, explain_page
 from templ_core.explain.site_names import SiteNames, read_names
 from templ_core.explain.site_strings import read_site_strings, string_expression
 from templ_core.page_level.features.page_features import read_features
-from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.places.keyed_sums import KeyedSums
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.strings.page_strings import read_prose
 from templ_core.site_level.strings.suffix_array import BREAK
 from templ_core.site_level.trees.labelled_tree import label_page, likeness
 from templ_core.site_level.trees.tree_model import TreeCluster
-from workers.errors import InputProblem
 from workers.inspect.html_templates import render, shortened, time_text
 from workers.inspect.plots import Dot, Plot, curves, timeline
-from workers.inspect.site_view import SiteView
+from workers.inspect.site_view import CleaningVariant, Pages, SiteView
 from workers.log_lines import counted
 from workers.site_settings import described
 
@@ -40,64 +38,7 @@ _REPEATED_PAGES_MIN, _REPEATED_PAGES_RATIO = 4, 0.1
 _SENTENCE_WORDS_MIN = 8
 
 
-class KindOfPage(msgspec.Struct, frozen=True, kw_only=True):
-    """A cluster of pages that are alike."""
-
-    pages: int
-    """Pages that its tree template rests on."""
-    nodes: int
-    texts: int
-    """Nodes of text."""
-    constant_texts: int
-    """Nodes of text that have one text on nearly all pages."""
-
-
-class CountedText(msgspec.Struct, frozen=True, kw_only=True):
-    """A string that a site repeats."""
-
-    pages: int
-    text: str
-    expression: str = ""
-
-
-class CountedContainer(msgspec.Struct, frozen=True, kw_only=True):
-    """An element that holds most of the content of some pages."""
-
-    pages: int
-    """Pages whose best container it is."""
-    present_pages: int
-    """Pages that have it."""
-    path: str
-
-
-class FitPoint(msgspec.Struct, frozen=True, kw_only=True):
-    """How like a page is to the kind of page nearest to it."""
-
-    time_ms: int
-    url: str
-    likeness: float
-
-
-class Refresh(msgspec.Struct, frozen=True, kw_only=True):
-    """A site model as the pages of the window were last published with it."""
-
-    version: str | None
-    """None for the page model alone."""
-    documents: int
-    pages: int
-    """Pages of the window whose text was last decided with it."""
-    first_time_ms: int
-    """Event time of the first of these pages."""
-
-
-class AgreementPoint(msgspec.Struct, frozen=True, kw_only=True):
-    """How well texts that were published with young models agree with the present model."""
-
-    documents: int
-    """Documents of the models, at least; the next point's number is the end of the range."""
-    pages: int
-    word_f1: float
-    """Mean word F1 of what was published against what the present model keeps."""
+_Row = dict[str, Any]
 
 
 class SiteOverview(msgspec.Struct, frozen=True, kw_only=True):
@@ -118,15 +59,24 @@ class SiteOverview(msgspec.Struct, frozen=True, kw_only=True):
     """Event time of the first page after the last change of design."""
     settings: list[str]
     """What operators have decided about the site."""
-    kinds: list[KindOfPage]
+    kinds: list[_Row]
+    """Clusters of pages that are alike: `pages` that the tree template rests on, its `nodes`, `texts` among
+    them, and `constant_texts`, which are the same on nearly all pages."""
     string_count: int
     """Strings of words, and strings of whole segments that most pages have."""
-    strings: list[CountedText]
-    """Those on most pages."""
-    containers: list[CountedContainer]
-    fit_over_time: list[FitPoint]
-    refreshes: list[Refresh]
-    learning_curve: list[AgreementPoint]
+    strings: list[_Row]
+    """Those on most `pages`, each with its `text` and `expression`."""
+    containers: list[_Row]
+    """The `path` of elements that are the best container of some `pages`, and how many pages have it
+    (`present_pages`)."""
+    fit_over_time: list[_Row]
+    """The `time_ms` and `url` of each page, and its `likeness` to the kind of page nearest to it."""
+    refreshes: list[_Row]
+    """Site models as pages of the window were last published with them: `version`, which is None for the
+    page model alone, `documents`, `pages`, and the event time of the first of these (`first_time_ms`)."""
+    learning_curve: list[_Row]
+    """How texts that were published with young models agree with the present one: least number of
+    `documents` of these models, `pages`, and mean `word_f1` of their texts."""
     cleaned_pages: int
     """Newest pages that were cleaned again for the learning curve and the repeated text."""
     repeated_ratio: float | None
@@ -144,10 +94,7 @@ class SiteFindings(msgspec.Struct, frozen=True, kw_only=True):
     example_url: str = ""
 
 
-_Pages = Sequence[tuple[DocumentRecord, Document]]
-
-
-def site_figures(view: SiteView, page_model: PageModel, config: CoreConfig) -> SiteFindings:
+def site_figures(view: SiteView, variant: CleaningVariant) -> SiteFindings:
     """Return what is known of a site.
 
     Raises:
@@ -155,13 +102,11 @@ def site_figures(view: SiteView, page_model: PageModel, config: CoreConfig) -> S
     """
     model = view.model
     if model is None:
-        raise InputProblem(
-            f"{view.site} has no site model yet: its first pages have not been learned"
-        )
-    pages = [(record, one) for record, one in view.documents() if one.segments.texts]
+        raise view.no_model()
+    pages = view.pages()
     names = read_names((document for _, document in pages), model)
     newest = pages[-_PAGES_CLEANED_MAX:]
-    decisions = _decisions(view, newest, page_model, config)
+    decisions = _decisions(view, newest, variant)
     strings = read_site_strings((document for _, document in pages), model.strings)
     times = [record.event_time_ms for record, _ in pages]
     figures = SiteOverview(
@@ -178,7 +123,7 @@ def site_figures(view: SiteView, page_model: PageModel, config: CoreConfig) -> S
         kinds=_kinds(model),
         string_count=len(strings),
         strings=[
-            CountedText(pages=one.pages, text=one.text, expression=string_expression(one.text))
+            {"pages": one.pages, "text": one.text, "expression": string_expression(one.text)}
             for one in strings[:_ROWS_MAX]
         ],
         containers=_containers(model.places.best_containers, names),
@@ -188,34 +133,30 @@ def site_figures(view: SiteView, page_model: PageModel, config: CoreConfig) -> S
         cleaned_pages=len(newest),
         repeated_ratio=_repeated_ratio(newest, decisions),
     )
-    own = view.settings.settings if view.settings else None
-    example = None
-    if pages:
-        example = explain_page(pages[-1][1], view.used_model(), config, page_model, own)
     return SiteFindings(
         figures=figures,
         model=model,
         names=names,
-        example=example,
+        example=explain_page(
+            pages[-1][1], view.used_model(), variant.config, variant.page_model, view.own_settings
+        )
+        if pages
+        else None,
         example_url=pages[-1][0].url if pages else "",
     )
 
 
-def repeated_ratio(
-    view: SiteView, page_model: PageModel, config: CoreConfig, pages_max: int
-) -> float | None:
+def repeated_ratio(view: SiteView, variant: CleaningVariant, pages_max: int) -> float | None:
     """Return the share of kept words that a site repeats; None without kept words."""
-    newest = msgspec.structs.replace(view, window=view.window[-pages_max:])
-    pages = [(record, one) for record, one in newest.documents() if one.segments.texts]
-    return _repeated_ratio(pages, _decisions(view, pages, page_model, config))
+    pages = msgspec.structs.replace(view, window=view.window[-pages_max:]).pages()
+    return _repeated_ratio(pages, _decisions(view, pages, variant))
 
 
-def _decisions(
-    view: SiteView, pages: _Pages, page_model: PageModel, config: CoreConfig
-) -> list[Decision]:
-    own, used = view.settings.settings if view.settings else None, view.used_model()
+def _decisions(view: SiteView, pages: Pages, variant: CleaningVariant) -> list[Decision]:
+    used, own = view.used_model(), view.own_settings
     return [
-        clean(document, used, config, page_model, settings=own).decision for _, document in pages
+        clean(document, used, variant.config, variant.page_model, settings=own).decision
+        for _, document in pages
     ]
 
 
@@ -224,74 +165,67 @@ def encode_figures(figures: SiteOverview) -> bytes:
     return msgspec.json.format(msgspec.json.encode(figures), indent=1)
 
 
-def _kinds(model: SiteModel) -> list[KindOfPage]:
+def _kinds(model: SiteModel) -> list[_Row]:
     return [
-        KindOfPage(
-            pages=cluster.pages,
-            nodes=len(cluster.support),
-            texts=int((cluster.blocks.tags == 0).sum()),
-            constant_texts=int((cluster.text_pages >= 0.8 * cluster.pages).sum()),
-        )
+        {
+            "pages": cluster.pages,
+            "nodes": len(cluster.support),
+            "texts": int((cluster.blocks.tags == 0).sum()),
+            "constant_texts": int((cluster.text_pages >= 0.8 * cluster.pages).sum()),
+        }
         for cluster in model.trees.clusters
     ]
 
 
-def _containers(table: KeyedSums, names: SiteNames) -> list[CountedContainer]:
+def _containers(table: KeyedSums, names: SiteNames) -> list[_Row]:
     order = np.argsort(-table.sums[0], kind="stable")[:_ROWS_MAX]
     return [
-        CountedContainer(
-            pages=int(table.sums[0][number]),
-            present_pages=int(table.sums[1][number]),
-            path=names.containers.get(int(table.keys[number]), "(not in the window any more)"),
-        )
+        {
+            "pages": int(table.sums[0][number]),
+            "present_pages": int(table.sums[1][number]),
+            "path": names.containers.get(int(table.keys[number]), "(not in the window any more)"),
+        }
         for number in order.tolist()
     ]
 
 
-def _fit_over_time(model: SiteModel, pages: _Pages) -> list[FitPoint]:
+def _fit_over_time(model: SiteModel, pages: Pages) -> list[_Row]:
     found = []
     for record, document in pages:
         paths = label_page(document).paths
-        most = max(
-            (likeness(one.reference.paths, paths) for one in model.trees.clusters), default=0.0
-        )
-        found.append(
-            FitPoint(time_ms=record.event_time_ms, url=record.url, likeness=round(most, 4))
-        )
+        like = [likeness(one.reference.paths, paths) for one in model.trees.clusters]
+        most = round(max(like, default=0.0), 4)
+        found.append({"time_ms": record.event_time_ms, "url": record.url, "likeness": most})
     return found
 
 
-def _refreshes(pages: _Pages) -> list[Refresh]:
+def _refreshes(pages: Pages) -> list[_Row]:
     by_model: defaultdict[tuple[int, str | None], list[int]] = defaultdict(list)
     for record, _ in pages:
         by_model[record.model_documents, record.site_model_version].append(record.event_time_ms)
     found = [
-        Refresh(version=version, documents=documents, pages=len(times), first_time_ms=min(times))
+        {
+            "version": version,
+            "documents": documents,
+            "pages": len(times),
+            "first_time_ms": min(times),
+        }
         for (documents, version), times in by_model.items()
     ]
-    return sorted(found, key=lambda one: (one.first_time_ms, one.documents))
+    return sorted(found, key=itemgetter("first_time_ms", "documents"))
 
 
-def _learning_curve(pages: _Pages, decisions: Sequence[Decision]) -> list[AgreementPoint]:
-    """Return the agreement of published texts with the present model, by the size of their models."""
+def _learning_curve(pages: Pages, decisions: Sequence[Decision]) -> list[_Row]:
     scored = sorted(
-        (
-            record.model_documents,
-            _word_f1(_published(record, len(decision.kept)), decision),
-        )
+        (record.model_documents, _word_f1(_published(record, len(decision.kept)), decision))
         for (record, _), decision in zip(pages, decisions, strict=True)
         if record.kept
     )
     found = []
     for _, group in groupby(scored, key=lambda one: one[0].bit_length()):
-        members = list(group)
-        found.append(
-            AgreementPoint(
-                documents=members[0][0],
-                pages=len(members),
-                word_f1=round(float(np.mean([f1 for _, f1 in members])), 4),
-            )
-        )
+        documents, f1 = zip(*group, strict=True)
+        mean = round(float(np.mean(f1)), 4)
+        found.append({"documents": documents[0], "pages": len(f1), "word_f1": mean})
     return found
 
 
@@ -306,7 +240,7 @@ def _word_f1(published: Bools, decision: Decision) -> float:
     return float(2 * both / whole) if whole else 1.0
 
 
-def _repeated_ratio(pages: _Pages, decisions: Sequence[Decision]) -> float | None:
+def _repeated_ratio(pages: Pages, decisions: Sequence[Decision]) -> float | None:
     """Return the share of kept words in sentences that many pages keep; None without kept words."""
     on_pages: Counter[bytes] = Counter()
     kept_sentences: list[bytes] = []
@@ -350,24 +284,24 @@ def site_text(figures: SiteOverview) -> str:
         *(f"  settings     {line}" for line in figures.settings),
     ]
     lines += [
-        f"  kind {number:<7} {counted(one.pages, 'page')}; {counted(one.nodes, 'node')}, {one.texts} of them texts, "
-        f"{one.constant_texts} with one text on nearly all pages"
+        f"  kind {number:<7} {counted(one['pages'], 'page')}; {counted(one['nodes'], 'node')}, {one['texts']} of them texts, "
+        f"{one['constant_texts']} with one text on nearly all pages"
         for number, one in enumerate(figures.kinds, 1)
     ]
     lines += [
-        f"  container    {one.pages} of {counted(one.present_pages, 'page')}: {shortened(one.path, _LINE_CHARS)}"
+        f"  container    {one['pages']} of {counted(one['present_pages'], 'page')}: {shortened(one['path'], _LINE_CHARS)}"
         for one in figures.containers[:3]
     ]
     lines.append(f"  strings      {figures.string_count} on {counted(figures.documents, 'page')}")
     lines += [
-        f"    {one.pages:5d}  {shortened(one.text, _LINE_CHARS)}"
+        f"    {one['pages']:5d}  {shortened(one['text'], _LINE_CHARS)}"
         for one in figures.strings[:_TEXT_ROWS]
     ]
     lines.append(
         "  published with models of so many documents, and agreement with the model of now"
     )
     lines += [
-        f"    {one.documents:5d}  {counted(one.pages, 'page')}, word F1 {one.word_f1:.3f}"
+        f"    {one['documents']:5d}  {counted(one['pages'], 'page')}, word F1 {one['word_f1']:.3f}"
         for one in figures.learning_curve
     ]
     return "\n".join(lines)
@@ -386,8 +320,8 @@ def site_report(found: SiteFindings, navigation: Markup | None = None) -> Markup
 def site_values(found: SiteFindings) -> dict[str, Any]:
     """Return what the template `site_parts.html` shows of a site."""
     figures = found.figures
-    most = max((one.documents for one in figures.learning_curve), default=0) or 1
-    curve = [(one.documents / most, one.word_f1) for one in figures.learning_curve]
+    most = max((one["documents"] for one in figures.learning_curve), default=0) or 1
+    curve = [(one["documents"] / most, one["word_f1"]) for one in figures.learning_curve]
     places = [one for one in found.example.segments if one.place] if found.example else []
     return {
         "facts": {
@@ -439,16 +373,16 @@ def _fit_plot(figures: SiteOverview) -> Plot | None:
     points = figures.fit_over_time
     if not points:
         return None
-    first, last = points[0].time_ms, points[-1].time_ms
-    moments = [(one.time_ms - first) / max(1, last - first) for one in points]
+    first, last = points[0]["time_ms"], points[-1]["time_ms"]
+    moments = [(one["time_ms"] - first) / max(1, last - first) for one in points]
     if first == last:  # a feed without times of its own
         moments = [number / len(points) for number in range(len(points))]
     dots: list[Dot] = []
     marks: dict[float, str] = {}
     for moment, one in zip(moments, points, strict=True):
-        label = f"{one.url}, {time_text(one.time_ms)}: {one.likeness:.2f}"
-        dots.append(Dot(x=moment, y=one.likeness, size_px=3, label=label))
-        if figures.redesign_time_ms is not None and one.time_ms >= figures.redesign_time_ms:
+        label = f"{one['url']}, {time_text(one['time_ms'])}: {one['likeness']:.2f}"
+        dots.append(Dot(x=moment, y=one["likeness"], size_px=3, label=label))
+        if figures.redesign_time_ms is not None and one["time_ms"] >= figures.redesign_time_ms:
             marks = marks or {moment: "The design changed."}
     return timeline(dots, marks, (time_text(first), time_text(last)), "likeness")
 

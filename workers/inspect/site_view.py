@@ -8,22 +8,46 @@ import msgspec
 
 from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
+from templ_core.config import CoreConfig
 from templ_core.dom.codec import decode_document
 from templ_core.dom.document import Document
 from templ_core.errors import CodecError
 from templ_core.page_details import decode_details
+from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model
 from templ_core.site_settings.ruled_segments import ruled_segments
-from templ_core.site_settings.site_settings import SiteRule
+from templ_core.site_settings.site_settings import SiteRule, SiteSettings
 from workers.errors import InputProblem
 from workers.log_lines import counted
+from workers.processes.options import config_of
+from workers.processes.page_model import page_model_of, read_model_file
 from workers.settings import Settings
-from workers.site_settings import DecidedSite, book_of_state
+from workers.site_settings import DecidedSite, SettingsBook, book_of_state
 from workers.state.site_copy import copied_sites, copy_site
 from workers.state.site_state import SiteState
 
 _SITES_NAMED = 5
+Pages = Sequence[tuple[DocumentRecord, Document]]
+
+
+class CleaningVariant(msgspec.Struct, frozen=True, kw_only=True):
+    """One way to clean the pages of a site."""
+
+    page_model: PageModel
+    config: CoreConfig
+    book: SettingsBook | None = None
+    """What operators have decided about sites; None = what the state says."""
+
+    @classmethod
+    def of(cls, settings: Settings, book: SettingsBook | None = None) -> "CleaningVariant":
+        """Return the way that settings ask for.
+
+        Raises:
+            UsageProblem: The page model cannot be read.
+        """
+        model = page_model_of(read_model_file(settings.page_model))
+        return cls(page_model=model, config=config_of(settings), book=book)
 
 
 class SiteView(msgspec.Struct, frozen=True, kw_only=True):
@@ -51,6 +75,28 @@ class SiteView(msgspec.Struct, frozen=True, kw_only=True):
             return self.model
         record = self.settings.model(self.record)
         return self.model if record is self.record else _decoded(record)
+
+    @property
+    def own_settings(self) -> SiteSettings | None:
+        """What operators have decided, in the form that cleaning takes."""
+        return self.settings.settings if self.settings else None
+
+    def cleaning_of(
+        self, kind: str | None, model: SiteModel | None
+    ) -> tuple[SiteSettings | None, SiteModel | None]:
+        """Return the settings and the model for a page whose markup calls it a kind of page."""
+        own = self.own_settings
+        return (None, model) if own is None else own.of_page(kind, model)
+
+    def no_model(self) -> InputProblem:
+        """Return the problem that nothing was learned of the site yet."""
+        return InputProblem(
+            f"{self.site} has no site model yet: its first pages have not been learned"
+        )
+
+    def pages(self) -> Pages:
+        """Return the documents of the window that have text."""
+        return [(record, one) for record, one in self.documents() if one.segments.texts]
 
     def documents(self) -> Iterator[tuple[DocumentRecord, Document]]:
         """Yield the documents of the window that can be decoded."""

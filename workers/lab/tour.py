@@ -23,7 +23,7 @@ from workers.inspect.html_templates import render
 from workers.inspect.page_report import page_marks
 from workers.inspect.plots import Plot, line_chart, svg_file
 from workers.inspect.site_report import site_figures, site_values
-from workers.inspect.site_view import SiteView, view_site
+from workers.inspect.site_view import CleaningVariant, SiteView, view_site
 from workers.lab.options import DIRECTORY, FILE, PATH
 from workers.processes.options import config_of
 from workers.processes.page_model import page_model_of, read_model_file
@@ -95,7 +95,7 @@ def tour(feed: Path, cleaned: Path, state: Path, out: Path, curve: Path | None) 
         plot=_drawing(points),
         curve_rows=[(one.first_page, one.pages, f"{one.word_f1:.3f}") for one in points],
         key=first.site,
-        site=site_values(site_figures(first, model, config_of(settings))),
+        site=site_values(site_figures(first, CleaningVariant.of(settings))),
     )
     with open_output(out) as file:
         file.write(report.encode())

@@ -8,12 +8,10 @@ import html5lib
 import msgspec
 import pytest
 
-from templ_core.page_level.model.model_file import shipped_model
 from tests.workers.builders import write_lines
 from workers.inspect.site_report import site_figures, site_report, site_text
-from workers.inspect.site_view import view_site
+from workers.inspect.site_view import CleaningVariant, view_site
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
-from workers.processes.options import CONFIG
 from workers.settings import load_settings
 from workers.state.site_copy import copied_sites, copy_site
 
@@ -26,18 +24,18 @@ def site(feed):
 
 def test_figures_are_those_of_the_window(state, site, feed):
     view = view_site(state, site, load_settings())
-    found = site_figures(view, shipped_model(), CONFIG)
+    found = site_figures(view, CleaningVariant.of(load_settings()))
     figures = found.figures
     urls = {
         one["url"] for one in map(json.loads, feed.read_text().splitlines()) if one["site"] == site
     }
-    assert {one.url for one in figures.fit_over_time} <= urls
+    assert {one["url"] for one in figures.fit_over_time} <= urls
     assert figures.window_pages == view.state.pages == len(view.window)
     assert figures.documents == view.record.documents
-    assert sum(one.pages for one in figures.refreshes) == figures.window_pages
-    assert sum(one.pages for one in figures.learning_curve) == figures.cleaned_pages
-    assert figures.learning_curve[-1].word_f1 > 0.9
-    assert figures.kinds[0].pages >= 2
+    assert sum(one["pages"] for one in figures.refreshes) == figures.window_pages
+    assert sum(one["pages"] for one in figures.learning_curve) == figures.cleaned_pages
+    assert figures.learning_curve[-1]["word_f1"] > 0.9
+    assert figures.kinds[0]["pages"] >= 2
     assert figures.string_count >= len(figures.strings) > 0
     assert 0 <= figures.repeated_ratio < 0.05
 
@@ -69,8 +67,8 @@ def test_figures_come_as_json(templ, state, site):
 
 def test_a_redesign_is_marked(state, site):
     view = view_site(state, site, load_settings())
-    found = site_figures(view, shipped_model(), CONFIG)
-    middle = found.figures.fit_over_time[len(found.figures.fit_over_time) // 2].time_ms
+    found = site_figures(view, CleaningVariant.of(load_settings()))
+    middle = found.figures.fit_over_time[len(found.figures.fit_over_time) // 2]["time_ms"]
     figures = msgspec.structs.replace(found.figures, redesign_time_ms=middle)
     found = msgspec.structs.replace(found, figures=figures)
     assert "The design changed." in site_report(found)
