@@ -9,10 +9,8 @@ import msgspec
 
 from workers.cli.options import (
     STATE_PATH,
-    balance_option,
-    comments_option,
+    cleaning_options,
     format_option,
-    page_model_option,
     read_page_file,
     text_forms,
 )
@@ -37,9 +35,7 @@ _REFUSED = 65
 )
 @click.option("--site", metavar="KEY", help="Site of the page.  [default: by its URL]")
 @format_option
-@page_model_option
-@comments_option
-@balance_option
+@cleaning_options
 @click.option("--json", "as_json", is_flag=True, help="Print the full record.")
 @click.option(
     "--segments",

@@ -1,22 +1,26 @@
 """`templ dlq`: look at the dead letters, and send their pages again."""
 
+from __future__ import annotations
+
 import asyncio
 import re
 import sys
 import time
 from collections import Counter
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 import msgspec
 
 from templ_core.site_cleaner.fetch_times import parse_time_ms
-from workers.cli.options import broker_options
+from workers.cli.options import awaited, broker_options
 from workers.errors import UsageProblem
 from workers.log_lines import counted, one_line
 from workers.setting_values import MILLISECONDS, SettingType, number_of
-from workers.settings import load_settings
+
+if TYPE_CHECKING:
+    from workers.kafka.broker.access import BrokerAccess
 
 _AGO = SettingType(int, int, number_of(MILLISECONDS))
 
@@ -45,20 +49,13 @@ def _filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @dlq_command.command(name="list", short_help="List dead letters and their reasons.")
 @_filter_options
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each letter.")
-def list_letters(
-    broker: str, prefix: str, limit: int | None, *, as_json: bool, **which: Any
+@awaited
+async def list_letters(
+    access: BrokerAccess, prefix: str, limit: int | None, *, as_json: bool, **which: Any
 ) -> None:
     """List dead letters: id, time, reason, site, URL and message; then how many have which reason."""
-    asyncio.run(_list(broker, prefix, limit, which, as_json=as_json))
+    from workers.kafka.operate.dead_letters import read_letters  # noqa: PLC0415 - not for --help
 
-
-async def _list(
-    broker: str, prefix: str, limit: int | None, which: dict[str, Any], *, as_json: bool
-) -> None:
-    from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415 - not for --help
-    from workers.kafka.operate.dead_letters import read_letters  # noqa: PLC0415
-
-    access = BrokerAccess.of(broker, load_settings())
     reasons: Counter[str] = Counter()
     async for letter in read_letters(access, prefix, _wanted(**which)):
         if limit is not None and reasons.total() >= limit:
@@ -83,12 +80,10 @@ async def _list(
 @click.argument("letter_id", metavar="ID")
 @broker_options
 @click.option("--value", "value_only", is_flag=True, help="Write the bytes of the page only.")
-def show(letter_id: str, broker: str, prefix: str, *, value_only: bool) -> None:
+def show(letter_id: str, access: BrokerAccess, prefix: str, *, value_only: bool) -> None:
     """Show the dead letter ID, as `templ dlq list` names it, with all headers and its size."""
-    from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415 - not for --help
     from workers.kafka.operate.dead_letters import read_letter  # noqa: PLC0415
 
-    access = BrokerAccess.of(broker, load_settings())
     letter = asyncio.run(read_letter(access, prefix, letter_id))
     if value_only:
         sys.stdout.buffer.write(letter.value or b"")
@@ -110,23 +105,19 @@ def show(letter_id: str, broker: str, prefix: str, *, value_only: bool) -> None:
     show_default=True,
     help="Leave out pages that were sent again this many times already.",
 )
-def redrive(broker: str, prefix: str, limit: int | None, **options: Any) -> None:
+@awaited
+async def redrive(
+    access: BrokerAccess, prefix: str, limit: int | None, redrives_max: int, **options: Any
+) -> None:
     """Send the pages of dead letters to the topic `pages` again, with the key and headers that they had.
 
     The letters stay where they are until they expire, so give --since to send each page once. Letters
     whose value was cut are left out.
     """
-    sent = asyncio.run(_redrive(broker, prefix, limit, **options))
-    click.echo(sent, err=True)
-
-
-async def _redrive(broker: str, prefix: str, limit: int | None, **options: Any) -> str:
-    from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415 - not for --help
-    from workers.kafka.operate.dead_letters import read_letters  # noqa: PLC0415
+    from workers.kafka.operate.dead_letters import read_letters  # noqa: PLC0415 - not for --help
     from workers.kafka.operate.dead_letters import redrive as send_again  # noqa: PLC0415
 
-    is_dry, rate, redrives_max = (options.pop(name) for name in ("dry_run", "rate", "redrives_max"))
-    access = BrokerAccess.of(broker, load_settings())
+    is_dry, rate = options.pop("dry_run"), options.pop("rate")
     # What dies again while this goes on is left alone.
     until = {"until": options.pop("until") or "0s"}
     letters = read_letters(access, prefix, _wanted(**options, **until))
@@ -141,7 +132,7 @@ async def _redrive(broker: str, prefix: str, limit: int | None, **options: Any) 
     )
     verb = "would be sent" if is_dry else "sent"
     left_out = f"{done.cut} are cut, {done.tired} were sent again {redrives_max} times already"
-    return f"{counted(done.sent, 'page')} {verb} again; left out: {left_out}"
+    click.echo(f"{counted(done.sent, 'page')} {verb} again; left out: {left_out}", err=True)
 
 
 def _wanted(reason: str | None, site: str | None, since: str | None, until: str | None) -> Any:

@@ -1,8 +1,11 @@
 """`templ feed`: send pages from files to the topic `pages`."""
 
+from __future__ import annotations
+
 import asyncio
-from contextlib import ExitStack
+from contextlib import closing
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -13,6 +16,9 @@ from workers.local.dead_letters import DeadLetterFile
 from workers.log_lines import counted
 from workers.pace import Pace
 from workers.settings import Settings, load_settings
+
+if TYPE_CHECKING:
+    from workers.kafka.broker.access import BrokerAccess
 
 
 @click.command(name="feed")
@@ -30,7 +36,7 @@ from workers.settings import Settings, load_settings
 @unsent_option("feed.dead-letters")
 def feed_command(
     inputs: tuple[Path, ...],
-    broker: str,
+    access: BrokerAccess,
     prefix: str,
     time_field: str,
     rate: float | None,
@@ -45,25 +51,21 @@ def feed_command(
     settings = load_settings()
     reader = FeedReader(inputs, time_field=time_field, settings=settings)
     refuse_overwriting(inputs, dead_letters=dead_letters)
-    with ExitStack() as stack:
-        dead = DeadLetterFile(dead_letters)
-        stack.callback(dead.close)
-        sent = asyncio.run(_send(reader, broker, prefix, rate, dead, settings))
+    with closing(DeadLetterFile(dead_letters)) as dead:
+        sent = asyncio.run(_send(reader, access, prefix, rate, dead, settings))
     end_sending(sent, dead.count, dead.path, reader.problems)
 
 
 async def _send(
     reader: FeedReader,
-    broker: str,
+    access: BrokerAccess,
     prefix: str,
     rate: float | None,
     dead: DeadLetterFile,
     settings: Settings,
 ) -> int:
-    from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415 - not for --help
-    from workers.kafka.broker.feeder import Feeder, items_off_loop  # noqa: PLC0415
+    from workers.kafka.broker.feeder import Feeder, items_off_loop  # noqa: PLC0415 - not for --help
 
-    access = BrokerAccess.of(broker, settings)
     pace = Pace(rate) if rate else None
     sent = 0
     with progress(reader.bytes_total) as bar:

@@ -3,11 +3,10 @@
 import asyncio
 import signal
 import sys
-from collections.abc import Coroutine, Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 import click
 
@@ -15,7 +14,7 @@ from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.codec import SchemaError, decode_output
 from workers.cli.inputs import progress, refuse_overwriting
 from workers.cli.lazy import require_extra
-from workers.cli.options import optional_broker_option, prefix_option
+from workers.cli.options import optional_broker_option, prefix_option, until_signal
 from workers.errors import UsageProblem
 from workers.feeds.files import total_bytes
 from workers.feeds.streams import OnProgress, damage_told, open_decompressed
@@ -29,23 +28,18 @@ if TYPE_CHECKING:
     from workers.indexes.opensearch_index import OpenSearchIndex
 
 
-class RefusedLine(NamedTuple):
-    """A line that is no cleaned record."""
-
-    number: int
-    """Number of the line, counted from 1."""
-    reason: str
-
-
 def read_cleaned(
     path: Path, limit_bytes: int, on_progress: OnProgress
-) -> Iterator[CleanedRecord | DeletedRecord | RefusedLine]:
-    """Yield the records of a JSON Lines file that `templ run` wrote, which may be compressed.
+) -> Iterator[tuple[int, CleanedRecord | DeletedRecord | str]]:
+    """Yield the lines of a JSON Lines file that `templ run` wrote, which may be compressed.
 
     Args:
         path: The file; `-` is standard input.
         limit_bytes: Longest line; a longer one is refused.
         on_progress: Called with the number of bytes of each read of the file.
+
+    Yields:
+        The number of each line, from 1, and its record, or why it is none.
 
     Raises:
         InputProblem: The file cannot be read or is damaged; records before the damage were yielded.
@@ -58,14 +52,14 @@ def read_cleaned(
         while line := stream.readline(limit_bytes + 1):
             number += 1
             if len(line) > limit_bytes:
-                yield RefusedLine(number, f"it has more than {limit_bytes} bytes")
+                yield number, f"it has more than {limit_bytes} bytes"
                 while line and not line.endswith(b"\n"):
                     line = stream.readline(limit_bytes)
             elif line.strip():
                 try:
-                    yield decode_output(line)
+                    yield number, decode_output(line)
                 except SchemaError as error:
-                    yield RefusedLine(number, str(error))
+                    yield number, str(error)
 
 
 _AT_ONCE = 200
@@ -164,31 +158,18 @@ def _index_files(index: CleanedIndex, inputs: Sequence[Path]) -> int:
         for path in inputs:
             records = read_cleaned(path, limit_bytes, count)
             while some := list(islice(records, _AT_ONCE)):
-                refused += _apply(index, path, some, refused)
+                with index.transaction():
+                    for number, record in some:
+                        if not isinstance(record, str):
+                            index.apply(record)
+                            continue
+                        refused += 1
+                        if refused <= _TOLD_MAX:
+                            reason = f"{path}, line {number} is left out: {record}"
+                            click.echo(f"templ: {one_line(reason)}", err=True)
                 bar(done, str(index.counts))
     if refused > _TOLD_MAX:
         click.echo(f"templ: {refused} lines are left out, the first {_TOLD_MAX} as told", err=True)
-    return refused
-
-
-def _apply(
-    index: CleanedIndex,
-    path: Path,
-    records: Sequence[CleanedRecord | DeletedRecord | RefusedLine],
-    told: int,
-) -> int:
-    """Apply records of a file in one transaction; return how many lines were left out; only some are named."""
-    refused = 0
-    with index.transaction():
-        for record in records:
-            if isinstance(record, RefusedLine):
-                refused += 1
-                if told + refused > _TOLD_MAX:
-                    continue
-                reason = f"{path}, line {record.number} is left out: {record.reason}"
-                click.echo(f"templ: {one_line(reason)}", err=True)
-            else:
-                index.apply(record)
     return refused
 
 
@@ -197,14 +178,5 @@ def _index_topic(index: CleanedIndex, broker: str, prefix: str, *, follow: bool)
     from workers.kafka.logs.cleaned_follower import CleanedFollower  # noqa: PLC0415
 
     access = BrokerAccess.of(broker, load_settings())
-    asyncio.run(_until_signal(CleanedFollower(access, prefix, index).run(stays=follow)))
-
-
-async def _until_signal(reading: Coroutine[None, None, None]) -> None:
-    """Wait for a coroutine; SIGTERM and Ctrl-C end it without an error, because nothing is lost."""
-    task = asyncio.ensure_future(reading)
-    loop = asyncio.get_running_loop()
-    for one in (signal.SIGTERM, signal.SIGINT):
-        loop.add_signal_handler(one, task.cancel)
-    with suppress(asyncio.CancelledError):
-        await task
+    reading = CleanedFollower(access, prefix, index).run(stays=follow)
+    asyncio.run(until_signal(reading, signal.SIGTERM, signal.SIGINT))

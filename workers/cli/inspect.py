@@ -9,11 +9,9 @@ import click
 
 from workers.cli.options import (
     SiteSource,
-    balance_option,
-    comments_option,
+    cleaning_options,
     html_option,
     open_output,
-    page_model_option,
     read_page_file,
     read_site,
     site_source_options,
@@ -36,9 +34,7 @@ def inspect_command() -> None:
 @click.option("--url", help="URL of the page in FILE.")
 @click.option("--content-type", help="Content-Type header of the page in FILE.")
 @html_option
-@page_model_option
-@comments_option
-@balance_option
+@cleaning_options
 def page(
     page: str,
     source: SiteSource,
@@ -80,9 +76,7 @@ def page(
 @site_source_options
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 @html_option
-@page_model_option
-@comments_option
-@balance_option
+@cleaning_options
 def site(
     key: str,
     source: SiteSource,

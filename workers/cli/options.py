@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import functools
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, get_args
@@ -82,6 +83,11 @@ format_option = click.option(
 )
 
 
+def cleaning_options(command: Command) -> Command:
+    """Add the options --page-model, --comments and --balance to a command."""
+    return page_model_option(comments_option(balance_option(command)))
+
+
 def text_forms(form: str | None) -> str | None:
     """Return the setting `text_forms` that a value of --format asks for; None leaves it as it is."""
     return "" if form == "text" else form
@@ -95,15 +101,12 @@ prefix_option = click.option(
     show_envvar=True,
     help="Text before the name of each topic.",
 )
-"""The option --prefix."""
-
 
 rate_option = click.option(
     "--rate",
     type=click.FloatRange(0, min_open=True),
     help="Most pages sent per second. Default: no limit.",
 )
-"""The option --rate of commands that send pages."""
 
 
 def unsent_option(default: str) -> Callable[[Command], Command]:
@@ -138,8 +141,15 @@ def optional_broker_option(text: str) -> Callable[[Command], Command]:
 
 
 def broker_options(command: Command) -> Command:
-    """Add the options --broker and --prefix to a command."""
-    broker = click.option(
+    """Add the options --broker and --prefix to a command, which gets the broker as `access`."""
+
+    @functools.wraps(command)
+    def with_access(broker: str, **others: Any) -> None:
+        from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415 - not for --help
+
+        command(access=BrokerAccess.of(broker, load_settings()), **others)
+
+    option = click.option(
         "--broker",
         envvar="TEMPL_BROKER",
         callback=_given_broker,
@@ -147,7 +157,36 @@ def broker_options(command: Command) -> Command:
         show_envvar=True,
         help="Kafka broker; several are separated by commas.",
     )
-    return broker(prefix_option(command))
+    return option(prefix_option(with_access))
+
+
+def awaited(command: Callable[..., Coroutine[Any, Any, None]]) -> Command:
+    """Make a command of a coroutine function."""
+
+    @functools.wraps(command)
+    def run(**given: Any) -> None:
+        asyncio.run(command(**given))
+
+    return run
+
+
+async def until_signal(work: Coroutine[Any, Any, None], *numbers: int) -> bool:
+    """Wait for a coroutine, and return whether one of some signals has ended it."""
+    task, was_ended = asyncio.ensure_future(work), False
+
+    def end() -> None:
+        nonlocal was_ended
+        was_ended = True
+        task.cancel()
+
+    for number in numbers:
+        asyncio.get_running_loop().add_signal_handler(number, end)
+    try:
+        await task
+    except asyncio.CancelledError:
+        if not was_ended:
+            raise
+    return was_ended
 
 
 def give_way(settings: Settings) -> None:
@@ -208,8 +247,6 @@ def read_site(key: str, source: SiteSource, settings: Settings) -> SiteView:
     if broker is None or source.state is not None:
         raise UsageProblem("give either --state or --broker")
     require_extra("kafka", "--broker")
-    import asyncio  # noqa: PLC0415
-
     from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415
     from workers.kafka.site_records import read_site_records  # noqa: PLC0415
 

@@ -20,7 +20,13 @@ from templ_core.errors import PageError
 from templ_core.site_cleaner.fetch_times import parse_time_ms, rfc3339
 from workers.cli.inputs import progress, raise_problems, refuse_overwriting
 from workers.cli.lazy import require_extra
-from workers.cli.options import optional_broker_option, prefix_option, rate_option, unsent_option
+from workers.cli.options import (
+    optional_broker_option,
+    prefix_option,
+    rate_option,
+    unsent_option,
+    until_signal,
+)
 from workers.errors import DiskProblem, InputProblem, StateProblem, Terminated, UsageProblem
 from workers.feeds.archives import ArchiveReading, archive_files, read_archives
 from workers.feeds.files import total_bytes
@@ -377,29 +383,11 @@ def replay_command(**given: object) -> None:
     """
     options = msgspec.convert(given, _Options)
     options.check()
-    asyncio.run(_replay(options, load_settings()))
+    if asyncio.run(until_signal(_replay(options, load_settings()), signal.SIGTERM)):
+        raise Terminated
 
 
 async def _replay(options: _Options, settings: Settings) -> None:
-    task = asyncio.current_task()
-    was_ended = False
-
-    def end() -> None:
-        nonlocal was_ended
-        was_ended = True
-        if task is not None:
-            task.cancel()
-
-    asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, end)
-    try:
-        await _run(options, settings)
-    except asyncio.CancelledError:
-        if was_ended:
-            raise Terminated from None
-        raise
-
-
-async def _run(options: _Options, settings: Settings) -> None:
     """Send everything, and tell what became of it."""
     problems: list[InputProblem] = []
     async with AsyncExitStack() as stack:

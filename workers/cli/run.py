@@ -27,10 +27,8 @@ from workers.cli.inputs import (
 from workers.cli.options import (
     NAMED_PATH,
     STATE_PATH,
-    balance_option,
-    comments_option,
+    cleaning_options,
     format_option,
-    page_model_option,
     text_forms,
 )
 from workers.errors import DamagedStore, FeedProblem, StateProblem, Terminated, UsageProblem
@@ -95,9 +93,7 @@ from workers.site_settings import read_book
     help="Read the inputs twice: learn all sites first, then clean every page with what all pages of its "
     "site share. It is for whole crawls.",
 )
-@page_model_option
-@comments_option
-@balance_option
+@cleaning_options
 @click.option(
     "--revisions",
     is_flag=True,

@@ -1,7 +1,10 @@
 """`templ seed`: send what a run on files has learned, and its site settings, to the topics of a broker."""
 
+from __future__ import annotations
+
 import asyncio
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,17 +13,19 @@ from workers.errors import StateProblem
 from workers.log_lines import counted
 from workers.settings import load_settings
 
+if TYPE_CHECKING:
+    from workers.kafka.broker.access import BrokerAccess
+
 
 @click.command(name="seed")
 @click.argument("state", type=STATE_PATH)
 @broker_options
-def seed_command(state: Path, broker: str, prefix: str) -> None:
+def seed_command(state: Path, access: BrokerAccess, prefix: str) -> None:
     """Send the windows, site models and site settings of STATE to the topics of a broker.
 
     STATE is a state directory of `templ run --state`, which is not changed. Workers that start
     afterwards use these site models from the first page on. Settings that a site has on the broker stay.
     """
-    from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415
     from workers.kafka.broker.feeder import seed_broker  # noqa: PLC0415 - not needed for --help
     from workers.kafka.site_records import seed_settings  # noqa: PLC0415
     from workers.local.local_state import LocalState  # noqa: PLC0415
@@ -28,7 +33,6 @@ def seed_command(state: Path, broker: str, prefix: str) -> None:
     if not (state / "state.json").exists():
         raise StateProblem(f"{state} is not a state directory of `templ run`")
     settings = load_settings()
-    access = BrokerAccess.of(broker, settings)
     known = LocalState(state, settings)
     try:
         sent = asyncio.run(seed_broker(access, prefix, known.windows, known.models, settings))

@@ -42,8 +42,6 @@ from workers.site_settings import (
 )
 
 if TYPE_CHECKING:
-    from schemas.site_model import SiteModelRecord
-    from schemas.site_settings import SiteSettingsRecord
     from workers.inspect.site_rule_files import RuleForm
     from workers.kafka.broker.access import BrokerAccess
 
@@ -231,17 +229,6 @@ def site_command() -> None:
     """List sites, export what was learned of one, correct it, or take it down."""
 
 
-class _ListedSite(msgspec.Struct, frozen=True, kw_only=True):
-    """A line of `templ site list`."""
-
-    site: str
-    pages: int
-    size_bytes: int
-    oldest: str | None
-    newest: str | None
-    model: str | None
-
-
 @site_command.command(name="list", short_help="List the sites of a state directory.")
 @state_option
 def list_sites(state: Path) -> None:
@@ -253,15 +240,15 @@ def list_sites(state: Path) -> None:
     from workers.state.site_copy import copied_sites  # noqa: PLC0415 - not needed for --help
 
     for site, window in sorted(copied_sites(state).items()):
-        line = _ListedSite(
-            site=site,
-            pages=window.pages,
-            size_bytes=window.bytes,
-            oldest=rfc3339(window.oldest_ms) if window.pages else None,
-            newest=rfc3339(window.newest_ms) if window.pages else None,
-            model=window.model_version,
-        )
-        click.echo(encode_json(line))
+        line = {
+            "site": site,
+            "pages": window.pages,
+            "size_bytes": window.bytes,
+            "oldest": rfc3339(window.oldest_ms) if window.pages else None,
+            "newest": rfc3339(window.newest_ms) if window.pages else None,
+            "model": window.model_version,
+        }
+        click.echo(msgspec.json.encode(line))
 
 
 @site_command.command(short_help="Write the strings and trees that decide.")

@@ -10,7 +10,6 @@ from workers.cli.options import broker_options
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.operate.status import RoleStatus, Status, read_status
 from workers.log_lines import counted, one_line
-from workers.settings import load_settings
 
 
 @click.command(name="status")
@@ -24,13 +23,12 @@ from workers.settings import load_settings
     help="Number of the newest site models to show.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def status_command(broker: str, prefix: str, models: int, *, as_json: bool) -> None:
+def status_command(access: BrokerAccess, prefix: str, models: int, *, as_json: bool) -> None:
     """Show which process has which partitions, the lag of each role, and the newest site models.
 
     Only the broker is asked, and nothing is changed there. A worker that rebuilds lost windows commits
     nothing meanwhile: its `/ready` says which windows are missing.
     """
-    access = BrokerAccess.of(broker, load_settings())
     status = asyncio.run(read_status(access, prefix, models_max=models))
     if as_json:
         click.echo(msgspec.json.encode(status))

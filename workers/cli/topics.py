@@ -12,24 +12,24 @@ from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.operate.record_moves import Moved, NumberChange
 from workers.kafka.operate.repartition import count_moves, planned_change
 from workers.kafka.operate.repartition import repartition as make_change
-from workers.log_lines import one_line
+from workers.log_lines import counted, one_line
 from workers.settings import load_settings
 
-_PARTITIONS = click.IntRange(min=1)
+_COUNT = click.IntRange(min=1)
 
 
 @click.command()
 @broker_options
 @click.option(
     "--partitions",
-    type=_PARTITIONS,
+    type=_COUNT,
     metavar="M",
     help="Partitions that the topics get.  [default: those of an interrupted change]",
 )
 @click.option(
     "--from",
     "old",
-    type=_PARTITIONS,
+    type=_COUNT,
     metavar="N",
     help="Partitions that the topics had, where partitions were added to all of them by hand.",
 )
@@ -41,7 +41,7 @@ _PARTITIONS = click.IntRange(min=1)
     help="Most records sent per second.  [default: no limit]",
 )
 def repartition(
-    broker: str,
+    access: BrokerAccess,
     prefix: str,
     partitions: int | None,
     old: int | None,
@@ -55,7 +55,6 @@ def repartition(
     Crawlers and consumers of `cleaned` go on. If the command is interrupted, run it again.
     """
     settings = load_settings()
-    access = BrokerAccess.of(broker, settings)
     change = asyncio.run(planned_change(access, prefix, partitions, old))
     if change is None:
         click.echo("the topics have so many partitions already")
@@ -87,9 +86,6 @@ def _moved_lines(found: list[Moved], change: NumberChange, *, is_dry: bool) -> l
     return lines
 
 
-_COUNT = click.IntRange(min=1)
-
-
 @click.group(name="topics")
 def topics_command() -> None:
     """Create the Kafka topics, check them, or give them more partitions."""
@@ -114,13 +110,12 @@ topics_command.add_command(repartition)
     help="Copies of each partition.  [default: the broker's own]",
 )
 def create(
-    broker: str, prefix: str, partitions: int | None, replication_factor: int | None
+    access: BrokerAccess, prefix: str, partitions: int | None, replication_factor: int | None
 ) -> None:
     """Create the topics that do not exist.
 
     Existing topics are not changed; if one of them has wrong settings, nothing is created.
     """
-    access = BrokerAccess.of(broker, load_settings())
     created = asyncio.run(
         admin.create_topics(access, prefix, partitions, replication_factor=replication_factor)
     )
@@ -133,14 +128,12 @@ def create(
 @topics_command.command(short_help="Print what is wrong with the topics.")
 @broker_options
 @click.option("--partitions", type=_COUNT, metavar="N", help="Also check the number of partitions.")
-def check(broker: str, prefix: str, partitions: int | None) -> None:
+def check(access: BrokerAccess, prefix: str, partitions: int | None) -> None:
     """Print what is wrong with the topics, one line for each problem; exit code 78 if there is any."""
-    settings = load_settings()
-    access, rights = BrokerAccess.of(broker, settings), admin.worker_rights(settings)
+    rights = admin.worker_rights(load_settings())
     problems = asyncio.run(admin.check_topics(access, prefix, partitions, rights))
     for problem in problems:
         click.echo(problem, err=True)
     if problems:
-        count = "1 problem" if len(problems) == 1 else f"{len(problems)} problems"
-        raise TopicProblem(f"{count} with the topics at {broker}")
+        raise TopicProblem(f"{counted(len(problems), 'problem')} with the topics at {access}")
     click.echo("all topics are right")

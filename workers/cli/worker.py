@@ -1,9 +1,12 @@
 """`templ worker`: run the worker on Kafka."""
 
+from __future__ import annotations
+
 import asyncio
 import logging
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -14,6 +17,9 @@ from workers.log_forms import LogSetUp, set_up_logging
 from workers.processes.child_start import end_with_parent
 from workers.settings import load_settings, settings_line
 from workers.state.directory import is_used
+
+if TYPE_CHECKING:
+    from workers.kafka.broker.access import BrokerAccess
 
 _ROLES = ("cleaner", "refresher")
 log = logging.getLogger("templ")
@@ -40,7 +46,7 @@ log = logging.getLogger("templ")
     "--supervisor", type=int, hidden=True, help="Id of the process with which this one ends."
 )
 def worker_command(
-    broker: str,
+    access: BrokerAccess,
     prefix: str,
     state: Path,
     role: str,
@@ -57,15 +63,13 @@ def worker_command(
     if is_used(state):
         raise StateProblem(
             f"{state} is a state directory of `templ run`: name another one for `templ worker`, and send "
-            f"what it has learned to the broker with `templ seed {state} --broker {broker}`"
+            f"what it has learned to the broker with `templ seed {state} --broker {access}`"
         )
+    broker = access.address
     settings = load_settings(broker=broker, prefix=prefix, page_model=page_model, balance=balance)
-    from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415
-
     if role != "both":
         from workers.kafka.roles import run_role  # noqa: PLC0415 - takes two seconds to import
 
-        access = BrokerAccess.of(broker, settings)
         run_role(role, access, prefix, state, settings, is_alone=supervisor is None)
         return
     from workers.kafka.supervisor import (  # noqa: PLC0415
@@ -88,7 +92,7 @@ def worker_command(
         # Each role checks them, too; a topic that was there before is waited for.
         from workers.kafka.broker.admin import check_topics, worker_rights  # noqa: PLC0415
 
-        access, rights = BrokerAccess.of(broker, settings), worker_rights(settings)
+        rights = worker_rights(settings)
         problems = patiently(
             lambda: asyncio.run(check_topics(access, prefix, rights=rights)), log.warning
         )

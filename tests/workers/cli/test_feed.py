@@ -6,6 +6,7 @@ from tests.workers.builders import page
 from tests.workers.kafka.broker.slow_items import SlowItems
 from workers.cli.feed import _send
 from workers.kafka.broker import feeder
+from workers.kafka.broker.access import BrokerAccess
 from workers.settings import load_settings
 
 
@@ -36,7 +37,7 @@ def test_the_event_loop_runs_while_an_input_is_read(monkeypatch):
 
     async def send():
         async with slow.running_loop():
-            return await _send(slow, "127.0.0.1:1", "", None, None, load_settings())
+            return await _send(slow, BrokerAccess("127.0.0.1:1"), "", None, None, load_settings())
 
     assert asyncio.run(send()) == 3
     assert MadeUpFeeder.sent == pages
