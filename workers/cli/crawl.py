@@ -43,7 +43,6 @@ _NOUNS = frozenset({"page", "feed", "sitemap", "redirect", "deletion"})
 
 
 def _limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add an option for each limit to a command."""
     defaults = {one.name: one.default for one in msgspec.structs.fields(CrawlConfig)}
     helps = field_docs(CrawlConfig)
     for name, kind in reversed(_LIMITS.items()):
@@ -126,7 +125,6 @@ def crawl_command(
 
 
 def _addresses(seeds: Sequence[str]) -> Iterator[str]:
-    """Yield the addresses that seeds are, or that their files list."""
     from workers.crawl.addresses import is_askable  # noqa: PLC0415 - needs w3lib
 
     for seed in seeds:

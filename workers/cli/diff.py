@@ -53,7 +53,6 @@ def diff_command(
 
 
 def _sentences(old: str, new: str) -> str:
-    """Return a line that says how many sentences differ."""
     found = page_changes(
         FetchedText(kept=old, shown=old.split("\n")), FetchedText(kept=new, shown=new.split("\n"))
     )

@@ -31,7 +31,6 @@ def dlq_command() -> None:
 
 
 def _filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add the options that say which letters are asked for."""
     options = [
         click.option("--reason", metavar="CLASS", help="Only those with this reason."),
         click.option("--site", metavar="KEY", help="Only those of this site."),
@@ -146,7 +145,6 @@ def _wanted(reason: str | None, site: str | None, since: str | None, until: str 
 
 
 def _time_ms(option: str, text: str) -> int:
-    """Return the time that a text means, in Unix milliseconds."""
     if re.search("[a-z]$", text) and not text.endswith("z"):
         try:
             ago_ms: int = _AGO.read(text.removesuffix("ago").strip())

@@ -19,6 +19,8 @@ _PACKAGES = {
 }
 """Import names of the packages that each extra of pyproject.toml installs."""
 
+_NOT_INSTALLED = "Not installed: needs the extra `{}`."
+
 
 class LazyGroup(click.Group):
     """A group of commands, each of which is imported when it is used.
@@ -63,7 +65,7 @@ class LazyGroup(click.Group):
     def _summary(self, ctx: click.Context, name: str) -> str:
         extra = self._extras.get(name)
         if extra is not None and _missing_package(extra) is not None:
-            return _not_installed(extra)
+            return _NOT_INSTALLED.format(extra)
         known = self._summaries.get(name)
         if known is not None:
             return known
@@ -106,7 +108,6 @@ def _advice(user: str, package: str, extra: str) -> str:
 
 
 def _missing_package(extra: str) -> str | None:
-    """Return the first package of an extra that is not installed, or None when all are."""
     return next((package for package in _PACKAGES[extra] if not _is_installed(package)), None)
 
 
@@ -117,12 +118,7 @@ def _is_installed(package: str) -> bool:
         return True
 
 
-def _not_installed(extra: str) -> str:
-    return f"Not installed: needs the extra `{extra}`."
-
-
 def _refusing_command(name: str, extra: str, package: str) -> click.Command:
-    """Return a command that says which extra must be installed."""
 
     def refuse() -> None:
         raise UsageProblem(_advice(name, package, extra))
@@ -130,7 +126,7 @@ def _refusing_command(name: str, extra: str, package: str) -> click.Command:
     return click.Command(
         name,
         callback=refuse,
-        short_help=_not_installed(extra),
+        short_help=_NOT_INSTALLED.format(extra),
         add_help_option=False,
         context_settings={"ignore_unknown_options": True, "allow_extra_args": True},
     )

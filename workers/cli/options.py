@@ -121,7 +121,6 @@ def unsent_option(default: str) -> Callable[[Command], Command]:
 
 
 def _given_broker(context: click.Context, option: click.Parameter, value: str | None) -> str:
-    """Return the broker of the option, or else that of the settings."""
     broker = value or load_settings().broker
     if broker is None:
         raise click.MissingParameter(ctx=context, param=option)
@@ -238,7 +237,7 @@ def read_site(key: str, source: SiteSource, settings: Settings) -> SiteView:
         UsageProblem: Both state and broker are given, or neither is known.
         InputProblem: There is no such site.
     """
-    from workers.inspect.site_view import site_view, view_site  # noqa: PLC0415 - see lazy.py
+    from workers.inspect.site_view import SiteView, view_site  # noqa: PLC0415 - see lazy.py
 
     give_way(settings)
     if source.state is not None and source.broker is None:
@@ -254,7 +253,9 @@ def read_site(key: str, source: SiteSource, settings: Settings) -> SiteView:
     found = asyncio.run(read_site_records(access, source.prefix, key))
     if found.model is None and not found.documents:
         raise InputProblem(f"the topics of {broker} hold no site {key}")
-    return site_view(key, found.model, state=None, window=found.documents, settings=found.settings)
+    return SiteView(
+        site=key, record=found.model, state=None, window=found.documents, settings=found.settings
+    )
 
 
 def read_page_file(file: str, advice: str) -> bytes:

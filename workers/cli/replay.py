@@ -1,5 +1,7 @@
 """`templ replay`: send the pages of archives, or of a topic, again in the order of their times."""
 
+from __future__ import annotations
+
 import asyncio
 import signal
 import sys
@@ -8,7 +10,7 @@ import zlib
 from collections.abc import AsyncIterator, Callable, Iterator, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import click
 import msgspec
@@ -41,14 +43,16 @@ from workers.page import Page, Rejected
 from workers.settings import Settings, load_settings
 from workers.whole_file import write_whole
 
+if TYPE_CHECKING:
+    from workers.kafka.broker.feeder import Feeder
+    from workers.kafka.logs.topic_source import TopicSource
+
 _PROGRESS_FORMAT = 1
 _HEAD_BYTES = 4096
 """Bytes at the beginning of a file by which it is known again."""
 
 
 class _FileProgress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How far a file was sent."""
-
     place: Place
     head_crc: int
     """CRC-32 of the first bytes of the file."""
@@ -57,8 +61,6 @@ class _FileProgress(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Progress(msgspec.Struct, forbid_unknown_fields=True):
-    """The content of a file of progress."""
-
     format: int
     files: dict[str, _FileProgress]
     """How far files were sent, by their address (`file:`)."""
@@ -158,31 +160,6 @@ _NOTE_RECORDS = 500
 """Records after which it is noted how far a replay got; so many may be sent twice after a kill."""
 
 
-class ReplaySource(Protocol):
-    """What a replay reads."""
-
-    is_resumed: bool
-    """Whether an earlier replay was begun."""
-    sent_before: int
-    """Number of records, or of offsets of a topic, before those that are read."""
-
-    def records(self) -> AsyncIterator[Page | Rejected]:
-        """Yield the records."""
-
-    async def note(self) -> None:
-        """Keep that all records that were yielded are sent."""
-
-
-class SendTarget(Protocol):
-    """What a replay sends pages to."""
-
-    async def send(self, page: Page) -> DeadLetter | None:
-        """Send a page now or later, or return why it cannot be sent."""
-
-    async def settle(self) -> None:
-        """Wait until every page is sent for good."""
-
-
 class PageFile:
     """A JSON Lines file that pages are appended to, as `templ run` and `templ feed` read it."""
 
@@ -221,8 +198,8 @@ class PageFile:
 
 
 async def replay(
-    source: ReplaySource,
-    target: SendTarget,
+    source: ArchiveSource | TopicSource,
+    target: PageFile | Feeder,
     dead: DeadLetterFile,
     *,
     rate: float | None,
@@ -248,13 +225,17 @@ async def replay(
     return sent
 
 
-async def _note(source: ReplaySource, target: SendTarget, dead: DeadLetterFile) -> None:
+async def _note(
+    source: ArchiveSource | TopicSource, target: PageFile | Feeder, dead: DeadLetterFile
+) -> None:
     await target.settle()
     dead.flush()
     await source.note()
 
 
-async def send_record(record: Page | Rejected, target: SendTarget, dead: DeadLetterFile) -> bool:
+async def send_record(
+    record: Page | Rejected, target: PageFile | Feeder, dead: DeadLetterFile
+) -> bool:
     """Send a record, or make it a dead letter; return whether it was sent."""
     letter = await target.send(record) if isinstance(record, Page) else record.letter
     if letter is not None:
@@ -281,8 +262,6 @@ class _Time(click.ParamType):
 
 
 class _Options(msgspec.Struct, frozen=True, kw_only=True):
-    """The options of the command."""
-
     inputs: tuple[Path, ...]
     from_topic: str | None
     since: int | None
@@ -419,7 +398,7 @@ def end_sending(sent: int, refused: int, dead: Path, problems: Sequence[InputPro
 
 async def _open_source(
     options: _Options, settings: Settings, problems: list[InputProblem], stack: AsyncExitStack
-) -> ReplaySource:
+) -> ArchiveSource | TopicSource:
     if options.from_topic is None:
         files = archive_files(options.inputs)
         bar = stack.enter_context(progress(total_bytes(files)))
@@ -450,21 +429,19 @@ async def _open_source(
         until_ms=options.until,
     )
     access = BrokerAccess.of(options.source_broker or "", settings)
-    source: ReplaySource = await stack.enter_async_context(TopicSource(access, span))
-    return source
+    return await stack.enter_async_context(TopicSource(access, span))
 
 
 async def _open_target(
     options: _Options, settings: Settings, stack: AsyncExitStack, *, resumes: bool
-) -> SendTarget:
+) -> PageFile | Feeder:
     if options.to is None:
         from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415
         from workers.kafka.broker.feeder import Feeder  # noqa: PLC0415
 
         access = BrokerAccess.of(options.broker or "", settings)
         feeder = Feeder(access, options.prefix, settings.message_limit_bytes)
-        connected: SendTarget = await stack.enter_async_context(feeder)
-        return connected
+        return await stack.enter_async_context(feeder)
     if not resumes and options.to.exists() and options.to.stat().st_size:
         raise UsageProblem(f"--to {options.to} is there already; name a new file")
     file = PageFile(options.to, settings.page_limit_bytes, resumes=resumes)

@@ -249,7 +249,6 @@ def _advice_for_runs(state: Path | None) -> Iterator[None]:
 
 
 def _check(options: RunOptions) -> None:
-    """Check that options fit each other and that nothing is overwritten."""
     _check_learning(options)
     _check_resuming(options)
     written = {"out": options.out, "dead_letters": options.letters}
@@ -261,7 +260,6 @@ def _check(options: RunOptions) -> None:
 
 
 def _check_learning(options: RunOptions) -> None:
-    """Check that what is asked for is learned."""
     for name in ("state", "events", "changes"):
         if options.page_only and getattr(options, name):
             raise UsageProblem(
@@ -278,7 +276,6 @@ def _check_learning(options: RunOptions) -> None:
 
 
 def _check_resuming(options: RunOptions) -> None:
-    """Check that an interrupted run can be resumed."""
     if options.resume and options.force:
         raise UsageProblem("--resume goes on with --out and --force replaces it: give one of them")
     if options.resume and options.out == STDOUT:

@@ -89,7 +89,6 @@ def _quoted(word: str) -> str:
 
 
 def _lines(hit: Hit) -> str:
-    """Return a hit as lines for a reader: title, address and time, and the part that matches."""
     copies = len(hit.near_duplicates)
     notes = [one_line(hit.url), hit.published_at or hit.fetched_at]
     notes.append(f"{copies} near-duplicate{'s' * (copies > 1)}" if copies else None)

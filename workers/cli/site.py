@@ -403,7 +403,6 @@ def _agreed(question: str) -> bool:
 def _tell_matches(
     place: SettingsPlace, known: SiteSettingsRecord, changed: SiteSettingsRecord
 ) -> None:
-    """Say on how many pages of the window the new rules match, where there is a window."""
     from workers.inspect.site_view import preview_rules  # noqa: PLC0415 - not needed for --help
 
     added = [one for one in changed.rules if one not in known.rules]

@@ -319,7 +319,6 @@ class ConsolePages:
         return next((one for one in names if one in known), site_key(url))
 
     def _key(self, fields: Mapping[str, str]) -> str:
-        """Return the site of a request for a report."""
         site = _key(fields, self.config)
         if site in self.lister.forgotten:
             raise Refusal(404, f"The site {site} is taken down.")
@@ -336,7 +335,6 @@ class ConsolePages:
 
 
 def _fields(request: web.Request) -> dict[str, str]:
-    """Return the fields of a request's query by name."""
     if len(set(request.query)) != len(request.query):
         raise Refusal(400, "A field of the query is there twice.")
     return dict(request.query)
@@ -347,7 +345,6 @@ def _key(fields: Mapping[str, str], config: ConsoleConfig) -> str:
 
 
 def _plain(text: str, chars_max: int, name: str) -> str:
-    """Return a text that has neither control characters nor too many characters."""
     is_plain = not any(unicodedata.category(one) in {"Cc", "Cs"} for one in text)
     if not text or len(text) > chars_max or not is_plain:
         raise Refusal(400, f"The request has no {name} that can be looked up.")

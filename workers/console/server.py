@@ -155,7 +155,6 @@ class _ClosedConnection(asyncio.Protocol):
 
 
 async def _form(request: web.Request, config: ConsoleConfig) -> dict[str, str]:
-    """Return the fields of a form by name."""
     try:
         async with asyncio.timeout(config.body_s):
             body = await request.read()

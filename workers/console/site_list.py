@@ -191,8 +191,6 @@ class SiteList(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Measured(msgspec.Struct, frozen=True):
-    """The repeated text of a site."""
-
     learned: int
     """Value of `SiteState.learned` when it was measured."""
     ratio: float | None

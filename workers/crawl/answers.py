@@ -226,7 +226,6 @@ def _sitemap_links(url: str, body: bytes) -> dict[str, int]:
 
 
 def _absolute(base: str, links: Iterable[str]) -> Iterator[str]:
-    """Yield the absolute addresses of the first links, without those that cannot be read as addresses."""
     for link in islice(links, _LINKS_MAX):
         address = absolute_address(base, link)
         if address is not None:

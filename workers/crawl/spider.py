@@ -339,7 +339,6 @@ class SiteSpider(Spider):
             run.frontier.keep_file_lengths(run.store.lengths())
 
     async def _add_named(self, address: DueAddress, answer: AddressAnswer, now: float) -> None:
-        """Add the addresses that an answer names."""
         if answer.location is not None:
             rank = NEW_LISTING if address.is_listing else NEW_LINKED
             found = found_addresses({answer.location: rank})
@@ -355,7 +354,6 @@ class SiteSpider(Spider):
 
 
 def _is_page(answer: AddressAnswer) -> bool:
-    """Return whether an answer is kept among the pages of the archive."""
     is_page = answer.content is None or answer.content.kind == "page"
     return answer.status in _PAGE_STATUSES and is_page
 
@@ -374,7 +372,6 @@ def _page(
     response: Response | None,
     now: float,
 ) -> Page:
-    """Return an answer as a page, or as the end of one."""
     time_ms = round(now * 1000)
     return Page(
         source=Source("crawl", 0, 0),
@@ -402,7 +399,6 @@ def _location(response: Response | None) -> str | None:
 
 
 def _rest_s(found: Response | Exception | None) -> float:
-    """Return how long a site asks to be left alone, in seconds."""
     if not isinstance(found, Response):
         return 0.0
     said = (found.headers.get("Retry-After") or b"").decode("latin-1")

@@ -6,13 +6,20 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from schemas.source import Source
 from templ_core.site_cleaner.fetch_times import LATEST_TIME_MS
 from templ_core.site_key import site_key
 from workers.errors import InputProblem
-from workers.feeds.lines import KEPT_BYTES, read_json_lines
-from workers.feeds.reading import OnLeftOut, Reading, Timeline, file_source
-from workers.feeds.records import PAGE_TOO_LARGE, canonical_url, clean_text
+from workers.feeds.lines import read_json_lines
+from workers.feeds.reading import (
+    KEPT_BYTES,
+    PAGE_TOO_LARGE,
+    OnLeftOut,
+    Reading,
+    Timeline,
+    file_source,
+    rejected,
+)
+from workers.feeds.records import canonical_url, clean_text
 from workers.feeds.streams import STDIN, OnProgress, damage_told, open_counted
 from workers.feeds.warc import read_warc
 from workers.page import Page, Rejected
@@ -128,7 +135,6 @@ def input_names(paths: Sequence[Path]) -> list[str]:
 
 
 def _check(path: Path) -> None:
-    """Raise `InputProblem` for an input that cannot be read or is of an unknown type."""
     if path == STDIN:
         return
     with damage_told(path, lambda: ""):
@@ -148,7 +154,7 @@ def _read(path: Path, name: str, reading: Reading) -> Iterator[Page | Rejected]:
             if file.is_file() and _leads_out(file, path):
                 url = _url(file, path)
                 source = file_source(name, number, url.encode())
-                yield _rejected(
+                yield rejected(
                     source, url, LEADS_OUT, "a link that leads out of its directory", b""
                 )
             else:
@@ -162,7 +168,6 @@ def _read(path: Path, name: str, reading: Reading) -> Iterator[Page | Rejected]:
 
 
 def _html_files(directory: Path) -> list[Path]:
-    """Return the HTML files below a directory, sorted by their paths relative to it."""
 
     def fail(error: OSError) -> None:
         raise error
@@ -177,7 +182,6 @@ def _html_files(directory: Path) -> list[Path]:
 
 
 def _leads_out(file: Path, directory: Path) -> bool:
-    """Return whether a file of a directory is a link to another place, or to nowhere."""
     if not (file.is_symlink() and directory.is_dir()):
         return False
     try:
@@ -199,13 +203,13 @@ def _read_html(
     with damage_told(file, lambda: ""):
         if not file.is_file():  # opening a pipe would wait for a writer
             source = file_source(name, number, url.encode())
-            return _rejected(source, url, NO_REGULAR_FILE, "a pipe, a socket or a device", b"")
+            return rejected(source, url, NO_REGULAR_FILE, "a pipe, a socket or a device", b"")
         with open_counted(file, reading.on_progress) as stream:
             body = stream.read(limit_bytes + 1)
     source = file_source(name, number, url.encode(), body)
     if len(body) > limit_bytes:
         reason = f"a file of more than {limit_bytes} bytes"
-        return _rejected(source, url, PAGE_TOO_LARGE, reason, body[:KEPT_BYTES])
+        return rejected(source, url, PAGE_TOO_LARGE, reason, body[:KEPT_BYTES])
     url = clean_text(canonical_url(body) or url)
     page = Page(
         source=source,
@@ -219,7 +223,3 @@ def _read_html(
     )
     reading.timeline.passed(page)
     return page
-
-
-def _rejected(source: Source, url: str, exception: str, message: str, value: bytes) -> Rejected:
-    return Rejected(source=source, url=url, exception=exception, message=message, value=value)

@@ -4,10 +4,14 @@ Whoever gives a file of another kind gets one line that says what it is, and not
 records.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
+from io import BufferedReader
 from pathlib import Path
+from typing import Any
 
 import msgspec
 
@@ -15,20 +19,19 @@ from schemas.source import Source
 from workers.errors import InputProblem, UsageProblem
 from workers.feeds.reading import (
     BEGINNING,
+    INVALID_RECORD,
+    KEPT_BYTES,
     NO_TIME_FIELD,
+    PAGE_TOO_LARGE,
     Place,
     PlacedRecord,
     Reading,
+    damaged_record,
     file_source,
+    rejected,
 )
-from workers.feeds.records import (
-    DAMAGED_INPUT,
-    INVALID_RECORD,
-    NOT_JSON,
-    PAGE_TOO_LARGE,
-    page_from_json,
-)
-from workers.feeds.streams import STDIN, Lines, damage, damage_told, open_parts
+from workers.feeds.records import NOT_JSON, page_from_json
+from workers.feeds.streams import STDIN, damage, damage_told, open_parts
 from workers.log_lines import counted
 from workers.page import Page, Rejected
 
@@ -77,14 +80,14 @@ def check_first_lines(path: Path, head: bytes, time_field: str, limit_bytes: int
             f"{name} looks like a table (CSV) and not like JSON Lines: write one JSON object a line, "
             "with `url` and `html`"
         )
-    rejected = [_rejection(line, limit_bytes) for line in lines]
-    if is_whole and None not in rejected:
+    reasons = [_rejection(line, limit_bytes) for line in lines]
+    if is_whole and None not in reasons:
         fields = f"; its fields are {_names(records[0])}" if records else ""
         which = "its record is no page"
         if len(lines) > 1:
             which = f"none of its first {len(lines)} records is a page"
         raise InputProblem(
-            f"{name}: {which}: {rejected[0]}{fields}; schemas/README.md says what a page has"
+            f"{name}: {which}: {reasons[0]}{fields}; schemas/README.md says what a page has"
         )
     if records:
         check_time_field(name, time_field, {name for record in records for name in record})
@@ -106,7 +109,6 @@ def check_time_field(name: str, time_field: str, names: set[str]) -> None:
 
 
 def _refuse_other_kind(name: str, line: bytes, *, is_whole: bool) -> None:
-    """Refuse a file that is no JSON Lines, judging by its first line."""
     for beginning, advice in _OTHER_KINDS:
         if line.startswith(beginning) and not _is_array_among_records(line, is_whole=is_whole):
             raise InputProblem(f"{name} {advice}")
@@ -122,7 +124,6 @@ def _is_array_among_records(line: bytes, *, is_whole: bool) -> bool:
 
 
 def _rejection(line: bytes, limit_bytes: int) -> str | None:
-    """Return why a line is not a page, or None for a page and for one that is too large."""
     found = page_from_json(
         line, _NO_SOURCE, default_id="", event_time_ms=_no_time, limit_bytes=limit_bytes
     )
@@ -148,8 +149,6 @@ def _no_time(_said: object) -> int:
 
 _LINE_PER_PAGE = 4
 """Ratio of the longest line to the largest page; escapes and base64 take room."""
-KEPT_BYTES = 64 << 10
-"""Bytes that a dead letter keeps of a record that is too large to hold in memory."""
 _FIRST_BYTES = 64 << 10
 """Bytes at the beginning of a file by which it is checked whether there are pages in it."""
 _SKIPPED_BYTES = 1 << 20
@@ -157,9 +156,7 @@ _SKIPPED_BYTES = 1 << 20
 
 
 class _CountedLines:
-    """A stream of lines that counts the bytes that were read from it."""
-
-    def __init__(self, stream: Lines) -> None:
+    def __init__(self, stream: BufferedReader[Any]) -> None:
         self._stream = stream
         self.read_bytes = 0
 
@@ -239,7 +236,7 @@ def read_json_lines(
             problem = problem or damage(
                 path, f"after its first {counted(number, 'record')}", reason
             )
-            record = _damaged(file_source(name, number, rest), rest, reason)
+            record = damaged_record(name, number, rest, reason)
             number += 1
             yield PlacedRecord(record, Place(offset, number, timeline.next_ms))
     if problem is not None:
@@ -261,7 +258,9 @@ def _lines(stream: _CountedLines, longest: int) -> Iterator[bytes]:
 def _record(line: bytes, name: str, number: int, reading: Reading) -> Page | Rejected:
     longest = _LINE_PER_PAGE * reading.limit_bytes
     if len(line) > longest:
-        return _too_long(file_source(name, number, line), line, longest)
+        reason = f"a line of more than {longest} bytes; the first {KEPT_BYTES} are kept"
+        source = file_source(name, number, line)
+        return rejected(source, None, PAGE_TOO_LARGE, reason, line[:KEPT_BYTES])
     value = line.rstrip(b"\r\n")
     return page_from_json(
         value,
@@ -277,26 +276,6 @@ def _is_cut(record: Page | Rejected, line: bytes) -> bool:
     """Return whether a line is the beginning of a record at the end of a file."""
     is_no_json = isinstance(record, Rejected) and record.message.startswith(NOT_JSON)
     return is_no_json and not line.endswith(b"\n")
-
-
-def _too_long(source: Source, line: bytes, longest: int) -> Rejected:
-    return Rejected(
-        source=source,
-        url=None,
-        exception=PAGE_TOO_LARGE,
-        message=f"a line of more than {longest} bytes; the first {KEPT_BYTES} are kept",
-        value=line[:KEPT_BYTES],
-    )
-
-
-def _damaged(source: Source, rest: bytes, reason: str) -> Rejected:
-    return Rejected(
-        source=source,
-        url=None,
-        exception=DAMAGED_INPUT,
-        message=f"the file is damaged here ({reason}); the value is what is left of the record",
-        value=rest[:KEPT_BYTES],
-    )
 
 
 def _skip_bytes(stream: _CountedLines, size_bytes: int) -> None:

@@ -37,6 +37,27 @@ def file_source(name: str, number: int, *content: bytes) -> Source:
     return Source(name, checksum >> 1, number)
 
 
+INVALID_RECORD = "InvalidRecord"
+PAGE_TOO_LARGE = "PageTooLarge"
+DAMAGED_INPUT = "DamagedInput"
+KEPT_BYTES = 64 << 10
+"""Bytes that a dead letter keeps of a record that is too large to hold in memory."""
+
+
+def rejected(
+    source: Source, url: str | None, exception: str, message: str, value: bytes
+) -> Rejected:
+    """Return a record that is not a page."""
+    return Rejected(source=source, url=url, exception=exception, message=message, value=value)
+
+
+def damaged_record(name: str, number: int, rest: bytes, reason: str) -> Rejected:
+    """Return what is left of a record of a file where the file is damaged."""
+    message = f"the file is damaged here ({reason}); the value is what is left of the record"
+    source = file_source(name, number, rest)
+    return rejected(source, None, DAMAGED_INPUT, message, rest[:KEPT_BYTES])
+
+
 NO_TIME_FIELD = "none"
 """Name of a time field for which event times are set one minute apart."""
 NO_TIME = "without a time: that of the page before was taken"

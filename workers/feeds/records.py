@@ -14,6 +14,7 @@ from schemas.page import CloudEventRecord, PageRecord, ScrapyClusterRecord
 from schemas.source import Source
 from templ_core.site_cleaner.fetch_times import parse_time_ms, rfc3339
 from templ_core.site_key import LOCAL, site_key
+from workers.feeds.reading import INVALID_RECORD, PAGE_TOO_LARGE, rejected
 from workers.page import GONE_STATUSES, Page, Rejected
 
 _HEAD_BYTES = 1 << 18
@@ -43,9 +44,6 @@ def canonical_url(body: bytes) -> str | None:
 
 _Record = TypeVar("_Record", PageRecord, ScrapyClusterRecord, CloudEventRecord)
 
-INVALID_RECORD = "InvalidRecord"
-PAGE_TOO_LARGE = "PageTooLarge"
-DAMAGED_INPUT = "DamagedInput"
 NOT_JSON = "not JSON: "
 """Beginning of the message about a record that is no JSON."""
 _STATUS_MAX = 9999
@@ -53,8 +51,6 @@ _STATUS_MAX = 9999
 
 
 class _RecordError(Exception):
-    """The reason why a record is not a page."""
-
     name = INVALID_RECORD
 
 
@@ -134,9 +130,7 @@ def page_from_json(
             body=body,
         )
     except _RecordError as error:
-        return Rejected(
-            source=source, url=url, exception=error.name, message=str(error), value=value
-        )
+        return rejected(source, url, error.name, str(error), value)
 
 
 def _check(url: str, status: int, body: bytes | None, limit_bytes: int) -> None:
@@ -181,7 +175,6 @@ def _converted(raw: dict[str, object], record_type: type[_Record], name: str) ->
 
 
 def _page_record(raw: dict[str, object]) -> tuple[PageRecord, bytes | None, str | None]:
-    """Return templ's own record, the bytes of its page and their declared charset."""
     record = _converted(raw, PageRecord, "page")
     if record.html is not None and record.html_base64 is not None:
         raise _RecordError("the record has both html and html_base64, but only one is allowed")
@@ -217,7 +210,6 @@ def _scrapy_cluster(raw: dict[str, object]) -> tuple[PageRecord, bytes | None, s
 
 
 def _cloud_event(raw: dict[str, object]) -> dict[str, object]:
-    """Return a CloudEvent as the fields of templ's own record."""
     event = _converted(raw, CloudEventRecord, "CloudEvent")
     return {
         "url": event.subject,

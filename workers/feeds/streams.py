@@ -1,5 +1,7 @@
 """Files as streams of bytes, with decompression, progress and one clear line for each problem."""
 
+from __future__ import annotations
+
 import io
 import lzma
 import sys
@@ -7,7 +9,7 @@ import zlib
 from collections.abc import Callable, Generator, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import zstandard
 
@@ -22,29 +24,11 @@ OnDamage = Callable[[str], None]
 """A function that is called with what is wrong with compressed data."""
 
 
-class Lines(Protocol):
-    """A stream of bytes from which lines can be read, and whose next bytes can be looked at."""
-
-    def __iter__(self) -> Iterator[bytes]:
-        """Yield the lines."""
-
-    def peek(self, size: int, /) -> bytes:
-        """Return bytes that come next, without moving; there are none at the end only."""
-
-    def read(self, size: int, /) -> bytes:
-        """Return the next bytes, at most `size`."""
-
-    def readline(self, size: int, /) -> bytes:
-        """Return the rest of the line with its line feed, or its first `size` bytes."""
-
-
 STDIN = Path("-")
 """The path that stands for standard input."""
 
 
 class _CountedFile(io.RawIOBase):
-    """A file that reports how many bytes were read from it."""
-
     def __init__(self, file: io.RawIOBase, on_progress: OnProgress) -> None:
         self._file = file
         self._on_progress = on_progress
@@ -53,7 +37,7 @@ class _CountedFile(io.RawIOBase):
         """Return True, since the file is open for reading."""
         return True
 
-    def readinto(self, buffer: "WriteableBuffer") -> int | None:
+    def readinto(self, buffer: WriteableBuffer) -> int | None:
         """Read into `buffer`, and report the number of bytes."""
         size = self._file.readinto(buffer)
         self._on_progress(size or 0)
@@ -73,25 +57,11 @@ class _CountedFile(io.RawIOBase):
         super().close()
 
 
-class Decompressor(Protocol):
-    """One member or frame of a compressed file, of which gzip and zstd files may have several."""
-
-    @property
-    def eof(self) -> bool:
-        """Whether the member has ended."""
-
-    @property
-    def unused_data(self) -> bytes:
-        """What was handed in behind the end of the member."""
-
-    def decompress(self, data: bytes, /) -> bytes:
-        """Return the content of the next compressed bytes."""
-
-
 class Compression(NamedTuple):
     """How the files of a suffix are read."""
 
-    new: Callable[[], Decompressor]
+    new: Callable[[], Any]
+    """Makes what decompresses one member or frame, of which gzip and zstd files may have several."""
     name: str
     magic: bytes
     """The bytes that each member begins with."""
@@ -140,7 +110,7 @@ class _DecompressedFile(io.RawIOBase):
         """Return True, since the file is open for reading."""
         return True
 
-    def readinto(self, buffer: "WriteableBuffer") -> int:
+    def readinto(self, buffer: WriteableBuffer) -> int:
         """Read content into `buffer`; where the file is damaged, say so once and end."""
         while not self._content and not self._has_ended:
             try:
@@ -181,11 +151,9 @@ class _DecompressedFile(io.RawIOBase):
     def _decompressed(self, piece: bytes) -> bytes:
         """Return the content of a piece; of a damaged piece of gzip what comes before the damage."""
         member = self._member
-        if not hasattr(member, "copy"):
-            return member.decompress(piece)
-        before = member.copy()
+        before: Any = member.copy() if hasattr(member, "copy") else None
         try:
-            return member.decompress(piece)
+            whole: bytes = member.decompress(piece)
         except zlib.error as error:
             content = bytearray()
             for place in range(len(piece)):
@@ -195,6 +163,7 @@ class _DecompressedFile(io.RawIOBase):
                     break
             self._end_at_damage(error)
             return bytes(content)
+        return whole
 
 
 def open_counted(path: Path, on_progress: OnProgress) -> io.BufferedReader:
@@ -217,7 +186,7 @@ def _open(path: Path) -> io.FileIO:
 
 
 @contextmanager
-def open_decompressed(path: Path, on_progress: OnProgress) -> Iterator[Lines]:
+def open_decompressed(path: Path, on_progress: OnProgress) -> Iterator[io.BufferedReader[Any]]:
     """Open a file and decompress it if its suffix is `.gz`, `.xz` or `.zst`.
 
     Raises:
@@ -230,7 +199,7 @@ def open_decompressed(path: Path, on_progress: OnProgress) -> Iterator[Lines]:
 
 def open_parts(
     path: Path, on_progress: OnProgress, on_damage: OnDamage
-) -> Generator[Lines, None, None]:
+) -> Generator[io.BufferedReader[Any], None, None]:
     """Yield the content of a file as one stream, or what is whole of a damaged one as several.
 
     A compressed file is damaged from some place to the next member or frame that can be read: gzip and
@@ -285,7 +254,6 @@ def _next_member(file: io.BufferedReader, compression: Compression, place: int) 
 
 
 def _is_sound(compression: Compression, head: bytes) -> bool:
-    """Return whether the first bytes of a member can be decompressed."""
     try:
         compression.new().decompress(head)
     except _DAMAGES:

@@ -7,13 +7,23 @@ from typing import NamedTuple
 
 from fastwarc.warc import ArchiveIterator, HeaderMap, WarcRecord, WarcRecordType
 
-from schemas.source import Source
 from templ_core.site_cleaner.fetch_times import parse_time_ms, rfc3339
 from templ_core.site_key import site_key
 from workers.errors import InputProblem
-from workers.feeds.lines import KEPT_BYTES, check_time_field
-from workers.feeds.reading import BEGINNING, Place, PlacedRecord, Reading, file_source
-from workers.feeds.records import DAMAGED_INPUT, INVALID_RECORD, PAGE_TOO_LARGE, clean_text
+from workers.feeds.lines import check_time_field
+from workers.feeds.reading import (
+    BEGINNING,
+    INVALID_RECORD,
+    KEPT_BYTES,
+    PAGE_TOO_LARGE,
+    Place,
+    PlacedRecord,
+    Reading,
+    damaged_record,
+    file_source,
+    rejected,
+)
+from workers.feeds.records import clean_text
 from workers.feeds.streams import damage, damage_told, open_counted
 from workers.page import Page, Rejected
 
@@ -33,28 +43,20 @@ _NO_PAGES = re.compile(
 """Content types of records that are not pages."""
 
 
-class HttpResponse:
-    """An HTTP response with its status, headers by lower-case name, and body without chunks."""
-
-    def __init__(self, block: bytes) -> None:
-        """Read a response as it was sent.
-
-        Raises:
-            ValueError: The block does not begin with a status line.
-        """
-        status = _STATUS_LINE.match(block)
-        if status is None:
-            raise ValueError("the HTTP block does not begin with a status line")
-        end = _HEAD_END.search(block)
-        head, body = (block[: end.start()], block[end.end() :]) if end else (block, b"")
-        self.status = int(status[1])
-        self.headers: dict[str, str] = {}
-        for line in head.split(b"\n")[1:]:
-            name, colon, value = line.decode("latin-1").partition(":")
-            if colon:
-                self.headers.setdefault(name.strip().lower(), value.strip())
-        is_chunked = "chunked" in self.headers.get("transfer-encoding", "").lower()
-        self.body = _without_chunks(body) if is_chunked else body
+def _http_response(block: bytes) -> tuple[int, dict[str, str], bytes] | None:
+    """Return status, headers by lower-case name and body without chunks; None without a status line."""
+    status = _STATUS_LINE.match(block)
+    if status is None:
+        return None
+    end = _HEAD_END.search(block)
+    head, body = (block[: end.start()], block[end.end() :]) if end else (block, b"")
+    headers: dict[str, str] = {}
+    for line in head.split(b"\n")[1:]:
+        name, colon, value = line.decode("latin-1").partition(":")
+        if colon:
+            headers.setdefault(name.strip().lower(), value.strip())
+    is_chunked = "chunked" in headers.get("transfer-encoding", "").lower()
+    return int(status[1]), headers, _without_chunks(body) if is_chunked else body
 
 
 def _without_chunks(body: bytes) -> bytes:
@@ -68,13 +70,7 @@ def _without_chunks(body: bytes) -> bytes:
         piece = body[found.end() : found.end() + size]
         pieces.append(piece)
         start = found.end() + size
-        start += (
-            2
-            if body[start : start + 2] == b"\r\n"
-            else 1
-            if body[start : start + 1] == b"\n"
-            else 0
-        )
+        start += 2 if body.startswith(b"\r\n", start) else body.startswith(b"\n", start)
     is_cut = bool(pieces) and start >= len(body)
     return b"".join(pieces) if is_cut else body
 
@@ -106,15 +102,9 @@ def read_warc(
                 damaged = damaged or damage(
                     path, f"after its first {number} page records", one.reason
                 )
-                rejected = _rejected(
-                    file_source(name, number, one.rest),
-                    None,
-                    f"the file is damaged here ({one.reason})",
-                    one.rest,
-                    exception=DAMAGED_INPUT,
-                )
+                rest = damaged_record(name, number, one.rest, one.reason)
                 number += 1
-                yield PlacedRecord(rejected, Place(behind, number, timeline.next_ms))
+                yield PlacedRecord(rest, Place(behind, number, timeline.next_ms))
                 continue
             if one.kind not in _PAGE_TYPES:
                 reading.on_left_out(one.kind)
@@ -135,8 +125,6 @@ def read_warc(
 
 
 class _Damage(NamedTuple):
-    """A place where a file is damaged."""
-
     reason: str
     rest: bytes
     """What is left of the damaged record."""
@@ -152,8 +140,6 @@ class _CutRecordError(EOFError):
 
 
 class _WholeRecord(NamedTuple):
-    """A record of a WARC file with its block."""
-
     kind: str
     """Its WARC-Type."""
     headers: HeaderMap
@@ -247,32 +233,26 @@ def _page(record: _WholeRecord, name: str, number: int, reading: Reading) -> Pag
     if not url.lower().startswith(("http:", "https:", "file:")):
         if url:
             return "no HTTP address"
-        return _rejected(source, None, "the record has no WARC-Target-URI", block)
+        return rejected(source, None, INVALID_RECORD, "the record has no WARC-Target-URI", block)
     status = 200
     content_encoding = None
     content_type = record.headers.get("Content-Type")
     body = block
     if record.kind == "response":
-        try:
-            response = HttpResponse(block)
-        except ValueError as error:
-            return _rejected(source, url, str(error), block)
-        status, body = response.status, response.body
-        content_type = response.headers.get("content-type")
-        content_encoding = response.headers.get("content-encoding")
+        response = _http_response(block)
+        if response is None:
+            reason = "the HTTP block does not begin with a status line"
+            return rejected(source, url, INVALID_RECORD, reason, block)
+        status, headers, body = response
+        content_type, content_encoding = map(headers.get, ("content-type", "content-encoding"))
     if 300 <= status < 400:
         return "redirect"
     media_type = (content_type or "").partition(";")[0].strip().lower()
     if _NO_PAGES.match(media_type):
         return media_type
     if len(body) > limit_bytes or record.length > len(block):
-        return Rejected(
-            source=source,
-            url=url,
-            exception=PAGE_TOO_LARGE,
-            message=f"{record.length} bytes, at most {limit_bytes} are allowed",
-            value=block[:KEPT_BYTES],
-        )
+        reason = f"{record.length} bytes, at most {limit_bytes} are allowed"
+        return rejected(source, url, PAGE_TOO_LARGE, reason, block[:KEPT_BYTES])
     time_ms = parse_time_ms(fetched_at)
     field = timeline.time_field
     said = fetched_at if field == "fetched_at" else record.headers.get(field)
@@ -289,9 +269,3 @@ def _page(record: _WholeRecord, name: str, number: int, reading: Reading) -> Pag
         status=status,
         body=body,
     )
-
-
-def _rejected(
-    source: Source, url: str | None, message: str, block: bytes, exception: str = INVALID_RECORD
-) -> Rejected:
-    return Rejected(source=source, url=url, exception=exception, message=message, value=block)

@@ -58,8 +58,6 @@ log = logging.getLogger("templ")
 
 
 class _Position(msgspec.Struct):
-    """How far a partition was read, as it is stored."""
-
     topic: str
     partition: int
     next_offset: int = 0

@@ -6,7 +6,7 @@ Texts and queries are brought into the form that SQLite's tokeniser splits into 
 import re
 import sqlite3
 from collections.abc import Iterable
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -85,27 +85,16 @@ def search(db: sqlite3.Connection, query: Query) -> list[Hit]:
     Raises:
         UsageProblem: The query has no word.
     """
-    found = db.execute(
-        _FIND,
-        {
-            "match": match_expression(query.words, any_word=query.any_word),
-            "site": query.site,
-            "since": query.since,
-            "until": query.until,
-            "language": query.language,
-            "author": query.author,
-            "open": query.highlight[0],
-            "close": query.highlight[1],
-        },
-    )
+    match = match_expression(query.words, any_word=query.any_word)
+    begin, end = query.highlight
+    asked = msgspec.structs.asdict(query) | {"match": match, "open": begin, "close": end}
+    found = db.execute(_FIND, asked)
     if query.with_copies:
         return [_hit(row) for row in found.fetchmany(query.limit)]
     return _collapse(found, query.limit)
 
 
 class _Signature(NamedTuple):
-    """What near-duplicates are told by."""
-
     fingerprint: int | None
     min_hashes: frozenset[bytes]
 
@@ -117,7 +106,7 @@ class _Signature(NamedTuple):
         return distance <= _NEAR_BITS or are_near_duplicates(self.min_hashes, other.min_hashes)
 
 
-def _collapse(rows: Iterable[tuple[object, ...]], limit: int) -> list[Hit]:
+def _collapse(rows: Iterable[tuple[Any, ...]], limit: int) -> list[Hit]:
     """Return the first `limit` hits, each with its near-duplicates among the rows after it."""
     hits: list[Hit] = []
     signatures: list[_Signature] = []
@@ -140,20 +129,11 @@ def _signature(fingerprint: object, hashes: object) -> _Signature:
     )
 
 
-def _hit(row: tuple[object, ...]) -> Hit:
-    url, site, fetched_at, published_at, page_type, title, _, _, distance, snippet = row
-    return msgspec.convert(
-        {
-            "url": url,
-            "site": site,
-            "title": joined(str(title)),
-            "fetched_at": fetched_at,
-            "published_at": published_at,
-            "page_type": page_type,
-            "score": -float(str(distance)),
-            "snippet": joined(str(snippet)),
-        },
-        Hit,
+def _hit(row: tuple[Any, ...]) -> Hit:
+    names = ("url", "site", "fetched_at", "published_at", "page_type", "title")
+    return Hit(
+        **dict(zip(names, row[:6], strict=True))
+        | {"title": joined(row[5]), "score": -row[8], "snippet": joined(row[9])}
     )
 
 

@@ -77,32 +77,6 @@ CREATE TABLE logs (
     PRIMARY KEY (topic, partition)
 );
 """
-_COLUMNS = (
-    *(
-        "url",
-        "is_deleted",
-        "time_ms",
-        "source_topic",
-        "source_partition",
-        "source_offset",
-        "revision",
-    ),
-    *(
-        "site",
-        "fetched_at",
-        "published_at",
-        "page_type",
-        "language",
-        "authors",
-        "fingerprint",
-        "min_hashes",
-    ),
-    *("title", "text", "log_topic", "log_partition", "log_offset"),
-)
-_PUT = f"""
-INSERT INTO pages ({", ".join(_COLUMNS)}) VALUES ({", ".join(f":{one}" for one in _COLUMNS)})
-ON CONFLICT (url) DO UPDATE SET {", ".join(f"{one} = excluded.{one}" for one in _COLUMNS[1:])}
-"""  # noqa: S608 - constants only
 
 
 class SqliteIndex:
@@ -169,7 +143,12 @@ class SqliteIndex:
             self._db.execute("COMMIT")
 
     def apply(self, record: CleanedRecord | DeletedRecord, place: LogPlace | None = None) -> None:
-        """Apply a record inside a transaction; what the index knows already changes nothing."""
+        """Apply a record inside a transaction; what the index knows already changes nothing.
+
+        Args:
+            record: The text of a page, or a deletion. A deletion without a time always applies.
+            place: Where the record is in a log of Kafka; None for a record of a file.
+        """
         new, known = version_of(record), self._known(record.url)
         if known is not None and not replaces(new, known):
             self.counts.unchanged += 1
@@ -180,7 +159,15 @@ class SqliteIndex:
         else:
             self.counts.written += isinstance(record, CleanedRecord)
             self.counts.deleted += isinstance(record, DeletedRecord)
-            self._db.execute(_PUT, _row(record, new, place))
+            self._put(_row(record, new, place))
+
+    def _put(self, row: dict[str, object]) -> None:
+        changes = ", ".join(f"{one} = excluded.{one}" for one in row)
+        self._db.execute(
+            f"INSERT INTO pages ({', '.join(row)}) VALUES ({', '.join(f':{one}' for one in row)}) "  # noqa: S608
+            f"ON CONFLICT (url) DO UPDATE SET {changes}",
+            row,
+        )
 
     def _known(self, url: str) -> Version | None:
         found = self._db.execute(
@@ -236,7 +223,10 @@ class SqliteIndex:
         )
 
     def read_anew(self, topic: str, partition: int, until: int) -> None:
-        """Prepare, inside a transaction, for reading a partition again from its start."""
+        """Prepare, inside a transaction, for reading a partition again from its start.
+
+        When its end offset `until` is reached, texts without a record in the partition are deleted.
+        """
         self.move(topic, partition, 0)
         self._db.execute(
             "UPDATE logs SET reread_until = ? WHERE topic = ? AND partition = ?",
@@ -287,7 +277,6 @@ def check_format(db: sqlite3.Connection, path: Path) -> None:
 
 @contextmanager
 def _problems_told(path: Path) -> Iterator[None]:
-    """Turn the errors of SQLite and of the disk into ours."""
     try:
         yield
     except sqlite3.Error as error:
@@ -337,8 +326,7 @@ def _row(
     }
     if isinstance(record, DeletedRecord):
         names = ("published_at", "page_type", "language", "authors", "fingerprint", "min_hashes")
-        empty = dict.fromkeys(names)
-        return row | empty | {"title": "", "text": ""}
+        return row | dict.fromkeys(names) | {"title": "", "text": ""}
     metadata = record.metadata
     return row | {
         "published_at": metadata and metadata.published_at,

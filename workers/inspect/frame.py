@@ -97,8 +97,6 @@ class Mark(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Tag(msgspec.Struct, frozen=True):
-    """A tag of the frame."""
-
     name: str
     attributes: Mapping[str, str] = {}
     is_end: bool = False
@@ -182,7 +180,6 @@ class _Writer:
             yield from _span(text, self._marked(piece, piece.segment))
 
     def _marked(self, piece: Piece, segment: int) -> dict[str, str]:
-        """Return the attributes of a piece of a segment."""
         mark = self._marks[segment]
         kind = "c" if piece.is_cut and mark.kept else "k" if mark.kept else "r"
         unsure = ["templ-u"] if mark.is_unsure and kind != "c" else []

@@ -68,8 +68,6 @@ class PageRequest(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Shown(msgspec.Struct, frozen=True, kw_only=True):
-    """A document, and its markup where that is known."""
-
     document: Document
     markup: str | None
     metadata: dict[str, str]
@@ -164,7 +162,6 @@ def _read(request: PageRequest, settings: Settings) -> _Shown:
 
 
 def _find(request: PageRequest, view: SiteView | None) -> _Shown:
-    """Return the newest document of a URL in the window of its site."""
     if view is None:
         raise InputProblem(
             f"{request.url}: give --state or --broker, where the page is looked up; nothing is fetched"
@@ -250,7 +247,6 @@ def evidence_lines(one: SegmentExplanation) -> list[str]:
 
 
 def _repetition(found: StringFacts) -> str:
-    """Return what the strings of the site say about a segment, as a sentence."""
     parts = []
     if found.usual_words:
         words = counted(found.usual_words, "word")

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from difflib import get_close_matches
+from functools import cached_property
 from pathlib import Path
 
 import msgspec
@@ -50,20 +51,27 @@ class CleaningVariant(msgspec.Struct, frozen=True, kw_only=True):
         return cls(page_model=model, config=config_of(settings), book=book)
 
 
-class SiteView(msgspec.Struct, frozen=True, kw_only=True):
+class SiteView(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """One site as it was at one moment."""
 
     site: str
     record: SiteModelRecord | None
     """The published site model; None before the first."""
-    model: SiteModel | None
-    """Its content."""
     state: SiteState | None
     """Numbers of the window; None when they were read from topics."""
     window: Sequence[DocumentRecord]
     """The documents of the window in order of event time."""
     settings: DecidedSite | None = None
     """What operators have decided about the site; None = nothing."""
+
+    @cached_property
+    def model(self) -> SiteModel | None:
+        """The content of the published site model.
+
+        Raises:
+            InputProblem: It is damaged or of another version.
+        """
+        return _decoded(self.record)
 
     def used_model(self) -> SiteModel | None:
         """Return the model that pages are cleaned with, which may be pinned.
@@ -121,35 +129,12 @@ def view_site(state: Path, site: str, settings: Settings) -> SiteView:
             f"{state} knows no site {site}{similar_sites(copied_sites(state), site)}"
         )
     windows = copy.windows
-    return site_view(
-        site,
-        record,
-        state=windows.site_state(site) if windows else None,
-        window=list(windows.window(site)) if windows else [],
-        settings=book_of_state(state).of(site),
-    )
-
-
-def site_view(
-    site: str,
-    record: SiteModelRecord | None,
-    *,
-    state: SiteState | None,
-    window: Sequence[DocumentRecord],
-    settings: DecidedSite | None = None,
-) -> SiteView:
-    """Return the view of a site whose records were read.
-
-    Raises:
-        InputProblem: The site model is damaged or of another version.
-    """
     return SiteView(
         site=site,
         record=record,
-        model=_decoded(record),
-        state=state,
-        window=window,
-        settings=settings,
+        state=windows.site_state(site) if windows else None,
+        window=list(windows.window(site)) if windows else [],
+        settings=book_of_state(state).of(site),
     )
 
 
@@ -180,14 +165,6 @@ def similar_sites(sites: Iterable[str], site: str) -> str:
 _SAMPLES = 3
 
 
-class NamedText(msgspec.Struct, frozen=True, kw_only=True):
-    """What a rule names on one page."""
-
-    url: str
-    text: str
-    """The segments, a line each."""
-
-
 class RulePreview(msgspec.Struct, frozen=True, kw_only=True):
     """What a rule names in a window."""
 
@@ -195,11 +172,11 @@ class RulePreview(msgspec.Struct, frozen=True, kw_only=True):
     pages: int
     """Pages on which it names a segment."""
     window_pages: int
-    samples: list[NamedText]
-    """The three newest of these pages."""
+    samples: list[dict[str, str]]
+    """The `url` and the named `text` of the three newest of these pages, a line for each segment."""
 
     def __str__(self) -> str:
-        such = f", such as {self.samples[0].url}" if self.samples else ""
+        such = f", such as {self.samples[0]['url']}" if self.samples else ""
         return f"{self.rule}: matches on {self.pages} of {counted(self.window_pages, 'page')} of the window{such}"
 
 
@@ -217,15 +194,13 @@ def preview_rules(view: SiteView, rules: Sequence[SiteRule]) -> list[RulePreview
             named = ruled_segments(document, (rule,)).named
             if named.any():
                 texts = (document.segments.texts[number] for number in named.nonzero()[0])
-                found.append((record.url, texts))
+                found.append({"url": record.url, "text": "\n".join(texts)})
         previews.append(
             RulePreview(
                 rule=str(rule),
                 pages=len(found),
                 window_pages=len(documents),
-                samples=[
-                    NamedText(url=url, text="\n".join(texts)) for url, texts in found[:_SAMPLES]
-                ],
+                samples=found[:_SAMPLES],
             )
         )
     return previews
