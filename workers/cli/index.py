@@ -120,11 +120,11 @@ def index_command(
     if to is not None or not inputs:
         settings = load_settings()
         set_up_logging(LogSetUp("index", settings.log_format, settings.log_level))
-    refused = 0
+    refused, size_bytes = 0, total_bytes(inputs)
     with _open(path, to) as index:
         try:
             if inputs:
-                refused = _index_files(index, inputs)
+                refused = _index_files(index, inputs, size_bytes)
             elif broker is not None:
                 _index_topic(index, broker, prefix, follow=follow)
         finally:
@@ -145,7 +145,7 @@ def _open(path: Path | None, to: tuple[str, str] | None) -> "SqliteIndex | OpenS
     return OpenSearchIndex(to[1] if to else "", load_settings())
 
 
-def _index_files(index: CleanedIndex, inputs: Sequence[Path]) -> int:
+def _index_files(index: CleanedIndex, inputs: Sequence[Path], size_bytes: int) -> int:
     """Apply the records of files; return how many lines were left out."""
     limit_bytes = load_settings().record_limit_bytes
     refused = done = 0
@@ -154,7 +154,7 @@ def _index_files(index: CleanedIndex, inputs: Sequence[Path]) -> int:
         nonlocal done
         done += size_bytes
 
-    with progress(total_bytes(inputs)) as bar:
+    with progress(size_bytes) as bar:
         for path in inputs:
             records = read_cleaned(path, limit_bytes, count)
             while some := list(islice(records, _AT_ONCE)):

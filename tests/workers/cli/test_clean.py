@@ -32,12 +32,6 @@ def test_content_that_is_not_a_page_is_refused(templ):
     templ("clean", "-", stdin=b"", expect=65)
 
 
-def test_every_command_has_help(templ):
-    for command in ("run", "clean", "worker", "feed", "topics", "evaluate", "simulate", "schemas"):
-        assert b"Usage: " in templ(command, "--help").stdout
-    assert b"Exit codes" in templ("--help").stdout
-
-
 def test_the_balance_is_an_option_and_a_setting(templ, monkeypatch):
     teasers = b"".join(
         b"<div><p>Teaser %d of a page about something else</div>" % n for n in range(9)

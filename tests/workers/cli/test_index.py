@@ -8,7 +8,8 @@ from workers.cli.console import console_command
 from workers.cli.crawl import crawl_command
 from workers.cli.index import index_command
 from workers.cli.search import search_command
-from workers.errors import InputProblem, UsageProblem
+from workers.cli.seed import seed_command
+from workers.cli.topics import topics_command
 from workers.kafka.broker.access import BrokerAccess
 
 GONE = '{"schema":"deleted/1","url":"https://a/1","site":"a","id":"d","source":{"topic":"f","partition":0,"offset":1},"fetched_at":"2026-01-02T00:00:00Z"}'
@@ -66,14 +67,6 @@ def test_of_many_lines_that_are_no_records_a_few_are_told(tmp_path):
     assert last == "templ: 450 lines are left out, the first 5 as told"
 
 
-def test_usage(cleaned, tmp_path):
-    index = ("--index", tmp_path / "i.db")
-    assert isinstance(run(index_command, *index).exception, UsageProblem)
-    assert isinstance(run(index_command, cleaned, *index, "--follow").exception, UsageProblem)
-    assert isinstance(run(index_command, cleaned, "--index", cleaned).exception, UsageProblem)
-    assert isinstance(run(index_command, tmp_path / "none.jsonl", *index).exception, InputProblem)
-
-
 def test_a_search_without_a_hit_says_so(cleaned, tmp_path):
     index = ("--index", tmp_path / "i.db")
     run(index_command, cleaned, *index)
@@ -89,6 +82,8 @@ def test_a_search_without_a_hit_says_so(cleaned, tmp_path):
         (index_command, ["--index", "index.db"]),
         (console_command, ["--state", "state"]),
         (crawl_command, ["a.example", "--to", "kafka", "--dir", "crawl", "--contact", "you@you.example"]),
+        (topics_command, ["check"]),
+        (seed_command, ["state"]),
     ],
 )  # fmt: skip
 def test_the_broker_may_stand_in_the_settings_file(monkeypatch, tmp_path, command, arguments):

@@ -178,17 +178,5 @@ def test_the_toml_file_holds_the_defaults(tmp_path, monkeypatch):
     assert text.count("    Here: ") > 30
 
 
-def test_the_broker_may_stand_in_the_file(tmp_path):
-    path = tmp_path / "templ.toml"
-    path.write_text('broker = "nowhere"\n')
-    for arguments in (["topics", "check"], ["seed", str(tmp_path)]):
-        done = CliRunner().invoke(templ, arguments, env={"TEMPL_SETTINGS": str(path)})
-        assert "Missing option" not in done.stderr
-    done = CliRunner().invoke(templ, ["topics", "check"], env={"TEMPL_SETTINGS": str(path)})
-    assert "--broker is HOST:PORT, not 'nowhere'" in str(done.exception)
-    none = CliRunner().invoke(templ, ["topics", "check"])
-    assert (none.exit_code, "Missing option '--broker'" in none.stderr) == (2, True)
-
-
 def test_the_page_of_the_settings_is_what_the_command_prints():
     assert listed("markdown") == PAGE.read_text("utf-8")

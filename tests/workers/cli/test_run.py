@@ -36,12 +36,6 @@ def test_every_page_has_one_record_in_order(templ, feed, tmp_path):
     assert not (tmp_path / "out.jsonl.dead-letters").exists()
 
 
-def test_the_output_does_not_depend_on_the_number_of_workers(templ, feed, tmp_path):
-    for workers in (1, 3):
-        templ("run", feed, "--out", tmp_path / f"{workers}.jsonl", "--workers", workers)
-    assert (tmp_path / "1.jsonl").read_bytes() == (tmp_path / "3.jsonl").read_bytes()
-
-
 @pytest.mark.parametrize("pages", [3, 64])
 def test_the_first_pages_of_a_new_site_can_be_cleaned_together(templ, feed, tmp_path, pages):
     ahead = {"TEMPL_LOOK_AHEAD_PAGES": str(pages)}

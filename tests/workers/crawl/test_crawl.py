@@ -9,7 +9,6 @@ from contextlib import closing
 from types import SimpleNamespace
 
 import pytest
-from click.testing import CliRunner
 from warcio.archiveiterator import ArchiveIterator
 
 from tests.workers.crawl.crawler import (
@@ -22,12 +21,11 @@ from tests.workers.crawl.crawler import (
 )
 from tests.workers.crawl.judge import found_ratio, violations
 from tests.workers.crawl.simulated_web import SimulatedWeb
-from workers.cli.main import templ
 from workers.crawl.config import DAY_S, CrawlConfig
 from workers.crawl.crawl_files import CrawlStore, PageLines, StoreKinds, WarcFiles
 from workers.crawl.frontier import NEW_LISTING, CrawlFrontier, found_addresses
 from workers.crawl.spider import CrawlRun, SiteSpider, crawl
-from workers.errors import DiskProblem, StateProblem, UsageProblem
+from workers.errors import DiskProblem, StateProblem
 from workers.feeds.files import read_feed
 
 SITES = 8
@@ -190,18 +188,6 @@ def test_a_page_that_never_answers_keeps_nothing_from_being_found_until_sigterm(
         process.send_signal(signal.SIGTERM)
         assert " sent" in finish(process)
     assert list(read_feed(sorted(tmp_path.glob("crawl-*.warc.gz"))))
-
-
-@pytest.mark.parametrize(
-    ("seed", "told"),
-    [("mailto:a@b.example", "neither a file nor an http address"), ("nothing", "neither a file")],
-)
-def test_a_seed_that_is_no_address_is_refused(tmp_path, seed, told):
-    arguments = ["crawl", seed, "--to", "jsonl", "--dir", str(tmp_path / "new"), "--contact", "a@b"]
-    done = CliRunner().invoke(templ, arguments)
-    assert isinstance(done.exception, UsageProblem)
-    assert told in str(done.exception)
-    assert not (tmp_path / "new").exists()
 
 
 def test_a_file_that_was_moved_away_begins_anew(tmp_path):

@@ -119,13 +119,6 @@ def test_a_directory_serves_one_crawl_at_a_time(tmp_path):
         CrawlFrontier(path)
 
 
-def test_a_site_rests_as_long_as_it_asked_for(frontier):
-    frontier.add_site(SITE)
-    frontier.let_rest(SITE, 70.0)
-    frontier.add_site(SITE)  # a seed that is given again
-    assert (frontier.rests_until(SITE), frontier.rests_until("b.example")) == (70.0, 0.0)
-
-
 def test_a_crawl_of_format_2_goes_on(tmp_path):
     path = tmp_path / "frontier.db"
     with CrawlFrontier(path) as frontier:

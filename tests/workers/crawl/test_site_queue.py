@@ -97,18 +97,6 @@ def test_robots_txt_comes_first_and_its_delay_counts(queue):
     assert queue.next_ready_s() == 30.0
 
 
-def test_a_site_that_wants_to_be_left_alone_is_so_after_a_restart(frontier, clock):
-    add(frontier, "http://a.example/1", "http://b.example/1")
-    frontier.let_rest("a.example", START + 100)
-    queue = SiteQueue(frontier, CONFIG)
-    clock.now_s += 2
-    assert queue.take().site == "b.example"
-    assert queue.take() is None
-    assert queue.next_ready_s() == 98.0
-    clock.now_s += 98
-    assert queue.take().site == "a.example"
-
-
 def test_rules_that_make_no_sense_end_no_crawl(queue):
     text = b"Sitemap: http://[a/\nSitemap: /map.xml\nUser-agent: *\nCrawl-delay: 1e300"
     file = read_robots("http://a.example/robots.txt", text)
@@ -117,15 +105,6 @@ def test_rules_that_make_no_sense_end_no_crawl(queue):
     queue.keep_robots(robots_of_answer("http://a.example", 200, file, START + 1e6))
     queue.release("a.example", 2.0)
     assert queue.next_ready_s() == DAY_S
-
-
-def test_what_robots_txt_forbids_is_not_asked(frontier, clock):
-    add(frontier, "http://a.example/no/1", "http://a.example/yes")
-    queue = SiteQueue(frontier, CONFIG)
-    allow(queue, "http://a.example", rules="User-agent: Templ-Crawler\nDisallow: /no/")
-    clock.now_s += 2
-    assert queue.take().url == "http://a.example/yes"
-    assert queue.refused_count == 1
 
 
 @pytest.mark.parametrize(
@@ -149,18 +128,6 @@ def test_a_host_that_never_answers_does_not_keep_a_run_from_ending(frontier, clo
     clock.now_s += 2  # what was told has expired again
     assert queue.take() is None
     assert queue.next_ready_s() is None
-
-
-def test_rules_on_another_site_are_asked_of_that_site(queue):
-    assert queue.redirect(queue.take(), "http://b.example/robots.txt")
-    queue.release("a.example", 0.0)
-    asked = queue.take()
-    assert (asked.site, asked.url) == ("b.example", "http://b.example/robots.txt")
-    assert asked.hosts == ("http://a.example", "http://b.example")
-    assert queue.take() is None  # a.example has no rules yet
-    allow(queue, *asked.hosts)
-    queue.release("b.example", 2.0)
-    assert queue.take().url == "http://a.example/1"
 
 
 def test_a_site_to_whose_rules_many_lead_is_asked_for_them_once(frontier, clock):
@@ -208,29 +175,6 @@ def test_a_host_with_the_rules_of_another_host_of_its_site_is_asked_one_thing_at
     queue.release("a.home.arpa", 0.0)
     assert queue.take().url == "http://blog.a.home.arpa/1"
     assert queue.take() is None
-
-
-def test_redirects_of_robots_txt_end(queue):
-    count = 0
-    while queue.redirect(question := queue.take(), f"http://a.example/{count}"):
-        queue.release(question.site, 0.0)
-        count += 1
-    assert count == 5
-
-
-def test_hosts_of_a_site_are_bounded(frontier, clock):
-    add(frontier, *(f"http://h{number}.a.home.arpa/" for number in range(9)))
-    queue = SiteQueue(frontier, CrawlConfig(contact="a@b.example", site_hosts=4))
-    asked = set()
-    clock.now_s += 2
-    while question := queue.take():
-        if isinstance(question, RobotsQuestion):
-            asked.update(question.hosts)
-            allow(queue, *question.hosts)
-        else:
-            frontier.postpone(question, START + 1e9, DUE_PAGE)
-        queue.release("a.home.arpa", 0.0)
-    assert (len(asked), queue.surplus_count) == (4, 5)
 
 
 def test_a_site_that_forbids_very_much_lets_others_have_their_turn(frontier, clock):

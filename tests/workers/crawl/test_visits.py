@@ -71,12 +71,6 @@ def test_the_end_of_a_page_is_sent_once():
     assert not result(address(), status=404).sends_end
 
 
-def test_failures_are_tried_again_later_and_then_left_alone():
-    first, last = result(address(), status=500), result(address(attempts=2), status=0)
-    assert (first.next_visit.due_at, first.next_visit.rank) == (CONFIG.retry_s, NEW_LINKED)
-    assert (last.next_visit.due_at, last.next_visit.rank) == (CONFIG.interval_max_s, DUE_PAGE)
-
-
 def test_a_page_that_was_sent_stays_known_through_a_failure():
     known = address(DUE_PAGE, etag='"1"', is_published=True)
     assert result(known, status=503).next_visit.state == known.state

@@ -199,17 +199,6 @@ def test_few_files_are_open_at_the_same_time(tmp_path, monkeypatch):
     assert times == sorted(times)
 
 
-def test_a_damaged_file_is_told_once_and_the_others_are_read(tmp_path):
-    good, cut = tmp_path / "good.warc.gz", tmp_path / "cut.warc.gz"
-    good.write_bytes(warcio_records(range(5)))
-    cut.write_bytes(warcio_records(range(5))[:-500])
-    how, problems = reading()
-    found = list(read_archives([cut, good], {}, how))
-    assert sum(isinstance(one.record, Page) for one in found) == 9
-    assert len(problems) == 1
-    assert "is damaged" in str(problems[0])
-
-
 @pytest.mark.parametrize("blank", [b"", b"\n\n"])
 def test_reading_goes_on_before_and_behind_each_damage(tmp_path, blank):
     def member(first):

@@ -185,11 +185,6 @@ def test_an_html_file_has_the_address_that_it_gives_as_its_own(tmp_path):
     assert (page.url, page.site) == ("file:///b.html", "local")
 
 
-def test_one_html_file(tmp_path):
-    (page,) = read(write(tmp_path / "page.html", b"<p>x"))
-    assert (page.url, page.id, page.body) == ("file:///page.html", "page.html:0", b"<p>x")
-
-
 def test_a_large_html_file_is_rejected(tmp_path):
     write(tmp_path / "a.html", b"x" * 101)
     write(tmp_path / "b.html", b"x" * 100)
@@ -252,18 +247,6 @@ def test_records_before_the_damage_are_read(tmp_path, suffix, compress):
 def test_a_file_that_is_not_compressed_is_told_from_a_damaged_one(tmp_path):
     with pytest.raises(InputProblem, match="is not compressed with gzip: take .gz off its name"):
         read(write(tmp_path / "a.jsonl.gz", THREE))
-
-
-def test_inputs_behind_a_damaged_one_are_read_and_the_problem_is_told(tmp_path):
-    torn = gzip.compress(THREE[:-10], mtime=0)
-    first = write(tmp_path / "a.jsonl.gz", torn[:-8])
-    second = write(tmp_path / "b.jsonl", THREE)
-    problems = []
-    found = read(first, second, on_problem=problems.append)
-    assert [type(one) for one in found] == [Page, Page, Rejected, Page, Page, Page]
-    assert found[2].value.startswith(b'{"url": "https://example.com/2"')
-    (problem,) = problems
-    assert str(problem).startswith(f"{first} is damaged after its first 2 records")
 
 
 @compressed

@@ -95,17 +95,23 @@ def test_chunks_are_joined(tmp_path, body):
 
 
 def test_records_that_are_not_pages_are_skipped_but_counted(tmp_path):
-    warc = Warc()
+    warc, kinds = Warc(), []
+    warc.writer.write_record(warc.writer.create_warcinfo_record("a", {"software": "x"}))
     warc.add(b"", HTML, ("Location", "/x"), status="301 Moved")
-    warc.add(b"\x89PNG", ("Content-Type", "image/png"))
+    warc.add(b"\x89PNG", ("Content-Type", "image/png; x=y"))
     warc.add(b"{}", ("Content-Type", "application/json"))
     warc.add(b"p {}", ("Content-Type", "text/css"))
     warc.add(b"1.2.3.4", kind="resource", url="dns:example.com")
     warc.add(b"<p>page")
     warc.add(b"gone", status="404 Not Found")
-    page, gone = read(tmp_path, warc.data)
+    warc.add(b"GET / HTTP/1.1\r\n\r\n", kind="request")
+    page, gone = read(tmp_path, warc.data, on_left_out=kinds.append)
     assert (page.body, page.source.offset) == (b"<p>page", 5)
     assert gone.is_deletion
+    assert kinds == [
+        "warcinfo", "redirect", "image/png", "application/json", "text/css", "no HTTP address",
+        "request",
+    ]  # fmt: skip
 
 
 def test_a_damaged_http_block_is_rejected(tmp_path):
@@ -175,20 +181,6 @@ def test_a_record_that_is_cut_in_its_header_is_no_page(tmp_path):
     problems = []
     page, rest = read_feed([tmp_path / "a.warc.gz"], on_problem=problems.append)
     assert (page.body, rest.exception, len(problems)) == (b"<p>a", "DamagedInput", 1)
-
-
-def test_records_that_are_left_out_are_told_by_kind(tmp_path):
-    warc = Warc()
-    warc.writer.write_record(warc.writer.create_warcinfo_record("a", {"software": "x"}))
-    warc.add(b"GET / HTTP/1.1\r\n\r\n", kind="request")
-    warc.add(b"GET / HTTP/1.1\r\n\r\n", kind="request")
-    warc.add(b"", HTML, ("Location", "/x"), status="301 Moved")
-    warc.add(b"\x89PNG", ("Content-Type", "image/png; x=y"))
-    warc.add(b"1.2.3.4", kind="resource", url="dns:example.com")
-    kinds = []
-    assert read(tmp_path, warc.data, on_left_out=kinds.append) == []
-    expected = ["warcinfo", "request", "request", "redirect", "image/png", "no HTTP address"]
-    assert kinds == expected
 
 
 def test_a_time_field_that_is_no_header_is_refused_with_the_nearest(tmp_path):
