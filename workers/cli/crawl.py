@@ -52,7 +52,7 @@ def _limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
             type=kind,
             default=defaults[name],
             show_default=True,
-            help=helps[name],
+            help=" ".join(helps[name].partition("\n\n")[0].split()),
         )(command)
     return command
 

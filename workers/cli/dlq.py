@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import sys
 import time
 from collections import Counter
@@ -13,16 +12,13 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from templ_core.site_cleaner.fetch_times import parse_time_ms
-from workers.cli.options import awaited, broker_options
-from workers.errors import UsageProblem
+from workers.cli.options import TimeType, awaited, broker_options
 from workers.log_lines import counted, one_line
-from workers.setting_values import MILLISECONDS, SettingType, number_of
 
 if TYPE_CHECKING:
     from workers.kafka.broker.access import BrokerAccess
 
-_AGO = SettingType(int, int, number_of(MILLISECONDS))
+_TIME = TimeType(takes_ago=True)
 
 
 @click.group(name="dlq")
@@ -35,9 +31,12 @@ def _filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--reason", metavar="CLASS", help="Only those with this reason."),
         click.option("--site", metavar="KEY", help="Only those of this site."),
         click.option(
-            "--since", metavar="TIME", help="Only those from then on: 2026-11-22T08:00Z, or 2h ago."
+            "--since",
+            "since_ms",
+            type=_TIME,
+            help="Only those from then on: 2026-11-22T08:00Z, or 2h ago.",
         ),
-        click.option("--until", metavar="TIME", help="Only those before then."),
+        click.option("--until", "until_ms", type=_TIME, help="Only those before then."),
         click.option("--limit", type=click.IntRange(1), metavar="N", help="At most this many."),
     ]
     for option in reversed(options):
@@ -53,10 +52,10 @@ async def list_letters(
     access: BrokerAccess, prefix: str, limit: int | None, *, as_json: bool, **which: Any
 ) -> None:
     """List dead letters: id, time, reason, site, URL and message; then how many have which reason."""
-    from workers.kafka.operate.dead_letters import read_letters  # noqa: PLC0415 - not for --help
+    from workers.kafka.operate.dead_letters import LetterFilter, read_letters  # noqa: PLC0415 - not for --help
 
     reasons: Counter[str] = Counter()
-    async for letter in read_letters(access, prefix, _wanted(**which)):
+    async for letter in read_letters(access, prefix, LetterFilter(**which)):
         if limit is not None and reasons.total() >= limit:
             break
         reasons[letter.reason] += 1
@@ -113,13 +112,13 @@ async def redrive(
     The letters stay where they are until they expire, so give --since to send each page once. Letters
     whose value was cut are left out.
     """
-    from workers.kafka.operate.dead_letters import read_letters  # noqa: PLC0415 - not for --help
+    from workers.kafka.operate.dead_letters import LetterFilter, read_letters  # noqa: PLC0415 - not for --help
     from workers.kafka.operate.dead_letters import redrive as send_again  # noqa: PLC0415
 
     is_dry, rate = options.pop("dry_run"), options.pop("rate")
-    # What dies again while this goes on is left alone.
-    until = {"until": options.pop("until") or "0s"}
-    letters = read_letters(access, prefix, _wanted(**options, **until))
+    if options["until_ms"] is None:  # what dies again while this goes on is left alone
+        options["until_ms"] = round(time.time() * 1000)
+    letters = read_letters(access, prefix, LetterFilter(**options))
     done = await send_again(
         access,
         prefix,
@@ -132,27 +131,3 @@ async def redrive(
     verb = "would be sent" if is_dry else "sent"
     left_out = f"{done.cut} are cut, {done.tired} were sent again {redrives_max} times already"
     click.echo(f"{counted(done.sent, 'page')} {verb} again; left out: {left_out}", err=True)
-
-
-def _wanted(reason: str | None, site: str | None, since: str | None, until: str | None) -> Any:
-    from workers.kafka.operate.dead_letters import LetterFilter  # noqa: PLC0415 - not for --help
-
-    since_ms, until_ms = (
-        None if text is None else _time_ms(name, text)
-        for name, text in (("--since", since), ("--until", until))
-    )
-    return LetterFilter(reason=reason, site=site, since_ms=since_ms, until_ms=until_ms)
-
-
-def _time_ms(option: str, text: str) -> int:
-    if re.search("[a-z]$", text) and not text.endswith("z"):
-        try:
-            ago_ms: int = _AGO.read(text.removesuffix("ago").strip())
-        except ValueError:
-            pass
-        else:
-            return round(time.time() * 1000) - ago_ms
-    time_ms = parse_time_ms(text)
-    if time_ms is None:
-        raise UsageProblem(f"{option} is a time such as 2026-11-22T08:00:00Z or 2h, not {text!r}")
-    return time_ms

@@ -14,8 +14,7 @@ from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.codec import SchemaError, decode_output
 from workers.cli.inputs import progress, refuse_overwriting
 from workers.cli.lazy import require_extra
-from workers.cli.options import optional_broker_option, prefix_option, until_signal
-from workers.errors import UsageProblem
+from workers.cli.options import optional_broker_option, prefix_option, refuse, until_signal
 from workers.feeds.files import total_bytes
 from workers.feeds.streams import OnProgress, damage_told, open_decompressed
 from workers.indexes.cleaned_index import CleanedIndex
@@ -108,12 +107,12 @@ def index_command(
     replaces the text, and a deletion removes it. Exit code 1 means that lines of a file were left out, or
     that a server refused records.
     """
-    if not inputs and broker is None:
-        raise UsageProblem("give files that `templ run` wrote, or --broker")
-    if inputs and follow:
-        raise UsageProblem("--follow reads a topic; leave the files out")
-    if (path is None) == (to is None):
-        raise UsageProblem("give either --index or --to")
+    mistakes = {
+        "give files that `templ run` wrote, or --broker": not inputs and broker is None,
+        "--follow reads a topic; leave the files out": inputs and follow,
+        "give either --index or --to": (path is None) == (to is None),
+    }
+    refuse(mistakes)
     refuse_overwriting(inputs, index=path)
     if broker is not None and not inputs:
         require_extra("kafka", "--broker")

@@ -5,18 +5,22 @@ from __future__ import annotations
 import asyncio
 import functools
 import os
+import re
 import sys
-from collections.abc import Callable, Coroutine, Iterator
-from contextlib import contextmanager
+import time
+from collections.abc import Callable, Coroutine, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, get_args
 
 import click
 
 from templ_core.config import Balance
+from templ_core.site_cleaner.fetch_times import parse_time_ms
 from workers.cli.lazy import require_extra
 from workers.errors import InputProblem, UsageProblem
 from workers.local.record_file import STDOUT, cannot_write
+from workers.setting_values import MILLISECONDS, SettingType, number_of
 from workers.settings import Settings, TextForm, load_settings
 
 if TYPE_CHECKING:
@@ -24,6 +28,7 @@ if TYPE_CHECKING:
 
 
 Command = Callable[..., Any]
+_AGO = SettingType(int, int, number_of(MILLISECONDS))
 
 
 class _NamedPath(click.Path):
@@ -191,6 +196,40 @@ async def until_signal(work: Coroutine[Any, Any, None], *numbers: int) -> bool:
 def give_way(settings: Settings) -> None:
     """Have this process, and those that it starts, come after a worker when the processors are busy."""
     os.nice(max(settings.refresher_niceness - os.nice(0), 0))
+
+
+def refuse(mistakes: Mapping[str, object]) -> None:
+    """Check that none of some mistakes was made, each of which is given by its message.
+
+    Raises:
+        UsageProblem: One was.
+    """
+    for message, is_made in mistakes.items():
+        if is_made:
+            raise UsageProblem(message)
+
+
+class TimeType(click.ParamType):
+    """A time in RFC 3339, as Unix milliseconds; where that is allowed, also how long ago it is."""
+
+    name = "time"
+
+    def __init__(self, *, takes_ago: bool = False) -> None:
+        self._takes_ago = takes_ago
+
+    def convert(
+        self, value: object, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        """Return the time that a text means."""
+        if self._takes_ago and isinstance(value, str) and re.search("[a-y]$", value):
+            with suppress(ValueError):
+                ago_ms: int = _AGO.read(value.removesuffix("ago").strip())
+                return round(time.time() * 1000) - ago_ms
+        time_ms = parse_time_ms(value)
+        if time_ms is None:
+            ago = ", or how long ago it is as 2h" if self._takes_ago else ""
+            self.fail(f"{value} is no time; write one as 2026-01-31T00:00:00Z{ago}", param, ctx)
+        return time_ms
 
 
 class SiteSource(NamedTuple):

@@ -19,13 +19,15 @@ from schemas.codec import encode_json
 from schemas.dead_letter import DeadLetter
 from templ_core.dom.decode.content_encoding import decompress
 from templ_core.errors import PageError
-from templ_core.site_cleaner.fetch_times import parse_time_ms, rfc3339
+from templ_core.site_cleaner.fetch_times import rfc3339
 from workers.cli.inputs import progress, raise_problems, refuse_overwriting
 from workers.cli.lazy import require_extra
 from workers.cli.options import (
+    TimeType,
     optional_broker_option,
     prefix_option,
     rate_option,
+    refuse,
     unsent_option,
     until_signal,
 )
@@ -247,20 +249,6 @@ async def send_record(
 _SOME_REFUSED = 1
 
 
-class _Time(click.ParamType):
-    """A time in RFC 3339, as Unix milliseconds."""
-
-    name = "time"
-
-    def convert(
-        self, value: object, param: click.Parameter | None, ctx: click.Context | None
-    ) -> int:
-        time_ms = parse_time_ms(value)
-        if time_ms is None:
-            self.fail(f"{value} is no time; write one as 2026-01-31T00:00:00Z", param, ctx)
-        return time_ms
-
-
 class _Options(msgspec.Struct, frozen=True, kw_only=True):
     inputs: tuple[Path, ...]
     from_topic: str | None
@@ -278,14 +266,15 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
 
     def check(self) -> None:
         """Check that the options fit each other."""
-        if bool(self.inputs) == bool(self.from_topic):
-            raise UsageProblem("give either archives or --from-topic")
-        if self.from_topic is None and self.group is not None:
-            raise UsageProblem("--group is for --from-topic; archives have --progress")
-        if self.to is None and self.broker is None:
-            raise UsageProblem("give --broker, or --to with a file")
-        if self.from_topic is not None and self.source_broker is None:
-            raise UsageProblem("--from-topic needs --from-broker or --broker")
+        mistakes = {
+            "give either archives or --from-topic": bool(self.inputs) == bool(self.from_topic),
+            "--group is for --from-topic; archives have --progress": not self.from_topic
+            and self.group,
+            "give --broker, or --to with a file": self.to is None and self.broker is None,
+            "--from-topic needs --from-broker or --broker": self.from_topic
+            and self.source_broker is None,
+        }
+        refuse(mistakes)
         if self.to is None or self.from_topic is not None:
             require_extra("kafka", "--broker")
         refuse_overwriting(
@@ -314,8 +303,8 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     metavar="TOPIC",
     help="Topic with page messages that is read instead of archives.",
 )
-@click.option("--since", type=_Time(), help="Replay pages from this time on (RFC 3339).")
-@click.option("--until", type=_Time(), help="Replay pages before this time (RFC 3339).")
+@click.option("--since", type=TimeType(), help="Replay pages from this time on (RFC 3339).")
+@click.option("--until", type=TimeType(), help="Replay pages before this time (RFC 3339).")
 @click.option(
     "--group",
     metavar="NAME",

@@ -5,6 +5,7 @@ import signal
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -29,9 +30,10 @@ from workers.cli.options import (
     STATE_PATH,
     cleaning_options,
     format_option,
+    refuse,
     text_forms,
 )
-from workers.errors import DamagedStore, FeedProblem, StateProblem, Terminated, UsageProblem
+from workers.errors import DamagedStore, FeedProblem, StateProblem, Terminated
 from workers.feeds.streams import STDIN
 from workers.local.record_file import STDOUT
 from workers.local.run_outputs import RunOutputs
@@ -249,48 +251,37 @@ def _advice_for_runs(state: Path | None) -> Iterator[None]:
 
 
 def _check(options: RunOptions) -> None:
-    _check_learning(options)
-    _check_resuming(options)
+    page_only, two_pass, resumes = options.page_only, options.two_pass, options.resume
+    kept_state = options.state is not None
+    told = next((f"--{one}" for one in ("changes", "events") if getattr(options, one)), None)
+    needless = ("page_only", "revisions", "changes")
+    other = next((f"--{one.replace('_', '-')}" for one in needless if getattr(options, one)), None)
+    refuse(
+        {
+            f"--page-only learns and knows nothing, so --{name} has no use: drop one of them": page_only
+            and getattr(options, name)
+            for name in ("state", "events", "changes")
+        }
+        | {
+            "--two-pass reads the inputs twice, and standard input only once: give files": two_pass
+            and STDIN in options.inputs,
+            f"--two-pass learns everything first, so {other} has no use: drop it": two_pass
+            and other,
+            "--resume goes on with --out and --force replaces it: give one of them": resumes
+            and options.force,
+            "--resume needs a file as --out": resumes and options.out == STDOUT,
+            "--resume cannot tell which --revisions of a kept --state were written: give --force to "
+            "clean everything again": resumes and kept_state and options.revisions,
+            f"--resume cannot tell the {told} of pages that a kept --state has learned already: give "
+            "--force to clean everything again": resumes and kept_state and told,
+        }
+    )
     written = {"out": options.out, "dead_letters": options.letters}
     if options.events is not None:
         written["events"] = options.events
     refuse_overwriting(options.inputs, **written)
-    if not options.resume and not options.force:
+    if not resumes and not options.force:
         refuse_filled(**written)
-
-
-def _check_learning(options: RunOptions) -> None:
-    for name in ("state", "events", "changes"):
-        if options.page_only and getattr(options, name):
-            raise UsageProblem(
-                f"--page-only learns and knows nothing, so --{name} has no use: drop one of them"
-            )
-    if options.two_pass and STDIN in options.inputs:
-        raise UsageProblem(
-            "--two-pass reads the inputs twice, and standard input only once: give files"
-        )
-    if options.two_pass and (options.page_only or options.revisions or options.changes):
-        names = ("page_only", "revisions", "changes")
-        other = "--" + next(one for one in names if getattr(options, one)).replace("_", "-")
-        raise UsageProblem(f"--two-pass learns everything first, so {other} has no use: drop it")
-
-
-def _check_resuming(options: RunOptions) -> None:
-    if options.resume and options.force:
-        raise UsageProblem("--resume goes on with --out and --force replaces it: give one of them")
-    if options.resume and options.out == STDOUT:
-        raise UsageProblem("--resume needs a file as --out")
-    if options.resume and options.revisions and options.state is not None:
-        raise UsageProblem(
-            "--resume cannot tell which --revisions of a kept --state were written: give --force to "
-            "clean everything again"
-        )
-    if options.resume and options.state is not None and (options.changes or options.events):
-        name = "--changes" if options.changes else "--events"
-        raise UsageProblem(
-            f"--resume cannot tell the {name} of pages that a kept --state has learned already: give "
-            "--force to clean everything again"
-        )
 
 
 def _end(_signal: int, _frame: FrameType | None) -> None:
@@ -303,41 +294,40 @@ class Tally:
     def __init__(self) -> None:
         self._started = time.monotonic()
         self._sites: set[str] = set()
-        self._pages = self._with_site = self._not_learned = self._deleted = self._dead = 0
-        self._revisions = self._events = 0
+        self._counts: Counter[str] = Counter()
         self._first_reason = ""
         self._chars_in = self._chars_out = 0
 
     def add(self, output: Output) -> None:
         """Count one output."""
         if isinstance(output, SiteEventRecord):
-            self._events += 1
+            self._counts["event"] += 1
             return
         if isinstance(output, CleanedRecord) and output.revision:
-            self._revisions += 1
+            self._counts["revision"] += 1
             return
-        self._pages += 1
+        self._counts["page"] += 1
         if isinstance(output, DeadPage):
-            self._dead += 1
+            self._counts["dead letter"] += 1
             self._first_reason = self._first_reason or output.letter.message
             return
         self._sites.add(output.site)
         if isinstance(output, CleanedRecord):
-            self._with_site += output.method == "site"
-            self._not_learned += "not-learned" in output.warnings
+            self._counts["with its site"] += output.method == "site"
+            self._counts["not learned"] += "not-learned" in output.warnings
             self._chars_in += output.chars_in
             self._chars_out += output.chars_out
         else:
-            self._deleted += 1
+            self._counts["deletion"] += 1
 
     @property
     def has_records(self) -> bool:
         """Whether there was anything to count."""
-        return self._pages + self._revisions > 0
+        return self._counts["page"] + self._counts["revision"] > 0
 
     def short(self) -> str:
         """Return a short note for the progress bar."""
-        return f"{counted(self._pages, 'page')} of {counted(len(self._sites), 'site')}"
+        return f"{counted(self._counts['page'], 'page')} of {counted(len(self._sites), 'site')}"
 
     def refuse_wrong_feed(self, outputs: "RunOutputs") -> None:
         """Check that at least half of the records of the whole output were cleaned.
@@ -345,7 +335,8 @@ class Tally:
         Raises:
             FeedProblem: They were not.
         """
-        dead, pages = self._dead + outputs.letters_before, self._pages + outputs.pages_before
+        dead = self._counts["dead letter"] + outputs.letters_before
+        pages = self._counts["page"] + outputs.pages_before
         if 2 * dead > pages:
             first = f", the first because: {self._first_reason}" if self._first_reason else ""
             raise FeedProblem(
@@ -355,28 +346,26 @@ class Tally:
     def summary(self, outputs: "RunOutputs", reader: FeedReader) -> str:
         """Return a few lines about the whole run."""
         elapsed_s = max(time.monotonic() - self._started, 1e-9)
-        cleaned = self._pages - self._dead - self._deleted
-        lines = [f"{self.short()} in {elapsed_s:.1f} s, {self._pages / elapsed_s:.0f} pages/s"]
+        counts = self._counts
+        cleaned = counts["page"] - counts["dead letter"] - counts["deletion"]
+        lines = [f"{self.short()} in {elapsed_s:.1f} s, {counts['page'] / elapsed_s:.0f} pages/s"]
         if cleaned:
             lines += [
-                f"{self._with_site / cleaned:.1%} cleaned with evidence from their site",
+                f"{counts['with its site'] / cleaned:.1%} cleaned with evidence from their site",
                 f"{self._chars_in} characters in, {self._chars_out} out",
             ]
-        if self._not_learned:
-            lines.append(f"{self._not_learned} cleaned but too large to learn from")
-        if self._revisions:
-            lines.append(counted(self._revisions, "revision"))
-        if self._events:
-            lines.append(counted(self._events, "event"))
-        if self._deleted:
-            lines.append(counted(self._deleted, "deletion"))
+        if counts["not learned"]:
+            lines.append(f"{counts['not learned']} cleaned but too large to learn from")
+        lines += [
+            counted(counts[one], one) for one in ("revision", "event", "deletion") if counts[one]
+        ]
         if outputs.count_before:
             lines.append(f"{counted(outputs.count_before, 'record')} written before")
         if reader.left_out:
             kinds = ", ".join(f"{count} {kind}" for kind, count in sorted(reader.left_out.items()))
             lines.append(f"left out of WARC files: {kinds}")
         lines += [f"{counted(count, 'page')} {what}" for what, count in reader.guessed.items()]
-        letters = f": {outputs.letters_path}" if self._dead else ""
-        lines.append(counted(self._dead, "dead letter") + letters)
+        letters = f": {outputs.letters_path}" if counts["dead letter"] else ""
+        lines.append(counted(counts["dead letter"], "dead letter") + letters)
         lines.append(f"cleaned text: {outputs.name}")
         return "\n".join(lines)

@@ -88,20 +88,20 @@ def listed_settings(given: dict[str, GivenSetting]) -> Iterator[ListedSetting]:
             unit=kind.unit.name if kind.unit else "",
             default=kind.show(default) or '""',
             bounds=kind.bounds(),
-            meaning=meanings[name],
+            meaning=" ".join(meanings[name].split()),
             value=kind.show(one.value),
             origin=one.origin,
         )
 
 
 def field_docs(kind: type[msgspec.Struct]) -> dict[str, str]:
-    """Return the first paragraph of the docstring of each field of a type in one line, by name."""
+    """Return the docstring of each field of a type as it is written, by name."""
     (definition,) = ast.parse(inspect.getsource(kind)).body
     found = {}
     body: list[Any] = definition.body  # type: ignore[attr-defined]
     for field, text in pairwise(body):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
-            found[field.target.id] = " ".join(str(text.value.value).partition("\n\n")[0].split())
+            found[field.target.id] = str(text.value.value)
     return found
 
 
