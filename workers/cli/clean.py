@@ -11,6 +11,7 @@ from workers.cli.options import (
     STATE_PATH,
     cleaning_options,
     format_option,
+    page_site_option,
     read_page_file,
     text_forms,
 )
@@ -33,7 +34,7 @@ _REFUSED = 65
     help="State directory of `templ run` or `templ worker`: the page is cleaned with what is known about "
     "its site. It is only read, and a worker may be using it.",
 )
-@click.option("--site", metavar="KEY", help="Site of the page.  [default: by its URL]")
+@page_site_option
 @format_option
 @cleaning_options
 @click.option("--json", "as_json", is_flag=True, help="Print the full record.")

@@ -10,7 +10,7 @@ import click
 from schemas.cleaned import CleanedRecord
 from schemas.codec import SchemaError, decode_output
 from templ_core.page_changes import FetchedText, page_changes
-from workers.cli.options import format_option, html_option, open_output
+from workers.cli.options import format_option, html_option, open_output, page_site_option
 from workers.errors import InputProblem
 from workers.settings import load_settings
 
@@ -25,7 +25,7 @@ _source = click.Path(exists=True, path_type=Path)
 @click.option(
     "--after", required=True, type=_source, help="State directory, or output of `templ run`."
 )
-@click.option("--site", metavar="KEY", help="Site of the page.  [default: by its URL]")
+@page_site_option
 @format_option
 @html_option
 def diff_command(

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from workers.cli.inputs import FeedReader, progress, refuse_overwriting
-from workers.cli.options import broker_options, rate_option, unsent_option
+from workers.cli.options import broker_options, rate_option, time_field_option, unsent_option
 from workers.cli.replay import end_sending, send_record
 from workers.local.dead_letters import DeadLetterFile
 from workers.log_lines import counted
@@ -26,12 +26,7 @@ if TYPE_CHECKING:
     "inputs", metavar="INPUT...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )
 @broker_options
-@click.option(
-    "--time-field",
-    default="fetched_at",
-    show_default=True,
-    help="Field that holds the event time; `none` sets times one minute apart, from 2000-01-01 on.",
-)
+@time_field_option
 @rate_option
 @unsent_option("feed.dead-letters")
 def feed_command(

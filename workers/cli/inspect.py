@@ -12,6 +12,7 @@ from workers.cli.options import (
     cleaning_options,
     html_option,
     open_output,
+    page_site_option,
     read_page_file,
     read_site,
     site_source_options,
@@ -30,7 +31,7 @@ def inspect_command() -> None:
 @inspect_command.command(short_help="Write a report of a page, with every decision.")
 @click.argument("page", metavar="FILE|URL")
 @site_source_options
-@click.option("--site", metavar="KEY", help="Site of the page.  [default: by its URL]")
+@page_site_option
 @click.option("--url", help="URL of the page in FILE.")
 @click.option("--content-type", help="Content-Type header of the page in FILE.")
 @html_option

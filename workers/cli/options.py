@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import functools
 import os
 import re
@@ -16,7 +15,6 @@ from typing import IO, TYPE_CHECKING, Any, NamedTuple, get_args
 import click
 
 from templ_core.config import Balance
-from templ_core.site_cleaner.fetch_times import parse_time_ms
 from workers.cli.lazy import require_extra
 from workers.errors import InputProblem, UsageProblem
 from workers.local.record_file import STDOUT, cannot_write
@@ -63,6 +61,16 @@ page_model_option = click.option(
     metavar="MODEL",
     help="File of a page model that `templ train` wrote.  "
     "[default: TEMPL_PAGE_MODEL, otherwise the one that comes with templ]",
+)
+
+page_site_option = click.option(
+    "--site", metavar="KEY", help="Site of the page.  [default: by its URL]"
+)
+time_field_option = click.option(
+    "--time-field",
+    default="fetched_at",
+    show_default=True,
+    help="Field that holds the event time; `none` sets times one minute apart, from 2000-01-01 on.",
 )
 
 comments_option = click.option(
@@ -169,6 +177,8 @@ def awaited(command: Callable[..., Coroutine[Any, Any, None]]) -> Command:
 
     @functools.wraps(command)
     def run(**given: Any) -> None:
+        import asyncio  # noqa: PLC0415 - not for `templ clean`, nor what follows
+
         asyncio.run(command(**given))
 
     return run
@@ -176,6 +186,8 @@ def awaited(command: Callable[..., Coroutine[Any, Any, None]]) -> Command:
 
 async def until_signal(work: Coroutine[Any, Any, None], *numbers: int) -> bool:
     """Wait for a coroutine, and return whether one of some signals has ended it."""
+    import asyncio  # noqa: PLC0415
+
     task, was_ended = asyncio.ensure_future(work), False
 
     def end() -> None:
@@ -221,6 +233,8 @@ class TimeType(click.ParamType):
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> int:
         """Return the time that a text means."""
+        from templ_core.site_cleaner.fetch_times import parse_time_ms  # noqa: PLC0415
+
         if self._takes_ago and isinstance(value, str) and re.search("[a-y]$", value):
             with suppress(ValueError):
                 ago_ms: int = _AGO.read(value.removesuffix("ago").strip())
@@ -285,6 +299,8 @@ def read_site(key: str, source: SiteSource, settings: Settings) -> SiteView:
     if broker is None or source.state is not None:
         raise UsageProblem("give either --state or --broker")
     require_extra("kafka", "--broker")
+    import asyncio  # noqa: PLC0415
+
     from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415
     from workers.kafka.site_records import read_site_records  # noqa: PLC0415
 

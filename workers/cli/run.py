@@ -32,6 +32,7 @@ from workers.cli.options import (
     format_option,
     refuse,
     text_forms,
+    time_field_option,
 )
 from workers.errors import DamagedStore, FeedProblem, StateProblem, Terminated
 from workers.feeds.streams import STDIN
@@ -117,12 +118,7 @@ from workers.site_settings import read_book
     help="JSON Lines file for what changes on sites as a whole: their design, content, language, charset, repeated "
     "text, and whether pages come.",
 )
-@click.option(
-    "--time-field",
-    default="fetched_at",
-    show_default=True,
-    help="Field that holds the event time; `none` sets times one minute apart, from 2000-01-01 on.",
-)
+@time_field_option
 @click.option(
     "--workers",
     type=click.IntRange(1, 256),

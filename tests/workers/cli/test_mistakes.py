@@ -15,6 +15,7 @@ def given(selected, selected_state, tmp_path_factory):
     folder = tmp_path_factory.mktemp("given")
     shutil.copytree(selected_state, folder / "state")
     shutil.copy(selected, folder / "feed.jsonl")
+    shutil.copy(selected_state.parent / "out.jsonl", folder)
     (folder / "empty").mkdir()
     (folder / "empty.html").touch()
     return folder
@@ -66,6 +67,17 @@ def files_of(folder):
         ("run {feed} --out {new}/out.jsonl", 2, "make its folder first: mkdir -p {new}"),
         ("run {feed} --out /dev/null --dead-letters {new}/dead.jsonl", 2, "No such file"),
         ("run {feed} --out {given}/empty.html/out.jsonl", 2, "--out"),
+        ("run {feed} --out {new} --state {given}", 73, "other files: name a new or empty one"),
+        ("run {feed} --out {new} --changes --page-only", 2, "so --changes has no use: drop one"),
+        (TWO_PASS + " --changes", 2, "so --changes has no use: drop it"),
+        ("run {feed} --out {new} --changes --resume --state {state}", 2, "cannot tell the --changes"),
+        ("run {feed} --out {new} --events {new}.e --resume --state {state}", 2, "tell the --events"),
+        ("run {feed} --out {new} --revisions --resume --state {state}", 2, "which --revisions of"),
+        ("diff http://a.org/9 --before {given}/out.jsonl --after {state}", 66, "no record of http://a"),
+        ("diff http://a.org/1 --before {given}/out.jsonl --after {state} --format html", 66,
+         "has no html: write it with `templ run --format html`"),
+        ("dlq list --broker a:1 --since soon", 2, "soon is no time; write one as"),
+        ("replay a.warc --to {new} --since 2h", 2, "2h is no time; write one as"),
         ("shadow --state {state}", 2, "give what is to be tried"),
         ("shadow --comments keep --state ''", 2, "is empty; name a file or directory"),
         ("site export nowhere.example --state {state}", 66, "knows no site nowhere.example; there is"),

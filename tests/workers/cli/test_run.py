@@ -252,20 +252,6 @@ def test_records_of_pages_that_come_again_say_what_has_changed(templ, tmp_path):
     assert second.changes.added == ["It is closed again."]
 
 
-@pytest.mark.parametrize(
-    ("options", "said"),
-    [
-        (["--page-only"], "--page-only learns and knows nothing, so --changes has no use"),
-        (["--two-pass"], "--two-pass learns everything first, so --changes has no use"),
-        (["--resume", "--state", "state"], "--resume cannot tell the --changes"),
-    ],
-)
-def test_changes_are_refused_where_no_earlier_fetch_is_known(templ, feed, tmp_path, options, said):
-    out = tmp_path / "out"
-    done = templ("run", feed, "--out", out, "--changes", *options, expect=2)
-    assert said in one_line(done)
-
-
 def test_what_changes_on_a_site_is_in_a_file_of_its_own(templ, tmp_path):
     pages = []
     for number in range(30):

@@ -13,14 +13,11 @@ from collections import deque
 import pytest
 import zstandard
 
-from schemas.source import Source
 from tests.workers.builders import write_lines
-from workers.errors import DiskProblem, StateProblem, UsageProblem
+from workers.errors import DiskProblem
 from workers.local import record_file
-from workers.local.local_state import LocalState
 from workers.local.record_file import RecordFile
 from workers.local.run_outputs import RunOutputs
-from workers.settings import load_settings
 from workers.state.site_copy import copied_sites
 
 ARTICLE = "<p>" + "A sentence of some words, and then some more of them. " * 10
@@ -117,27 +114,6 @@ class _SmallDisk:
 
     def __getattr__(self, name):
         return getattr(self._file, name)
-
-
-def test_a_file_of_something_else_is_not_gone_on_with(tmp_path):
-    out = tmp_path / "out.jsonl"
-    out.write_text('{"some": "thing"}\n')
-    with pytest.raises(UsageProblem, match="was not written by `templ run`"):
-        RunOutputs(out, tmp_path / "letters", resumes=True)
-
-
-def test_outputs_and_dead_letters_of_before_are_known(tmp_path):
-    out, letters = tmp_path / "out.jsonl", tmp_path / "letters"
-    source = {"topic": "a.jsonl", "partition": 7, "offset": 0}
-    out.write_text(json.dumps({"source": source, "revision": 0}) + '\n{"source": {"to')
-    letter = {"exception": "E", "message": "m", "stage": "s", "attempts": 1, "url": None}
-    letter |= {"topic": "a.jsonl", "partition": 7, "offset": 1, "value_base64": ""}
-    write_lines(letters, [letter])
-    outputs = RunOutputs(out, letters, resumes=True)
-    known = [outputs.has(Source("a.jsonl", 7, number)) for number in range(3)]
-    outputs.close()
-    assert known == [True, True, False]
-    assert out.read_text().count("\n") == 1
 
 
 def test_an_output_is_not_replaced_unless_that_is_asked_for(templ, tmp_path):
@@ -303,13 +279,6 @@ def test_a_run_without_an_output_is_resumed_from_the_beginning(tmp_path):
     assert outputs.count_before == 0
     outputs.close()
     assert (tmp_path / "out.jsonl").read_bytes() == b""
-
-
-def test_a_directory_of_other_files_is_no_state(tmp_path):
-    (tmp_path / "notes.txt").write_text("mine")
-    with pytest.raises(StateProblem, match="other files: name a new or empty one"):
-        LocalState(tmp_path, load_settings())
-    assert [one.name for one in tmp_path.iterdir()] == ["notes.txt"]
 
 
 def test_a_run_without_records_says_so(templ, tmp_path):

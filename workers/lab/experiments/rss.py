@@ -2,10 +2,13 @@
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
+from io import BytesIO
 from pathlib import Path
 from statistics import fmean
+from typing import NamedTuple
 
 import click
+import feedparser
 import msgspec
 from lxml import etree, html
 
@@ -16,7 +19,6 @@ from templ_core.dom.document import read_document
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.words import WordCounts, score_text, text_distance, word_counts
 from workers.crawl.addresses import absolute_address, address_key, is_askable
-from workers.crawl.answers import FeedEntry, feed_entries
 from workers.errors import InputProblem
 from workers.feeds.files import read_feed
 from workers.lab.experiments.results import Cell, Report, mean_text
@@ -57,7 +59,7 @@ def read_pairs(paths: Sequence[Path]) -> Iterator[list[FeedPair]]:
         if not isinstance(page, Page) or page.body is None or page.status != 200:
             continue
         if is_feed(page.body):
-            for entry in feed_entries(page.body):
+            for entry in _entries(page.body):
                 for address in (entry.guid, absolute_address(page.url, entry.link)):
                     if address is not None and is_askable(address):
                         entries[page.site][address_key(address)] = entry
@@ -65,6 +67,30 @@ def read_pairs(paths: Sequence[Path]) -> Iterator[list[FeedPair]]:
             pages[page.site][page.url] = page
     for site in sorted(entries):
         yield list(pair_site(list(pages[site].values()), entries[site]))
+
+
+class FeedEntry(NamedTuple):
+    """One entry of a feed, with its HTML as it is; what it has not is empty."""
+
+    link: str
+    """Address of the page, perhaps relative."""
+    guid: str
+    """Identity of the entry, which is often the address of the page as well."""
+    title: str
+    summary: str
+    full_text: str
+    """The whole text of the page (`content:encoded`, Atom's `content`)."""
+
+
+def _entries(body: bytes) -> Iterator[FeedEntry]:
+    for entry in feedparser.parse(BytesIO(body)).entries:
+        full_text = max(
+            (one.get("value") or "" for one in entry.get("content", ())), key=len, default=""
+        )
+        link, guid, title, summary = (
+            entry.get(name) or "" for name in ("link", "id", "title", "summary")
+        )
+        yield FeedEntry(link, guid, title, "" if summary == full_text else summary, full_text)
 
 
 def is_feed(body: bytes) -> bool:
