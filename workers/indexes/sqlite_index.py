@@ -285,7 +285,8 @@ def _problems_told(path: Path) -> Iterator[None]:
             raise StateProblem(f"another process writes to {path}; stop it first") from None
         if code in {sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}:
             raise StateProblem(
-                f"{path} is no index or is damaged ({error}); delete it and index again"
+                f"{path} is no index or is damaged ({error}): name another file, or delete a damaged "
+                "index and index again"
             ) from None
         if code in {sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR}:
             raise DiskProblem(f"{path} cannot be written: {error}") from None
