@@ -38,7 +38,12 @@ def diff_command(
     """
     from workers.inspect.shadow import diff_html, page_change  # noqa: PLC0415 - not for --help
 
-    old, new = (_text(page, place, site, form or "text") for place in (before, after))
+    old, new = (
+        _text_of_state(page, place, site, form or "text")
+        if place.is_dir()
+        else _text_of_output(page, place, form or "text")
+        for place in (before, after)
+    )
     change = page_change(page, old, new)
     if out is not None:
         with open_output(out) as file:
@@ -60,12 +65,6 @@ def _sentences(old: str, new: str) -> str:
         return "the texts are too long to compare their sentences"
     counts = f"{len(found.added)} added, {len(found.removed)} removed, {len(found.moved)} moved"
     return f"sentences: {counts}; {found.new_ratio:.1%} of the words are new; the change is {found.degree}"
-
-
-def _text(url: str, place: Path, site: str | None, form: str) -> str:
-    if place.is_dir():
-        return _text_of_state(url, place, site, form)
-    return _text_of_output(url, place, form)
 
 
 def _text_of_state(url: str, state: Path, site: str | None, form: str) -> str:

@@ -276,22 +276,17 @@ class SiteLister:
         except WorkerError as error:
             problems.append(str(error))
         feed_ms = max((one.newest_ms for one in self._states.values() if one.pages), default=0)
-        rows = [
-            site_row(
-                self._known(site, book.of(site), lag), self._states.get(site), feed_ms, self._config
+        rows = []
+        for site in {*self._states, *(one.site for one in book.records())}:
+            measured, decided = self._measured.get(site), book.of(site)
+            known = SiteRow(
+                site=site,
+                lag=lag.of_site(site) if lag else None,
+                repeated=measured.ratio if measured else None,
+                decided=decided_words(decided) if decided else (),
             )
-            for site in {*self._states, *(one.site for one in book.records())}
-        ]
+            rows.append(site_row(known, self._states.get(site), feed_ms, self._config))
         return SiteList(rows=rows, lag=lag, problem=" ".join(problems))
-
-    def _known(self, site: str, decided: DecidedSite | None, lag: Lag | None) -> SiteRow:
-        measured = self._measured.get(site)
-        return SiteRow(
-            site=site,
-            lag=lag.of_site(site) if lag else None,
-            repeated=measured.ratio if measured else None,
-            decided=decided_words(decided) if decided else (),
-        )
 
     def _to_be_measured(self) -> list[str]:
         """Return the sites that are to be measured next, those that were never measured first."""

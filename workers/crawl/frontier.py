@@ -248,8 +248,10 @@ class CrawlFrontier:
                 continue
             path = path_of_key(one.key)
             is_listed = one.rank != NEW_LINKED
-            if "?" in one.key and not is_listed and self._path_count(path) >= PATH_QUERIES_MAX:
-                continue
+            if "?" in one.key and not is_listed:
+                query = "SELECT COUNT(*) FROM addresses WHERE path = ?"
+                if self._db.execute(query, [path]).fetchone()[0] >= PATH_QUERIES_MAX:
+                    continue
             self._write(
                 "INSERT INTO addresses (key, url, site, path, depth, rank, due_at, moves) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -271,11 +273,6 @@ class CrawlFrontier:
                 [rank, now, key],
             )
         return True
-
-    def _path_count(self, path: str) -> int:
-        counted = self._db.execute("SELECT COUNT(*) FROM addresses WHERE path = ?", [path])
-        count: int = counted.fetchone()[0]
-        return count
 
     def next_address(self, site: str, latest_at: dict[int, float]) -> DueAddress | None:
         """Return what a site is to be asked next, or None when nothing is due.

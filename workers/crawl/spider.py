@@ -26,7 +26,7 @@ from twisted.python.failure import Failure
 from schemas.source import Source
 from templ_core.site_cleaner.fetch_times import rfc3339
 from workers.crawl.addresses import is_askable
-from workers.crawl.answers import AnswerContent, may_be_read
+from workers.crawl.answers import may_be_read
 from workers.crawl.config import CrawlConfig
 from workers.crawl.crawl_files import (
     CrawlStore,
@@ -49,7 +49,7 @@ from workers.crawl.frontier import (
     found_addresses,
 )
 from workers.crawl.reading import AnswerReader, ReadAnswer, ReadRobots
-from workers.crawl.robots import ROBOTS_BYTES_MAX, RobotsFile, robots_of_answer
+from workers.crawl.robots import ROBOTS_BYTES_MAX, robots_of_answer
 from workers.crawl.site_queue import Question, RobotsQuestion, SiteQueue
 from workers.crawl.visits import (
     NO_ANSWER,
@@ -234,7 +234,9 @@ class SiteSpider(Spider):
         status, file, records = NO_ANSWER, None, b""
         if response is not None:
             status = response.status
-            file = await self._robots_file(response)
+            if 200 <= status < 300:
+                body = response.body[:ROBOTS_BYTES_MAX]
+                file = await self._reader.robots(ReadRobots(response.url, body))
             records = await self._records(response, uuid.uuid4().urn, _warc_date(now))
         sitemaps = dict.fromkeys(file.sitemaps if file is not None else (), NEW_LISTING)
         await self._add(found_addresses(sitemaps), now, depth=1)
@@ -249,11 +251,6 @@ class SiteSpider(Spider):
                     stored = msgspec.structs.replace(stored, expires_at=later)
                 self._queue.keep_robots(stored)
             run.frontier.keep_file_lengths(run.store.lengths())
-
-    async def _robots_file(self, response: Response) -> RobotsFile | None:
-        if not 200 <= response.status < 300:
-            return None
-        return await self._reader.robots(ReadRobots(response.url, response.body[:ROBOTS_BYTES_MAX]))
 
     async def _records(self, response: Response, *about: Any) -> bytes:
         """Return what `warc_records` makes of an answer; nothing where there is no archive."""
@@ -290,22 +287,20 @@ class SiteSpider(Spider):
     async def _answer(self, response: Response | None) -> AddressAnswer:
         if response is None:
             return AddressAnswer(status=NO_ANSWER, headers={})
+        pairs = reversed(header_list(response.headers))
+        headers, content = {name.lower(): value for name, value in pairs}, None
+        if response.status == 200:
+            kind = (response.headers.get("Content-Type") or b"").decode("latin-1")
+            most = self._run.config.page_bytes_max
+            task = ReadAnswer(response.url, response.body, kind, bytes_max=most)
+            content = await self._reader.answer(task)
         return AddressAnswer(
             status=response.status,
-            headers={
-                name.lower(): value for name, value in reversed(header_list(response.headers))
-            },
+            headers=headers,
             location=_location(response),
-            content=await self._content(response) if response.status == 200 else None,
+            content=content,
             warc_digest=warc_digest(response.body),
             date=_warc_date(time.time()),
-        )
-
-    async def _content(self, response: Response) -> AnswerContent:
-        content_type = (response.headers.get("Content-Type") or b"").decode("latin-1")
-        most = self._run.config.page_bytes_max
-        return await self._reader.answer(
-            ReadAnswer(response.url, response.body, content_type, bytes_max=most)
         )
 
     async def _keep(
@@ -334,7 +329,9 @@ class SiteSpider(Spider):
                 run.store.keep_page(page)
             if result.keeps_feed:
                 run.store.keep_feed(page)
-            run.store.keep_exchange(records, is_page=_is_page(answer))
+            is_page = answer.content is None or answer.content.kind == "page"
+            is_page = is_page and answer.status in _PAGE_STATUSES
+            run.store.keep_exchange(records, is_page=is_page)
             run.frontier.asked(address, result.next_visit, now)
             run.frontier.keep_file_lengths(run.store.lengths())
 
@@ -351,11 +348,6 @@ class SiteSpider(Spider):
         if answer.content is not None:
             depth = 1 if answer.content.is_list else address.depth + 1
             await self._add(answer.content.links, now, depth=depth)
-
-
-def _is_page(answer: AddressAnswer) -> bool:
-    is_page = answer.content is None or answer.content.kind == "page"
-    return answer.status in _PAGE_STATUSES and is_page
 
 
 def _same_as(state: PageState, answer: AddressAnswer) -> tuple[str, str] | None:

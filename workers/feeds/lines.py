@@ -124,11 +124,13 @@ def _is_array_among_records(line: bytes, *, is_whole: bool) -> bool:
 
 
 def _rejection(line: bytes, limit_bytes: int) -> str | None:
+    """Return why a line is not a page, or None for a page and for one that is too large."""
     found = page_from_json(
-        line, _NO_SOURCE, default_id="", event_time_ms=_no_time, limit_bytes=limit_bytes
+        line, _NO_SOURCE, default_id="", event_time_ms=lambda _said: 0, limit_bytes=limit_bytes
     )
-    is_invalid = isinstance(found, Rejected) and found.exception == INVALID_RECORD
-    return found.message if is_invalid and isinstance(found, Rejected) else None
+    if isinstance(found, Page) or found.exception != INVALID_RECORD:
+        return None
+    return found.message
 
 
 def _fields(line: bytes) -> dict[str, object] | None:
@@ -141,10 +143,6 @@ def _fields(line: bytes) -> dict[str, object] | None:
 
 def _names(fields: Iterable[str]) -> str:
     return ", ".join(list(fields)[:_NAMES_MAX]) or "none"
-
-
-def _no_time(_said: object) -> int:
-    return 0
 
 
 _LINE_PER_PAGE = 4

@@ -146,23 +146,14 @@ def _json_object(value: bytes) -> dict[str, object]:
     try:
         raw = msgspec.json.decode(value)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-        raw = _lenient_json(value, str(error))
+        try:  # Python allows lone surrogates, a byte-order mark and NaN
+            raw = json.loads(value)
+        except (ValueError, RecursionError):
+            raise _RecordError(f"{NOT_JSON}{error}") from None
     if not isinstance(raw, dict):
-        raise _RecordError(f"not a JSON object but {_json_type(raw)}")
+        names = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
+        raise _RecordError(f"not a JSON object but {names.get(type(raw), 'a number')}")
     return raw
-
-
-def _lenient_json(value: bytes, reason: str) -> object:
-    """Read JSON as Python does, which allows lone surrogates, a byte-order mark and NaN."""
-    try:
-        return json.loads(value)
-    except (ValueError, RecursionError):
-        raise _RecordError(f"{NOT_JSON}{reason}") from None
-
-
-def _json_type(raw: object) -> str:
-    names = {list: "an array", str: "a string", bool: "a boolean", type(None): "null"}
-    return names.get(type(raw), "a number")
 
 
 def _converted(raw: dict[str, object], record_type: type[_Record], name: str) -> _Record:

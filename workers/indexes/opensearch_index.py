@@ -110,7 +110,10 @@ class OpenSearchIndex:
         with self._problems_told():
             self._create(self.name, _MAPPING)
             self._create(self._positions_name, _POSITION_MAPPING)
-            self._positions = self._stored_positions()
+            self._client.indices.refresh(index=self._positions_name)
+            found = self._client.search(index=self._positions_name, size=10_000)
+        stored = [msgspec.convert(one["_source"], _Position) for one in found["hits"]["hits"]]
+        self._positions = {(one.topic, one.partition): one for one in stored}
         self._moved: set[tuple[str, int]] = set()
 
     def _create(self, name: str, mapping: dict[str, Any]) -> None:
@@ -121,12 +124,6 @@ class OpenSearchIndex:
         except RequestError as error:
             if error.error != "resource_already_exists_exception":
                 raise
-
-    def _stored_positions(self) -> dict[tuple[str, int], _Position]:
-        self._client.indices.refresh(index=self._positions_name)
-        found = self._client.search(index=self._positions_name, size=10_000)
-        stored = [msgspec.convert(one["_source"], _Position) for one in found["hits"]["hits"]]
-        return {(one.topic, one.partition): one for one in stored}
 
     def __enter__(self) -> Self:
         return self

@@ -217,7 +217,7 @@ def _refreshes(pages: Pages) -> list[_Row]:
 
 def _learning_curve(pages: Pages, decisions: Sequence[Decision]) -> list[_Row]:
     scored = sorted(
-        (record.model_documents, _word_f1(_published(record, len(decision.kept)), decision))
+        (record.model_documents, _published_f1(record, decision))
         for (record, _), decision in zip(pages, decisions, strict=True)
         if record.kept
     )
@@ -229,15 +229,12 @@ def _learning_curve(pages: Pages, decisions: Sequence[Decision]) -> list[_Row]:
     return found
 
 
-def _published(record: DocumentRecord, segments: int) -> Bools:
-    bits = np.unpackbits(np.frombuffer(record.kept, np.uint8), count=segments)
-    return bits.astype(np.bool_)
-
-
-def _word_f1(published: Bools, decision: Decision) -> float:
-    both = decision.words[published & decision.kept].sum()
-    whole = decision.words[published].sum() + decision.words[decision.kept].sum()
-    return float(2 * both / whole) if whole else 1.0
+def _published_f1(record: DocumentRecord, decision: Decision) -> float:
+    """Return the word F1 of what was published of a page against what a decision keeps."""
+    bits = np.unpackbits(np.frombuffer(record.kept, np.uint8), count=len(decision.kept))
+    published, words = bits.astype(np.bool_), decision.words
+    whole = words[published].sum() + words[decision.kept].sum()
+    return float(2 * words[published & decision.kept].sum() / whole) if whole else 1.0
 
 
 def _repeated_ratio(pages: Pages, decisions: Sequence[Decision]) -> float | None:
