@@ -38,9 +38,10 @@ from workers.errors import DamagedStore, FeedProblem, StateProblem, Terminated
 from workers.feeds.streams import STDIN
 from workers.local.record_file import STDOUT
 from workers.local.run_outputs import RunOutputs
-from workers.local.runner import DeadPage, LocalWorker, Output
+from workers.local.runner import LocalWorker, Output
 from workers.log_forms import LogSetUp, set_up_logging
 from workers.log_lines import counted
+from workers.pipeline.actions import Dead
 from workers.settings import Settings, load_settings
 from workers.site_settings import read_book
 
@@ -174,6 +175,7 @@ def _run(options: RunOptions) -> None:
         balance=options.balance,
         text_forms=text_forms(options.form),
         changes="true" if options.changes else None,
+        segments="true" if options.segments else None,
         site_events="false" if options.events is None else "true",
     )
     set_up_logging(LogSetUp("run", settings.log_format, settings.log_level))
@@ -186,7 +188,6 @@ def _run(options: RunOptions) -> None:
             workers=options.workers,
             page_only=options.page_only,
             revises=options.revisions,
-            with_segments=options.segments,
             book=read_book(options.site_settings) if options.site_settings else None,
         )
         stack.callback(local.close)
@@ -303,7 +304,7 @@ class Tally:
             self._counts["revision"] += 1
             return
         self._counts["page"] += 1
-        if isinstance(output, DeadPage):
+        if isinstance(output, Dead):
             self._counts["dead letter"] += 1
             self._first_reason = self._first_reason or output.letter.message
             return

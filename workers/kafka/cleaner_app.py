@@ -10,7 +10,6 @@ from typing import Any
 
 import faust
 
-from schemas.dead_letter import DeadLetter
 from schemas.source import Source
 from schemas.topics import PAGES
 from workers.errors import FeedProblem
@@ -153,8 +152,7 @@ class CleanerApp(Role):
         self, record: Page | Rejected, together: Mapping[str, Future[Together]], *, is_timed: bool
     ) -> Outcome:
         if isinstance(record, Rejected):
-            letter = DeadLetter(exception=record.exception, message=record.message, stage="receive")
-            return Dead(letter=letter)
+            return Dead(page=record, letter=record.letter)
         work = self._pool.submit(
             record.site, self._process, record, together.get(record.site), is_timed=is_timed
         )

@@ -12,7 +12,8 @@ from schemas.source import Source
 from workers.errors import UsageProblem
 from workers.local.dead_letters import DeadLetterFile
 from workers.local.record_file import STDOUT, RecordFile
-from workers.local.runner import DeadPage, Output
+from workers.local.runner import Output
+from workers.pipeline.actions import Dead
 
 _Written: TypeAlias = tuple[Source, int]
 """The source and the revision of an output."""
@@ -77,7 +78,7 @@ class RunOutputs:
         Raises:
             DiskProblem: The disk is full or fails.
         """
-        if isinstance(output, DeadPage):
+        if isinstance(output, Dead):
             if self.has(output.page.source):
                 return False
             self._letters.write(output.page, output.letter)

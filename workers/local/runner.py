@@ -15,7 +15,6 @@ import msgspec
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.codec import encode_msgpack
-from schemas.dead_letter import DeadLetter
 from schemas.site_event import SiteEventRecord
 from schemas.site_model import SiteModelRecord
 from workers.errors import InputProblem
@@ -55,16 +54,13 @@ class Stream:
         *,
         learns: bool = True,
         revises: bool = False,
-        with_segments: bool = False,
     ) -> None:
         self._models = state.models
         self._windows = state.windows
         self._learns = learns
         self._engine = SiteEngine(
             runner,
-            msgspec.structs.replace(
-                settings, revisions=revises, segments=settings.segments or with_segments
-            ),
+            msgspec.structs.replace(settings, revisions=revises),
             models=state.models if learns else None,
             windows=state.windows,
             book=state.book,
@@ -149,16 +145,9 @@ _SITES_BEGUN = 100_000
 """Sites whose first pages were processed lately; the model of a site that is forgotten is stored."""
 
 
-class DeadPage(msgspec.Struct, frozen=True, kw_only=True):
-    """A record that has no cleaned output, with the reason."""
-
-    page: Page | Rejected
-    letter: DeadLetter
-
-
 _Following = CleanedRecord | DeletedRecord | SiteEventRecord
 """What follows from a page besides its own record."""
-Output = _Following | DeadPage
+Output = _Following | Dead
 _Done = tuple[Outcome, list[_Following]]
 _Work = Future[_Done]
 
@@ -179,7 +168,6 @@ class LocalWorker:
         workers: int,
         page_only: bool = False,
         revises: bool = False,
-        with_segments: bool = False,
         book: SettingsBook | None = None,
     ) -> None:
         """Open the state, see `LocalState`, and start the child processes, at least one.
@@ -190,7 +178,6 @@ class LocalWorker:
             workers: Number of child processes.
             page_only: Whether every page is cleaned as if its site were new.
             revises: Whether a text is yielded again when a better site model changes it.
-            with_segments: Whether records carry their text segments.
             book: What operators have decided about sites; None = what a file in the directory says.
         """
         self._state = LocalState(state, settings, book)
@@ -201,7 +188,6 @@ class LocalWorker:
             settings,
             learns=not page_only,
             revises=revises,
-            with_segments=with_segments,
         )
         self._look_ahead_pages = settings.look_ahead_pages
         self._held: dict[str, list[_Waiting]] = {}
@@ -283,14 +269,11 @@ class LocalWorker:
         """Yield what becomes of a record, followed by the revisions that it brings."""
         record = one.record
         if isinstance(record, Rejected):
-            yield DeadPage(page=record, letter=record.letter)
+            yield Dead(page=record, letter=record.letter)
             return
         self._release(one)
         outcome, following = cast("_Work", one.work).result()
-        if isinstance(outcome, Dead):
-            yield DeadPage(page=record, letter=outcome.letter)
-        else:
-            yield outcome.record
+        yield outcome if isinstance(outcome, Dead) else outcome.record
         yield from following
 
 

@@ -14,6 +14,7 @@ from schemas.document import DocumentRecord
 from schemas.site_event import SiteEventRecord
 from schemas.site_model import SiteModelRecord
 from schemas.source import Source
+from workers.page import Page, Rejected
 from workers.processes.messages import Cleaned
 
 if TYPE_CHECKING:  # It brings numpy, which cleaning alone does not need.
@@ -29,11 +30,15 @@ class Deleted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Dead(msgspec.Struct, frozen=True, kw_only=True):
-    """A page could not be cleaned."""
+    """A page could not be cleaned, or a record of a feed is none."""
 
+    page: Page | Rejected
     letter: DeadLetter
-    site: str | None = None
-    """Site key; None where the record is not a page."""
+
+    @property
+    def site(self) -> str | None:
+        """Site key; None where the record is not a page."""
+        return self.page.site if isinstance(self.page, Page) else None
 
 
 Outcome: TypeAlias = Cleaned | Deleted | Dead

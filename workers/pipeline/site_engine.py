@@ -173,7 +173,7 @@ class SiteEngine:
             stage="decode" if is_content else "clean",
             attempts=attempts,
         )
-        return Dead(letter=letter, site=page.site)
+        return Dead(page=page, letter=letter)
 
     def _report(self, model: SiteModelRecord, problem: str) -> None:
         """Log once that a site model cannot be used."""

@@ -33,19 +33,14 @@ class RecordForms(msgspec.Struct, frozen=True, array_like=True):
         return self.markdown or self.html or self.links
 
 
-def forms_of(settings: "Settings", *, with_segments: bool = False) -> RecordForms:
-    """Return the fields that the settings ask for.
-
-    Args:
-        settings: The settings.
-        with_segments: Whether records carry their text segments, whatever the settings say.
-    """
+def forms_of(settings: "Settings") -> RecordForms:
+    """Return the fields that the settings ask for."""
     return RecordForms(
         metadata=settings.metadata,
         markdown="markdown" in settings.text_forms,
         html="html" in settings.text_forms,
         links=settings.links,
-        segments=settings.segments or with_segments,
+        segments=settings.segments,
     )
 
 

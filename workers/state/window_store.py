@@ -417,12 +417,9 @@ class WindowStore:
             before = self._sites.take(site)
             change = _Change(self, site, before, is_of_topic=offset is not None)
             fill(change)
-            kept = change.finish()
-            self._put_next(change.batch, offset)
-            self._write(site, before.state, kept, change.batch)
+            self._write(site, before.state, change.finish(), change.batch, offset)
             if change.late_url:
                 self.outbox.may_have_superseded = True
-            self._advance(offset)
 
     def _kept(self, site: str) -> KeptSite:
         """Return what is kept in memory of a site, which is read first if need be."""
@@ -444,22 +441,24 @@ class WindowStore:
         return KeptSite(state, window, keys)
 
     def _write_next(self, batch: Batch, offset: int | None) -> None:
-        self._put_next(batch, offset)
-        self._db.write(batch)
-        self._advance(offset)
-
-    def _put_next(self, batch: Batch, offset: int | None) -> None:
+        """Write a batch with the offset behind the record that it is of."""
         if offset is not None:
             batch.put("meta", _NEXT, (offset + 1).to_bytes(8, "big"))
-
-    def _advance(self, offset: int | None) -> None:
+        self._db.write(batch)
         if offset is not None:
             self.next_offset = offset + 1
 
-    def _write(self, site: str, before: SiteState, kept: KeptSite, batch: Batch) -> None:
+    def _write(
+        self,
+        site: str,
+        before: SiteState,
+        kept: KeptSite,
+        batch: Batch,
+        offset: int | None = None,
+    ) -> None:
         """Write a site's state with a batch, and bring the totals up to date."""
         batch.put("sites", site.encode(), msgspec.msgpack.encode(kept.state))
-        self._db.write(batch)
+        self._write_next(batch, offset)
         self._sites.keep(site, kept)
         self._totals = self._totals - totals_of(before) + totals_of(kept.state)
 

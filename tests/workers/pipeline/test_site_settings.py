@@ -43,7 +43,7 @@ def html(number):
 def stream():
     book = SettingsBook()
     state = LocalState(None, load_settings(), book)
-    made = Stream(state, InProcess(shipped_model()), load_settings(), with_segments=True)
+    made = Stream(state, InProcess(shipped_model()), load_settings(segments=True))
     made.book, made.state = book, state
     for number in range(4):
         made.process(page(number, html(number)))
