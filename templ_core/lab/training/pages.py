@@ -33,14 +33,8 @@ from templ_core.page_level.features.characters import Words
 from templ_core.page_level.features.page_features import PageFeatures, read_features
 from templ_core.page_level.features.surroundings import last_headings
 from templ_core.page_level.features.text_roles import TextRoles, read_text_roles
-from templ_core.page_level.model.hashed_scores import (
-    NODE_ROLES,
-    TABLE_SIZE,
-    heading_places,
-    read_element_types,
-    text_places,
-)
-from templ_core.page_level.model.page_type import page_names
+from templ_core.page_level.model._hashed_scores import name_places, text_tokens, type_tokens
+from templ_core.page_level.model.hashed_scores import NODE_ROLES, TABLE_SIZE
 from templ_core.page_level.page_tree import PageTree
 from templ_core.page_level.selection import may_repeat
 from templ_core.site_key import site_key
@@ -59,17 +53,16 @@ class SparseRows(msgspec.Struct, frozen=True, kw_only=True):
 
 def attribute_rows(document: Document) -> SparseRows:
     """Return the tokens of tags and attributes of each segment, weighted as in `read_attributes`."""
-    element_types = read_element_types(document)
-    total = None
+    nodes, total = document.nodes, None
     for role, (segment, node, share) in _places_by_role(document).items():
-        place, element_type = element_types.places(role)
+        place, element_type = type_tokens(nodes.element_types, role)
         tokens = sparse.csr_matrix(
             (np.ones(len(place), np.float32), (element_type, place)),
-            (element_types.number, TABLE_SIZE),
+            (len(nodes.element_types), TABLE_SIZE),
         )
         chosen = sparse.csr_matrix(
-            (share, (segment, element_types.of_node[node])),
-            (len(document.segments.texts), element_types.number),
+            (share, (segment, nodes.element_type[node])),
+            (len(document.segments.texts), len(nodes.element_types)),
         )
         part = chosen @ tokens
         total = part if total is None else total + part
@@ -107,13 +100,9 @@ def text_rows(words: Words, heading: Int64s) -> SparseRows:
         heading: Number of the last heading before each segment, or -1; length n_segments.
     """
     count = len(words.per_segment)
-    own, below = text_places(words), heading_places(words, heading)
     matrices = [
-        sparse.csr_matrix(
-            (np.ones(len(places.place), np.float32), (places.group, places.place)),
-            (count, TABLE_SIZE),
-        )
-        for places in (own, below)
+        sparse.csr_matrix((np.ones(len(place), np.float32), (segment, place)), (count, TABLE_SIZE))
+        for place, segment in (text_tokens(words), text_tokens(words, as_heading=True))
     ]
     segment = np.flatnonzero(heading >= 0)
     take = sparse.csr_matrix(
@@ -282,7 +271,7 @@ def training_page(
         text_roles=read_text_roles(document, features.tree, features.surroundings),
         attribute_rows=attribute_rows(document),
         text_rows=text_rows(features.words, last_headings(features.surroundings)),
-        names=page_names(document),
+        names=name_places(document.nodes.element_types),
         bag=bag,
     )
 

@@ -37,6 +37,7 @@ from templ_core.lab.training.nested import (
 from templ_core.lab.training.pages import TrainingPage, owner_of_each
 from templ_core.lab.training.quality import PageResult
 from templ_core.page_level._selection import plain_f1
+from templ_core.page_level.model._page_type import page_statistics
 from templ_core.page_level.model.confidence import Confidence, confidence_inputs
 from templ_core.page_level.model.hashed_scores import NAMES_SIZE
 from templ_core.page_level.model.model_file import with_version
@@ -46,7 +47,6 @@ from templ_core.page_level.model.page_type import (
     PAGE_TYPES,
     PageType,
     PageTypeModel,
-    page_statistics,
 )
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble, mean_ensemble
 from templ_core.page_level.selection import (

@@ -7,16 +7,34 @@ import numpy as np
 
 from templ_core._arrays cimport items
 
+from templ_core.page_level.config import FEATURE_CONFIG, MODEL_CONFIG
+
 cdef enum:
     PAGE_TYPES_MAX = 8
+
+cdef double WEIGHT = FEATURE_CONFIG.score_weight
+cdef double CLIP = MODEL_CONFIG.clip_deviations
+cdef double STEPS = 10.0 ** MODEL_CONFIG.decimals       # from one whole number to the next
 
 # The statistics of the page as a whole; they follow the two means of each feature.
 cdef struct WholePage:
     double log_content, log_words, content_share, mean_attribute, mean_text, log_segments
 
 
-def page_statistics(rows, words_column, attribute_column, text_column, double weight):
-    """Return means of features by content and by words, then the statistics of WholePage."""
+def page_statistics(rows, words_column, attribute_column, text_column):
+    """Return the statistics of a page that its type is told by.
+
+    Args:
+        rows: The features of `read_features`; n_segments rows.
+        words_column: Number of words of each segment, at least 1.
+        attribute_column: Log-odds of the attribute scores; length n_segments.
+        text_column: Log-odds of the text scores; length n_segments.
+
+    Returns:
+        The mean of each feature by content mass, then by words, then the six statistics of WholePage:
+        the logarithms of the page's content mass and words, the share of content, the mean attribute and
+        text scores by content mass, and the logarithm of the number of segments.
+    """
     cdef Py_ssize_t size = len(rows), columns = rows.shape[1], row, column
     cdef const float *features = <const float *>items(rows, 4)
     cdef const double *words = <const double *>items(words_column, 8)
@@ -27,7 +45,7 @@ def page_statistics(rows, words_column, attribute_column, text_column, double we
     cdef double *found = <double *>items(result, 8, True)
     cdef WholePage *page = <WholePage *>(found + 2 * columns)
     for row in range(size):
-        mass = words[row] / (1 + exp(-weight * (attribute[row] + text[row])))
+        mass = words[row] / (1 + exp(-WEIGHT * (attribute[row] + text[row])))
         content += mass
         total += words[row]
         attributes += mass * attribute[row]
@@ -43,16 +61,8 @@ def page_statistics(rows, words_column, attribute_column, text_column, double we
     return result
 
 
-def page_type_shares(statistics_column, names_column, model, double clip, int decimals):
-    """Return the probability of each page type, rounded.
-
-    Args:
-        statistics_column: The statistics of the page.
-        names_column: Places of the names on the page in `PageTypeModel.names`, none twice.
-        model: The `PageTypeModel`.
-        clip: Standard deviations at which statistics are cut off.
-        decimals: Decimals of the result.
-    """
+def page_type_shares(statistics_column, names_column, model):
+    """Return the probability of each page type, rounded; see `PageTypeModel.page_type`."""
     cdef Py_ssize_t inputs = len(statistics_column), page_types = len(model.biases)
     cdef Py_ssize_t place, page_type
     cdef const double *statistics = <const double *>items(statistics_column, 8)
@@ -65,7 +75,7 @@ def page_type_shares(statistics_column, names_column, model, double clip, int de
     cdef Py_ssize_t names = len(names_column)
     cdef int[PAGE_TYPES_MAX] of_names
     cdef double[PAGE_TYPES_MAX] log_odds
-    cdef double value, most, total = 0, unit = 10.0 ** decimals
+    cdef double value, most, total = 0
     if not 0 < page_types <= PAGE_TYPES_MAX:
         raise ValueError(f"a regression of {page_types} page types")
     if len(model.mean) != inputs or len(model.weights) != inputs:
@@ -79,7 +89,7 @@ def page_type_shares(statistics_column, names_column, model, double clip, int de
     for page_type in range(page_types):
         log_odds[page_type] = of_names[page_type] * value
     for place in range(inputs):
-        value = min(max((statistics[place] - mean[place]) * scale[place], -clip), clip)
+        value = min(max((statistics[place] - mean[place]) * scale[place], -CLIP), CLIP)
         for page_type in range(page_types):
             log_odds[page_type] += value * weights[place * page_types + page_type]
     most = log_odds[0] + biases[0]
@@ -89,7 +99,7 @@ def page_type_shares(statistics_column, names_column, model, double clip, int de
     for page_type in range(page_types):
         log_odds[page_type] = exp(log_odds[page_type] - most)
         total += log_odds[page_type]
-    return [rint(log_odds[page_type] / total * unit) / unit for page_type in range(page_types)]
+    return [rint(log_odds[page_type] / total * STEPS) / STEPS for page_type in range(page_types)]
 
 
 cdef extern from *:

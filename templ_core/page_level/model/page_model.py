@@ -16,19 +16,13 @@ from templ_core.page_level.config import MODEL_CONFIG
 from templ_core.page_level.features.contexts import with_contexts
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.page_level.features.surroundings import last_headings
+from templ_core.page_level.model._hashed_scores import read_attributes, text_scores
 from templ_core.page_level.model._network import mixed_log_odds
+from templ_core.page_level.model._page_type import page_statistics
 from templ_core.page_level.model.confidence import Confidence
-from templ_core.page_level.model.hashed_scores import (
-    HashedTable,
-    read_attributes,
-    text_scores,
-)
+from templ_core.page_level.model.hashed_scores import HashedTable
 from templ_core.page_level.model.network import Network
-from templ_core.page_level.model.page_type import (
-    PageType,
-    PageTypeModel,
-    page_statistics,
-)
+from templ_core.page_level.model.page_type import PageType, PageTypeModel
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
 
 

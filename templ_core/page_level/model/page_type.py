@@ -9,11 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.array_types import Float32s, Floats, Int64s
-from templ_core.dom.document import Document
-from templ_core.page_level.config import FEATURE_CONFIG, MODEL_CONFIG
-from templ_core.page_level.model import _page_type
-from templ_core.page_level.model._attribute_scores import name_places
-from templ_core.page_level.model.hashed_scores import NAMES_SIZE
+from templ_core.page_level.config import MODEL_CONFIG
+from templ_core.page_level.model._page_type import page_type_shares
 
 PAGE_TYPES = ("article", "documentation", "forum", "product", "listing", "other")
 """The page types, in the order of a model's columns."""
@@ -63,62 +60,9 @@ class PageTypeModel(msgspec.Struct, frozen=True, kw_only=True):
 
         Args:
             statistics: What `page_statistics` says about the page.
-            names: What `page_names` says about it.
+            names: Places of its tags and stems, see `_hashed_scores.name_places`.
 
         Raises:
             ValueError: If the regression has other statistics.
-
-        Example:
-            >>> model = PageTypeModel(
-            ...     mean=np.zeros(1, np.float32),
-            ...     scale=np.ones(1, np.float32),
-            ...     weights=np.array([[1, 0, 0, 0, 0, 0]], np.float32),
-            ...     biases=np.zeros(6, np.float32),
-            ...     names=np.zeros((NAMES_SIZE, 6), np.int8),
-            ...     unit=1.0,
-            ... )
-            >>> model.page_type(np.array([2.0]), np.array([5])).article
-            0.596
         """
-        shares = _page_type.page_type_shares(
-            statistics, names, self, MODEL_CONFIG.clip_deviations, MODEL_CONFIG.decimals
-        )
-        return PageType(*shares)
-
-
-def page_names(document: Document) -> Int64s:
-    """Return the places of a page's different tags and parts of class names in `PageTypeModel.names`.
-
-    Ids, roles and item properties count like class names.
-
-    Example:
-        >>> from templ_core.dom.document import parse_document
-        >>> page = parse_document("<p class=price>1</p><p id=price>2", "https://a.com/")
-        >>> len(page_names(page))  # html, body, p; price
-        4
-    """
-    return name_places(document.nodes.element_types, NAMES_SIZE)
-
-
-def page_statistics(features: Float32s, words: Floats, attribute: Floats, text: Floats) -> Floats:
-    """Return the statistics of a page that its type is told by.
-
-    Args:
-        features: The features of `read_features`; n_segments rows.
-        words: Number of words of each segment, at least 1.
-        attribute: Log-odds of the attribute scores; length n_segments.
-        text: Log-odds of the text scores; length n_segments.
-
-    Returns:
-        The mean of each feature by content mass, then by words, then six statistics of the page:
-        the logarithms of its content mass and words, the share of content, the mean attribute and
-        text scores by content mass, and the logarithm of the number of segments.
-
-    Example:
-        >>> features = np.array([[1.0], [3.0]], np.float32)
-        >>> certain = np.array([90.0, -90.0])
-        >>> page_statistics(features, np.array([30.0, 10.0]), certain, certain)[:2].tolist()
-        [1.0, 1.5]
-    """
-    weight = FEATURE_CONFIG.score_weight
-    return _page_type.page_statistics(features, words, attribute, text, weight)
+        return PageType(*page_type_shares(statistics, names, self))

@@ -12,24 +12,12 @@ from templ_core.dom.document import parse_document
 from templ_core.errors import CodecError
 from templ_core.page_level.features.characters import mix, read_characters, read_words, text_hashes
 from templ_core.page_level.features.page_features import read_features
-from templ_core.page_level.model._attribute_scores import name_places
-from templ_core.page_level.model.hashed_scores import (
-    NAMES_SIZE,
-    TABLE_SIZE,
-    HashedTable,
-    heading_places,
-    stem_hashes,
-    text_places,
-    text_scores,
-)
+from templ_core.page_level.model._hashed_scores import name_places, text_scores, text_tokens
+from templ_core.page_level.model._page_type import page_statistics
+from templ_core.page_level.model.hashed_scores import NAMES_SIZE, TABLE_SIZE, HashedTable
 from templ_core.page_level.model.model_file import decode_model, encode_model, shipped_model
 from templ_core.page_level.model.network import Network
-from templ_core.page_level.model.page_type import (
-    PAGE_TYPES,
-    PageType,
-    PageTypeModel,
-    page_statistics,
-)
+from templ_core.page_level.model.page_type import PAGE_TYPES, PageType, PageTypeModel
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
 from templ_core.page_level.selection import one_copy_enough
 from tests.templ_core.page_level.slow_features import first_guess
@@ -155,11 +143,9 @@ def obvious_places(words, segment, salt):
     return set((mix(np.concatenate(tokens) ^ salt) % np.uint64(TABLE_SIZE)).tolist())
 
 
-def by_segment(places, count):
-    found = [[] for _ in range(count)]
-    for place, segment in zip(places.place, places.group, strict=True):
-        found[segment].append(int(place))
-    return [sorted(some) for some in found]
+def by_segment(tokens, count):
+    places, segments = tokens
+    return [sorted(places[segments == number].tolist()) for number in range(count)]
 
 
 @given(TEXTS, st.data())
@@ -169,10 +155,9 @@ def test_tokens_and_scores_are_those_of_the_slow_twin(texts, data):
     heading = np.array([data.draw(st.integers(-1, number - 1)) for number in range(count)])
     own = [obvious_places(words, number, np.uint64(0)) for number in range(count)]
     below = [obvious_places(words, number, _HEADING) for number in range(count)]
-    assert by_segment(text_places(words), count) == [sorted(some) for some in own]
-    used = set(heading.tolist())
-    assert by_segment(heading_places(words, heading), count) == [
-        sorted(some) if number in used else [] for number, some in enumerate(below)
+    assert by_segment(text_tokens(words), count) == [sorted(some) for some in own]
+    assert by_segment(text_tokens(words, as_heading=True), count) == [
+        sorted(some) for some in below
     ]
     rng = np.random.default_rng(0)
     weights = rng.integers(-127, 128, TABLE_SIZE).astype(np.int8)
@@ -235,6 +220,7 @@ def test_a_network_for_other_features_is_refused():
 
 
 NO_NAMES = np.empty(0, np.int64)
+_STEM = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 
 
 def test_statistics_are_means_by_content_and_by_words():
@@ -267,11 +253,12 @@ def slow_statistics(features, words, attribute, text):
     )
 )
 def test_names_are_those_of_the_slow_twin(element_types):
-    stems = {stem for _, attributes in element_types for stem in stem_hashes(attributes)}
+    texts = [stem for _, attributes in element_types for stem in _STEM.findall(attributes)]
+    stems = {zlib.crc32(stem.lower().encode()) for stem in texts}
     tags = {zlib.crc32(tag.encode()) | 1 << 32 for tag, _ in element_types}
     hashes = np.array([*stems, *tags], np.uint64)
     places = np.unique(mix(hashes) % np.uint64(NAMES_SIZE)).tolist()
-    assert name_places(element_types, NAMES_SIZE).tolist() == places
+    assert name_places(element_types).tolist() == places
 
 
 @given(st.integers(0, 1 << 30), st.integers(1, 30), st.integers(1, 9))

@@ -13,13 +13,9 @@ from templ_core.lab.training.fit import (
 from templ_core.lab.training.pages import attribute_rows, stack, text_rows
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.features.surroundings import last_headings
+from templ_core.page_level.model._hashed_scores import read_attributes, text_scores
 from templ_core.page_level.model.confidence import EXPECTED, confidence_inputs
-from templ_core.page_level.model.hashed_scores import (
-    TABLE_SIZE,
-    HashedTable,
-    read_attributes,
-    text_scores,
-)
+from templ_core.page_level.model.hashed_scores import TABLE_SIZE, HashedTable
 from templ_core.page_level.model.page_type import PageType
 
 RNG = np.random.default_rng(5)
@@ -123,9 +119,7 @@ def test_rows_times_weights_equal_the_compiled_scores():
     table = random_table()
     weights = table.weights * table.unit
     rows = stack([attribute_rows(document)])
-    assert np.allclose(
-        rows @ weights + table.bias, read_attributes(document, table).log_odds, atol=1e-6
-    )
+    assert np.allclose(rows @ weights + table.bias, read_attributes(document, table)[0], atol=1e-6)
     rows = stack([text_rows(words, heading)])
     assert np.allclose(rows @ weights + table.bias, text_scores(words, heading, table), atol=1e-6)
 

@@ -1,9 +1,0 @@
-from templ_core.array_types import Floats, Int64s
-from templ_core.dom.document import Document
-from templ_core.page_level.model.hashed_scores import HashedTable
-
-def name_places(element_types: list[tuple[str, str]], size: int) -> Int64s: ...
-def role_levels() -> dict[str, int]: ...
-def attribute_log_odds(
-    document: Document, table: HashedTable, limit: float, names_size: int
-) -> tuple[Floats, Int64s]: ...
