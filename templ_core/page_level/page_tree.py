@@ -50,15 +50,6 @@ def read_tree(document: Document, words: Floats) -> PageTree:
     Args:
         document: The page.
         words: Number of words of each segment, at least 1; length n_segments.
-
-    Example:
-        >>> from templ_core.dom.document import parse_document
-        >>> page = parse_document("<ul><li>one<li>two</ul><p>three", "https://example.com/")
-        >>> tree = read_tree(page, np.ones(3))
-        >>> [page.nodes.tags[node] for node in tree.above[0]]
-        ['ul', 'ul', 'body']
-        >>> tree.sums(np.array([1.0, 2.0, 4.0]), tree.above[0]).tolist()
-        [3.0, 3.0, 7.0]
     """
     segments = document.segments
     ranges = read_ranges(document, words, LEVELS, FEATURE_CONFIG.top_share)

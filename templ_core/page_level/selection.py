@@ -66,16 +66,6 @@ def with_policy(
         page: The type of the page.
         comments: What becomes of comments and reviews; with `auto`, comments beside an article lose
             log-odds and all other text is judged as it is.
-
-    Example:
-        >>> roles = TextRoles(
-        ...     comments=np.array([False, True]),
-        ...     reviews=np.zeros(2, np.bool_),
-        ...     consent=np.zeros(2, np.bool_),
-        ... )
-        >>> log_odds, words = np.array([3.0, 1.0]), np.array([60.0, 14.0])
-        >>> with_policy(log_odds, words, roles, PageType(article=0.9), "auto").tolist()
-        [3.0, -3.0]
     """
     config = SELECTION_CONFIG
     result = log_odds.copy()
@@ -164,10 +154,6 @@ def may_repeat(surroundings: Int32s, words: Floats) -> Bools:
     Args:
         surroundings: The bits of `read_surroundings`.
         words: Number of words of each segment, at least 1.
-
-    Example:
-        >>> may_repeat(np.array([0, REPEATING, 0], np.int32), np.array([12.0, 12.0, 2.0])).tolist()
-        [True, False, False]
     """
     is_long = words >= SELECTION_CONFIG.repeat_words_min
     result: Bools = is_long & (surroundings & REPEATING == 0)

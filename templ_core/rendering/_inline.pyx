@@ -60,18 +60,18 @@ cdef class InlineWriter:
     """Writes segments with their marks as Markdown or HTML.
 
     Args:
-        texts: Texts of all segments.
-        nodes: The `Nodes` of the page.
+        document: The page.
+        kept: Whether each segment stays; length n_segments.
         marks: The `Marks` of the page; None = there are none.
         addresses: Makes the addresses of the page absolute.
-        share: Returns the `KeptShare` of the page; it is called when the first image needs it.
         is_html: Whether HTML is written, not Markdown.
     """
 
     cdef list texts, values, addresses
     cdef object absolute, columns
     cdef str origin
-    cdef object share, make_share
+    cdef object document, kept
+    cdef KeptShare share            # None until the first image needs it
     cdef bint is_html, is_verbatim
     cdef const int *segment
     cdef const int *start
@@ -92,9 +92,10 @@ cdef class InlineWriter:
     cdef OpenMark open[OPEN_MAX]
     cdef int depth
 
-    def __init__(self, list texts, nodes, marks, addresses, share, bint is_html):
-        self.texts, self.absolute, self.origin = texts, addresses.absolute, addresses.origin
-        self.make_share, self.share = share, None
+    def __init__(self, document, kept, marks, addresses, bint is_html):
+        nodes = document.nodes
+        self.texts, self.absolute, self.origin = document.segments.texts, addresses.absolute, addresses.origin
+        self.document, self.kept, self.share = document, kept, None
         self.is_html = is_html
         self.columns = []
         self.values, self.addresses = [], []
@@ -152,14 +153,13 @@ cdef class InlineWriter:
 
     cdef bint _is_kept(self, int node) except -1:
         if self.share is None:
-            self.share = self.make_share()
+            self.share = KeptShare(self.document, self.kept)
         return self.share.around(node) > IMAGE_KEPT_MIN
 
-    def links(self, kept, int most, int chars_max):
+    def links(self, int most, int chars_max):
         """Return the text, the address and the place of each link, in document order.
 
         Args:
-            kept: Whether each segment stays, as 0 or 1.
             most: Number of links to return at most.
             chars_max: Characters of the longest text.
 
@@ -169,6 +169,7 @@ cdef class InlineWriter:
         """
         cdef dict found = {}
         cdef int row
+        kept = np.ascontiguousarray(self.kept)
         cdef const unsigned char *stays = <const unsigned char *>items_of(kept, 1)
         cdef bint is_content
         for row in range(self.rows):
@@ -478,22 +479,21 @@ def numbers_of_types(list element_types, dict values):
     return found
 
 
-def structure_of(list element_types, dict traits, element_type, parent):
+def structure_of(nodes, dict traits):
     """Return what each element stands in, itself included: three columns of length n_nodes.
 
     Args:
-        element_types: Pairs of tag and attributes.
+        nodes: The `Nodes` of the page.
         traits: By tag the level of a heading, 1 to 6, BLOCK for a table or `pre`, ITEM for a list, a list
             item or a quotation.
-        element_type: Number of each element's type.
-        parent: Number of each element's parent; -1 = none.
 
     Returns:
         The level of the heading, 0 = none; the number of the innermost table or `pre`; and that of the
         innermost list, list item or quotation, -1 = none.
     """
+    element_type, parent = np.ascontiguousarray(nodes.element_type), np.ascontiguousarray(nodes.parent)
     cdef int count = len(parent), node, above, trait
-    of_types = numbers_of_types(element_types, traits)
+    of_types = numbers_of_types(nodes.element_types, traits)
     found = np.empty((3, count), np.int32)
     cdef const int *of_type = <const int *>items_of(of_types, 4)
     cdef const int *types = <const int *>items_of(element_type, 4)
@@ -520,12 +520,8 @@ cdef class KeptShare:
     """How much of the text around an element is kept.
 
     Args:
-        parent: Number of each element's parent; -1 = none.
-        end: End of each element's subtree.
-        inline_from: That column of the segments.
-        owner: That column of the segments.
-        chars: Characters of each segment.
-        kept: Whether each segment stays, as 0 or 1.
+        document: The page.
+        kept: Whether each segment stays; length n_segments.
     """
 
     cdef readonly tuple columns
@@ -537,7 +533,13 @@ cdef class KeptShare:
     cdef const int *kept
     cdef int segments
 
-    def __init__(self, parent, end, inline_from, owner, chars, kept):
+    def __init__(self, document, kept):
+        nodes, segments = document.nodes, document.segments
+        parent, end, inline_from, owner = (
+            np.ascontiguousarray(one)
+            for one in (nodes.parent, nodes.end, segments.inline_from, segments.owner)
+        )
+        chars = np.fromiter(map(len, segments.texts), np.int64, len(segments.texts))
         whole = np.concatenate([[0], np.cumsum(chars)]).astype(np.int32)
         of_kept = np.concatenate([[0], np.cumsum(chars * kept)]).astype(np.int32)
         self.segments = len(owner)
@@ -551,7 +553,7 @@ cdef class KeptShare:
         self.whole = <const int *>items_of(whole, 4)
         self.kept = <const int *>items_of(of_kept, 4)
 
-    cpdef double around(self, int node) noexcept:
+    cdef double around(self, int node) noexcept:
         """Return the kept share of the text in the smallest element around a node that has text."""
         cdef int first, last
         node = self.parent[node]

@@ -43,7 +43,7 @@ def page_links(outline: Outline) -> list[PageLink]:
     if outline.marks is None:
         return []
     writer = outline.writer(is_html=False)
-    found = writer.links(np.ascontiguousarray(outline.kept), _LINKS_MAX, _TEXT_CHARS_MAX)
+    found = writer.links(_LINKS_MAX, _TEXT_CHARS_MAX)
     _name_after_images(outline.document, outline.marks, found)
     return [PageLink(*link) for _, link in sorted(found.items())]
 

@@ -11,7 +11,7 @@ from templ_core.array_types import Bools, Int32s
 from templ_core.dom.document import Document, Marks
 from templ_core.dom.tags import HEADING_LEVELS, names
 from templ_core.dom.text import Cuts, without_parts
-from templ_core.rendering._inline import InlineWriter, KeptShare, structure_of
+from templ_core.rendering._inline import InlineWriter, structure_of
 from templ_core.rendering.addresses import Addresses
 
 STRUCTURE = frozenset(HEADING_LEVELS) | names(
@@ -81,13 +81,7 @@ class Outline:
     @functools.cached_property
     def _structure(self) -> Int32s:
         """Level, block and item of each element, shape (3, n_nodes)."""
-        nodes = self.document.nodes
-        return structure_of(
-            nodes.element_types,
-            _TRAITS,
-            np.ascontiguousarray(nodes.element_type),
-            np.ascontiguousarray(nodes.parent),
-        )
+        return structure_of(self.document.nodes, _TRAITS)
 
     @functools.cached_property
     def _parent(self) -> list[int]:
@@ -103,27 +97,10 @@ class Outline:
         writer = self._writers.get(is_html)
         if writer is None:
             addresses = Addresses(self._url)
-            writer = self._writers[is_html] = InlineWriter(
-                self.document.segments.texts,
-                self.document.nodes,
-                self.marks,
-                addresses,
-                self._kept_share,
-                is_html,
-            )
+            writer = InlineWriter(self.document, self.kept, self.marks, addresses, is_html)
+            self._writers[is_html] = writer
         writer.begin()
         return writer
-
-    def _kept_share(self) -> KeptShare:
-        nodes, segments = self.document.nodes, self.document.segments
-        return KeptShare(
-            np.ascontiguousarray(nodes.parent),
-            np.ascontiguousarray(nodes.end),
-            np.ascontiguousarray(segments.inline_from),
-            np.ascontiguousarray(segments.owner),
-            np.fromiter(map(len, segments.texts), np.int64, len(segments.texts)),
-            self.kept,
-        )
 
     def columns(self) -> Iterator[tuple[int, int, int, int, int]]:
         """Yield the fields of the parts that are segments, but for their images."""

@@ -25,7 +25,7 @@ from templ_core.lab.training.fit import (
 )
 from templ_core.lab.training.pages import TrainingPage, stack
 from templ_core.page_level.config import MODEL_CONFIG
-from templ_core.page_level.features.contexts import with_contexts
+from templ_core.page_level.features._contexts import with_contexts
 from templ_core.page_level.model.hashed_scores import HashedTable
 
 FOLDS = 5

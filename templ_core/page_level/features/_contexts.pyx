@@ -98,11 +98,11 @@ def with_contexts(features, page_tree, group_column, attribute_column, text_colu
     """Return the features of a page and the columns of ContextColumns side by side.
 
     Args:
-        features: The feature matrix.
+        features: The features of `read_features`; n_segments rows.
         page_tree: The page's tree.
         group_column: Path group of each segment.
-        attribute_column: Log-odds of each segment by tags and attributes.
-        text_column: Log-odds of each segment by words.
+        attribute_column: Log-odds of the attribute scores; length n_segments.
+        text_column: Log-odds of the text scores; length n_segments.
     """
     cdef Py_ssize_t segment, size = len(features), node, level, best = 0
     cdef Py_ssize_t column = features.shape[1]

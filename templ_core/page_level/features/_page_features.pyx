@@ -63,16 +63,16 @@ def row_names():
     return <dict>row
 
 
-def fill_rows(document, dict characters, dict columns, dict owner_tags, dict semantic_tags):
+def fill_rows(document, dict characters, dict columns, tuple numbers):
     """Return the columns of a page that follow from its text and its tree, by name.
 
     Args:
         document: The page, with at least one segment.
         characters: The columns of the `Characters` of its segments, and of what may follow them.
         columns: Its words, tree, text hashes, title hashes and surroundings.
-        owner_tags: Tags of owners that have a column each, with their numbers from 0.
-        semantic_tags: Tags above a segment that have a column each, with their numbers from 0.
+        numbers: Numbers from 0 of the tags of owners that have a column each, and of the tags above a segment.
     """
+    cdef dict owner_tags = numbers[0], semantic_tags = numbers[1]
     cdef Page page
     cdef Room room
     cdef Py_ssize_t segments = len(document.segments.owner)

@@ -73,15 +73,7 @@ class Words(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_characters(texts: Sequence[str]) -> Characters:
-    """Return the characters of at least one segment.
-
-    Example:
-        >>> characters = read_characters(["Yes!", "No"])
-        >>> "".join(map(chr, characters.lower)).splitlines()
-        ['yes!', 'no']
-        >>> characters.starts.tolist()
-        [0, 5]
-    """
+    """Return the characters of at least one segment."""
     return Characters(**_characters.read_characters(list(texts)))
 
 
@@ -138,13 +130,7 @@ def sentence_ends(characters: Characters) -> Int64s:
 
 
 def text_hashes(words: Words) -> UInt64s:
-    """Return a hash of each segment's words and their order; length n_segments.
-
-    Example:
-        >>> hashes = text_hashes(read_words(read_characters(["A word.", "a word", "word a"])))
-        >>> bool(hashes[0] == hashes[1]), bool(hashes[0] == hashes[2])
-        (True, False)
-    """
+    """Return a hash of each segment's words and their order; length n_segments."""
     return _characters.text_hashes(words.hashes, words.per_segment)
 
 
@@ -152,11 +138,6 @@ def shape_hashes(words: Words) -> UInt64s:
     """Return hashes like `text_hashes` in which all words with digits are equal.
 
     Dates, prices and numbers of comments then make no difference.
-
-    Example:
-        >>> hashes = shape_hashes(read_words(read_characters(["3 comments", "17 comments"])))
-        >>> bool(hashes[0] == hashes[1])
-        True
     """
     plain = np.where(words.numeric, _NUMERIC, words.hashes)
     return _characters.text_hashes(plain, words.per_segment)

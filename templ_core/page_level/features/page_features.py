@@ -6,7 +6,7 @@ for what the page declares.
 """
 
 import functools
-from typing import TypedDict
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -56,18 +56,9 @@ def _names() -> tuple[str, ...]:
 
 FEATURES = _names()
 """Names of the columns of `PageFeatures.rows`, in their order."""
-_OWNER_NUMBERS = {tag: number for number, tag in enumerate(OWNER_TAGS)}
-_SEMANTIC_NUMBERS = {tag: number for number, tag in enumerate(SEMANTIC_TAGS)}
-
-
-class TextAndTree(TypedDict):
-    """The columns of `PageFeatures` that the rows are made of."""
-
-    words: Words
-    tree: PageTree
-    text: UInt64s
-    title: UInt64s
-    surroundings: Int32s
+_NUMBERS = tuple(
+    dict(zip(tags, range(len(tags)), strict=True)) for tags in (OWNER_TAGS, SEMANTIC_TAGS)
+)
 
 
 class PageFeatures(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -97,26 +88,15 @@ class PageFeatures(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
 
 def read_features(document: Document) -> PageFeatures:
-    """Return the features of a page with at least one segment.
-
-    Example:
-        >>> from templ_core.dom.document import parse_document
-        >>> html = "<nav><a href=/>Home</a></nav><p>It rains, and it is cold.</p>"
-        >>> features = read_features(parse_document(html, "https://example.com/"))
-        >>> features.rows.shape == (2, len(FEATURES))
-        True
-        >>> features.rows[:, FEATURES.index("commas")].tolist()
-        [0.0, 1.0]
-    """
+    """Return the features of a page with at least one segment."""
     characters = _characters.read_characters([*document.segments.texts, document.title])
     word_columns, title = _characters.read_words_and_title(characters)
     words = Words(**word_columns)
-    columns = TextAndTree(
-        words=words,
-        tree=read_tree(document, np.maximum(words.per_segment, 1).astype(np.float64)),
-        text=text_hashes(words),
-        title=title,
-        surroundings=read_surroundings(document),
-    )
-    rows = fill_rows(document, characters, columns, _OWNER_NUMBERS, _SEMANTIC_NUMBERS)
-    return PageFeatures(**columns, **rows)
+    columns: dict[str, Any] = {
+        "words": words,
+        "tree": read_tree(document, np.maximum(words.per_segment, 1).astype(np.float64)),
+        "text": text_hashes(words),
+        "title": title,
+        "surroundings": read_surroundings(document),
+    }
+    return PageFeatures(**columns, **fill_rows(document, characters, columns, _NUMBERS))

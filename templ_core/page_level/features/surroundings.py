@@ -47,10 +47,5 @@ def last_headings(surroundings: Int32s) -> Int64s:
 
     Args:
         surroundings: The bits of `read_surroundings`.
-
-    Example:
-        >>> import numpy as np
-        >>> last_headings(np.array([0, HEADING, 0, 0, HEADING], np.int32)).tolist()
-        [-1, -1, 1, 1, 1]
     """
     return last_with_bits(surroundings, HEADING)

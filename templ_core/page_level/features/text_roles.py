@@ -97,21 +97,6 @@ def read_text_roles(document: Document, tree: PageTree, surroundings: Int32s) ->
         document: The page.
         tree: The page's tree.
         surroundings: The bits of `read_surroundings`.
-
-    Example:
-        >>> from templ_core.dom.document import parse_document
-        >>> from templ_core.page_level.features.page_features import read_features
-        >>> html = (
-        ...     "<p>The council met on Monday. <ul class=comment-list><li>I was there.</ul>"
-        ...     "<div><p>We use cookies.<button>Accept</button></div>"
-        ... )
-        >>> page = parse_document(html, "https://example.com/")
-        >>> features = read_features(page)
-        >>> roles = read_text_roles(page, features.tree, features.surroundings)
-        >>> roles.comments.tolist()
-        [False, True, False, False]
-        >>> roles.consent.tolist()
-        [False, False, True, False]
     """
     comments, reviews, consent = has_bits(surroundings, (COMMENTS, REVIEWS, CONSENT))
     for segment in _consent_texts(document, tree):
@@ -128,10 +113,6 @@ def roles_of_types(element_types: list[tuple[str, str]]) -> list[tuple[int, int]
 
     Args:
         element_types: Pairs of tag and attributes.
-
-    Example:
-        >>> roles_of_types([("p", ""), ("div", "comment-list")]) == [(1, COMMENTS)]
-        True
     """
     return [
         (number, named_roles(element_types[number][1]))

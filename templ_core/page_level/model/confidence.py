@@ -53,16 +53,6 @@ class Confidence(msgspec.Struct, frozen=True, array_like=True):
 
         Args:
             inputs: What `confidence_inputs` returns.
-
-        Example:
-            >>> import numpy as np
-            >>> kept, words = np.array([True, False]), np.array([90.0, 30.0])
-            >>> inputs = confidence_inputs(0.75, kept, words, PageType())
-            >>> (
-            ...     round(EXPECTED.of(inputs), 3),
-            ...     round(Confidence(EXPECTED.weights, -1.0).of(inputs), 3),
-            ... )
-            (0.75, 0.525)
         """
         log_odds = self.bias + sum(map(operator.mul, self.weights, inputs))
         return 1 / (1 + math.exp(-log_odds))

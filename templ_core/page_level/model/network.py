@@ -36,15 +36,5 @@ class Network(msgspec.Struct, frozen=True, kw_only=True):
 
         Raises:
             ValueError: If the network has other features than the rows.
-
-        Example:
-            >>> network = Network(
-            ...     mean=np.zeros(2, np.float32),
-            ...     scale=np.ones(2, np.float32),
-            ...     weights=[np.eye(2, dtype=np.float32), np.ones((2, 1), np.float32)],
-            ...     biases=[np.zeros(2, np.float32), np.full(1, 0.5, np.float32)],
-            ... )
-            >>> network.log_odds(np.array([[1.0, -1.0], [9.0, 2.0]], np.float32)).tolist()
-            [1.5, 5.5]
         """
         return network_log_odds(rows, self, MODEL_CONFIG.clip_deviations)

@@ -13,7 +13,7 @@ import msgspec
 from templ_core.array_types import Float32s, Floats
 from templ_core.dom.document import Document
 from templ_core.page_level.config import MODEL_CONFIG
-from templ_core.page_level.features.contexts import with_contexts
+from templ_core.page_level.features._contexts import with_contexts
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.page_level.features.surroundings import last_headings
 from templ_core.page_level.model._hashed_scores import read_attributes, text_scores
@@ -72,16 +72,6 @@ class PageModel(msgspec.Struct, frozen=True, kw_only=True):
         Args:
             document: The page.
             features: The features of the page.
-
-        Example:
-            >>> from templ_core.dom.document import parse_document
-            >>> from templ_core.page_level.features.page_features import read_features
-            >>> from templ_core.page_level.model.model_file import shipped_model
-            >>> html = "<nav><a href=/>Home</a></nav><p>The council met on Monday. It was late."
-            >>> page = parse_document(html, "https://example.com/")
-            >>> reading = shipped_model().read(page, read_features(page))
-            >>> (reading.log_odds > 0).tolist()
-            [False, True]
         """
         attribute, names = read_attributes(document, self.attribute)
         text = text_scores(features.words, last_headings(features.surroundings), self.text)

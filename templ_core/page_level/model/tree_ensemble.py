@@ -62,20 +62,6 @@ class TreeEnsemble(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
         Args:
             rows: (n_segments, n_features).
-
-        Example:
-            >>> stump = TreeEnsemble(
-            ...     feature=np.array([1, 0, 0], np.int32),
-            ...     threshold=np.array([2.5, 0, 0], np.float32),
-            ...     left=np.array([1, 1, 2], np.int32),
-            ...     right=np.array([2, 1, 2], np.int32),
-            ...     value=np.array([0, -1, 1], np.float32),
-            ...     roots=np.array([0], np.int32),
-            ...     base=0.25,
-            ...     depth=1,
-            ... )
-            >>> stump.log_odds(np.array([[0, 2], [0, 3]], np.float32)).tolist()
-            [-0.75, 1.25]
         """
         if self.leaf_masks is not None:
             return leaf_sums(rows, self.leaf_masks, self.base)

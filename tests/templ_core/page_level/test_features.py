@@ -11,6 +11,7 @@ from templ_core.decide import REASON_COMMENTS, REASON_CONSENT
 from templ_core.dom.document import parse_document
 from templ_core.letters import COMMA, DIGIT, KNOWN, letter_tables
 from templ_core.page_level.config import SELECTION_CONFIG
+from templ_core.page_level.features._contexts import with_contexts
 from templ_core.page_level.features._stems import Stems
 from templ_core.page_level.features.characters import (
     read_characters,
@@ -18,7 +19,7 @@ from templ_core.page_level.features.characters import (
     shape_hashes,
     text_hashes,
 )
-from templ_core.page_level.features.contexts import CONTEXTS, with_contexts
+from templ_core.page_level.features.contexts import CONTEXTS
 from templ_core.page_level.features.page_features import FEATURES, read_features
 from templ_core.page_level.features.text_roles import (
     COMMENTS,
