@@ -62,8 +62,3 @@ def types_with_tags(list element_types, frozenset tags):
     """Return the numbers of the element types with one of some tags."""
     cdef Py_ssize_t number
     return [number for number in range(len(element_types)) if element_types[number][0] in tags]
-
-
-def types_with_stems(list element_types, stems):
-    """Return the numbers of the element types in whose attributes one of some stems stands."""
-    return stems.found_in([one[1] for one in element_types])

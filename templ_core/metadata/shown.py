@@ -4,7 +4,7 @@ import re
 
 from templ_core.dom.document import Document
 from templ_core.dom.tags import HEADING_LEVELS
-from templ_core.metadata._shown import segments_within, types_with_stems, types_with_tags
+from templ_core.metadata._shown import segments_within, types_with_tags
 from templ_core.page_level.features._stems import Stems
 
 _BYLINE = re.compile(
@@ -71,7 +71,7 @@ def author_texts(document: Document) -> tuple[list[str], list[str]]:
     (['By Ann Lee'], ['Ann Lee', 'She writes.'])
     """
     types = document.nodes.element_types
-    named = types_with_stems(types, _AUTHOR_STEMS)
+    named = _AUTHOR_STEMS.found_in_attributes(types)
     notes = [number for number in named if _AUTHOR_BOX.search(types[number][1])]
     elements = segments_within(document, notes, _ELEMENTS_MAX, _BOX_TEXTS) if notes else []
     texts = [document.segments.texts[number] for within in elements for number in within]
@@ -90,7 +90,7 @@ def date_texts(document: Document) -> list[str]:
     >>> date_texts(parse_document('<div class="post-date">March 4, 2024</div>', ""))
     ['March 4, 2024']
     """
-    dated = types_with_stems(document.nodes.element_types, _DATE_STEMS)
+    dated = _DATE_STEMS.found_in_attributes(document.nodes.element_types)
     return _named(document, dated, _DATE, " ")
 
 

@@ -12,6 +12,8 @@ from templ_core._byte_string cimport Text, put
 
 import numpy as np
 
+from templ_core.dom._tree import tag_bits
+
 cdef enum:
     LINK = 1
     IMAGE = 2
@@ -106,7 +108,7 @@ cdef class InlineWriter:
         places = marks.segment.astype(np.int64) * 2 + (marks.start >= 0)
         order = ((places << 32) + marks.node).argsort(kind="stable")
         node = marks.node.take(order)
-        kinds = numbers_of_types(nodes.element_types, _KINDS)
+        kinds = tag_bits(nodes.element_types, _KINDS)
         self.rows = len(node)
         self.segment = self._column(marks.segment.take(order))
         self.start = self._column(marks.start.take(order))
@@ -419,7 +421,7 @@ cdef class InlineWriter:
 
 cdef _in_figure(nodes, node):
     """Return whether each of some elements is in a figure, as 0 or 1."""
-    is_figure = numbers_of_types(nodes.element_types, _FIGURE)
+    is_figure = tag_bits(nodes.element_types, _FIGURE)
     found = np.zeros(len(node), np.int32)
     if not is_figure.any():
         return found
@@ -460,25 +462,6 @@ cdef inline bint is_reference(const char *text, Py_ssize_t size) noexcept:
 # --- what text stands in --------------------------------------------------------------------
 
 
-def numbers_of_types(list element_types, dict values):
-    """Return a number for each element type by its tag, 0 for tags without one, and a last 0.
-
-    Args:
-        element_types: Pairs of tag and attributes.
-        values: Numbers by tag.
-    """
-    found = np.zeros(len(element_types) + 1, np.int32)
-    cdef int *items = <int *>items_of(found, 4, True)
-    cdef Py_ssize_t number
-    cdef tuple one
-    for number in range(len(element_types)):
-        one = <tuple>element_types[number]
-        value = values.get(one[0])
-        if value is not None:
-            items[number] = value
-    return found
-
-
 def structure_of(nodes, dict traits):
     """Return what each element stands in, itself included: three columns of length n_nodes.
 
@@ -493,7 +476,7 @@ def structure_of(nodes, dict traits):
     """
     element_type, parent = np.ascontiguousarray(nodes.element_type), np.ascontiguousarray(nodes.parent)
     cdef int count = len(parent), node, above, trait
-    of_types = numbers_of_types(nodes.element_types, traits)
+    of_types = tag_bits(nodes.element_types, traits)
     found = np.empty((3, count), np.int32)
     cdef const int *of_type = <const int *>items_of(of_types, 4)
     cdef const int *types = <const int *>items_of(element_type, 4)

@@ -1,5 +1,4 @@
 from templ_core.array_types import Float32s, Floats
-from templ_core.page_level.model.tree_ensemble import LeafMasks, TreeEnsemble
+from templ_core.page_level.model.tree_ensemble import LeafMasks
 
-def tree_sums(rows: Float32s, trees: TreeEnsemble) -> Floats: ...
 def leaf_sums(rows: Float32s, masks: LeafMasks, base: float) -> Floats: ...

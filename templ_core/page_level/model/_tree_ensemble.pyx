@@ -6,52 +6,6 @@ import numpy as np
 
 from templ_core._arrays cimport items
 
-cdef enum:
-    SIDE_BY_SIDE = 8
-
-
-def tree_sums(const float[:, ::1] rows, trees):
-    """Return the sum of the leaves that each row of features reaches, one leaf in each tree.
-
-    Several rows go down side by side, which hides the time that each step waits for memory.
-    """
-    cdef const int[::1] feature = trees.feature, left = trees.left, right = trees.right
-    cdef const int[::1] roots = trees.roots
-    cdef const float[::1] threshold = trees.threshold, value = trees.value
-    cdef Py_ssize_t count = rows.shape[0], row, tree
-    cdef int steps, step, lane, lanes
-    cdef int at[SIDE_BY_SIDE]
-    cdef const float *features[SIDE_BY_SIDE]
-    cdef int[:, ::1] children = np.ascontiguousarray(np.stack([right, left], axis=1))
-    cdef int[::1] depths = np.array([_depth(left, right, root) for root in roots], np.int32)
-    cdef double[::1] sums
-    result = np.zeros(count)
-    sums = result
-    for row in range(0, count, SIDE_BY_SIDE):
-        lanes = <int>min(SIDE_BY_SIDE, count - row)
-        for lane in range(SIDE_BY_SIDE):
-            features[lane] = &rows[row + (lane if lane < lanes else 0), 0]
-        for tree in range(roots.shape[0]):
-            steps = depths[tree]
-            for lane in range(SIDE_BY_SIDE):
-                at[lane] = roots[tree]
-            for step in range(steps):
-                for lane in range(SIDE_BY_SIDE):
-                    at[lane] = children[
-                        at[lane], features[lane][feature[at[lane]]] <= threshold[at[lane]]
-                    ]
-            for lane in range(lanes):
-                sums[row + lane] += value[at[lane]]
-    return result
-
-
-cdef int _depth(const int[::1] left, const int[::1] right, int node) noexcept:
-    """Return the number of steps from a node to its deepest leaf."""
-    if left[node] == node:
-        return 0
-    return 1 + max(_depth(left, right, left[node]), _depth(left, right, right[node]))
-
-
 cdef extern from *:
     """
     #include <stdint.h>

@@ -178,7 +178,7 @@ def _trees(numbers: _Numbers, features: int) -> TreeEnsemble:
         level = np.concatenate([left[level], right[level]])
     if level.size:
         raise ValueError(f"a tree is deeper than {_TREE_DEPTH_MAX}")
-    return TreeEnsemble(
+    trees = TreeEnsemble(
         feature=feature,
         threshold=threshold,
         left=left,
@@ -188,6 +188,8 @@ def _trees(numbers: _Numbers, features: int) -> TreeEnsemble:
         base=_finite(numbers.tree_base),
         depth=numbers.tree_depth,
     )
+    trees.require_few_leaves()
+    return trees
 
 
 def _network(packed: list[_Array]) -> Network:

@@ -1,8 +1,7 @@
 """A sum of small decision trees (gradient boosting, Friedman 2001), evaluated on all rows at once.
 
-Trees of at most 32 leaves are read by the leaves that their nodes leave possible, one bit each, in
-any order of the nodes (QuickScorer: Lucchese et al., SIGIR 2015, section 3). Larger trees are read
-from the root down.
+Trees are read by the leaves that their nodes leave possible, one bit each, in any order of the nodes
+(QuickScorer: Lucchese et al., SIGIR 2015, section 3).
 """
 
 import functools
@@ -13,10 +12,10 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Float32s, Floats, Int32s, UInt32s
-from templ_core.page_level.model._tree_ensemble import leaf_sums, tree_sums
+from templ_core.page_level.model._tree_ensemble import leaf_sums
 
 LEAVES_MAX = 32
-"""Leaves of the largest tree that fits the bits of a 32-bit number."""
+"""Most leaves of a tree: the bits of a 32-bit number."""
 
 
 class LeafMasks(NamedTuple):
@@ -63,13 +62,19 @@ class TreeEnsemble(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         Args:
             rows: (n_segments, n_features).
         """
-        if self.leaf_masks is not None:
-            return leaf_sums(rows, self.leaf_masks, self.base)
-        return self.base + tree_sums(rows, self)
+        return leaf_sums(rows, self.leaf_masks, self.base)
+
+    def require_few_leaves(self) -> None:
+        """Refuse trees with more than LEAVES_MAX leaves.
+
+        Raises:
+            ValueError: There is such a tree.
+        """
+        _ = self.leaf_masks
 
     @functools.cached_property
-    def leaf_masks(self) -> LeafMasks | None:
-        """The trees by their leaves; None where a tree has more than LEAVES_MAX."""
+    def leaf_masks(self) -> LeafMasks:
+        """The trees by their leaves."""
         left, right = self.left.tolist(), self.right.tolist()
         nodes: list[tuple[int, int]] = []
         ends: list[int] = []
@@ -88,7 +93,7 @@ class TreeEnsemble(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             leaves: list[int] = []
             read(root, leaves)
             if len(leaves) > LEAVES_MAX:
-                return None
+                raise ValueError(f"a tree of {len(leaves)} leaves, and {LEAVES_MAX} is the most")
             values[tree, : len(leaves)] = self.value[leaves]
             ends.append(len(nodes))
         inner = [node for node, _ in nodes]
