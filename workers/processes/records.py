@@ -19,10 +19,17 @@ from schemas.codec import encode_json, encode_msgpack
 from schemas.document import DocumentRecord
 from templ_core.clean_document import CleanedText
 from templ_core.config import CoreConfig
-from templ_core.dom.codec import compress_columns, content_digest, document_columns
+from templ_core.dom.codec import (
+    compress_columns,
+    content_digest,
+    decode_document,
+    document_columns,
+)
 from templ_core.dom.document import Document
+from templ_core.dom.text import render_text
+from templ_core.errors import CodecError
 from templ_core.fingerprint import simhash
-from templ_core.page_changes import PageChanges
+from templ_core.page_changes import FetchedText, PageChanges, page_changes
 from templ_core.page_details import encode_details
 from templ_core.page_level.smoothing import section_numbers
 from templ_core.rendering.cleaned_html import render_html
@@ -30,6 +37,8 @@ from templ_core.rendering.links import page_links
 from templ_core.rendering.markdown import render_markdown
 from templ_core.rendering.outline import Outline
 from templ_core.site_cleaner.cleaned_page import page_kind
+from templ_core.site_events.noticed import PageFacts
+from templ_core.site_level.fusion.site_columns import RECURS
 from templ_core.site_level.window.page_summary import PageSummary, encode_page_summary
 from workers.page import Page
 from workers.processes.messages import CleanTask, ReviseTask
@@ -52,14 +61,14 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
     document: Document
     cleaned: CleanedText
     page_model_version: str
-    changes: PageChanges | None = None
-    """What has changed since an earlier fetch; None = nobody asks."""
 
     def record(
         self,
         warnings: Sequence[str] = (),
         revision: int = 0,
         reason: RevisionReason | None = None,
+        *,
+        is_compared: bool = True,
     ) -> CleanedRecord:
         """Return the record that is published for the page.
 
@@ -67,6 +76,7 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
             warnings: What a reader of the record should know beside the warnings of the text.
             revision: How often a text of this page was published before.
             reason: Why it is published again; None for the first text.
+            is_compared: Whether the page is compared with the earlier fetch of the task, if it has one.
         """
         page, cleaned, text = self.page, self.cleaned, self.cleaned.text
         options, model, settings = self.task.options, self.task.model, self.task.settings
@@ -96,7 +106,7 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
             blocks_kept=kept,
             blocks_removed=len(self.document.segments.texts) - kept,
             site_settings_version=settings.version if settings else msgspec.UNSET,
-            changes=self.changes or msgspec.UNSET,
+            changes=(is_compared and self._changes()) or msgspec.UNSET,
             **self._fields(options.forms),
         )
         room_bytes = options.record_limit_bytes
@@ -115,6 +125,37 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
             "links": _links(outline) if has_links else None,
             "segments": _segments(self.document, self.cleaned) if forms.segments else None,
         }
+
+    def _changes(self) -> PageChanges | None:
+        """Return what has changed since the earlier fetch of the task; None where that cannot be said."""
+        earlier = self.task.earlier
+        if earlier is None:
+            return None
+        try:
+            before = decode_document(earlier.body)
+        except CodecError:  # The format of another version; the window keeps it for that version.
+            return None
+        return page_changes(
+            FetchedText(kept=published_text(earlier, before), shown=before.segments.texts),
+            FetchedText(kept=self.cleaned.text, shown=self.document.segments.texts),
+            earlier.fetched_at,
+        )
+
+    def _facts(self) -> PageFacts:
+        """Return what the watch over a site reads of a page.
+
+        Lists of other pages repeat them, so only articles tell whether a site repeats itself. The language of a
+        text counts where the page declares one; otherwise it would be a guess.
+        """
+        document, decision = self.document, self.cleaned.decision
+        words = decision.words * decision.kept
+        total = float(words.sum())
+        repeated_ratio = language = None
+        if decision.site is not None and total and self.page_kind == "article":
+            repeated_ratio = float(decision.site.columns[RECURS] @ words) / total
+        if document.language and self.cleaned.metadata:
+            language = self.cleaned.metadata.language
+        return PageFacts(int(total), repeated_ratio, language, document.charset or None)
 
     @property
     def page_kind(self) -> PageKind | None:
@@ -159,6 +200,7 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
                 self.document, self.cleaned.metadata, self.cleaned.kind, compressed=compressed
             ),
             headers=list(page.headers),
+            facts=self._facts() if self.task.options.watches else None,
             **self.said(),
         )
 
@@ -171,6 +213,12 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
             "model_documents": model.documents if model else 0,
             "page_model_version": self.page_model_version,
         }
+
+
+def published_text(record: DocumentRecord, document: Document) -> str:
+    """Return the text that was published of a document last, with the sentences that were cut out of it."""
+    kept = np.unpackbits(np.frombuffer(record.kept, np.uint8), count=len(document.segments.texts))
+    return render_text(document, kept.astype(np.bool_))
 
 
 def _links(outline: Outline) -> list[Link]:

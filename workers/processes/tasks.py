@@ -4,22 +4,15 @@ import time
 import traceback
 
 import msgspec
-import numpy as np
 
-from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
 from templ_core.clean_document import ExaminedPage, clean, clean_page
-from templ_core.decide import Decision
 from templ_core.dom.codec import decode_document
 from templ_core.dom.document import Document, read_document
-from templ_core.dom.text import render_text
 from templ_core.errors import CodecError, CoreError
-from templ_core.page_changes import FetchedText, PageChanges, page_changes
 from templ_core.page_details import decode_details
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
-from templ_core.site_events.noticed import PageFacts
-from templ_core.site_level.fusion.site_columns import RECURS
 from templ_core.site_level.places.places import document_places
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import encode_site_model
@@ -48,7 +41,7 @@ from workers.processes.messages import (
     log_fault,
 )
 from workers.processes.options import CONFIG
-from workers.processes.records import RecordMaker
+from workers.processes.records import RecordMaker, published_text
 
 
 class InProcess:
@@ -162,50 +155,10 @@ def _cleaned(
         learned = maker.learned(page, summary)
         if learned is None:
             warnings.append("not-learned")
-        elif options.watches:
-            facts = _facts(document, cleaned.decision, maker)
-            learned = msgspec.structs.replace(learned, facts=facts)
-        if learned is not None and options.learns_here:
+        elif options.learns_here:
             models.cleaned.put(learned.content_digest, summary)
-        if task.earlier is not None:
-            changes = _changes_since(task.earlier, document, cleaned.text)
-            maker = msgspec.structs.replace(maker, changes=changes)
-    return Cleaned(record=maker.record(warnings), document=learned)
-
-
-def _changes_since(earlier: DocumentRecord, document: Document, text: str) -> PageChanges | None:
-    """Return what has changed on a page since an earlier fetch; None where that cannot be said."""
-    try:
-        before = decode_document(earlier.body)
-    except CodecError:  # The format of another version; the window keeps it for that version.
-        return None
-    return page_changes(
-        FetchedText(kept=_published_text(earlier, before), shown=before.segments.texts),
-        FetchedText(kept=text, shown=document.segments.texts),
-        earlier.fetched_at,
-    )
-
-
-def _published_text(record: DocumentRecord, document: Document) -> str:
-    """Return the text that was published of a document last, with the sentences that were cut out of it."""
-    kept = np.unpackbits(np.frombuffer(record.kept, np.uint8), count=len(document.segments.texts))
-    return render_text(document, kept.astype(np.bool_))
-
-
-def _facts(document: Document, decision: Decision, maker: RecordMaker) -> PageFacts:
-    """Return what the watch over a site reads of a page.
-
-    Lists of other pages repeat them, so only articles tell whether a site repeats itself. The language of a text
-    counts where the page declares one; otherwise it would be a guess.
-    """
-    words = decision.words * decision.kept
-    total = float(words.sum())
-    repeated_ratio = language = None
-    if decision.site is not None and total and maker.page_kind == "article":
-        repeated_ratio = float(decision.site.columns[RECURS] @ words) / total
-    if document.language and maker.cleaned.metadata:
-        language = maker.cleaned.metadata.language
-    return PageFacts(int(total), repeated_ratio, language, document.charset or None)
+    record = maker.record(warnings, is_compared=summary is not None)
+    return Cleaned(record=record, document=learned)
 
 
 def _clean_burst(task: BurstTask, models: Models) -> BurstResult:
@@ -268,7 +221,7 @@ def _revise(task: ReviseTask, models: Models) -> Cleaned | Unchanged:
         settings, site_model = settings.of_page(kind, site_model)
     cleaned = clean(document, site_model, options.config, models.page, settings=settings)
     cleaned = msgspec.structs.replace(cleaned, metadata=metadata, kind=kind)
-    if changed_ratio(_published_text(before, document), cleaned.text) < task.changed_ratio_min:
+    if changed_ratio(published_text(before, document), cleaned.text) < task.changed_ratio_min:
         return Unchanged()
     maker = RecordMaker(
         task=task,
@@ -276,7 +229,6 @@ def _revise(task: ReviseTask, models: Models) -> Cleaned | Unchanged:
         document=document,
         cleaned=cleaned,
         page_model_version=models.page.version,
-        changes=_changes_since(task.earlier, document, cleaned.text) if task.earlier else None,
     )
     revised = msgspec.structs.replace(before, **maker.said(), revision=before.revision + 1)
     record = maker.record((), revised.revision, task.reason)
