@@ -27,8 +27,10 @@ class Outbox:
     def __init__(self, db: Database) -> None:
         self._db = db
         self._sent_again: set[bytes] = set()
-        self.may_have_superseded = True
-        """Whether there may be URLs to publish again; set it after a batch with one was written."""
+        self.superseded_writes = 0
+        """Batches with a URL to publish again that were written; count each after it was written."""
+        self._none_superseded_at = -1
+        """Value of that number at which there was no such URL."""
 
     def remove(self, batch: Batch, key: bytes) -> None:
         """Add to a batch that the null value of a document is to be sent."""
@@ -69,13 +71,13 @@ class Outbox:
 
         Each comes with the key for `WindowStore.newest`.
         """
-        if not self.may_have_superseded:
+        writes = self.superseded_writes
+        if self._none_superseded_at == writes:
             return []
-        self.may_have_superseded = False
         found = islice(self._db.scan(_SUPERSEDED, prefix), limit)
         urls = [(key, url.decode()) for key, url in found]
-        if urls or any(True for _ in self._db.scan(_SUPERSEDED)):
-            self.may_have_superseded = True
+        if not urls and not any(True for _ in self._db.scan(_SUPERSEDED)):
+            self._none_superseded_at = writes
         return urls
 
     def drop_superseded(self, url_keys: Iterable[bytes]) -> None:

@@ -119,16 +119,8 @@ class RocksDatabase:
 
     def scan(self, family: str, prefix: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
         """Yield keys that start with `prefix` and their values, in ascending order of the keys."""
-        entries = self._families[family].iter()
-        entries.seek(prefix)
-        while entries.valid():
-            key = entries.key()
-            if not key.startswith(prefix):
-                return
-            yield key, entries.value()
-            entries.next()
         with self._problems():
-            entries.status()  # At damage an iterator ends as if no entries followed.
+            yield from scanned(self._families[family], prefix)
 
     def write(self, batch: Batch) -> None:
         """Apply a batch, either all of its changes or none."""
@@ -189,6 +181,19 @@ class RocksDatabase:
         if message.startswith(_CANNOT_WRITE):
             return _disk_problem(self._path, message)
         return error
+
+
+def scanned(family: Rdict, prefix: bytes = b"") -> Iterator[tuple[bytes, bytes]]:
+    """Yield keys of a family that start with `prefix` and their values, in ascending order of the keys."""
+    entries = family.iter()
+    entries.seek(prefix)
+    while entries.valid():
+        key = entries.key()
+        if not key.startswith(prefix):
+            return
+        yield key, entries.value()
+        entries.next()
+    entries.status()  # At damage an iterator ends as if no entries followed.
 
 
 def one_line_of(error: object) -> str:

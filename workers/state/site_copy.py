@@ -16,7 +16,7 @@ from workers.errors import StateProblem
 from workers.settings import Settings
 from workers.state.database import DatabaseEntry
 from workers.state.model_store import ModelStore
-from workers.state.rocks import one_line_of
+from workers.state.rocks import one_line_of, scanned
 from workers.state.site_state import SiteState
 from workers.state.window_store import WindowStore
 
@@ -137,20 +137,12 @@ def _entries_of(db: Rdict, families: list[str], site: str) -> Iterator[DatabaseE
             value = column.get(key)
             if value is not None:
                 yield family, key, value
-        entries = column.iter()
-        entries.seek(prefix)
-        while entries.valid() and entries.key().startswith(prefix):
-            yield family, entries.key(), entries.value()
-            entries.next()
-        entries.status()
+        for key, value in scanned(column, prefix):
+            yield family, key, value
 
 
 def _states(db: Rdict, _families: list[str]) -> dict[str, SiteState]:
-    found: dict[str, SiteState] = {}
-    entries = db.get_column_family("sites").iter()
-    entries.seek_to_first()
-    while entries.valid():
-        found[entries.key().decode()] = msgspec.msgpack.decode(entries.value(), type=SiteState)
-        entries.next()
-    entries.status()
-    return found
+    return {
+        key.decode(): msgspec.msgpack.decode(value, type=SiteState)
+        for key, value in scanned(db.get_column_family("sites"))
+    }

@@ -419,7 +419,7 @@ class WindowStore:
             fill(change)
             self._write(site, before.state, change.finish(), change.batch, offset)
             if change.late_url:
-                self.outbox.may_have_superseded = True
+                self.outbox.superseded_writes += 1
 
     def _kept(self, site: str) -> KeptSite:
         """Return what is kept in memory of a site, which is read first if need be."""
