@@ -72,9 +72,11 @@ def element_type_rows(document):
         pair = element_types[number]
         known = _known.get(pair)
         if known is None:
-            if len(_known) >= KNOWN_MAX:
-                _known.clear()
-            known = _known[pair] = _row(pair[0], pair[1])
+            known = _row(pair[0], pair[1])
+            if len(pair[1]) <= ATTRIBUTE_CHARS_MAX:     # Others would take much memory.
+                if len(_known) >= KNOWN_MAX:
+                    _known.clear()
+                _known[pair] = known
         memcpy(row + number * COLUMNS, <const char *>known, COLUMNS * sizeof(uint64_t))
     return rows
 

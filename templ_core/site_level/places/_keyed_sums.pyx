@@ -149,20 +149,6 @@ def count_columns(columns):
 
 def common_keys(one, other):
     """Return how many keys two columns of distinct keys in ascending order have in common."""
-    return _common(one, other)
-
-
-def overlaps(one, others):
-    """Return the overlap coefficients of one such column and each of some others; 1.0 where one is empty."""
-    cdef Py_ssize_t fewest
-    found = []
-    for other in others:
-        fewest = min(len(one), len(other))
-        found.append(_common(one, other) / <double>fewest if fewest else 1.0)
-    return found
-
-
-cdef Py_ssize_t _common(one, other) except -1:
     cdef Py_ssize_t mine = len(one), theirs = len(other), a = 0, b = 0, common = 0
     cdef const uint64_t *my_key = <const uint64_t *>items(one, 8)
     cdef const uint64_t *their_key = <const uint64_t *>items(other, 8)
