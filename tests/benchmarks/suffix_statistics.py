@@ -12,8 +12,7 @@ import time
 
 from templ_core.dom.document import parse_document
 from templ_core.errors import PageError
-from templ_core.lab.papers.foschini.mutable_patterns import Normaliser
-from templ_core.lab.papers.foschini.phrase_corpus import page_text, read_corpus
+from templ_core.lab.papers.foschini.page_tokens import Normaliser, page_text, read_corpus
 from templ_core.lab.papers.foschini.phrases import find_repeats
 from templ_core.site_level.strings.suffix_array import SuffixArray
 from tests.benchmarks.measuring import peak_kib, read_options

@@ -14,7 +14,6 @@ from workers.cli.inputs import progress
 from workers.cli.options import page_model_option
 from workers.errors import UsageProblem
 from workers.lab.evaluation.corpus_files import EvaluationFiles
-from workers.lab.evaluation.figures import figures_as_json, find_figures
 from workers.lab.evaluation.judge import TEMPL, Judgement, judge_all
 from workers.lab.evaluation.page_models import PageModels, models_of_folds, one_model
 from workers.lab.evaluation.peers import (
@@ -25,7 +24,7 @@ from workers.lab.evaluation.peers import (
     load_peer,
     peer_version,
 )
-from workers.lab.evaluation.tables import print_tables, render_report
+from workers.lab.evaluation.tables import figures_as_json, find_figures, print_tables, render_report
 from workers.lab.options import FILE, PATH, folds_option, seed_option
 from workers.settings import load_settings
 

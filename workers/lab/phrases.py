@@ -20,8 +20,7 @@ from templ_core.lab.papers.foschini.matching import (
     settled_spans,
     text_outside,
 )
-from templ_core.lab.papers.foschini.mutable_patterns import MutablePattern
-from templ_core.lab.papers.foschini.phrase_corpus import page_text
+from templ_core.lab.papers.foschini.page_tokens import MutablePattern, page_text
 from templ_core.lab.papers.foschini.phrases import PhrasesConfig, PhraseSet, learn_phrases
 from workers.cli.inputs import FeedReader, progress, raise_problems, refuse_overwriting
 from workers.cli.options import open_output

@@ -8,12 +8,12 @@ import click
 import msgspec
 from rich.console import Console
 
-from templ_core.lab.papers.foschini.fit_idioms import (
+from templ_core.lab.papers.foschini.phrases import (
     SplitText,
+    encode_idioms,
     find_idioms,
     split_text,
 )
-from templ_core.lab.papers.foschini.phrases import encode_idioms
 from templ_core.lab.training.labels.site_labels import TooFewPages
 from templ_core.lab.training.pages import GoldRecord, TrainingPage, read_training_page, thin
 from templ_core.lab.training.quality import (

@@ -24,13 +24,19 @@ from workers.lab.evaluation.corpus_files import (
     EvaluationPage,
     read_evaluation_pages,
 )
-from workers.lab.evaluation.figures import ALL, figures_as_json, find_figures
-from workers.lab.evaluation.judge import PARSE, TEMPL, WHOLE_PAGE, Judge, PageOutput, time_calls
+from workers.lab.evaluation.judge import (
+    PARSE,
+    TEMPL,
+    WHOLE_PAGE,
+    Judge,
+    PageOutput,
+    time_calls,
+    without_statements,
+)
 from workers.lab.evaluation.page_models import PageModels, models_of_folds
-from workers.lab.evaluation.page_types import without_statements
 from workers.lab.evaluation.peers import PEERS, CommandPeer, load_peer
 from workers.lab.evaluation.scoring import lines_missing_from
-from workers.lab.evaluation.tables import _print, render_report
+from workers.lab.evaluation.tables import ALL, _print, figures_as_json, find_figures, render_report
 
 LINES = [
     f"Sentence {n} of an article that somebody wrote, with commas, and a full stop."

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from templ_core.dom.document import parse_document, read_document
 from templ_core.lab.layout import read_presentation
 from templ_core.lab.papers.pagelevel.node_features import read_node_features
-from templ_core.lab.papers.pagelevel.smoothed_classifier import (
+from templ_core.lab.papers.pagelevel.variants import (
     LogisticRegression,
     SmoothedClassifier,
     encode_classifier,

@@ -1,6 +1,7 @@
 """The judge of pages: it cleans them, runs the peers, and scores and times them all, in child processes."""
 
 import gc
+import re
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -18,11 +19,13 @@ from templ_core.config import Balance, CoreConfig
 from templ_core.dom.document import Document, read_document
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.report import PageScore
+from templ_core.metadata.markup import PageMarkup
 from templ_core.page_level.model.page_model import PageModel
+from templ_core.page_level.page_evidence import read_page_evidence
+from templ_core.site_cleaner.cleaned_page import page_kind
 from workers.errors import WorkerError
 from workers.lab.evaluation.corpus_files import EvaluationPage, PageOutput
 from workers.lab.evaluation.page_models import PageModels
-from workers.lab.evaluation.page_types import stated_and_found
 from workers.lab.evaluation.peers import Extract, Peer, load_peer
 from workers.lab.evaluation.scoring import (
     SegmentScore,
@@ -33,10 +36,56 @@ from workers.lab.evaluation.scoring import (
     lines_missing_from,
     score_segments,
 )
-from workers.lab.job_processes import process_pool
+from workers.lab.options import process_pool
 from workers.processes.child import GC_ALLOCATIONS
 from workers.processes.page_model import page_model_of
 from workers.settings import use_one_arithmetic_thread
+
+_SCRIPT = re.compile(r"<script\b[^>]*ld\+json.*?</script\s*>", re.IGNORECASE | re.DOTALL)
+_META = re.compile(
+    r"<meta\b[^>]*[\"'\s=](?:og:type|og:price:|product:|article:)[^>]*>", re.IGNORECASE
+)
+_START_TAG = re.compile(r"<(?!meta\b)[a-z](?:[^<>\"']|\"[^\"]*\"|'[^']*')*>", re.IGNORECASE)
+_ATTRIBUTE = re.compile(
+    r"\s(?:item(?:scope|type|prop|id|ref)|typeof|vocab|property)\b(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|[^\s>]*))?",
+    re.IGNORECASE,
+)
+
+
+def without_statements(markup: str) -> str:
+    """Return markup without what states the type of the page: JSON-LD, OpenGraph, microdata and RDFa.
+
+    >>> without_statements(
+    ...     '<meta property="og:type" content="product"><p itemprop="name" class=x>Tea'
+    ... )
+    '<p class=x>Tea'
+    """
+    markup = _META.sub("", _SCRIPT.sub("", markup))
+    return _START_TAG.sub(lambda tag: _ATTRIBUTE.sub("", tag[0]), markup)
+
+
+def stated_and_found(
+    document: Document, markup: str, url: str, model: PageModel
+) -> tuple[str | None, str | None]:
+    """Return the page type that markup states, and the one that the page model finds without that.
+
+    Args:
+        document: The page.
+        markup: Its markup.
+        url: Its address.
+        model: The page model.
+
+    Returns:
+        None for a type that nothing states, and for one of a page that has no text without its statements.
+    """
+    try:
+        hidden = read_document(without_statements(markup).encode(), url, charset="utf-8")
+    except PageError:
+        hidden = None
+    found = None
+    if hidden is not None and hidden.segments.texts:
+        found = page_kind(read_page_evidence(hidden, model).page_type, None)
+    return PageMarkup(document).kind, found
 
 
 class TimedCall(msgspec.Struct, frozen=True, kw_only=True):

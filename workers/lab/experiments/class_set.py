@@ -22,8 +22,11 @@ from templ_core.lab.papers.class_set import (
     cross_site_accuracies,
     hash_of,
 )
-from templ_core.lab.papers.pagelevel.smoothed_classifier import SmoothedClassifier
-from templ_core.lab.papers.pagelevel.variants import basic_variant, smooth_variant
+from templ_core.lab.papers.pagelevel.variants import (
+    SmoothedClassifier,
+    basic_variant,
+    smooth_variant,
+)
 from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from templ_core.lab.training.labels.site_labels import CorpusPage, ReadPage, count_site, site_labels
 from workers.errors import InputProblem

@@ -20,15 +20,16 @@ from templ_core.lab.papers.foschini.matching import (
     settled_spans,
     text_outside,
 )
-from templ_core.lab.papers.foschini.phrase_corpus import page_text
+from templ_core.lab.papers.foschini.page_tokens import page_text
 from templ_core.lab.papers.foschini.phrases import PhrasesConfig, learn_phrases
 from templ_core.lab.papers.rtdm import (
     find_template,
+    is_style_noise,
     is_voted_template,
+    learn_style_tree,
     learn_voted_templates,
     template_part,
 )
-from templ_core.lab.papers.style_tree import is_style_noise, learn_style_tree
 from templ_core.site_level.trees.labelled_tree import label_page
 
 _SHARE_MIN = 0.5

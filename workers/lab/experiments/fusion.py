@@ -21,7 +21,7 @@ from templ_core.dom.document import Document, read_document
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.report import SEEN_BINS, mean_interval
 from templ_core.lab.evaluation.words import page_words, score_template, score_text, word_counts
-from templ_core.lab.training.fusion.fit_fusion import (
+from templ_core.lab.training.fusion import (
     LINK_BOX,
     UNKNOWN,
     FusionOutcome,
@@ -29,9 +29,6 @@ from templ_core.lab.training.fusion.fit_fusion import (
     InjectedSegments,
     KnownSite,
     LinearModel,
-    fit_fusion,
-)
-from templ_core.lab.training.fusion.judge_fusion import (
     PageGroup,
     SiteChange,
     by_corpus,
@@ -41,6 +38,7 @@ from templ_core.lab.training.fusion.judge_fusion import (
     decide_all,
     decide_all_alone,
     decide_all_unfitted,
+    fit_fusion,
     fitted_without,
     injected_words,
     site_changes,
@@ -82,7 +80,6 @@ from workers.lab.experiments.injected_pages import (
     with_link_box,
 )
 from workers.lab.experiments.results import Cell, Report
-from workers.lab.job_processes import map_in_processes
 from workers.lab.options import (
     FILE,
     PATH,
@@ -90,6 +87,7 @@ from workers.lab.options import (
     experiment_command,
     folds_option,
     jobs_option,
+    map_in_processes,
     option,
     peers_option,
     seed_option,

@@ -9,7 +9,7 @@ from lxml import etree, html
 
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.words import word_counts
-from templ_core.lab.training.fusion.fit_fusion import LINK_BOX
+from templ_core.lab.training.fusion import LINK_BOX
 from templ_core.lab.training.labels.gold_labels import GoldSelectors, decoded_markup
 from workers.page import Page
 

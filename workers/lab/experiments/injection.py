@@ -32,11 +32,11 @@ from workers.lab.experiments.injected_pages import (
     vocabulary_of,
 )
 from workers.lab.experiments.results import Cell, Report, tracked
-from workers.lab.job_processes import map_in_processes
 from workers.lab.options import (
     corpora_argument,
     experiment_command,
     jobs_option,
+    map_in_processes,
     option,
     seed_option,
     time_field_option,

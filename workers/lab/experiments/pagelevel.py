@@ -26,21 +26,19 @@ from templ_core.lab.evaluation.segments import (
 )
 from templ_core.lab.layout import Presentation, read_presentation
 from templ_core.lab.papers.pagelevel.node_features import NodeFeatures, read_node_features
-from templ_core.lab.papers.pagelevel.smoothed_classifier import (
-    SmoothedClassifier,
-    decode_classifier,
-    encode_classifier,
-    segment_scores,
-    train_smoothed_classifier,
-)
 from templ_core.lab.papers.pagelevel.variants import (
     PENALTIES,
     PENALTY_FACTOR,
     Penalty,
+    SmoothedClassifier,
     Variant,
     basic_merge_variant,
     basic_variant,
+    decode_classifier,
+    encode_classifier,
+    segment_scores,
     smooth_variant,
+    train_smoothed_classifier,
 )
 from templ_core.lab.training.labels.gold_labels import Labels
 from templ_core.lab.training.labels.site_labels import TooFewPages

@@ -14,7 +14,7 @@ import numpy.typing as npt
 from templ_core.dom.document import Document
 from templ_core.lab.near_duplicates import distinct_plain_texts
 from templ_core.lab.papers.foschini.matching import Locality, PhraseMatcher, settled_spans
-from templ_core.lab.papers.foschini.phrase_corpus import (
+from templ_core.lab.papers.foschini.page_tokens import (
     LINE,
     lines_of_segments,
     page_text,

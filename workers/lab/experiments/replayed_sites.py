@@ -29,13 +29,13 @@ from workers.lab.evaluation.corpus_files import (
 from workers.lab.evaluation.page_models import models_of_folds
 from workers.lab.evaluation.scoring import TextScorer
 from workers.lab.experiments.results import Cell, Report, mean_text
-from workers.lab.job_processes import map_in_processes
 from workers.lab.options import (
     corpora_argument,
     corpus_argument,
     experiment_command,
     folds_option,
     jobs_option,
+    map_in_processes,
     option,
     time_field_option,
 )

@@ -22,8 +22,13 @@ from workers.indexes.search import TITLE_WEIGHT, match_expression, separated
 from workers.lab.corpora import read_objects, record_markup, site_of
 from workers.lab.evaluation.peers import load_peer
 from workers.lab.experiments.results import Report, mean_text
-from workers.lab.job_processes import map_in_processes
-from workers.lab.options import corpora_argument, experiment_command, jobs_option, option
+from workers.lab.options import (
+    corpora_argument,
+    experiment_command,
+    jobs_option,
+    map_in_processes,
+    option,
+)
 
 _SENTENCE_END = re.compile(r"(?<=[.!?。！？])\s+|\n")
 _SENTENCE_TOKENS_MIN = 8

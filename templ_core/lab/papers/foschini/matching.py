@@ -9,13 +9,14 @@ from typing import TypeAlias
 
 import msgspec
 
-from templ_core.lab.papers.foschini.mutable_patterns import (
+from templ_core.lab.papers.foschini.page_tokens import (
+    LINE,
     TOKEN_END,
     TOKEN_START,
     Normaliser,
     normaliser_of,
+    token_places,
 )
-from templ_core.lab.papers.foschini.phrase_corpus import LINE, token_places
 from templ_core.lab.papers.foschini.phrases import Phrase, PhraseAutomaton, PhraseSet
 from templ_core.tokens import JOINER, JOINERS_MAX, SYMBOL, UNSPACED, WORD
 

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Floats
-from templ_core.lab.papers.pagelevel.smoothed_classifier import LogisticRegression, fit_logistic
+from templ_core.lab.papers.pagelevel.variants import LogisticRegression, fit_logistic
 from templ_core.lab.training.fit import drawn_places
 from templ_core.tokens import tokenise
 

@@ -9,7 +9,6 @@ from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
 from templ_core.errors import CodecError
-from templ_core.lab.papers.foschini.fit_idioms import SplitText, find_idioms
 from templ_core.lab.papers.foschini.matching import (
     PhraseMatcher,
     expression,
@@ -17,20 +16,23 @@ from templ_core.lab.papers.foschini.matching import (
     text_outside,
     union_of_spans,
 )
-from templ_core.lab.papers.foschini.mutable_patterns import (
+from templ_core.lab.papers.foschini.page_tokens import (
     PATTERNS,
     MutablePattern,
     Normaliser,
     normaliser_of,
+    page_text,
+    page_tokens,
 )
-from templ_core.lab.papers.foschini.phrase_corpus import page_text, page_tokens
 from templ_core.lab.papers.foschini.phrases import (
     Phrase,
     PhraseAutomaton,
     PhrasesConfig,
     PhraseSet,
+    SplitText,
     decode_idioms,
     encode_idioms,
+    find_idioms,
     find_repeats,
     learn_phrases,
     opened,

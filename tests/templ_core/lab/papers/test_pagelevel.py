@@ -6,23 +6,21 @@ from templ_core.errors import CodecError
 from templ_core.lab.layout import read_presentation
 from templ_core.lab.papers.pagelevel import variants
 from templ_core.lab.papers.pagelevel.node_features import read_node_features
-from templ_core.lab.papers.pagelevel.smoothed_classifier import (
+from templ_core.lab.papers.pagelevel.variants import (
     BANDS,
     LogisticRegression,
     SmoothedClassifier,
     bands,
+    basic_merge_variant,
+    basic_variant,
     decode_classifier,
     encode_classifier,
     fit_logistic,
-    segment_scores,
-    train_smoothed_classifier,
-)
-from templ_core.lab.papers.pagelevel.variants import (
-    basic_merge_variant,
-    basic_variant,
     penalties,
+    segment_scores,
     smooth_nodes,
     smooth_variant,
+    train_smoothed_classifier,
 )
 from templ_core.page_level.smoothing import smooth
 from tests.templ_core.lab.synthetic_pages import corpus_pages

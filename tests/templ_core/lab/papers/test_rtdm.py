@@ -3,12 +3,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from templ_core.dom.document import parse_document
 from templ_core.lab.papers.rtdm import (
     classify,
     cluster_f,
     common_nodes,
     extract_subtree,
     find_template,
+    is_style_noise,
+    learn_style_tree,
     place_template,
     template_part,
 )
@@ -152,3 +155,37 @@ def test_the_classifier_learns_menus_if_each_class_is_from_another_site():
 def test_configurations_without_test_pages_of_both_classes_are_left_out():
     scores = classify(TEXTS[:6], CLASSES[:6], SITES[:6])
     assert (1, "pets", "stars") not in scores
+
+
+def page(story, menu="<li>Home<li>About us", notice="Mind the gap"):
+    return parse_document(f"<ul>{menu}</ul><p>{story}</p><p>{notice}", "http://a.example/")
+
+
+STORIES = ["Otters swim", "Owls sleep", "Bees dance", "Ants march"]
+TREE = learn_style_tree([page(story) for story in STORIES])
+
+
+def test_what_all_pages_have_at_a_place_is_noise():
+    assert is_style_noise(page("Foxes run"), TREE).tolist() == [True, True, False, True]
+
+
+def test_places_that_no_page_had_are_kept():
+    other = page("Foxes run", menu="<li>Home<li>About us<li>Shop")
+    assert is_style_noise(other, TREE).tolist() == [False, False, False, False, True]
+
+
+def test_a_place_of_one_page_alone_is_kept():
+    tree = learn_style_tree([page("Otters swim")])
+    assert not is_style_noise(page("Otters swim"), tree).any()
+
+
+def test_the_bound_decides_about_places_that_differ_on_some_pages():
+    tree = learn_style_tree(
+        [
+            page(story, notice="Mind the" + " gap" * (place > 0))
+            for place, story in enumerate(STORIES)
+        ]
+    )
+    document = page("Foxes run")
+    assert is_style_noise(document, tree).tolist()[-1]
+    assert not is_style_noise(document, tree, 0.05).tolist()[-1]

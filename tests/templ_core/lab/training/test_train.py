@@ -6,16 +6,18 @@ from templ_core.config import CoreConfig
 from templ_core.dom.document import parse_document
 from templ_core.lab.evaluation.words import word_counts
 from templ_core.lab.training.labels.site_labels import SITES_MIN, TooFewPages
-from templ_core.lab.training.nested import (
-    FOLDS,
-    NO_FOLD,
-    hashed_scores,
-    left_out_pairs,
-    training_rows,
-)
 from templ_core.lab.training.pages import GoldRecord, owner_of_each, read_training_page, thin
 from templ_core.lab.training.quality import SITE_PAGES_MIN, PageResult, measure, spread, stability
-from templ_core.lab.training.train import TooFewSites, gather, train_page_model
+from templ_core.lab.training.train import (
+    FOLDS,
+    NO_FOLD,
+    TooFewSites,
+    gather,
+    hashed_scores,
+    left_out_pairs,
+    train_page_model,
+    training_rows,
+)
 from templ_core.lab.training.train_without_gold import train_without_gold
 from templ_core.page_level.model.model_file import decode_model, encode_model
 from tests.templ_core.lab.synthetic_pages import SMALL, corpus_pages, gold_record
