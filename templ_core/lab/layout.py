@@ -283,6 +283,7 @@ class _Estimate:
         ]
         self._parent = nodes.parent.tolist()
         self._is_block = [tag not in INLINE for tag in nodes.tags]
+        self._blocks = [node for node in range(count) if self._is_block[node] and self._shown[node]]
         self._items: list[list[tuple[int, int]]] = [[] for _ in range(count)]
         """The items of each block in order: (child block, -1) or (-1, segment)."""
         self._lines_px = [[_text_px(line) for line in text.split("\n")] for text in segments.texts]
@@ -328,17 +329,17 @@ class _Estimate:
             )
         return found
 
+    def _children(self, node: int) -> list[int]:
+        return [child for child, _ in self._items[node] if child >= 0]
+
     def wanted_widths(self) -> None:
         """Compute the width of each block without any line break."""
-        for node in reversed(range(len(self._tags))):
-            if not self._is_block[node] or not self._shown[node]:
-                continue
+        for node in reversed(self._blocks):
             scale = _TEXT_SCALE.get(self._tags[node], 1.0)
-            children = [child for child, _ in self._items[node] if child >= 0]
             texts = [
                 max(self._lines_px[text]) * scale for _, text in self._items[node] if text >= 0
             ]
-            wanted = [self._wanted[child] for child in children]
+            wanted = [self._wanted[child] for child in self._children(node)]
             row = sum(wanted) if self._tags[node] == "tr" else max(wanted, default=0.0)
             widest = max(row, *texts, self._image_px[node][0], 0.0)
             padding = _CELL_PADDING_PX if self._tags[node] in _CELLS else 0.0
@@ -348,16 +349,13 @@ class _Estimate:
 
     def widths_down(self) -> None:
         """Compute the width of each block from that of its parent."""
-        for node, tag in enumerate(self._tags):
-            if not self._is_block[node] or not self._shown[node]:
-                continue
+        for node in self._blocks:
             if self._parent[node] < 0:
                 self._width[node] = VIEWPORT_PX
             inner = self._inner_width(node)
-            for child, _ in self._items[node]:
-                if child >= 0 and not self._width[child]:
-                    self._width[child] = self._child_width(child, inner)
-            if tag == "table":
+            for child in self._children(node):
+                self._width[child] = self._width[child] or self._child_width(child, inner)
+            if self._tags[node] == "table":
                 self._share_columns(node)
 
     def _inner_width(self, node: int) -> float:
@@ -379,7 +377,7 @@ class _Estimate:
     def _share_columns(self, table: int) -> None:
         """Share the width of a table between its columns in proportion to their preferred widths."""
         rows = self._rows(table)
-        cells = [[cell for cell, _ in self._items[row] if cell >= 0] for row in rows]
+        cells = list(map(self._children, rows))
         columns = max(map(len, cells), default=0)
         wanted = [0.0] * columns
         for some in cells:
@@ -397,25 +395,20 @@ class _Estimate:
     def _rows(self, table: int) -> list[int]:
         """Return the rows of a table, and give row groups its width."""
         rows = []
-        for child, _ in self._items[table]:
-            if child < 0:
-                continue
+        for child in self._children(table):
             if self._tags[child] == "tr":
                 rows.append(child)
             elif self._tags[child] in {"tbody", "thead", "tfoot"}:
                 self._width[child] = self._width[table]
-                rows += [row for row, _ in self._items[child] if row >= 0]
+                rows += self._children(child)
         return rows
 
     def heights_up(self) -> None:
         """Compute the height of each block from its items."""
-        for node in reversed(range(len(self._tags))):
-            if not self._is_block[node] or not self._shown[node]:
-                continue
+        for node in reversed(self._blocks):
             tag = self._tags[node]
-            children = [self._height[child] for child, _ in self._items[node] if child >= 0]
             if tag == "tr":
-                height = max(children, default=0.0)
+                height = max((self._height[cell] for cell in self._children(node)), default=0.0)
             elif tag == "select":
                 height = _LINE_PX
             else:
@@ -447,9 +440,8 @@ class _Estimate:
 
     def places_down(self) -> None:
         """Compute the upper left corner of each block."""
-        for node, tag in enumerate(self._tags):
-            if not self._is_block[node] or not self._shown[node]:
-                continue
+        for node in self._blocks:
+            tag = self._tags[node]
             margin = _BODY_MARGIN_PX if tag == "body" else 0.0
             left = (
                 self._left[node]

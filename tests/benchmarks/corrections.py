@@ -17,12 +17,12 @@ import time
 from contextlib import suppress
 from pathlib import Path
 
-import click
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer
 
 from schemas.codec import decode_output
 from schemas.topics import CLEANED, PAGES
 from tests.benchmarks.kafka_stream import stream_on_a_broker
+from tests.benchmarks.measuring import read_options
 from workers.kafka.site_records import write_settings
 from workers.site_settings import Overrides, empty_settings, overridden, settings_version
 
@@ -84,10 +84,9 @@ async def delays_s(stream, rounds):
     return found[record], found[command]
 
 
-@click.command()
-@click.option("--rounds", default=10, show_default=True, help="Number of corrections.")
-def main(rounds):
+def main():
     """Measure how soon a correction of a site holds on a running worker."""
+    rounds = read_options(__doc__, rounds=10).rounds
     logging.getLogger("aiokafka").setLevel(
         logging.CRITICAL
     )  # while the new topics get their leaders

@@ -1,10 +1,12 @@
 """Processor time and memory of each hostile shape in the library, at one size and at twice that size.
 
     python -m tests.benchmarks.hostile_shapes [--megabytes 5] [--shapes NAME,NAME]
+    python -m tests.benchmarks.hostile_shapes --cases
 
 A page of 5 MB may take two seconds, and at most 2.3 times as long as one of half its size. Each time is the
 least of `--rounds` calls of `SiteCleaner.clean`; the memory is the most that the process of the larger page has
-had. Pages that are refused cost what it takes to find that out. The last line has the largest figures.
+had. Pages that are refused cost what it takes to find that out. The last line has the largest figures. `--cases` prints the times of reading and of
+cleaning each page of `tests/hostile_pages.py` instead.
 """
 
 import multiprocessing
@@ -12,8 +14,12 @@ import time
 from typing import NamedTuple
 
 from templ_core import SiteCleaner
+from templ_core.clean_document import clean
+from templ_core.config import CoreConfig
+from templ_core.dom.document import read_document
 from templ_core.errors import PageError
-from tests.benchmarks.measuring import peak_kib, read_options
+from tests.benchmarks.measuring import peak_kib, processor_s, read_options
+from tests.hostile_pages import CASES
 from tests.hostile_shapes import SHAPES
 
 LONGEST_S = 2.0
@@ -24,7 +30,10 @@ NOTICEABLE_S = 0.1
 
 def main() -> None:
     """Print a line for each shape; those that take too long or grow too fast are marked."""
-    options = read_options(__doc__, megabytes=5.0, rounds=2, shapes=",".join(SHAPES))
+    options = read_options(__doc__, megabytes=5.0, rounds=2, shapes=",".join(SHAPES), cases=False)
+    if options.cases:
+        report_cases()
+        return
     size = int(options.megabytes * 1e6)
     print(f"{'shape':36} {size / 2e6:6.1f} MB {size / 1e6:6.1f} MB  ratio   memory  result")
     cost("divs", 1000, 1)  # loads the models, which every process then has
@@ -49,6 +58,31 @@ def main() -> None:
         f"{len(refused)} of {len(found)} shapes are refused, within {max(refused, default=0):.2f} s; the others "
         f"take at most {max(accepted, default=0):.2f} s; at most {max(one.peak_mb for one in found):.0f} MB"
     )
+
+
+def report_cases() -> None:
+    """Print a line for each case, after a first page that loads the models."""
+    cost("divs", 1000, 1)
+    print(f"{'case':44} {'MB':>6} {'read s':>7} {'clean s':>8}  result")
+    for name, case in CASES.items():
+        body, documents, texts = case.make(1.0), [], []
+        read_s = clean_s = 0.0
+        try:
+            read_s = processor_s(
+                lambda body=body, found=documents: found.append(
+                    read_document(body, "https://a.org/")
+                )
+            )
+            clean_s = processor_s(
+                lambda page=documents[0], found=texts: found.append(
+                    clean(page, None, CoreConfig()).text
+                )
+            )
+            missing = [text for text in case.expected if text not in texts[0]]
+            result = f"LOST {missing}" if missing else f"{len(texts[0])} characters"
+        except PageError as error:
+            result = f"refused: {type(error).__name__}: {error}"
+        print(f"{name:44} {len(body) / 1e6:6.1f} {read_s:7.2f} {clean_s:8.2f}  {result}")
 
 
 class Cost(NamedTuple):

@@ -25,10 +25,9 @@ import urllib.request
 from contextlib import suppress
 from pathlib import Path
 
-import click
-
 from schemas.topics import CLEANED, SITE_MODELS
 from tests.benchmarks.kafka_stream import stream_on_a_broker
+from tests.benchmarks.measuring import read_options
 from tests.kafka.stream import write_feed
 from tests.kafka.test_monitoring import free_ports
 from workers.kafka import cleaner_app, refresher_app
@@ -123,13 +122,10 @@ def spans_of(seconds, rounds, look):
     return spans
 
 
-@click.command()
-@click.option("--seconds", default=20.0, show_default=True, help="Length of a span.")
-@click.option("--rounds", default=3, show_default=True, help="Number of spans of each kind.")
-@click.option("--console", "has_console", is_flag=True, help="Look by the console.")
-@click.option("--probe", nargs=4, hidden=True)
-def main(seconds, rounds, has_console, probe):
+def main():
     """Compare how late the loops of a worker wake up with and without somebody who looks at its state."""
+    options = read_options(__doc__, seconds=20.0, rounds=3, console=False, probe=str)
+    probe = options.probe.split(",") if options.probe else []
     if probe:
         run_probed(*probe[:3], Path(probe[3]))
         return
@@ -142,7 +138,9 @@ def main(seconds, rounds, has_console, probe):
         command = [sys.executable, "-m", "tests.benchmarks.inspection_stalls", "--probe"]
         quiet = {**os.environ, "TEMPL_LOG_LEVEL": "warning"}
         roles = [
-            subprocess.Popen([*command, role, stream.address, stream.prefix, name], env=quiet)
+            subprocess.Popen(
+                [*command, ",".join([role, stream.address, stream.prefix, name])], env=quiet
+            )
             for role in APPS
         ]
         sender = subprocess.Popen(
@@ -150,7 +148,7 @@ def main(seconds, rounds, has_console, probe):
             stderr=subprocess.DEVNULL,
         )
         look, port = run_command(folder / "state"), free_ports()
-        if has_console:
+        if options.console:
             serve = ["console", "--state", folder / "state", "--port", str(port), *stream.options]
             roles.append(subprocess.Popen([sys.executable, "-m", "workers", *serve], env=quiet))
             look = ask_console(port)
@@ -160,7 +158,7 @@ def main(seconds, rounds, has_console, probe):
             while not can_look(stream, look):
                 time.sleep(1)
             before = len(stream.records(CLEANED))
-            spans = spans_of(seconds, rounds, look)
+            spans = spans_of(options.seconds, options.rounds, look)
             pages = len(stream.records(CLEANED)) - before
         finally:
             for process in (*roles, sender):

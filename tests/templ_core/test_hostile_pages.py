@@ -12,7 +12,7 @@ from tests.hostile_pages import CASES
 from tests.hostile_shapes import SHAPES
 
 SCALE = 0.05
-"""Size of the pages relative to the study; tests/benchmarks/hostile_pages.py measures full sizes."""
+"""Size of the pages relative to the study; tests/benchmarks/hostile_shapes.py measures full sizes."""
 
 
 @pytest.mark.parametrize("name", CASES)

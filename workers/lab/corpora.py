@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-import zlib
 from base64 import b64decode
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.codec import SchemaError, decode_output
 from templ_core.dom.document import Document, parse_document
 from templ_core.errors import CodecError, PageError
+from templ_core.lab.evaluation.report import group_by
 from templ_core.lab.training.labels.gold_labels import (
     GoldSelectors,
     Labels,
@@ -153,23 +153,14 @@ def read_site_pages(corpora: Sequence[Path]) -> Iterator[CorpusPage]:
             yield corpus_page(path, record)
 
 
-def sample_uniformly(pages: Sequence[CorpusPage], per_site: int) -> list[CorpusPage]:
-    """Return pages of each site drawn by the hash of their address, like those of a crawl."""
-    return _first(pages, per_site, lambda page: (zlib.crc32(page.url.encode()), page.url))
-
-
-def sample_shortest_paths(pages: Sequence[CorpusPage], per_site: int) -> list[CorpusPage]:
+def sample_shortest_paths(pages: Iterable[CorpusPage], per_site: int) -> list[CorpusPage]:
     """Return the pages of each site with the shortest paths, like those that a directory lists."""
-    return _first(pages, per_site, lambda page: (len(urlsplit(page.url).path), page.url))
-
-
-def _first(
-    pages: Sequence[CorpusPage], per_site: int, key: Callable[[CorpusPage], tuple[int, str]]
-) -> list[CorpusPage]:
-    by_site: dict[tuple[str, str], list[CorpusPage]] = {}
-    for page in pages:
-        by_site.setdefault((page.corpus, page.site), []).append(page)
-    return [page for some in by_site.values() for page in sorted(some, key=key)[:per_site]]
+    sites = group_by(pages, lambda page: (page.corpus, page.site))
+    return [
+        page
+        for some in sites.values()
+        for page in sorted(some, key=lambda one: (len(urlsplit(one.url).path), one.url))[:per_site]
+    ]
 
 
 def file_digest(path: Path) -> str:

@@ -1,13 +1,14 @@
 """`templ train`: trains a page model on pages with gold text, and measures its quality."""
 
-from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from pathlib import Path
 
 import click
 import msgspec
 from rich.console import Console
 
+from templ_core.lab.evaluation.report import group_by
 from templ_core.lab.papers.foschini.phrases import (
     SplitText,
     encode_idioms,
@@ -45,7 +46,6 @@ from workers.lab.corpora import (
     read_objects,
     read_site_pages,
     read_taught_pages,
-    sample_uniformly,
     write_file,
 )
 from workers.lab.evaluation.corpus_files import read_gold_pages
@@ -276,7 +276,7 @@ def automatic_train(
     }
     pages = [
         page
-        for page in sample_uniformly(list(read_site_pages(corpora)), counted)
+        for page in thin(read_site_pages(corpora), counted)
         if not shut_out & set(_domains_of(page.url, page.site))
     ]
     try:
@@ -330,13 +330,10 @@ def train_idioms(
     """
     refuse_overwriting(corpora, out=out)
     pages = [page for path in corpora for page in thin(read_gold_pages(path), pages_per_site)]
-    sites = defaultdict(list)
-    for page in tracked(pages, "reading"):
-        text = split_text(page)
-        if text is not None:
-            sites[page.site].append(text)
+    texts = ((page.site, split_text(page)) for page in tracked(pages, "reading"))
+    sites = group_by([(site, text) for site, text in texts if text], itemgetter(0))
     found = find_idioms(
-        [SplitText.joined(some) for some in sites.values()],
+        [SplitText.joined([text for _, text in some]) for some in sites.values()],
         sites_min=sites_min,
         template_share_max=template_share_max,
     )

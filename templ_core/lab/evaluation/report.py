@@ -1,7 +1,7 @@
 """Means of the scores of many pages, with bootstrap intervals that draw whole sites with replacement."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from statistics import fmean
 from typing import TypeVar
 
@@ -82,7 +82,8 @@ def _interval(means: Floats) -> Interval:
 SEEN_BINS = (("1-5", 5), ("6-10", 10), ("11-25", 25), ("26-50", 50), ("51+", 1 << 62))
 """Name and last page number of each group of pages, by how many pages of the site had arrived."""
 
-Scored = TypeVar("Scored")
+Item = TypeVar("Item")
+Key = TypeVar("Key")
 
 
 class PageScore(msgspec.Struct, frozen=True, kw_only=True):
@@ -152,21 +153,29 @@ def compare(
     return bootstrap(differences, [score.site for score in scores], seed)
 
 
-def group(scores: Iterable[Scored], field: str) -> dict[str, list[Scored]]:
+def group_by(items: Iterable[Item], key: Callable[[Item], Key]) -> dict[Key, list[Item]]:
+    """Return the items in groups of equal keys, in the order in which the groups begin.
+
+    >>> group_by(["ant", "bat", "ape"], lambda word: word[0])
+    {'a': ['ant', 'ape'], 'b': ['bat']}
+    """
+    groups: defaultdict[Key, list[Item]] = defaultdict(list)
+    for item in items:
+        groups[key(item)].append(item)
+    return dict(groups)
+
+
+def group(scores: Iterable[Item], field: str) -> dict[str, list[Item]]:
     """Return the scores grouped by the value of one of their fields, in ascending order of it."""
-    groups: defaultdict[str, list[Scored]] = defaultdict(list)
-    for score in scores:
-        groups[str(getattr(score, field))].append(score)
-    return dict(sorted(groups.items()))
+    return dict(sorted(group_by(scores, lambda score: str(getattr(score, field))).items()))
 
 
 def by_pages_seen(scores: Iterable[PageScore]) -> dict[str, list[PageScore]]:
     """Return the scores grouped by how many pages of the site had arrived, as in SEEN_BINS."""
-    groups: dict[str, list[PageScore]] = {name: [] for name, _ in SEEN_BINS}
-    for score in scores:
-        name = next(name for name, last in SEEN_BINS if score.seen <= last)
-        groups[name].append(score)
-    return {name: some for name, some in groups.items() if some}
+    groups = group_by(
+        scores, lambda score: next(name for name, last in SEEN_BINS if score.seen <= last)
+    )
+    return {name: groups[name] for name, _ in SEEN_BINS if name in groups}
 
 
 def _mean_known(values: Iterable[float | None]) -> float | None:

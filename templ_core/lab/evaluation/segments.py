@@ -4,9 +4,9 @@ Chakrabarti, Kumar, Punera, *Page-level Template Detection via Isotonic Smoothin
 section 6.1, table 1.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from difflib import SequenceMatcher
+from operator import itemgetter
 from typing import Any
 
 import msgspec
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from templ_core.array_types import Bools, Floats, Int32s, Int64s
 from templ_core.dom.document import Document
 from templ_core.dom.tree import sums_below
-from templ_core.lab.evaluation.report import Interval, bootstrap
+from templ_core.lab.evaluation.report import Interval, bootstrap, group_by
 from templ_core.page_level.page_tree import climb
 from templ_core.tokens import tokenise
 
@@ -126,16 +126,14 @@ FMeans = dict[str, dict[str, FMean]]
 
 def mean_f(pages: Sequence[tuple[str, Overlaps]], seed: int) -> FMeans:
     """Return the f-measures over the sites of some pages."""
-    sites: defaultdict[str, list[Overlaps]] = defaultdict(list)
-    for site, one in pages:
-        sites[site].append(one)
+    sites = group_by(pages, itemgetter(0))
     means: FMeans = {"in_templates": {}, "in_content": {}}
     for place, other in (("in_templates", "in_content"), ("in_content", "in_templates")):
         for amount in AMOUNTS:
             pairs = [
                 (
-                    total_overlap(one[place][amount] for one in some),
-                    total_overlap(one[other][amount] for one in some),
+                    total_overlap(one[place][amount] for _, one in some),
+                    total_overlap(one[other][amount] for _, one in some),
                 )
                 for some in sites.values()
             ]

@@ -3,6 +3,7 @@
 It is judged on held-out sites and corpora.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
 import msgspec
@@ -13,7 +14,7 @@ from templ_core.array_types import Bools, Float32s, Floats
 from templ_core.config import CoreConfig
 from templ_core.decide import Decision, decide, own_log_odds, site_weight
 from templ_core.lab.evaluation.curves import Calibration, calibrate
-from templ_core.lab.evaluation.report import Interval, mean_interval
+from templ_core.lab.evaluation.report import Interval, group_by, mean_interval
 from templ_core.lab.training.fit import fit_confidence
 from templ_core.lab.training.labels.gold_labels import Labels
 from templ_core.lab.training.pages import WordBag
@@ -242,9 +243,7 @@ def _fit_others(
 
 def _weights(pages: Sequence[FusionPage]) -> Floats:
     """Return the weight of each segment of all pages; 0 for segments that are not scored."""
-    of_site: dict[tuple[str, str], int] = {}
-    for page in pages:
-        of_site[page.corpus, page.site] = of_site.get((page.corpus, page.site), 0) + 1
+    of_site = Counter((page.corpus, page.site) for page in pages)
     parts = []
     for page in pages:
         words = page.scores.words
@@ -459,9 +458,7 @@ def site_changes(
     seed: int,
 ) -> list[SiteChange]:
     """Return the change on each site, the largest loss first."""
-    places: dict[tuple[str, str], list[int]] = {}
-    for place, page in enumerate(pages):
-        places.setdefault((page.corpus, page.site), []).append(place)
+    places = group_by(range(len(pages)), lambda at: (pages[at].corpus, pages[at].site))
     changes = [
         SiteChange(
             corpus=corpus,

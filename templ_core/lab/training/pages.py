@@ -3,6 +3,7 @@
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
 import msgspec
 import numpy as np
@@ -11,6 +12,7 @@ from scipy import sparse
 from templ_core.array_types import Bools, Float32s, Int32s, Int64s, UInt16s, UInt64s
 from templ_core.dom.document import Document, read_document
 from templ_core.errors import PageError
+from templ_core.lab.evaluation.report import group_by
 from templ_core.lab.evaluation.words import (
     TEMPLATE_WORDS_MIN,
     WordCounts,
@@ -145,6 +147,9 @@ class GoldRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Which elements are content; None if only the text is known."""
     has_headline: bool = False
     """Whether the text has a headline that most gold lacks; it then counts neither way."""
+
+
+AnyPage = TypeVar("AnyPage", bound=GoldRecord | CorpusPage)
 
 
 class WordBag(msgspec.Struct, frozen=True, kw_only=True):
@@ -305,11 +310,9 @@ def word_bag(page: GoldRecord, document: Document, markup: str) -> WordBag:
     )
 
 
-def thin(pages: Iterable[GoldRecord], per_site: int) -> list[GoldRecord]:
+def thin(pages: Iterable[AnyPage], per_site: int) -> list[AnyPage]:
     """Return at most `per_site` pages of each site of a corpus: those with the smallest address hash."""
-    sites: dict[tuple[str, str], list[GoldRecord]] = {}
-    for page in pages:
-        sites.setdefault((page.corpus, page.site), []).append(page)
+    sites = group_by(pages, lambda page: (page.corpus, page.site))
     return [
         page
         for some in sites.values()

@@ -10,6 +10,7 @@ import msgspec
 
 from schemas.cleaned import CleanedRecord, TextSegment
 from templ_core.errors import PageError
+from templ_core.lab.evaluation.report import group_by
 from templ_core.lab.training.labels.gold_labels import GoldSelectors, decoded_markup
 from templ_core.lab.training.pages import GoldRecord
 from workers.cli.inputs import Bar
@@ -68,10 +69,10 @@ class SitePages(msgspec.Struct, frozen=True, kw_only=True):
 def read_sites(corpus: Path, time_field: str) -> list[SitePages]:
     """Return the sites of a corpus, in the order in which they first appear."""
     gold = {one.offset: one for one in read_evaluation_pages(corpus.name, read_objects(corpus))}
-    by_site: dict[str, list[Page]] = {}
-    for page in read_feed([corpus], time_field=time_field):
-        if isinstance(page, Page) and page.body:
-            by_site.setdefault(page.site, []).append(page)
+    feed = read_feed([corpus], time_field=time_field)
+    by_site = group_by(
+        (page for page in feed if isinstance(page, Page) and page.body), lambda page: page.site
+    )
     return [
         SitePages(site=site, pages=pages, gold=[gold.get(one.source.offset) for one in pages])
         for site, pages in by_site.items()
@@ -143,7 +144,6 @@ class EarlierOutputs:
         """Begin without outputs."""
         self._by_record: dict[tuple[int, int], PageOutput] = {}
         self._by_url: defaultdict[str, dict[int, PageOutput]] = defaultdict(dict)
-        self._count = 0
         self.versions: set[str] = set()
 
     def add(self, path: Path, lines: Iterable[bytes]) -> None:
@@ -161,11 +161,7 @@ class EarlierOutputs:
                 )
                 self._by_record[source.partition, source.offset] = output
                 self._by_url[record.url][source.offset] = output
-                self._count += 1
                 self.versions.add(record.page_model_version)
-
-    def __len__(self) -> int:
-        return self._count
 
     def for_page(self, page: EvaluationPage) -> PageOutput | None:
         """Return the output for a page, or None if there is no record of it."""

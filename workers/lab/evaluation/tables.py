@@ -26,6 +26,7 @@ from templ_core.lab.evaluation.report import (
     by_pages_seen,
     compare,
     group,
+    group_by,
     summarise,
 )
 from templ_core.lab.evaluation.segments import AMOUNTS, FMean, FMeans, mean_f
@@ -199,10 +200,7 @@ def _grouped(
     figure: Callable[[Sequence[Judgement]], Any],
 ) -> dict[str, Any]:
     """Return the figure of each group of pages that has one, by the names that `name` gives them."""
-    groups: defaultdict[str, list[Judgement]] = defaultdict(list)
-    for one in judgements:
-        groups[name(one)].append(one)
-    found = {group: figure(some) for group, some in groups.items()}
+    found = {group: figure(some) for group, some in group_by(judgements, name).items()}
     return {group: value for group, value in found.items() if value is not None}
 
 
@@ -238,9 +236,7 @@ def _segments(judgements: Sequence[Judgement], seed: int) -> SegmentFigures | No
 
 
 def _repeated(judgements: Sequence[Judgement]) -> dict[str, RepeatedFigures] | None:
-    sites: defaultdict[str, list[Judgement]] = defaultdict(list)
-    for one in judgements:
-        sites[one.page.site].append(one)
+    sites = group_by(judgements, lambda one: one.page.site)
     several = {site: some for site, some in sites.items() if len(some) >= REPEATED_PAGES_MIN}
     if not several:
         return None
@@ -361,7 +357,9 @@ def print_tables(figures: Figures) -> None:
     for title, rows in figures.groups.items():
         if title != "all" and 1 < len(rows) <= _MOST_ROWS:
             _print(console, _groups(title, rows, figures))
-    for table in _captioned_tables(figures):
+    for heads, details, caption in _details(figures):
+        table = _table(heads, details)
+        table.caption = caption
         _print(console, table)
     for system, errors in figures.failures.items():
         reasons = ", ".join(f"{count} {error}" for error, count in errors.items())
@@ -369,36 +367,6 @@ def print_tables(figures: Figures) -> None:
     for note in figures.notes:
         console.print(note)
     console.print("; ".join(f"{name} {one}" for name, one in figures.versions.items()))
-
-
-def _captioned_tables(figures: Figures) -> Iterator[Table]:
-    """Yield the tables of segments, repeated text, page types and confidence that have rows."""
-    for heads, rows, caption in (
-        (
-            _SEGMENT_HEADS,
-            segment_rows(figures),
-            "f: means over sites; after the slash the f of calling all text template, or content",
-        ),
-        (
-            _REPEATED_HEADS,
-            repeated_rows(figures),
-            "words in sentences of at least 8 words that at least 4 and 10 % of a site's pages have",
-        ),
-        (
-            ("page type found", *PAGE_TYPES),
-            found_type_rows(figures),
-            "numbers of pages; the page model did not see what the markup states",
-        ),
-        (
-            _CONFIDENCE_HEADS,
-            confidence_rows(figures),
-            "lowest tenth: how many of the pages with F1 below 0.5 are in the tenth with the lowest confidence",
-        ),
-    ):
-        if rows:
-            table = _table(heads, rows)
-            table.caption = caption
-            yield table
 
 
 def system_rows(figures: Figures) -> tuple[list[str], list[list[Cell]]]:
@@ -431,9 +399,9 @@ def system_rows(figures: Figures) -> tuple[list[str], list[list[Cell]]]:
     return [heads[at] for at in used], [[row[at] for at in used] for row in rows]
 
 
-def segment_rows(figures: Figures) -> list[list[Cell]]:
-    """Return the quality of the decisions on segments, a row for each corpus."""
-    return [
+def _details(figures: Figures) -> list[tuple[Sequence[str], list[list[Cell]], str]]:
+    """Return heads, rows and caption of the tables of segments, repeated text, page types and confidence that have rows."""
+    segments: list[list[Cell]] = [
         [
             name,
             str(one.pages),
@@ -443,28 +411,16 @@ def segment_rows(figures: Figures) -> list[list[Cell]]:
         ]
         for name, one in figures.segments.items()
     ]
-
-
-def repeated_rows(figures: Figures) -> list[list[Cell]]:
-    """Return how much text a site repeats, a row for each corpus and system."""
-    return [
+    repeated: list[list[Cell]] = [
         [corpus, system, f"{one.ratio:.4f}", one.worst_site, f"{one.worst_ratio:.4f}"]
         for corpus, systems in figures.repeated.items()
         for system, one in systems.items()
     ]
-
-
-def found_type_rows(figures: Figures) -> list[list[Cell]]:
-    """Return how many pages the model takes for each page type, a row for each of what they are."""
-    return [
+    found_types: list[list[Cell]] = [
         [what, *(str(found.get(one, "")) for one in PAGE_TYPES)]
         for what, found in figures.found_types.items()
     ]
-
-
-def confidence_rows(figures: Figures) -> list[list[Cell]]:
-    """Return how well the confidence is calibrated, a row for each corpus and for each page type."""
-    return [
+    confidence: list[list[Cell]] = [
         [
             name or "-",
             str(sum(some.pages for some in one.bins)),
@@ -474,6 +430,29 @@ def confidence_rows(figures: Figures) -> list[list[Cell]]:
         ]
         for name, one in (*figures.calibration_by_type.items(), *figures.calibration.items())
     ]
+    tables = (
+        (
+            _SEGMENT_HEADS,
+            segments,
+            "f: means over sites; after the slash the f of calling all text template, or content",
+        ),
+        (
+            _REPEATED_HEADS,
+            repeated,
+            "words in sentences of at least 8 words that at least 4 and 10 % of a site's pages have",
+        ),
+        (
+            ("page type found", *PAGE_TYPES),
+            found_types,
+            "numbers of pages; the page model did not see what the markup states",
+        ),
+        (
+            _CONFIDENCE_HEADS,
+            confidence,
+            "lowest tenth: how many of the pages with F1 below 0.5 are in the tenth with the lowest confidence",
+        ),
+    )
+    return [one for one in tables if one[1]]
 
 
 def _corpora(corpora: Mapping[str, Mapping[str, Summary]], systems: Sequence[str]) -> Table:
@@ -573,8 +552,7 @@ def render_report(figures: Figures) -> Markup:
         plots=_plots(figures),
         parse=figures.timing.get(PARSE),
         groupings=_groupings(figures),
-        segments=segment_rows(figures),
-        repeated=repeated_rows(figures),
+        details=_details(figures),
         worst=[one for one in figures.worst if one.f1 < _GOOD_F1],
         good_f1=_GOOD_F1,
         brackets=brackets,

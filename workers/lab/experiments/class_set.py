@@ -14,6 +14,7 @@ import numpy as np
 from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.fingerprint import are_near_duplicates, min_hashes, simhash
+from templ_core.lab.evaluation.report import group_by
 from templ_core.lab.papers.class_set import (
     ClassPage,
     SourcePage,
@@ -237,12 +238,9 @@ def pagelevel_duplicates(report: Report, **chosen: Any) -> None:
 
 def _pairs(pages: Iterable[CleanedPage], key: Callable[[ClassPage], str]) -> list[_Pair]:
     """Return the pairs with equal keys: of one article, or of one site and different articles."""
-    groups = defaultdict(list)
-    for one in pages:
-        groups[key(one[0])].append(one)
     return [
         (one, other)
-        for some in groups.values()
+        for some in group_by(pages, lambda page: key(page[0])).values()
         for one, other in combinations(some, 2)
         if (one[0].article == other[0].article) == (key(one[0]) == one[0].article)
     ]

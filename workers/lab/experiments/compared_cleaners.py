@@ -1,6 +1,5 @@
 """The cleaners that the experiments compare; most of them learn from a sample of a site's pages."""
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
@@ -13,6 +12,7 @@ from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Document, parse_document
 from templ_core.errors import PageError
+from templ_core.lab.evaluation.report import group_by
 from templ_core.lab.near_duplicates import distinct_plain_texts
 from templ_core.lab.papers.foschini.matching import (
     Locality,
@@ -77,11 +77,11 @@ def clean_compared_pages(
         cleaner: A key of `SITE_CLEANERS`.
         sample: Number of pages to learn each site's template from, spread evenly; None = all.
     """
-    by_site: defaultdict[str, list[Document]] = defaultdict(list)
-    for page in pages:
-        by_site[page.site].append(page.document)
     learn = SITE_CLEANERS[cleaner]
-    clean = {site: learn(_spread(documents, sample)) for site, documents in by_site.items()}
+    clean = {
+        site: learn(_spread([page.document for page in some], sample))
+        for site, some in group_by(pages, lambda page: page.site).items()
+    }
     return [clean[page.site](page.document) for page in pages]
 
 

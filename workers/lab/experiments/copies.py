@@ -9,6 +9,7 @@ from statistics import mean, median
 
 from templ_core import clean_site
 from templ_core.errors import PageError
+from templ_core.lab.evaluation.report import group_by
 from templ_core.lab.evaluation.words import text_distance
 from templ_core.lab.papers.class_set import class_set
 from workers.lab.corpora import record_markup, records_with
@@ -105,11 +106,8 @@ def _texts(
 
 def _cleaned_by_templ(pages: Sequence[ComparedPage]) -> list[str]:
     """Return the texts that the whole of templ leaves; each site is cleaned on its own."""
-    by_site: defaultdict[str, list[int]] = defaultdict(list)
-    for number, page in enumerate(pages):
-        by_site[page.site].append(number)
     texts = [""] * len(pages)
-    for numbers in by_site.values():
+    for numbers in group_by(range(len(pages)), lambda number: pages[number].site).values():
         found = clean_site(
             (f"http://site.example/{number}", pages[number].markup) for number in numbers
         )
@@ -132,9 +130,7 @@ def _figures(texts: Sequence[str], against: Sequence[str], copies: _Pairs) -> li
 
 def _copies(pages: Sequence[ComparedPage]) -> _Pairs:
     """Return the pairs of pages that show the same article."""
-    by_name: defaultdict[str, list[int]] = defaultdict(list)
-    for number, page in enumerate(pages):
-        by_name[page.name].append(number)
+    by_name = group_by(range(len(pages)), lambda number: pages[number].name)
     return [pair for numbers in by_name.values() for pair in combinations(numbers, 2)]
 
 

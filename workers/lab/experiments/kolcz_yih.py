@@ -25,7 +25,7 @@ from templ_core.lab.papers.kolcz_yih.block_detector import (
     fit_block_detector,
     sample_blocks,
     thinned_curve,
-    word_places,
+    word_rows,
 )
 from templ_core.lab.papers.kolcz_yih.blocks import read_block_features, read_blocks
 from templ_core.lab.papers.kolcz_yih.keywords import (
@@ -40,6 +40,7 @@ from templ_core.lab.papers.kolcz_yih.keywords import (
     top_n,
 )
 from templ_core.lab.training.labels.site_labels import CorpusPage, TooFewPages, read_sites
+from templ_core.lab.training.pages import thin
 from templ_core.page_level.features.characters import link_density, read_characters
 from workers.errors import InputProblem
 from workers.inspect.plots import line_chart
@@ -49,7 +50,6 @@ from workers.lab.corpora import (
     read_site_pages,
     record_markup,
     sample_shortest_paths,
-    sample_uniformly,
     site_of,
 )
 from workers.lab.experiments.results import Cell, Report, mean_text, tracked
@@ -73,7 +73,7 @@ def kolcz_yih(report: Report, corpora: Sequence[Path], pages_per_site: int, seed
     """
     pages = list(read_site_pages(corpora))
     samplings = {
-        "crawl": sample_uniformly(pages, pages_per_site),
+        "crawl": thin(pages, pages_per_site),
         "directory": sample_shortest_paths(pages, max(pages_per_site // 2, 1)),
     }
     del pages
@@ -363,7 +363,7 @@ def _forest(corpora: Sequence[Path], seed: int) -> SegmentFilter:
         kept = np.ones(len(document.segments.texts), np.bool_)
         if len(blocks.node):
             features = read_block_features(document, presentation, blocks)
-            scored = detector.scores(features.rows, *word_places(features.words))
+            scored = detector.scores(features.rows, word_rows(features.words))
             template = scored["forest"] >= least
             for node in blocks.node[template].tolist():
                 owner = document.segments.owner

@@ -5,7 +5,6 @@ a large-scale hypertextual web search engine*, WWW 1998. Bar-Yossef and Rajagopa
 templates mislead such rankings.
 """
 
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from urllib.parse import urljoin, urlsplit
@@ -21,6 +20,7 @@ from scipy.stats import spearmanr
 from templ_core import CleanedPage, CleanerOptions, clean_site
 from templ_core.array_types import Floats, Int64s
 from templ_core.dom.parse.parse_page import parse_markup
+from templ_core.lab.evaluation.report import group_by
 from templ_core.lab.papers.rtdm import is_voted_template, learn_voted_templates
 from templ_core.rendering.links import page_links
 from templ_core.rendering.outline import Outline
@@ -232,9 +232,7 @@ Links = set[tuple[str, str]]
 
 def read_links(web: Sequence[WebPage]) -> dict[str, Links]:
     """Return the links of each of `LINK_SETS`, as pairs of the addresses of both pages."""
-    by_site: defaultdict[str, list[WebPage]] = defaultdict(list)
-    for page in web:
-        by_site[page.site].append(page)
+    by_site = group_by(web, lambda page: page.site)
     found: dict[str, Links] = {name: set() for name in LINK_SETS}
     found[_CONTENT] = {(page.url, target) for page in web for target in page.cited}
     options = CleanerOptions(with_links=True)

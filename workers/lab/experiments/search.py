@@ -16,6 +16,7 @@ from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import parse_document
 from templ_core.errors import PageError
+from templ_core.lab.evaluation.report import group_by
 from templ_core.metadata.page_metadata import read_metadata
 from templ_core.tokens import count_tokens, tokenise
 from workers.indexes.search import TITLE_WEIGHT, match_expression, separated
@@ -108,10 +109,7 @@ class PageTexts(msgspec.Struct, frozen=True):
 def read_sites(corpora: Sequence[Path], pages: int) -> Iterator[list[dict[str, Any]]]:
     """Yield the records of each site with at least two pages, pages with gold text first."""
     for path in corpora:
-        sites: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
-        for _, record in read_objects(path):
-            sites[site_of(record)].append(record)
-        for records in sites.values():
+        for records in group_by((one for _, one in read_objects(path)), site_of).values():
             gold = [one for one in records if one.get("gold_text")]
             others = [one for one in records if not one.get("gold_text")]
             chosen = [*_spread(gold, pages), *_spread(others, pages // 2)]

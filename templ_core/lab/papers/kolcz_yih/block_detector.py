@@ -106,24 +106,24 @@ class WordOdds(msgspec.Struct, frozen=True, kw_only=True):
     prior: float
     """Log-odds of template before any word is seen."""
 
-    def log_odds(self, place: Int64s, block: Int64s, count: int) -> Floats:
+    def log_odds(self, words: sparse.csr_matrix) -> Floats:
         """Return the log-odds of template of each block.
 
         They are the mean over a block's words times the square root of their number. Words of one
         text are not independent: with a sum, the longest blocks would have the most certain scores
         whatever they say.
         """
-        total = np.bincount(block, self.table[place], count)
-        number = np.maximum(np.bincount(block, minlength=count), 1)
-        log_odds: Floats = self.prior + total / np.sqrt(number)
+        number = np.maximum(np.diff(words.indptr), 1)
+        log_odds: Floats = self.prior + words @ self.table.astype(np.float64) / np.sqrt(number)
         return log_odds
 
 
-def word_places(words: Words) -> tuple[Int64s, Int64s]:
-    """Return the places of each block's different words in the table, and the block of each."""
+def word_rows(words: Words) -> sparse.csr_matrix:
+    """Return the different words of each block, (n_blocks, WORD_TABLE_SIZE): 1 at the places of its words."""
     place = (words.hashes % np.uint64(WORD_TABLE_SIZE)).astype(np.int64)
     once = distinct(words.segment * WORD_TABLE_SIZE + place)
-    return once % WORD_TABLE_SIZE, once // WORD_TABLE_SIZE
+    found = np.ones(len(once)), (once // WORD_TABLE_SIZE, once % WORD_TABLE_SIZE)
+    return sparse.csr_matrix(found, (len(words.per_segment), WORD_TABLE_SIZE))
 
 
 class BlockDetector(msgspec.Struct, frozen=True, kw_only=True):
@@ -137,12 +137,12 @@ class BlockDetector(msgspec.Struct, frozen=True, kw_only=True):
     forest: RandomForestClassifier
     """The random forest over the numbers of the intervals."""
 
-    def scores(self, rows: Float32s | Floats, place: Int64s, block: Int64s) -> dict[str, Floats]:
+    def scores(self, rows: Float32s | Floats, words: sparse.csr_matrix) -> dict[str, Floats]:
         """Return a score of each block by the names of `DETECTORS`; higher ones mean template.
 
         Those of `text` and `maxent` are log-odds, those of `forest` probabilities.
         """
-        text = np.round(self.text.log_odds(place, block, len(rows)), _DECIMALS)
+        text = np.round(self.text.log_odds(words), _DECIMALS)
         numbers = intervals(np.column_stack([rows, text]).astype(np.float64), self.borders)
         answers = (
             text,
@@ -195,35 +195,27 @@ class BlockSample(msgspec.Struct, frozen=True, kw_only=True):
     template: Bools
     site: Int64s
     """Number of the site of each block; equal for pages of one site."""
-    word: Int64s
-    """Places of all blocks' different words in the hash table; length n_words."""
-    word_row: Int64s
-    """Number of the row that each word belongs to; length n_words."""
+    words: sparse.csr_matrix
+    """Their different words, (n_rows, WORD_TABLE_SIZE); see `word_rows`."""
 
-    def take(self, chosen: Int64s) -> "BlockSample":
+    def take(self, chosen: Int64s | Bools) -> "BlockSample":
         """Return the chosen rows as a sample."""
-        number = np.full(len(self.template), -1, np.int64)
-        number[chosen] = np.arange(len(chosen))
-        kept = number[self.word_row] >= 0
         return BlockSample(
             rows=self.rows[chosen],
             template=self.template[chosen],
             site=self.site[chosen],
-            word=self.word[kept],
-            word_row=number[self.word_row[kept]],
+            words=self.words[chosen],
         )
 
     @classmethod
     def joined(cls, samples: Iterable["BlockSample"]) -> Self:
         """Return at least one sample as one."""
         some = list(samples)
-        starts = np.cumsum([0, *(len(one.template) for one in some)])
-        rows = [one.word_row + start for one, start in zip(some, starts, strict=False)]
         columns = {
             name: np.concatenate([getattr(one, name) for one in some])
-            for name in ("rows", "template", "site", "word")
+            for name in ("rows", "template", "site")
         }
-        return cls(**columns, word_row=np.concatenate(rows))
+        return cls(**columns, words=sparse.vstack([one.words for one in some], "csr"))
 
 
 def sample_blocks(site: ReadSite, number: int) -> BlockSample | None:
@@ -238,17 +230,12 @@ def sample_blocks(site: ReadSite, number: int) -> BlockSample | None:
         )
         place = labels.place[drawn]
         found = read_block_features(page.document, page.presentation, some)
-        word, block = word_places(found.words)
-        row = np.full(len(some.texts), -1, np.int64)
-        row[place] = np.arange(len(place))
-        used = row[block] >= 0
         parts.append(
             BlockSample(
                 rows=found.rows[place].astype(np.float32),
                 template=labels.template[drawn],
                 site=np.full(len(place), number),
-                word=word[used],
-                word_row=row[block[used]],
+                words=word_rows(found.words)[place],
             )
         )
     return BlockSample.joined(parts) if parts else None
@@ -257,8 +244,9 @@ def sample_blocks(site: ReadSite, number: int) -> BlockSample | None:
 def without_duplicates(sample: BlockSample) -> BlockSample:
     """Return the first of each set of rows with equal words and features."""
     words = np.zeros(len(sample.template), np.uint64)
-    spread = (sample.word.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    np.add.at(words, sample.word_row, spread ^ (spread >> np.uint64(29)))
+    row, word = sample.words.nonzero()
+    spread = (word.astype(np.uint64) + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    np.add.at(words, row, spread ^ (spread >> np.uint64(29)))
     whole = np.concatenate([sample.rows, words.view(np.float32).reshape(-1, 2)], axis=1)
     _, first = np.unique(np.ascontiguousarray(whole).view(np.uint8), axis=0, return_index=True)
     return sample.take(np.sort(first))
@@ -267,10 +255,7 @@ def without_duplicates(sample: BlockSample) -> BlockSample:
 def _fit_text(sample: BlockSample) -> WordOdds:
     """Fit naive Bayes to the different words of each block."""
     counts = [
-        np.bincount(
-            sample.word[sample.template[sample.word_row] == side], minlength=WORD_TABLE_SIZE
-        )
-        + _WORD_PRIOR
+        np.asarray(sample.words[sample.template == side].sum(axis=0)).ravel() + _WORD_PRIOR
         for side in (True, False)
     ]
     template, content = (count / count.sum() for count in counts)
@@ -287,8 +272,7 @@ def out_of_fold_text_log_odds(sample: BlockSample) -> Floats:
     for fold in range(_INNER_FOLDS):
         inside = sample.site % _INNER_FOLDS == fold
         if inside.any() and not inside.all():
-            text = _fit_text(sample.take(np.flatnonzero(~inside)))
-            log_odds[inside] = text.log_odds(sample.word, sample.word_row, len(log_odds))[inside]
+            log_odds[inside] = _fit_text(sample.take(~inside)).log_odds(sample.words[inside])
     return log_odds
 
 
@@ -345,15 +329,13 @@ def cross_site_scores(
     count = len(sample.template)
     scores = {name: np.zeros(count) for name in DETECTORS}
     for fold in range(_FOLDS):
-        inside = np.flatnonzero(sample.site % _FOLDS == fold)
-        outside = np.flatnonzero(sample.site % _FOLDS != fold)
-        if not len(inside):
+        inside = sample.site % _FOLDS == fold
+        if not inside.any():
             continue
-        detector = fit_block_detector(sample.take(outside), seed, forest)
-        tested = sample.take(inside)
-        for name, found in detector.scores(tested.rows, tested.word, tested.word_row).items():
+        detector = fit_block_detector(sample.take(~inside), seed, forest)
+        for name, found in detector.scores(sample.rows[inside], sample.words[inside]).items():
             scores[name][inside] = found
-        progress(f"fold {fold + 1} of {_FOLDS}: {len(inside)} blocks")
+        progress(f"fold {fold + 1} of {_FOLDS}: {np.count_nonzero(inside)} blocks")
     return scores
 
 

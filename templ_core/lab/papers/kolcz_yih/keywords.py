@@ -10,6 +10,7 @@ import re
 import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
 import msgspec
 import numpy as np
@@ -59,17 +60,15 @@ class Candidates(msgspec.Struct, frozen=True, kw_only=True):
     """Features of the phrases, (n_phrases, n_features)."""
 
 
+@dataclass(slots=True)
 class _Seen:
     """Sums over the occurrences of a phrase."""
 
-    __slots__ = ("capitals", "first", "headings", "link_share", "number")
-
-    def __init__(self, first: int) -> None:
-        self.first = first
-        self.number = 0
-        self.link_share = 0.0
-        self.headings = 0
-        self.capitals = 0
+    first: int
+    number: int = 0
+    link_share: float = 0.0
+    headings: int = 0
+    capitals: int = 0
 
 
 def normal_phrase(text: str) -> str:

@@ -14,6 +14,7 @@ from templ_core.array_types import Bools, Floats, Int64s, UInt32s, UInt64s
 from templ_core.dom.document import Document, parse_document
 from templ_core.dom.tree import sums_above, sums_below
 from templ_core.errors import PageError
+from templ_core.lab.evaluation.report import group_by
 from templ_core.lab.layout import Presentation, read_presentation
 from templ_core.lab.near_duplicates import distinct_shingled, shingles
 from templ_core.lab.training.labels.gold_labels import decoded_markup
@@ -91,9 +92,7 @@ def read_sites(pages: Iterable[CorpusPage]) -> Iterator[ReadSite]:
     Raises:
         TooFewPages: Fewer than SITES_MIN sites have PAGES_PER_SITE_MIN different pages.
     """
-    by_site: dict[tuple[str, str], list[CorpusPage]] = {}
-    for page in pages:
-        by_site.setdefault((page.corpus, page.site), []).append(page)
+    by_site = group_by(pages, lambda page: (page.corpus, page.site))
     if len(by_site) < SITES_MIN:
         raise TooFewPages(
             f"the pages are of {len(by_site)} sites; labels counted on sites need at least "

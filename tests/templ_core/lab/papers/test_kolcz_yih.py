@@ -1,27 +1,29 @@
 from itertools import pairwise
 from math import log2
 
+import msgspec
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.sparse import csr_matrix
 
 from templ_core.dom.document import parse_document
 from templ_core.lab.evaluation.curves import CurvePoint
 from templ_core.lab.layout import read_presentation
 from templ_core.lab.papers.kolcz_yih.block_detector import (
+    WORD_TABLE_SIZE,
     BlockSample,
     ForestSettings,
     balanced,
     cross_site_scores,
     cut_points,
     fit_block_detector,
-    intervals,
     out_of_fold_text_log_odds,
     sample_blocks,
     thinned_curve,
     without_duplicates,
-    word_places,
+    word_rows,
 )
 from templ_core.lab.papers.kolcz_yih.blocks import (
     block_labels,
@@ -255,7 +257,7 @@ def test_detectors_classify_blocks_of_unseen_sites(sites, detector):
             if not len(labels.place):
                 continue
             features = read_block_features(page.document, page.presentation, some)
-            scores = detector.scores(features.rows, *word_places(features.words))
+            scores = detector.scores(features.rows, word_rows(features.words))
             for name, score in scores.items():
                 template = score > (0.5 if name == "forest" else 0)
                 right[name].extend((template[labels.place] == labels.template).tolist())
@@ -266,22 +268,14 @@ def test_detectors_classify_blocks_of_unseen_sites(sites, detector):
 
 def test_equal_seeds_give_equal_forests_whose_answers_are_probabilities(sample):
     one, again = (fit_block_detector(sample, 3, SMALL) for _ in range(2))
-    share, other = (
-        some.scores(sample.rows, sample.word, sample.word_row)["forest"] for some in (one, again)
-    )
+    share, other = (some.scores(sample.rows, sample.words)["forest"] for some in (one, again))
     assert np.array_equal(share, other)
     assert ((share >= 0) & (share <= 1)).all()
 
 
 def test_text_scores_for_fitting_are_out_of_fold(sample):
-    changed = sample.take(np.arange(len(sample.template)))
-    flipped = np.where(changed.site == 0, ~changed.template, changed.template)
-    other = type(changed)(
-        **{
-            **{name: getattr(changed, name) for name in changed.__struct_fields__},
-            "template": flipped,
-        }
-    )
+    flipped = np.where(sample.site == 0, ~sample.template, sample.template)
+    other = msgspec.structs.replace(sample, template=flipped)
     inside = sample.site == 0
     assert np.array_equal(
         out_of_fold_text_log_odds(sample)[inside], out_of_fold_text_log_odds(other)[inside]
@@ -292,15 +286,6 @@ def test_duplicate_blocks_are_removed(sample):
     twice = BlockSample.joined([sample, sample])
     once = without_duplicates(sample)
     assert len(without_duplicates(twice).template) == len(once.template)
-
-
-def test_the_number_of_an_interval_is_the_number_of_borders_below():
-    rows = np.array([[0.0, 5.0], [1.0, 6.0], [2.5, 7.0]])
-    assert intervals(rows, [np.array([1.0, 2.0]), np.array([])]).tolist() == [
-        [0, 0],
-        [0, 0],
-        [2, 0],
-    ]
 
 
 def test_balanced_weights_give_both_classes_the_same_total():
@@ -328,8 +313,9 @@ def test_detectors_are_not_trained_on_the_site_they_score():
         rows=rng.random((400, 1)).astype(np.float32),
         template=template,
         site=site,
-        word=site * 2 + template,
-        word_row=np.arange(400),
+        words=csr_matrix(
+            (np.ones(400), (np.arange(400), site * 2 + template)), (400, WORD_TABLE_SIZE)
+        ),
     )
     scores = cross_site_scores(sample, 0, lambda _: None, ForestSettings(trees=5))
     for score in scores.values():
