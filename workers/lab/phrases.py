@@ -104,7 +104,7 @@ def learn_site_phrases(
         template_pages_min=pages_min, template_share=share_min, phrase_tokens_min=tokens_min
     )
     sites: defaultdict[str, list[str]] = defaultdict(list)
-    skipped = _Skipped()
+    skipped: list[object] = []
     for page, text in _pages(inputs, skipped, markup=raw_html):
         sites[page.site].append(text)
     if not sites:
@@ -118,7 +118,7 @@ def learn_site_phrases(
             line = _SitePhrases(format=_FORMAT, site=site, set=one)
             writer.write(msgspec.json.encode(line) + b"\n")
             bar(done, site)
-    click.echo(f"{found} phrases of {len(sites)} sites{skipped}: {out}", err=True)
+    click.echo(f"{found} phrases of {len(sites)} sites{_told(skipped)}: {out}", err=True)
 
 
 @phrases.command("apply")
@@ -150,7 +150,7 @@ def apply_site_phrases(
     markup = any(one.markup for one in sets.values())
     matchers = {site: PhraseMatcher(one) for site, one in sets.items()}
     locality = Locality(gap_chars=gap_chars, island_chars=island_chars)
-    skipped = _Skipped()
+    skipped: list[object] = []
     pages = unknown = 0
     with open_output(out) as writer:
         for page, text in _pages(inputs, skipped, markup=markup):
@@ -167,7 +167,7 @@ def apply_site_phrases(
             pages += 1
             unknown += matcher is None
     others = f", {unknown} of sites without phrases" if unknown else ""
-    click.echo(f"{pages} pages{others}{skipped}: {out}", err=True)
+    click.echo(f"{pages} pages{others}{_told(skipped)}: {out}", err=True)
 
 
 @phrases.command("export", short_help="Export phrases as regular expressions.")
@@ -196,19 +196,10 @@ def export_site_phrases(phrases: Path, *, out: Path, site: str | None) -> None:
                 writer.write(msgspec.json.encode(record) + b"\n")
 
 
-class _Skipped:
-    """A count of the records that hold no readable page."""
-
-    def __init__(self) -> None:
-        self.count = 0
-
-    def __str__(self) -> str:
-        return f", {self.count} records without a readable page skipped" if self.count else ""
-
-
 def _pages(
-    inputs: Sequence[Path], skipped: _Skipped, *, markup: bool
+    inputs: Sequence[Path], skipped: list[object], *, markup: bool
 ) -> Iterator[tuple[Page, str]]:
+    """Yield the readable pages with their texts; other records are added to those that are skipped."""
     settings = load_settings()
     reader = FeedReader(inputs, time_field="none", settings=settings)
     with progress(reader.bytes_total) as bar:
@@ -216,12 +207,16 @@ def _pages(
             bar(reader.bytes_read, f"{number} pages")
             try:
                 if isinstance(record, Rejected) or record.body is None:
-                    skipped.count += 1
+                    skipped.append(record)
                 else:
                     yield record, _text(record, record.body, settings.page_limit_bytes, markup)
             except PageError:
-                skipped.count += 1
+                skipped.append(record)
     raise_problems(reader.problems)
+
+
+def _told(skipped: Sequence[object]) -> str:
+    return f", {len(skipped)} records without a readable page skipped" if skipped else ""
 
 
 def _text(page: Page, body: bytes, limit_bytes: int, markup: bool) -> str:  # noqa: FBT001

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
+from typing import Any, NamedTuple
 
 import click
 import msgspec
@@ -24,6 +26,7 @@ from workers.inspect.page_report import page_marks
 from workers.inspect.plots import Plot, line_chart, svg_file
 from workers.inspect.site_report import site_figures, site_values
 from workers.inspect.site_view import CleaningVariant, SiteView, view_site
+from workers.lab.corpora import read_objects, record_markup
 from workers.lab.options import DIRECTORY, FILE, PATH
 from workers.processes.options import config_of
 from workers.processes.page_model import page_model_of, read_model_file
@@ -35,20 +38,7 @@ _STEPS = (1, 2, 3, 5, 8, 12, 20, 35)
 """Numbers of the pages of a site with which a group of the learning curve begins."""
 
 
-class _FeedPage(msgspec.Struct, frozen=True):
-    """What is read of a page of the feed."""
-
-    url: str
-    site: str
-    html: str
-    page_role: str = ""
-    gold_text: str | None = None
-    """The truth; None for a page without an article."""
-    gold_neutral: str | None = None
-    """CSS selector of text that is neither content nor template."""
-
-
-class CurveGroup(msgspec.Struct, frozen=True, kw_only=True):
+class CurveGroup(NamedTuple):
     """How good the texts are of a group of pages that came equally late at their sites."""
 
     first_page: int
@@ -71,16 +61,15 @@ def tour(feed: Path, cleaned: Path, state: Path, out: Path, curve: Path | None) 
 
     FEED is what `templ simulate` has written, and CLEANED the output of `templ run` on it.
     """
-    try:
-        pages = [msgspec.json.decode(line, type=_FeedPage) for line in feed.open("rb")]
-    except msgspec.DecodeError as error:
-        raise InputProblem(f"{feed} is no feed of `templ simulate`: {error}") from None
+    pages = [record for _, record in read_objects(feed)]
+    if not all("page_role" in page for page in pages):
+        raise InputProblem(f"{feed} is no feed of `templ simulate`")
     records = [decode_output(line) for line in cleaned.open("rb")]
     texts = {one.source.offset: one.text for one in records if isinstance(one, CleanedRecord)}
     settings = load_settings()
     model = page_model_of(read_model_file(settings.page_model))
     points = learning_curve(pages, texts)
-    newest = {one.site: one for one in pages if one.page_role == _SHOWN_ROLE}
+    newest = {one["site"]: one for one in pages if one["page_role"] == _SHOWN_ROLE}
     if not newest or not points:
         raise InputProblem(f"{feed} has no articles with a clean text, which are what is shown")
     views = {site: view_site(state, site, settings) for site in sorted(newest)[:_PAGES_SHOWN]}
@@ -90,7 +79,7 @@ def tour(feed: Path, cleaned: Path, state: Path, out: Path, curve: Path | None) 
         title="what was done",
         page_count=len(pages),
         word_f1=fmean([one.word_f1 for one in points], [one.pages for one in points]),
-        site_count=len({one.site for one in pages}),
+        site_count=len({one["site"] for one in pages}),
         shown=[_shown(newest[site], view, settings, model) for site, view in views.items()],
         plot=_drawing(points),
         curve_rows=[(one.first_page, one.pages, f"{one.word_f1:.3f}") for one in points],
@@ -104,16 +93,16 @@ def tour(feed: Path, cleaned: Path, state: Path, out: Path, curve: Path | None) 
             file.write(svg_file(_drawing(points)).encode())
 
 
-def learning_curve(pages: Sequence[_FeedPage], texts: dict[int, str]) -> list[CurveGroup]:
+def learning_curve(pages: Sequence[dict[str, Any]], texts: dict[int, str]) -> list[CurveGroup]:
     """Return how good texts are by how many pages of the site came before."""
-    seen: dict[str, int] = {}
+    seen: Counter[str] = Counter()
     groups: dict[int, list[float]] = {}
     for number, page in enumerate(pages):
-        seen[page.site] = seen.get(page.site, 0) + 1
-        if number in texts and page.gold_text is not None:
-            first = max(step for step in _STEPS if step <= seen[page.site])
-            gold = word_counts(page.gold_text)
-            _, neutral = page_words(page.html, page.gold_neutral)
+        seen[page["site"]] += 1
+        if number in texts and page["gold_text"] is not None:
+            first = max(step for step in _STEPS if step <= seen[page["site"]])
+            gold = word_counts(page["gold_text"])
+            _, neutral = page_words(record_markup(page), page.get("gold_neutral"))
             score = score_text(word_counts(texts[number]), gold, neutral)
             groups.setdefault(first, []).append(score.f1)
     return [
@@ -128,13 +117,14 @@ def _drawing(points: Sequence[CurveGroup]) -> Plot:
 
 
 def _shown(
-    page: _FeedPage, view: SiteView, settings: Settings, model: PageModel
-) -> tuple[_FeedPage, PageExplanation, str]:
-    """Return a page with its explanation and the document of its frame."""
-    document = parse_document(page.html, page.url)
+    page: dict[str, Any], view: SiteView, settings: Settings, model: PageModel
+) -> tuple[str, PageExplanation, str]:
+    """Return the address of a page, its explanation, and the document of its frame."""
+    markup = record_markup(page)
+    document = parse_document(markup, page["url"])
     explained = explain_page(document, view.used_model(), config_of(settings), model)
     cuts = {one.number: one.cuts for one in explained.segments if one.cuts}
-    events = events_of_markup(page.html, document, cuts) or []
+    events = events_of_markup(markup, document, cuts) or []
     marks = [msgspec.structs.replace(one, groups=()) for one in page_marks(explained)]
-    frame = frame_document(events, marks, [], style_sheets(page.html))
-    return page, explained, frame
+    frame = frame_document(events, marks, [], style_sheets(markup))
+    return page["url"], explained, frame

@@ -11,7 +11,7 @@ from click.testing import CliRunner
 from workers.errors import WorkerError
 from workers.lab.evaluate import evaluate
 from workers.lab.options import map_in_processes
-from workers.lab.tour import CurveGroup, _FeedPage, learning_curve
+from workers.lab.tour import CurveGroup, learning_curve
 
 
 @pytest.fixture(scope="module")
@@ -157,7 +157,7 @@ def test_a_run_on_a_synthetic_feed_is_shown(templ, feed, tmp_path):
 
 
 def test_the_learning_curve_groups_pages_by_how_many_came_before_them():
-    pages = [_FeedPage(f"u{n}", site, "", "article", "one two") for n, site in enumerate("aabaa")]
+    pages = [{"site": site, "html": "<p>", "gold_text": "one two"} for site in "aabaa"]
     texts = {0: "one", 1: "one two", 2: "one two", 4: "one two"}
     assert learning_curve(pages, texts) == [
         CurveGroup(first_page=1, pages=2, word_f1=(2 / 3 + 1) / 2),

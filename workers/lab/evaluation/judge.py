@@ -124,7 +124,6 @@ def _call(call: Callable[[], Any]) -> TimedCall:
 TEMPL = "templ"
 WHOLE_PAGE = "whole page"
 PARSE = "lxml parse"
-_CONFIG = CoreConfig()
 _PARAGRAPH = "<p>A paragraph of some words, long enough to look like one of an article.</p>"
 _SAMPLE = (
     "<html><head><title>A title</title></head><body><nav><a href=/>Home</a></nav>"

@@ -395,15 +395,8 @@ _NO_BOUND = 1 << 40
 _STATE_FAMILIES = ("entries", "pages", "dictionaries")
 
 
-_SCORES = ("word F1", "template F")
-_BYTES_A_SITE, _REFIT_MS = "bytes a site", "refit, CPU ms a page"
-_PLOTTED = {
-    "f1": _SCORES[0],
-    "template_f": _SCORES[1],
-    "bytes_a_site": _BYTES_A_SITE,
-    "refit_ms": _REFIT_MS,
-}
-"""What is plotted, by the end of the name of its figure."""
+_KEYS = ("f1", "template_f", "bytes_a_page", "bytes_a_site", "refit_ms")
+_NAMES = ("word F1", "template F", "bytes a page", "bytes a site", "refit, CPU ms a page")
 
 
 class TimedRunner:
@@ -508,16 +501,17 @@ def _run(
         for family, key, value in state.windows.entries()
         if family in _STATE_FAMILIES
     )
-    return {
-        _SCORES[0]: _mean([one.f1 for one in some] for some in scores.values()),
-        _SCORES[1]: _mean(
+    figures = (
+        _mean([one.f1 for one in some] for some in scores.values()),
+        _mean(
             [one.template_f for one in some if one.template_f is not None]
             for some in scores.values()
         ),
-        "bytes a page": size / kept,
-        _BYTES_A_SITE: size / len({page.site for page in pages}),
-        _REFIT_MS: 1000 * runner.refit_s / max(len(pages), 1),
-    }
+        size / kept,
+        size / len({page.site for page in pages}),
+        1000 * runner.refit_s / max(len(pages), 1),
+    )
+    return dict(zip(_KEYS, figures, strict=True))
 
 
 def _mean(sites: Iterator[list[float]]) -> float:
@@ -529,20 +523,22 @@ def _show(
 ) -> None:
     report.table(
         f"{corpus}: windows by {what}",
-        [what, *_SCORES, "bytes a page", "KiB a site", _REFIT_MS],
+        [what, *_NAMES[:3], "KiB a site", _NAMES[4]],
         [
             [
                 f"{one:g}",
-                *(some[name] for name in _SCORES),
-                round(some["bytes a page"]),
-                round(some[_BYTES_A_SITE] / 1024),
-                f"{some[_REFIT_MS]:.1f}",
+                some["f1"],
+                some["template_f"],
+                round(some["bytes_a_page"]),
+                round(some["bytes_a_site"] / 1024),
+                f"{some['refit_ms']:.1f}",
             ]
             for one, some in found.items()
         ],
         4,
     )
-    for name, title in _PLOTTED.items():
-        points = [(one, some[title]) for one, some in found.items()]
-        chart = line_chart(f"{corpus}: windows by {what}", what, title, {title: points})
-        report.figure(f"{corpus}-{what}-{name}", chart)
+    for key, name in zip(_KEYS, _NAMES, strict=True):
+        if key != "bytes_a_page":
+            points = [(one, some[key]) for one, some in found.items()]
+            chart = line_chart(f"{corpus}: windows by {what}", what, name, {name: points})
+            report.figure(f"{corpus}-{what}-{key}", chart)
