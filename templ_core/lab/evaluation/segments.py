@@ -211,8 +211,8 @@ def block_of_each(segments: Sequence[str], blocks: Sequence[str]) -> Int64s:
 
     A segment without a word in any block gets -1.
     """
-    words, segment = _words(segments)
-    gold_words, block = _words(blocks)
+    words, segment = words_with_places(segments)
+    gold_words, block = words_with_places(blocks)
     count = np.zeros((len(segments), len(blocks)), np.int64)
     for found in SequenceMatcher(None, words, gold_words, autojunk=False).get_matching_blocks():
         pairs = (segment[found.a : found.a + found.size], block[found.b : found.b + found.size])
@@ -223,7 +223,7 @@ def block_of_each(segments: Sequence[str], blocks: Sequence[str]) -> Int64s:
     return np.where(count[np.arange(len(segments)), best] > 0, best, -1)
 
 
-def _words(texts: Sequence[str]) -> tuple[list[str], Int64s]:
+def words_with_places(texts: Sequence[str]) -> tuple[list[str], Int64s]:
     """Return the words of all texts and, for each word, the number of its text."""
     words = [tokenise(text.lower()) for text in texts]
     place = np.repeat(np.arange(len(words)), [len(some) for some in words])

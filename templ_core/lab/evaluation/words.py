@@ -9,6 +9,7 @@ import numpy as np
 from lxml import etree
 from lxml.cssselect import CSSSelector
 
+from templ_core.array_types import Bools
 from templ_core.dom.tags import INLINE
 from templ_core.lab.near_duplicates import distinct_plain_texts
 from templ_core.tokens import UNSPACED_RANGES, tokenise
@@ -154,13 +155,17 @@ def words_left(text: str, cleaned: str) -> int:
     >>> words_left("one two three four five", "zero one two three four six")
     4
     """
-    words, others = word_list(text), word_list(cleaned)
-    runs = {tuple(others[at : at + RUN_WORDS]) for at in range(len(others) - RUN_WORDS + 1)}
-    left: set[int] = set()
-    for at in range(len(words) - RUN_WORDS + 1):
-        if tuple(words[at : at + RUN_WORDS]) in runs:
-            left.update(range(at, at + RUN_WORDS))
-    return len(left)
+    return int(in_shared_runs(word_list(text), word_list(cleaned), RUN_WORDS).sum())
+
+
+def in_shared_runs(words: Sequence[str], others: Sequence[str], size: int) -> Bools:
+    """Return which words are in a run of `size` words that the others have, too."""
+    runs = {tuple(others[at : at + size]) for at in range(len(others) - size + 1)}
+    found = np.zeros(len(words), np.bool_)
+    for at in range(len(words) - size + 1):
+        if tuple(words[at : at + size]) in runs:
+            found[at : at + size] = True
+    return found
 
 
 def text_distance(one: str, other: str) -> float:

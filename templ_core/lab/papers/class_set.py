@@ -16,6 +16,7 @@ import msgspec
 import numpy as np
 from lxml import etree
 from lxml.cssselect import CSSSelector
+from scipy import sparse
 from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.naive_bayes import MultinomialNB
 
@@ -248,7 +249,7 @@ def cross_site_accuracies(pages: Sequence[TopicPage]) -> dict[tuple[str, str], f
     >>> cross_site_accuracies(pages)
     {('ball', 'oven'): 1.0}
     """
-    counts = CountVectorizer(analyzer=_terms).fit_transform([page.text for page in pages])
+    counts = count_terms([page.text for page in pages])
     topics, sites, articles = (
         np.unique([getattr(page, name) for page in pages], return_inverse=True)
         for name in ("topic", "site", "article")
@@ -274,5 +275,7 @@ def cross_site_accuracies(pages: Sequence[TopicPage]) -> dict[tuple[str, str], f
     return found
 
 
-def _terms(text: str) -> list[str]:
-    return tokenise(text.lower())
+def count_terms(texts: Sequence[str], most: int | None = None) -> sparse.csr_matrix:
+    """Return how often each text has each term, or each of the `most` frequent ones; (n_texts, n_terms)."""
+    vectorizer = CountVectorizer(analyzer=lambda text: tokenise(text.lower()), max_features=most)
+    return vectorizer.fit_transform(texts)

@@ -23,12 +23,19 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 from sklearn.cluster import KMeans
-from sklearn.feature_extraction.text import CountVectorizer, TfidfTransformer
+from sklearn.feature_extraction.text import TfidfTransformer
 from sklearn.naive_bayes import MultinomialNB
 
 from templ_core.array_types import Bools, Floats, Int32s, UInt64s
 from templ_core.dom.document import Document
+from templ_core.lab.papers.class_set import count_terms
 from templ_core.site_level.trees._trees import closed_tree
+from templ_core.site_level.trees.labelled_tree import (
+    LabelledTree,
+    label_page,
+    node_hashes,
+    page_blocks,
+)
 from templ_core.site_level.trees.labelled_tree import (
     LabelledTree,
     label_page,
@@ -223,17 +230,13 @@ class ClassifierScores(msgspec.Struct, frozen=True, kw_only=True):
     accuracy: float
 
 
-def _terms(text: str) -> list[str]:
-    return tokenise(text.lower())
-
-
 def cluster_f(texts: Sequence[str], classes: Sequence[str], seeds: Sequence[int]) -> Floats:
     """Return the F-measure of k-means for each seed, with as many clusters as classes.
 
     Pages are tf-idf vectors of unit length. The first centres are pages drawn with the seed. The
     F-measure is the mean over classes of the best one that any cluster reaches for the class.
     """
-    counts = CountVectorizer(analyzer=_terms, max_features=_TERMS_MAX).fit_transform(texts)
+    counts = count_terms(texts, _TERMS_MAX)
     weighted = TfidfTransformer(sublinear_tf=True).fit_transform(counts).toarray()
     # The distances are equal in as many dimensions as there are pages.
     left, size_of_axis, _ = np.linalg.svd(weighted, full_matrices=False)
@@ -259,7 +262,7 @@ def classify(
     trains on one class of one site and the other class of another site, and tests on the remaining
     sites. Configuration 3 trains as configuration 2 and tests on all pages that were not trained on.
     """
-    counts = CountVectorizer(analyzer=_terms).fit_transform(texts)
+    counts = count_terms(texts)
     of_class, of_site = np.array(classes), np.array(sites)
     found = {}
     for one, other in combinations(sorted(set(classes)), 2):

@@ -8,7 +8,7 @@ gets its scores from tables fitted without f.
 
 import zlib
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import combinations
 from typing import NamedTuple
 
@@ -165,7 +165,7 @@ def hashed_scores(
     )
     tables: dict[tuple[int, int], tuple[HashedTable, HashedTable]] = {}
     log_odds: dict[tuple[int, int], tuple[Float32s, Float32s]] = {}
-    for left_out in left_out_pairs() if judged else left_out_folds():
+    for left_out in left_out_pairs(judged=judged):
         used = np.flatnonzero(counted & ~np.isin(fold, left_out))
         sample = Sample(content=content[used], weight=weight[used])
         attribute, text = (fit_table(rows[used], sample, penalty) for rows, penalty in tokens)
@@ -197,16 +197,10 @@ def _table_log_odds(rows: sparse.csr_matrix, table: HashedTable) -> Float32s:
     return log_odds
 
 
-def left_out_folds() -> Iterator[tuple[int, int]]:
-    """Yield the pairs that leave out no fold, and each single fold."""
-    yield NO_FOLD, NO_FOLD
-    yield from ((NO_FOLD, fold) for fold in range(FOLDS))
-
-
-def left_out_pairs() -> Iterator[tuple[int, int]]:
-    """Yield the pairs that leave out no fold, each single fold, and each two folds."""
-    yield from left_out_folds()
-    yield from combinations(range(FOLDS), 2)
+def left_out_pairs(*, judged: bool) -> list[tuple[int, int]]:
+    """Return the pairs that leave out no fold and each single fold, and to judge a model each two folds."""
+    single = [(NO_FOLD, NO_FOLD), *((NO_FOLD, fold) for fold in range(FOLDS))]
+    return [*single, *combinations(range(FOLDS), 2)] if judged else single
 
 
 def scores_of_page(

@@ -13,6 +13,8 @@ from templ_core.config import CoreConfig
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.document import Document
 from templ_core.dom.parse.parse_page import parse_markup
+from templ_core.lab.evaluation.segments import words_with_places
+from templ_core.lab.evaluation.words import in_shared_runs
 from templ_core.lab.layout import visible_elements
 from templ_core.lab.training.labels._alignment import aligned
 from templ_core.page_level.features.surroundings import HEADING, read_surroundings
@@ -42,7 +44,7 @@ def matched_words(page: Sequence[str], gold: Sequence[str]) -> Bools:
     if not len(page_at):
         return matched
     if len(page_at) * len(gold_at) > _CELLS_MAX:
-        return _shingled_words(page, gold)
+        return in_shared_runs(page, gold, _SHINGLE_WORDS)
     found = aligned(
         np.array([numbers[page[at]] for at in page_at], np.int32),
         np.array([numbers[gold[at]] for at in gold_at], np.int32),
@@ -59,18 +61,6 @@ def _joins(at: Int64s) -> UInt8s:
     """Return whether each word follows directly on the one before it."""
     joins: UInt8s = (np.diff(at, prepend=-2) == 1).astype(np.uint8)
     return joins
-
-
-def _shingled_words(page: Sequence[str], gold: Sequence[str]) -> Bools:
-    """Return which words of the page are in a 3-gram that occurs in the gold text."""
-    shingles = {
-        tuple(gold[at : at + _SHINGLE_WORDS]) for at in range(len(gold) - _SHINGLE_WORDS + 1)
-    }
-    matched = np.zeros(len(page), np.bool_)
-    for at in range(len(page) - _SHINGLE_WORDS + 1):
-        if tuple(page[at : at + _SHINGLE_WORDS]) in shingles:
-            matched[at : at + _SHINGLE_WORDS] = True
-    return matched
 
 
 _COPY_WORDS_MIN = 6
@@ -131,16 +121,16 @@ def aligned_labels(document: Document, text: UInt64s, gold_text: str) -> Labels:
         text: Hash of each segment's words; segments with equal hashes get the best label of them.
         gold_text: The content of the page.
     """
-    words = [tokenise(segment.lower()) for segment in document.segments.texts]
-    count = np.array([len(some) for some in words])
-    segment = np.repeat(np.arange(len(words)), count)
-    matched = matched_words([word for some in words for word in some], tokenise(gold_text.lower()))
-    share = np.bincount(segment, matched, len(words)) / np.maximum(count, 1)
+    words, segment = words_with_places(document.segments.texts)
+    size = len(document.segments.texts)
+    count = np.bincount(segment, minlength=size)
+    matched = matched_words(words, tokenise(gold_text.lower()))
+    share = np.bincount(segment, matched, size) / np.maximum(count, 1)
     group = np.unique(text, return_inverse=True)[1]
-    best = np.zeros(len(words))
+    best = np.zeros(size)
     np.maximum.at(best, group, share)
     content = np.where(count >= _COPY_WORDS_MIN, best[group], share)
-    return Labels(content=content, counts=np.ones(len(words), np.bool_))
+    return Labels(content=content, counts=np.ones(size, np.bool_))
 
 
 def without_headline(labels: Labels, document: Document) -> Labels:
