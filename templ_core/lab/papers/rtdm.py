@@ -36,12 +36,6 @@ from templ_core.site_level.trees.labelled_tree import (
     node_hashes,
     page_blocks,
 )
-from templ_core.site_level.trees.labelled_tree import (
-    LabelledTree,
-    label_page,
-    node_hashes,
-    page_blocks,
-)
 from templ_core.site_level.trees.tree_evidence import tree_evidence
 from templ_core.site_level.trees.tree_learner import TreeLearner, TreePage
 from templ_core.site_level.trees.tree_mapping import TreeMapping, map_trees
