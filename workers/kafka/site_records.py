@@ -1,4 +1,7 @@
-"""What the topics hold of one site: reading it, writing its settings, and taking the site down."""
+"""What the topics hold of one site: reading it, writing its settings, and taking the site down.
+
+Every function raises `BrokerProblem` where the broker cannot be reached, refuses, or makes no progress for a minute.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
@@ -34,7 +37,7 @@ from workers.kafka.broker.admin import (
     read_partition_counts,
 )
 from workers.kafka.broker.partitioning import partition_of
-from workers.kafka.broker.plain_consumer import plain_consumer, read_range
+from workers.kafka.broker.plain_consumer import plain_consumer, read_range, read_whole
 from workers.kafka.broker.plain_producer import PRODUCER_ROOM_BYTES, PlainProducer, plain_producer
 from workers.kafka.broker.received import processable
 from workers.site_settings import DecidedSite, SettingsBook
@@ -62,7 +65,6 @@ async def read_site_records(broker: BrokerAccess, prefix: str, site: str) -> Sit
     """Return what the topics hold of a site, as far as they go at the time of the call.
 
     Raises:
-        BrokerProblem: The broker cannot be reached, or there is no progress for a minute.
         TopicProblem: A topic is missing.
     """
     models, settings, documents = await _values(
@@ -80,11 +82,7 @@ async def read_site_records(broker: BrokerAccess, prefix: str, site: str) -> Sit
 
 
 async def read_models(broker: BrokerAccess, prefix: str, site: str) -> list[SiteModelRecord]:
-    """Return the models of a site that its topic still holds, oldest first.
-
-    Raises:
-        BrokerProblem: The broker cannot be reached.
-    """
+    """Return the models of a site that its topic still holds, oldest first."""
     (found,) = await _values(broker, prefix, site, (SITE_MODELS,))
     models = _decoded(found.get(site.encode(), ()), decode_site_model_record)
     return [one for one in models if one is not None]
@@ -94,7 +92,6 @@ async def read_settings(broker: BrokerAccess, prefix: str, site: str) -> SiteSet
     """Return the settings of a site; None where it has none.
 
     Raises:
-        BrokerProblem: The broker cannot be reached.
         TopicProblem: A topic is missing or has wrong settings.
     """
     problems = await check_topics(broker, prefix)
@@ -112,7 +109,6 @@ async def write_settings(
     """Store the settings of a site; None removes them.
 
     Raises:
-        BrokerProblem: The broker cannot be reached, or refuses the record.
         TopicProblem: The topic is missing, or partitions are being added.
     """
     number = partition_of(site, await partition_count(broker, prefix, is_settled=True))
@@ -129,17 +125,14 @@ async def seed_settings(
     Settings on the topic stay as they are, because somebody may have changed them since a run on files.
 
     Raises:
-        BrokerProblem: The broker cannot be reached, or refuses a record.
         TopicProblem: The topic is missing, or partitions are being added.
     """
     if not records:
         return []
     topic, count = prefix + SITE_SETTINGS, await partition_count(broker, prefix, is_settled=True)
     known: dict[bytes, bool] = {}
-    async with plain_consumer(broker) as consumer:
-        ends = await consumer.end_offsets([TopicPartition(topic, one) for one in range(count)])
-        async for record in read_range(consumer, dict.fromkeys(ends, 0), ends):
-            known[record.key or b""] = record.value is not None
+    async for record in read_whole(broker, (TopicPartition(topic, one) for one in range(count))):
+        known[record.key or b""] = record.value is not None
     new = [one for one in records if not known.get(one.site.encode())]
     async with _producer(broker) as producer:
         for one in new:
@@ -154,11 +147,9 @@ async def _values(
     """Return what topics hold of a site: for each topic its keys, with their values, oldest first."""
     number = partition_of(site, await partition_count(broker, prefix))
     found: dict[str, dict[bytes, list[bytes | None]]] = {prefix + name: {} for name in names}
-    async with plain_consumer(broker) as consumer:
-        ends = await consumer.end_offsets([TopicPartition(topic, number) for topic in found])
-        async for record in read_range(consumer, dict.fromkeys(ends, 0), ends):
-            if _has_key_of(record, site):
-                found[record.topic].setdefault(record.key, []).append(record.value)
+    async for record in read_whole(broker, (TopicPartition(topic, number) for topic in found)):
+        if _has_key_of(record, site):
+            found[record.topic].setdefault(record.key, []).append(record.value)
     return list(found.values())
 
 
@@ -200,14 +191,13 @@ async def erase_from_topics(broker: BrokerAccess, prefix: str, site: str) -> dic
     """Send a tombstone for every document, text and model of a site until none is left.
 
     Call it when the record that takes the site down was stored. The topics are read again until a look finds
-    nothing, because a worker may have had a page of the site in hand.
+    nothing, because a worker may have had a page of the site in hand. It fails if workers go on writing records
+    of the site, or these are moved to other partitions.
 
     Returns:
         The number of tombstones that were sent to each topic.
 
     Raises:
-        BrokerProblem: The broker cannot be reached, workers go on writing records of the site, or its records
-            move to other partitions.
         TopicProblem: A topic is missing.
     """
     counts = await _settled_counts(broker, prefix, site)
@@ -239,11 +229,7 @@ async def erase_from_topics(broker: BrokerAccess, prefix: str, site: str) -> dic
 
 
 async def _settled_counts(broker: BrokerAccess, prefix: str, site: str) -> dict[str, int]:
-    """Return the numbers of partitions of the topics that hold records of sites.
-
-    Raises:
-        BrokerProblem: Records move to other partitions, so that nobody knows where those of a site are.
-    """
+    """Return the numbers of partitions of topics with records of sites, unless these are being moved."""
     counts = await read_partition_counts(broker)
     if prefix + MOVING in counts:
         raise _moving(site)

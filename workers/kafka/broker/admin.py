@@ -1,4 +1,7 @@
-"""Creating topics on a broker, and finding what is wrong with existing ones and with a user's rights."""
+"""Creating topics on a broker, and finding what is wrong with existing ones and with a user's rights.
+
+Whatever asks a broker raises `BrokerProblem` where it cannot be reached, or refuses.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
@@ -123,7 +126,6 @@ async def create_topics(
 
     Raises:
         TopicProblem: An existing topic has wrong settings; nothing was created.
-        BrokerProblem: The broker cannot be reached, or refuses.
     """
     async with connected_admin(broker) as admin:
         states = await _states(admin, prefix)
@@ -158,9 +160,6 @@ async def check_topics(
         partitions: Number of partitions that the topics should have; None means any number.
         rights: The topics that are checked, and what this user has to be allowed.
         groups: Consumer groups that this user has to be allowed to join.
-
-    Raises:
-        BrokerProblem: The broker cannot be reached, or refuses.
     """
     async with connected_admin(broker) as admin:
         if denied := await _denied(admin, prefix, rights, groups):
@@ -178,11 +177,7 @@ def worker_rights(settings: Settings) -> Rights:
 
 
 async def read_partition_counts(broker: BrokerAccess) -> dict[str, int]:
-    """Return the numbers of partitions of all topics on a broker, by full name.
-
-    Raises:
-        BrokerProblem: The broker cannot be reached, or refuses.
-    """
+    """Return the numbers of partitions of all topics on a broker, by full name."""
     async with connected_admin(broker) as admin:
         return await partition_counts(admin)
 
@@ -197,7 +192,6 @@ async def partition_count(broker: BrokerAccess, prefix: str, *, is_settled: bool
 
     Raises:
         TopicProblem: There is no topic `documents`, or partitions are being added.
-        BrokerProblem: The broker cannot be reached, or refuses.
     """
     counts = await read_partition_counts(broker)
     name = prefix + DOCUMENTS
@@ -213,7 +207,6 @@ async def topic_partitions(broker: BrokerAccess, topic: str) -> int:
 
     Raises:
         TopicProblem: There is no such topic.
-        BrokerProblem: The broker cannot be reached, or refuses.
     """
     counts = await read_partition_counts(broker)
     if topic not in counts:

@@ -1,4 +1,7 @@
-"""Sending pages to the topic `pages`, and what a run on files has learned to the workers' topics."""
+"""Sending pages to the topic `pages`, and what a run on files has learned to the workers' topics.
+
+Whatever sends raises `BrokerProblem` where the broker cannot be reached, or refuses a record, be it an earlier one.
+"""
 
 import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator
@@ -55,7 +58,6 @@ class Feeder:
         """Connect to the broker.
 
         Raises:
-            BrokerProblem: The broker cannot be reached.
             TopicProblem: A topic is missing or has wrong settings.
         """
         problems = await check_topics(self._broker, self._prefix, rights=FEED_RIGHTS)
@@ -73,11 +75,7 @@ class Feeder:
         await self._exits.aclose()
 
     async def settle(self) -> None:
-        """Wait until all pages are acknowledged.
-
-        Raises:
-            BrokerProblem: The broker refused a page.
-        """
+        """Wait until all pages are acknowledged."""
         with as_broker_problem(self._refused):
             await self._producer.settle()
 
@@ -86,9 +84,6 @@ class Feeder:
 
         Returns:
             A dead letter when the page is too large for a message; otherwise None.
-
-        Raises:
-            BrokerProblem: The broker refused an earlier page.
         """
         headers = page_headers(page)
         size_bytes = len(page.body or b"") + sum(len(k) + len(v or b"") for k, v in headers)
@@ -147,7 +142,6 @@ async def seed_broker(
     Deletions are not sent, because no window holds what they have deleted.
 
     Raises:
-        BrokerProblem: The broker cannot be reached, or refuses a record.
         TopicProblem: A topic is missing or has wrong settings.
     """
     problems = await check_topics(broker, prefix, rights=SEED_RIGHTS)

@@ -1,7 +1,7 @@
 """Reading ranges of partitions, without being a member of a group."""
 
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
 
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
@@ -75,6 +75,20 @@ async def read_range(
         consumer.seek(one, max(start, first[one]))
     async for records in read_until(consumer, ends):
         for record in records:
+            yield record
+
+
+async def read_whole(
+    broker: BrokerAccess, partitions: Iterable[TopicPartition]
+) -> AsyncIterator[ConsumerRecord]:
+    """Yield the records that partitions hold at the time of the call, as a consumer of its own reads them.
+
+    Raises:
+        BrokerProblem: There was no progress for a minute.
+    """
+    async with plain_consumer(broker) as consumer:
+        ends = await consumer.end_offsets(list(partitions))
+        async for record in read_range(consumer, dict.fromkeys(ends, 0), ends):
             yield record
 
 

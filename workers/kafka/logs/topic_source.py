@@ -1,4 +1,7 @@
-"""The page messages of a topic between two times, as a replay sends them again."""
+"""The page messages of a topic between two times, as a replay sends them again.
+
+Every method raises `BrokerProblem` where the broker cannot be reached, refuses, or makes no progress for a minute.
+"""
 
 import heapq
 import time
@@ -68,7 +71,6 @@ class TopicSource:
         """Connect, and find the offsets of the span.
 
         Raises:
-            BrokerProblem: The broker cannot be reached.
             TopicProblem: There is no such topic.
         """
         count = await topic_partitions(self._broker, self._span.topic)
@@ -129,11 +131,7 @@ class TopicSource:
         return {one: ends[one] if found[one] is None else found[one].offset for one in partitions}
 
     async def records(self) -> AsyncIterator[Page | Rejected]:
-        """Yield the records of the span.
-
-        Raises:
-            BrokerProblem: The broker refuses, or there was no progress for a minute.
-        """
+        """Yield the records of the span."""
         heads: list[_Next] = []
         empty = set(self._ends)
         while True:
@@ -173,11 +171,7 @@ class TopicSource:
         return {one for one in empty if self._held[one]}
 
     async def note(self) -> None:
-        """Commit that all records that were yielded are sent.
-
-        Raises:
-            BrokerProblem: The broker refuses the commit.
-        """
+        """Commit that all records that were yielded are sent."""
         group = self._span.group
         with as_broker_problem(
             lambda error: f"{self._broker} refuses the commits of the group {group}: {error}"

@@ -23,7 +23,7 @@ from workers.kafka.broker.admin import (
     worker_rights,
 )
 from workers.kafka.broker.partitioning import partition_of
-from workers.kafka.broker.plain_consumer import plain_consumer, read_range
+from workers.kafka.broker.plain_consumer import plain_consumer, read_whole
 from workers.kafka.broker.received import processable
 from workers.kafka.operate.findings import (
     DoctorLimits,
@@ -187,13 +187,11 @@ async def _read_settings(
     """Put what `site-settings` says into a book."""
     topics = [TopicPartition(topic, number) for number in range(partitions)]
     with as_broker_problem(lambda error: f"{broker} does not give site settings: {error}"):
-        async with plain_consumer(broker) as consumer:
-            ends = await consumer.end_offsets(topics)
-            async for record in read_range(consumer, dict.fromkeys(ends, 0), ends):
-                with suppress(SchemaError, UnicodeDecodeError):  # workers step over it, too
-                    site = (record.key or b"").decode()
-                    if record.partition == partition_of(site, partitions):
-                        book.put(site, processable(record.value))
+        async for record in read_whole(broker, topics):
+            with suppress(SchemaError, UnicodeDecodeError):  # workers step over it, too
+                site = (record.key or b"").decode()
+                if record.partition == partition_of(site, partitions):
+                    book.put(site, processable(record.value))
 
 
 def taken_down_in_state(path: Path) -> frozenset[str]:

@@ -6,6 +6,9 @@ values sent to where the records were. A move that was interrupted is made again
 second copy of the same records in the same order changes nothing; the tombstones of the first attempt are
 known by a header that names the change, and are not copied. Those of an earlier change are copied like any
 other tombstone: without them, what was removed long ago could come back.
+
+Where the broker cannot be reached, refuses a record, or makes no progress for a minute, a `BrokerProblem` is raised.
+Nothing is lost: the move can be made again.
 """
 
 import time
@@ -93,11 +96,7 @@ class RecordMoves:
         self._starts = dict.fromkeys(self._partitions, 0)
 
     async def count(self) -> Moved:
-        """Return what would be moved, without moving it.
-
-        Raises:
-            BrokerProblem: The broker cannot be reached, or there is no progress for a minute.
-        """
+        """Return what would be moved, without moving it."""
         moved = Moved(self._topic)
 
         async def only_count(record: ConsumerRecord, _target: int) -> None:
@@ -113,12 +112,7 @@ class RecordMoves:
         return moved
 
     async def move(self, settings: Settings) -> Moved:
-        """Move the records; nobody else may write to the topic meanwhile.
-
-        Raises:
-            BrokerProblem: The broker cannot be reached, refuses a record, or there is no progress for a
-                minute. Nothing is lost: the move can be made again.
-        """
+        """Move the records; nobody else may write to the topic meanwhile."""
         moved = Moved(self._topic)
         with as_broker_problem(self._problem):
             async with (

@@ -3,6 +3,8 @@
 The topic `documents.moving` exists from the first step to the last, and no worker starts as long as it is
 there. Running workers end by themselves when `documents` grows, and wait. So nobody else writes to the
 topics while their records move, and an interrupted change is finished by the same command.
+
+Every function that asks a broker raises `BrokerProblem` where it cannot be reached, or refuses; the command can be run again.
 """
 
 import asyncio
@@ -54,7 +56,6 @@ async def planned_change(
     Raises:
         TopicProblem: A topic is missing.
         UsageProblem: The wanted number is smaller than the present one, or another change was begun.
-        BrokerProblem: The broker cannot be reached, or refuses.
     """
     counts = await read_partition_counts(broker)
     missing = [prefix + name for name in MOVED_TOPICS if prefix + name not in counts]
@@ -111,11 +112,7 @@ def decide_change(
 async def count_moves(
     broker: BrokerAccess, prefix: str, change: NumberChange, settings: Settings, say: Say
 ) -> list[Moved]:
-    """Return what a change would move of each topic; nothing is changed.
-
-    Raises:
-        BrokerProblem: The broker cannot be reached, or there is no progress for a minute.
-    """
+    """Return what a change would move of each topic; nothing is changed."""
     bound_fetches(settings.record_limit_bytes)
     return [
         await RecordMoves(broker, prefix + name, change, None, say).count() for name in MOVED_TOPICS
@@ -134,9 +131,6 @@ async def repartition(
     """Make a change, or finish it, and return what was moved of each topic.
 
     Without a number of `records_per_s` as many records are sent as possible.
-
-    Raises:
-        BrokerProblem: The broker cannot be reached, or refuses. The command can be run again.
     """
     bound_fetches(settings.record_limit_bytes)
     await _patiently(broker, lambda admin: create_specified(admin, [_MARK], prefix, change.old, 1))
