@@ -76,12 +76,7 @@ class App(faust.App):
         return transport
 
     def on_missing_offset(self, one: TP, offset: int | None) -> None:
-        """End the process, because it cannot read on; a restart finds out why and where it can.
-
-        Args:
-            one: The partition.
-            offset: The offset that the log does not have; None where none is committed any more.
-        """
+        """End the process: the log lacks its next offset, or none (None) is committed. A restart finds out why."""
         problem = "no offset is committed" if offset is None else f"the log has no offset {offset}"
         end_process(f"{one.topic}-{one.partition}: {problem}; the process ends to be started again")
 

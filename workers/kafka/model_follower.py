@@ -24,13 +24,9 @@ class ModelFollower(LogFollower):
     def __init__(
         self, config: KafkaConfig, models: ModelStore, book: SettingsBook, count: Callable[[], None]
     ) -> None:
-        """Set what is followed.
+        """Follow all models at first, or none if the cleaner has its own partitions' only; count each record.
 
-        Args:
-            config: Where the broker is, and which models are wanted at first.
-            models: Where models are kept.
-            book: Tells which sites are taken down; their models are stepped over.
-            count: Called for each record that was read.
+        Models of sites that the book says are taken down are stepped over.
         """
         wanted = [] if config.settings.own_models else range(config.partitions)
         super().__init__(config.broker, config.topic(SITE_MODELS), wanted)

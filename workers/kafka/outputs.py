@@ -48,12 +48,7 @@ class TopicOutputs:
         self._dead_letters = raw_topic(app, config.topic(DEAD_LETTERS))
 
     def send(self, record: OutputRecord, headers: Iterable[Header] = ()) -> Sending:
-        """Send a record to its topic; a deletion is a null value under the URL.
-
-        Args:
-            record: The record.
-            headers: Headers of its page message that are passed on; a document has its own.
-        """
+        """Send a record, a document with its own headers, another with those given; a deletion is a null value."""
         partition = partition_of(record.site, self._partitions)
         if isinstance(record, SiteModelRecord):
             key, value = record.site.encode(), encode_msgpack(record)
@@ -73,12 +68,7 @@ class TopicOutputs:
         )
 
     def forget(self, keys: Iterable[bytes], decided_from: LogSnapshot) -> Iterable[Sending]:
-        """Send a null value to `documents` for each key.
-
-        Args:
-            keys: Keys of the documents.
-            decided_from: The log that was read, up to the end that it names.
-        """
+        """Send a null value to `documents` for each key, decided from a log that was read up to its end."""
         headers = {DECIDED_FROM_HEADER: decided_from.encode()}
         for key in keys:
             partition = partition_of(site_of_key(key), self._partitions)

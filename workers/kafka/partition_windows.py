@@ -156,14 +156,7 @@ class OwnedPartitions:
         open_windows: Callable[[int], PartitionWindows],
         learn: Learn,
     ) -> None:
-        """Own no partition yet.
-
-        Args:
-            broker: How the broker is reached.
-            topic: Full name of `documents`.
-            open_windows: Opens the windows of a partition.
-            learn: Takes a record that windows lack into them.
-        """
+        """Own no partition of `documents` yet; `learn` takes a record that windows lack into them."""
         self._broker = broker
         self._topic = topic
         self._open_windows = open_windows

@@ -194,12 +194,7 @@ class RecordBatch(_DefaultRecordBatchPy):
     """A batch whose iterator never raises: what cannot be read becomes a `RefusedValue`."""
 
     def __init__(self, stored: bytes | memoryview, limit_bytes: int) -> None:
-        """Read the head of a batch.
-
-        Args:
-            stored: The batch as a broker sends it.
-            limit_bytes: Size of the largest record that is read as a whole.
-        """
+        """Read the head of a batch as a broker sends it, of whose records none is read that exceeds a size."""
         super().__init__(stored)
         self._limit_bytes = limit_bytes
         self._is_intact: bool | None = None

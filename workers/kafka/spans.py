@@ -34,13 +34,9 @@ log = logging.getLogger("templ")
 
 
 def start_exports(names: Iterable[str], role: str, group: str, *, begins: bool) -> Traces:
-    """Return traces that are exported in the background.
+    """Return traces that are exported in the background, by exporters as packages have registered them.
 
-    Args:
-        names: Names of exporters, as packages have registered them.
-        role: `cleaner` or `refresher`.
-        group: Its consumer group.
-        begins: Whether a record without a parent may begin a trace.
+    Only if it `begins` traces does a record without a parent have one.
 
     Raises:
         ValueError: A variable of OpenTelemetry cannot be used.

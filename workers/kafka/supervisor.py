@@ -148,12 +148,7 @@ def child_command(command: str, arguments: Sequence[str]) -> list[str]:
 
 
 def wait_for_broker(brokers: str, tell: Callable[[str], None], wait_s: float = _WAIT_S) -> None:
-    """Wait until one of the brokers, `HOST:PORT` separated by commas, accepts a connection.
-
-    Args:
-        brokers: The brokers.
-        tell: Called with one line when the first attempt has failed.
-        wait_s: How long to wait, in seconds.
+    """Wait until one of the brokers, `HOST:PORT` separated by commas, accepts a connection; tell once that it waits.
 
     Raises:
         BrokerProblem: None of them has accepted a connection in that time.
@@ -170,12 +165,7 @@ def wait_for_broker(brokers: str, tell: Callable[[str], None], wait_s: float = _
 def patiently(
     ask: Callable[[], _Answer], tell: Callable[[str], None], wait_s: float = _ANSWER_WAIT_S
 ) -> _Answer:
-    """Ask the broker, and ask again while it restarts or its answer is late.
-
-    Args:
-        ask: What asks the broker.
-        tell: Called with one line when the first attempt has failed.
-        wait_s: How long to try, in seconds.
+    """Ask the broker, and ask again while it restarts or its answer is late; tell once of the first failure.
 
     Raises:
         BrokerProblem: The broker has not answered in that time.

@@ -270,11 +270,7 @@ class StallDetector:
     def stalled(self, lagging: Lagging, now_s: float, inner: object = None) -> bool:
         """Return whether the same partitions have lagged at the same offsets for the whole time-out.
 
-        Args:
-            lagging: The partitions of this process that lag now.
-            now_s: Present time of a monotonic clock.
-            inner: Progress of work that commits no offsets, such as a rebuild; any value that
-                changes when the work makes progress.
+        The progress of work that commits no offsets, such as a rebuild, is any value that changes with it.
         """
         if not lagging or (lagging, inner) != self._last:
             self._last, self._moved_at_s = (dict(lagging), inner), now_s
@@ -335,14 +331,7 @@ class StatusLines:
     def looked(
         self, waiting_for: str, partitions: frozenset[int], waiting: int, now_s: float
     ) -> Sequence[str]:
-        """Return the lines to log after the broker has answered.
-
-        Args:
-            waiting_for: What the worker waits for before it does its work; empty for nothing.
-            partitions: The partitions of the input topic that it has.
-            waiting: Records in them that are not processed yet.
-            now_s: Present time of a monotonic clock.
-        """
+        """Return the lines to log after the broker has answered, with what is waited for and how many records wait."""
         lines = []
         if self._gone_since_s is not None:
             lines.append(f"the broker is back after {now_s - self._gone_since_s:.0f} s")

@@ -227,14 +227,7 @@ def _file_problem(name: str, path: Path | None, error: OSError) -> SettingsProbl
 
 @contextmanager
 def as_broker_problem(tell: Callable[[KafkaError], str]) -> Iterator[None]:
-    """Raise what Kafka raises inside the context as a `BrokerProblem`.
-
-    Args:
-        tell: Returns the line for a failure.
-
-    Raises:
-        BrokerProblem: The broker cannot be reached, or refuses.
-    """
+    """Raise what Kafka raises inside the context as a `BrokerProblem` with the line that `tell` returns."""
     try:
         yield
     except KafkaError as error:

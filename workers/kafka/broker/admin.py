@@ -185,13 +185,8 @@ async def read_partition_counts(broker: BrokerAccess) -> dict[str, int]:
 async def partition_count(broker: BrokerAccess, prefix: str, *, is_settled: bool = False) -> int:
     """Return the number of partitions of `documents`, which `site-models` and `site-settings` share.
 
-    Args:
-        broker: How the broker is reached.
-        prefix: Text before the name of each topic.
-        is_settled: Whether a copy of an older record must not be sent later.
-
     Raises:
-        TopicProblem: There is no topic `documents`, or partitions are being added.
+        TopicProblem: There is no topic `documents`, or (if it is to be settled) partitions are being added.
     """
     counts = await read_partition_counts(broker)
     name = prefix + DOCUMENTS

@@ -68,12 +68,9 @@ class BatchContent:
     """Reads the content of a batch in order; each method raises `ContentError` for one that is damaged."""
 
     def __init__(self, codec: int, stored: bytes, skip_bytes_max: int) -> None:
-        """Begin at the first record.
+        """Begin at the first of the stored records, of which so many bytes may be skipped.
 
-        Args:
-            codec: Kafka's number of the compression, from 0 for none to 4 for zstd.
-            stored: The records of the batch as they are stored.
-            skip_bytes_max: Most bytes that are skipped in the batch.
+        The codec is Kafka's number of the compression, from 0 for none to 4 for zstd.
         """
         if codec not in _STREAMS:
             raise ContentError(f"unknown compression {codec}")
@@ -137,15 +134,7 @@ class StoredRecord(NamedTuple):
 
 
 def read_record(content: BatchContent, limit_bytes: int) -> StoredRecord:
-    """Return the next record of a batch, whose value is refused if it is too large or has an odd header.
-
-    Args:
-        content: The content of the batch.
-        limit_bytes: Size of the largest record that is read as a whole.
-
-    Raises:
-        ContentError: The batch ends before, or is damaged.
-    """
+    """Return the next record; its value is refused if it is larger than the limit, or has an odd header."""
     size_bytes = content.size()
     if size_bytes > limit_bytes:
         return _large_record(content, size_bytes, limit_bytes)

@@ -42,17 +42,11 @@ _NAME_LIMIT_BYTES = {"url": 8 << 10, "site": 1 << 10, "id": 2 << 10}
 
 
 def page_of_message(message: Received, settings: Settings, now_ms: int) -> Page | Rejected:
-    """Return the page in a message, or the reason why there is none.
+    """Return the page in a message of `pages`, or the reason why there is none.
 
-    An event time counts only up to the allowed clock skew after the record's timestamp, and up to as
-    much after the present time. Times of the past are taken as they are, so that an archive can be
-    replayed.
-
-    Args:
-        message: A record of the topic `pages`.
-        settings: Limits, and the allowed clock skew.
-        now_ms: Present time of the worker's clock in Unix milliseconds; producers set timestamps as
-            they like.
+    An event time counts only up to the allowed clock skew after the record's timestamp, which producers set as
+    they like, and up to as much after the present time of the worker's clock. Times of the past are taken as they
+    are, so that an archive can be replayed.
     """
     record = _read(message, settings)
     latest_ms = min(message.timestamp_ms, now_ms) + settings.clock_skew_ms
@@ -77,13 +71,9 @@ def page_of_message(message: Received, settings: Settings, now_ms: int) -> Page 
 
 
 def passed_on(headers: Iterable[Header], bytes_max: int) -> tuple[tuple[Header, ...], bool]:
-    """Return the headers of a page message that are passed on, and whether they are all that could be.
+    """Return the first headers of a page message that are passed on, and whether they are all that could be.
 
-    Headers that templ reads are not passed on, nor are those that it writes.
-
-    Args:
-        headers: Headers of the message.
-        bytes_max: Most bytes of names and values of those that are passed on.
+    Headers that templ reads are not passed on, nor are those that it writes, nor more than so many bytes.
     """
     others = [
         (name, value)

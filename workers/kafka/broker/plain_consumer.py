@@ -93,15 +93,10 @@ async def read_whole(
 
 
 async def settled_offset(consumer: AIOKafkaConsumer, topic: TopicPartition, end: int) -> int:
-    """Return the offset below which compaction may have removed null values.
+    """Return the offset below which compaction may have removed null values; the end where all records are older.
 
     The broker keeps null values for a day (`delete.retention.ms`). A reader whose position is below
     this offset, which is half a day old, has to begin again.
-
-    Args:
-        consumer: A started consumer.
-        topic: The partition.
-        end: End offset of the partition, which is returned when all records are older.
     """
     half_a_day_ago_ms = int(time.time() * 1000) - NULLS_ARE_SAFE_MS
     found = (await consumer.offsets_for_times({topic: half_a_day_ago_ms}))[topic]

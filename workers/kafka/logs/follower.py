@@ -31,13 +31,7 @@ class LogFollower(ABC):
     """Follows partitions of a topic; a subclass says where reading begins and what a record does."""
 
     def __init__(self, broker: BrokerAccess, topic: str, partitions: Iterable[int]) -> None:
-        """Prepare without connecting.
-
-        Args:
-            broker: How the broker is reached.
-            topic: Full name of the topic.
-            partitions: The partitions that are wanted at first.
-        """
+        """Prepare to follow partitions of a topic, given by its full name, without connecting."""
         self._broker = broker
         self._topic = topic
         self._wanted = list(partitions)
@@ -54,11 +48,7 @@ class LogFollower(ABC):
             self.ready.clear()
 
     async def run(self, *, stays: bool = True) -> None:
-        """Follow the topic.
-
-        Args:
-            stays: Whether to wait for further records for ever; otherwise the end is where the topic ended
-                at the start.
+        """Follow the topic for ever, or (unless the follower stays) up to where it ended at the start.
 
         Raises:
             BrokerProblem: The broker cannot be reached, or there was no progress for a minute before the
@@ -147,9 +137,7 @@ class LogFollower(ABC):
     def _begin(self, logs: Logs, settled: Mapping[int, int]) -> Mapping[int, int]:
         """Return and store the offset at which reading of each partition begins, and note the logs.
 
-        Args:
-            logs: The logs.
-            settled: Offsets below which null values may be gone.
+        Below the `settled` offsets null values may be gone.
         """
 
     @abstractmethod

@@ -148,15 +148,9 @@ class LogReader(BrokerClient):
     async def logs(
         self, topic: str, snapshots: Mapping[int, LogSnapshot | None]
     ) -> dict[int, LogState]:
-        """Return the present logs of partitions.
+        """Return the present logs of those partitions of a topic of which the reader's snapshots, or None, are given.
 
-        Args:
-            topic: Full name of the topic.
-            snapshots: The partitions that are asked for, each with the snapshot that its reader has.
-
-        Raises:
-            KafkaError: The topic does not exist, a partition has no leader, or the broker does not
-                answer.
+        A `KafkaError` is raised also where there is no such topic, or a partition has no leader.
         """
         topic_id, partitions = await self._partitions(topic)
         found: dict[int, LogState] = {}
@@ -316,12 +310,7 @@ class TopicRequest(Request[MetadataRequest_v5 | _TopicIdsRequest]):
     API_KEY = 3
 
     def __init__(self, topic: str, *, with_rights: bool = False) -> None:
-        """Set what is asked for.
-
-        Args:
-            topic: Full name of the topic, which is not created.
-            with_rights: Whether the answer has the operations that the user may do.
-        """
+        """Ask for a topic, which is not created, and if wanted for the operations that the user may do."""
         self._topic = topic
         self._with_rights = with_rights
 

@@ -118,12 +118,9 @@ def findings_of_lines(lines: Iterable[str]) -> Iterator[Finding]:
 def judge_topics(
     topics: Mapping[str, TopicFacts], settings: Settings, codecs: frozenset[str]
 ) -> Iterator[Finding]:
-    """Yield what is wrong with topics besides what `templ topics check` finds.
+    """Yield what is wrong with topics, by name without the prefix, besides what `templ topics check` finds.
 
-    Args:
-        topics: The topics that exist, by name without the prefix.
-        settings: The settings of the worker.
-        codecs: Compressions that this installation can read and write.
+    Codecs are the compressions that this installation can read and write.
     """
     if settings.compression not in codecs | {"none"}:
         yield Finding(
@@ -213,13 +210,7 @@ def judge_take_downs(topic: str, state: Path, lost: Collection[str]) -> Iterator
 
 
 def judge_clock(ahead: Mapping[str, int], limits: DoctorLimits) -> Iterator[Finding]:
-    """Yield what the times of records say about the clocks.
-
-    Args:
-        ahead: How far a record is dated after this machine's clock, in milliseconds, by topic; topics
-            without a record beyond the limit are left out.
-        limits: The limit.
-    """
+    """Yield what records say about the clocks: by topic, how many ms one is ahead of this machine by too much."""
     for topic, ahead_ms in ahead.items():
         yield Finding(
             "warning",

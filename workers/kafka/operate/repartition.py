@@ -47,11 +47,7 @@ async def planned_change(
 ) -> NumberChange | None:
     """Return the change of the number of partitions that is to be made, or finished; None for none.
 
-    Args:
-        broker: How the broker is reached.
-        prefix: Text before the name of each topic.
-        partitions: The wanted number; None = the one that a topic has already.
-        old: The number of partitions before, where partitions were added by hand to all topics.
+    See `decide_change` for the wanted and the old number.
 
     Raises:
         TopicProblem: A topic is missing.
