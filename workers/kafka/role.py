@@ -96,6 +96,7 @@ class Role(ABC):
             rest = await essential(self.app, self.doing, partial(self._batch, events))
             await remaining
             remaining = asyncio.ensure_future(self._finish(stream, events, rest))
+        await remaining
 
     async def _finish(
         self, stream: faust.StreamT[Any], events: Sequence[faust.EventT[Any]], rest: Rest | None

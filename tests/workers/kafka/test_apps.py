@@ -14,7 +14,7 @@ from schemas.document import DocumentRecord
 from tests.workers.builders import document
 from tests.workers.kafka.builders import kafka_config, received, received_document
 from workers.errors import DiskProblem, FeedProblem
-from workers.kafka import app
+from workers.kafka import app, role
 from workers.kafka.app import essential
 from workers.kafka.cleaner_app import CleanerApp
 from workers.kafka.logs.resume import LogSnapshot
@@ -224,6 +224,49 @@ def test_a_page_that_kills_its_process_in_a_burst_is_the_only_dead_letter(clean)
     )
     assert producer.names()[:5] == ["CleanedRecord", "DeadLetter"] + ["CleanedRecord"] * 3
     assert len(producer.names()) == 9
+
+
+def test_a_batch_is_cleaned_while_the_one_before_is_stored_and_acknowledged_once_it_is(
+    tmp_path, poison_pool, monkeypatch
+):
+    """The broker stores nothing until both batches are cleaned."""
+    events = [
+        SimpleNamespace(message=message(offset, ARTICLE, url=f"https://a.com/{offset}"))
+        for offset in range(2)
+    ]
+    happened = []
+
+    async def batches(_stream, _settings):
+        for event in events:
+            yield [event]
+
+    class Stream:
+        async def ack(self, event):
+            happened.append(("acknowledged", event.message.offset))
+
+    class Outputs(Producer):
+        both_are_cleaned = asyncio.Event()
+
+        async def send(self, record, headers=()):
+            happened.append((type(record).__name__, record.source.offset))
+            if isinstance(record, CleanedRecord) and record.source.offset == 1:
+                self.both_are_cleaned.set()
+            return asyncio.ensure_future(self.both_are_cleaned.wait())
+
+    async def run():
+        app = CleanerApp(kafka_config(tmp_path, 4), poison_pool, ModelStore(None))
+        app.warm_up(8)
+        app.app.gaps, app._outputs = NoGaps(), Outputs()
+        app._follower.ready.set()
+        app._settings.ready.set()
+        await asyncio.wait_for(app._take_batches(Stream()), 60)
+
+    monkeypatch.setattr(role, "batches", batches)
+    asyncio.run(run())
+    assert happened == [
+        ("CleanedRecord", 0), ("CleanedRecord", 1), ("DocumentRecord", 0), ("acknowledged", 0),
+        ("DocumentRecord", 1), ("acknowledged", 1),
+    ]  # fmt: skip
 
 
 NOT_OURS = 3
