@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import os
 import time
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
@@ -31,6 +32,8 @@ from workers.processes.pool import Pool
 from workers.state.model_store import ModelStore
 from workers.state.rebuildable import remove_set_aside
 
+_WARM_UP_PAGES = 4
+"""Made-up pages for each child; their sites are spread over the children by a hash."""
 log = logging.getLogger("templ")
 
 
@@ -122,11 +125,11 @@ class CleanerApp(Role):
         self.metrics.count(zip(timestamps, outcomes, strict=True), ended_s - started_s)
         self._check_feed(spans.messages, outcomes)
 
-    def warm_up(self, pages: int) -> None:
+    def warm_up(self) -> None:
         """Clean made-up pages of several sites, since the first page of a child takes it much longer."""
         source, body = Source("warm-up", 0, 0), b"<p>Some words, and then some more of them."
-        work = []
-        for site in (f"{number}.invalid" for number in range(pages)):
+        children, work = self.config.settings.cleaner_children or os.cpu_count() or 1, []
+        for site in (f"{number}.invalid" for number in range(_WARM_UP_PAGES * children)):
             page = Page(
                 source=source, url=f"https://{site}/", site=site, id=site, event_time_ms=0,
                 fetched_at=None, body=body,

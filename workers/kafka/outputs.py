@@ -41,26 +41,27 @@ class TopicOutputs:
         self._partitions = config.partitions
         self._cleaned_partitions = config.cleaned_partitions
         self._limit_bytes = max_value_bytes(config.settings)
-        self._cleaned = raw_topic(app, config.topic(CLEANED))
-        self._documents = raw_topic(app, config.topic(DOCUMENTS))
-        self._site_models = raw_topic(app, config.topic(SITE_MODELS))
-        self._site_events = raw_topic(app, config.topic(SITE_EVENTS))
-        self._dead_letters = raw_topic(app, config.topic(DEAD_LETTERS))
+        topics = (CLEANED, DOCUMENTS, SITE_MODELS, SITE_EVENTS, DEAD_LETTERS)
+        self._topics = {name: raw_topic(app, config.topic(name)) for name in topics}
 
     def send(self, record: OutputRecord, headers: Iterable[Header] = ()) -> Sending:
         """Send a record, a document with its own headers, another with those given; a deletion is a null value."""
         partition = partition_of(record.site, self._partitions)
         if isinstance(record, SiteModelRecord):
             key, value = record.site.encode(), encode_msgpack(record)
-            return self._site_models.send(key=key, value=value, partition=partition)
+            return self._topics[SITE_MODELS].send(key=key, value=value, partition=partition)
         if isinstance(record, SiteEventRecord):
-            return self._site_events.send(key=record.site.encode(), value=encode_json(record))
+            return self._topics[SITE_EVENTS].send(
+                key=record.site.encode(), value=encode_json(record)
+            )
         if isinstance(record, DocumentRecord):
             key, value = document_key(record.site, record.source), encode_msgpack(record)
             own = _headers(record.source, record.headers)
-            return self._documents.send(key=key, value=value, partition=partition, headers=own)
+            return self._topics[DOCUMENTS].send(
+                key=key, value=value, partition=partition, headers=own
+            )
         text = encode_json(record) if isinstance(record, CleanedRecord) else None
-        return self._cleaned.send(
+        return self._topics[CLEANED].send(
             key=record.url.encode(),
             value=text,
             partition=partition_of(record.site, self._cleaned_partitions),
@@ -72,7 +73,9 @@ class TopicOutputs:
         headers = {DECIDED_FROM_HEADER: decided_from.encode()}
         for key in keys:
             partition = partition_of(site_of_key(key), self._partitions)
-            yield self._documents.send(key=key, value=None, partition=partition, headers=headers)
+            yield self._topics[DOCUMENTS].send(
+                key=key, value=None, partition=partition, headers=headers
+            )
 
     def send_dead_letter(self, message: Received, letter: DeadLetter) -> Sending:
         """Send a message's bytes to the dead letters, with its own headers and what went wrong.
@@ -86,7 +89,7 @@ class TopicOutputs:
             value = bytes(value[: self._limit_bytes])
             if size_bytes > len(value):
                 headers.append((HEADER_CUT_FROM, str(size_bytes).encode()))
-        return self._dead_letters.send(key=message.key, value=value, headers=headers)
+        return self._topics[DEAD_LETTERS].send(key=message.key, value=value, headers=headers)
 
 
 def _headers(source: Source, passed_on: Iterable[Header]) -> list[tuple[str, bytes]]:

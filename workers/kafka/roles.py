@@ -40,8 +40,6 @@ from workers.state.rebuildable import open_rebuildable
 
 _REPEAT_AFTER_S = 30.0
 """Seconds until a message that a library repeats is logged again."""
-_WARM_UP_PAGES = 4
-"""Made-up pages for each child of a cleaner; their sites are spread over the children by a hash."""
 log = logging.getLogger("templ")
 
 
@@ -102,6 +100,8 @@ def run_role(
             health = Health(loops=work.app.event_loops, waiting_for=work.waiting_for)
             serve_probes(settings.metrics_host, port, work.metrics.registry, health)
         work.metrics.watch(lambda: len(work.app.assigned), work.waiting_for)
+        if isinstance(work, CleanerApp):
+            work.warm_up()
         start_watchdog(work, settings.stall_timeout_s)
         worker = faust.Worker(
             work.app, quiet=True, loglevel="WARNING", redirect_stdouts=False, override_logging=False
@@ -143,9 +143,7 @@ def _cleaner(config: KafkaConfig, traces: Traces) -> Iterator[CleanerApp]:
     children = config.settings.cleaner_children or os.cpu_count() or 1
     pool = Pool(config.settings, children=children)
     try:
-        cleaner = CleanerApp(config, pool, models, traces)
-        cleaner.warm_up(_WARM_UP_PAGES * children)
-        yield cleaner
+        yield CleanerApp(config, pool, models, traces)
     finally:
         pool.close()
         models.close()

@@ -255,7 +255,7 @@ def test_a_batch_is_cleaned_while_the_one_before_is_stored_and_acknowledged_once
 
     async def run():
         app = CleanerApp(kafka_config(tmp_path, 4), poison_pool, ModelStore(None))
-        app.warm_up(8)
+        app.warm_up()
         app.app.gaps, app._outputs = NoGaps(), Outputs()
         app._follower.ready.set()
         app._settings.ready.set()
