@@ -1,6 +1,5 @@
 """The settings for Kafka Connect, with Kafka's own file sink on the topic `cleaned` of a real broker."""
 
-import asyncio
 import importlib.util
 import json
 import sys
@@ -27,7 +26,7 @@ def connect():
 def test_the_file_sink_writes_the_records_and_no_deletions(stream, tmp_path, connect):
     texts = [{"url": f"https://a/{number}", "text": "é\n“quoted”"} for number in range(3)]
     records = [(one["url"], json.dumps(one, ensure_ascii=False).encode()) for one in texts]
-    asyncio.run(produce(stream, *records[:2], ("https://a/0", None), records[2]))
+    produce(stream, *records[:2], ("https://a/0", None), records[2])
     out = tmp_path / "out.jsonl"
     process = connect.start(
         HERE / "cleaned-to-file.properties",
