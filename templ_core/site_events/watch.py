@@ -7,6 +7,7 @@ alarm. What `drift` finds becomes an event once.
 """
 
 import math
+from typing import cast
 
 import msgspec
 
@@ -201,6 +202,15 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
         if len(values) > _VALUES_MAX:
             del values[next(iter(values))]
         self.values = {**self.values, name: values}
+
+    def lasting(self) -> list[EventKind]:
+        """Return the events of which the site has not come back."""
+        lasts = {
+            "feed-silent": self.is_silent,
+            "content-gone": list(self.values.get(_CONTENT, ())) == [_NO_TEXT],
+            "repeated-text-rising": list(self.values.get(_REPEATED, ())) == [_REPEATED_TEXT],
+        }
+        return [cast("EventKind", name) for name, is_so in lasts.items() if is_so]
 
     def _tell(self, change: NoticedChange) -> None:
         self.untold = [*self.untold, change]

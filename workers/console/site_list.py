@@ -91,6 +91,8 @@ def _warnings(state: SiteState, known: SiteRow, config: ConsoleConfig) -> Iterab
         yield f"low fit: the newest page, of {_day(state.newest_ms)}, fits no known design"
     if state.changed_at_ms is not None:
         yield f"design changed on {_day(state.changed_at_ms)}"
+    if state.watch:
+        yield from (f"event {one}: see the runbook" for one in state.watch.lasting())
     repeated = known.repeated or 0.0
     if state.pages >= config.repeated_pages_min and repeated > config.much_repeated_ratio:
         yield f"repeated text: {repeated:.1%} of the kept words are in sentences that many pages have"

@@ -36,6 +36,7 @@ def test_a_change_is_told_once_with_its_borders(facts, kind, before, after):
     assert (change.kind, change.before, change.after) == (kind, before, after)
     assert (change.last_url, change.first_url) == ("/29", "/30")
     assert change.time_ms <= 39 * HOUR_MS
+    assert watch.lasting() == ([kind] if kind in {"content-gone", "repeated-text-rising"} else [])
 
 
 GERMAN = other(language="de")
@@ -69,8 +70,10 @@ def test_a_silent_site_is_told_once_and_when_it_is_back():
         watch.listen(29 * HOUR_MS + WATCH.silent_ms + late_ms)
     (change,) = watch.untold
     assert (change.kind, change.last_url, change.first_url) == ("feed-silent", "/29", None)
+    assert watch.lasting() == ["feed-silent"]
     (back,) = look_at(watch, [USUAL] * 2, start=100)
     assert (back.kind, back.last_url, back.first_url) == ("site-back", "/29", "/100")
+    assert watch.lasting() == []
 
 
 def test_a_site_that_was_silent_between_two_looks_is_back():
