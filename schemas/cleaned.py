@@ -7,6 +7,7 @@ import msgspec
 from schemas.source import Source
 from templ_core.metadata.fields import Metadata
 from templ_core.page_changes import PageChanges
+from templ_core.page_quality import PageQuality
 
 RevisionReason = Literal["first-mature-model", "settled-model", "redesign", "superseded", "changed"]
 """Why a text is published again."""
@@ -144,6 +145,8 @@ class CleanedRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Version of the site's settings that the text was made with; absent where the site has none."""
     changes: PageChanges | msgspec.UnsetType = msgspec.UNSET
     """What has changed since an earlier fetch; absent unless it was asked for and an earlier fetch is known."""
+    quality: PageQuality | msgspec.UnsetType = msgspec.UNSET
+    """What the page may be in place of one with content; absent unless it was asked for and the page has text."""
 
 
 class DeletedRecord(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,5 +1,7 @@
 """From a document and what is known about its site to clean text; pure and deterministic."""
 
+from collections.abc import Sequence
+
 import msgspec
 
 from templ_core.config import CoreConfig
@@ -43,6 +45,8 @@ class CleanedText(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of the page besides its text; None where it was not asked for."""
     kind: StatedType | None = None
     """What the markup says that the page is; None where it says nothing or was not asked for."""
+    quality_inputs: Sequence[float] = ()
+    """What `templ_core.page_quality` tells the kind of page by; empty where it was not asked for."""
 
     @property
     def confidence(self) -> float:
@@ -116,7 +120,7 @@ def clean(
     >>> clean(page, None, CoreConfig()).text == story.strip()
     True
     """
-    decision = NOTHING
+    decision, site = NOTHING, None
     if document.segments.texts:
         page_model = page_model or shipped_model()
         page = page or read_page_evidence(document, page_model)
@@ -131,22 +135,32 @@ def clean(
 
             decision = with_rules(decision, ruled_segments(document, settings.rules))
     text = render_text(document, decision.kept, decision.cuts)
+    missing = _missing(document, decision)
+    inputs: Sequence[float] = ()
+    if config.quality and document.segments.texts:
+        from templ_core.quality_inputs import quality_inputs  # noqa: PLC0415 - few ask for it
+
+        inputs = quality_inputs(document, decision, site, site_model, missing)
     return CleanedText(
         text=text,
         decision=decision,
-        warnings=_warnings(document, decision, text),
+        warnings=_warnings(document, decision, text, missing),
+        quality_inputs=inputs,
         chars_in=sum(map(len, document.segments.texts)) + max(len(document.segments.texts) - 1, 0),
     )
 
 
-def _warnings(document: Document, decision: Decision, text: str) -> list[str]:
-    words, kept = int(decision.words.sum()), decision.kept
-    kept_words = 0 if decision.abstained else int(decision.words[kept].sum())
-    missing = missing_name(document, kept, words, kept_words)
+def _missing(document: Document, decision: Decision) -> str | None:
+    words = int(decision.words.sum())
+    kept_words = 0 if decision.abstained else int(decision.words[decision.kept].sum())
+    return missing_name(document, decision.kept, words, kept_words)
+
+
+def _warnings(document: Document, decision: Decision, text: str, missing: str | None) -> list[str]:
     found = {
         "empty": not text,
         "abstained": decision.abstained,
-        "script-rendered": words < _SCRIPT_RENDERED_WORDS
+        "script-rendered": decision.words.sum() < _SCRIPT_RENDERED_WORDS
         and document.scripts > 0
         and document.html_chars > _SCRIPT_RENDERED_HTML_CHARS,
         "gate": missing in GATES,

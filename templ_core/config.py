@@ -62,6 +62,9 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
     balance: Balance = "even"
     """What a text is cut for, of new and of known sites."""
 
+    quality: bool = False
+    """Whether pages are judged for whether they are what was asked for, and teach nothing if not."""
+
     @property
     def recall_ratio(self) -> float:
         """Lambda of the cut in multiples of that of an even balance, above 0."""

@@ -131,6 +131,10 @@ _PAYWALL_STEMS = (
     "assine", "prenumer", "одписч", "会員限定", "残り",
 )  # fmt: skip
 """Parts of texts without which there is nothing that `_PAYWALL` finds."""
+_SCRIPTS = _Phrases(
+    r"loading\W*$|(?:please )?wait\b.{0,30}$|(?:wird )?geladen|chargement|cargando|caricamento|carregando",
+    r"...(?:enable|activate|turn on|allow|requires?|needs?|without|have) (?:java ?script|js)\b|java ?script (?:is|to be|must be) ",
+)
 _PASSWORD = re.compile(r"passw|\bpwd|user_?pass|kennwort", re.IGNORECASE)
 _CHALLENGE = re.compile(
     r"px-captcha|captcha-delivery|cf-(?:challenge|browser)|challenge-(?:form|running)"
@@ -192,6 +196,23 @@ def missing_name(document: Document, kept: Bools, words: int, kept_words: int) -
     ):
         return "paywall"
     return name
+
+
+def name_in(document: Document, texts: list[str]) -> str | None:
+    """Return what some texts of a page, its title or its form say that is missing, however long the page is.
+
+    Args:
+        document: The page.
+        texts: Those of its texts that other pages of its site do not have.
+    """
+    title = [document.title, *_PARTS.split(document.title)]
+    name = _named(title, title, texts) or ("paywall" if _is_paywalled(texts) else None)
+    return name or _named_by_form(document)
+
+
+def says_scripts_are_needed(texts: list[str]) -> bool:
+    """Return whether a text says that scripts are needed, or that something is loaded."""
+    return _SCRIPTS.are_in(texts)
 
 
 def _named(log_in: list[str], headings: list[str], texts: list[str]) -> str | None:

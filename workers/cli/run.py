@@ -108,6 +108,12 @@ from workers.site_settings import read_book
     "--segments", is_flag=True, help="Add the text segments and their decisions to each record."
 )
 @click.option(
+    "--quality",
+    is_flag=True,
+    help="Add to each record how probably its page is an error page, a wall, an empty shell or a mere template; "
+    "nothing is learned from such pages.",
+)
+@click.option(
     "--changes",
     is_flag=True,
     help="Add to the record of a page whose URL was fetched before what has changed since: sentences added, "
@@ -155,6 +161,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     two_pass: bool
     revisions: bool
     segments: bool
+    quality: bool
     changes: bool
     events: Path | None
     force: bool
@@ -174,6 +181,7 @@ def _run(options: RunOptions) -> None:
         comments=options.comments,
         balance=options.balance,
         text_forms=text_forms(options.form),
+        quality="true" if options.quality else None,
         changes="true" if options.changes else None,
         segments="true" if options.segments else None,
         site_events="false" if options.events is None else "true",

@@ -14,8 +14,10 @@ CONFIG = CoreConfig()
 
 
 def config_of(settings: "Settings") -> CoreConfig:
-    """Return the core's configuration with a deployment's choices about comments and the balance."""
-    return msgspec.structs.replace(CONFIG, comments=settings.comments, balance=settings.balance)
+    """Return the core's configuration with a deployment's choices about comments, the balance and quality."""
+    return msgspec.structs.replace(
+        CONFIG, comments=settings.comments, balance=settings.balance, quality=settings.quality
+    )
 
 
 class RecordForms(msgspec.Struct, frozen=True, array_like=True):

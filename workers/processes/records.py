@@ -32,6 +32,7 @@ from templ_core.fingerprint import simhash
 from templ_core.page_changes import FetchedText, PageChanges, page_changes
 from templ_core.page_details import encode_details
 from templ_core.page_level.smoothing import section_numbers
+from templ_core.page_quality import page_quality
 from templ_core.rendering.cleaned_html import render_html
 from templ_core.rendering.links import page_links
 from templ_core.rendering.markdown import render_markdown
@@ -107,6 +108,7 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
             blocks_removed=len(self.document.segments.texts) - kept,
             site_settings_version=settings.version if settings else msgspec.UNSET,
             changes=(is_compared and self._changes()) or msgspec.UNSET,
+            quality=page_quality(cleaned.quality_inputs) or msgspec.UNSET,
             **self._fields(options.forms),
         )
         room_bytes = options.record_limit_bytes

@@ -13,6 +13,7 @@ from templ_core.errors import CodecError, CoreError
 from templ_core.page_details import decode_details
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
+from templ_core.page_quality import page_quality
 from templ_core.site_level.places.places import document_places
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import encode_site_model
@@ -42,6 +43,9 @@ from workers.processes.messages import (
 )
 from workers.processes.options import CONFIG
 from workers.processes.records import RecordMaker, published_text
+
+_JUDGING_DOCUMENTS = 8
+"""Documents from which on a site model may say that a page teaches nothing, so that no site stays unknown."""
 
 
 class InProcess:
@@ -150,7 +154,10 @@ def _cleaned(
     learned, warnings = None, list(page.warnings)
     if page.status >= 400:
         warnings.append("error-page")
-    summary = read.summary() if task.with_document else None
+    quality = page_quality(cleaned.quality_inputs)
+    is_judged = task.model is not None and task.model.documents >= _JUDGING_DOCUMENTS
+    is_learned = task.with_document and (not is_judged or quality is None or quality.has_content)
+    summary = read.summary() if is_learned else None
     if summary is not None:
         learned = maker.learned(page, summary)
         if learned is None:

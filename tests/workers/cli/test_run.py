@@ -1,5 +1,6 @@
 import base64
 import json
+import random
 
 import msgspec
 import pytest
@@ -281,3 +282,34 @@ def test_what_changes_on_a_site_is_in_a_file_of_its_own(templ, tmp_path):
     assert "--force" in one_line(done)
     templ("run", feed, *options, "--force", "--two-pass", "--events", events)
     assert len(events.read_bytes().splitlines()) == 1
+
+
+MENU = "<nav><a href=/>Home</a> <a href=/news>News of the harbour</a></nav>"
+FOOT = "<footer>All rights of the paper are reserved</footer>"
+
+
+def _story(number):
+    """A story of words that no other page has."""
+    rng = random.Random(number)
+    words = ["".join(rng.choices("abcdefghijklmnop", k=6)) for _ in range(200)]
+    return "".join(f"<p>{' '.join(words[start : start + 40])}." for start in range(0, 200, 40))
+
+
+def test_a_page_that_is_none_is_told_by_its_quality_and_teaches_nothing(templ, tmp_path):
+    pages = [
+        {
+            "url": f"https://a.example/{number}",
+            "html": f"{MENU}<h1>Boat {number}</h1>{_story(number)}{FOOT}",
+        }
+        for number in range(20)
+    ]
+    gone = f"<title>Page not found</title>{MENU}<h1>Sorry, the page was not found</h1>{FOOT}"
+    pages.append({"url": "https://a.example/gone", "html": gone})
+    feed = write_lines(tmp_path / "feed.jsonl", pages)
+    state = ("--state", tmp_path / "state")
+    templ("run", feed, "--out", tmp_path / "out", "--time-field", "none", "--quality", *state)
+    *found, missing = (one.quality for one in outputs(tmp_path / "out"))
+    assert missing.soft_404 > max(one.soft_404 for one in found)
+    assert not missing.has_content
+    (line,) = templ("site", "list", *state).stdout.splitlines()
+    assert json.loads(line)["pages"] == 20

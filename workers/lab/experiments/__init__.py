@@ -22,6 +22,7 @@ _MODULES = {
     "rtdm-mining": "workers.lab.experiments.rtdm",
     "templates-over-time": "workers.lab.experiments.templates_over_time",
     "links-without-templates": "workers.lab.experiments.links_without_templates",
+    "page-quality": "workers.lab.experiments.page_quality",
     "metadata": "workers.lab.experiments.metadata",
     "search": "workers.lab.experiments.search",
     "site-level": "workers.lab.experiments.fusion",

@@ -1,0 +1,72 @@
+"""Whether a page is what was asked for: by what it lacks against the pages of its site, and by words beside that.
+
+A page without content has its site's template and little of its own. What it has of its own, how that compares with the
+usual length, and whether it is where content usually is, tell more than its words, which are of any language.
+"""
+
+import functools
+import math
+from collections.abc import Sequence
+from importlib import resources
+from typing import Annotated
+
+import msgspec
+
+_DECIMALS = 4
+WITHOUT_MAX = 0.6
+"""Nothing is learned from a page that is with this probability none with content: 0.952 of those are none."""
+
+_Ratio = Annotated[float, msgspec.Meta(ge=0, le=1)]
+
+
+class PageQuality(msgspec.Struct, frozen=True, kw_only=True):
+    """What a page may be in place of a page with content: the probability of each, 0 to 1."""
+
+    soft_404: _Ratio
+    """It says that there is nothing, though its status says that there is."""
+    wall: _Ratio
+    """A consent notice, log-in, captcha or paywall is in front of the content."""
+    empty_shell: _Ratio
+    """Scripts would fill it."""
+    template_only: _Ratio
+    """It is the template of its site without content."""
+
+    @property
+    def has_content(self) -> bool:
+        """Whether it is probable enough that it has content."""
+        without = self.soft_404 + self.wall + self.empty_shell + self.template_only
+        return without < WITHOUT_MAX
+
+
+KINDS = PageQuality.__struct_fields__
+"""The kinds of pages without content; the number of a page with content is that of none of them."""
+
+
+class Weights(msgspec.Struct, frozen=True):
+    """A logistic regression over the kinds and, at last, a page with content."""
+
+    bias: list[float]
+    weights: list[list[float]]
+    """A row for each kind, a column for each of the `quality_inputs`."""
+
+
+@functools.cache
+def _weights() -> list[Weights]:
+    """Return the weights for pages of unknown and of known sites, which `templ experiments page-quality` fits."""
+    body = resources.files(__package__).joinpath("page_quality.json").read_bytes()
+    return msgspec.json.decode(body, type=list[Weights])
+
+
+def page_quality(inputs: Sequence[float]) -> PageQuality | None:
+    """Return what a page may be, given its `quality_inputs`; None where there are none."""
+    if not inputs:
+        return None
+    found = _weights()[bool(inputs[-1])]
+    scores = [
+        bias + math.fsum(weight * one for weight, one in zip(row, inputs, strict=True))
+        for bias, row in zip(found.bias, found.weights, strict=True)
+    ]
+    shares = [math.exp(score - max(scores)) for score in scores]
+    whole = math.fsum(shares)
+    probabilities = (round(share / whole, _DECIMALS) for share in shares)
+    return PageQuality(**dict(zip(KINDS, probabilities, strict=False)))

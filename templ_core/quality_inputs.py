@@ -1,0 +1,80 @@
+"""What tells pages without content from others: see `page_quality`."""
+
+import numpy as np
+
+from templ_core.decide import Decision
+from templ_core.dom.document import Document
+from templ_core.page_level.interstitials import GATES, name_in, says_scripts_are_needed
+from templ_core.site_level.fusion.site_columns import (
+    CONSTANT,
+    PLACE_PAGES,
+    RECURS,
+    USUAL_BEST_CONTAINER,
+)
+from templ_core.site_level.site_evidence import SiteEvidence
+from templ_core.site_level.site_model import SiteModel
+from templ_core.tokens import tokenise
+
+_NAMED_WORDS_MAX = 150
+"""A page with more words of its own is not named by them."""
+
+
+def quality_inputs(
+    document: Document,
+    decision: Decision,
+    site: SiteEvidence | None,
+    model: SiteModel | None,
+    missing: str | None,
+) -> list[float]:
+    """Return what the kinds are told by.
+
+    Args:
+        document: The page, with at least one segment.
+        decision: What becomes of its segments.
+        site: What its site says; None = nothing.
+        model: What is known of the site; None = nothing.
+        missing: What `interstitials.missing_name` returned for it.
+    """
+    words, segments = decision.words, document.segments
+    columns = {} if site is None else site.columns
+    zeros = np.zeros(len(words))
+    repeated = (columns.get(RECURS, zeros) > 0) | (columns.get(CONSTANT, zeros) > 0)
+    own = np.where(repeated, 0.0, words)
+    total, own_words = float(words.sum()), float(own.sum())
+    usual = total
+    if model is not None and model.documents:
+        usual = float(model.places.cells.sums[0].sum()) / model.documents
+    chars = np.array([max(len(text), 1) for text in segments.texts])
+    texts = [
+        text
+        for text, is_repeated in zip(segments.texts, repeated.tolist(), strict=True)
+        if not is_repeated
+    ]
+    name = missing or (name_in(document, texts) if own_words < _NAMED_WORDS_MAX else None)
+    kept_own = float(own[decision.kept].sum())
+    is_known = float(site is not None)
+    is_unknown = columns.get(PLACE_PAGES, zeros) == 0
+    title = set(tokenise(document.title.lower()))
+    in_title = title.intersection(word for text in texts for word in tokenise(text.lower()))
+    usual_place = float(own[columns.get(USUAL_BEST_CONTAINER, zeros) > 0].sum())
+    return [
+        np.log1p(own_words),
+        np.log1p(kept_own),
+        np.log1p(float(own.max())),
+        np.log1p(usual_place) * is_known,
+        np.log1p(float((own > 0).sum())),
+        float(np.clip(np.log((total + 1) / (usual + 1)), -4, 4)),
+        float(np.clip(np.log((total - own_words + 1) / (usual + 1)), -4, 4)) * is_known,
+        (1 - own_words / total) * is_known,
+        float((own * np.minimum(segments.link_chars / chars, 1)).sum()) / max(own_words, 1.0),
+        np.log1p(float(own[is_unknown].sum())) * is_known,
+        np.log1p(float(own[~is_unknown].sum())) * is_known,
+        len(in_title) / len(title) if title else 1.0,
+        np.log1p(document.html_chars / (total + 1)),
+        float(document.scripts > 0),
+        float(name == "error-page"),
+        float(name in GATES),
+        float(name == "paywall"),
+        float(says_scripts_are_needed(texts)),
+        is_known,
+    ]

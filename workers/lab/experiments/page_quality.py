@@ -1,0 +1,179 @@
+"""`templ experiments page-quality`: pages without content, told from those with content of the same sites."""
+
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from itertools import repeat
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import click
+import msgspec
+import numpy as np
+from sklearn.linear_model import LogisticRegression
+from sklearn.preprocessing import StandardScaler
+
+from templ_core.array_types import Floats
+from templ_core.clean_document import clean
+from templ_core.dom.document import Document, read_document
+from templ_core.errors import PageError
+from templ_core.lab.training.labels.gold_labels import GoldSelectors
+from templ_core.page_level.model.model_file import shipped_model
+from templ_core.page_level.page_evidence import read_page_evidence
+from templ_core.page_quality import KINDS, WITHOUT_MAX, Weights
+from workers.lab.corpora import corpus_name, read_objects, record_markup, site_of, write_file
+from workers.lab.experiments.results import Cell, Report, tracked
+from workers.lab.options import (
+    corpora_argument,
+    experiment_command,
+    jobs_option,
+    map_in_processes,
+    option,
+    seed_option,
+)
+from workers.lab.simulate.without_content import without_content
+from workers.processes.learning import fit_provisional_model, window_page
+from workers.processes.options import CONFIG
+
+_FOLDS = 5
+_CONFIG = msgspec.structs.replace(CONFIG, quality=True)
+_LEARNED = (3, 8, 40)
+"""Pages that a site may have learned."""
+_DECIMALS = 4
+_CONTENT = len(KINDS)
+"""The class of pages with content."""
+_PENALTY = 1.0
+_GOLD_WORDS_MIN = 15
+"""A page with less gold is without content as it is."""
+
+
+class JudgedPage(NamedTuple):
+    """One page, and what it is."""
+
+    site: str
+    kind: int
+    """Its number in `KINDS`, or `_CONTENT`."""
+    inputs: Sequence[float]
+
+
+@experiment_command("Tell pages without content from others.", "page-quality")
+@corpora_argument
+@option("--pages", default=10, help="Most pages of a site that are taken.")
+@click.option(
+    "--model",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write the weights to this file.",
+)
+@jobs_option
+@seed_option("Seed of what becomes of the pages.")
+def page_quality(
+    report: Report, corpora: Sequence[Path], *, pages: int, model: Path | None, jobs: int, seed: int
+) -> None:
+    """Take the content out of pages of CORPORA, and find these pages among those with content.
+
+    CORPORA is JSON Lines with `gold_selector`, such as those of `templ simulate`. Half of each site's pages are
+    learned. The weights that judge a site were fitted to four fifths of the other sites.
+    """
+    by_site: defaultdict[str, list[dict[str, Any]]] = defaultdict(list)
+    for corpus in corpora:
+        for _, record in read_objects(corpus):
+            by_site[f"{corpus_name(corpus)} {site_of(record)}"].append(record)
+    work = map_in_processes(
+        jobs, site_samples, by_site, by_site.values(), repeat(pages), repeat(seed)
+    )
+    samples = [one for some in tracked(work, "sites", len(by_site)) for one in some]
+    sites = sorted({one.site for one in samples})
+    of_site = np.random.default_rng(seed).permutation(len(sites)) % _FOLDS
+    weights = []
+    for is_known, name in ((False, "unknown to templ"), (True, "known")):
+        some = [one for one in samples if bool(one.inputs[-1]) == is_known]
+        rows, kinds = np.array([one.inputs for one in some]), np.array([one.kind for one in some])
+        folds = np.array([of_site[sites.index(one.site)] for one in some])
+        found = np.zeros((len(some), _CONTENT + 1))
+        for fold in range(_FOLDS):
+            found[folds == fold] = _shares(
+                rows[folds == fold], *fit_weights(rows[folds != fold], kinds[folds != fold])
+            )
+        counts = Counter(kinds.tolist())
+        table: list[list[Cell]] = [
+            [name, counts[kind], *_figures(found[:, kind] >= 0.5, kinds == kind)]
+            for kind, name in enumerate(KINDS)
+        ]
+        of_any = _figures(1 - found[:, _CONTENT] >= WITHOUT_MAX, kinds != _CONTENT)
+        report.table(
+            f"{len(sites)} sites {name}, each judged by weights of others; found are pages of a probability "
+            f"of at least 0.5, of any kind of at least {WITHOUT_MAX}",
+            ["", "pages", "precision", "recall"],
+            [*table, ["any of them", len(some) - counts[_CONTENT], *of_any]],
+            3,
+        )
+        bias, columns = fit_weights(rows, kinds)
+        weights.append(Weights(bias.round(_DECIMALS).tolist(), columns.round(_DECIMALS).tolist()))
+    if model is not None:
+        write_file(model, msgspec.json.encode(weights) + b"\n")
+
+
+def _shares(rows: Floats, bias: Floats, weights: Floats) -> Floats:
+    scores = rows @ weights.T + bias
+    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
+    result: Floats = shares / shares.sum(axis=1, keepdims=True)
+    return result
+
+
+def _figures(found: Any, wanted: Any) -> tuple[float, float]:
+    right = float((found & wanted).sum())
+    return right / max(float(found.sum()), 1.0), right / max(float(wanted.sum()), 1.0)
+
+
+def fit_weights(rows: Floats, kinds: Any) -> tuple[Floats, Floats]:
+    """Return the bias and the weights of a logistic regression; pages with content are as rare as the others."""
+    scaler = StandardScaler().fit(rows)
+    fitted = LogisticRegression(C=_PENALTY, max_iter=500).fit(scaler.transform(rows), kinds)
+    weights = fitted.coef_ / scaler.scale_
+    return fitted.intercept_ - weights @ scaler.mean_, weights
+
+
+def site_samples(
+    site: str, records: Sequence[Mapping[str, Any]], pages: int, seed: int
+) -> list[JudgedPage]:
+    """Return pages of a site as they are, and without content."""
+    page_model = shipped_model()
+    rng = np.random.default_rng([seed, *site.encode()])
+    learned = []
+    for number, record in enumerate(records[::2][: max(_LEARNED)]):
+        document = _document(record, record_markup(dict(record)).encode("utf-8", "replace"))
+        if document is not None:
+            evidence = read_page_evidence(document, page_model)
+            learned.append(window_page(record["url"], number * 60_000, document, evidence))
+    models = [
+        fit_provisional_model(learned[:count], page_model.version, CONFIG) for count in _LEARNED
+    ]
+    found = []
+    others = records[1::2]
+    for number in rng.permutation(len(others))[:pages].tolist():
+        record = others[number]
+        markup = record_markup(dict(record))
+        bodies = [(_CONTENT, markup.encode("utf-8", "replace"))]
+        gold = record.get("gold_text")
+        if gold is not None and len(gold.split()) < _GOLD_WORDS_MIN:
+            continue
+        selectors, kind = GoldSelectors.of(record), int(rng.integers(_CONTENT))
+        if selectors is not None:
+            emptied = without_content(markup, selectors, KINDS[kind], f"{seed} {record['url']}")
+            bodies += [] if emptied is None else [(kind, emptied)]
+        for kind, body in bodies:
+            document = _document(record, body)
+            if document is None:
+                continue
+            evidence = read_page_evidence(document, page_model)
+            for model in (None, models[int(rng.integers(len(models)))]):
+                cleaned = clean(document, model, _CONFIG, page_model, evidence)
+                found.append(JudgedPage(site, kind, cleaned.quality_inputs))
+    return found
+
+
+def _document(record: Mapping[str, Any], body: bytes) -> Document | None:
+    try:
+        document = read_document(body, record["url"], charset="utf-8")
+    except PageError:
+        return None
+    return document if document.segments.texts else None
