@@ -165,39 +165,21 @@ def _document(compact: _Compact) -> Document:
             "segments": len(compact.texts),
         },
     )
-    depth = columns["depth"]
-    require_tree(depth)
-    parent, end = tree_of_depths(depth)
-    inline_from = columns["inline_from"]
-    segments = Segments(
-        texts=compact.texts,
-        owner=columns["owner"],
-        inline_from=inline_from,
-        inline_to=inline_from + columns["inline_count"],
-        links=columns["links"],
-        link_chars=columns["link_chars"],
-        external_links=columns["external_links"],
-        page_links=columns["page_links"],
-        declared=columns["declared"],
-    )
-    _require_order(segments, end)
-    element_types, element_type = pairs_in_order(
+    require_tree(columns["depth"])
+    columns["parent"], columns["end"] = tree_of_depths(columns["depth"])
+    columns["inline_to"] = columns["inline_from"] + columns["inline_count"]
+    segments = Segments(compact.texts, *(columns[name] for name in Segments.__struct_fields__[1:]))
+    _require_order(segments, columns["end"])
+    element_types, columns["element_type"] = pairs_in_order(
         compact.tag_table, compact.attribute_table, columns["tags"], columns["attributes"]
     )
+    of_nodes = {name: columns[name] for name in Nodes.__struct_fields__[1:]}
     return Document(
         title=compact.title,
         language=compact.language,
         html_chars=compact.html_chars,
         scripts=compact.scripts,
-        nodes=Nodes(
-            element_types=element_types,
-            element_type=element_type,
-            depth=depth,
-            parent=parent,
-            end=end,
-            hidden=columns["hidden"],
-            images=columns["images"],
-        ),
+        nodes=Nodes(element_types=element_types, **of_nodes),
         segments=segments,
     )
 

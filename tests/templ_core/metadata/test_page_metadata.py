@@ -53,28 +53,51 @@ def test_all_fields_of_json_ld():
     )  # fmt: skip
 
 
-def test_authors_are_found_by_reference_and_in_a_graph():
-    graph = {
-        "@graph": [
-            {"@type": "Article", "headline": "A", "author": {"@id": "#ann"}},
-            {"@type": "Person", "@id": "#ann", "name": "Ann Lee"},
-        ]
-    }
-    script = f'<script type="application/ld+json">{json.dumps(graph)}</script>'
-    assert metadata(script).authors == ["Ann Lee"]
+ANN, DAILY = (
+    {"@type": "Person", "name": "Ann Lee"},
+    {"@type": "NewsMediaOrganization", "name": "The Daily"},
+)
+GRAPH = [{"@type": "Article", "headline": "A", "author": {"@id": "#ann"}}, ANN | {"@id": "#ann"}]
+PEOPLE = ("Eve", "Max", "Tom", "Kim")
 
 
-def test_the_first_article_with_authors_has_those_of_the_page():
-    other = json_ld(headline="Other", author={"@type": "Person", "name": "Eve Poe"})
-    own = json_ld(headline="Own", author={"@type": "Person", "name": "Ann Lee"})
-    assert metadata(own + other).authors == ["Ann Lee"]
-
-
-def test_organisations_are_authors_only_where_no_person_is():
-    daily = {"@type": "NewsMediaOrganization", "name": "The Daily"}
-    person = {"@type": "Person", "name": "Ann Lee"}
-    assert metadata(json_ld(author=[person, daily])).authors == ["Ann Lee"]
-    assert metadata(json_ld(author=[daily])).authors == ["The Daily"]
+@pytest.mark.parametrize(
+    ("head", "body", "authors"),
+    [
+        pytest.param(
+            f'<script type="application/ld+json">{json.dumps({"@graph": GRAPH})}</script>',
+            "", ["Ann Lee"], id="by reference and in a graph",
+        ),
+        pytest.param(
+            json_ld(headline="Own", author=ANN) + json_ld(headline="Other", author={"name": "Eve Poe"}),
+            "", ["Ann Lee"], id="the first article with authors has those of the page",
+        ),
+        pytest.param(json_ld(author=[ANN, DAILY]), "", ["Ann Lee"], id="no organisation beside a person"),
+        pytest.param(json_ld(author=[DAILY]), "", ["The Daily"], id="an organisation alone"),
+        pytest.param(
+            "", '<h1>Bridge</h1><p class="byline">By Ann Lee</p><p>Text' + "".join(
+                f'<div class="comment"><span itemprop="author">{one} Smith</span> says <p>Good.</div>'
+                for one in PEOPLE
+            ), ["Ann Lee"], id="not readers who comment",
+        ),
+        pytest.param(
+            "", "".join(f'<p>News <b class="author">{one} Poe</b>' for one in PEOPLE)
+            + '<h1>Bridge</h1><i class="storyAuthor_name__x1">Ann Lee</i><p>Text',
+            ["Ann Lee"], id="not those of teasers",
+        ),
+        pytest.param(
+            "", "".join(f'<p class="byline">By Ann Lee{letter}</p>' for letter in "abcd"),
+            [], id="not names in many bylines, which are those of other pages",
+        ),
+        pytest.param(
+            '<!-- <meta name="author" content="Ann Lee"> -->'
+            '<script>var a = \'<meta name="author" content="Ann Lee">\';</script>',
+            "", [], id="not claims in comments and scripts",
+        ),
+    ],
+)  # fmt: skip
+def test_whose_names_are_those_of_the_authors(head, body, authors):
+    assert metadata(head, body or "<p>Text").authors == authors
 
 
 def test_a_time_that_contradicts_the_day_in_the_address_is_another_page_s():
@@ -83,23 +106,6 @@ def test_a_time_that_contradicts_the_day_in_the_address_is_another_page_s():
     assert metadata("", times, url=dated).published_at == "2023-12-19"
     dated = "https://www.daily.example/2023/12/24/bridge"
     assert metadata("", times, url=dated).published_at == "2023-12-24T13:05:00Z"
-
-
-def test_readers_who_comment_are_no_authors():
-    readers = "".join(
-        f'<div class="comment"><span itemprop="author">{name} Smith</span> says <p>Good.</div>'
-        for name in ("Eve", "Max", "Tom", "Kim")
-    )
-    marked_up = metadata("", f'<h1>Bridge</h1><p class="byline">By Ann Lee</p><p>Text{readers}')
-    assert marked_up.authors == ["Ann Lee"]
-
-
-def test_authors_of_teasers_are_no_authors():
-    teasers = "".join(
-        f'<p>News <b class="author">{one} Poe</b>' for one in ("Eve", "Max", "Tom", "Kim")
-    )
-    own = '<h1>Bridge</h1><i class="storyAuthor_name__x1">Ann Lee</i><p>Text'
-    assert metadata("", teasers + own).authors == ["Ann Lee"]
 
 
 @pytest.mark.parametrize(
@@ -174,11 +180,6 @@ def test_what_is_no_name_is_no_author(name):
     assert metadata(f'<meta name="author" content="{name}">').authors == []
 
 
-def test_names_in_many_bylines_are_those_of_other_pages():
-    body = "".join(f'<p class="byline">By Ann Lee{letter}</p>' for letter in "abcd")
-    assert metadata("", body).authors == []
-
-
 def test_the_language_is_detected_where_none_is_declared():
     text = (
         "Der Rat der Stadt hat am Montag beschlossen, dass die alte Brücke bis zum Herbst gesperrt "
@@ -187,14 +188,6 @@ def test_the_language_is_detected_where_none_is_declared():
     )
     assert metadata("", text=text).language == "de"
     assert metadata('<meta http-equiv="content-language" content="en">', text=text).language == "en"
-
-
-def test_claims_in_comments_and_scripts_do_not_count():
-    head = (
-        '<!-- <meta name="author" content="Ann Lee"> -->'
-        '<script>var a = \'<meta name="author" content="Ann Lee">\';</script>'
-    )
-    assert metadata(head).authors == []
 
 
 def test_a_page_with_too_many_claims_is_read_in_bounds():
