@@ -50,14 +50,8 @@ class ArchiveReading(msgspec.Struct, frozen=True, kw_only=True):
     """Most files that are read at the same time. Where more overlap in time, some begin later."""
 
 
-class _Next(NamedTuple):
-    """The next record of a file; the order of the fields is that in which records are merged."""
-
-    time_ms: int
-    number: int
-    """Number of the file."""
-    found: PlacedRecord
-    rest: Iterator[PlacedRecord]
+_Next = tuple[int, int, PlacedRecord, Iterator[PlacedRecord]]
+"""The next record of a file behind its time and the number of the file, by which records are merged."""
 
 
 def archive_files(inputs: Sequence[Path]) -> list[Path]:
@@ -134,7 +128,7 @@ def _first_ms(file: Path, start: Place, how: ArchiveReading) -> int:
 def _push_next(merged: list[_Next], number: int, rest: Iterator[PlacedRecord]) -> None:
     found = next(rest, None)
     if found is not None:
-        heapq.heappush(merged, _Next(_time_ms(found), number, found, rest))
+        heapq.heappush(merged, (_time_ms(found), number, found, rest))
 
 
 def _time_ms(found: PlacedRecord) -> int:

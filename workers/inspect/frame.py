@@ -87,11 +87,8 @@ _OWN = "templ-"
 class Mark(msgspec.Struct, frozen=True, kw_only=True):
     """How a segment is shown."""
 
-    kept: bool
-    is_unsure: bool
-    """Whether the decision was close."""
     groups: tuple[str, ...]
-    """Names of the filters that show the segment."""
+    """Names of the filters that show the segment; `kept` and `unsure`, for a close decision, are among them."""
     hint: str
     """What is shown on hover."""
 
@@ -124,7 +121,7 @@ def frame_document(
         "inspect/templates/frame.html",
         sheet=harmless_sheet(sheets),
         filters=filters,
-        first=next((number for number, mark in enumerate(marks) if mark.kept), None),
+        first=next((number for number, mark in enumerate(marks) if "kept" in mark.groups), None),
         written=_Writer(marks, group_classes).written(events),
     )
     return str(document)  # which an attribute escapes
@@ -181,8 +178,8 @@ class _Writer:
 
     def _marked(self, piece: Piece, segment: int) -> dict[str, str]:
         mark = self._marks[segment]
-        kind = "c" if piece.is_cut and mark.kept else "k" if mark.kept else "r"
-        unsure = ["templ-u"] if mark.is_unsure and kind != "c" else []
+        kind = "r" if "kept" not in mark.groups else "c" if piece.is_cut else "k"
+        unsure = ["templ-u"] if "unsure" in mark.groups and kind != "c" else []
         groups = [self._group_classes[name] for name in mark.groups]
         number = self._pieces[segment]
         self._pieces[segment] += 1

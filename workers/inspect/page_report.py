@@ -187,11 +187,7 @@ def _find(request: PageRequest, view: SiteView | None) -> _Shown:
 
 def page_marks(explained: PageExplanation) -> list[Mark]:
     """Return how the segments of a page are shown in its frame."""
-    marks = []
-    for one in explained.segments:
-        own = segment_groups(one)
-        marks.append(Mark(kept=one.kept, is_unsure="unsure" in own, groups=own, hint=hint(one)))
-    return marks
+    return [Mark(groups=segment_groups(one), hint=hint(one)) for one in explained.segments]
 
 
 def segment_groups(one: SegmentExplanation) -> tuple[str, ...]:

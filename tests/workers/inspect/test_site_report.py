@@ -44,6 +44,9 @@ def test_the_report_has_everything_and_fetches_nothing(templ, state, site, tmp_p
     out = tmp_path / "site.html"
     done = templ("inspect", "site", site, "--state", state, "--out", out)
     text = done.stdout.decode()
+    given = json.loads(templ("inspect", "site", site, "--state", state, "--json").stdout)
+    assert given["site"] == site
+    assert {"kinds", "strings", "fit_over_time", "learning_curve"} <= given.keys()
     assert text.startswith(site)
     assert "strings" in text
     report = out.read_text()
@@ -57,12 +60,6 @@ def test_the_report_has_everything_and_fetches_nothing(templ, state, site, tmp_p
     tags = {str(one.tag).rpartition("}")[2] for one in tree.iter()}
     assert not tags & {"script", "img", "link", "iframe", "object", "form"}
     assert "http-equiv" in report
-
-
-def test_figures_come_as_json(templ, state, site):
-    figures = json.loads(templ("inspect", "site", site, "--state", state, "--json").stdout)
-    assert figures["site"] == site
-    assert {"kinds", "strings", "fit_over_time", "learning_curve"} <= figures.keys()
 
 
 def test_a_redesign_is_marked(state, site):
