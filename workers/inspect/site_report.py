@@ -272,24 +272,20 @@ _LINE_CHARS = 88
 
 def site_text(figures: SiteOverview) -> str:
     """Return the figures of a site as lines of text."""
-    lines = [
-        figures.site,
-        f"  window       {_window(figures)}",
-        f"  site model   {figures.site_model_version}, of {counted(figures.documents, 'distinct document')}",
-        f"  fit          {_fit(figures)}",
-        f"  repeated     {_repeated(figures)}",
-        *(f"  settings     {line}" for line in figures.settings),
-    ]
+    facts = (f"  {name.lower():<18} {text}" for name, text in _facts(figures).items())
+    lines = [figures.site, *facts]
     lines += [
-        f"  kind {number:<7} {counted(one['pages'], 'page')}; {counted(one['nodes'], 'node')}, {one['texts']} of them texts, "
+        f"  kind {number:<13} {counted(one['pages'], 'page')}; {counted(one['nodes'], 'node')}, {one['texts']} of them texts, "
         f"{one['constant_texts']} with one text on nearly all pages"
         for number, one in enumerate(figures.kinds, 1)
     ]
     lines += [
-        f"  container    {one['pages']} of {counted(one['present_pages'], 'page')}: {shortened(one['path'], _LINE_CHARS)}"
+        f"  container          {one['pages']} of {counted(one['present_pages'], 'page')}: {shortened(one['path'], _LINE_CHARS)}"
         for one in figures.containers[:3]
     ]
-    lines.append(f"  strings      {figures.string_count} on {counted(figures.documents, 'page')}")
+    lines.append(
+        f"  strings            {figures.string_count} on {counted(figures.documents, 'page')}"
+    )
     lines += [
         f"    {one['pages']:5d}  {shortened(one['text'], _LINE_CHARS)}"
         for one in figures.strings[:_TEXT_ROWS]
@@ -321,13 +317,7 @@ def site_values(found: SiteFindings) -> dict[str, Any]:
     curve = [(one["documents"] / most, one["word_f1"]) for one in figures.learning_curve]
     places = [one for one in found.example.segments if one.place] if found.example else []
     return {
-        "facts": {
-            "Window": _window(figures),
-            "Site model": f"{figures.site_model_version}, of {counted(figures.documents, 'distinct document')}",
-            "Site settings": "; ".join(figures.settings) or "none",
-            "Fit": _fit(figures),
-            "Repeated text left": _repeated(figures),
-        },
+        "facts": _facts(figures),
         "figures": figures,
         "fit_plot": _fit_plot(figures),
         "curve_plot": curves({"word F1": curve}, f"documents, of {most}", "word F1"),
@@ -337,6 +327,17 @@ def site_values(found: SiteFindings) -> dict[str, Any]:
             row for row, one in enumerate(places) if one.place and one.place.in_best_container
         ],
         "kinds": [(one, _nodes(one, found.names.labels)) for one in found.model.trees.clusters],
+    }
+
+
+def _facts(figures: SiteOverview) -> dict[str, str]:
+    model = f"{figures.site_model_version}, of {counted(figures.documents, 'distinct document')}"
+    return {
+        "Window": _window(figures),
+        "Site model": model,
+        "Site settings": "; ".join(figures.settings) or "none",
+        "Fit": _fit(figures),
+        "Repeated text left": _repeated(figures),
     }
 
 
