@@ -107,12 +107,9 @@ def index_command(
     replaces the text, and a deletion removes it. Exit code 1 means that lines of a file were left out, or
     that a server refused records.
     """
-    mistakes = {
-        "give files that `templ run` wrote, or --broker": not inputs and broker is None,
-        "--follow reads a topic; leave the files out": inputs and follow,
-        "give either --index or --to": (path is None) == (to is None),
-    }
-    refuse(mistakes)
+    refuse(not inputs and broker is None, "give files that `templ run` wrote, or --broker")
+    refuse(inputs and follow, "--follow reads a topic; leave the files out")
+    refuse((path is None) == (to is None), "give either --index or --to")
     refuse_overwriting(inputs, index=path)
     if broker is not None and not inputs:
         require_extra("kafka", "--broker")

@@ -7,7 +7,7 @@ import os
 import re
 import sys
 import time
-from collections.abc import Callable, Coroutine, Iterator, Mapping
+from collections.abc import Callable, Coroutine, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any, NamedTuple, get_args
@@ -210,15 +210,14 @@ def give_way(settings: Settings) -> None:
     os.nice(max(settings.refresher_niceness - os.nice(0), 0))
 
 
-def refuse(mistakes: Mapping[str, object]) -> None:
-    """Check that none of some mistakes was made, each of which is given by its message.
+def refuse(is_mistaken: object, message: str) -> None:
+    """End the command with a message where a mistake was made.
 
     Raises:
-        UsageProblem: One was.
+        UsageProblem: It was.
     """
-    for message, is_made in mistakes.items():
-        if is_made:
-            raise UsageProblem(message)
+    if is_mistaken:
+        raise UsageProblem(message)
 
 
 class TimeType(click.ParamType):

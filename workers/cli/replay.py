@@ -266,15 +266,14 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
 
     def check(self) -> None:
         """Check that the options fit each other."""
-        mistakes = {
-            "give either archives or --from-topic": bool(self.inputs) == bool(self.from_topic),
-            "--group is for --from-topic; archives have --progress": not self.from_topic
-            and self.group,
-            "give --broker, or --to with a file": self.to is None and self.broker is None,
-            "--from-topic needs --from-broker or --broker": self.from_topic
-            and self.source_broker is None,
-        }
-        refuse(mistakes)
+        is_topic = bool(self.from_topic)
+        refuse(bool(self.inputs) == is_topic, "give either archives or --from-topic")
+        refuse(self.group and not is_topic, "--group is for --from-topic; archives have --progress")
+        refuse(self.to is None and self.broker is None, "give --broker, or --to with a file")
+        refuse(
+            is_topic and self.source_broker is None,
+            "--from-topic needs --from-broker or --broker",
+        )
         if self.to is None or self.from_topic is not None:
             require_extra("kafka", "--broker")
         refuse_overwriting(

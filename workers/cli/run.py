@@ -256,36 +256,44 @@ def _advice_for_runs(state: Path | None) -> Iterator[None]:
 
 
 def _check(options: RunOptions) -> None:
-    page_only, two_pass, resumes = options.page_only, options.two_pass, options.resume
-    kept_state = options.state is not None
-    told = next((f"--{one}" for one in ("changes", "events") if getattr(options, one)), None)
-    needless = ("page_only", "revisions", "changes")
-    other = next((f"--{one.replace('_', '-')}" for one in needless if getattr(options, one)), None)
+    given = [
+        name
+        for name in ("page_only", "revisions", "changes", "events", "state")
+        if getattr(options, name)
+    ]
+    resumes_state = options.resume and options.state is not None
+    for name in given:
+        option = f"--{name.replace('_', '-')}"
+        if name in ("state", "events", "changes"):
+            refuse(
+                options.page_only,
+                f"--page-only learns and knows nothing, so {option} has no use: drop one of them",
+            )
+        if name in ("page_only", "revisions", "changes"):
+            refuse(
+                options.two_pass,
+                f"--two-pass learns everything first, so {option} has no use: drop it",
+            )
+        if name in ("revisions", "changes", "events"):
+            refuse(
+                resumes_state,
+                f"--resume cannot tell which {option} of a kept --state were written: give --force to "
+                "clean everything again",
+            )
     refuse(
-        {
-            f"--page-only learns and knows nothing, so --{name} has no use: drop one of them": page_only
-            and getattr(options, name)
-            for name in ("state", "events", "changes")
-        }
-        | {
-            "--two-pass reads the inputs twice, and standard input only once: give files": two_pass
-            and STDIN in options.inputs,
-            f"--two-pass learns everything first, so {other} has no use: drop it": two_pass
-            and other,
-            "--resume goes on with --out and --force replaces it: give one of them": resumes
-            and options.force,
-            "--resume needs a file as --out": resumes and options.out == STDOUT,
-            "--resume cannot tell which --revisions of a kept --state were written: give --force to "
-            "clean everything again": resumes and kept_state and options.revisions,
-            f"--resume cannot tell the {told} of pages that a kept --state has learned already: give "
-            "--force to clean everything again": resumes and kept_state and told,
-        }
+        options.two_pass and STDIN in options.inputs,
+        "--two-pass reads the inputs twice, and standard input only once: give files",
     )
+    refuse(
+        options.resume and options.force,
+        "--resume goes on with --out and --force replaces it: give one of them",
+    )
+    refuse(options.resume and options.out == STDOUT, "--resume needs a file as --out")
     written = {"out": options.out, "dead_letters": options.letters}
     if options.events is not None:
         written["events"] = options.events
     refuse_overwriting(options.inputs, **written)
-    if not resumes and not options.force:
+    if not options.resume and not options.force:
         refuse_filled(**written)
 
 
