@@ -474,3 +474,13 @@ def test_both_ways_of_cleaning_are_scored_by_the_place_of_a_page_in_its_site(tmp
     rows = [line.split("│")[1:-1] for line in done.output.splitlines() if line.startswith("│")]
     counts = {name.strip(): int(pages) for name, pages, *_ in rows}
     assert counts == {"1": 0, "1-5": 8, "6-25": 4, "26-": 0, "all": 12}
+
+
+def test_pages_without_content_are_judged_by_weights_of_other_sites(templ, tmp_path):
+    feed = tmp_path / "feed.jsonl"
+    templ("simulate", "--sites", 6, "--pages", 120, "--out", feed)
+    model = ("--model", tmp_path / "weights.json")
+    out = templ("experiments", "page-quality", feed, "--pages", 6, *model).stdout.decode()
+    assert out.count("any of them") == 2
+    unknown, known = json.loads((tmp_path / "weights.json").read_text())
+    assert len(unknown["bias"]) == len(known["weights"]) == 5
