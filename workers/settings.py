@@ -246,7 +246,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     segments: bool = False
     """Whether records have the text segments of their pages, and what decided each."""
     quality: bool = False
-    """Whether records say how probably their pages are error pages, walls or empty; nothing is learned from such pages."""
+    """Whether records say how probably their pages are error pages, walls or empty; nothing is learned from such pages,
+    unless `site_events` are to be told from them."""
     changes: bool = False
     """Whether records say what has changed on their pages since an earlier fetch."""
     site_events: bool = False

@@ -48,6 +48,21 @@ class Nodes(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return [texts[element_type] for element_type in self.element_type.tolist()]
 
 
+def attribute_values(attributes: str) -> tuple[str, str, str, str]:
+    """Return id, class names, role and item property of an element type.
+
+    Class names are separated by white space, so the attribute may have line feeds of its own.
+
+    >>> attribute_values("a\\nstory\\nlead\\nmain\\n\\n")
+    ('a', 'story lead', 'main', '')
+    >>> attribute_values("")
+    ('', '', '', '')
+    """
+    values = attributes.split("\n")
+    identity, *classes, role, item, _ = values + [""] * (5 - len(values))
+    return identity, " ".join(classes), role, item
+
+
 class Segments(msgspec.Struct, frozen=True):
     """The runs of text between borders of blocks, in document order; columns of length n_segments."""
 

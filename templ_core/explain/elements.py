@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import Literal
 
-from templ_core.dom.document import Document
+from templ_core.dom.document import Document, attribute_values
 from templ_core.site_settings.ruled_segments import RULE_TEXT_CHARS_MAX, ruled_segments
 from templ_core.site_settings.site_settings import SiteRule
 
@@ -67,7 +67,7 @@ def proposed_rule(
 
 
 def _name(tag: str, attributes: str) -> str:
-    identity, classes = [*attributes.split("\n"), "", ""][:2]
+    identity, classes, *_ = attribute_values(attributes)
     own = f"#{identity}" if _IDENTIFIER.fullmatch(identity) else ""
     usable = [one for one in classes.split() if _IDENTIFIER.fullmatch(one)][:_CLASSES]
     return tag + own + "".join(f".{one}" for one in usable)

@@ -15,7 +15,7 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Bools, Floats, Int64s
-from templ_core.dom.document import Document
+from templ_core.dom.document import Document, attribute_values
 from templ_core.metadata.dates import published_day
 from templ_core.metadata.fields import Metadata
 from templ_core.tokens import tokenise
@@ -35,6 +35,8 @@ _LEVELS = 3
 """Elements around an element that it is named by."""
 _TEXT_RANK = 4
 """How sure the text of an element is as its name; content is never named by it."""
+_PAGES_MAX = 200
+"""The newest pages of a window are enough to fit rules to, and bound memory and time."""
 _PAGES_RATIO_MIN = 0.04
 _PAGES_MIN = 2
 _TEXT_CHARS_MAX = 100
@@ -42,6 +44,8 @@ _FIELD_PRECISION_MIN = 0.8
 _FIELD_RECALL_MIN = 0.5
 _TAG = re.compile(r"[a-z][a-z0-9]*")
 _NUMBERED = re.compile(r"(.*?[^\d])\d+")
+_CLASSES = 6
+"""Class names of an element that it is named by; pages of some frameworks have dozens."""
 _COUNTED = frozenset(("table", "tbody", "tr", "td", "th"))
 """Elements that are named by their number, since only layouts of tables have no names; others move where readers
 leave out what is before them."""
@@ -93,9 +97,9 @@ def site_rules(pages: Sequence[RuledPage]) -> SiteRules:
     """Return the rules of a site.
 
     Args:
-        pages: Pages of its window, at least one of which keeps a segment.
+        pages: Pages of its window in order of time, at least one of which keeps a segment.
     """
-    some = [page for page in pages if page.kept.any()]
+    some = [page for page in pages if page.kept.any()][-_PAGES_MAX:]
     elements = _Elements(some)
     halves = np.arange(len(some)) % 2 == 0
     scores = np.zeros(len(some))
@@ -114,13 +118,14 @@ def site_rules(pages: Sequence[RuledPage]) -> SiteRules:
 
 def _xpaths(tag: str, attributes: str) -> Iterator[str]:
     """Yield expressions for elements of a type, the surest first."""
-    values = [*attributes.split("\n"), "", "", "", ""]
-    identity, classes, role, item = (" ".join(value.split()) for value in values[:4])
+    identity, classes, role, item = (
+        " ".join(value.split()) for value in attribute_values(attributes)
+    )
     if identity and (quoted := _quoted(identity)):
         yield f"//{tag}[@id={quoted}]"
         if (numbered := _NUMBERED.fullmatch(identity)) and (start := _quoted(numbered[1])):
             yield f"//{tag}[starts-with(@id, {start})]"
-    for name in dict.fromkeys(classes.split()):
+    for name in list(dict.fromkeys(classes.split()))[:_CLASSES]:
         if quoted := _quoted(f" {name} "):
             yield f"//{tag}[contains(concat(' ', normalize-space(@class), ' '), {quoted})]"
     if " " in classes and (quoted := _quoted(classes)):

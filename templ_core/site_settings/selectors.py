@@ -29,7 +29,7 @@ from cssselect.parser import (
 )
 
 from templ_core.array_types import Bools, Int64s
-from templ_core.dom.document import Nodes
+from templ_core.dom.document import Nodes, attribute_values
 from templ_core.dom.tree import sums_above
 from templ_core.errors import RuleError
 
@@ -141,8 +141,7 @@ class NodeMatcher:
         columns: list[list[str]] = [[] for _ in _ATTRIBUTES]
         for number, (tag, attributes) in enumerate(nodes.element_types):
             self._types_of_tag[tag].append(number)
-            values = attributes.split("\n") if attributes else [""] * len(_ATTRIBUTES)
-            for column, value in zip(columns, values, strict=False):
+            for column, value in zip(columns, attribute_values(attributes), strict=True):
                 column.append(value)
         self._values = dict(zip(_ATTRIBUTES, map(_AttributeValues, columns), strict=True))
 

@@ -6,7 +6,9 @@ from templ_core.explain.site_rules import RuledPage, site_rules
 from templ_core.metadata.fields import Metadata
 
 PAGE = """<html><body><div id=nav><a href=/>Home of all the news</a></div>
-<div id='post-{0}' class='wide post'><h1>The story number {0}</h1><div class=by>By Ann Lee on {0} May 2020</div>
+<div id='post-{0}' class='wide post'><h1>The story number {0}</h1><div class="
+ by
+">By Ann Lee on {0} May 2020</div>
 <p>{1}</p><p>Share this article with others</p><div class=share>Tell your friends about it</div><p>{1} again</p></div>
 <div class=post-foot><p>Other stories of the paper</p></div></body></html>"""
 TEMPLATE = ("Home of", "By Ann", "Share this", "Tell your", "Other stories")

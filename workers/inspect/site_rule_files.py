@@ -45,4 +45,5 @@ def _ftr(model_version: str, url: str, rules: SiteRules) -> str:
     lines = [f"# Site model {model_version}: {rules.verdict}"]
     for name in ("title", "body", "strip", "date", "author"):
         lines += [f"{name}: {one}" for one in getattr(rules, name)]
-    return "\n".join([*lines, "prune: no", "tidy: no", f"test_url: {url}", ""])
+    address = "".join(url.split())  # A line feed would begin another rule.
+    return "\n".join([*lines, "prune: no", "tidy: no", f"test_url: {address}", ""])

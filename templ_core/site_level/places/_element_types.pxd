@@ -1,4 +1,4 @@
-# Columns of `templ_core.site_level.places.element_types`; Python reads the names from this list too.
+# Columns of `templ_core.site_level.places._element_types`; Python reads the names from this list too.
 
 cpdef enum:
     TAG

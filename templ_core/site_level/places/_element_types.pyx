@@ -73,7 +73,7 @@ def element_type_rows(document):
         known = _known.get(pair)
         if known is None:
             known = _row(pair[0], pair[1])
-            if len(pair[1]) <= ATTRIBUTE_CHARS_MAX:     # Others would take much memory.
+            if len(pair[0]) + len(pair[1]) <= ATTRIBUTE_CHARS_MAX:  # Others would take much memory.
                 if len(_known) >= KNOWN_MAX:
                     _known.clear()
                 _known[pair] = known

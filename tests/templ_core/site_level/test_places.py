@@ -44,10 +44,10 @@ def test_subtracting_what_was_added_gives_the_sums_before(one, other):
 
 def test_labels_stay_with_their_keys():
     keys = np.array([7, 3, 7], np.uint64)
-    counts = sum_by_key(keys, np.ones((1, 3), np.int64), keys[None] * np.uint64(2))
-    assert counts.labels.tolist() == [[6, 14]]
-    assert counts.where(np.array([False, True])).labels.tolist() == [[14]]
-    assert counts.of(counts.labels[0]).tolist() == [[0, 0]]  # a row of labels is contiguous
+    counts = sum_by_key(keys, np.ones((1, 3), np.int64), np.stack([keys, keys * np.uint64(2)]))
+    assert counts.labels.tolist() == [[3, 7], [6, 14]]
+    assert counts.where(np.array([False, True])).labels.tolist() == [[7], [14]]
+    assert counts.of(counts.labels[0]).tolist() == [[1, 2]]  # a row of labels is contiguous
 
 
 def test_sums_stay_contiguous_when_keys_are_left_out():
