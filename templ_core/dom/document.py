@@ -49,11 +49,11 @@ class Nodes(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
 
 def attribute_values(attributes: str) -> tuple[str, str, str, str]:
-    """Return id, class names, role and item property of an element type.
+    r"""Return id, class names, role and item property of an element type.
 
     Class names are separated by white space, so the attribute may have line feeds of its own.
 
-    >>> attribute_values("a\\nstory\\nlead\\nmain\\n\\n")
+    >>> attribute_values("a\nstory\nlead\nmain\n\n")
     ('a', 'story lead', 'main', '')
     >>> attribute_values("")
     ('', '', '', '')

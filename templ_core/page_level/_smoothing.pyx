@@ -261,7 +261,7 @@ def smooth_text(page_tree, templateness_column, double penalty):
     cdef double *score = <double *>items(scores, 8, True)
     cdef double total = 0
     cdef Tree tree
-    # Weights, penalties, smoothed scores, words inside nodes and before segments; parents, leaves and sections.
+    # Weights, penalties, smoothed scores, words inside nodes and before segments; parents, leaves, sections and a stack.
     cdef double *block = <double *>calloc(5 * most + 1 + 2 * most, sizeof(double))
     if block == NULL:
         raise MemoryError
@@ -272,9 +272,9 @@ def smooth_text(page_tree, templateness_column, double penalty):
     cdef double *before = words + most
     cdef int32_t *parent = <int32_t *>(before + most + 1)
     cdef int32_t *leaf = parent + most
-    cdef int32_t *number = leaf + page.segments
+    cdef int32_t *number = leaf + page.segments         # n_nodes + n_segments numbers, and as many behind them
     try:
-        tree.count = _fill_text_tree(&page, parent, leaf, words, before, number, section_of)
+        tree.count = _fill_text_tree(&page, parent, leaf, words, before, number, number + most)
         tree.parent, tree.weight, tree.penalty = parent, weight, penalty_of
         for segment in range(page.segments):
             node = leaf[segment]
@@ -301,8 +301,8 @@ cdef Py_ssize_t _fill_text_tree(
 ) noexcept:
     """Fill in the parents of a page's nodes of text, the node of each segment, and the words in each node.
 
-    The stack holds the nodes around the next node or segment, each of which holds two segments at least and more
-    than the next one; a segment follows all that stands before it.
+    The stack holds the nodes around the next node or segment, each of which holds two segments at least. It may be
+    as high as the page has nodes, since text in links that stay open is in several of them without nesting.
 
     Args:
         page: The tree of the page.
@@ -311,7 +311,7 @@ cdef Py_ssize_t _fill_text_tree(
         words: The words in each node.
         before: Room for the words before each segment; the first is 0.
         number: Room for a stack.
-        around: Room for another one of n_segments numbers.
+        around: Room for another stack; both need n_nodes numbers.
     """
     cdef Py_ssize_t node, height = 0, size = 0, segment, end
     for segment in range(page.segments):

@@ -1,6 +1,5 @@
 """`templ index --to opensearch` with a real OpenSearch server."""
 
-import asyncio
 import json
 import random
 
@@ -107,10 +106,10 @@ def test_a_topic_is_read_once(url, kafka_broker, prefix, tmp_path):
         record = json.loads(_RECORD) | {"url": page, "text": words}
         return page, json.dumps(record).encode()
 
-    asyncio.run(produce(stream, named("https://a/1", "one"), named("https://a/2", "two")))
+    produce(stream, named("https://a/1", "one"), named("https://a/2", "two"))
     index = ("index", "--to", "opensearch", url, *stream.options)
     assert "2 texts written, 0 deleted, 0 unchanged" in templ(*index).stderr
-    asyncio.run(produce(stream, ("https://a/1", None), ("https://a/3", b"no record")))
+    produce(stream, ("https://a/1", None), ("https://a/3", b"no record"))
     done = templ(*index).stderr
     assert "0 texts written, 1 deleted, 0 unchanged" in done
     assert done.count("is left out") == 1

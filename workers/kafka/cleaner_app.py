@@ -95,10 +95,15 @@ class CleanerApp(Role):
             asyncio.ensure_future(self._outcome(one, together, is_timed=spans.has(number)))
             for number, one in enumerate(records)
         ]
-        sent = [
-            await self._output(message, await outcome)
-            for message, outcome in zip(spans.messages, work, strict=True)
-        ]
+        try:
+            sent = [
+                await self._output(message, await outcome)
+                for message, outcome in zip(spans.messages, work, strict=True)
+            ]
+        except asyncio.CancelledError:
+            for one in work:
+                one.cancel()
+            raise
         self.metrics.stage("clean", reached_s)
         outcomes = [one.result() for one in work]
         spans.cleaned(outcomes)
@@ -129,12 +134,13 @@ class CleanerApp(Role):
         """Clean made-up pages of several sites, since the first page of a child takes it much longer."""
         source, body = Source("warm-up", 0, 0), b"<p>Some words, and then some more of them."
         children, work = self.config.settings.cleaner_children or os.cpu_count() or 1, []
+        engine = SiteEngine(self._pool, self.config.settings)
         for site in (f"{number}.invalid" for number in range(_WARM_UP_PAGES * children)):
             page = Page(
                 source=source, url=f"https://{site}/", site=site, id=site, event_time_ms=0,
                 fetched_at=None, body=body,
             )  # fmt: skip
-            work.append(self._pool.submit(site, self._engine.clean, page))
+            work.append(self._pool.submit(site, engine.clean, page))
         for one in work:
             one.result()
 

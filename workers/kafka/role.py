@@ -92,11 +92,14 @@ class Role(ABC):
         """Take one batch after the other; what remains of one is done while the next is taken."""
         await self._known()  # a first batch of one page would not wait for the others
         remaining = asyncio.ensure_future(asyncio.sleep(0))
-        async for events in batches(stream, self.config.settings):
-            rest = await essential(self.app, self.doing, partial(self._batch, events))
+        try:
+            async for events in batches(stream, self.config.settings):
+                rest = await essential(self.app, self.doing, partial(self._batch, events))
+                await remaining
+                remaining = asyncio.ensure_future(self._finish(stream, events, rest))
             await remaining
-            remaining = asyncio.ensure_future(self._finish(stream, events, rest))
-        await remaining
+        finally:
+            remaining.cancel()
 
     async def _finish(
         self, stream: faust.StreamT[Any], events: Sequence[faust.EventT[Any]], rest: Rest | None

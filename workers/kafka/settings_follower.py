@@ -44,6 +44,8 @@ class SettingsFollower(LogFollower):
     clears it for certain.
     """
 
+    _needs_settled = False
+
     def __init__(
         self, config: KafkaConfig, book: SettingsBook, take_down: Callable[[str], Awaitable[bool]]
     ) -> None:

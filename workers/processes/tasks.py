@@ -156,7 +156,9 @@ def _cleaned(
         warnings.append("error-page")
     quality = page_quality(cleaned.quality_inputs)
     knows_site = task.model is not None and task.model.documents >= _JUDGING_DOCUMENTS
-    is_judged = knows_site and not options.watches  # Events are told from the pages that are learned.
+    is_judged = (
+        knows_site and not options.watches
+    )  # Events are told from the pages that are learned.
     is_learned = task.with_document and (not is_judged or quality is None or quality.has_content)
     summary = read.summary() if is_learned else None
     if summary is not None:

@@ -9,7 +9,6 @@ from schemas.site_model import SITE_MODEL_FORMAT, SiteModelRecord
 from workers.lru_cache import LruCache
 from workers.state.database import (
     DatabaseEntry,
-    delete_keys,
     entries_of,
     erase_site,
     open_database,
@@ -106,8 +105,11 @@ class ModelStore:
     def clear(self) -> None:
         """Forget every model and how far the topic was read."""
         with self._lock:
+            batch = Batch()
             for family in _FAMILIES:
-                delete_keys(self._db, family, [key for key, _ in self._db.scan(family)])
+                for key, _ in self._db.scan(family):
+                    batch.delete(family, key)
+            self._db.write(batch)
             self._hot.clear()
 
     def skip(self, partition: int, offset: int) -> None:

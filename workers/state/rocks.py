@@ -267,9 +267,10 @@ def _memory(size_bytes: int) -> _Memory:
 
 def memory_bytes() -> dict[str, int]:
     """Return the memory that the databases of the process use, by part; the cache has the buffers."""
+    every = list(_MEMORIES.values())  # Another thread may open a store meanwhile.
     return {
-        "block_cache": sum(one.blocks.get_usage() for one in _MEMORIES.values()),
-        "write_buffers": sum(one.buffers.get_usage() for one in _MEMORIES.values()),
+        "block_cache": sum(one.blocks.get_usage() for one in every),
+        "write_buffers": sum(one.buffers.get_usage() for one in every),
     }
 
 

@@ -232,7 +232,13 @@ def page(event_time_ms):
         (
             Timeline("fetched_at"),
             [None, "2024-01-01", "soon", 1_704_067_201, None],
-            [FIRST_TIME_MS, NEW_YEAR_2024, NEW_YEAR_2024, NEW_YEAR_2024 + 1000, NEW_YEAR_2024 + 1000],
+            [
+                FIRST_TIME_MS,
+                NEW_YEAR_2024,
+                NEW_YEAR_2024,
+                NEW_YEAR_2024 + 1000,
+                NEW_YEAR_2024 + 1000,
+            ],
         ),
         (
             Timeline("fetched_at", latest_ms=NEW_YEAR_2024),

@@ -22,6 +22,7 @@ from tests.workers.raw_batches import (
     compressed,
     raw_snappy,
     record_pieces,
+    varint,
 )
 from workers.kafka.broker.page_message import page_of_message
 from workers.kafka.broker.received import KEPT_BYTES, RefusedValue, received_from_aiokafka
@@ -184,6 +185,13 @@ def test_damaged_content_never_raises_and_accounts_for_every_offset(codec):
 def test_a_snappy_block_that_lies_about_its_size_is_refused():
     (record,) = read(batch([GOOD], SNAPPY, stored=b"\xff\xff\xff\xff\x0f" + b"\0" * 9))
     assert "says it holds 4294967295" in record.value.message
+
+
+def test_a_size_beyond_all_memory_refuses_its_record():
+    key_size = b"\xfe" + b"\xff" * 8 + b"\x7f"
+    stored = varint(60) + b"\0" + varint(0) + varint(0) + key_size + b"words " * 9
+    (record,) = read(batch([GOOD], stored=stored))
+    assert isinstance(record.value, RefusedValue)
 
 
 def test_a_batch_of_an_unknown_compression_is_refused():

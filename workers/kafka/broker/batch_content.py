@@ -27,6 +27,7 @@ _PLAIN = 0
 """Kafka's number of content that is not compressed."""
 _LZ4_MAGIC = 0x184D2204
 _DAMAGE = (
+    OverflowError,
     EOFError,
     OSError,
     zlib.error,

@@ -9,6 +9,7 @@ import logging
 import time
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from typing import ClassVar
 
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 from aiokafka.errors import KafkaError
@@ -29,6 +30,9 @@ Position = tuple[int, bytes | None]
 
 class LogFollower(ABC):
     """Follows partitions of a topic; a subclass says where reading begins and what a record does."""
+
+    _needs_settled: ClassVar[bool] = True
+    """Whether `_begin` looks at the settled offsets, which cost a request a partition."""
 
     def __init__(self, broker: BrokerAccess, topic: str, partitions: Iterable[int]) -> None:
         """Prepare to follow partitions of a topic, given by its full name, without connecting."""
@@ -62,6 +66,7 @@ class LogFollower(ABC):
                     await asyncio.to_thread(self._take, records)
                 if not self._changed.is_set():
                     await asyncio.to_thread(self._reach, ends)
+                if not self._changed.is_set():  # Other partitions may be wanted since.
                     self.ready.set()
                 if not stays:
                     return
@@ -77,7 +82,11 @@ class LogFollower(ABC):
         )
         ends = {TopicPartition(self._topic, number): one.end for number, one in logs.items()}
         consumer.assign(list(ends))
-        settled = {one.partition: await settled_offset(consumer, one, ends[one]) for one in ends}
+        settled = (
+            {one.partition: await settled_offset(consumer, one, ends[one]) for one in ends}
+            if self._needs_settled
+            else {}
+        )
         starts = await asyncio.to_thread(self._begin, logs, settled)
         for one in ends:
             consumer.seek(one, starts[one.partition])
