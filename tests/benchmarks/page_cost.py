@@ -18,6 +18,7 @@ import gc
 import importlib
 import importlib.metadata
 import statistics
+import sys
 import time
 from collections import defaultdict
 from collections.abc import Callable
@@ -106,7 +107,8 @@ def main(arguments: list[str] | None = None) -> None:
         memory=False,
         known_sites=False,
     )
-    pages = read_pages([options.corpus], options.pages, "none")
+    limit = sys.maxsize if options.known_sites else options.pages
+    pages = read_pages([options.corpus], limit, "none")
     size_mb = sum(len(page.body) for page in pages) / 1e6
     print(f"{len(pages)} pages, {size_mb:.1f} MB", flush=True)
     if options.memory:
@@ -115,7 +117,8 @@ def main(arguments: list[str] | None = None) -> None:
         report_stages(pages, options.rounds)
     elif options.known_sites:
         gc.set_threshold(GC_ALLOCATIONS)
-        report_tools(*known_sites(pages), options.rounds)
+        others, tools = known_sites(pages)
+        report_tools(others[:: len(others) // options.pages + 1], tools, options.rounds)
     else:
         tools = dict(islice(TOOLS.items(), PEERS[options.peers]))
         report_tools(pages, tools, options.rounds)
