@@ -12,7 +12,8 @@ the replacement needless.
 | `ThreadedRequest` | aiokafka compresses on the event loop, 30 to 50 ms for a megabyte |
 | `PatientClient` | the sender of a producer asks for a topic's leader again at once, with all of a core, while no broker answers |
 | `ByteQueue` | mode bounds the number of waiting events, however many bytes they have |
-| `LogConsumer`, `_LogConsumerThread` | faust reads aborted transactions, commits offsets without metadata, never commits beyond the last record, has no hook for an offset that the log does not have, and cannot join its group again |
+| `LogConsumer` | faust acknowledges a record that it skips during a rebalance, waits for ever for the acknowledgement of one that it dropped, takes a commit that failed for one that was made, and never commits beyond the last record |
+| `_LogConsumerThread` | faust reads aborted transactions, commits offsets without metadata, has no hook for an offset that the log does not have, and cannot join its group again |
 """
 # mypy: disable-error-code="misc"
 # aiokafka has no types, so all its classes are Any to mypy.
@@ -32,7 +33,7 @@ from aiokafka.record.default_records import _DefaultRecordBatchPy
 from aiokafka.record.memory_records import _MemoryRecordsPy
 from aiokafka.structs import OffsetAndMetadata
 from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread, Consumer
-from faust.types import TP
+from faust.types import TP, Message
 from mode.utils.queues import ThrowableQueue
 
 from workers.kafka.broker.batch_content import BatchContent, ContentError, read_record
@@ -311,7 +312,16 @@ class LogConsumer(Consumer):
 
     The snapshot travels in the metadata of the committed offset, so whichever worker has the partition
     next can tell whether the log is still the one that was read. The App has the snapshots.
+
+    The records of a partition are finished in the order of their offsets, so the offset after the last
+    finished one is committed. faust would look for holes between the records that were acknowledged.
     """
+
+    def on_init(self) -> None:
+        """Start without finished records."""
+        super().on_init()
+        self._finished: dict[TP, int] = {}
+        self._confirmed: dict[TP, int] = {}
 
     def _new_consumer_thread(self) -> AIOKafkaConsumerThread:
         return _LogConsumerThread(self, loop=self.loop, beacon=self.beacon)
@@ -321,17 +331,45 @@ class LogConsumer(Consumer):
         if await self._thread.commit(offsets):
             await self._thread.seek_wait(offsets)
 
-    def _filter_tps_with_pending_acks(self, topics: Any = None) -> Iterator[TP]:
-        """Yield the partitions whose offset to commit is looked for, be there an acknowledged record or not."""
-        if topics is not None:
-            return super()._filter_tps_with_pending_acks(topics)
-        return iter(self._acked.keys() | (self._active_partitions or set()))
+    def finish(self, message: Message) -> None:
+        """Note that a record and all before it in its partition need not be read again.
+
+        A record of an assignment that has ended does not count: whoever has its partition now reads it again.
+        """
+        if message.generation_id == self.app.consumer_generation_id:
+            self._finished[message.tp] = message.offset + 1
+
+    def ack(self, message: Message) -> bool:
+        """Wait no longer for a record; faust also acknowledges records that it skips."""
+        is_first = not message.acked
+        message.acked = True
+        self._unacked_messages.discard(message)
+        return is_first
+
+    async def on_partitions_assigned(self, assigned: set[TP], generation_id: int = 0) -> None:
+        """Start again at the committed offsets."""
+        self._finished.clear()
+        self._confirmed.clear()
+        await super().on_partitions_assigned(assigned, generation_id)
+
+    def _filter_tps_with_pending_acks(self, _topics: Any = None) -> Iterator[TP]:
+        """Yield the partitions whose offset to commit is looked for, be there a finished record or not."""
+        return iter(self._finished.keys() | (self._active_partitions or set()))
 
     def _new_offset(self, tp: TP) -> int | None:
         """Return the offset to commit, which leaves no offset behind that holds nothing to process."""
-        done = super()._new_offset(tp)
+        done = self._finished.get(tp)
         at = (self._committed_offset[tp] or 0) if done is None else done
         return EMPTY_TAILS.end_after(tp.topic, tp.partition, at) or done
+
+    def _should_commit(self, tp: TP, offset: int) -> bool:
+        return offset > self._confirmed.get(tp, 0)
+
+    async def _commit(self, offsets: Mapping[TP, int]) -> bool:
+        is_made = await super()._commit(offsets)
+        if is_made:
+            self._confirmed.update(offsets)
+        return is_made
 
     def join_again(self) -> None:
         """Join the group again, from any thread; if this process leads the group, the group rebalances."""

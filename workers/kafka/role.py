@@ -104,10 +104,11 @@ class Role(ABC):
     async def _finish(
         self, stream: faust.StreamT[Any], events: Sequence[faust.EventT[Any]], rest: Rest | None
     ) -> None:
-        """Do what remains of a batch, then acknowledge it."""
+        """Do what remains of a batch; then its offsets may be committed."""
         if rest is not None:
             await essential(self.app, self.doing, rest)
         for event in events:
+            self.app.consumer.finish(event.message)  # type: ignore[attr-defined]
             await stream.ack(event)
 
     async def _messages(self, events: Sequence[faust.EventT[Any]]) -> list[Received]:

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import msgspec
 import pytest
 from aiokafka.errors import KafkaConnectionError
+from faust.types import Message
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.document import DocumentRecord
@@ -112,10 +113,9 @@ class Producer:
 
 def message(offset, value, **headers):
     pairs = [(name, text.encode()) for name, text in headers.items()]
-    return SimpleNamespace(
-        topic="pages", partition=0, offset=offset, timestamp=1_700_000_000.0, key=None,
-        value=value, headers=pairs,
-    )  # fmt: skip
+    return Message(
+        "pages", 0, offset, 1_700_000_000.0, 0, pairs, None, value, None, generation_id=0
+    )
 
 
 @pytest.fixture
@@ -260,6 +260,7 @@ def test_a_batch_is_cleaned_while_the_one_before_is_stored_and_acknowledged_once
         app._follower.ready.set()
         app._settings.ready.set()
         await asyncio.wait_for(app._take_batches(Stream()), 60)
+        assert app.app.consumer._new_offset(events[0].message.tp) == len(events)
 
     monkeypatch.setattr(role, "batches", batches)
     asyncio.run(run())

@@ -3,7 +3,6 @@
 import asyncio
 import dataclasses
 import threading
-from collections import defaultdict
 from importlib.metadata import version
 from types import SimpleNamespace
 
@@ -15,13 +14,14 @@ from aiokafka.producer import producer, sender
 from aiokafka.protocol.metadata import MetadataRequest
 from aiokafka.record.memory_records import MemoryRecords
 from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread, Consumer
-from faust.types import TP
+from faust.types import TP, Message
 from mode.utils.queues import FlowControlEvent, ThrowableQueue
 
 from tests.workers.kafka.builders import kafka_config
 from tests.workers.raw_batches import ZSTD, Zeros, batch
 from workers.kafka import patches
 from workers.kafka.app import build_app
+from workers.kafka.logs.fetched import EMPTY_TAILS
 from workers.kafka.patches import (
     BoundedResult,
     ByteQueue,
@@ -181,9 +181,89 @@ async def test_faust_commits_offsets_without_metadata():
     assert [(one.offset, one.metadata) for one in done.values()] == [(7, "")]
 
 
-def test_faust_commits_nothing_where_no_record_was_acknowledged():
-    consumer = SimpleNamespace(_acked=defaultdict(list))
-    assert Consumer._new_offset(consumer, TP("pages", 0)) is None
+PAGES_OF_FAUST = TP("pages", 0)
+
+
+def received(offset, generation=0):
+    """A record that faust hands to an agent."""
+    return Message("pages", 0, offset, 0.0, 0, [], None, b"", None, generation_id=generation)
+
+
+@pytest.fixture
+def consumers(app):
+    """A consumer of faust and one of this worker, of the same partition."""
+    app.topics.acks_enabled_for = lambda _topic: True
+    app.producer.flush = nothing_to_wait_for
+    made = []
+    for kind in (Consumer, LogConsumer):
+        app.transport.Consumer = kind
+        one = app._new_consumer()
+        one.assignment = lambda: {PAGES_OF_FAUST}
+        one._active_partitions = {PAGES_OF_FAUST}
+        made.append(one)
+    return made
+
+
+async def nothing_to_wait_for():
+    return None
+
+
+def offsets_to_commit(consumer):
+    return consumer._filter_committable_offsets(consumer._filter_tps_with_pending_acks())
+
+
+async def test_faust_commits_nothing_where_no_record_was_acknowledged(consumers):
+    theirs, ours = consumers
+    EMPTY_TAILS.note("pages", 0, 0, 3)
+    assert not offsets_to_commit(theirs)
+    assert offsets_to_commit(ours) == {PAGES_OF_FAUST: 3}
+    EMPTY_TAILS.drop("pages", 0)
+
+
+async def test_faust_commits_behind_a_record_that_it_has_skipped(consumers):
+    theirs, ours = consumers
+    for one in consumers:
+        one.ack(received(7))  # as a stream does with a record of an ended assignment
+    assert offsets_to_commit(theirs) == {PAGES_OF_FAUST: 8}
+    assert not offsets_to_commit(ours)
+
+
+async def test_faust_commits_nothing_behind_a_record_that_it_has_dropped(consumers):
+    theirs, ours = consumers
+    for one in consumers:
+        one._committed_offset[PAGES_OF_FAUST] = 5
+        later = received(7)
+        one.ack(later)
+    ours.finish(later)
+    assert not offsets_to_commit(theirs)
+    assert offsets_to_commit(ours) == {PAGES_OF_FAUST: 8}
+
+
+async def test_faust_takes_a_commit_that_failed_for_one_that_was_made(consumers):
+    for one, tries in zip(consumers, (1, 2), strict=True):
+        made = []
+
+        async def commit(offsets, made=made):
+            made.append(dict(offsets))
+            return len(made) == 2
+
+        one._thread.commit = commit
+        message = received(7)
+        one.ack(message)
+        if isinstance(one, LogConsumer):
+            one.finish(message)
+        for _ in range(3):
+            await one.force_commit()
+        assert made == [{PAGES_OF_FAUST: 8}] * tries
+
+
+async def test_a_record_of_an_assignment_that_has_ended_is_left_to_the_next_one(app, consumers):
+    _, ours = consumers
+    app.consumer_generation_id = 2
+    ours.finish(received(7, generation=1))
+    assert not offsets_to_commit(ours)
+    ours.finish(received(7, generation=2))
+    assert offsets_to_commit(ours) == {PAGES_OF_FAUST: 8}
 
 
 def test_aiokafka_cannot_be_told_to_join_its_group_again():
