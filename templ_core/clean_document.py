@@ -83,11 +83,11 @@ def clean_page(
 ) -> CleanedText:
     """Clean a page that was read with its tags for metadata, see `clean`, and read its metadata."""
     document, places = page.document, page.places
-    markup = PageMarkup(document)
-    if settings and settings.listings != "auto":
+    markup = PageMarkup(document) if with_metadata or settings else None
+    if markup and settings:
         settings, site_model = settings.of_page(markup.kind, site_model)
     cleaned = clean(document, site_model, config, page_model, page.evidence, places, settings)
-    if not with_metadata:
+    if not (markup and with_metadata):
         return cleaned
     known = SitePlaces(places.segments, site_model.places) if places and site_model else None
     metadata = read_metadata(document, url, cleaned.text, known, markup)

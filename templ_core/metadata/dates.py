@@ -208,7 +208,7 @@ def _written(moment: datetime | date) -> str | None:
         return None
     if not isinstance(moment, datetime) or moment.tzinfo is None:
         return moment.isoformat()[:10]
-    return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return moment.astimezone(UTC).isoformat(timespec="seconds")[:19] + "Z"
 
 
 def _numeric_day(first: int, second: int, year: int) -> str | None:

@@ -2,7 +2,8 @@
 
 import functools
 import re
-from urllib.parse import urljoin
+
+from templ_core.dom.addresses import Addresses
 
 _ADDRESS_CHARS_MAX = 2000
 _TEXT_CHARS_MAX = 2000
@@ -19,16 +20,16 @@ _ALPHANUMERIC = re.compile(r"[^\W_]")
 _NO_LANGUAGES = frozenset(("und", "mul", "zxx", "mis", "xx", "xxx"))
 
 
-def address(text: str, base: str) -> str | None:
+def address(text: str, page: Addresses) -> str | None:
     """Return an absolute http address, or None where there is none.
 
     Args:
         text: An address as a page has it, perhaps relative.
-        base: Address of the page.
+        page: Makes the addresses of the page absolute.
 
-    >>> address("/a?b=1", "https://example.com/x/y")
+    >>> address("/a?b=1", Addresses("https://example.com/x/y"))
     'https://example.com/a?b=1'
-    >>> address("javascript:void(0)", "https://example.com/") is None
+    >>> address("javascript:void(0)", Addresses("https://example.com/")) is None
     True
     """
     text = text.strip()
@@ -36,10 +37,7 @@ def address(text: str, base: str) -> str | None:
         return None
     if _PLAIN_ADDRESS.fullmatch(text):
         return text
-    try:
-        found = urljoin(base, text).replace(" ", "%20")
-    except ValueError:
-        return None
+    found = page.absolute(text.rstrip("#"))
     return found if _PLAIN_ADDRESS.fullmatch(found) else None
 
 

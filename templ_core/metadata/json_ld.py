@@ -3,7 +3,7 @@
 import functools
 import json
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -70,16 +70,17 @@ class JsonLd:
         items = reversed(self._items)
         return {str(item["@id"]): item for item in items if isinstance(item.get("@id"), str)}
 
-    def texts(self, field: str, *names: str) -> Iterator[str]:
-        """Yield the texts of a field of the objects that describe the page, references followed.
+    def texts(self, field: str, *names: str) -> list[str]:
+        """Return the texts of a field of the objects that describe the page, references followed.
 
         Args:
             field: Name of the field.
             names: Where its value is an object, the fields of which the first counts.
         """
-        for item in self.described:
-            if field in item:
-                yield from self.texts_in(item[field], names)
+        if not self.described:
+            return []
+        values = [item[field] for item in self.described if field in item]
+        return [text for value in values for text in self.texts_in(value, names)]
 
     def texts_in(self, value: Value, names: Sequence[str]) -> list[str]:
         """Return the texts in a value, references followed."""

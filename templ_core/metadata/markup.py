@@ -4,12 +4,10 @@ Claims are the tags that say something about their page. `templ_core.dom.parse._
 the markup while it is scanned, so they cost neither a parse nor a search of the page.
 """
 
-import functools
 from typing import Literal
 
 from templ_core.dom.document import Document
 from templ_core.metadata._claims import Claims
-from templ_core.metadata.fields import Product
 from templ_core.metadata.json_ld import JsonLd
 from templ_core.metadata.product import read_product
 
@@ -100,26 +98,17 @@ class PageMarkup:
     """
 
     def __init__(self, document: Document) -> None:
-        self._document = document
-
-    @functools.cached_property
-    def claims(self) -> Claims:
+        self.claims = read_claims(document.claims)
         """What its tags say."""
-        return read_claims(self._document.claims)
-
-    @functools.cached_property
-    def json_ld(self) -> JsonLd:
+        self.json_ld = JsonLd(self.claims.scripts)
         """The objects of its JSON-LD."""
-        return JsonLd(self.claims.scripts)
-
-    @functools.cached_property
-    def product(self) -> Product | None:
+        self.product = read_product(self.claims, self.json_ld, document.title)
         """The product that it describes; None where it describes none."""
-        return read_product(self.claims, self.json_ld, self._document.title)
+        self.kind = self._kind()
+        """What it says that the page is; None where it says nothing certain."""
 
-    @functools.cached_property
-    def kind(self) -> StatedType | None:
-        """What the markup says that the page is; None where it says nothing certain.
+    def _kind(self) -> StatedType | None:
+        """Return what the markup says that the page is.
 
         An article may name a product, such as a subscription that it is a part of, so an article in JSON-LD is
         believed before a product. Themes of blogs and of shops call each page an article in OpenGraph, so `og:type`

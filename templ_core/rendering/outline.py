@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from templ_core.array_types import Bools, Int32s
+from templ_core.dom.addresses import Addresses
 from templ_core.dom.document import Document, Marks
 from templ_core.dom.tags import HEADING_LEVELS, names
 from templ_core.dom.text import Cuts, without_parts
 from templ_core.rendering._inline import InlineWriter, structure_of
-from templ_core.rendering.addresses import Addresses
 
 STRUCTURE = frozenset(HEADING_LEVELS) | names(
     "p li ul ol blockquote pre table tr td th caption dl dt dd figure figcaption"

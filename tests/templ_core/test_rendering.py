@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
+from templ_core.dom.addresses import Addresses
 from templ_core.dom.codec import document_columns
 from templ_core.dom.document import parse_document
 from templ_core.metadata.page_metadata import read_metadata
-from templ_core.rendering.addresses import Addresses
 from templ_core.rendering.cleaned_html import render_html
 from templ_core.rendering.links import PageLink, page_links
 from templ_core.rendering.markdown import render_markdown
