@@ -1,4 +1,4 @@
-"""Compiled SimHash of a text in lower case; see `templ_core.fingerprint`."""
+"""Compiled SimHash of a text; see `templ_core.fingerprint`."""
 
 from libc.stdint cimport int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport calloc, free, malloc
@@ -43,7 +43,7 @@ _fill_spread()
 
 
 def simhash_of(str text):
-    """Return the SimHash of a text that is in lower case already, or None if it has no token."""
+    """Return the SimHash of a text whose letters have one lower case each, or None if it has no token."""
     cdef Py_ssize_t size = PyUnicode_GetLength(text), count
     cdef uint32_t *points = <uint32_t *>malloc(4 * (size + 1))
     cdef uint64_t *hashes = <uint64_t *>malloc(8 * (size + 1))
@@ -69,14 +69,18 @@ cdef Py_ssize_t _token_hashes(
     const uint32_t *points, Py_ssize_t size, uint8_t *bytes, uint64_t *hashes
 ) except -1:
     """Fill in the hash of each token, and return their number; `bytes` has room for a whole text."""
-    class_table, _ = letter_tables()
+    class_table, lower_table = letter_tables()
     cdef const uint16_t *class_of = <const uint16_t *>items(class_table, 2)
+    cdef const uint32_t *lower_of = <const uint32_t *>items(lower_table, 4)
     cdef Py_ssize_t at, used = 0, count = 0
     cdef uint32_t point
     cdef int bits
     for at in range(size):
         point = points[at]
-        bits = class_of[point] if point < KNOWN else _wide_class(point)
+        if point < KNOWN:
+            point, bits = lower_of[point], class_of[point]
+        else:
+            bits = _wide_class(point)
         if bits & UNSPACED or not bits & WORD:
             if used:
                 hashes[count] = _token_hash(bytes, used)
