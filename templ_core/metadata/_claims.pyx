@@ -35,7 +35,7 @@ cdef object VOCABULARY = re.compile(r"\S*[/:#]")
 cdef object PRODUCT = re.compile(r"(?:[/:#]|^)(?:Product|Vehicle|Car$)")
 
 
-def plain_text(str text):
+cpdef str plain_text(str text):
     """Return text without character references and with single blanks."""
     if "&" in text:
         text = without_references(text)

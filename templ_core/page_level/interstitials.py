@@ -6,13 +6,12 @@ says little else. They are cleaned, but nothing is learned about their site from
 
 import functools
 import re
-from collections.abc import Iterator
 
 import numpy as np
 
 from templ_core.array_types import Bools
+from templ_core.dom._tree import tag_bits
 from templ_core.dom.document import Document
-from templ_core.dom.tags import HEADING_LEVELS
 from templ_core.page_level.features._stems import Stems
 
 GATES = frozenset(("bot-wall", "consent-wall", "log-in"))
@@ -25,7 +24,7 @@ _BEGINNING_WORDS_MAX = 250
 """Fewer words than this are kept of a page behind a paywall."""
 _FORM_WORDS_MAX = 30
 """A form that asks for a password, or a challenge, is the whole page where there are fewer words than this."""
-_HEADING_LEVEL_MAX = 3
+_HEADINGS = {"h1": 1, "h2": 1, "h3": 1}
 _TEXT_CHARS_MAX = 300
 """Longer texts say nothing of the whole page."""
 _PARTS = re.compile(r"\s[|–—·«»-]\s|\||:\s")
@@ -257,8 +256,7 @@ def _paywall_stems() -> Stems:
     return Stems(_PAYWALL_STEMS)
 
 
-def _headings(document: Document) -> Iterator[str]:
-    tags = document.nodes.tags
-    for text, owner in zip(document.segments.texts, document.segments.owner.tolist(), strict=True):
-        if HEADING_LEVELS.get(tags[owner], 9) <= _HEADING_LEVEL_MAX:
-            yield text
+def _headings(document: Document) -> list[str]:
+    nodes, segments = document.nodes, document.segments
+    is_heading = tag_bits(nodes.element_types, _HEADINGS)[nodes.element_type[segments.owner]]
+    return [segments.texts[number] for number in is_heading.nonzero()[0].tolist()]

@@ -5,7 +5,7 @@ It is read once for each element type and remembered, because the pages of a sit
 
 from libc.stdint cimport uint8_t, uint16_t, uint32_t, uint64_t
 from libc.stdlib cimport free, malloc
-from libc.string cimport memcpy, strlen
+from libc.string cimport memcpy
 
 import numpy as np
 
@@ -29,6 +29,7 @@ cdef enum:
     CLASSES_MAX = 2             # classes that a stem names
     ID_CHARS_MIN = 2            # shortest id, without digits, that a stem names
     ID_CHARS_MAX = 39
+    PASSING_COUNT = 21
     ATTRIBUTE_CHARS_MAX = 512   # characters of the attributes that a stem is read from
 
 _CELLS = {tag: number for number, tag in enumerate((
@@ -36,11 +37,13 @@ _CELLS = {tag: number for number, tag in enumerate((
 ), 1)}
 """Numbers, below `CELLS`, of the tags of layout elements: by position they are told apart where they have neither id nor
 class."""
-_PASSING = (
+ctypedef const char *Beginning
+
+cdef Beginning[PASSING_COUNT] PASSING = [
     b"category", b"tag", b"author", b"postid", b"post-", b"page-id", b"term", b"status-", b"format-",
     b"type-", b"hentry", b"has-", b"js-", b"active", b"current", b"odd", b"even", b"first", b"last",
     b"wp-image", b"menu-item-",
-)
+]
 """Beginnings of classes that name what is shown, or its state, rather than the place."""
 
 cdef struct Attributes:
@@ -149,19 +152,17 @@ cdef bint _next_class(
     return start[0] < at[0]
 
 
-cdef bint _is_passing(const uint32_t *name, Py_ssize_t size) except -1:
-    """Return whether a class is a single character, begins with a digit, or is one of `_PASSING`."""
-    cdef const char *one
-    cdef Py_ssize_t at, length
+cdef bint _is_passing(const uint32_t *name, Py_ssize_t size) noexcept:
+    """Return whether a class is a single character, begins with a digit, or begins as one of `PASSING`."""
+    cdef const char *beginning
+    cdef Py_ssize_t number, at
     if size == 1 or _is(name[0], DIGIT):
         return True
-    for beginning in _PASSING:
-        one = beginning
-        length = strlen(one)
-        at = 0
-        while at < length and at < size and name[at] == <unsigned char>one[at]:
+    for number in range(PASSING_COUNT):
+        beginning, at = PASSING[number], 0
+        while beginning[at] and at < size and name[at] == <unsigned char>beginning[at]:
             at += 1
-        if at == length:
+        if not beginning[at]:
             return True
     return False
 
