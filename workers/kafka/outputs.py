@@ -1,7 +1,7 @@
 """Records on their way to the topics: which topic, key, partition and headers each of them has."""
 
 import asyncio
-from collections.abc import Awaitable, Iterable
+from collections.abc import Awaitable, Iterable, Sequence
 from datetime import UTC, datetime
 from typing import Any, cast
 
@@ -16,7 +16,7 @@ from schemas.site_model import SiteModelRecord
 from schemas.source import HEADER_SOURCE_ID, Source
 from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, SITE_EVENTS, SITE_MODELS
 from templ_core import __version__
-from workers.kafka.app import max_value_bytes, raw_topic
+from workers.kafka.app import max_value_bytes
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.received import Header, Received, RefusedValue
 from workers.kafka.config import KafkaConfig
@@ -41,41 +41,32 @@ class TopicOutputs:
         self._partitions = config.partitions
         self._cleaned_partitions = config.cleaned_partitions
         self._limit_bytes = max_value_bytes(config.settings)
-        topics = (CLEANED, DOCUMENTS, SITE_MODELS, SITE_EVENTS, DEAD_LETTERS)
-        self._topics = {name: raw_topic(app, config.topic(name)) for name in topics}
+        self._topic = config.topic
+        self._app = app
 
     def send(self, record: OutputRecord, headers: Iterable[Header] = ()) -> Sending:
         """Send a record, a document with its own headers, another with those given; a deletion is a null value."""
         partition = partition_of(record.site, self._partitions)
         if isinstance(record, SiteModelRecord):
             key, value = record.site.encode(), encode_msgpack(record)
-            return self._topics[SITE_MODELS].send(key=key, value=value, partition=partition)
+            return self._hand_over(SITE_MODELS, key, value, partition)
         if isinstance(record, SiteEventRecord):
-            return self._topics[SITE_EVENTS].send(
-                key=record.site.encode(), value=encode_json(record)
-            )
+            return self._hand_over(SITE_EVENTS, record.site.encode(), encode_json(record))
         if isinstance(record, DocumentRecord):
             key, value = document_key(record.site, record.source), encode_msgpack(record)
             own = _headers(record.source, record.headers)
-            return self._topics[DOCUMENTS].send(
-                key=key, value=value, partition=partition, headers=own
-            )
+            return self._hand_over(DOCUMENTS, key, value, partition, own)
         text = encode_json(record) if isinstance(record, CleanedRecord) else None
-        return self._topics[CLEANED].send(
-            key=record.url.encode(),
-            value=text,
-            partition=partition_of(record.site, self._cleaned_partitions),
-            headers=_headers(record.source, headers),
-        )
+        partition = partition_of(record.site, self._cleaned_partitions)
+        theirs = _headers(record.source, headers)
+        return self._hand_over(CLEANED, record.url.encode(), text, partition, theirs)
 
     def forget(self, keys: Iterable[bytes], decided_from: LogSnapshot) -> Iterable[Sending]:
         """Send a null value to `documents` for each key, decided from a log that was read up to its end."""
-        headers = {DECIDED_FROM_HEADER: decided_from.encode()}
+        headers = [(DECIDED_FROM_HEADER, decided_from.encode())]
         for key in keys:
             partition = partition_of(site_of_key(key), self._partitions)
-            yield self._topics[DOCUMENTS].send(
-                key=key, value=None, partition=partition, headers=headers
-            )
+            yield self._hand_over(DOCUMENTS, key, None, partition, headers)
 
     def send_dead_letter(self, message: Received, letter: DeadLetter) -> Sending:
         """Send a message's bytes to the dead letters, with its own headers and what went wrong.
@@ -89,7 +80,20 @@ class TopicOutputs:
             value = bytes(value[: self._limit_bytes])
             if size_bytes > len(value):
                 headers.append((HEADER_CUT_FROM, str(size_bytes).encode()))
-        return self._topics[DEAD_LETTERS].send(key=message.key, value=value, headers=headers)
+        return self._hand_over(DEAD_LETTERS, message.key, value, headers=headers)
+
+    def _hand_over(
+        self,
+        topic: str,
+        key: bytes | None,
+        value: bytes | None,
+        partition: int | None = None,
+        headers: Sequence[tuple[str, bytes]] = (),
+    ) -> Sending:
+        """Hand a record to the producer, past the serializers and sensors of faust's topics."""
+        return self._app.producer.send(
+            self._topic(topic), key, value, partition, None, list(headers)
+        )
 
 
 def _headers(source: Source, passed_on: Iterable[Header]) -> list[tuple[str, bytes]]:
