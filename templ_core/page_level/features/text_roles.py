@@ -48,6 +48,8 @@ _CONSENT_NAME = re.compile(
     r"eupopup.*|sp-message.*|fc-consent.*|osano.*|klaro|tarteaucitron.*|evidon.*|cookieconsent.*"
 )
 _CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_NUMBER = re.compile(r"[0-9]+")
+"""No role depends on a number, so the names of numbered comments are read once."""
 _WHOLE_PAGE = frozenset(("html", "body", "main"))
 
 _NAME_STEMS = (
@@ -115,7 +117,7 @@ def roles_of_types(element_types: list[tuple[str, str]]) -> list[tuple[int, int]
         element_types: Pairs of tag and attributes.
     """
     return [
-        (number, named_roles(element_types[number][1]))
+        (number, named_roles(_NUMBER.sub("0", element_types[number][1])))
         for number in name_stems().found_in_attributes(element_types)
         if element_types[number][0] not in _WHOLE_PAGE
     ]

@@ -240,7 +240,9 @@ PARTS = st.sampled_from(
         "notice",
     ]
 )  # fmt: skip
-NAMES = st.lists(st.tuples(PARTS, st.sampled_from(["", "-", "_", " ", "\n"])), max_size=5)
+NAMES = st.lists(
+    st.tuples(PARTS, st.sampled_from(["", "-", "_", " ", "\n", "-17", "4"])), max_size=5
+)
 
 
 @given(STEMS, st.lists(st.text(LETTERS, max_size=12), max_size=5))
@@ -258,6 +260,12 @@ def test_every_name_that_tells_a_text_role_holds_a_stem(parts):
     attributes = "".join(part + border for part, border in parts)
     if named_roles(attributes):
         assert name_stems().found_in([attributes]) == [0]
+
+
+@given(NAMES)
+def test_no_text_role_depends_on_a_number(parts):
+    attributes = "".join(part + border for part, border in parts)
+    assert named_roles(attributes.replace("17", "0").replace("4", "0")) == named_roles(attributes)
 
 
 STORY = (
