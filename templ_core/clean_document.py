@@ -12,6 +12,7 @@ from templ_core.metadata.fields import Metadata
 from templ_core.metadata.markup import PageMarkup, StatedType
 from templ_core.metadata.page_metadata import read_metadata
 from templ_core.metadata.placed import SitePlaces
+from templ_core.page_level._selection import kept_words
 from templ_core.page_level.interstitials import GATES, missing_name
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.model.page_model import PageModel
@@ -135,7 +136,9 @@ def clean(
 
             decision = with_rules(decision, ruled_segments(document, settings.rules))
     text = render_text(document, decision.kept, decision.cuts)
-    missing = _missing(document, decision)
+    of_kept, words = kept_words(decision.kept, decision.words)
+    of_kept = 0 if decision.abstained else of_kept
+    missing = missing_name(document, decision.kept, int(words), int(of_kept))
     inputs: Sequence[float] = ()
     if config.quality and document.segments.texts:
         from templ_core.quality_inputs import quality_inputs  # noqa: PLC0415 - few ask for it
@@ -144,23 +147,19 @@ def clean(
     return CleanedText(
         text=text,
         decision=decision,
-        warnings=_warnings(document, decision, text, missing),
+        warnings=_warnings(document, decision, text, missing, words),
         quality_inputs=inputs,
         chars_in=sum(map(len, document.segments.texts)) + max(len(document.segments.texts) - 1, 0),
     )
 
 
-def _missing(document: Document, decision: Decision) -> str | None:
-    words = int(decision.words.sum())
-    kept_words = 0 if decision.abstained else int(decision.words[decision.kept].sum())
-    return missing_name(document, decision.kept, words, kept_words)
-
-
-def _warnings(document: Document, decision: Decision, text: str, missing: str | None) -> list[str]:
+def _warnings(
+    document: Document, decision: Decision, text: str, missing: str | None, words: float
+) -> list[str]:
     found = {
         "empty": not text,
         "abstained": decision.abstained,
-        "script-rendered": decision.words.sum() < _SCRIPT_RENDERED_WORDS
+        "script-rendered": words < _SCRIPT_RENDERED_WORDS
         and document.scripts > 0
         and document.html_chars > _SCRIPT_RENDERED_HTML_CHARS,
         "gate": missing in GATES,

@@ -20,16 +20,16 @@ _ALPHANUMERIC = re.compile(r"[^\W_]")
 _NO_LANGUAGES = frozenset(("und", "mul", "zxx", "mis", "xx", "xxx"))
 
 
-def address(text: str, page: Addresses) -> str | None:
+def address(text: str, base: str) -> str | None:
     """Return an absolute http address, or None where there is none.
 
     Args:
         text: An address as a page has it, perhaps relative.
-        page: Makes the addresses of the page absolute.
+        base: Address of the page.
 
-    >>> address("/a?b=1", Addresses("https://example.com/x/y"))
+    >>> address("/a?b=1", "https://example.com/x/y")
     'https://example.com/a?b=1'
-    >>> address("javascript:void(0)", Addresses("https://example.com/")) is None
+    >>> address("javascript:void(0)", "https://example.com/") is None
     True
     """
     text = text.strip()
@@ -37,7 +37,7 @@ def address(text: str, page: Addresses) -> str | None:
         return None
     if _PLAIN_ADDRESS.fullmatch(text):
         return text
-    found = page.absolute(text.rstrip("#"))
+    found = Addresses(base).absolute(text.rstrip("#"))
     return found if _PLAIN_ADDRESS.fullmatch(found) else None
 
 

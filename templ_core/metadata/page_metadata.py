@@ -10,7 +10,6 @@ from collections.abc import Callable, Iterable, Iterator
 
 import msgspec
 
-from templ_core.dom.addresses import Addresses
 from templ_core.dom.document import Document
 from templ_core.metadata import shown
 from templ_core.metadata.authors import author_names, byline_author, full_name
@@ -70,7 +69,7 @@ class _Reader:
     ) -> None:
         self._document = document
         self._url = url
-        self._addresses = Addresses(document.base or url)
+        self._base = document.base or url
         self._host, self._path = host_and_path(url)
         self._places = places
         self._markup = markup
@@ -253,7 +252,7 @@ class _Reader:
         return None
 
     def _address(self, text: str) -> str | None:
-        return address(text, self._addresses)
+        return address(text, self._base)
 
     def _tags(self) -> list[str]:
         found: dict[str, str] = {}

@@ -1,7 +1,7 @@
 """Compiled loops of the selection; see `templ_core.page_level.selection`."""
 
 from libc.math cimport INFINITY, exp, rint, sqrt
-from libc.stdint cimport int64_t, uint8_t, uint64_t
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
 from libc.stdlib cimport calloc, free
 
 import numpy as np
@@ -136,6 +136,18 @@ def kept_words(kept_column, words_column):
         if kept[segment]:
             of_kept += words[segment]
     return of_kept, total
+
+
+def long_without(bits_column, words_column, int bits, double words_min):
+    """Return which segments have so many words or more and none of some bits."""
+    cdef const int32_t *bits_of = <const int32_t *>items(bits_column, 4)
+    cdef const double *words = <const double *>items(words_column, 8)
+    cdef Py_ssize_t segment, count = len(words_column)
+    found = np.empty(count, np.bool_)
+    cdef uint8_t *result = <uint8_t *>items(found, 1, True)
+    for segment in range(count):
+        result[segment] = words[segment] >= words_min and not bits_of[segment] & bits
+    return found
 
 
 def surest_copies(text_column, log_odds_column):

@@ -155,9 +155,8 @@ def may_repeat(surroundings: Int32s, words: Floats) -> Bools:
         surroundings: The bits of `read_surroundings`.
         words: Number of words of each segment, at least 1.
     """
-    is_long = words >= SELECTION_CONFIG.repeat_words_min
-    result: Bools = is_long & (surroundings & REPEATING == 0)
-    return result
+    least = SELECTION_CONFIG.repeat_words_min
+    return _selection.long_without(surroundings, words, REPEATING, least)
 
 
 def one_copy_enough(once: Bools, page: PageType) -> Bools:

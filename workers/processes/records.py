@@ -81,7 +81,7 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
         """
         page, cleaned, text = self.page, self.cleaned, self.cleaned.text
         options, model, settings = self.task.options, self.task.model, self.task.settings
-        kept, key = int(cleaned.decision.kept.sum()), simhash(text)
+        kept, key = int(np.count_nonzero(cleaned.decision.kept)), simhash(text)
         all_warnings = list(dict.fromkeys([*cleaned.warnings, *warnings]))
         record = CleanedRecord(
             url=page.url,

@@ -164,11 +164,11 @@ def _roles_of_name(name: str) -> int:
 
 def _consent_texts(document: Document, tree: PageTree) -> list[int]:
     """Return the segments that mention the use of cookies in a small element that asks to accept it."""
-    texts, found = document.segments.texts, []
-    small = (tree.words <= FEATURE_CONFIG.consent_words_max).nonzero()[0].tolist()
-    candidates = [small[at] for at in _consent_stems().found_in([texts[one] for one in small])]
+    texts = document.segments.texts
+    candidates = _consent_stems().found_in(texts)
     if not candidates:
         return []
+    found = []
     words_before = np.concatenate([np.zeros(1), np.cumsum(tree.words)])
     for segment in candidates:
         first, last = _notice(document, tree, segment)
