@@ -1,11 +1,12 @@
 """From a document and what is known about its site to clean text; pure and deterministic."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
 from templ_core.config import CoreConfig
 from templ_core.decide import NOTHING, Decision, decide, with_rules
+from templ_core.dom.codec import is_storable
 from templ_core.dom.document import Document
 from templ_core.dom.text import render_text
 from templ_core.metadata.fields import Metadata
@@ -13,7 +14,7 @@ from templ_core.metadata.markup import PageMarkup, StatedType
 from templ_core.metadata.page_metadata import read_metadata
 from templ_core.metadata.placed import SitePlaces
 from templ_core.page_level._selection import kept_words
-from templ_core.page_level.interstitials import GATES, missing_name
+from templ_core.page_level.interstitials import GATES, INTERSTITIALS, missing_name, stands_for_page
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
@@ -23,7 +24,6 @@ from templ_core.site_level.site_evidence import read_site_evidence
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.window.page_summary import (
     PageSummary,
-    may_be_learned_from,
     summarise_scored_page,
 )
 from templ_core.site_settings.site_settings import SiteSettings
@@ -64,10 +64,18 @@ class ExaminedPage(msgspec.Struct, frozen=True):
     places: DocumentPlaces | None = None
     """None where nothing is known of the page's site, and nothing is to be learned."""
 
-    def summary(self) -> PageSummary | None:
-        """Return what a site learns from the page; None where it may not be learned from."""
+    def summary(self, warnings: Iterable[str] = INTERSTITIALS) -> PageSummary | None:
+        """Return what a site learns from the page; None where it may not be learned from.
+
+        Args:
+            warnings: The warnings of its clean text, without which it is looked once more whether something
+                else came in its place.
+        """
         document, evidence = self.document, self.evidence
-        if evidence is None or not may_be_learned_from(document, int(evidence.words.sum())):
+        if evidence is None or not is_storable(document):
+            return None
+        may_be_another = not INTERSTITIALS.isdisjoint(warnings)
+        if may_be_another and stands_for_page(document, int(evidence.words.sum())):
             return None
         return summarise_scored_page(document, evidence.features, evidence.log_odds, self.places)
 

@@ -16,6 +16,8 @@ from templ_core.page_level.features._stems import Stems
 
 GATES = frozenset(("bot-wall", "consent-wall", "log-in"))
 """What stands in front of the requested page."""
+INTERSTITIALS = GATES | {"error-page"}
+"""What may come in place of the requested page."""
 _WORDS_MAX = 120
 """Error pages, log-in pages and the like have fewer words than this."""
 _KEPT_WORDS_MAX = 60

@@ -160,7 +160,7 @@ def _cleaned(
         knows_site and not options.watches
     )  # Events are told from the pages that are learned.
     is_learned = task.with_document and (not is_judged or quality is None or quality.has_content)
-    summary = read.summary() if is_learned else None
+    summary = read.summary(cleaned.warnings) if is_learned else None
     if summary is not None:
         learned = maker.learned(page, summary)
         if learned is None:
