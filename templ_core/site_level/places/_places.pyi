@@ -13,6 +13,9 @@ def page_columns(nodes: NodePlaces, owner: Int32s, tree: PageTree) -> dict[str, 
 def constant_texts(
     path_sums: Int64s, text_pages: Int64s, words: Int32s, config: PlacesConfig
 ) -> Bools: ...
+def pooled_content(
+    table: PlaceTable, page: PagePlaces, content_log_odds: Floats, unit: int, config: PlacesConfig
+) -> tuple[Int64s, Floats, Floats, Int64s, Int64s, Bools]: ...
 def read_columns(
     table: PlaceTable, page: PagePlaces, content_log_odds: Floats, unit: int, config: PlacesConfig
 ) -> dict[str, Any]: ...

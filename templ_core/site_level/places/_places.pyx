@@ -133,48 +133,62 @@ def constant_texts(path_sums, text_pages, words, config):
     return found
 
 
-def read_columns(table, page, content_log_odds, int64_t unit, config):
-    """Return the columns of a `PlaceReading` by name, see `read_places`; `unit` is the mass of a word of content."""
+def pooled_content(table, page, content_log_odds, int64_t unit, config):
+    """Return what is pooled of the places of a page: mass, log-odds and probability of content, and what they rest on.
+
+    That are the sums of the paths and texts of its segments, and whether each is constant; `unit` is the mass of a word
+    of content.
+    """
     page_words, paths, texts = page.words, _sums(table.paths, page.path), _sums(table.texts, page.text)
     constants = constant_texts(paths, texts, page_words, config)
     cdef Py_ssize_t segment, count = len(page_words)
     cdef const int32_t *length = <const int32_t *>items(page_words, 4)
     cdef const double *own = <const double *>items(content_log_odds, 8)
     cdef const uint8_t *constant = <const uint8_t *>items(constants, 1)
-    cdef const int64_t *pages = <const int64_t *>items(paths, 8)
-    cdef const int64_t *words = pages + count
-    cdef const int64_t *different_words = words + count
-    cdef double window_pages = max(table.pages, 1), margin = config.probability_margin, again
-    cdef bint are_known = True
-    masses, rows = np.empty(count, np.int64), np.zeros((3, count))
+    cdef double margin = config.probability_margin
+    masses, rows = np.empty(count, np.int64), np.zeros((2, count))
     cdef int64_t *mass = <int64_t *>items(masses, 8, True)
     cdef double *log_odds = <double *>items(rows, 8, True)
     cdef double *content = log_odds + count
-    cdef double *recurrence = content + count
     for segment in range(count):
-        are_known = are_known and pages[segment] > 0
         mass[segment] = 0 if constant[segment] else <int64_t>rint(
             <double>(unit * length[segment]) / (1 + exp(-own[segment]))
         )
-        if pages[segment] > 1 and words[segment] > 0:
-            again = 1 - different_words[segment] / <double>words[segment]
-            again = min(again * pages[segment] / (pages[segment] - 1), 1.0)
-            recurrence[segment] = again * pages[segment] / window_pages
     for known, keys in ((table.cells, page.cell), (table.anchors, page.anchor)):
         _add_log_odds(_sums(known, keys), keys, length, mass, unit, margin, log_odds)
     for segment in range(count):
         log_odds[segment] /= 2
         content[segment] = 1 / (1 + exp(-log_odds[segment]))
+    return masses, rows[0], rows[1], paths, texts, constants
+
+
+def read_columns(table, page, content_log_odds, int64_t unit, config):
+    """Return the columns of a `PlaceReading` by name, see `read_places`; `unit` is the mass of a word of content."""
+    mass, log_odds, content, paths, texts, constants = pooled_content(table, page, content_log_odds, unit, config)
+    cdef Py_ssize_t segment, count = len(constants)
+    cdef const int64_t *pages = <const int64_t *>items(paths, 8)
+    cdef const int64_t *words = pages + count
+    cdef const int64_t *different_words = words + count
+    cdef double window_pages = max(table.pages, 1), again
+    cdef bint are_known = True
+    column = np.zeros(count)
+    cdef double *recurrence = <double *>items(column, 8, True)
+    for segment in range(count):
+        are_known = are_known and pages[segment] > 0
+        if pages[segment] > 1 and words[segment] > 0:
+            again = 1 - different_words[segment] / <double>words[segment]
+            again = min(again * pages[segment] / (pages[segment] - 1), 1.0)
+            recurrence[segment] = again * pages[segment] / window_pages
     return {
         "are_known": are_known,
         "path_pages": paths[0],
         "constant": constants,
         "text_pages": texts[0],
         "shape_pages": _sums(table.shapes, page.shape)[0],
-        "recurrence": rows[2],
-        "mass": masses,
-        "log_odds": rows[0],
-        "content": rows[1],
+        "recurrence": column,
+        "mass": mass,
+        "log_odds": log_odds,
+        "content": content,
     }
 
 

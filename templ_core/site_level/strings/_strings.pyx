@@ -111,13 +111,17 @@ def prose_corpus(pages, recurring):
     cdef const int32_t *length
     cdef const uint16_t *own
     cdef uint8_t *is_chosen
+    marks = np.zeros(1 << 16, np.bool_)                 # by the middle bits of the keys that recur
+    cdef uint8_t *mark = <uint8_t *>items(marks, 1, True)
+    for seed in range(size):
+        mark[known[seed] >> 8 & 0xFFFF] = True
     for number, page in enumerate(pages):
         keys, texts = page.seeds
         chosen = np.zeros(len(page.lengths), np.bool_)
         is_chosen = <uint8_t *>items(chosen, 1, True)
         key, text_of = <const uint64_t *>items(keys, 8), <const int32_t *>items(texts, 4)
         for seed in range(len(keys)):
-            if not is_chosen[text_of[seed]]:
+            if mark[key[seed] >> 8 & 0xFFFF] and not is_chosen[text_of[seed]]:
                 place = find(known, size, key[seed])
                 is_chosen[text_of[seed]] = place < size and known[place] == key[seed]
         length, own, start = <const int32_t *>items(page.lengths, 4), <const uint16_t *>items(page.tokens, 2), 0

@@ -78,6 +78,7 @@ class TreeLearner:
     def __init__(self, config: TreesConfig = TREES) -> None:
         self._config = config
         self._alignments: dict[PageName, _Alignment] = {}
+        self._references: dict[PageName, LabelledPage] = {}
         self._likeness: dict[tuple[PageName, PageName], float] = {}
 
     def model(self, pages: Mapping[PageName, TreePage]) -> TreeModel:
@@ -86,12 +87,16 @@ class TreeLearner:
         Args:
             pages: The pages of the window that count, with at least one segment each.
         """
+        references = self._references
 
         @functools.cache
         def tree(name: PageName) -> LabelledPage:
-            return labelled(pages[name].blocks.first(NODES_MAX), pages[name].texts)
+            return references.get(name) or labelled(
+                pages[name].blocks.first(NODES_MAX), pages[name].texts
+            )
 
         clusters, found = self._clusters(sorted(pages), tree), []
+        self._references = {leader: tree(leader) for leader in clusters}
         known, self._alignments = self._alignments, {}
         for leader, members in clusters.items():
             cut = pages[leader].blocks.first(NODES_MAX)

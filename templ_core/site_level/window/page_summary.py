@@ -68,10 +68,11 @@ class PageSummary(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def content_texts(self) -> tuple[UInt64s, Int64s]:
         """The different texts of the content, longest first and then by their hash, and the words of each."""
         content = self.content_log_odds > 0
-        texts, first = np.unique(self.places.text[content], return_index=True)
-        words = self.places.words[content][first].astype(np.int64)
-        order = np.argsort(-words, kind="stable")
-        return texts[order], words[order]
+        texts, words = self.places.text[content], self.places.words[content].astype(np.int64)
+        order = np.lexsort((texts, -words))
+        texts = texts[order]
+        is_first = np.append(True, texts[1:] != texts[:-1])[: len(texts)]
+        return texts[is_first], words[order][is_first]
 
 
 class _Compact(CompactColumns, frozen=True, array_like=True):

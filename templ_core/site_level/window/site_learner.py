@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 import msgspec
 import numpy as np
 
-from templ_core.array_types import Floats
 from templ_core.config import CoreConfig
+from templ_core.site_level.config import PLACES_CONFIG
 from templ_core.site_level.places._containers import best_container
 from templ_core.site_level.places._keyed_sums import common_keys
+from templ_core.site_level.places._places import pooled_content
 from templ_core.site_level.places.keyed_sums import (
     KeyedSums,
     count_columns,
@@ -18,8 +19,13 @@ from templ_core.site_level.places.keyed_sums import (
     distinct,
     no_sums,
 )
-from templ_core.site_level.places.place_counts import NO_PAGES, PlaceCounts, count_pages
-from templ_core.site_level.places.place_table import PlaceTable, read_places, tabulate
+from templ_core.site_level.places.place_counts import (
+    MASS_UNIT,
+    NO_PAGES,
+    PlaceCounts,
+    count_pages,
+)
+from templ_core.site_level.places.place_table import tabulate
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import SITE_MODEL_FORM
 from templ_core.site_level.strings.window_strings import learn_strings
@@ -97,35 +103,30 @@ class SiteLearner:
     def model(self) -> SiteModel:
         """Return what is known now."""
         table = tabulate(self._counts)
-        content, trees = [], {}
+        best, trees = [], {}
         for digest, page in self._counted.items():
-            known = read_places(table, page.places, page.content_log_odds)
-            content.append(known.content)
-            trees[digest] = TreePage(
-                blocks=page.blocks, texts=page.places.text, words=page.places.words, mass=known.mass
+            places = page.places
+            mass, _, content, *_ = pooled_content(
+                table, places, page.content_log_odds, MASS_UNIT, PLACES_CONFIG
             )
+            words = places.words.astype(np.float64)
+            found = best_container(places.first, places.last, content, words)
+            best.append(places.containers[found])
+            trees[digest] = TreePage(
+                blocks=page.blocks, texts=places.text, words=places.words, mass=mass
+            )
+        votes = count_keys(np.array(best, np.uint64))
         return SiteModel(
             version=self._version(),
-            places=self._with_containers(table, content),
+            places=msgspec.structs.replace(
+                table, best_containers=_among(votes, self._counts.containers)
+            ),
             trees=self._trees.model(trees),
             strings=learn_strings(
                 [(page.places.shape, page.strings) for page in self._counted.values()],
                 self._counts.shapes,
                 self._seeds,
             ),
-        )
-
-    def _with_containers(self, table: PlaceTable, content: Iterable[Floats]) -> PlaceTable:
-        """Return the table of a window with the containers that its places give each page."""
-        best = []
-        for page, probability in zip(self._counted.values(), content, strict=True):
-            places = page.places
-            words = places.words.astype(np.float64)
-            found = best_container(places.first, places.last, probability, words)
-            best.append(places.containers[found])
-        return msgspec.structs.replace(
-            table,
-            best_containers=_among(count_keys(np.array(best, np.uint64)), self._counts.containers),
         )
 
     def _version(self) -> str:
