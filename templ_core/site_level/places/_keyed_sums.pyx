@@ -147,7 +147,20 @@ def count_columns(columns):
     return keys, counts
 
 
-def common_keys(one, other):
+def overlaps(one, others):
+    """Return which share of the keys of the shorter column each of some columns has in common with one, 0 to 1.
+
+    Of a column without keys it is 1. All columns have distinct keys in ascending order.
+    """
+    cdef Py_ssize_t mine = len(one), fewest
+    found = []
+    for other in others:
+        fewest = min(mine, <Py_ssize_t>len(other))
+        found.append(common_keys(one, other) / <double>fewest if fewest else 1.0)
+    return found
+
+
+cpdef Py_ssize_t common_keys(one, other) except -1:
     """Return how many keys two columns of distinct keys in ascending order have in common."""
     cdef Py_ssize_t mine = len(one), theirs = len(other), a = 0, b = 0, common = 0
     cdef const uint64_t *my_key = <const uint64_t *>items(one, 8)

@@ -22,7 +22,7 @@ import numpy as np
 from templ_core.array_types import UInt64s
 from templ_core.config import CoreConfig
 from templ_core.site_level.config import DRIFT, SCHEDULE, TREES
-from templ_core.site_level.places._keyed_sums import common_keys
+from templ_core.site_level.places._keyed_sums import overlaps
 
 
 class Drift(msgspec.Struct, frozen=True, kw_only=True):
@@ -105,7 +105,7 @@ class DriftDetector:
         clusters, index = self._clusters, len(self._pages)
         self._pages.append(paths)
         compared = clusters[-TREES.clusters_max :]
-        likenesses = [_overlap(paths, cluster.paths) for cluster in compared]
+        likenesses = overlaps(paths, [cluster.paths for cluster in compared])
         self._fit = max(likenesses, default=1.0)
         if not compared or self._fit < self._likeness_min:
             nearest = _WatchedCluster(index)
@@ -122,8 +122,3 @@ def _pages_instead(cluster: _WatchedCluster, clusters: Sequence[_WatchedCluster]
     return sum(
         len(other.pages) - bisect(other.pages, last) for other in clusters if other.began > half
     )
-
-
-def _overlap(one: UInt64s, other: UInt64s) -> float:
-    fewest = min(len(one), len(other))
-    return common_keys(one, other) / fewest if fewest else 1.0

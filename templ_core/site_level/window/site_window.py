@@ -3,7 +3,6 @@
 import hashlib
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator, Mapping
-from heapq import nlargest
 from typing import NamedTuple
 
 from templ_core.config import WindowBounds
@@ -166,8 +165,8 @@ class SiteWindow:
 
     def _present_ms(self) -> int:
         """Return the newest time, as far as the time of another fetch or deletion bears it out."""
-        times_ms = (one.time_ms for one in self._order[-2:])
-        newest, *others = nlargest(2, [*times_ms, *self._deletions.values()])
+        times_ms = [one.time_ms for one in self._order[-2:]]
+        *others, newest = sorted([*times_ms, *self._deletions.values()])[-2:]
         return min(newest, others[0] + _UNCONFIRMED_MS) if others else newest
 
     def _old_deletions(self, bounds: WindowBounds, present_ms: int) -> list[bytes]:
