@@ -1,6 +1,6 @@
 from collections.abc import Sequence
 
-from templ_core.array_types import Bools, Int32s, UInt16s, UInt32s, UInt64s
+from templ_core.array_types import Bools, Int32s, UInt16s, UInt64s
 from templ_core.page_level.features.characters import Words
 from templ_core.site_level.strings.page_strings import PageStrings
 from templ_core.site_level.strings.suffix_array import SuffixArray
@@ -11,7 +11,6 @@ def read_seeds(
 ) -> tuple[UInt64s, Int32s]: ...
 def numbered(ascending: UInt64s, keys: UInt64s, first: int) -> UInt16s: ...
 def prose_corpus(pages: Sequence[PageStrings], recurring: UInt64s) -> tuple[UInt16s, Int32s]: ...
-def sorted_suffixes(tokens: UInt32s) -> tuple[Int32s, Int32s]: ...
 def frequent_prefixes(
     suffixes: SuffixArray,
     document_column: Int32s,

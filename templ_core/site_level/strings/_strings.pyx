@@ -5,12 +5,11 @@ from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 from templ_core._arrays cimport items
 from templ_core.site_level._hashing cimport mixed
 from templ_core.site_level.places._lookup cimport find
-from templ_core.site_level.strings._tokens cimport BORDER, BREAK, FIRST_WORD, NUMBER, is_seed
+from templ_core.site_level.strings._tokens cimport BREAK, FIRST_WORD, NUMBER, is_seed
 
 import numpy as np
 
 cdef Py_ssize_t TOUCHING = 4  # characters of a script without spaces that make up one token
-cdef Py_ssize_t SMALL = 24  # keys that are sorted faster one by one than by a call of NumPy
 
 
 def word_tokens(words, is_wanted, calendar):
@@ -135,113 +134,6 @@ def prose_corpus(pages, recurring):
                 filled += 1
             start += length[text]
     return tokens[:filled], owners[:filled]
-
-
-def sorted_suffixes(tokens):
-    """Return where the suffix of each rank begins, and how many tokens it shares with the one before; int32.
-
-    Suffixes are sorted by their first tokens. Those that agree are sorted by the ranks of what follows, which doubles
-    the tokens that count each time (Larsson and Sadakane, Theoretical Computer Science 387, 2007). What stands behind a
-    break does not count: equal texts are in the order of their positions.
-
-    Args:
-        tokens: The corpus; uint32.
-    """
-    cdef Py_ssize_t count = len(tokens), at, begin, end, first, group, groups = 0, open_groups, shared = 0, other, breaks = 0
-    cdef const uint32_t *token = <const uint32_t *>items(tokens, 4)
-    cdef int bits = 16 if int(tokens.max(initial=0)) < 1 << 16 else 32
-    cdef Py_ssize_t depth = 64 // bits
-    keys = np.empty(count + 1, np.uint64)
-    cdef uint64_t *key = <uint64_t *>items(keys, 8, True)
-    key[count] = 0
-    for at in range(count - 1, -1, -1):
-        key[at] = 0 if token[at] == BREAK else <uint64_t>token[at] << (64 - bits) | key[at + 1] >> bits
-        breaks += token[at] == BREAK
-    starts, ranks = keys[:count].argsort().astype(np.int32), np.zeros(count + 1, np.int32)
-    cdef int32_t *start = <int32_t *>items(starts, 4, True)
-    cdef int32_t *rank = <int32_t *>items(ranks, 4, True)       # of the first of the group; the end is behind breaks
-    rank[count] = <int32_t>breaks
-    column, borders = np.empty(count, np.uint64), np.empty((2, count + 2), np.int32)
-    cdef uint64_t *sorted_key = <uint64_t *>items(column, 8, True)
-    cdef int32_t *border = <int32_t *>items(borders, 4, True)   # of the groups that are not sorted yet
-    cdef int32_t *next_border = border + count + 2
-    begin = 0
-    while begin < count:
-        end = begin + 1
-        while end < count and key[start[end]] == key[start[begin]]:
-            end += 1
-        for at in range(begin, end):
-            sorted_key[at] = start[at]
-        _sort(column, sorted_key, begin, end)
-        if end - begin > 1 and key[start[begin]] & ((<uint64_t>1 << bits) - 1):
-            border[2 * groups], border[2 * groups + 1] = <int32_t>begin, <int32_t>end
-            groups += 1
-            for at in range(begin, end):
-                rank[start[at]] = <int32_t>(begin + 1)
-        else:
-            for at in range(begin, end):
-                start[at] = <int32_t>sorted_key[at]
-                rank[start[at]] = <int32_t>(at + (at >= breaks))
-        begin = end
-    while groups:
-        open_groups = groups
-        groups = 0
-        for group in range(open_groups):
-            begin, end = border[2 * group], border[2 * group + 1]
-            for at in range(begin, end):
-                sorted_key[at] = <uint64_t>rank[start[at] + depth] << 32 | <uint64_t>start[at]
-            _sort(column, sorted_key, begin, end)
-            first = begin
-            for at in range(begin, end):
-                if sorted_key[at] >> 32 != sorted_key[first] >> 32:
-                    first = at
-                start[at] = <int32_t>(sorted_key[at] & 0xFFFFFFFFU)
-                rank[start[at]] = <int32_t>(first + 1)
-                if at > first and (at + 1 == end or sorted_key[at + 1] >> 32 != sorted_key[first] >> 32):
-                    next_border[2 * groups], next_border[2 * groups + 1] = <int32_t>first, <int32_t>(at + 1)
-                    groups += 1
-        border, next_border = next_border, border
-        depth *= 2
-    # Common prefixes by Kasai et al.; room is what a string may have at most from a position on.
-    commons, rooms = np.zeros(count + 1, np.int32), np.empty(count, np.int32)
-    cdef int32_t *common = <int32_t *>items(commons, 4, True)
-    cdef int32_t *room = <int32_t *>items(rooms, 4, True)
-    end = count
-    for at in range(count - 1, -1, -1):
-        if token[at] == BREAK:
-            end = at
-        room[at] = <int32_t>(end - at + (at < end < count and token[end] == BORDER))
-        if token[at] == BORDER:
-            end = at
-    for at in range(count):
-        if token[at] == BREAK or rank[at] == 1:
-            shared = 0
-            continue
-        other = start[rank[at] - 2]
-        while (
-            at + shared < count and other + shared < count
-            and token[at + shared] == token[other + shared] and token[at + shared] != BREAK
-        ):
-            shared += 1
-        common[rank[at] - 1] = <int32_t>min(shared, room[at], room[other])
-        shared -= shared > 0
-    return starts, commons
-
-
-cdef int _sort(column, uint64_t *key, Py_ssize_t begin, Py_ssize_t end) except -1:
-    """Sort a part of a column of keys, to which `key` points."""
-    cdef Py_ssize_t at, place
-    cdef uint64_t own
-    if end - begin > SMALL:
-        column[begin:end].sort()
-        return 0
-    for at in range(begin + 1, end):
-        own, place = key[at], at
-        while place > begin and key[place - 1] > own:
-            key[place] = key[place - 1]
-            place -= 1
-        key[place] = own
-    return 0
 
 
 def frequent_prefixes(suffixes, document_column, Py_ssize_t documents, least_documents, int tokens_min):

@@ -3,13 +3,16 @@
 Manber and Myers, SODA 1990, and Kasai et al., CPM 2001, as in Foschini's thesis (2007), section 3.2.
 """
 
-from typing import TypeAlias
+import functools
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-from templ_core.array_types import UInt32s
-from templ_core.site_level.strings._strings import sorted_suffixes
+from templ_core.array_types import Int32s, UInt32s
+
+if TYPE_CHECKING:  # Only fits need it and pydivsufsort, which take a while to import.
+    from threadpoolctl import ThreadpoolController
 
 Tokens: TypeAlias = npt.NDArray[np.uint16] | UInt32s
 
@@ -23,11 +26,11 @@ class SuffixArray:
     """The suffixes of a corpus in lexicographic order.
 
     Breaks and borders are single symbols, yet act as if each were unique: common prefixes end
-    before a break and at a border. Suffixes that differ only behind a break are in the order of their positions.
+    before a break and at a border. The order of suffixes that differ only after that means nothing.
 
     >>> suffixes = SuffixArray(np.array([2, 3, BREAK, 2, 3], np.uint16))
     >>> suffixes.starts.tolist()
-    [2, 0, 3, 1, 4]
+    [2, 3, 0, 4, 1]
     >>> suffixes.common.tolist()
     [0, 0, 2, 0, 1, 0]
     """
@@ -35,6 +38,42 @@ class SuffixArray:
     def __init__(self, tokens: Tokens) -> None:
         """Sort the suffixes of `tokens`, of any length."""
         self.tokens = tokens
-        self.starts, self.common = sorted_suffixes(tokens.astype(np.uint32))
-        """Position of each rank's suffix, of length n; tokens that rank r shares with rank r - 1, of length n + 1, 0 at
-        both ends."""
+        if len(tokens) < 2:
+            self.starts: Int32s = np.zeros(len(tokens), np.int32)
+            self.common: Int32s = np.zeros(len(tokens) + 1, np.int32)
+            return
+        from pydivsufsort import divsufsort, kasai  # noqa: PLC0415 - see above
+
+        with _threads().limit(limits=1, user_api="openmp"):
+            self.starts = divsufsort(tokens.copy())
+        """Position of each rank's suffix; length n."""
+        self.common = np.zeros(len(tokens) + 1, np.int32)
+        """Tokens that rank r shares with rank r - 1; length n + 1, 0 at both ends."""
+        self.common[1:-1] = kasai(tokens, self.starts)[:-1]
+        room = tokens_left(tokens)[self.starts]
+        np.minimum(self.common[:-1], room, out=self.common[:-1])
+        np.minimum(self.common[1:-1], room[:-1], out=self.common[1:-1])
+
+
+@functools.cache
+def _threads() -> "ThreadpoolController":
+    """Return what limits the threads of pydivsufsort.
+
+    It would start one for each processor, which wait for each other.
+    """
+    from threadpoolctl import ThreadpoolController  # noqa: PLC0415 - see above
+
+    return ThreadpoolController()
+
+
+def tokens_left(tokens: Tokens) -> Int32s:
+    """Return how many tokens a string that starts at each position may have."""
+    size = len(tokens)
+    ends = np.where(tokens <= BORDER, np.arange(size, dtype=np.int32), np.int32(size))
+    following = np.minimum.accumulate(ends[::-1])[::-1]
+    at_border = tokens == BORDER
+    after = np.append(following[1:], np.int32(size))
+    end = np.where(at_border, after, following)
+    closed = np.append(at_border, False)[end]
+    left: Int32s = (end - np.arange(size, dtype=np.int32) + closed).astype(np.int32)
+    return left

@@ -1,6 +1,9 @@
 """The compiled loops of repeated text against slow and obvious twins."""
 
-from itertools import pairwise
+import os
+import subprocess
+import sys
+from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 
@@ -20,7 +23,7 @@ from templ_core.site_level.strings._strings import frequent_prefixes, read_seeds
 from templ_core.site_level.strings.page_strings import PageProse
 from templ_core.site_level.strings.string_evidence import read_strings
 from templ_core.site_level.strings.string_table import StringTable
-from templ_core.site_level.strings.suffix_array import BORDER, BREAK, SuffixArray
+from templ_core.site_level.strings.suffix_array import BREAK, SuffixArray
 from tests.templ_core.site_level.builders import CONFIG, site_model
 from tests.templ_core.site_level.repeating_site import WORDS, sentence
 from tests.templ_core.site_level.slow_page import slow_page
@@ -250,42 +253,6 @@ def test_the_longest_prefix_that_enough_pages_have(seed):
                 assert strings.setdefault(int(numbers[level, rank]), string) == string
 
 
-def until_break(column, start):
-    """The tokens from a position on, up to the next break."""
-    rest = column[start:]
-    return rest[: rest.index(BREAK)] if BREAK in rest else rest
-
-
-@pytest.mark.parametrize("seed", range(200))
-def test_suffixes_are_sorted_up_to_their_breaks(seed):
-    rng = Random(seed)
-    largest = rng.choice([3, 9, 65535, 65536, 1 << 30])
-    letters = [BREAK, 1, *(rng.randint(2, largest) for _ in range(rng.randint(1, 3)))]
-    column = rng.choices(letters, k=rng.randint(0, 30)) * rng.randint(1, 9)
-    suffixes = SuffixArray(np.array(column, np.uint32))
-    order = sorted(range(len(column)), key=lambda at: (until_break(column, at), at))
-    assert suffixes.starts.tolist() == order
-    common = [0] * (len(column) + 1)
-    for rank, pair in enumerate(pairwise(order), 1):
-        texts = [until_break(column, at) for at in pair]
-        differs = (at for at, both in enumerate(zip(*texts, strict=False)) if len({*both}) > 1)
-        shared = next(differs, min(map(len, texts)))
-        common[rank] = min(shared, *(_room(text) for text in texts))
-    assert suffixes.common.tolist() == common
-
-
-def _room(text):
-    """Tokens that a string may have which begins with a text: it ends behind the next border."""
-    return text.index(BORDER, 1) + 1 if BORDER in text[1:] else len(text)
-
-
-def test_repeats_of_any_length_are_sorted():
-    column = np.full(50_000, 7, np.uint16)
-    suffixes = SuffixArray(column)
-    assert (suffixes.starts == np.arange(50_000)[::-1]).all()
-    assert (suffixes.common == [*range(50_000), 0]).all()
-
-
 def corpus_of(strings):
     return np.array([BREAK, *(one for string in strings for one in (*string, BREAK))], np.uint16)
 
@@ -401,3 +368,27 @@ def test_runs_of_words_are_sampled_by_themselves():
         keys.append(set(found[owner == 1].tolist()))
     assert keys[0] == keys[1]
     assert 8 < len(keys[0]) < 30
+
+
+SORT = """
+import os
+import numpy as np
+from templ_core.site_level.strings.suffix_array import SuffixArray
+tokens = np.random.default_rng(0).integers(2, 3000, 100_000).astype(np.uint16)
+before = len(os.listdir("/proc/self/task"))
+SuffixArray(tokens)
+print(before, len(os.listdir("/proc/self/task")))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs Linux")
+def test_sorting_starts_no_threads():
+    run = subprocess.run(
+        [sys.executable, "-c", SORT],
+        env={**os.environ, "OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    before, after = run.stdout.split()
+    assert before == after

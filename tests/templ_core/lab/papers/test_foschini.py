@@ -38,7 +38,7 @@ from templ_core.lab.papers.foschini.phrases import (
     opened,
     shipped_idioms,
 )
-from templ_core.site_level.strings.suffix_array import BORDER, BREAK, SuffixArray
+from templ_core.site_level.strings.suffix_array import BORDER, BREAK, SuffixArray, tokens_left
 
 STRINGS = st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_size=6), max_size=12)
 
@@ -122,6 +122,11 @@ def test_repeats_equal_those_found_by_brute_force(corpus, documents_min, tokens_
 @pytest.mark.parametrize("tokens", [[], [2], [BREAK], [2, 2]])
 def test_a_single_document_has_no_repeats(tokens):
     assert repeats(tokens, [0] * len(tokens), documents_min=2) == {}
+
+
+def test_strings_end_at_breaks_and_borders():
+    tokens = np.array([2, 3, BORDER, 4, BREAK, BORDER, BORDER, 2], np.uint16)
+    assert tokens_left(tokens).tolist() == [3, 2, 2, 1, 0, 2, 2, 1]
 
 
 @settings(deadline=None)
