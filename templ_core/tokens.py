@@ -18,14 +18,6 @@ UNSPACED = "[" + "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED
 """Pattern of a character that is a token by itself."""
 WORD = rf"[^\W{UNSPACED[1:-1]}]"
 """Pattern of a character that may be part of a word."""
-SYMBOL = rf"[^\w\s{UNSPACED[1:-1]}]"
-"""Pattern of a character that is neither white space nor in a word."""
-JOINERS = ".,:/@'’&=?#%+~$€£¥-"
-"""Marks that join the words before and after them to a compound."""
-JOINER = f"[{JOINERS}]"
-"""Pattern of one such mark."""
-JOINERS_MAX = 3
-"""Largest number of marks in a row inside a compound: `https://a.org` has three."""
 _ASCII_TOKEN = re.compile(r"\w+", re.ASCII)
 _TOKEN = re.compile(rf"{UNSPACED}|{WORD}+")
 
@@ -40,8 +32,3 @@ def tokenise(text: str) -> list[str]:
     ['Two', 'words', '中', '文', 'x86']
     """
     return (_ASCII_TOKEN if text.isascii() else _TOKEN).findall(text)
-
-
-def count_tokens(text: str) -> int:
-    """Return the number of tokens of a text."""
-    return len(tokenise(text))

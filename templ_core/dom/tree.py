@@ -7,7 +7,6 @@ import numpy.typing as npt
 
 from templ_core.array_types import Floats, Int32s
 from templ_core.dom._tree import parents_and_ends
-from templ_core.dom.document import Document
 
 Numbers = npt.NDArray[Any]
 
@@ -29,17 +28,6 @@ def tree_of_depths(depth: npt.ArrayLike) -> tuple[Int32s, Int32s]:
     return parents_and_ends(np.ascontiguousarray(depth, np.int32))
 
 
-def sums_below(end: Int32s, values: Numbers) -> Floats:
-    """Return the sum of `values` over each node's subtree, the node included; length n_nodes.
-
-    >>> sums_below(np.array([4, 3, 3, 4]), np.array([1.0, 2, 3, 4])).tolist()
-    [10.0, 5.0, 3.0, 4.0]
-    """
-    before = np.concatenate([np.zeros(1), np.cumsum(values)])
-    sums: Floats = before[end] - before[:-1]
-    return sums
-
-
 def sums_above(end: Int32s, values: Numbers) -> Floats:
     """Return the sum of `values` over each node's ancestors, the node included; length n_nodes.
 
@@ -49,17 +37,3 @@ def sums_above(end: Int32s, values: Numbers) -> Floats:
     closed = np.bincount(end, weights=values, minlength=len(end) + 1)[: len(end)]
     sums: Floats = np.cumsum(values - closed)
     return sums
-
-
-def subtree_sums(
-    document: Document, values: npt.NDArray[np.floating[Any]]
-) -> npt.NDArray[np.floating[Any]]:
-    """Return the sum of values over the segments inside each element; length n_nodes.
-
-    Args:
-        document: The page.
-        values: A value for each segment; length n_segments.
-    """
-    nodes = document.nodes
-    own = np.bincount(document.segments.owner, weights=values, minlength=len(nodes.tags))
-    return sums_below(nodes.end, own)

@@ -54,20 +54,3 @@ def read_tree(document: Document, words: Floats) -> PageTree:
     segments = document.segments
     ranges = read_ranges(document, words, LEVELS, FEATURE_CONFIG.top_share)
     return PageTree(owner=segments.owner, words=words, **ranges)
-
-
-def climb(step: Int64s) -> Int64s:
-    """Return where each node ends up when steps upwards are followed until they stop.
-
-    Args:
-        step: The node that each node steps to; itself where it stops.
-
-    Example:
-        >>> climb(np.array([0, 0, 1, 3, 3])).tolist()
-        [0, 0, 0, 3, 3]
-    """
-    while True:
-        further = step[step]
-        if np.array_equal(further, step):
-            return step
-        step = further

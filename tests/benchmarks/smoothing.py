@@ -14,10 +14,10 @@ import time
 import numpy as np
 
 from templ_core.dom.document import read_document
-from templ_core.dom.tree import subtree_sums
 from templ_core.errors import PageError
 from templ_core.lab.papers.pagelevel.node_features import leave_out
 from templ_core.lab.papers.pagelevel.variants import PENALTY_FACTOR
+from templ_core.lab.tree_sums import subtree_sums
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.page_evidence import read_page_evidence
 from templ_core.page_level.smoothing import smooth

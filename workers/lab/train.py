@@ -15,7 +15,6 @@ from templ_core.lab.papers.foschini.phrases import (
     find_idioms,
     split_text,
 )
-from templ_core.lab.training.labels.site_labels import TooFewPages
 from templ_core.lab.training.pages import GoldRecord, TrainingPage, read_training_page, thin
 from templ_core.lab.training.quality import (
     SITE_SPREAD_MAX,
@@ -33,18 +32,14 @@ from templ_core.lab.training.train import (
     held_out_results,
     train_page_model,
 )
-from templ_core.lab.training.train_without_gold import train_without_gold
 from templ_core.page_level.model.model_file import encode_model
 from templ_core.page_level.model.page_model import About
-from templ_core.site_key import LOCAL, site_key
 from workers.cli.inputs import refuse_overwriting
 from workers.cli.options import open_output
 from workers.errors import InputProblem, UsageProblem
 from workers.lab.corpora import (
     corpus_name,
     file_digest,
-    read_objects,
-    read_site_pages,
     read_taught_pages,
     write_file,
 )
@@ -226,76 +221,6 @@ def _print_stability(found: Mapping[str, tuple[F1s, Mapping[str, F1s]]]) -> None
     header = ["corpus", "F1 of each training", "spread", "site that moves most", "its spread"]
     header.append(f"sites above {SITE_SPREAD_MAX}")
     Report(None).table("Trainings with different seeds", header, rows, 4)
-
-
-@click.command(short_help="Train the page model on pages without gold.")
-@corpora_argument
-@click.option(
-    "--out",
-    type=FILE,
-    required=True,
-    help="File to write the page model to; `templ evaluate --page-model` scores it.",
-)
-@click.option(
-    "--without",
-    multiple=True,
-    type=PATH,
-    help="Leave out all sites of the registrable domains in this corpus, which the model is to be "
-    "scored on; may be repeated.",
-)
-@option(
-    "--counted",
-    default=60,
-    help="Largest number of pages of a site on which recurring text is counted.",
-)
-@option(
-    "--pages-per-site",
-    default=15,
-    help="Largest number of pages of a site that the model is trained on.",
-)
-@seed_option("Seed of the training; equal seeds and pages give an equal model.")
-def automatic_train(
-    corpora: Sequence[Path],
-    *,
-    out: Path,
-    without: Sequence[Path],
-    counted: int,
-    pages_per_site: int,
-    seed: int,
-) -> None:
-    """Train the page model on CORPORA without using gold.
-
-    CORPORA need several pages a site: what recurs on a site is labelled as template. The result is
-    a page model like any other. Use this command if you have a crawl but no gold text.
-    """
-    shut_out = {
-        domain
-        for path in without
-        for _, record in read_objects(path)
-        for domain in _domains_of(record["url"], record.get("site") or "")
-    }
-    pages = [
-        page
-        for page in thin(read_site_pages(corpora), counted)
-        if not shut_out & set(_domains_of(page.url, page.site))
-    ]
-    try:
-        model = train_without_gold(
-            pages,
-            pages_per_site,
-            TrainSettings(seed=seed),
-            lambda done: click.echo(done, err=True),
-        )
-    except (TooFewPages, TooFewSites) as error:
-        raise InputProblem(f"{', '.join(map(str, corpora))}: {error}") from None
-    digests = {corpus_name(path): file_digest(path) for path in corpora}
-    about = About(corpora=digests, licence="not stated", quality={})
-    write_file(out, encode_model(msgspec.structs.replace(model, about=about)))
-
-
-def _domains_of(url: str, site: str) -> list[str]:
-    names = [site_key(url), site_key(site) if "." in site else LOCAL]
-    return [name for name in names if name != LOCAL]
 
 
 @click.command()

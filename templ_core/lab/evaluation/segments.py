@@ -15,9 +15,8 @@ import numpy.typing as npt
 
 from templ_core.array_types import Bools, Floats, Int32s, Int64s
 from templ_core.dom.document import Document
-from templ_core.dom.tree import sums_below
 from templ_core.lab.evaluation.report import Interval, bootstrap, group_by
-from templ_core.page_level.page_tree import climb
+from templ_core.lab.tree_sums import climb, sums_below
 from templ_core.tokens import tokenise
 
 

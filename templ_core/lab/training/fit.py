@@ -10,7 +10,7 @@ from scipy import sparse
 from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 
-from templ_core.array_types import Float32s, Floats, Int64s
+from templ_core.array_types import Float32s, Floats, Int32s, Int64s
 from templ_core.page_level.model.confidence import EXPECTED, Confidence
 from templ_core.page_level.model.hashed_scores import HashedTable
 from templ_core.page_level.model.network import Network
@@ -197,6 +197,28 @@ def _exported(model: HistGradientBoostingClassifier, edges: Sequence[Float32s]) 
         roots=roots.astype(np.int32),
         base=float(model._baseline_prediction[0, 0]),  # noqa: SLF001
         depth=int(nodes["depth"].max()),
+    )
+
+
+def mean_ensemble(parts: Sequence[TreeEnsemble]) -> TreeEnsemble:
+    """Return one ensemble whose log-odds are the mean of those of at least one ensemble."""
+    starts = np.cumsum([0, *(len(part.feature) for part in parts[:-1])]).astype(np.int32)
+    share = np.float32(1 / len(parts))
+
+    def moved(columns: Sequence[Int32s]) -> Int32s:
+        return np.concatenate(
+            [column + start for column, start in zip(columns, starts, strict=True)]
+        ).astype(np.int32)
+
+    return TreeEnsemble(
+        feature=np.concatenate([part.feature for part in parts]),
+        threshold=np.concatenate([part.threshold for part in parts]),
+        left=moved([part.left for part in parts]),
+        right=moved([part.right for part in parts]),
+        value=np.concatenate([part.value for part in parts]) * share,
+        roots=moved([part.roots for part in parts]),
+        base=float(np.mean([part.base for part in parts])),
+        depth=max(part.depth for part in parts),
     )
 
 

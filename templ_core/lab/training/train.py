@@ -33,6 +33,7 @@ from templ_core.lab.training.fit import (
     fit_table,
     fit_trees,
     in_bytes,
+    mean_ensemble,
 )
 from templ_core.lab.training.pages import TrainingPage, owner_of_each, stack
 from templ_core.lab.training.quality import PageResult
@@ -50,7 +51,7 @@ from templ_core.page_level.model.page_type import (
     PageType,
     PageTypeModel,
 )
-from templ_core.page_level.model.tree_ensemble import TreeEnsemble, mean_ensemble
+from templ_core.page_level.model.tree_ensemble import TreeEnsemble
 from templ_core.page_level.selection import (
     Copies,
     agreed,
@@ -137,9 +138,7 @@ def row_weights(page: TrainingPage) -> Floats:
     return weights
 
 
-def hashed_scores(
-    corpus: TrainingCorpus, progress: ReportProgress, *, judged: bool = True
-) -> HashedScores:
+def hashed_scores(corpus: TrainingCorpus, progress: ReportProgress) -> HashedScores:
     """Fit the hashed tables without certain folds, and score all segments with each of them.
 
     Tables are fitted to all rows in a fixed order, not to a sample: trees and networks learn from
@@ -148,8 +147,6 @@ def hashed_scores(
     Args:
         corpus: All training pages.
         progress: Called after each step.
-        judged: Whether to leave out every pair of folds, as cross-validation needs. If False, single
-            folds are left out, which is enough to fit a model to all pages.
     """
     counts = [len(page.text) for page in corpus.pages]
     starts = np.concatenate([[0], np.cumsum(counts)])
@@ -165,7 +162,7 @@ def hashed_scores(
     )
     tables: dict[tuple[int, int], tuple[HashedTable, HashedTable]] = {}
     log_odds: dict[tuple[int, int], tuple[Float32s, Float32s]] = {}
-    for left_out in left_out_pairs(judged=judged):
+    for left_out in left_out_pairs():
         used = np.flatnonzero(counted & ~np.isin(fold, left_out))
         sample = Sample(content=content[used], weight=weight[used])
         attribute, text = (fit_table(rows[used], sample, penalty) for rows, penalty in tokens)
@@ -197,10 +194,10 @@ def _table_log_odds(rows: sparse.csr_matrix, table: HashedTable) -> Float32s:
     return log_odds
 
 
-def left_out_pairs(*, judged: bool) -> list[tuple[int, int]]:
-    """Return the pairs that leave out no fold and each single fold, and to judge a model each two folds."""
+def left_out_pairs() -> list[tuple[int, int]]:
+    """Return the pairs that leave out no fold, each single fold, and to judge a model each two folds."""
     single = [(NO_FOLD, NO_FOLD), *((NO_FOLD, fold) for fold in range(FOLDS))]
-    return [*single, *combinations(range(FOLDS), 2)] if judged else single
+    return [*single, *combinations(range(FOLDS), 2)]
 
 
 def scores_of_page(
@@ -469,18 +466,6 @@ def train_page_model(
         ],
         scores=scores,
     )
-
-
-def train_unjudged(
-    corpus: TrainingCorpus, settings: TrainSettings, progress: ReportProgress
-) -> PageModel:
-    """Train a page model on all pages without cross-validation.
-
-    This is for labels that are no gold, by which a model cannot be judged. The model's `about` is
-    empty, and its confidence is not corrected.
-    """
-    scores = hashed_scores(corpus, progress, judged=False)
-    return _model(scores, NO_FOLD, _fit(corpus, scores, NO_FOLD, settings), _confidence([]))
 
 
 def held_out_results(

@@ -10,13 +10,10 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from templ_core.array_types import Bools, Floats, Int32s, Int64s, UInt16s, UInt32s, UInt64s
-from templ_core.letters import CLOSER, SENTENCE_END, SPACE
+from templ_core.array_types import Bools, Int64s, UInt16s, UInt32s, UInt64s
 from templ_core.page_level.features import _characters
 
 _NUMERIC = np.uint64(0x9E3779B97F4A7C15)
-_WIDE_MARK = 0x3000
-"""From this code point on, the end of a sentence needs no space behind it."""
 _MIX = np.uint64(0xD6E8FEB86659FD93)
 
 
@@ -91,42 +88,6 @@ def read_words(characters: Characters) -> Words:
     """
     columns = _characters.read_words(characters.classes, characters.lower, characters.starts)
     return Words(**columns)
-
-
-def link_density(characters: Characters, link_chars: Int32s) -> Floats:
-    """Return the share of each segment's characters that is link text, 0 to 1; length n_segments.
-
-    White space does not count.
-
-    Args:
-        characters: The page's characters.
-        link_chars: Characters of each segment that are link text, white space aside.
-
-    Example:
-        >>> from templ_core.dom.document import parse_document
-        >>> segments = parse_document("<p>See <a href=/a>a b</a><p>Plain", "").segments
-        >>> link_density(read_characters(segments.texts), segments.link_chars).tolist()
-        [0.4, 0.0]
-    """
-    solid = characters.count(~characters.has(SPACE))
-    return np.minimum(link_chars / np.maximum(solid, 1), 1.0)
-
-
-def sentence_ends(characters: Characters) -> Int64s:
-    """Return the number of sentence ends of each segment; length n_segments.
-
-    A sentence ends with a full stop or the like before white space or a closing mark. In scripts
-    without blanks the mark alone is enough.
-
-    Example:
-        >>> sentence_ends(
-        ...     read_characters(["It rains. Go (now!)", "version 2.1", "下雨。"])
-        ... ).tolist()
-        [2, 0, 1]
-    """
-    is_wide = characters.lower >= _WIDE_MARK
-    is_free = np.roll(characters.has(SPACE | CLOSER), -1)  # the last character is a line feed
-    return characters.count(characters.has(SENTENCE_END) & (is_wide | is_free))
 
 
 def text_hashes(words: Words) -> UInt64s:

@@ -5,7 +5,6 @@ Trees are read by the leaves that their nodes leave possible, one bit each, in a
 """
 
 import functools
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -104,25 +103,3 @@ class TreeEnsemble(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             ends=np.array(ends, np.int32),
             leaf_values=values,
         )
-
-
-def mean_ensemble(parts: Sequence[TreeEnsemble]) -> TreeEnsemble:
-    """Return one ensemble whose log-odds are the mean of those of at least one ensemble."""
-    starts = np.cumsum([0, *(len(part.feature) for part in parts[:-1])]).astype(np.int32)
-    share = np.float32(1 / len(parts))
-
-    def moved(columns: Sequence[Int32s]) -> Int32s:
-        return np.concatenate(
-            [column + start for column, start in zip(columns, starts, strict=True)]
-        ).astype(np.int32)
-
-    return TreeEnsemble(
-        feature=np.concatenate([part.feature for part in parts]),
-        threshold=np.concatenate([part.threshold for part in parts]),
-        left=moved([part.left for part in parts]),
-        right=moved([part.right for part in parts]),
-        value=np.concatenate([part.value for part in parts]) * share,
-        roots=moved([part.roots for part in parts]),
-        base=float(np.mean([part.base for part in parts])),
-        depth=max(part.depth for part in parts),
-    )

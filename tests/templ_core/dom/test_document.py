@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from templ_core.dom._tree import bits_above, tag_bits
 from templ_core.dom.document import parse_document, read_document
 from templ_core.dom.text import render_text
-from templ_core.dom.tree import subtree_sums, sums_above, sums_below, tree_of_depths
+from templ_core.dom.tree import sums_above, tree_of_depths
+from templ_core.lab.tree_sums import subtree_sums, sums_below
 
 
 def texts(markup):

@@ -7,7 +7,8 @@ import numpy as np
 
 from templ_core import letters as chars
 from templ_core.dom.parse.declared_body import INSIDE_BODY
-from templ_core.dom.tree import sums_above, sums_below
+from templ_core.dom.tree import sums_above
+from templ_core.lab.tree_sums import climb, sums_below
 from templ_core.letters import (
     CLOSER,
     DIGIT,
@@ -23,7 +24,7 @@ from templ_core.page_level.config import FEATURE_CONFIG
 from templ_core.page_level.features.characters import Characters, Words, mix
 from templ_core.page_level.features.page_features import OWNER_TAGS, SEMANTIC_TAGS
 from templ_core.page_level.features.surroundings import HEADING, read_surroundings
-from templ_core.page_level.page_tree import LEVELS, PageTree, climb
+from templ_core.page_level.page_tree import LEVELS, PageTree
 from templ_core.page_level.smoothing import smooth_text
 
 _FARTHEST, _NO_SUCH_TAG = FEATURE_CONFIG.tag_levels_max, FEATURE_CONFIG.no_such_tag_levels

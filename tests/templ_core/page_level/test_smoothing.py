@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
-from templ_core.dom.tree import subtree_sums
 from templ_core.lab.papers.pagelevel.node_features import leave_out
+from templ_core.lab.tree_sums import subtree_sums
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.smoothing import section_numbers, smooth, smooth_text
 from tests.templ_core.page_level.slow_smoothing import SCORE_GRID, smooth_exactly, total_cost

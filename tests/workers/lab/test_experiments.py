@@ -38,17 +38,6 @@ from workers.lab.experiments.injected_pages import (
 from workers.lab.experiments.injection import boilerplate
 from workers.lab.experiments.pagelevel import LabelledTexts, specific_words
 from workers.lab.experiments.replayed_sites import ReplayedPage, design_changes, two_passes
-from workers.lab.experiments.search import (
-    SYSTEMS,
-    KnownItem,
-    PageTexts,
-    known_items,
-    reciprocal_rank,
-    search,
-    search_scores,
-    sentence_words,
-    title_words,
-)
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 
@@ -101,7 +90,6 @@ def test_unusable_corpora_are_refused_in_one_line(templ, classifier, selected, t
         ("pagelevel-classes", classifier, selected),
         ("kolcz-yih", selected),
         ("kolcz-yih-keywords", selected, "--train", selected, "--diverse", selected),
-        ("automatic-train", selected, "--out", tmp_path / "model.bin"),
         ("pagelevel-train", selected, "--out", tmp_path / "model.json"),
     ]
     for arguments in experiments:
@@ -131,15 +119,6 @@ def test_keywords_are_extracted_before_and_after_cleaning(templ, tmp_path):
     assert "tested on 12 pages of 3 sites, 1.0 keywords a page" in out
     line = next(line for line in out.splitlines() if "DN-DF_both" in line)
     assert line.count("100.00") == 5
-
-
-def test_windows_are_compared_by_age_and_size(templ, feed, tmp_path):
-    options = ("--time-field", "fetched_at", "--days", "14", "--pages", "4,40")
-    done = templ("experiments", "windows", feed, *options, "--sites", "2", "--out", tmp_path)
-    out = done.stdout.decode()
-    assert "feed: windows by days" in out
-    assert "feed: windows by pages" in out
-    assert (tmp_path / "feed-pages-bytes_a_site.svg").is_file()
 
 
 ROW = re.compile(r"│ (\w+), (\w+) .*│ +\d+ │ +([\d.]+) │ +([\d.]+) │")
@@ -302,69 +281,6 @@ def test_missing_sites_are_reported_in_one_line(templ, selected):
     message = templ("experiments", "rtdm-mining", selected, expect=66).stderr.decode()
     assert message.startswith("templ: the class set needs articles")
     assert message.count("\n") == 1
-
-
-SENTENCE = "Seven yellow boats sailed slowly towards northern islands yesterday morning."
-
-
-def test_a_query_has_words_of_one_sentence_in_their_order():
-    words = sentence_words(f"Short one. {SENTENCE} Too short.", "seed")
-    assert len(words) == 5
-    assert list(words) == sorted(words, key=SENTENCE.lower().index)
-    assert words == sentence_words(f"Short one. {SENTENCE} Too short.", "seed")
-    assert sentence_words("Far too short. And so is this.", "seed") == ()
-    assert title_words("Two words") == ()
-    assert title_words("The boats, the islands") == ("the", "boats", "islands")
-
-
-def test_the_rank_of_any_copy_counts():
-    assert reciprocal_rank([4, 2, 3], frozenset([3, 2])) == 0.5
-    assert reciprocal_rank([4], frozenset([3])) == 0
-
-
-def test_copies_of_a_text_are_one_item():
-    pages = [PageTexts("a", "", "Three telling words", SENTENCE, {}) for _ in range(2)]
-    pages.append(PageTexts("b", "", "Three telling words", None, {}))
-    items = known_items(pages)
-    assert {one.kind for one in items} == {"title", "sentence"}
-    assert {one.wanted for one in items} == {frozenset([0, 1])}
-
-
-def test_a_page_that_only_lists_the_title_ranks_before_the_article_in_raw_text():
-    item = KnownItem("a", "title", ("boats", "islands"), frozenset([1]))
-    article = "boats islands " + "word " * 50
-
-    def scores(menu, title=""):
-        pages = [PageTexts("a", "", "", None, {"raw": menu})]
-        pages.append(PageTexts("a", title, "", None, {"raw": article}))
-        pages += [
-            PageTexts("a", "", "", None, {"raw": f"page {n} " + "word " * 50}) for n in range(9)
-        ]
-        return search_scores(pages, "raw", [item])
-
-    raw, clean = scores("boats islands news"), scores("news")
-    assert scores("boats islands news", title="boats islands").ranks == [1.0]
-    assert (raw.ranks, clean.ranks) == ([0.5], [1.0])
-    assert clean.index_bytes > 0
-
-
-def test_the_command_reports_sizes_and_ranks_of_all_systems(tmp_path):
-    records = []
-    for site in ("a.example", "b.example"):
-        for number in ("one", "two", "three", "four", "five"):
-            text = f"{SENTENCE} The crew of {site} numbered {number} sailors on every vessel."
-            html = (
-                f"<title>Boats of day {number}</title><ul><li><a href=/>Home</a>"
-                f"<li><a href=/a>About</a></ul><div id=main><h1>Boats of day {number}</h1>"
-                f"<p>{text}</p></div>"
-            )
-            record = {"site": site, "url": f"http://{site}/{number}", "html": html}
-            records.append(record | {"gold_text": text})
-    path = write_lines(tmp_path / "pages.jsonl", records)
-    done = CliRunner().invoke(search, [str(path)])
-    assert done.exit_code == 0, done.exception
-    assert "10 pages of 2 sites, 20 queries" in done.output
-    assert all(done.output.count(name) >= 3 for name in SYSTEMS)
 
 
 SITES = ("one.example", "two.example", "three.example")

@@ -28,7 +28,7 @@ from templ_core.lab.evaluation.words import (
 from templ_core.lab.training.pages import page_labels
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.smoothing import section_numbers
-from templ_core.tokens import count_tokens, tokenise
+from templ_core.tokens import tokenise
 from workers.lab.evaluation.corpus_files import EvaluationPage
 
 _RUN = 3
@@ -165,7 +165,7 @@ def score_segments(
     if not document.segments.texts:
         return None
     labels = page_labels(page, document, markup, read_features(document).text)
-    words = np.array([count_tokens(text) for text in document.segments.texts], np.float64)
+    words = np.array([len(tokenise(text)) for text in document.segments.texts], np.float64)
     label = np.where(labels.counts, labels.content >= 0.5, _NEUTRAL).astype(np.int64)
     return SegmentScore(
         f=template_f(document, words, choice.kept, labels.content, labels.counts),

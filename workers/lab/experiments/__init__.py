@@ -13,29 +13,25 @@ _MODULES = {
     "pagelevel-specific": "workers.lab.experiments.pagelevel",
     "kolcz-yih": "workers.lab.experiments.kolcz_yih",
     "kolcz-yih-keywords": "workers.lab.experiments.kolcz_yih",
-    "automatic-train": "workers.lab.train",
     "phrases-removal": "workers.lab.experiments.phrases_alone",
     "foschini-injected": "workers.lab.experiments.phrases_alone",
     "foschini-copies": "workers.lab.experiments.copies",
-    "rss": "workers.lab.experiments.rss",
     "rtdm-templates": "workers.lab.experiments.rtdm",
     "rtdm-mining": "workers.lab.experiments.rtdm",
     "templates-over-time": "workers.lab.experiments.templates_over_time",
     "links-without-templates": "workers.lab.experiments.links_without_templates",
     "page-quality": "workers.lab.experiments.page_quality",
     "metadata": "workers.lab.experiments.metadata",
-    "search": "workers.lab.experiments.search",
     "site-level": "workers.lab.experiments.fusion",
     "injection": "workers.lab.experiments.injection",
     "boilerplate": "workers.lab.experiments.injection",
-    "windows": "workers.lab.experiments.replayed_sites",
     "new-site": "workers.lab.experiments.replayed_sites",
     "redesign": "workers.lab.experiments.replayed_sites",
     "two-passes": "workers.lab.experiments.replayed_sites",
 }
 
 
-@click.group(cls=LazyGroup, modules=_MODULES, extras={"rss": "crawl"})
+@click.group(cls=LazyGroup, modules=_MODULES)
 def experiments() -> None:
     """Repeat the experiments of the papers that templ follows, on corpora of real pages.
 

@@ -41,7 +41,7 @@ from templ_core.lab.papers.kolcz_yih.keywords import (
 )
 from templ_core.lab.training.labels.site_labels import CorpusPage, TooFewPages, read_sites
 from templ_core.lab.training.pages import thin
-from templ_core.page_level.features.characters import link_density, read_characters
+from templ_core.page_level.features.page_features import read_features
 from workers.errors import InputProblem
 from workers.inspect.plots import line_chart
 from workers.lab.corpora import (
@@ -232,9 +232,7 @@ def _keyword_page(document: Document, kept: np.ndarray | None = None) -> Keyword
     segments, tags = document.segments, document.nodes.tags
     if not segments.texts:
         return KeywordPage(title=document.title, passages=[])
-    shares = np.round(
-        link_density(read_characters(segments.texts), segments.link_chars), 3
-    ).tolist()
+    shares = np.round(read_features(document).link_density, 3).tolist()
     stay = [True] * len(shares) if kept is None else kept.tolist()
     columns = zip(segments.texts, shares, segments.owner.tolist(), stay, strict=True)
     return KeywordPage(

@@ -1,6 +1,5 @@
 """Sites replayed page by page through the worker's own code: what new sites gain, and redesigns cost."""
 
-import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -8,29 +7,23 @@ from itertools import pairwise, repeat
 from pathlib import Path
 from statistics import fmean, median_high
 
-import click
 import msgspec
 
 from schemas.site_event import SiteEventRecord
 from templ_core import CleanedPage, CrawledPage, SampleBounds, SiteCleaner, clean_crawl
 from templ_core.errors import PageError
-from templ_core.lab.evaluation.report import PageScore
 from templ_core.page_level.model.page_model import PageModel
 from workers.errors import InputProblem
-from workers.feeds.files import read_feed
 from workers.inspect.plots import line_chart
 from workers.lab.corpora import corpus_name, read_objects
 from workers.lab.evaluation.corpus_files import (
-    EvaluationPage,
     SitePages,
-    read_evaluation_pages,
     read_sites,
 )
 from workers.lab.evaluation.page_models import models_of_folds
 from workers.lab.evaluation.scoring import TextScorer
 from workers.lab.experiments.results import Cell, Report, mean_text
 from workers.lab.options import (
-    corpora_argument,
     corpus_argument,
     experiment_command,
     folds_option,
@@ -41,12 +34,11 @@ from workers.lab.options import (
 )
 from workers.local.local_state import LocalState
 from workers.local.runner import Stream
-from workers.page import Page
 from workers.pipeline.site_engine import SiteEngine
-from workers.processes.messages import Cleaned, RefitTask, Result, Task
+from workers.processes.messages import Cleaned
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.processes.tasks import InProcess
-from workers.settings import DAY_MS, Settings, load_settings
+from workers.settings import Settings, load_settings
 
 
 class ReplayedPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -393,152 +385,3 @@ def _twice_row(name: str, pages: Sequence[ReplayedPage]) -> list[Cell]:
 
 _NO_BOUND = 1 << 40
 _STATE_FAMILIES = ("entries", "pages", "dictionaries")
-
-
-_KEYS = ("f1", "template_f", "bytes_a_page", "bytes_a_site", "refit_ms")
-_NAMES = ("word F1", "template F", "bytes a page", "bytes a site", "refit, CPU ms a page")
-
-
-class TimedRunner:
-    """Runs tasks in this process, and sums up the processor time of refits."""
-
-    def __init__(self, runner: InProcess) -> None:
-        self._runner = runner
-        self.refit_s = 0.0
-
-    def run(self, site: str, task: Task, deadline_s: float) -> tuple[Result, int]:
-        """Return the result of a task and the number of attempts, which is 1."""
-        started_s = time.process_time()
-        result = self._runner.run(site, task, deadline_s)
-        if isinstance(task, RefitTask):
-            self.refit_s += time.process_time() - started_s
-        return result
-
-
-@experiment_command("Compare windows of several ages and sizes.")
-@corpora_argument
-@time_field_option()
-@option(
-    "--days",
-    default="1,3,7,14,28",
-    help="Ages of windows to compare, in days, separated by commas; empty for none.",
-)
-@option(
-    "--pages",
-    default="10,20,40,80,140",
-    help="Sizes of windows to compare, in pages, separated by commas; empty for none.",
-)
-@click.option(
-    "--sites",
-    type=click.IntRange(min=1),
-    help="Use only this many sites of each corpus, the first ones.  [default: all]",
-)
-def windows(
-    report: Report,
-    corpora: Sequence[Path],
-    time_field: str,
-    days: str,
-    pages: str,
-    sites: int | None,
-) -> None:
-    """Clean CORPORA as `templ run` does, with windows of several ages and sizes.
-
-    CORPORA are JSON Lines with gold text. Windows that are compared by age have no smallest number
-    of pages.
-    """
-    by_age = {
-        float(one): load_settings(
-            window_age_ms=round(float(one) * DAY_MS),
-            window_floor_pages=1,
-            window_floor_age_ms=_NO_BOUND,
-            window_pages_max=1 << 20,
-        )
-        for one in days.split(",")
-        if one
-    }
-    by_size = {
-        float(one): load_settings(
-            window_age_ms=_NO_BOUND, window_floor_age_ms=_NO_BOUND, window_pages_max=int(one)
-        )
-        for one in pages.split(",")
-        if one
-    }
-    for corpus in corpora:
-        name = corpus_name(corpus)
-        stream, gold = _read(corpus, time_field, sites)
-        for what, settings in (("days", by_age), ("pages", by_size)):
-            if settings:
-                found = {one: _run(stream, gold, some) for one, some in settings.items()}
-                _show(report, name, what, found)
-
-
-def _read(
-    corpus: Path, time_field: str, sites: int | None
-) -> tuple[list[Page], dict[int, EvaluationPage]]:
-    pages = [one for one in read_feed([corpus], time_field=time_field) if isinstance(one, Page)]
-    wanted = set(list(dict.fromkeys(page.site for page in pages))[:sites])
-    gold = {page.offset: page for page in read_evaluation_pages(corpus.name, read_objects(corpus))}
-    return [page for page in pages if page.site in wanted], gold
-
-
-def _run(
-    pages: Sequence[Page], gold: Mapping[int, EvaluationPage], settings: Settings
-) -> dict[str, float]:
-    """Return the figures of one setting: means over sites, bytes of windows, time of refits."""
-    runner = TimedRunner(InProcess(page_model_of(read_model_file(settings.page_model))))
-    state = LocalState(None, settings)
-    stream = Stream(state, runner, settings)
-    scores: dict[str, list[PageScore]] = {}
-    for page in pages:
-        outcome, _ = stream.process(page)
-        wanted = gold.get(page.source.offset)
-        if isinstance(outcome, Cleaned) and wanted is not None:
-            score = TextScorer(wanted, wanted.markup()).score(outcome.record.text)
-            scores.setdefault(page.site, []).append(score)
-    kept = max(sum(one.pages for _, one in state.windows.sites()), 1)
-    size = sum(
-        len(key) + len(value)
-        for family, key, value in state.windows.entries()
-        if family in _STATE_FAMILIES
-    )
-    figures = (
-        _mean([one.f1 for one in some] for some in scores.values()),
-        _mean(
-            [one.template_f for one in some if one.template_f is not None]
-            for some in scores.values()
-        ),
-        size / kept,
-        size / len({page.site for page in pages}),
-        1000 * runner.refit_s / max(len(pages), 1),
-    )
-    return dict(zip(_KEYS, figures, strict=True))
-
-
-def _mean(sites: Iterator[list[float]]) -> float:
-    return fmean(fmean(some) for some in sites if some)
-
-
-def _show(
-    report: Report, corpus: str, what: str, found: Mapping[float, Mapping[str, float]]
-) -> None:
-    report.table(
-        f"{corpus}: windows by {what}",
-        [what, *_NAMES[:3], "KiB a site", _NAMES[4]],
-        [
-            [
-                f"{one:g}",
-                some["f1"],
-                some["template_f"],
-                round(some["bytes_a_page"]),
-                round(some["bytes_a_site"] / 1024),
-                f"{some['refit_ms']:.1f}",
-            ]
-            for one, some in found.items()
-        ],
-        4,
-    )
-    for key, name in zip(_KEYS, _NAMES, strict=True):
-        if key != "bytes_a_page":
-            points = [(one, some[key]) for one, some in found.items()]
-            chart = line_chart(f"{corpus}: windows by {what}", what, name, {name: points})
-            report.figure(f"{corpus}-{what}-{key}", chart)

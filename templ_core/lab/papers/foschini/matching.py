@@ -10,7 +10,10 @@ from typing import TypeAlias
 import msgspec
 
 from templ_core.lab.papers.foschini.page_tokens import (
+    JOINER,
+    JOINERS_MAX,
     LINE,
+    SYMBOL,
     TOKEN_END,
     TOKEN_START,
     Normaliser,
@@ -18,7 +21,7 @@ from templ_core.lab.papers.foschini.page_tokens import (
     token_places,
 )
 from templ_core.lab.papers.foschini.phrases import Phrase, PhraseAutomaton, PhraseSet
-from templ_core.tokens import JOINER, JOINERS_MAX, SYMBOL, UNSPACED, WORD
+from templ_core.tokens import UNSPACED, WORD
 
 Span: TypeAlias = tuple[int, int]
 """Index of the first character, and the index behind the last one."""

@@ -18,7 +18,16 @@ from templ_core.array_types import Int32s, Int64s, UInt16s, UInt32s
 from templ_core.dom.document import Document
 from templ_core.site_level.strings.calendars import MONTHS, WEEKDAYS
 from templ_core.site_level.strings.suffix_array import BORDER, BREAK
-from templ_core.tokens import JOINER, JOINERS_MAX, SYMBOL, UNSPACED, WORD
+from templ_core.tokens import UNSPACED, WORD
+
+SYMBOL = rf"[^\w\s{UNSPACED[1:-1]}]"
+"""Pattern of a character that is neither white space nor in a word."""
+JOINERS = ".,:/@'’&=?#%+~$€£¥-"
+"""Marks that join the words before and after them to a compound."""
+JOINER = f"[{JOINERS}]"
+"""Pattern of one such mark."""
+JOINERS_MAX = 3
+"""Largest number of marks in a row inside a compound: `https://a.org` has three."""
 
 _UNITS = {
     "en": "second seconds minute minutes hour hours day days week weeks month months year years "

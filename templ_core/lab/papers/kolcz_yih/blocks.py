@@ -15,8 +15,8 @@ import numpy as np
 from templ_core import letters as chars
 from templ_core.array_types import Bools, Floats, Int32s, Int64s
 from templ_core.dom.document import Document
-from templ_core.dom.tree import sums_below
 from templ_core.lab.layout import Presentation
+from templ_core.lab.tree_sums import sums_below
 from templ_core.page_level.features.characters import Characters, Words, read_characters, read_words
 from templ_core.tokens import tokenise
 

@@ -14,17 +14,18 @@ import numpy.typing as npt
 from templ_core.array_types import Bools, Floats, Int32s, Int64s, UInt64s
 from templ_core.dom.document import Document
 from templ_core.dom.tags import INLINE
-from templ_core.dom.tree import subtree_sums, sums_below
 from templ_core.lab.layout import Boxes, Presentation, estimate_layout
-from templ_core.letters import SPACE
+from templ_core.lab.tree_sums import climb, subtree_sums, sums_below
+from templ_core.letters import CLOSER, SENTENCE_END, SPACE
 from templ_core.page_level.features.characters import (
     Characters,
     Words,
     read_characters,
     read_words,
-    sentence_ends,
 )
-from templ_core.page_level.page_tree import climb
+
+_WIDE_MARK = 0x3000
+"""From this code point on, the end of a sentence needs no space behind it."""
 
 
 class ThinnedTree(msgspec.Struct, frozen=True, kw_only=True):
@@ -171,7 +172,7 @@ def _position_columns(boxes: Boxes) -> dict[str, Floats]:
 def _text_columns(document: Document, characters: Characters, words: Words) -> dict[str, Floats]:
     """Return number of words, sentence length and share of function words."""
     inside = _inside(document, words.per_segment)
-    ends = _inside(document, sentence_ends(characters))
+    ends = _inside(document, _sentence_ends(characters))
     stops = max(
         (np.isin(words.hashes, some) for some in stop_word_hashes(document.language)),
         key=lambda found: int(found.sum()),
@@ -244,6 +245,23 @@ def _markup_columns(
         document.nodes.end, presentation.markup_chars + presentation.invisible_chars
     )
     return {"visible characters": visible / np.maximum(visible + markup, 1.0)}
+
+
+def _sentence_ends(characters: Characters) -> Int64s:
+    """Return the number of sentence ends of each segment; length n_segments.
+
+    A sentence ends with a full stop or the like before white space or a closing mark. In scripts
+    without blanks the mark alone is enough.
+
+    Example:
+        >>> sentence_ends(
+        ...     read_characters(["It rains. Go (now!)", "version 2.1", "下雨。"])
+        ... ).tolist()
+        [2, 0, 1]
+    """
+    is_wide = characters.lower >= _WIDE_MARK
+    is_free = np.roll(characters.has(SPACE | CLOSER), -1)  # the last character is a line feed
+    return characters.count(characters.has(SENTENCE_END) & (is_wide | is_free))
 
 
 def _inside(document: Document, per_segment: npt.NDArray[np.generic]) -> Floats:

@@ -12,12 +12,13 @@ import numpy as np
 
 from templ_core.array_types import Bools, Floats, Int64s, UInt32s, UInt64s
 from templ_core.dom.document import Document, parse_document
-from templ_core.dom.tree import sums_above, sums_below
+from templ_core.dom.tree import sums_above
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.report import group_by
 from templ_core.lab.layout import Presentation, read_presentation
 from templ_core.lab.near_duplicates import distinct_shingled, shingles
 from templ_core.lab.training.labels.gold_labels import decoded_markup
+from templ_core.lab.tree_sums import sums_below
 from templ_core.page_level.features.characters import (
     Words,
     mix,

@@ -1,11 +1,6 @@
 import numpy as np
 import pytest
 
-from templ_core.clean_document import clean
-from templ_core.config import CoreConfig
-from templ_core.dom.document import parse_document
-from templ_core.lab.evaluation.words import word_counts
-from templ_core.lab.training.labels.site_labels import SITES_MIN, TooFewPages
 from templ_core.lab.training.pages import GoldRecord, owner_of_each, read_training_page, thin
 from templ_core.lab.training.quality import SITE_PAGES_MIN, PageResult, measure, spread, stability
 from templ_core.lab.training.train import (
@@ -18,9 +13,8 @@ from templ_core.lab.training.train import (
     train_page_model,
     training_rows,
 )
-from templ_core.lab.training.train_without_gold import train_without_gold
 from templ_core.page_level.model.model_file import decode_model, encode_model
-from tests.templ_core.lab.synthetic_pages import SMALL, corpus_pages, gold_record
+from tests.templ_core.lab.synthetic_pages import SMALL, gold_record
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 
@@ -62,7 +56,7 @@ def test_training_features_never_come_from_tables_that_saw_the_held_out_fold(pag
 
 
 def test_tables_are_fitted_without_each_fold_and_each_pair_of_folds():
-    pairs = left_out_pairs(judged=True)
+    pairs = left_out_pairs()
     assert len(pairs) == 1 + FOLDS + FOLDS * (FOLDS - 1) // 2
     assert (NO_FOLD, NO_FOLD) in pairs
 
@@ -84,34 +78,6 @@ class _Spy:
 
 def test_the_weight_of_a_corpus_becomes_the_weight_of_its_pages(pages):
     assert np.all(gather(pages, {"synthetic": 0.5}).weight == 0.5)
-
-
-@pytest.fixture(scope="module")
-def model():
-    feed = simulate_feed(FeedSettings(sites=14, pages=320, seed=5, languages=("en", "de")))
-    trained = train_without_gold(corpus_pages(feed), 6, SMALL, lambda _: None)
-    return decode_model(encode_model(trained))
-
-
-def test_a_model_trained_without_gold_cleans_unseen_sites(model):
-    scores = []
-    for page in simulate_feed(FeedSettings(sites=20, pages=40, seed=77, languages=("en", "de"))):
-        if not page.gold_text:
-            continue
-        document = parse_document(page.html, page.url)
-        kept = clean(document, None, CoreConfig(), model).decision.kept
-        text = " ".join(
-            text for text, stays in zip(document.segments.texts, kept, strict=True) if stays
-        )
-        found, gold = word_counts(text), word_counts(page.gold_text)
-        scores.append(2 * (found & gold).total() / (found.total() + gold.total()))
-    assert sum(scores) / len(scores) > 0.75
-
-
-def test_too_few_sites_without_gold_raise_an_error_that_says_so():
-    feed = simulate_feed(FeedSettings(sites=3, pages=60, seed=5, languages=("en",)))
-    with pytest.raises(TooFewPages, match=f"at least {SITES_MIN} sites"):
-        train_without_gold(corpus_pages(feed), 6, SMALL, lambda _: None)
 
 
 def gold_page(url, site="s"):
