@@ -147,6 +147,8 @@ class CleanedRecord(msgspec.Struct, frozen=True, kw_only=True):
     """What has changed since an earlier fetch; absent unless it was asked for and an earlier fetch is known."""
     quality: PageQuality | msgspec.UnsetType = msgspec.UNSET
     """What the page may be in place of one with content; absent unless it was asked for and the page has text."""
+    duplicate_of: str | msgspec.UnsetType = msgspec.UNSET
+    """URL of the page of another site that published this content first; absent unless it was asked for and is known."""
 
 
 class DeletedRecord(msgspec.Struct, frozen=True, kw_only=True):

@@ -6,6 +6,7 @@ import msgspec
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.document import DOCUMENT_FORMAT, DocumentRecord
+from schemas.fingerprint import FINGERPRINT_FORMAT, FingerprintRecord
 from schemas.site_model import SITE_MODEL_FORMAT, SiteModelRecord
 
 Message = TypeVar("Message", bound=msgspec.Struct)
@@ -59,6 +60,16 @@ def decode_site_model_record(data: bytes) -> SiteModelRecord:
         NewerFormatError: A newer version has written it.
     """
     return _decode_formatted(data, SiteModelRecord, SITE_MODEL_FORMAT)
+
+
+def decode_fingerprint_record(data: bytes) -> FingerprintRecord:
+    """Return the fingerprint record in a MessagePack map.
+
+    Raises:
+        SchemaError: The data is not a fingerprint record.
+        NewerFormatError: A newer version has written it.
+    """
+    return _decode_formatted(data, FingerprintRecord, FINGERPRINT_FORMAT)
 
 
 class _Format(msgspec.Struct):

@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from schemas.fingerprint import Original
 from schemas.source import Source
 from templ_core.site_events.noticed import PageFacts
 
@@ -59,6 +60,8 @@ class DocumentRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     """Headers of the page message that are not templ's, which are passed on with every output."""
     facts: PageFacts | None = None
     """What the watch over the site reads; None where nobody watches."""
+    original: Original | None = None
+    """The page of another site that published the content first; None where none is known."""
 
 
 def document_key(site: str, source: Source) -> bytes:

@@ -42,6 +42,7 @@ CLEANED = "cleaned"
 SITE_MODELS = "site-models"
 SITE_SETTINGS = "site-settings"
 SITE_EVENTS = "site-events"
+FINGERPRINTS = "fingerprints"
 DEAD_LETTERS = "pages.dlq"
 MOVING = "documents.moving"
 """Topic that exists while `templ topics repartition` moves records, and keeps workers from starting.
@@ -58,6 +59,12 @@ TOPICS = {
         TopicSpec(name=SITE_MODELS, cleanup_policy="compact", same_partitions=True),
         TopicSpec(name=SITE_SETTINGS, cleanup_policy="compact", same_partitions=True),
         TopicSpec(name=SITE_EVENTS, cleanup_policy="delete", retention_ms=90 * _DAY_MS),
+        TopicSpec(
+            name=FINGERPRINTS,
+            cleanup_policy="compact,delete",
+            retention_ms=90 * _DAY_MS,
+            same_partitions=True,
+        ),
         TopicSpec(
             name=DEAD_LETTERS,
             cleanup_policy="delete",

@@ -248,6 +248,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     quality: bool = False
     """Whether records say how probably their pages are error pages, walls or empty; nothing is learned from such pages,
     unless `site_events` are to be told from them."""
+    duplicates: bool = False
+    """Whether records name the page of another site that published their content first."""
+    duplicates_pages_max: Annotated[int, number_of(PAGES, ge=1, le=1 << 28)] = 1_000_000
+    """Most pages with whose contents others are compared; the newest stay. A million takes 100 MB of a cleaner's memory."""
     changes: bool = False
     """Whether records say what has changed on their pages since an earlier fetch."""
     site_events: bool = False

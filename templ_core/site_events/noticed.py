@@ -10,6 +10,7 @@ EventKind: TypeAlias = Literal[
     "repeated-text-rising",
     "language-changed",
     "charset-changed",
+    "content-copied",
     "feed-silent",
     "site-back",
 ]

@@ -93,6 +93,10 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
     """Longest time without a page, shrinking slowly."""
     is_silent: bool = False
     """Whether it was told that no page comes any more."""
+    origins: list[str] = []
+    """Which other sites published the contents of the latest pages first; empty for pages of the site's own."""
+    copied_from: str | None = None
+    """The site of which it was told that most pages are copied from it."""
     design_ms: int | None = None
     """`newest_ms` when a change of design was told last."""
     untold: list[NoticedChange] = []
@@ -121,6 +125,30 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
         for name, value in seen.items():
             if value is not None and (has_text or name == _CONTENT):
                 self._follow_value(name, value, url, time_ms)
+
+    def see_origin(self, url: str, time_ms: int, origin: str) -> NoticedChange | None:
+        """Notice that most of the latest pages are copies from one other site, or that no page is any more.
+
+        Args:
+            url: Address of the next page.
+            time_ms: Its event time in Unix milliseconds.
+            origin: The site that published its content first; empty for the site itself.
+
+        Returns:
+            The change, which the caller is to tell.
+        """
+        self.origins = [*self.origins, origin][-WATCH.usual_pages :]
+        before = self.copied_from
+        kind: EventKind = "content-copied"
+        if origin and origin != before and 2 * self.origins.count(origin) > WATCH.usual_pages:
+            self.copied_from = origin
+        elif before is not None and before not in self.origins:
+            self.copied_from, kind = None, "site-back"
+        else:
+            return None
+        return NoticedChange(
+            kind=kind, time_ms=time_ms, first_url=url, before=before, after=self.copied_from
+        )
 
     def _follow_time(self, url: str, time_ms: int) -> None:
         before_ms = self.newest_ms
@@ -207,6 +235,7 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
         """Return the events of which the site has not come back."""
         lasts = {
             "feed-silent": self.is_silent,
+            "content-copied": self.copied_from is not None,
             "content-gone": list(self.values.get(_CONTENT, ())) == [_NO_TEXT],
             "repeated-text-rising": list(self.values.get(_REPEATED, ())) == [_REPEATED_TEXT],
         }

@@ -114,6 +114,12 @@ from workers.site_settings import read_book
     "nothing is learned from such pages.",
 )
 @click.option(
+    "--duplicates",
+    is_flag=True,
+    help="Add to the record of a page whose content another site published before, in the order of the inputs, the "
+    "URL of the first such page.",
+)
+@click.option(
     "--changes",
     is_flag=True,
     help="Add to the record of a page whose URL was fetched before what has changed since: sentences added, "
@@ -123,7 +129,7 @@ from workers.site_settings import read_book
     "--events",
     type=NAMED_PATH,
     help="JSON Lines file for what changes on sites as a whole: their design, content, language, charset, repeated "
-    "text, and whether pages come.",
+    "text, and whether pages come; with --duplicates, that a site copies another.",
 )
 @time_field_option
 @click.option(
@@ -162,6 +168,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     revisions: bool
     segments: bool
     quality: bool
+    duplicates: bool
     changes: bool
     events: Path | None
     force: bool
@@ -182,6 +189,7 @@ def _run(options: RunOptions) -> None:
         balance=options.balance,
         text_forms=text_forms(options.form),
         quality="true" if options.quality else None,
+        duplicates="true" if options.duplicates else None,
         changes="true" if options.changes else None,
         segments="true" if options.segments else None,
         site_events="false" if options.events is None else "true",
@@ -208,7 +216,8 @@ def _run(options: RunOptions) -> None:
             _learn_first(local, options, settings, outputs, bar)
         read_before = (passes - 1) * (reader.bytes_total or 0)
         # What was written before is read once more where nothing else remembers it.
-        must_learn = options.state is None and not options.page_only and not options.two_pass
+        remembers = settings.duplicates or not (options.page_only or options.two_pass)
+        must_learn = options.state is None and remembers
         records = reader if must_learn else (one for one in reader if not outputs.has(one.source))
         try:
             for output in local.run(records):
@@ -236,7 +245,7 @@ def _learn_first(
 ) -> None:
     """Learn the sites of all pages; what is wrong with inputs is told when they are read again."""
     reader = FeedReader(options.inputs, time_field=options.time_field, settings=settings)
-    for number, output in enumerate(local.run(reader), 1):
+    for number, output in enumerate(local.run(reader, only_learns=True), 1):
         if isinstance(output, SiteEventRecord):
             outputs.write(output)
         bar(reader.bytes_read, f"{counted(number, 'page')} learned")

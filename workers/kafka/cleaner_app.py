@@ -10,25 +10,29 @@ from functools import partial
 from typing import Any
 
 import faust
+import msgspec
 
+from schemas.fingerprint import FingerprintRecord
 from schemas.source import Source
-from schemas.topics import PAGES
+from schemas.topics import FINGERPRINTS, PAGES, SITE_MODELS
 from workers.errors import FeedProblem
 from workers.kafka.broker.page_message import page_of_message, passed_on
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.received import Received
 from workers.kafka.config import KafkaConfig
 from workers.kafka.metrics import CleanerMetrics
-from workers.kafka.model_follower import ModelFollower
 from workers.kafka.outputs import Sending, send_all
 from workers.kafka.role import Rest, Role
+from workers.kafka.store_follower import StoreFollower
 from workers.kafka.traces import BatchSpans, Traces
 from workers.log_lines import record_fields
 from workers.page import Page, Rejected
-from workers.pipeline.actions import Dead, Outcome, Together
+from workers.pipeline.actions import Dead, Deleted, Outcome, Together
 from workers.pipeline.dead_letter_limit import DeadLetterLimit
 from workers.pipeline.site_engine import SiteEngine
+from workers.processes.messages import Cleaned
 from workers.processes.pool import Pool
+from workers.state.content_index import ContentIndex
 from workers.state.model_store import ModelStore
 from workers.state.rebuildable import remove_set_aside
 
@@ -41,18 +45,35 @@ class CleanerApp(Role):
     """Cleans the pages of each batch."""
 
     name, input_topic, doing = "cleaner", PAGES, "cleaning"
-    prepared = "all site models are read"
+    prepared = "all site models are read, and all fingerprints"
     metrics: CleanerMetrics
 
     def __init__(
-        self, config: KafkaConfig, pool: Pool, models: ModelStore, traces: Traces | None = None
+        self,
+        config: KafkaConfig,
+        pool: Pool,
+        models: ModelStore,
+        traces: Traces | None = None,
+        contents: ContentIndex | None = None,
     ) -> None:
+        """Prepare to clean; where there are contents, texts are compared with them to find copies."""
         super().__init__(config, pool, traces)
         self.metrics = CleanerMetrics({"clean": pool})
         self._own_models = config.settings.own_models
         self._models = models
-        self._follower = ModelFollower(config, models, self._book, self.metrics.model_read)
+        self._follower = StoreFollower(
+            config,
+            SITE_MODELS,
+            models,
+            self._book,
+            self.metrics.model_read,
+            only_own=self._own_models,
+        )
         self._keep_doing("site models", self._follower.run)
+        self._contents, self._followers = contents, [self._follower]
+        if contents is not None:
+            self._followers.append(StoreFollower(config, FINGERPRINTS, contents, self._book))
+            self._keep_doing("fingerprints", self._followers[1].run)
         self._engine = SiteEngine(
             pool, config.settings, models=models, book=self._book, fits_messages=True
         )
@@ -60,21 +81,26 @@ class CleanerApp(Role):
         self._pages_done = 0
 
     def inner_progress(self) -> int:
-        """Return how many site models were read and how many pages have an outcome, in all.
+        """Return how many records of followed topics were read and how many pages have an outcome, in all.
 
-        Site models are read before the first page, and a batch of pages that are all late takes long.
+        Topics are read before the first page, and a batch of pages that are all late takes long.
         """
-        return self._follower.taken + self._pages_done
+        return sum(one.taken for one in self._followers) + self._pages_done
 
     def _missing(self) -> str:
-        return "" if self._follower.ready.is_set() else "site models are being read"
+        names = zip(("site models", "fingerprints"), self._followers, strict=False)
+        missing = [name for name, one in names if not one.ready.is_set()]
+        return f"{missing[0]} are being read" if missing else ""
 
     async def _known(self) -> None:
         await super()._known()
-        await self._follower.ready.wait()
+        for one in self._followers:
+            await one.ready.wait()
 
     async def _take_down(self, site: str) -> bool:
         was_there = await asyncio.to_thread(self._models.erase, site)
+        if self._contents is not None:
+            was_there |= await asyncio.to_thread(self._contents.erase, site)
         remove_set_aside(self.config.state)
         self._engine.forget(site)
         await asyncio.wrap_future(self._pool.submit(site, self._pool.forget, site))
@@ -122,7 +148,11 @@ class CleanerApp(Role):
         reached_s = self.metrics.stage("publish", reached_s)
         spans.stage("publish")
         documents = [one.document for one in outcomes if not isinstance(one, Dead)]
-        await send_all(self._outputs.send(one) for one in documents if one is not None)
+        await send_all(
+            self._outputs.send(one)
+            for one in (*documents, *self._fingerprints(outcomes))
+            if one is not None
+        )
         ended_s = self.metrics.stage("store", reached_s)
         spans.stage("store")
         spans.end()
@@ -172,7 +202,16 @@ class CleanerApp(Role):
     def _process(self, page: Page, together: Future[Together] | None, *, is_timed: bool) -> Outcome:
         """Clean a page on its site's lane, where what it is cleaned together with was done before."""
         known = together.result() if together else None
-        return self._engine.clean(page, known, is_timed=is_timed)
+        outcome = self._engine.clean(page, known, is_timed=is_timed)
+        return outcome if self._contents is None else _compared(outcome, self._contents)
+
+    def _fingerprints(self, outcomes: Iterable[Outcome]) -> Iterable[FingerprintRecord | None]:
+        """Yield what other cleaners are to know of contents that came, changed or went."""
+        for one in outcomes if self._contents is not None else ():
+            if isinstance(one, Cleaned):
+                yield one.fingerprint
+            elif isinstance(one, Deleted) and one.document is not None:
+                yield FingerprintRecord(url=one.record.url, site=one.record.site, key=None)
 
     def _output(self, message: Received, outcome: Outcome) -> Sending:
         if isinstance(outcome, Dead):
@@ -223,3 +262,20 @@ class CleanerApp(Role):
     async def _assigned(self, _app: Any, assigned: Any, **_: Any) -> None:
         if self._own_models:
             self._follower.follow(one.partition for one in assigned)
+
+
+def _compared(outcome: Outcome, contents: ContentIndex) -> Outcome:
+    """Return an outcome whose records name the page of another site that published the content first."""
+    if isinstance(outcome, Deleted):
+        contents.remove(outcome.record.site, outcome.record.url)
+    if not isinstance(outcome, Cleaned):
+        return outcome
+    original, fingerprint = contents.take(outcome.record, round(time.time() * 1000))
+    record, document = outcome.record, outcome.document
+    if original is not None:
+        record = msgspec.structs.replace(record, duplicate_of=original.url)
+        if document is not None:
+            document = msgspec.structs.replace(document, original=original)
+    return msgspec.structs.replace(
+        outcome, record=record, document=document, fingerprint=fingerprint
+    )

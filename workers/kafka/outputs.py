@@ -11,10 +11,11 @@ from schemas.cleaned import CleanedRecord
 from schemas.codec import encode_json, encode_msgpack
 from schemas.dead_letter import HEADER_CUT_FROM, DeadLetter
 from schemas.document import DocumentRecord, document_key, site_of_key
+from schemas.fingerprint import FingerprintRecord, fingerprint_key
 from schemas.site_event import SiteEventRecord
 from schemas.site_model import SiteModelRecord
 from schemas.source import HEADER_SOURCE_ID, Source
-from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, SITE_EVENTS, SITE_MODELS
+from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, FINGERPRINTS, SITE_EVENTS, SITE_MODELS
 from templ_core import __version__
 from workers.kafka.app import max_value_bytes
 from workers.kafka.broker.partitioning import partition_of
@@ -52,6 +53,10 @@ class TopicOutputs:
             return self._hand_over(SITE_MODELS, key, value, partition)
         if isinstance(record, SiteEventRecord):
             return self._hand_over(SITE_EVENTS, record.site.encode(), encode_json(record))
+        if isinstance(record, FingerprintRecord):
+            key = fingerprint_key(record.site, record.url)
+            known = None if record.key is None else encode_msgpack(record)
+            return self._hand_over(FINGERPRINTS, key, known, partition)
         if isinstance(record, DocumentRecord):
             key, value = document_key(record.site, record.source), encode_msgpack(record)
             own = _headers(record.source, record.headers)

@@ -4,13 +4,14 @@ import asyncio
 import gc
 import logging
 import os
+import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import faust
 
-from schemas.topics import CLEANED, DOCUMENTS, SITE_MODELS
+from schemas.topics import CLEANED, DOCUMENTS, FINGERPRINTS, SITE_MODELS
 from workers.errors import BrokerProblem, TopicProblem
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.admin import (
@@ -34,6 +35,7 @@ from workers.kafka.watchdog import start_watchdog
 from workers.log_forms import LogSetUp, set_up_logging
 from workers.processes.pool import Pool
 from workers.settings import Settings, settings_line
+from workers.state.content_index import ContentIndex
 from workers.state.directory import StateDirectory, is_used
 from workers.state.model_store import ModelStore
 from workers.state.rebuildable import open_rebuildable
@@ -142,11 +144,27 @@ def _cleaner(config: KafkaConfig, traces: Traces) -> Iterator[CleanerApp]:
     models = open_rebuildable(config.state / "models", ModelStore, config.topic(SITE_MODELS))
     children = config.settings.cleaner_children or os.cpu_count() or 1
     pool = Pool(config.settings, children=children)
+    contents = _contents(config)
     try:
-        yield CleanerApp(config, pool, models, traces)
+        yield CleanerApp(config, pool, models, traces, contents)
     finally:
         pool.close()
         models.close()
+        if contents is not None:
+            contents.close()
+
+
+def _contents(config: KafkaConfig) -> ContentIndex | None:
+    """Open the index of contents; one that nobody asks for any more is removed, since take-downs would miss it."""
+    path, settings = config.state / "contents", config.settings
+    if not settings.duplicates:
+        shutil.rmtree(path, ignore_errors=True)
+        return None
+    return open_rebuildable(
+        path,
+        lambda one: ContentIndex(one, settings.duplicates_pages_max),
+        config.topic(FINGERPRINTS),
+    )
 
 
 @contextmanager

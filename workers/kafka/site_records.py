@@ -24,6 +24,7 @@ from schemas.site_settings import SiteSettingsRecord
 from schemas.topics import (
     CLEANED,
     DOCUMENTS,
+    FINGERPRINTS,
     MAX_MESSAGE_BYTES,
     MOVING,
     SITE_MODELS,
@@ -44,7 +45,7 @@ from workers.site_settings import DecidedSite, SettingsBook
 
 Record = TypeVar("Record")
 
-_ERASED_TOPICS = (DOCUMENTS, SITE_MODELS, CLEANED)
+_ERASED_TOPICS = (DOCUMENTS, SITE_MODELS, CLEANED, FINGERPRINTS)
 _SETTLED_S = 3.0
 """Time after which the topics are looked at once more: workers may not have known yet."""
 _ROUNDS_MAX = 40
@@ -188,7 +189,7 @@ async def _producer(broker: BrokerAccess) -> AsyncIterator[PlainProducer]:
 
 
 async def erase_from_topics(broker: BrokerAccess, prefix: str, site: str) -> dict[str, int]:
-    """Send a tombstone for every document, text and model of a site until none is left.
+    """Send a tombstone for every document, text, model and fingerprint of a site until none is left.
 
     Call it when the record that takes the site down was stored. The topics are read again until a look finds
     nothing, because a worker may have had a page of the site in hand. It fails if workers go on writing records
@@ -234,9 +235,9 @@ async def _settled_counts(broker: BrokerAccess, prefix: str, site: str) -> dict[
     if prefix + MOVING in counts:
         raise _moving(site)
     for name in _ERASED_TOPICS:
-        if prefix + name not in counts:
+        if prefix + name not in counts and name != FINGERPRINTS:  # which not all workers need
             raise TopicProblem(f"{prefix}{name}: no such topic, or this user may not see it")
-    return {name: counts[prefix + name] for name in _ERASED_TOPICS}
+    return {name: counts[prefix + name] for name in _ERASED_TOPICS if prefix + name in counts}
 
 
 def _moving(site: str) -> BrokerProblem:

@@ -5,6 +5,7 @@ from pathlib import Path
 from workers.errors import StateProblem
 from workers.settings import Settings
 from workers.site_settings import SETTINGS_FILE, SettingsBook, read_book
+from workers.state.content_index import ContentIndex
 from workers.state.directory import StateDirectory, is_used
 from workers.state.model_store import ModelStore
 from workers.state.window_store import WindowStore
@@ -30,7 +31,7 @@ def _refuse_other_directory(path: Path) -> None:
 
 
 class LocalState:
-    """The two stores of one stream, and the directory that holds them."""
+    """The stores of one stream, and the directory that holds them."""
 
     def __init__(
         self, path: Path | None, settings: Settings, book: SettingsBook | None = None
@@ -51,6 +52,12 @@ class LocalState:
         self._directory = None if path is None else StateDirectory.open(path, _PARTITIONS)
         self.windows = WindowStore(path and path / "windows-0", settings, has_topic=False)
         self.models = ModelStore(path and path / "models")
+        self._contents = None
+        contents = path and path / "contents"
+        if settings.duplicates or (contents and contents.exists()):
+            self._contents = ContentIndex(contents, settings.duplicates_pages_max)
+        self.contents = self._contents if settings.duplicates else None
+        """Which page published a content first; None where nobody looks for copies."""
         if book is None:
             book = SettingsBook() if path is None else read_book(path / SETTINGS_FILE)
         self.book = book
@@ -58,10 +65,14 @@ class LocalState:
         for site in book.forgotten():
             self.windows.erase(site)
             self.models.erase(site)
+            if self._contents is not None:
+                self._contents.erase(site)
 
     def close(self) -> None:
         """Write what is in memory to disk, and unlock the directory."""
         self.windows.close()
         self.models.close()
+        if self._contents is not None:
+            self._contents.close()
         if self._directory is not None:
             self._directory.close()

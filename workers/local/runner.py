@@ -15,6 +15,7 @@ import msgspec
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.codec import encode_msgpack
+from schemas.fingerprint import Original
 from schemas.site_event import SiteEventRecord
 from schemas.site_model import SiteModelRecord
 from workers.errors import InputProblem
@@ -31,10 +32,11 @@ from workers.pipeline.actions import (
     Together,
 )
 from workers.pipeline.site_engine import SiteEngine
-from workers.processes.messages import TaskRunner
+from workers.processes.messages import Cleaned, TaskRunner
 from workers.processes.pool import Pool
 from workers.settings import Settings
 from workers.site_settings import SettingsBook
+from workers.state.content_index import ContentIndex
 
 log = logging.getLogger("templ")
 
@@ -88,6 +90,10 @@ class Stream:
             texts += self._texts(actions)
         texts += self._texts(engine.site_events(site))
         return outcome, texts
+
+    def origin_event(self, page: Page, origin: str) -> SiteEventRecord | None:
+        """See `SiteEngine.origin_event`."""
+        return self._engine.origin_event(page, origin)
 
     def silent_sites(self) -> list[SiteEventRecord]:
         """Return the sites of which no page comes any more, by the time of the newest page of all sites."""
@@ -189,6 +195,8 @@ class LocalWorker:
             learns=not page_only,
             revises=revises,
         )
+        self._contents: ContentIndex | None = None
+        self._watches = settings.site_events and not page_only
         self._look_ahead_pages = settings.look_ahead_pages
         self._held: dict[str, list[_Waiting]] = {}
         self._begun: LruCache[str, bool] = LruCache(_SITES_BEGUN)
@@ -207,13 +215,20 @@ class LocalWorker:
             fit.result()
         self._stream.stop_learning()
 
-    def run(self, records: Iterable[Page | Rejected]) -> Iterator[Output]:
+    def run(
+        self, records: Iterable[Page | Rejected], *, only_learns: bool = False
+    ) -> Iterator[Output]:
         """Yield what becomes of each record, in order, each followed by the revisions that it brings.
+
+        Args:
+            records: Pages and what is none.
+            only_learns: Whether nothing is published, so that no page is compared with those before.
 
         Raises:
             InputProblem: Reading the records failed; the outputs of all records before that were
                 yielded.
         """
+        self._contents = None if only_learns else self._state.contents
         waiting: deque[_Waiting] = deque()
         waiting_bytes = 0
         problem: InputProblem | None = None
@@ -273,8 +288,26 @@ class LocalWorker:
             return
         self._release(one)
         outcome, following = cast("_Work", one.work).result()
-        yield outcome if isinstance(outcome, Dead) else outcome.record
-        yield from following
+        first = outcome if isinstance(outcome, Dead) else outcome.record
+        for output in (first, *following):
+            original = self._original(output)
+            if original is None or not isinstance(output, CleanedRecord):
+                yield output
+            else:
+                yield msgspec.structs.replace(output, duplicate_of=original.url)
+            is_learned = isinstance(outcome, Cleaned) and outcome.document is not None
+            if output is first and is_learned and self._watches and self._contents is not None:
+                origin = "" if original is None else original.site
+                if (event := self._stream.origin_event(record, origin)) is not None:
+                    yield event
+
+    def _original(self, output: Output) -> Original | None:
+        """Return the page of another site that published the content of a text first, and remember the text."""
+        if self._contents is None:
+            return None
+        if isinstance(output, DeletedRecord):
+            self._contents.remove(output.site, output.url)
+        return self._contents.take(output)[0] if isinstance(output, CleanedRecord) else None
 
 
 class _Waiting(msgspec.Struct):

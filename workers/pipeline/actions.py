@@ -11,6 +11,7 @@ import msgspec
 from schemas.cleaned import CleanedRecord, DeletedRecord, RevisionReason
 from schemas.dead_letter import DeadLetter
 from schemas.document import DocumentRecord
+from schemas.fingerprint import FingerprintRecord
 from schemas.site_event import SiteEventRecord
 from schemas.site_model import SiteModelRecord
 from schemas.source import Source
@@ -47,7 +48,12 @@ Together: TypeAlias = Mapping[Source, Cleaned]
 
 
 OutputRecord: TypeAlias = (
-    CleanedRecord | DeletedRecord | DocumentRecord | SiteModelRecord | SiteEventRecord
+    CleanedRecord
+    | DeletedRecord
+    | DocumentRecord
+    | SiteModelRecord
+    | SiteEventRecord
+    | FingerprintRecord
 )
 
 

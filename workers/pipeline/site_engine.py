@@ -412,6 +412,14 @@ class SiteEngine:
         done = partial(self._windows.mark_told, site, len(records))
         return [Publish(records, done)] if records else []
 
+    def origin_event(self, page: Page, origin: str) -> SiteEventRecord | None:
+        """Return what it says of a page's site that a site (empty = itself) published its content first.
+
+        Ask on files, for each page that was learned; on Kafka its document says so.
+        """
+        change = self._windows.see_origin(page.site, page.url, page.event_time_ms, origin)
+        return None if change is None else _event(page.site, change)
+
     def silent_sites(self) -> list[Action]:
         """Return the publication of what has changed on all sites, those that fell silent among them."""
         sites = self._windows.listen() if self._settings.site_events else []

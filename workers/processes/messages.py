@@ -10,6 +10,7 @@ import msgspec
 
 from schemas.cleaned import CleanedRecord, RevisionReason
 from schemas.document import DocumentRecord
+from schemas.fingerprint import FingerprintRecord
 from schemas.site_model import SiteModelRecord
 from templ_core.site_level.window.revisions import DesignChange
 from templ_core.site_settings.site_settings import SiteSettings
@@ -113,6 +114,8 @@ class Cleaned(msgspec.Struct, frozen=True, tag=True, array_like=True, kw_only=Tr
     """Why the page was cleaned without the site model that was sent; None where it was not."""
     times: StageTimes | None = None
     """When the stages ended, if that was asked for."""
+    fingerprint: FingerprintRecord | None = None
+    """What other cleaners are to know of the text; None where nobody looks for copies."""
 
 
 class Unchanged(msgspec.Struct, frozen=True, tag=True, array_like=True):

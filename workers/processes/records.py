@@ -109,6 +109,7 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
             site_settings_version=settings.version if settings else msgspec.UNSET,
             changes=(is_compared and self._changes()) or msgspec.UNSET,
             quality=page_quality(cleaned.quality_inputs) or msgspec.UNSET,
+            duplicate_of=self._original(),
             **self._fields(options.forms),
         )
         room_bytes = options.record_limit_bytes
@@ -127,6 +128,11 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
             "links": _links(outline) if has_links else None,
             "segments": _segments(self.document, self.cleaned) if forms.segments else None,
         }
+
+    def _original(self) -> str | msgspec.UnsetType:
+        """Return what is known of the first text of a document; a page is compared with others later."""
+        original = self.page.original if isinstance(self.page, DocumentRecord) else None
+        return msgspec.UNSET if original is None else original.url
 
     def _changes(self) -> PageChanges | None:
         """Return what has changed since the earlier fetch of the task; None where that cannot be said."""

@@ -131,6 +131,7 @@ class WindowStore:
         """Returns the bounds of a site's window."""
         self.has_topic = has_topic
         self.keeps_earlier = has_topic and settings.changes
+        self.follows_originals = has_topic and settings.duplicates
         self._db = open_database(path, _FAMILIES)
         self.outbox = Outbox(self._db)
         try:
@@ -390,6 +391,18 @@ class WindowStore:
                 self._update_state(site, listen)
         return [site for site, _ in watched if self.untold(site)]
 
+    def see_origin(self, site: str, url: str, time_ms: int, origin: str) -> NoticedChange | None:
+        """Have the watch over a site look at which site published a page's content first; return the change to tell."""
+        found: list[NoticedChange | None] = []
+
+        def look(state: SiteState) -> None:
+            if not isinstance(state.watch, SiteWatch):
+                state.watch = SiteWatch()
+            found.append(state.watch.see_origin(url, time_ms, origin))
+
+        self._update_state(site, look)
+        return found[0]
+
     def _update_state(self, site: str, change: Callable[[SiteState], None]) -> None:
         """Have the state of a site changed, and write it."""
         with self._lock:
@@ -556,7 +569,12 @@ class _Change:
             facts = msgspec.structs.replace(facts, repeated_ratio=None)
         if not isinstance(self._state.watch, SiteWatch):
             self._state.watch = SiteWatch()
-        self._state.watch.look_at(record.url, record.event_time_ms, facts)
+        watch, url, time_ms = self._state.watch, record.url, record.event_time_ms
+        watch.look_at(url, time_ms, facts)
+        if self._store.follows_originals:
+            change = watch.see_origin(url, time_ms, record.original.site if record.original else "")
+            if change is not None:
+                watch.untold = [*watch.untold, change]
 
     def replace(self, record: DocumentRecord, known: WindowEntry) -> None:
         """Update a document of the window, given its entry, if `record` carries a later revision of its text."""

@@ -112,3 +112,28 @@ def test_a_watch_stored_goes_on_as_if_it_had_not_been():
         look_at(other_watch, [facts] * 20, start=start)
     assert one.untold
     assert one == other_watch
+
+
+def origins(watch, *sites):
+    found = [watch.see_origin(f"/{number}", number, site) for number, site in enumerate(sites)]
+    return [(one.kind, one.first_url, one.before, one.after) for one in found if one is not None]
+
+
+def test_a_site_that_copies_another_is_told_once_and_when_it_stops():
+    watch = SiteWatch()
+    assert origins(watch, *[""] * 30, *["a.org"] * 12, "b.org") == []
+    assert origins(watch, "a.org") == [("content-copied", "/0", None, "a.org")]
+    assert watch.lasting() == ["content-copied"]
+    assert origins(watch, *["a.org", ""] * 40) == []
+    assert origins(watch, *[""] * 30) == [("site-back", "/24", "a.org", None)]
+    assert watch.lasting() == []
+
+
+def test_a_site_that_copies_many_is_no_copy_of_one():
+    watch = SiteWatch()
+    assert origins(watch, *["a.org", "b.org", "c.org"] * 20) == []
+    found = origins(watch, *["b.org"] * 20, *["c.org"] * 20)
+    assert [(before, after) for _, _, before, after in found] == [
+        (None, "b.org"),
+        ("b.org", "c.org"),
+    ]

@@ -29,6 +29,7 @@ from schemas.topics import (
     DEAD_LETTERS,
     DEFAULT_PARTITIONS,
     DOCUMENTS,
+    FINGERPRINTS,
     MOVING,
     PAGES,
     SITE_EVENTS,
@@ -88,6 +89,8 @@ WORKER_RIGHTS: Rights = {
 """What a worker does with each topic."""
 EVENT_RIGHTS: Rights = {SITE_EVENTS: (Right.WRITE,)}
 """What a worker does besides if it watches sites."""
+DUPLICATE_RIGHTS: Rights = {FINGERPRINTS: (Right.READ, Right.WRITE)}
+"""What a worker does besides if it looks for copies."""
 FEED_RIGHTS: Rights = {PAGES: (Right.WRITE,)}
 """What `templ feed` does."""
 SEED_RIGHTS: Rights = {
@@ -173,7 +176,11 @@ async def check_topics(
 
 def worker_rights(settings: Settings) -> Rights:
     """Return what a worker does with each topic."""
-    return {**WORKER_RIGHTS, **EVENT_RIGHTS} if settings.site_events else WORKER_RIGHTS
+    return {
+        **WORKER_RIGHTS,
+        **(EVENT_RIGHTS if settings.site_events else {}),
+        **(DUPLICATE_RIGHTS if settings.duplicates else {}),
+    }
 
 
 async def read_partition_counts(broker: BrokerAccess) -> dict[str, int]:

@@ -11,7 +11,7 @@ from templ_core import clean_site
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.report import group_by
 from templ_core.lab.evaluation.words import text_distance
-from templ_core.lab.papers.class_set import class_set
+from templ_core.lab.papers.class_set import ClassPage, class_set
 from workers.lab.corpora import record_markup, records_with
 from workers.lab.evaluation.peers import Extract, load_peer
 from workers.lab.experiments.class_set import read_source_pages
@@ -146,18 +146,25 @@ def _feed(seed: int) -> list[ComparedPage]:
 
 def read_mirrors(corpora: Sequence[Path], seed: int) -> list[ComparedPage]:
     """Return articles in two templates each: the sites with the most pages lend the templates."""
+    pages = mirrored_articles(corpora, seed, _MIRRORED, templates_per_article=2)
+    return compared_pages((one.site, one.url, one.markup, one.text, one.article) for one in pages)
+
+
+def mirrored_articles(
+    corpora: Sequence[Path], seed: int, count: int, templates_per_article: int
+) -> list[ClassPage]:
+    """Return about so many articles of corpora, each in some templates of the sites with the most pages."""
     by_site = read_source_pages(corpora)
     sites = sorted(by_site, key=lambda site: (-len(by_site[site]), site))
     lenders = min(_TEMPLATE_SITES, len(sites) // 2)
     writers = sites[lenders:]
-    pages = class_set(
+    return class_set(
         {site: by_site[site] for site in writers},
         {site: by_site[site] for site in sites[:lenders]},
-        articles_per_topic=-(-_MIRRORED // max(1, len(writers))),
-        templates_per_article=2,
+        articles_per_topic=-(-count // max(1, len(writers))),
+        templates_per_article=templates_per_article,
         seed=seed,
     )
-    return compared_pages((one.site, one.url, one.markup, one.text, one.article) for one in pages)
 
 
 def _snapshots(corpora: Sequence[Path]) -> list[ComparedPage]:

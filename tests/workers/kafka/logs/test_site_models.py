@@ -5,12 +5,13 @@ from types import SimpleNamespace
 
 import pytest
 
+from schemas.topics import SITE_MODELS
 from tests.workers.kafka.builders import kafka_config
 from tests.workers.kafka.logs.memory_broker import MemoryBroker
 from workers.kafka.logs import follower
 from workers.kafka.logs.resume import LogSnapshot
-from workers.kafka.model_follower import ModelFollower
 from workers.kafka.partition_windows import LostModels, OwnedPartitions
+from workers.kafka.store_follower import StoreFollower
 from workers.site_settings import SettingsBook
 from workers.state.model_store import ModelStore
 
@@ -45,7 +46,7 @@ def start(tmp_path, monkeypatch):
 
         monkeypatch.setattr(follower, "ask_for_logs", ask)
         consumer = Consumer()
-        asyncio.run(ModelFollower(config, models, SettingsBook(), lambda: None)._start(consumer))
+        asyncio.run(StoreFollower(config, SITE_MODELS, models, SettingsBook())._start(consumer))
         return list(consumer.positions.values())
 
     run.models = models

@@ -1,0 +1,123 @@
+"""How many copies in templates of other sites are found, and what else is taken for one, by `templ run --duplicates`.
+
+    python -m tests.quality.mirrors stream.jsonl.xz more_sites.jsonl.xz sites_other.jsonl.xz sites_docs.jsonl.xz
+
+The feed is all pages of the corpora, and then articles of some sites in the templates of others. A copy is found if its
+record names the page that the article is from.
+"""
+
+import tempfile
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from schemas.cleaned import CleanedRecord
+from schemas.source import Source
+from templ_core.duplicates import BITS, says_enough
+from workers.lab.corpora import read_objects, record_markup, site_of
+from workers.lab.experiments.copies import mirrored_articles
+from workers.local.runner import LocalWorker
+from workers.page import Page
+from workers.settings import Settings
+
+_SHOWN = 10
+
+
+class Mirrors(NamedTuple):
+    """The records of a feed, and what they should say."""
+
+    records: Sequence[CleanedRecord]
+    originals: Mapping[str, str]
+    """URL of the page that the article of a copy is from, by the URL of the copy."""
+
+    def right(self) -> int:
+        """Return the number of copies that are found."""
+        return sum(self.originals.get(one.url, "") == one.duplicate_of for one in self.records)
+
+    def wrong(self) -> list[CleanedRecord]:
+        """Return the records that name a page which they do not copy."""
+        return [
+            one
+            for one in self.records
+            if isinstance(one.duplicate_of, str) and self.originals.get(one.url) != one.duplicate_of
+        ]
+
+    def distances(self) -> Counter[int]:
+        """Return how many copies differ in how many bits from their originals; 64 stands for short texts."""
+        own = {one.url: one for one in self.records}
+        pairs = [
+            (own[url], own[original]) for url, original in self.originals.items() if original in own
+        ]
+        return Counter(map(_distance, *zip(*pairs, strict=True))) if pairs else Counter()
+
+
+def _distance(one: CleanedRecord, other: CleanedRecord) -> int:
+    if not (one.fingerprint and other.fingerprint and says_enough(one.text)):
+        return 64
+    return (int(one.fingerprint.value, 16) ^ int(other.fingerprint.value, 16)).bit_count()
+
+
+def read_mirrors(corpora: Sequence[Path], copies: int, seed: int, workers: int) -> Mirrors:
+    """Return what `templ run --duplicates` says of the pages of corpora, and of copies of some of them."""
+    copied = mirrored_articles(corpora, seed, copies, templates_per_article=1)
+    originals = {one.url: one.article for one in copied}
+    feed = [(one.url, one.site, one.markup) for one in copied]
+    with tempfile.TemporaryDirectory() as state:
+        local = LocalWorker(Path(state), Settings(duplicates=True), workers=workers)
+        try:
+            outputs = local.run(_pages([*_originals(corpora), *feed]))
+            records = [one for one in outputs if isinstance(one, CleanedRecord)]
+        finally:
+            local.close()
+    return Mirrors(records, originals)
+
+
+def _originals(corpora: Sequence[Path]) -> Iterator[tuple[str, str, str]]:
+    for corpus in corpora:
+        for _, record in read_objects(corpus):
+            yield record["url"], site_of(record), record_markup(record)
+
+
+def _pages(feed: Sequence[tuple[str, str, str]]) -> Iterator[Page]:
+    for number, (url, site, markup) in enumerate(feed):
+        yield Page(
+            source=Source("feed", 0, number),
+            url=url,
+            site=site,
+            id=str(number),
+            event_time_ms=number * 60_000,
+            fetched_at=None,
+            charset="utf-8",
+            body=markup.encode("utf-8", "replace"),
+        )
+
+
+@click.command()
+@click.argument("corpora", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
+@click.option("--copies", default=600, show_default=True, help="Most articles that are copied.")
+@click.option("--seed", default=0, show_default=True, help="Seed of the selection.")
+@click.option("--workers", default=1, show_default=True, help="Number of child processes.")
+def main(corpora: Sequence[Path], copies: int, seed: int, workers: int) -> None:
+    """Print precision and recall on copies of articles of CORPORA, which have the field `gold_selector`."""
+    found = read_mirrors(corpora, copies, seed, workers)
+    right, wrong, count = found.right(), found.wrong(), len(found.originals)
+    click.echo(
+        f"{count} copies and {len(found.records) - count} other pages of "
+        f"{len({one.site for one in found.records})} sites: "
+        f"precision {right / max(right + len(wrong), 1):.4f}, recall {right / max(count, 1):.4f}"
+    )
+    distances = found.distances()
+    for bits in (3, *range(5, 10)):
+        share = sum(many for one, many in distances.items() if one <= bits) / max(count, 1)
+        mark = " (as shipped)" if bits == BITS else ""
+        click.echo(f"{share:.4f} of the copies within {bits} bits of their originals{mark}")
+    click.echo(f"{distances[64]} copies with too short a text")
+    for one in wrong[:_SHOWN]:
+        click.echo(f"wrong: {one.site} {one.url} as {one.duplicate_of}: {one.text[:60]!r}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,62 @@
+"""Contents that were published before, compared with a slow twin that looks at every key."""
+
+import random
+
+import pytest
+
+from templ_core.duplicates import BITS, TOKENS_MIN, KnownContents, says_enough
+
+PLACES = 500
+
+
+def changed(key, bits, rng):
+    """Return a key that differs in so many bits."""
+    for bit in rng.sample(range(64), bits):
+        key ^= 1 << bit
+    return key
+
+
+def slow_first(contents, key):
+    near = [
+        (rank, place) for place, (one, rank) in contents.items() if (one ^ key).bit_count() <= BITS
+    ]
+    return min(near)[1] if near else None
+
+
+def test_the_first_of_near_contents_is_found_as_by_looking_at_all():
+    rng = random.Random(1)
+    known, contents = KnownContents(PLACES), {}
+    origin = rng.getrandbits(64)
+    found = 0
+    for step in range(3000):
+        place = rng.randrange(PLACES)
+        if place in contents:
+            known.drop(place)
+            del contents[place]
+        else:
+            near = changed(origin, rng.randrange(12), rng)
+            contents[place] = (
+                near if rng.random() < 0.05 else rng.getrandbits(64),
+                step * 7 % 3001,
+            )
+            known.put(place, *contents[place])
+        asked = changed(origin, rng.randrange(10), rng)
+        assert known.first(asked) == slow_first(contents, asked)
+        found += known.first(asked) is not None
+    assert 300 < found < 3000
+
+
+@pytest.mark.parametrize("bits", range(11))
+def test_keys_are_near_up_to_a_number_of_bits_wherever_these_are(bits):
+    rng = random.Random(bits)
+    for _ in range(300):
+        known, key = KnownContents(1), rng.getrandbits(64)
+        known.put(0, key, 0)
+        assert (known.first(changed(key, bits, rng)) == 0) == (bits <= BITS)
+
+
+def test_short_texts_say_too_little_in_any_script():
+    assert not says_enough("word " * (TOKENS_MIN - 1))
+    assert says_enough("word " * TOKENS_MIN)
+    assert not says_enough("文" * (TOKENS_MIN - 1))
+    assert says_enough("文" * TOKENS_MIN)

@@ -1,0 +1,164 @@
+"""Which page published a content first, whatever happens to pages and to the index."""
+
+import random
+
+import msgspec
+import pytest
+
+from schemas.cleaned import CleanedRecord, Fingerprint
+from schemas.codec import SchemaError, encode_msgpack
+from schemas.fingerprint import FingerprintRecord, Original
+from schemas.source import Source
+from templ_core.fingerprint import simhash
+from workers.errors import StateProblem
+from workers.state.content_index import ContentIndex
+
+A1 = Original("https://a.example/1", "a.example")
+
+
+def story(number, words=80):
+    rng = random.Random(number)
+    return " ".join("".join(rng.choices("abcdefghij", k=6)) for _ in range(words))
+
+
+def text(site, path, content, *warnings):
+    """Return the record of a page."""
+    return CleanedRecord(
+        url=f"https://{site}/{path}",
+        site=site,
+        fetched_at=None,
+        id="1",
+        title="",
+        text=content,
+        method="page",
+        confidence=1,
+        revision=0,
+        source=Source("pages", 0, 0),
+        site_model_version=None,
+        page_model_version="1",
+        cleaner_version="1",
+        fingerprint=Fingerprint(
+            algorithm="simhash64-3gram", bits=64, value=f"{simhash(content):016x}"
+        ),
+        warnings=list(warnings),
+        chars_in=0,
+        chars_out=0,
+        blocks_kept=0,
+        blocks_removed=0,
+    )
+
+
+@pytest.fixture
+def index():
+    return ContentIndex(None, 100)
+
+
+def original(index, *page):
+    return index.take(text(*page))[0]
+
+
+def urls(index):
+    return [one.url.removeprefix("https://") for one in index.pages()]
+
+
+def test_the_first_page_with_a_content_is_named_and_stays_the_first(index):
+    assert original(index, "a.example", 1, story(1)) is None
+    assert original(index, "b.example", 1, story(1) + " as told elsewhere") == A1
+    assert original(index, "c.example", 1, story(1)) == A1
+    assert original(index, "a.example", 1, story(1)) is None
+    assert original(index, "a.example", "again", story(1)) is None
+    assert original(index, "b.example", 2, story(2)) is None
+    assert urls(index) == ["a.example/1", "b.example/2"]
+
+
+def test_a_page_with_another_content_leaves_its_old_one_to_others(index):
+    original(index, "a.example", 1, story(1))
+    assert original(index, "a.example", 1, story(2)) is None
+    assert original(index, "b.example", 1, story(1)) is None
+    assert original(index, "b.example", 2, story(2)) == A1
+    assert original(index, "a.example", 1, story(1)).url == "https://b.example/1"
+    assert urls(index) == ["b.example/1"]
+
+
+def test_short_texts_and_pages_without_content_of_their_own_are_copies_of_nothing(index):
+    for site in ("a.example", "b.example"):
+        assert original(index, site, 1, story(1, words=49)) is None
+        assert original(index, site, 2, story(2), "gate") is None
+        assert original(index, site, 3, story(3), "error-page") is None
+    assert urls(index) == []
+
+
+def test_a_page_that_is_gone_is_no_original(index):
+    original(index, "a.example", 1, story(1))
+    index.remove("a.example", "https://a.example/1")
+    index.remove("a.example", "https://a.example/1")
+    assert original(index, "b.example", 1, story(1)) is None
+
+
+def test_the_newest_pages_stay(tmp_path):
+    index = ContentIndex(tmp_path / "contents", 10)
+    for number in range(25):
+        original(index, "a.example", number, story(number))
+    index.remove("a.example", "https://a.example/20")
+    assert original(index, "a.example", 24, story(99)) is None
+    kept = [*range(16, 20), *range(21, 25)]
+    assert urls(index) == [f"a.example/{number}" for number in kept]
+    assert len(index._known._buckets) <= 4 * len(kept)
+    assert original(index, "b.example", 16, story(16)).url == "https://a.example/16"
+    assert original(index, "b.example", 15, story(15)) is None
+    index.close()
+    fewer = ContentIndex(tmp_path / "contents", 3)
+    assert urls(fewer) == ["a.example/24", "b.example/15"]
+    assert original(fewer, "c.example", 15, story(15)).url == "https://b.example/15"
+    fewer.close()
+
+
+def test_a_site_that_is_taken_down_leaves_the_index(tmp_path):
+    index = ContentIndex(tmp_path / "contents", 100)
+    for site, number in (("a.example", 1), ("a.example.org", 2), ("a.example", 3)):
+        original(index, site, number, story(number))
+    assert index.erase("a.example")
+    assert not index.erase("a.example")
+    assert original(index, "b.example", 1, story(1)) is None
+    assert original(index, "b.example", 2, story(2)).url == "https://a.example.org/2"
+    assert urls(index) == ["a.example.org/2", "b.example/1"]
+    index.close()
+    files = [one for one in (tmp_path / "contents").iterdir() if one.is_file()]
+    assert not [one.name for one in files if b"a.example/" in one.read_bytes()]
+
+
+def test_indexes_tell_each_other_and_agree_whatever_comes_first(index):
+    other = ContentIndex(None, 100)
+    _, first = index.take(text("a.example", 1, story(1)), now_ms=5)
+    _, second = other.take(text("b.example", 1, story(1)), now_ms=6)
+    for one, partition in ((index, 0), (other, 1)):
+        for offset, record in enumerate((second, first)):
+            key = f"{record.site}\0{record.url}"
+            one.put(key, encode_msgpack(record), partition, offset)
+        assert one.take(text("c.example", 1, story(1)), now_ms=7) == (A1, None)
+        assert one.next_offset(partition) == 2
+    found, gone = other.take(text("b.example", 1, story(1)), now_ms=8)
+    assert (found, gone.key) == (A1, None)
+    index.put("a.example\0https://a.example/1", None, 0, 2)
+    assert urls(index) == ["b.example/1"]
+    with pytest.raises(SchemaError, match="format 2"):
+        index.put("a.example\0u", encode_msgpack(msgspec.structs.replace(first, format=2)), 0, 3)
+    index.clear()
+    assert (urls(index), index.next_offset(0)) == ([], 0)
+    assert original(index, "b.example", 1, story(1)) is None
+
+
+def test_what_was_published_before_is_told_again_with_its_time(index):
+    page = text("a.example", 1, story(1))
+    _, told = index.take(page, now_ms=5)
+    assert told == FingerprintRecord(
+        url=page.url, site=page.site, key=int(page.fingerprint.value, 16), rank=5
+    )
+    assert index.take(page, now_ms=9) == (None, told)
+
+
+def test_a_damaged_value_is_damage_of_the_index():
+    index = ContentIndex(None, 100)
+    index._db.put("pages", b"a.example\0u", b"\xc1")
+    with pytest.raises(StateProblem):
+        index.erase("a.example")

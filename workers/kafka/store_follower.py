@@ -1,0 +1,103 @@
+"""Keeps a store of a cleaner up to date with all of a topic, or with its own partitions of it."""
+
+import logging
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from aiokafka import ConsumerRecord, TopicPartition
+
+from schemas.codec import SchemaError
+from schemas.document import site_of_key
+from workers.kafka.broker.partitioning import MisplacedRecords
+from workers.kafka.broker.received import processable
+from workers.kafka.config import KafkaConfig
+from workers.kafka.logs.follower import LogFollower, Logs, Position
+from workers.log_lines import record_fields
+from workers.site_settings import SettingsBook
+from workers.state.followed_store import FollowedStore
+
+log = logging.getLogger("templ")
+
+
+class StoreFollower(LogFollower):
+    """Reads records on from where their store has got to; what a log has lost stays known."""
+
+    def __init__(
+        self,
+        config: KafkaConfig,
+        topic: str,
+        store: FollowedStore,
+        book: SettingsBook,
+        count: Callable[[], None] | None = None,
+        *,
+        only_own: bool = False,
+    ) -> None:
+        """Follow all of a topic, named without the prefix, or nothing at first.
+
+        Args:
+            config: The worker.
+            topic: Name of the topic, whose keys begin with the site.
+            store: Where records are stored.
+            book: What operators have decided; records of sites that are taken down are stepped over.
+            count: Called for each record.
+            only_own: Whether only partitions are followed that `follow` names.
+        """
+        wanted = [] if only_own else range(config.partitions)
+        super().__init__(config.broker, config.topic(topic), wanted)
+        self._partitions = config.partitions
+        self._store = store
+        self._book = book
+        self._count = count
+        self._misplaced = MisplacedRecords(config.partitions)
+        self.taken = 0
+        """How many records were read."""
+
+    def follow(self, partitions: Iterable[int]) -> None:
+        """Follow these partitions from now on, and no others."""
+        super().follow(one for one in partitions if one < self._partitions)
+
+    def follow_all(self) -> None:
+        """Follow all partitions from now on."""
+        self.follow(range(self._partitions))
+
+    def _position(self, number: int) -> Position:
+        return self._store.next_offset(number), self._store.log_mark(number)
+
+    def _begin(self, logs: Logs, settled: Mapping[int, int]) -> Mapping[int, int]:
+        if any(0 < self._store.next_offset(number) < settled[number] for number in logs):
+            log.warning(
+                "%s is read again from the start: what has ended may be among it", self._topic
+            )
+            self._store.clear()
+        found = self._resumes(logs)
+        for number, goes_on in found.items():
+            if goes_on.is_other_log:
+                self._warn_of_reading_again(number, goes_on.reason)
+                self._store.skip(number, goes_on.offset - 1)
+        self._note(logs)
+        return {number: goes_on.offset for number, goes_on in found.items()}
+
+    def _note(self, logs: Logs) -> None:
+        for number, state in logs.items():
+            text = state.snapshot.encode()
+            if text != self._store.log_mark(number):
+                self._store.mark_log(number, text)
+
+    def _reach(self, _ends: Mapping[TopicPartition, int]) -> None:
+        self._misplaced.warn()
+
+    def _take(self, records: Sequence[ConsumerRecord]) -> None:
+        for record in records:
+            try:
+                value, key = processable(record.value), record.key.decode()
+                site = site_of_key(record.key)
+                if self._misplaced.holds(site, record) or self._book.is_forgotten(site):
+                    self._store.skip(record.partition, record.offset)
+                else:
+                    self._store.put(key, value, record.partition, record.offset)
+            except (SchemaError, AttributeError, UnicodeDecodeError) as error:
+                place = f"{record.topic}-{record.partition}-{record.offset}"
+                log.warning("%s cannot be used: %s", place, error, extra=record_fields(record))
+                self._store.skip(record.partition, record.offset)
+            if self._count is not None:
+                self._count()
+        self.taken += len(records)
