@@ -10,7 +10,7 @@ from array import array
 
 import numpy as np
 
-from templ_core.tokens import count_tokens
+from templ_core.tokens import tokenise
 
 BITS = 7
 """Keys of copies differ in at most so many of 64 bits; four bands find all pairs of up to 7."""
@@ -27,7 +27,7 @@ _CHANGES = (0, *(1 << bit for bit in range(_BAND_BITS)))
 
 def says_enough(text: str) -> bool:
     """Return whether a text has at least TOKENS_MIN tokens near its beginning."""
-    return any(count_tokens(text[: chars * TOKENS_MIN]) >= TOKENS_MIN for chars in _TOKEN_CHARS)
+    return any(len(tokenise(text[: chars * TOKENS_MIN])) >= TOKENS_MIN for chars in _TOKEN_CHARS)
 
 
 class KnownContents:

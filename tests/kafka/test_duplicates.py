@@ -82,7 +82,9 @@ def test_copies_are_named_over_all_workers_until_the_first_site_is_taken_down(st
     )
     feed(stream, tmp_path / "late.jsonl", LATE, range(30))
     wait_until(lambda: len(named(stream, LATE)) == 30, stream._logs)
-    assert not any((one or "").startswith(f"https://{FIRST}/") for one in named(stream, LATE).values())
+    assert not any(
+        (one or "").startswith(f"https://{FIRST}/") for one in named(stream, LATE).values()
+    )
     for name in ("one", "two"):
         assert stream.stop(name) == 0
         index = ContentIndex(stream.state(name) / "cleaner" / "contents", 1000)
