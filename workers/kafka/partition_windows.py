@@ -9,7 +9,7 @@ import logging
 import shutil
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from contextlib import asynccontextmanager
 from functools import partial
 from typing import cast
@@ -140,8 +140,8 @@ def _source_id(message: Received) -> str:
     return (message.key or b"").partition(b"\0")[2].decode(errors="replace")
 
 
-Learn = Callable[[PartitionWindows, Received], Awaitable[str]]
-"""Takes one record into the windows; answers its site."""
+Learn = Callable[[int, PartitionWindows, Sequence[Received]], Awaitable[object]]
+"""Takes records into the windows of a partition."""
 Publish = Callable[[int, str, PartitionWindows], Awaitable[None]]
 """Publishes the model of a site of a partition, whose windows are held."""
 
@@ -249,7 +249,7 @@ class OwnedPartitions:
             async for record in read_range(consumer, {topic: start}, {topic: end}):
                 if number not in self._numbers:
                     return
-                await self._learn(windows, received_from_aiokafka(record))
+                await self._learn(number, windows, [received_from_aiokafka(record)])
                 if time.monotonic() > report_at:
                     report_at += _REPORT_S
                     log.info("%s: at %s", name, record.offset, extra=place)

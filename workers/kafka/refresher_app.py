@@ -116,12 +116,8 @@ class RefresherApp(Role):
             if windows is None:
                 return
             await self._owned.catch_up(number, messages[0].offset)
-            sites = set()
-            for message in messages:
-                if number not in self._owned:
-                    return
-                sites.add(await self._learn(windows, message))
-            await self._publish(number, windows, sites)
+            due = await self._learn(number, windows, messages)
+            await self._publish(number, windows, due)
 
     async def _note_logs(self) -> None:
         """Store with the windows what the watchdog has seen of their logs."""
@@ -149,17 +145,34 @@ class RefresherApp(Role):
             due = [site for site, state in sites if model_is_due(state)]
             await self._publish(number, windows, due)
 
-    async def _learn(self, windows: PartitionWindows, message: Received) -> str:
-        """Take one record of `documents` in, on its site's lane; answers its site."""
+    async def _learn(
+        self, number: int, windows: PartitionWindows, messages: Sequence[Received]
+    ) -> list[str]:
+        """Take records of `documents` in, at least the first; answers the sites of which something may be published.
+
+        It ends early when the partition is taken away. All are taken in one step on one lane, because a step takes
+        longer than most records; whoever holds the partition keeps all else off its windows.
+        """
         await self._known()
-        site = site_of_key(message.key or b"")
-        counts = message.value is not None or await self._tombstones.counts(message)
-        take = windows.ingest if counts else windows.keep
-        spans = self._begin_spans(windows, message)
-        is_taken = await self._on_lane(site, take, site, message)
-        spans.end()
-        (self.metrics.documents if is_taken else self.metrics.left_out).inc()
-        return site
+        counts = [one.value is not None or await self._tombstones.counts(one) for one in messages]
+
+        def take() -> list[str]:
+            sites: set[str] = set()
+            for message, is_counted in zip(messages, counts, strict=True):
+                if sites and number not in self._owned:
+                    break
+                site = site_of_key(message.key or b"")
+                spans = self._begin_spans(windows, message)
+                is_taken = (windows.ingest if is_counted else windows.keep)(site, message)
+                spans.end()
+                (self.metrics.documents if is_taken else self.metrics.left_out).inc()
+                sites.add(site)
+            has_events = self.config.settings.site_events
+            return sorted(
+                one for one in sites if has_events or model_is_due(windows.store.site_state(one))
+            )
+
+        return await self._on_lane(site_of_key(messages[0].key or b""), take)
 
     def _begin_spans(self, windows: PartitionWindows, message: Received) -> BatchSpans:
         """Begin the span of a document; a rebuild reads old ones again, which have had theirs."""
@@ -186,14 +199,11 @@ class RefresherApp(Role):
     async def _publish(self, number: int, windows: PartitionWindows, sites: Iterable[str]) -> None:
         """Publish what follows from the windows of a partition, while holding it."""
         engine = windows.engine
-        for site in sorted(sites):
+        for site in sites:
             await self._carry_out(number, windows, site, engine.refresh, site)
-            await self._carry_out(number, windows, site, engine.site_events, site)
-        while await self._carry_out(number, windows, "", engine.next_superseded):
-            pass
-        while await self._carry_out(number, windows, "", engine.next_changed):
-            pass
-        while await self._carry_out(number, windows, "", engine.next_of_outbox):
+            if self.config.settings.site_events:
+                await self._carry_out(number, windows, site, engine.site_events, site)
+        while await self._carry_out(number, windows, "", engine.next_due):
             pass
 
     async def _carry_out(

@@ -465,6 +465,10 @@ class SiteEngine:
         self._windows.mark_looked_at(key, model.documents)
         return None
 
+    def next_due(self) -> list[Action]:
+        """Return what is due besides models and events. Ask again until nothing comes."""
+        return self.next_superseded() or self.next_changed() or self.next_of_outbox()
+
     def next_superseded(self, site: str | None = None) -> list[Action]:
         """Return the publication of the newest text of a URL whose last output may be of an older fetch.
 
