@@ -18,7 +18,13 @@ from tests.prose.pages import (
     shell_lines,
 )
 from workers.cli.main import templ
-from workers.kafka.broker.admin import EVENT_RIGHTS, FEED_RIGHTS, SEED_RIGHTS, WORKER_RIGHTS
+from workers.kafka.broker.admin import (
+    DUPLICATE_RIGHTS,
+    EVENT_RIGHTS,
+    FEED_RIGHTS,
+    SEED_RIGHTS,
+    WORKER_RIGHTS,
+)
 from workers.settings import SETTINGS_FILE, setting_types
 
 _VARIABLES = {"TEMPL_" + name.upper() for name in setting_types()}
@@ -130,7 +136,11 @@ def test_files_that_are_named_exist(page):
 
 @pytest.mark.parametrize(
     ("command", "rights"),
-    [("worker", WORKER_RIGHTS | EVENT_RIGHTS), ("feed", FEED_RIGHTS), ("seed", SEED_RIGHTS)],
+    [
+        ("worker", WORKER_RIGHTS | EVENT_RIGHTS | DUPLICATE_RIGHTS),
+        ("feed", FEED_RIGHTS),
+        ("seed", SEED_RIGHTS),
+    ],
 )
 def test_the_rights_are_those_that_the_code_checks(command, rights):
     page = (ROOT / "docs" / "operations.md").read_text("utf-8")
