@@ -125,7 +125,7 @@ def test_a_site_that_copies_another_is_told_once_and_when_it_stops():
     assert origins(watch, "a.org") == [("content-copied", "/0", None, "a.org")]
     assert watch.lasting() == ["content-copied"]
     assert origins(watch, *["a.org", ""] * 40) == []
-    assert origins(watch, *[""] * 30) == [("site-back", "/24", "a.org", None)]
+    assert origins(watch, *[""] * 30) == [("site-back", "/23", "a.org", None)]
     assert watch.lasting() == []
 
 
