@@ -58,7 +58,12 @@ def test_copies_are_named_over_all_workers_until_the_first_site_is_taken_down(st
         stream.start(name, **settings)
     feed(stream, tmp_path / "first.jsonl", FIRST, range(30))
     wait_until(lambda: len(named(stream, FIRST)) == 30, stream._logs)
-    wait_until(lambda: len(stream.records(FINGERPRINTS)) == 30, stream._logs)
+    wait_until(
+        lambda: len({one.key for one in stream.records(FINGERPRINTS)}) == 30,
+        lambda: (
+            f"{sorted(named(stream, FIRST))}\n{[(r.key, r.value, r.partition) for r in stream.records(FINGERPRINTS)]}\n"
+        ),
+    )
     feed(stream, tmp_path / "own.jsonl", "own.example", range(100, 105))
     wait_until(lambda: len(named(stream, "own.example")) == 5, stream._logs)
     feed(stream, tmp_path / "copy.jsonl", COPY, range(30))

@@ -23,12 +23,10 @@ from schemas.fingerprint import (
     original_of_key,
 )
 from templ_core.duplicates import KnownContents, says_enough
-from workers.state.database import decode_stored, erase_site, open_database
+from workers.state.database import decode_stored, erase_site, open_database, stored_values
 from workers.state.followed_store import FollowedStore
 from workers.state.rocks import Batch
 
-_CACHE_BYTES = 16 << 20
-"""Size of the cache of the database: what every page is compared with is in memory."""
 _NO_CONTENT = frozenset(("error-page", "gate"))
 """Warnings of pages whose text is not their own."""
 
@@ -59,7 +57,7 @@ class ContentIndex(FollowedStore):
         Raises:
             StateProblem, DiskProblem: Those of `RocksDatabase`.
         """
-        super().__init__(open_database(path, self.families, _CACHE_BYTES))
+        super().__init__(open_database(path, self.families))
         self._pages_max = pages_max
         try:
             self._load()
@@ -70,12 +68,14 @@ class ContentIndex(FollowedStore):
     def _load(self) -> None:
         """Read all contents into memory, and forget those that are too many by now."""
         self._known = KnownContents(self._pages_max)
-        stored = [(key, self._decoded(value)) for key, value in self._db.scan("pages")]
+        decode = msgspec.msgpack.Decoder(_Entry).decode
+        with stored_values(self._db):
+            stored = [(key, decode(value)) for key, value in self._db.scan("pages")]
         self._next = 1 + max((entry.number for _, entry in stored), default=-1)
         batch = Batch()
         for key, entry in stored:
             if entry.number + self._pages_max < self._next:
-                self._delete(batch, key, entry)
+                self._delete(batch, key, entry.number)
             else:
                 self._known.put(entry.number % self._pages_max, entry.key, entry.rank)
         self._db.write(batch)
@@ -157,7 +157,8 @@ class ContentIndex(FollowedStore):
         number = self._next
         oldest = self._db.get("order", _number_key(number - self._pages_max))
         if oldest is not None and oldest != own:
-            self._remove_key(batch, oldest)
+            self._known.drop(number % self._pages_max)
+            self._delete(batch, oldest, number - self._pages_max)
         batch.put("pages", own, msgspec.msgpack.encode(_Entry(number, key, rank)))
         batch.put("order", _number_key(number), own)
         self._known.put(number % self._pages_max, key, rank)
@@ -170,11 +171,11 @@ class ContentIndex(FollowedStore):
 
     def _remove(self, batch: Batch, own: bytes, entry: _Entry) -> None:
         self._known.drop(entry.number % self._pages_max)
-        self._delete(batch, own, entry)
+        self._delete(batch, own, entry.number)
 
-    def _delete(self, batch: Batch, own: bytes, entry: _Entry) -> None:
+    def _delete(self, batch: Batch, own: bytes, number: int) -> None:
         batch.delete("pages", own)
-        batch.delete("order", _number_key(entry.number))
+        batch.delete("order", _number_key(number))
 
     def _key_in(self, place: int) -> bytes | None:
         """Return the page in a place, of which it has the newest number that belongs there."""

@@ -28,6 +28,9 @@ CACHE_BYTES = 64 << 20
 """Size of the cache that databases share unless they ask for another size."""
 _WRITE_BUFFER_BYTES = 8 << 20
 """Size at which one family's write buffer is written to a file."""
+_FILE_BYTES = 8 << 20
+"""Size of a file of keys. The filter and the index of a larger one exceed a shard of the cache, about 1 MiB, and would be
+read again for each key."""
 _BLOB_BYTES = 4 << 10
 """Values of at least this size are stored apart from the keys, so that compaction skips them."""
 _LOCK_FILE = "/LOCK: "
@@ -292,6 +295,7 @@ def _options(memory: _Memory) -> Options:
     options.set_compression_type(DBCompressionType.zstd())
     options.set_write_buffer_size(_WRITE_BUFFER_BYTES)
     options.set_write_buffer_manager(memory.buffers)
+    options.set_target_file_size_base(_FILE_BYTES)
     options.set_enable_blob_files(True)
     options.set_min_blob_size(_BLOB_BYTES)
     options.set_enable_blob_gc(True)

@@ -313,3 +313,79 @@ def test_a_page_that_is_none_is_told_by_its_quality_and_teaches_nothing(templ, t
     assert not missing.has_content
     (line,) = templ("site", "list", *state).stdout.splitlines()
     assert json.loads(line)["pages"] == 20
+
+
+def _copied_feed(path):
+    """Write pages of a site, most of which another site has in its own template, among them deletions and short pages."""
+    pages = []
+    for number in range(40):
+        for site, content in (
+            ("first.example", number),
+            ("copy.example", number + 1000 * (number % 4 == 0)),
+        ):
+            html = f"<ul><li>Home of {site}<li>News of {site}</ul><h1>{site}</h1>{_story(content)}"
+            fields = {"html": f"<p>{site} {number}"} if number == 30 else {"html": html}
+            pages.append({"url": f"https://{site}/{number}", **fields})
+    pages[20:20] = [{"url": "https://first.example/3", "html": "", "status": 404}]
+    return write_lines(path, pages)
+
+
+def _named(path):
+    texts = [one for one in outputs(path) if not isinstance(one, DeletedRecord)]
+    return {one.url: one.duplicate_of for one in texts if one.duplicate_of}
+
+
+def test_copies_of_another_site_are_named_whatever_the_number_of_workers(templ, tmp_path):
+    feed = _copied_feed(tmp_path / "feed.jsonl")
+    plain, options = tmp_path / "plain", ("--time-field", "none", "--revisions")
+    templ("run", feed, "--out", plain, *options)
+    for workers in (1, 3):
+        out, events = tmp_path / f"{workers}.jsonl", tmp_path / f"{workers}.events"
+        more = ("--duplicates", "--events", events, "--workers", workers)
+        templ("run", feed, "--out", out, *options, *more)
+    assert (tmp_path / "1.jsonl").read_bytes() == (tmp_path / "3.jsonl").read_bytes()
+    assert (tmp_path / "1.events").read_bytes() == (tmp_path / "3.events").read_bytes()
+    found = _named(tmp_path / "1.jsonl")
+    same = {f"https://copy.example/{n}": f"https://first.example/{n}" for n in range(40) if n % 4}
+    assert found.items() <= same.items()
+    assert len(found) >= 0.9 * len(same)
+    assert "https://copy.example/30" not in found
+    (event,) = map(json.loads, (tmp_path / "1.events").read_bytes().splitlines())
+    assert (event["site"], event["event"]) == ("copy.example", "content-copied")
+    assert (event["before"], event["after"]) == (None, "first.example")
+    unmarked = [
+        msgspec.structs.replace(one, duplicate_of=msgspec.UNSET) if hasattr(one, "text") else one
+        for one in outputs(tmp_path / "1.jsonl")
+    ]
+    assert b"duplicate_of" not in plain.read_bytes()
+    assert unmarked == outputs(plain)
+
+
+@pytest.mark.parametrize("options", [(), ("--page-only",), ("--two-pass",)])
+def test_a_resumed_run_names_the_copies_of_pages_before(templ, tmp_path, options):
+    feed, out = _copied_feed(tmp_path / "feed.jsonl"), tmp_path / "out"
+    options = ("--out", out, "--duplicates", "--time-field", "none", *options)
+    templ("run", feed, *options)
+    whole = out.read_bytes()
+    out.write_bytes(b"".join(whole.splitlines(keepends=True)[:37]) + b'{"schema')
+    templ("run", feed, *options, "--resume")
+    assert out.read_bytes() == whole
+    assert len(_named(out)) >= 20
+
+
+def test_pages_are_compared_with_those_of_earlier_runs_but_for_sites_taken_down(templ, tmp_path):
+    lines = _copied_feed(tmp_path / "feed.jsonl").read_bytes().splitlines(keepends=True)
+    days = {}
+    for site in ("first.example", "copy.example"):
+        days[site] = tmp_path / f"{site}.jsonl"
+        days[site].write_bytes(b"".join(one for one in lines if b"//" + site.encode() in one))
+    state = ("--state", tmp_path / "state", "--time-field", "none")
+    templ("run", days["first.example"], "--out", tmp_path / "1", "--duplicates", *state)
+    templ("run", days["copy.example"], "--out", tmp_path / "2", "--duplicates", *state)
+    assert len(_named(tmp_path / "2")) >= 25
+    templ("site", "forget", "first.example", "--state", tmp_path / "state", "--yes")
+    templ("run", days["copy.example"], "--out", tmp_path / "3", *state)
+    files = [one for one in (tmp_path / "state" / "contents").iterdir() if one.is_file()]
+    assert not [one.name for one in files if b"first.example" in one.read_bytes()]
+    templ("run", days["copy.example"], "--out", tmp_path / "4", "--duplicates", *state)
+    assert _named(tmp_path / "4") == {}
