@@ -3,7 +3,8 @@
     python -m tests.quality.mirrors stream.jsonl.xz more_sites.jsonl.xz sites_other.jsonl.xz sites_docs.jsonl.xz
 
 The feed is all pages of the corpora, and then articles of some sites in the templates of others. A copy is found if its
-record names the page that the article is from.
+record names the page that the article is from. With `--copies 0 --pairs 20` the shortest texts are shown that pages of
+different sites share, whether they are copies or not.
 """
 
 import tempfile
@@ -13,10 +14,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 import click
+import numpy as np
 
 from schemas.cleaned import CleanedRecord
 from schemas.source import Source
 from templ_core.duplicates import BITS, says_enough
+from templ_core.tokens import tokenise
 from workers.lab.corpora import read_objects, record_markup, site_of
 from workers.lab.experiments.copies import mirrored_articles
 from workers.local.runner import LocalWorker
@@ -60,6 +63,19 @@ def _distance(one: CleanedRecord, other: CleanedRecord) -> int:
     return (int(one.fingerprint.value, 16) ^ int(other.fingerprint.value, 16)).bit_count()
 
 
+def near_pairs(records: Sequence[CleanedRecord]) -> list[tuple[int, CleanedRecord, CleanedRecord]]:
+    """Return pairs of pages of different sites whose texts are near, with the tokens of the shorter, shortest first."""
+    texts = [one for one in records if one.fingerprint is not None]
+    keys = np.array([int(one.fingerprint.value, 16) for one in texts if one.fingerprint], np.uint64)
+    found = [
+        (min(len(tokenise(text)) for text in (one.text, texts[place].text)), one, texts[place])
+        for number, one in enumerate(texts)
+        for place in np.flatnonzero(np.bitwise_count(keys[:number] ^ keys[number]) <= BITS)
+        if texts[place].site != one.site
+    ]
+    return sorted(found, key=lambda pair: pair[0])
+
+
 def read_mirrors(corpora: Sequence[Path], copies: int, seed: int, workers: int) -> Mirrors:
     """Return what `templ run --duplicates` says of the pages of corpora, and of copies of some of them."""
     copied = mirrored_articles(corpora, seed, copies, templates_per_article=1)
@@ -98,9 +114,10 @@ def _pages(feed: Sequence[tuple[str, str, str]]) -> Iterator[Page]:
 @click.command()
 @click.argument("corpora", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
 @click.option("--copies", default=600, show_default=True, help="Most articles that are copied.")
+@click.option("--pairs", default=0, show_default=True, help="Pairs of near texts that are shown.")
 @click.option("--seed", default=0, show_default=True, help="Seed of the selection.")
 @click.option("--workers", default=1, show_default=True, help="Number of child processes.")
-def main(corpora: Sequence[Path], copies: int, seed: int, workers: int) -> None:
+def main(corpora: Sequence[Path], copies: int, pairs: int, seed: int, workers: int) -> None:
     """Print precision and recall on copies of articles of CORPORA, which have the field `gold_selector`."""
     found = read_mirrors(corpora, copies, seed, workers)
     right, wrong, count = found.right(), found.wrong(), len(found.originals)
@@ -117,6 +134,8 @@ def main(corpora: Sequence[Path], copies: int, seed: int, workers: int) -> None:
     click.echo(f"{distances[64]} copies with too short a text")
     for one in wrong[:_SHOWN]:
         click.echo(f"wrong: {one.site} {one.url} as {one.duplicate_of}: {one.text[:60]!r}")
+    for tokens, record, other in near_pairs(found.records)[:pairs] if pairs else ():
+        click.echo(f"{tokens} tokens: {record.url} and {other.url}: {record.text[:60]!r}")
 
 
 if __name__ == "__main__":

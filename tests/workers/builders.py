@@ -3,10 +3,12 @@
 import msgspec
 import zstandard
 
+from schemas.cleaned import CleanedRecord, Fingerprint
 from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
 from schemas.source import Source
 from templ_core.dom.codec import content_digest
+from templ_core.fingerprint import simhash
 from templ_core.page_level.model.model_file import shipped_model, with_version
 from workers.page import Page
 from workers.state.packing import content_of
@@ -33,6 +35,16 @@ def document(number, *, site="example.com", url=None, time_ms=None, body=None, k
 def stored_summary(record):
     """Return a made-up page summary of a document record."""
     return packed(b"\x01" * 8)
+
+
+def cleaned_text(site, path, text, *warnings):
+    """Return the record of a page with a text, whose other fields say nothing."""
+    return CleanedRecord(
+        url=f"https://{site}/{path}", site=site, fetched_at=None, id="1", title="", text=text, method="page",
+        confidence=1, revision=0, source=Source("pages", 0, 0), site_model_version=None, page_model_version="1",
+        cleaner_version="1", warnings=list(warnings), chars_in=0, chars_out=0, blocks_kept=0, blocks_removed=0,
+        fingerprint=Fingerprint(algorithm="simhash64-3gram", bits=64, value=f"{simhash(text):016x}"),
+    )  # fmt: skip
 
 
 def packed(content):

@@ -52,27 +52,26 @@ class LocalState:
         self._directory = None if path is None else StateDirectory.open(path, _PARTITIONS)
         self.windows = WindowStore(path and path / "windows-0", settings, has_topic=False)
         self.models = ModelStore(path and path / "models")
-        self._contents = None
-        contents = path and path / "contents"
-        if settings.duplicates or (contents and contents.exists()):
-            self._contents = ContentIndex(contents, settings.duplicates_pages_max)
-        self.contents = self._contents if settings.duplicates else None
+        self.contents: ContentIndex | None = None
         """Which page published a content first; None where nobody looks for copies."""
         if book is None:
             book = SettingsBook() if path is None else read_book(path / SETTINGS_FILE)
         self.book = book
         """What operators have decided about sites."""
-        for site in book.forgotten():
-            self.windows.erase(site)
-            self.models.erase(site)
-            if self._contents is not None:
-                self._contents.erase(site)
+        contents, forgotten = path and path / "contents", book.forgotten()
+        has_contents = contents is not None and contents.exists()
+        if settings.duplicates or (has_contents and forgotten):
+            self.contents = ContentIndex(contents, settings.duplicates_pages_max)
+        for site in forgotten:
+            for store in (self.windows, self.models, self.contents):
+                if store is not None:
+                    store.erase(site)
 
     def close(self) -> None:
         """Write what is in memory to disk, and unlock the directory."""
         self.windows.close()
         self.models.close()
-        if self._contents is not None:
-            self._contents.close()
+        if self.contents is not None:
+            self.contents.close()
         if self._directory is not None:
             self._directory.close()

@@ -196,6 +196,7 @@ class LocalWorker:
             revises=revises,
         )
         self._contents: ContentIndex | None = None
+        self._finds_copies = settings.duplicates
         self._watches = settings.site_events and not page_only
         self._look_ahead_pages = settings.look_ahead_pages
         self._held: dict[str, list[_Waiting]] = {}
@@ -228,7 +229,7 @@ class LocalWorker:
             InputProblem: Reading the records failed; the outputs of all records before that were
                 yielded.
         """
-        self._contents = None if only_learns else self._state.contents
+        self._contents = self._state.contents if self._finds_copies and not only_learns else None
         waiting: deque[_Waiting] = deque()
         waiting_bytes = 0
         problem: InputProblem | None = None

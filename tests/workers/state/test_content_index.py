@@ -5,11 +5,9 @@ import random
 import msgspec
 import pytest
 
-from schemas.cleaned import CleanedRecord, Fingerprint
 from schemas.codec import SchemaError, encode_msgpack
 from schemas.fingerprint import FingerprintRecord, Original
-from schemas.source import Source
-from templ_core.fingerprint import simhash
+from tests.workers.builders import cleaned_text
 from workers.errors import StateProblem
 from workers.state.content_index import ContentIndex
 
@@ -21,40 +19,13 @@ def story(number, words=80):
     return " ".join("".join(rng.choices("abcdefghij", k=6)) for _ in range(words))
 
 
-def text(site, path, content, *warnings):
-    """Return the record of a page."""
-    return CleanedRecord(
-        url=f"https://{site}/{path}",
-        site=site,
-        fetched_at=None,
-        id="1",
-        title="",
-        text=content,
-        method="page",
-        confidence=1,
-        revision=0,
-        source=Source("pages", 0, 0),
-        site_model_version=None,
-        page_model_version="1",
-        cleaner_version="1",
-        fingerprint=Fingerprint(
-            algorithm="simhash64-3gram", bits=64, value=f"{simhash(content):016x}"
-        ),
-        warnings=list(warnings),
-        chars_in=0,
-        chars_out=0,
-        blocks_kept=0,
-        blocks_removed=0,
-    )
-
-
 @pytest.fixture
 def index():
     return ContentIndex(None, 100)
 
 
 def original(index, *page):
-    return index.take(text(*page))[0]
+    return index.take(cleaned_text(*page))[0]
 
 
 def urls(index):
@@ -129,15 +100,15 @@ def test_a_site_that_is_taken_down_leaves_the_index(tmp_path):
 
 def test_indexes_tell_each_other_and_agree_whatever_comes_first(index):
     other = ContentIndex(None, 100)
-    _, first = index.take(text("a.example", 1, story(1)), now_ms=5)
-    _, second = other.take(text("b.example", 1, story(1)), now_ms=6)
+    _, first = index.take(cleaned_text("a.example", 1, story(1)), now_ms=5)
+    _, second = other.take(cleaned_text("b.example", 1, story(1)), now_ms=6)
     for one, partition in ((index, 0), (other, 1)):
         for offset, record in enumerate((second, first)):
             key = f"{record.site}\0{record.url}"
             one.put(key, encode_msgpack(record), partition, offset)
-        assert one.take(text("c.example", 1, story(1)), now_ms=7) == (A1, None)
+        assert one.take(cleaned_text("c.example", 1, story(1)), now_ms=7) == (A1, None)
         assert one.next_offset(partition) == 2
-    found, gone = other.take(text("b.example", 1, story(1)), now_ms=8)
+    found, gone = other.take(cleaned_text("b.example", 1, story(1)), now_ms=8)
     assert (found, gone.key) == (A1, None)
     index.put("a.example\0https://a.example/1", None, 0, 2)
     assert urls(index) == ["b.example/1"]
@@ -149,7 +120,7 @@ def test_indexes_tell_each_other_and_agree_whatever_comes_first(index):
 
 
 def test_what_was_published_before_is_told_again_with_its_time(index):
-    page = text("a.example", 1, story(1))
+    page = cleaned_text("a.example", 1, story(1))
     _, told = index.take(page, now_ms=5)
     assert told == FingerprintRecord(
         url=page.url, site=page.site, key=int(page.fingerprint.value, 16), rank=5

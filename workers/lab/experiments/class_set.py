@@ -31,7 +31,7 @@ from templ_core.lab.papers.pagelevel.variants import (
 from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from templ_core.lab.training.labels.site_labels import CorpusPage, ReadPage, count_site, site_labels
 from workers.errors import InputProblem
-from workers.lab.corpora import records_with
+from workers.lab.corpora import record_markup, records_with
 from workers.lab.experiments.pagelevel import ScoredPage, read_classifier, score_record
 from workers.lab.experiments.results import Report, tracked
 from workers.lab.options import PATH, corpora_argument, experiment_command, option, seed_option
@@ -109,7 +109,7 @@ def read_source_pages(corpora: Sequence[Path]) -> defaultdict[str, list[SourcePa
         if gold is not None and record.get("gold_text"):
             site = record["site"]
             by_site[site].append(
-                SourcePage(site=site, url=record["url"], markup=record["html"], gold=gold)
+                SourcePage(site=site, url=record["url"], markup=record_markup(record), gold=gold)
             )
     return by_site
 

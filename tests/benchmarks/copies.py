@@ -1,0 +1,63 @@
+"""Time and memory of finding copies, by the number of contents that are remembered.
+
+    python -m tests.benchmarks.copies --contents 1000000
+
+Every page has a content of its own and takes the place of the oldest: that is the dearest page.
+"""
+
+import random
+import tempfile
+import time
+from pathlib import Path
+
+import click
+import msgspec
+import psutil
+
+from schemas.cleaned import Fingerprint
+from tests.workers.builders import cleaned_text
+from workers.state.content_index import ContentIndex
+
+_PAGES = 5000
+_WORDS = 500
+
+
+@click.command()
+@click.option(
+    "--contents", default=100_000, show_default=True, help="Contents that are remembered."
+)
+def main(contents: int) -> None:
+    """Print the processor time of a page, the memory of the contents, and the time to open their index."""
+    rng = random.Random(0)
+    text = " ".join("".join(rng.choices("abcdefgh", k=6)) for _ in range(_WORDS))
+    one = cleaned_text("example.com", 0, text)
+
+    def page(number):
+        key = Fingerprint(algorithm="simhash64-3gram", bits=64, value=f"{rng.getrandbits(64):016x}")
+        site = f"site-{number % 1000}.example"
+        url = f"https://{site}/2026/11/an-article-of-the-site-{number}"
+        return msgspec.structs.replace(one, site=site, url=url, fingerprint=key)
+
+    with tempfile.TemporaryDirectory() as directory:
+        before_bytes = psutil.Process().memory_info().rss
+        index = ContentIndex(Path(directory), contents)
+        for number in range(contents):
+            index.take(page(number))
+        size_bytes = psutil.Process().memory_info().rss - before_bytes
+        pages = [page(contents + number) for number in range(_PAGES)]
+        began_s = time.thread_time()
+        for one_page in pages:
+            index.take(one_page)
+        took_s = time.thread_time() - began_s
+        index.close()
+        began_s = time.thread_time()
+        ContentIndex(Path(directory), contents).close()
+        opening_s = time.thread_time() - began_s
+    click.echo(
+        f"{contents} contents: {took_s / _PAGES * 1e6:.0f} us a page, {size_bytes / 2**20:.0f} MiB, "
+        f"opened in {opening_s:.1f} s"
+    )
+
+
+if __name__ == "__main__":
+    main()
