@@ -251,7 +251,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     duplicates: bool = False
     """Whether records name the page of another site that published their content first."""
     duplicates_pages_max: Annotated[int, number_of(PAGES, ge=1, le=1 << 28)] = 1_000_000
-    """Most pages with whose contents others are compared; the newest stay. A million takes 100 MB of a cleaner's memory."""
+    """Most pages with whose contents others are compared; the newest stay. A million takes 140 MiB of a cleaner's memory."""
     changes: bool = False
     """Whether records say what has changed on their pages since an earlier fetch."""
     site_events: bool = False

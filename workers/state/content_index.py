@@ -41,7 +41,7 @@ class ContentIndex(FollowedStore):
     """The contents that were published first, up to a number of pages of which the newest stay.
 
     It is safe to use from several threads. Opening and every method block their thread, so an event loop must call
-    them from another thread. A content takes about 90 bytes of memory, and its URL is on disk.
+    them from another thread. A content takes about 130 bytes of memory, and its URL is on disk.
     """
 
     _format = FINGERPRINT_FORMAT
