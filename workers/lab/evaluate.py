@@ -119,13 +119,7 @@ def evaluate(
     installed, left_out = _installed([*dict.fromkeys(peers), *map(CommandPeer.of, commands)])
     for problem in left_out:
         click.echo(problem, err=True)
-    if folds is not None and page_model is not None:
-        raise UsageProblem("give --page-model or --folds, not both")
-    models = (
-        models_of_folds(folds)
-        if folds is not None
-        else one_model(load_settings(page_model=page_model).page_model)
-    )
+    models = _page_models(page_model, folds)
     sources = EvaluationFiles(files, pages_per_site)
     if sources.outputs is not None and (page_model or folds or balances):
         raise UsageProblem(
@@ -143,16 +137,9 @@ def evaluate(
                 balances=list(dict.fromkeys(balances)) or ["even"],
             )
         )
-    outputs = sources.outputs
-    model_versions = models.versions() if outputs is None else sorted(outputs.versions)
-    versions = {
-        "templ": __version__ + (f", cut for {balances[0]}" if balances else ""),
-        "page model": ", ".join(model_versions),
-        **{str(one): peer_version(one) for one in installed},
-    }
     figures = find_figures(
         judgements,
-        versions,
+        _versions(installed, models, sources, balances),
         [*left_out, *sources.notes(), *_training_notes(models, judgements)],
         seed,
     )
@@ -164,6 +151,31 @@ def evaluate(
         print_tables(figures)
     if report is not None:
         click.echo(f"report: {report}", err=True)
+
+
+def _page_models(page_model: Path | None, folds: Path | None) -> PageModels:
+    """Return the page models that pages are cleaned with, given the options that name them."""
+    if folds is None:
+        return one_model(load_settings(page_model=page_model).page_model)
+    if page_model is not None:
+        raise UsageProblem("give --page-model or --folds, not both")
+    return models_of_folds(folds)
+
+
+def _versions(
+    installed: Sequence[Peer],
+    models: PageModels,
+    sources: EvaluationFiles,
+    balances: Sequence[Balance],
+) -> dict[str, str]:
+    """Return the version of what is compared, by name."""
+    outputs = sources.outputs
+    model_versions = models.versions() if outputs is None else sorted(outputs.versions)
+    return {
+        "templ": __version__ + (f", cut for {balances[0]}" if balances else ""),
+        "page model": ", ".join(model_versions),
+        **{str(one): peer_version(one) for one in installed},
+    }
 
 
 def _installed(peers: Sequence[Peer]) -> tuple[list[Peer], list[str]]:

@@ -447,37 +447,14 @@ def site_level(
         again = msgspec.structs.replace(simulation, seen_before=True, peers=(), injections=0)
         some = read_fusion_pages(listings, page_models, again, jobs)
         _report_listings(report, [*pages, *some], models, config)
-    report.table(
-        "Injected words left on pages after the first five that had the text, sites left out",
-        ["what changes", *(f"{share:.0%}" for share in SHARES)],
-        _left_rows(injected, models, config),
-        4,
-    )
-    report.table(
-        "Confidence of known sites, sites left out",
-        ["", "pages", "mean error", "confidence minus F1", "pages below 0.5 in the lowest tenth"],
-        [
-            [name, sum(some.pages for some in one.bins), one.mean_error, one.bias, one.low_found]
-            for name, one in calibrations(pages, fused).items()
-        ],
-    )
+    _report_left(report, injected, models, config)
+    _report_confidence(report, pages, fused)
     judged.report_bins(report, alone, fused)
     _report_sites(report, site_changes(pages, alone, fused, seed), fused)
     if ablation:
-        rows = []
-        for reason in dict.fromkeys(one.reason for one in FUSION_INPUTS.values()):
-            inputs = [name for name in INPUTS if FUSION_INPUTS[name].reason != reason]
-            rows.append(judged.row(f"without {reason}", judged.refitted(read, inputs, by_site)))
-        report.table("Without one sort of evidence, sites left out", ["", *names], rows)
+        judged.report_ablation(report, read)
     fitted = fit_fusion(read, INPUTS, config)
-    report.table(
-        "Weights, fitted to all pages",
-        ["input", "weight", "from", "to"],
-        [
-            [name, one.weight, f"{one.low:.2f}", f"{one.high:.2f}"]
-            for name, one in fitted.terms.items()
-        ],
-    )
+    _report_weights(report, fitted)
     if model_file is not None:
         fusion = FusionModel(
             format=FUSION_FORMAT,
@@ -540,9 +517,39 @@ class _Judged(NamedTuple):
         header = ["", *(label for label, _ in SEEN_BINS)]
         report.table("Word F1 by pages of the site so far (page level alone)", header, rows)
 
+    def report_ablation(self, report: Report, read: Sequence[FusionPage]) -> None:
+        """Report the F1 of models that are fitted without one sort of evidence."""
+        rows = []
+        for reason in dict.fromkeys(one.reason for one in FUSION_INPUTS.values()):
+            inputs = [name for name in INPUTS if FUSION_INPUTS[name].reason != reason]
+            rows.append(self.row(f"without {reason}", self.refitted(read, inputs, by_site)))
+        report.table("Without one sort of evidence, sites left out", ["", *self.names], rows)
+
     def _of_corpus(self, outcomes: _Outcomes, name: str) -> list[tuple[FusionPage, FusionOutcome]]:
         pairs = zip(self.pages, outcomes, strict=True)
         return [(page, one) for page, one in pairs if page.corpus == name]
+
+
+def _report_confidence(report: Report, pages: Sequence[FusionPage], outcomes: _Outcomes) -> None:
+    report.table(
+        "Confidence of known sites, sites left out",
+        ["", "pages", "mean error", "confidence minus F1", "pages below 0.5 in the lowest tenth"],
+        [
+            [name, sum(some.pages for some in one.bins), one.mean_error, one.bias, one.low_found]
+            for name, one in calibrations(pages, outcomes).items()
+        ],
+    )
+
+
+def _report_weights(report: Report, fitted: LinearModel) -> None:
+    report.table(
+        "Weights, fitted to all pages",
+        ["input", "weight", "from", "to"],
+        [
+            [name, one.weight, f"{one.low:.2f}", f"{one.high:.2f}"]
+            for name, one in fitted.terms.items()
+        ],
+    )
 
 
 def _report_listings(
@@ -576,26 +583,34 @@ def _report_listings(
     report.table("Listings of sites that are known", head, rows, 4)
 
 
-def _left_rows(
-    injected: Sequence[FusionPage], models: dict[int | str, LinearModel], config: CoreConfig
-) -> list[list[Cell]]:
-    """Return the share of injected words that is left, a row for each kind of text."""
+def _report_left(
+    report: Report,
+    injected: Sequence[FusionPage],
+    models: dict[int | str, LinearModel],
+    config: CoreConfig,
+) -> None:
+    """Report the share of injected words that is left, a row for each kind of text."""
     left: defaultdict[tuple[str, float], float] = defaultdict(float)
     whole: defaultdict[tuple[str, float], float] = defaultdict(float)
     for page, kept, all_words in injected_words(injected, models, config):
         if page.taught >= TAUGHT_PAGES:
             left[page.kind, page.share] += kept
             whole[page.kind, page.share] += all_words
-    return [
+    report.table(
+        "Injected words left on pages after the first five that had the text, sites left out",
+        ["what changes", *(f"{share:.0%}" for share in SHARES)],
         [
-            kind or "nothing",
-            *(
-                left[kind, share] / whole[kind, share] if (kind, share) in whole else None
-                for share in SHARES
-            ),
-        ]
-        for kind in sorted({kind for kind, _ in whole})
-    ]
+            [
+                kind or "nothing",
+                *(
+                    left[kind, share] / whole[kind, share] if (kind, share) in whole else None
+                    for share in SHARES
+                ),
+            ]
+            for kind in sorted({kind for kind, _ in whole})
+        ],
+        4,
+    )
 
 
 def _report_sites(report: Report, changes: Sequence[SiteChange], fused: _Outcomes) -> None:
