@@ -27,7 +27,7 @@ class FingerprintRecord(msgspec.Struct, frozen=True, kw_only=True):
     site: str
     key: Annotated[int, msgspec.Meta(ge=0)] | None
     """64-bit SimHash of the text; None stands for a null value."""
-    rank: int = 0
+    rank: Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)] = 0
     """When a cleaner saw the content first, in Unix milliseconds; on files its number."""
 
 

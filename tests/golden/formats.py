@@ -18,8 +18,14 @@ import msgspec
 import numpy as np
 import zstandard
 
-from schemas.codec import decode_document_record, decode_site_model_record, encode_msgpack
+from schemas.codec import (
+    decode_document_record,
+    decode_fingerprint_record,
+    decode_site_model_record,
+    encode_msgpack,
+)
 from schemas.document import DocumentRecord
+from schemas.fingerprint import FingerprintRecord, fingerprint_key
 from schemas.site_model import SiteModelRecord
 from schemas.source import Source
 from templ_core import SiteCleaner
@@ -43,6 +49,7 @@ from tests.workers.builders import page
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 from workers.local.runner import LocalWorker
 from workers.settings import Settings
+from workers.state.content_index import ContentIndex
 from workers.state.model_store import ModelStore
 from workers.state.window_store import WindowStore
 
@@ -207,7 +214,7 @@ _SITE_MODEL = SiteModelRecord(
 def _state_folder(name: str) -> bytes:
     """Return a folder of the state of a small site, as a tar archive."""
     with tempfile.TemporaryDirectory() as directory:
-        worker = LocalWorker(Path(directory), Settings(), workers=1)
+        worker = LocalWorker(Path(directory), Settings(duplicates=name == "contents"), workers=1)
         pages = [
             page(number, made.html.encode(), url=made.url, site=made.site)
             for number, made in enumerate(_simulated())
@@ -253,6 +260,14 @@ def _read_model_store(archive: bytes) -> Any:
         ]
         store.close()
     return records
+
+
+def _read_content_index(archive: bytes) -> Any:
+    with tempfile.TemporaryDirectory() as directory:
+        index = ContentIndex(_unpacked(archive, directory), 1000)
+        pages = [(one, index._entry(fingerprint_key(one.site, one.url))) for one in index.pages()]
+        index.close()
+    return [[one.url, one.site, *(entry or ())] for one, entry in pages]
 
 
 def _unpacked(archive: bytes, directory: str) -> Path:
@@ -304,4 +319,12 @@ FIXTURES = [
         for name in ("saved_sites-1", "saved_sites-2")
     ),
     Fixture("model_store-1", lambda: _state_folder("models"), _read_model_store),
+    Fixture(
+        "fingerprint_record-1",
+        lambda: encode_msgpack(
+            FingerprintRecord(url="https://a.example/1", site="a.example", key=1 << 63, rank=1)
+        ),
+        decode_fingerprint_record,
+    ),
+    Fixture("content_index-1", lambda: _state_folder("contents"), _read_content_index),
 ]

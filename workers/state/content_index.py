@@ -5,6 +5,8 @@ Families and keys:
     pages      site NUL URL     -> number, key and rank of the content that was published first there
     order      number(8)        -> the key of `pages`
     offsets    see `FollowedStore`
+
+Another format has other families, by which each version knows its own.
 """
 
 from collections.abc import Iterator

@@ -128,6 +128,14 @@ def test_what_was_published_before_is_told_again_with_its_time(index):
     assert index.take(page, now_ms=9) == (None, told)
 
 
+@pytest.mark.parametrize("field", [{"rank": -1}, {"rank": 1 << 63}, {"key": -1}, {"key": "1"}])
+def test_an_impossible_record_is_refused(index, field):
+    _, told = index.take(cleaned_text("a.example", 1, story(1)), now_ms=5)
+    hostile = encode_msgpack(msgspec.structs.replace(told, **field))
+    with pytest.raises(SchemaError):
+        index.put("b.example\0u", hostile, 0, 1)
+
+
 def test_a_damaged_value_is_damage_of_the_index():
     index = ContentIndex(None, 100)
     index._db.put("pages", b"a.example\0u", b"\xc1")
