@@ -53,7 +53,7 @@ class PlaceFacts(msgspec.Struct, frozen=True, kw_only=True):
     shape_pages: int
     """Pages that have it when all words with digits count as equal; 0 if fewer than two do."""
     is_constant: bool
-    """Whether the text is nearly the same on all pages that have the place."""
+    """Whether the text is one of a few that the pages have at the place."""
     content: float
     """Probability of content at this place, 0 to 1."""
     in_best_container: bool

@@ -94,26 +94,12 @@ class PlacesConfig(msgspec.Struct, frozen=True, kw_only=True):
     probability_margin: float = 0.01
     """Probabilities are kept this far from 0 and 1, so that their log-odds are finite and no single input decides."""
 
-    same_pages_min: int = 4
-    """Pages that a path needs before a text can be constant there because it is nearly always the
-    same."""
-
-    same_constancy_min: float = 0.5
-    """Constancy, 0 to 1, of a path whose text is nearly always the same."""
-
-    same_text_ratio_min: float = 0.3
-    """Pages with such a text, as a share of the pages that have its path, 0 to 1."""
-
-    rotation_repeats_min: float = 5.0
-    """How often each text must be repeated in the mean at a path where one can be constant as one of a few in
-    rotation, such as notes on a site's authors: constancy times pages of the path."""
-
     repeated_pages_min: int = 3
-    """Pages that must have a text before it is the site's: in rotation, as a string, or beside words of a page's own.
-    Of two pages one may quote the other."""
+    """Pages that must have a text before it is the site's: at its path, where texts must also recur so often in the mean,
+    as a string, or beside words of a page's own. Of two pages one may quote the other."""
 
-    rotation_words_min: int = 4
-    """Words of a text in rotation; shorter ones, such as names of sections, recur by chance."""
+    constant_words_min: int = 4
+    """Words of a constant text; shorter ones, such as names of sections, recur by chance."""
 
 
 class ContainersConfig(msgspec.Struct, frozen=True, kw_only=True):

@@ -99,36 +99,27 @@ def page_columns(nodes, owner, tree):
 
 
 def constant_texts(path_sums, text_pages, words, config):
-    """Return whether each segment is constant text at its path: nearly the same on all pages, or in rotation.
+    """Return whether each segment is constant text at its path: the only one there, or one of a few in rotation.
 
     Args:
         path_sums: Pages, words and words of different texts of each segment's path;
             (3, n_segments).
     """
     cdef Py_ssize_t segment, count = len(words)
-    cdef const int64_t *path_pages = <const int64_t *>items(path_sums, 8)
-    cdef const int64_t *path_words = path_pages + count
+    cdef const int64_t *path_words = <const int64_t *>items(path_sums, 8) + count
     cdef const int64_t *different_words = path_words + count
     cdef const int64_t *have = <const int64_t *>items(text_pages, 8)
     cdef const int32_t *length = <const int32_t *>items(words, 4)
-    cdef int64_t pages, same_pages_min = config.same_pages_min, pages_min = config.repeated_pages_min
-    cdef double constancy_min = config.same_constancy_min, ratio_min = config.same_text_ratio_min
-    cdef double repeats_min = config.rotation_repeats_min, constancy
-    cdef int32_t words_min = config.rotation_words_min
+    cdef int64_t pages_min = config.repeated_pages_min
+    cdef double repeats
+    cdef int32_t words_min = config.constant_words_min
     found = np.empty(count, np.bool_)
     cdef uint8_t *constant = <uint8_t *>items(found, 1, True)
     for segment in range(count):
-        pages = path_pages[segment]
-        # Words per page over words of different texts: 1 where it is always the same, 1 / pages where it never is.
-        constancy = path_words[segment] / <double>max(pages * different_words[segment], 1)
+        # All words over words of different texts: the pages of the path where it is always the same, 1 where it never is.
+        repeats = path_words[segment] / <double>max(different_words[segment], 1)
         constant[segment] = (
-            pages >= same_pages_min
-            and constancy >= constancy_min
-            and have[segment] >= ratio_min * pages
-        ) or (
-            length[segment] >= words_min
-            and pages * constancy >= repeats_min
-            and have[segment] >= pages_min
+            length[segment] >= words_min and repeats >= pages_min and have[segment] >= pages_min
         )
     return found
 

@@ -67,8 +67,8 @@ class PlaceReading(msgspec.Struct, frozen=True, kw_only=True):
     path_pages: Int64s
     """Pages that have the path."""
     constant: Bools
-    """Whether the text is constant at its path, and so template however it reads: nearly the same on
-    all pages, or one of a few in rotation, such as notes on authors."""
+    """Whether the text is constant at its path, and so template however it reads: the only one
+    there, or one of a few in rotation, such as notes on authors."""
     text_pages: Int64s
     """Pages that have the text; 0 if fewer than two do."""
     shape_pages: Int64s

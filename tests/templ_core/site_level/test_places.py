@@ -117,16 +117,17 @@ def test_forgetting_a_page_gives_the_counts_before(pages, page):
     assert columns(window.learn_one(one).forget_one(one)) == columns(window)
 
 
-def brute_constancy(pages, place):
-    """Return words per page over words of different texts; 0.3 for places on fewer than two pages."""
+def brute_repeats(pages, place):
+    """Return all words at a place over words of different texts; 0 where there are none."""
     words = [text + 3 for page in pages for at, text, _ in page if at == place]
     texts = {text for page in pages for at, text, _ in page if at == place}
-    on = sum(any(at == place for at, _, _ in page) for page in pages)
-    return sum(words) / on / sum(text + 3 for text in texts) if on >= 2 else 0.3
+    return sum(words) / sum(text + 3 for text in texts) if texts else 0.0
 
 
 @given(PAGES)
-def test_pages_are_counted_and_constant_texts_are_found_by_the_constancy_of_their_path(pages):
+def test_pages_are_counted_and_constant_texts_are_found_by_how_often_their_path_repeats_texts(
+    pages,
+):
     table = tabulate(count_pages(counts_of(pages)))
     asked = [(place, text, 0.0) for place in range(3) for text in range(4)]
     known = read_places(table, places_of(asked), log_odds_of(asked))
@@ -135,14 +136,13 @@ def test_pages_are_counted_and_constant_texts_are_found_by_the_constancy_of_thei
         has = sum(any(one == text for _, one, _ in page) for page in pages)
         assert known.path_pages[row] == on
         assert known.text_pages[row] == known.shape_pages[row] == (has if has > 1 else 0)
-        constancy = brute_constancy(pages, place)
-        assert known.constant[row] == is_constant(on, constancy, known.text_pages[row], text + 3)
+        repeats = brute_repeats(pages, place)
+        assert known.constant[row] == is_constant(repeats, known.text_pages[row], text + 3)
 
 
-def is_constant(on, constancy, has, words):
-    """Return whether a text is nearly the same everywhere, or one of a few in rotation."""
-    same = on >= 4 and constancy >= 0.5 and has >= 0.3 * on
-    return same or (words >= 4 and on * constancy >= 5 and has >= 3)
+def is_constant(repeats, has, words):
+    """Return whether a text is one of a few that the pages have at its place."""
+    return words >= 4 and repeats >= 3 and has >= 3
 
 
 def brute_pooled(pages, here, is_there):
@@ -152,9 +152,8 @@ def brute_pooled(pages, here, is_there):
         for at, text, log_odds in page:
             if not is_there(at):
                 continue
-            on = sum(any(a == at for a, _, _ in one) for one in pages)
             has = sum(any(t == text for _, t, _ in one) for one in pages)
-            fixed = is_constant(on, brute_constancy(pages, at), has, text + 3)
+            fixed = is_constant(brute_repeats(pages, at), has, text + 3)
             probability = 0 if fixed else 1 / (1 + np.exp(-log_odds))
             mass += round(1000 * (text + 3) * probability) / 1000
             words += text + 3
