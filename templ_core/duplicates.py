@@ -15,8 +15,8 @@ from templ_core.tokens import tokenise
 BITS = 7
 """Keys of copies differ in at most so many of 64 bits; four bands find all pairs of up to 7."""
 TOKENS_MIN = 50
-"""Texts of fewer tokens may be equal by chance or by the software of two sites: of 13 005 pages of 1 448 sites, those
-that are and are no copies have up to 44 (`tests.quality.mirrors`)."""
+"""Texts of fewer tokens may be equal by chance or by the software of two sites: of 13 011 pages of 1 442 sites, those
+that are and are no copies have up to 42 (`tests.quality.mirrors --pairs`)."""
 
 _TOKEN_CHARS = (8, 20)
 """Characters that a token usually takes with what is behind it, and that it takes at most, but for few."""

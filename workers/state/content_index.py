@@ -117,7 +117,10 @@ class ContentIndex(FollowedStore):
             return None, _published(record, key, rank)
         original = original_of_key(first)
         gone = None if entry is None else _published(record, None, 0)
-        return (None if original.site == record.site else original), gone
+        is_own = (
+            record.site == original.site or record.url == original.url
+        )  # under another site key
+        return (None if is_own else original), gone
 
     def remove(self, site: str, url: str) -> None:
         """Forget a page."""

@@ -51,6 +51,12 @@ def test_a_page_with_another_content_leaves_its_old_one_to_others(index):
     assert urls(index) == ["b.example/1"]
 
 
+def test_a_page_under_another_site_key_is_no_copy_of_itself(index):
+    page = cleaned_text("a.example", 1, story(1))
+    assert index.take(page)[0] is None
+    assert index.take(msgspec.structs.replace(page, site="a"))[0] is None
+
+
 def test_short_texts_and_pages_without_content_of_their_own_are_copies_of_nothing(index):
     for site in ("a.example", "b.example"):
         assert original(index, site, 1, story(1, words=49)) is None
