@@ -67,6 +67,8 @@ def test_partitions_that_are_paused_while_they_change_hands_go_on_where_they_wer
         lambda: stream.log("one"),
     )
     other = cleaners("two")
+    wait_until(lambda: "ready" in stream.log("two"), lambda: stream.log("two"))
+    stream.feed(feed_of(tmp_path / "more.jsonl", pages=160, seed=3))
     wait_until(lambda: len(noted(stream, "cleaned", "two")) >= 8, lambda: stream.log("two"))
     wait_until(lambda: noted(stream, "paused", "two"), lambda: stream.log("two"))
     other.kill()

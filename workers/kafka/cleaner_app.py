@@ -45,7 +45,7 @@ class CleanerApp(Role):
     """Cleans the pages of each batch."""
 
     name, input_topic, doing = "cleaner", PAGES, "cleaning"
-    prepared = "all site models are read, and all fingerprints"
+    prepared = "all site models are read"
     metrics: CleanerMetrics
 
     def __init__(

@@ -254,7 +254,7 @@ def _sentence_ends(characters: Characters) -> Int64s:
     without blanks the mark alone is enough.
 
     Example:
-        >>> sentence_ends(
+        >>> _sentence_ends(
         ...     read_characters(["It rains. Go (now!)", "version 2.1", "下雨。"])
         ... ).tolist()
         [2, 0, 1]
