@@ -147,17 +147,38 @@ def count_columns(columns):
     return keys, counts
 
 
-def overlaps(one, others):
-    """Return which share of the keys of the shorter column each of some columns has in common with one, 0 to 1.
+def clustered(columns, double likeness_min, Py_ssize_t clusters_max):
+    """Return clusters of columns as their indexes, and how like the last column is to the nearest cluster before it.
 
-    Of a column without keys it is 1. All columns have distinct keys in ascending order.
+    A column joins the cluster whose latest column is most like it, or starts a new one. Likeness is the share of the keys of
+    the shorter column that both have, 0 to 1, and 1 where it has none; of the first column it is 1.
+
+    Args:
+        columns: Distinct keys in ascending order.
+        likeness_min: Likeness that a column needs to join a cluster.
+        clusters_max: Clusters that a column is compared with: those that columns have joined last.
     """
-    cdef Py_ssize_t mine = len(one), fewest
-    found = []
-    for other in others:
-        fewest = min(mine, <Py_ssize_t>len(other))
-        found.append(common_keys(one, other) / <double>fewest if fewest else 1.0)
-    return found
+    cdef Py_ssize_t fewest
+    cdef double likeness, fit = 1.0
+    clusters, latest = [], []
+    for index, column in enumerate(columns):
+        nearest, fit = None, 0.0 if latest else 1.0
+        for cluster in latest:
+            other = columns[cluster[len(cluster) - 1]]           # negative indexes are switched off
+            fewest = min(<Py_ssize_t>len(column), <Py_ssize_t>len(other))
+            likeness = common_keys(column, other) / <double>fewest if fewest else 1.0
+            if nearest is None or likeness > fit:
+                nearest, fit = cluster, likeness
+        if nearest is None or fit < likeness_min:
+            nearest = []
+            clusters.append(nearest)
+        else:
+            latest.remove(nearest)
+        nearest.append(index)
+        latest.append(nearest)
+        if len(latest) > clusters_max:
+            del latest[0]
+    return clusters, fit
 
 
 cpdef Py_ssize_t common_keys(one, other) except -1:

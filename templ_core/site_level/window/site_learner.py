@@ -30,7 +30,7 @@ from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import SITE_MODEL_FORM
 from templ_core.site_level.strings.window_strings import learn_strings
 from templ_core.site_level.trees.tree_learner import TreeLearner, TreePage
-from templ_core.site_level.window.drift import DriftDetector
+from templ_core.site_level.window.drift import find_drift
 from templ_core.site_level.window.page_summary import PageSummary
 from templ_core.site_level.window.revisions import DesignChange
 from templ_core.site_level.window.window_dedup import distinct_pages, first_of_each
@@ -59,7 +59,6 @@ class SiteLearner:
         self._counts = NO_PAGES
         self._seeds = _NO_SEEDS
         self._trees = TreeLearner()
-        self._drift = DriftDetector(config)
         self.fit = 1.0
         """How like the last page is to its cluster, 0 to 1."""
         self.change: DesignChange | None = None
@@ -91,7 +90,7 @@ class SiteLearner:
             self._seeds = _seeds_of(counted.values())
         self.window, self._counted = contents, counted
         self.known = dict(first)
-        drift = self._drift.follow([page.paths for _, page in first])
+        drift = find_drift([page.paths for _, page in first], self._config)
         self.fit, self.change = drift.fit, None
         if drift.changed_at is not None:
             self.change = DesignChange(

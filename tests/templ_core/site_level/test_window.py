@@ -20,7 +20,7 @@ from templ_core.site_events.watch import WATCH
 from templ_core.site_level.site_model import PLACE_TABLES
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.strings.string_evidence import read_strings
-from templ_core.site_level.window.drift import DriftDetector
+from templ_core.site_level.window.drift import find_drift
 from templ_core.site_level.window.page_summary import summarise_page
 from templ_core.site_level.window.revisions import changed_ratio, revision_reason
 from templ_core.site_level.window.schedule import is_due
@@ -49,10 +49,6 @@ def hash_of(design, number):
 
 def pages(designs):
     return [page_of_design(design, number) for number, design in enumerate(designs)]
-
-
-def find_drift(window, config):
-    return DriftDetector(config).follow(window)
 
 
 @pytest.mark.parametrize(
@@ -91,24 +87,6 @@ def test_rare_clusters_raise_no_alarm(seed):
     rng = Random(seed)
     designs = rng.choices("aaaaaaaaallcdefg", k=400)
     assert find_drift(pages(designs), CONFIG).changed_at is None
-
-
-def test_a_detector_that_follows_a_window_finds_what_a_new_one_finds():
-    window = pages("a" * 60 + "b" * 8)
-    detector = DriftDetector(CONFIG)
-    for first, last in [(0, 1), (0, 5), (0, 60), (0, 68), (0, 50), (3, 68), (3, 68)]:
-        part = window[first:last]
-        assert detector.follow(part) == find_drift(part, CONFIG)
-
-
-def test_a_detector_looks_at_pages_that_it_has_seen_only_once():
-    window, looked_at = pages("a" * 10), []
-    detector = DriftDetector(CONFIG)
-    look_at = detector._look_at
-    detector._look_at = lambda seen: (looked_at.append(seen), look_at(seen))
-    detector.follow(window[:6])
-    detector.follow(window)
-    assert len(looked_at) == 10
 
 
 @pytest.mark.parametrize(
