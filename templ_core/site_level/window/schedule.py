@@ -13,12 +13,12 @@ def is_due(
 ) -> bool:
     """Return whether the schedule asks for a fresh site model.
 
-    A design that the last model hardly knows is learned as a new site is, until its model is mature. It takes
+    A design that the last model hardly knows is learned as a new site is, until its model is settled. It takes
     several documents in a row to make a design: one odd page among others is none.
 
     >>> [learned for learned in range(1, 30) if is_due(learned, learned - 1, learned)]
-    [1, 2, 3, 4, 5, 6]
-    >>> is_due(1150, 1000, 1000)  # 15 % of the window are new
+    [1, 2, 3, 4]
+    >>> is_due(1250, 1000, 1000)  # 25 % of the window are new
     True
     >>> is_due(1003, 1000, 1000, [0, 0, 0]), is_due(1003, 1000, 1000, [0, 700, 0])
     (True, False)
@@ -32,7 +32,7 @@ def is_due(
     """
     new = learned - fitted_at
     known = [one for one in place_pages[-SCHEDULE.design_documents :] if one is not None]
-    if len(known) == SCHEDULE.design_documents and max(known) < REVISIONS.first_mature_documents:
+    if len(known) == SCHEDULE.design_documents and max(known) < REVISIONS.settled_documents:
         pages = min(pages, max(known) + new)
     return new > 0 and pages > 0 and new >= SCHEDULE.growth_ratio * pages
 

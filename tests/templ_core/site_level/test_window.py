@@ -123,12 +123,12 @@ def test_change_is_counted_in_words_of_both_texts(before, after, ratio):
 @pytest.mark.parametrize(
     ("learned", "fitted_at", "pages", "due"),
     [
-        (1, 0, 1, True), (4, 3, 4, True), (7, 6, 7, False), (5, 3, 5, True), (9, 3, 9, True),
-        (25, 24, 25, False), (28, 24, 28, False), (29, 24, 29, True), (1150, 1000, 1000, True),
-        (1149, 1000, 1000, False), (5, 5, 5, False), (5, 3, 0, False),
+        (1, 0, 1, True), (4, 3, 4, True), (5, 4, 5, False), (6, 4, 6, True), (9, 3, 9, True),
+        (25, 24, 25, False), (31, 24, 31, False), (32, 24, 32, True), (1250, 1000, 1000, True),
+        (1249, 1000, 1000, False), (5, 5, 5, False), (5, 3, 0, False),
     ],
 )  # fmt: skip
-def test_models_are_due_with_each_page_at_first_and_then_for_each_seventh_of_the_window(
+def test_models_are_due_with_each_page_at_first_and_then_for_each_fourth_of_the_window(
     learned, fitted_at, pages, due
 ):
     assert is_due(learned, fitted_at, pages) == due

@@ -80,9 +80,7 @@ def test_a_document_without_text_is_left_out(transport, documents):
 def test_models_are_published_by_the_schedule(store, transport, documents):
     transport.learn(*documents(32))
     published = transport.models
-    assert [model.documents for model in published] == [
-        1, 2, 3, 4, 5, 6, 8, 10, 12, 15, 18, 22, 26, 31,
-    ]  # fmt: skip
+    assert [model.documents for model in published] == [1, 2, 3, 4, 6, 8, 11, 15, 20, 27]
     assert len({model.version for model in published}) == len(published)
     assert not model_is_due(store.site_state("example.com"))
 
@@ -149,7 +147,7 @@ def texts_to_compare(transport, model):
 def test_texts_are_revised_when_the_model_has_grown_up_and_never_twice_alike(
     store, revising, documents
 ):
-    revising.learn(*documents(26))
+    revising.learn(*documents(27))
     for model in revising.models:
         if model.documents < 8:
             assert not texts_to_compare(revising, model)
@@ -287,7 +285,7 @@ def test_a_new_design_is_learned_from_its_third_page_on(store, poison_settings):
         outcome = cleaner.clean(page(number, (old if is_old else new).encode()))
         transport.learn(outcome.document)
         models.model = transport.models[-1]
-    assert [one.documents for one in transport.models][-5:] == [43, 44, 45, 46, 48]
+    assert [one.documents for one in transport.models][-4:] == [43, 44, 46, 48]
 
 
 def test_a_window_that_rolled_is_fitted_as_by_a_child_that_has_seen_nothing(documents):
