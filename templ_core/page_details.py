@@ -12,7 +12,8 @@ import numpy as np
 from templ_core.dom.document import Document, Marks
 from templ_core.metadata.fields import Metadata
 from templ_core.metadata.markup import StatedType
-from templ_core.stored.columns import Column, packed, read_columns
+from templ_core.stored._columns import packed
+from templ_core.stored.columns import Column, read_columns
 from templ_core.stored.compact import CompactColumns, CompactForm, Texts
 
 

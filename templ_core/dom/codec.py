@@ -11,16 +11,8 @@ from templ_core.dom.document import Document, Nodes, Segments
 from templ_core.dom.parse.declared_body import INSIDE_BODY
 from templ_core.dom.tree import tree_of_depths
 from templ_core.errors import CodecError
-from templ_core.stored.columns import (
-    BITS,
-    DEPTH_MAX,
-    ROWS_MAX,
-    Column,
-    packed,
-    packed_differences,
-    read_columns,
-    require_tree,
-)
+from templ_core.stored._columns import packed, packed_differences
+from templ_core.stored.columns import BITS, DEPTH_MAX, ROWS_MAX, Column, read_columns, require_tree
 from templ_core.stored.compact import CompactColumns, CompactForm, Count, Texts
 
 _COLUMNS_BYTES_MAX = 96 << 20

@@ -168,4 +168,4 @@ def _joined(
         between.join([" ".join(texts[one].split()) for one in within if texts[one]])
         for within in elements
     ]
-    return list(dict.fromkeys(text for text in joined if text and len(text) <= chars_max))
+    return list(dict.fromkeys([text for text in joined if text and len(text) <= chars_max]))

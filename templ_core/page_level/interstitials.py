@@ -51,7 +51,7 @@ class _Phrases:
 
     def are_in(self, texts: list[str]) -> bool:
         """Return whether a text that is not too long says one of them."""
-        return any(len(text) <= _TEXT_CHARS_MAX and self.pattern.search(text) for text in texts)
+        return any(map(self.pattern.search, [one for one in texts if len(one) <= _TEXT_CHARS_MAX]))
 
 
 _THING = (

@@ -137,18 +137,32 @@ cdef bytes _packed(const signed_number *values, Py_ssize_t count, bint differenc
     return result
 
 
-def packed_column(values, bint differences, int64_t shift):
-    """Return a column in the form `PACKED`.
+def packed(values):
+    """Return non-negative integers in the form `PACKED`, each value as long as the largest one needs.
 
     Args:
-        values: The column, of integers, one-dimensional.
-        differences: Whether the difference of each value from the one before is stored, of the first
-            one from 0.
-        shift: What is added to each difference.
+        values: The integers, one-dimensional.
+
+    Raises:
+        ValueError: A value takes more than 4 bytes.
+    """
+    return _column(values, False, 0)
+
+
+def packed_differences(values, int64_t shift=0):
+    """Return the difference of each value from the one before, the first one from 0, as `packed` does.
+
+    Args:
+        values: Integers, one-dimensional.
+        shift: What is added to each difference, so that none is negative.
 
     Raises:
         ValueError: A value that is stored takes more than 4 bytes.
     """
+    return _column(values, True, shift)
+
+
+cdef bytes _column(values, bint differences, int64_t shift):
     cdef bint is_narrow = values.dtype.char == "i"
     if not is_narrow or not values.flags.c_contiguous:
         values = np.ascontiguousarray(values, np.int32 if is_narrow else np.int64)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.array_types import Int32s, Int64s
-from templ_core.stored._columns import packed_column, packed_values
+from templ_core.stored._columns import packed_values
 
 ROWS_MAX = 1 << 19
 """Most values of a stored column, and most strings of a stored list.
@@ -138,28 +138,6 @@ def read_column(name: str, column: Column, body: bytes, lengths: dict[str, int])
     ):
         raise ValueError(f"column `{name}` does not ascend")
     return values.astype(column.dtype, copy=False)
-
-
-def packed(values: Values) -> bytes:
-    """Return non-negative integers in the form `PACKED`, each value as long as the largest one needs.
-
-    >>> packed(np.array([3, 500])).hex()
-    '020300f401'
-    """
-    return packed_column(values, differences=False, shift=0)
-
-
-def packed_differences(values: Values, shift: int = 0) -> bytes:
-    """Return the difference of each value from the one before, the first one from 0, as `packed` does.
-
-    >>> packed_differences(np.array([3, 5, 4]), 1).hex()
-    '01040300'
-
-    Args:
-        values: Integers.
-        shift: What is added to each difference, so that none is negative.
-    """
-    return packed_column(values, differences=True, shift=shift)
 
 
 def require_range(name: str, values: Values, low: int, high: int | None) -> None:

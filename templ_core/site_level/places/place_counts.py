@@ -61,12 +61,11 @@ def count_pages(pages: Sequence[tuple[PagePlaces, Floats]]) -> PlaceCounts:
     if not pages:
         return NO_PAGES
     places = [page for page, _ in pages]
-    cell, path, anchor, text, words = (
-        np.concatenate(columns)
-        for columns in zip(
-            *((one.cell, one.path, one.anchor, one.text, one.words) for one in places), strict=True
-        )
-    )
+    cell = np.concatenate([one.cell for one in places])
+    path = np.concatenate([one.path for one in places])
+    anchor = np.concatenate([one.anchor for one in places])
+    text = np.concatenate([one.text for one in places])
+    words = np.concatenate([one.words for one in places])
     mass = content_mass(np.concatenate([log_odds for _, log_odds in pages]), words)
     return PlaceCounts(
         pages=len(pages),

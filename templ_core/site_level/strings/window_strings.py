@@ -54,12 +54,12 @@ def learn_strings(
     corpus = prose_corpus([page for _, page in pages], recurring)
     few, some, many = _strings(*corpus, least, config.words_min, len(pages))
     end = np.zeros(1, np.uint64)
-    shapes = np.concatenate([end, *(part for own, _ in pages for part in (own, end))])
+    shapes = np.concatenate([end, *[part for own, _ in pages for part in (own, end)]])
     sizes = np.array([len(own) + 1 for own, _ in pages], np.int64)
     tokens = numbered(frequent.keys, shapes, FIRST_SHAPE)
     owners = np.repeat(np.arange(len(pages), dtype=np.int32), sizes)
     in_page = np.repeat(np.cumsum(sizes) - sizes, [len(page.segment) for _, page in pages])
-    segments = np.concatenate([np.empty(0, np.int32), *(page.segment for _, page in pages)])
+    segments = np.concatenate([np.empty(0, np.int32), *[page.segment for _, page in pages]])
     places = in_page + segments.astype(np.int64)
     return StringTable(
         shapes=frequent.keys,

@@ -147,10 +147,9 @@ def _template(
 ) -> TreeCluster:
     """Return what the pages of a cluster add to the nodes of their reference."""
     size = len(blocks.tags)
-    places, equal, nodes = (
-        np.concatenate(columns)
-        for columns in zip(*((one.places, one.equal, one.nodes) for _, one in members), strict=True)
-    )
+    places = np.concatenate([one.places for _, one in members])
+    equal = np.concatenate([one.equal for _, one in members])
+    nodes = np.concatenate([one.nodes for _, one in members])
     words = np.concatenate([page.words for page, _ in members])
     mass = np.concatenate([page.mass for page, _ in members])
     return TreeCluster(

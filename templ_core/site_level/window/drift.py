@@ -16,7 +16,6 @@ from bisect import bisect
 from collections.abc import Sequence
 
 import msgspec
-import numpy as np
 
 from templ_core.array_types import UInt64s
 from templ_core.config import CoreConfig
@@ -38,6 +37,7 @@ class Drift(msgspec.Struct, frozen=True, kw_only=True):
 def find_drift(pages: Sequence[UInt64s], config: CoreConfig) -> Drift:
     """Return how the last page fits the clusters before it, and since when a design has gone.
 
+    >>> import numpy as np
     >>> old, new = np.array([1], np.uint64), np.array([2], np.uint64)
     >>> found = find_drift([old] * 50 + [new] * 10, CoreConfig())
     >>> found.fit, found.changed_at, found.gone[-2:]

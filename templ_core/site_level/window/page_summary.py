@@ -24,14 +24,8 @@ from templ_core.site_level.places.places import DocumentPlaces, PagePlaces, docu
 from templ_core.site_level.strings.page_strings import PageStrings, read_page_strings, strings_of
 from templ_core.site_level.trees.labelled_tree import PageBlocks
 from templ_core.site_level.trees.tree_model import require_blocks
-from templ_core.stored.columns import (
-    DEPTH_MAX,
-    Column,
-    hashes,
-    packed,
-    packed_differences,
-    read_columns,
-)
+from templ_core.stored._columns import packed, packed_differences
+from templ_core.stored.columns import DEPTH_MAX, Column, hashes, read_columns
 from templ_core.stored.compact import CompactColumns, CompactForm
 
 _LOG_ODDS_UNIT = 1000
@@ -120,7 +114,7 @@ def summarise_scored_page(
 ) -> PageSummary:
     """Return what a document adds to its site's model, given what the page model says about it."""
     places = places or document_places(document, features)
-    log_odds = np.clip(content_log_odds, -_LOG_ODDS_MAX, _LOG_ODDS_MAX)
+    log_odds = np.minimum(np.maximum(content_log_odds, -_LOG_ODDS_MAX), _LOG_ODDS_MAX)
     return PageSummary(
         places=places.segments,
         content_log_odds=np.rint(log_odds * _LOG_ODDS_UNIT) / _LOG_ODDS_UNIT,
@@ -139,7 +133,7 @@ def encode_page_summary(
     """
     places = page.places
     keys = (places.path, places.cell, places.anchor, places.containers)
-    path, cell, anchor, containers = (column.astype(_WIDE, copy=False).tobytes() for column in keys)
+    path, cell, anchor, containers = [one.astype(_WIDE, copy=False).tobytes() for one in keys]
     compact = _Compact(
         format=_FORM.format,
         page_model_version=page_model_version,

@@ -79,7 +79,7 @@ class SiteLearner:
         places = first_of_each(contents)
         first = [window[place] for place in places]
         indexes = distinct_pages([page for _, page in first])
-        counted = dict(first[index] for index in indexes)
+        counted = dict([first[index] for index in indexes])
         come = [page for digest, page in counted.items() if digest not in self._counted]
         left = [page for digest, page in self._counted.items() if digest not in counted]
         if len(come) + len(left) < len(counted):
@@ -134,8 +134,7 @@ class SiteLearner:
             f"{installed_digest()}/{SITE_MODEL_FORM.format}/{self._page_model_version}/{config}"
         )
         digest = hashlib.blake2b(learned_by.encode(), digest_size=8)
-        for content_digest in self.window:
-            digest.update(content_digest)
+        digest.update(b"".join(self.window))
         return digest.hexdigest()
 
 

@@ -86,16 +86,16 @@ def _probes(page: TextWords, config: WindowDedupConfig) -> list[int]:
     """
     total = left = sum(page.values())
     probes: list[int] = []
-    for text, words in sorted(page.items(), key=lambda one: (-one[1], one[0])):
+    for shorter, text in sorted([(-words, text) for text, words in page.items()]):
         if total < config.words_min or left < config.near_ratio * total:
             break
         probes.append(text)
-        left -= words
+        left += shorter
     return probes
 
 
 def _are_near(one: TextWords, other: TextWords, near_ratio: float) -> bool:
-    common = sum(words for text, words in one.items() if text in other)
+    common = sum([words for text, words in one.items() if text in other])
     return common >= near_ratio * max(sum(one.values()), sum(other.values()))
 
 

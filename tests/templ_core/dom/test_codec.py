@@ -11,13 +11,12 @@ from templ_core.dom.codec import compress_columns, content_digest, decode_docume
 from templ_core.dom.document import parse_document
 from templ_core.errors import CodecError
 from templ_core.stored import columns
+from templ_core.stored._columns import packed, packed_differences
 from templ_core.stored.columns import (
     BITS,
     ROWS_MAX,
     Column,
     hashes,
-    packed,
-    packed_differences,
     read_column,
     read_columns,
     require_tree,
