@@ -51,7 +51,7 @@ def per_cent(ratio):
 
 PHRASES = {
     "docs/architecture.md": [
-        f"fitted after {listed(fits(26))} documents",
+        f"fitted after {listed(fits(27))} documents",
         f"each further one when {per_cent(SCHEDULE.growth_ratio)} of the window are new",
         f"the design of the last {SCHEDULE.design_documents} documents",
         f"first rests on {REVISIONS.first_mature_documents} documents",
