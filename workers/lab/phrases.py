@@ -14,7 +14,6 @@ from templ_core.dom.document import read_document
 from templ_core.errors import PageError
 from templ_core.lab.near_duplicates import distinct_plain_texts
 from templ_core.lab.papers.foschini.matching import (
-    Locality,
     PhraseMatcher,
     expressions,
     settled_spans,
@@ -26,12 +25,11 @@ from workers.cli.inputs import FeedReader, progress, raise_problems, refuse_over
 from workers.cli.options import open_output
 from workers.errors import InputProblem, UsageProblem
 from workers.lab.corpora import read_nonblank_lines
-from workers.lab.options import PATH, option
+from workers.lab.options import PATH
 from workers.page import Page, Rejected
 from workers.settings import load_settings
 
 _FORMAT = 1
-_DEFAULTS = PhrasesConfig()
 
 
 class _SitePhrases(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,35 +62,8 @@ def phrases() -> None:
     help="File with additional patterns of words that differ from page to page although they are "
     'template: a JSON list of {"name": ..., "words": [...]} or {"name": ..., "pattern": "..."}.',
 )
-@option(
-    "--pages-min",
-    type=click.IntRange(2),
-    default=_DEFAULTS.template_pages_min,
-    help="Smallest number of pages on which a phrase occurs.",
-)
-@option(
-    "--share-min",
-    type=click.FloatRange(0, 1),
-    default=_DEFAULTS.template_share,
-    help="Smallest share of a site's pages on which a phrase occurs.",
-)
-@option(
-    "--tokens-min",
-    type=click.IntRange(1),
-    nargs=3,
-    default=_DEFAULTS.phrase_tokens_min,
-    help="Smallest number of tokens of a phrase: of one inside a block, of one that touches one "
-    "border of a block, and of one that is a whole block.",
-)
 def learn_site_phrases(
-    inputs: tuple[Path, ...],
-    *,
-    out: Path,
-    raw_html: bool,
-    patterns: Path | None,
-    pages_min: int,
-    share_min: float,
-    tokens_min: tuple[int, int, int],
+    inputs: tuple[Path, ...], *, out: Path, raw_html: bool, patterns: Path | None
 ) -> None:
     """Learn the recurring phrases of each site in INPUT.
 
@@ -100,9 +71,6 @@ def learn_site_phrases(
     """
     refuse_overwriting([*inputs, *([patterns] if patterns else [])], out=out)
     own = _read_patterns(patterns)
-    config = PhrasesConfig(
-        template_pages_min=pages_min, template_share=share_min, phrase_tokens_min=tokens_min
-    )
     sites: defaultdict[str, list[str]] = defaultdict(list)
     skipped: list[object] = []
     for page, text in _pages(inputs, skipped, markup=raw_html):
@@ -113,7 +81,7 @@ def learn_site_phrases(
     with open_output(out) as writer, progress(len(sites)) as bar:
         for done, (site, pages) in enumerate(sorted(sites.items()), 1):
             distinct = [pages[index] for index in distinct_plain_texts(pages)]
-            one = learn_phrases(distinct, config, markup=raw_html, patterns=own)
+            one = learn_phrases(distinct, PhrasesConfig(), markup=raw_html, patterns=own)
             found += len(one.phrases)
             line = _SitePhrases(format=_FORMAT, site=site, set=one)
             writer.write(msgspec.json.encode(line) + b"\n")
@@ -125,21 +93,7 @@ def learn_site_phrases(
 @_phrase_file
 @_inputs
 @_out(help="File to write the remaining text of each page to, as JSON Lines; - is standard output.")
-@option(
-    "--gap-chars",
-    type=click.IntRange(0),
-    default=Locality().gap_chars,
-    help="Also remove the text between two phrases if it has fewer characters than this.",
-)
-@option(
-    "--island-chars",
-    type=click.IntRange(0),
-    default=Locality().island_chars,
-    help="Keep a phrase inside a line of other text if it has fewer characters than this.",
-)
-def apply_site_phrases(
-    phrases: Path, inputs: tuple[Path, ...], *, out: Path, gap_chars: int, island_chars: int
-) -> None:
+def apply_site_phrases(phrases: Path, inputs: tuple[Path, ...], *, out: Path) -> None:
     """Remove the learned PHRASES from the pages of INPUT.
 
     PHRASES is a file of `templ phrases learn`. Pages of sites that are not in it keep their whole
@@ -149,13 +103,12 @@ def apply_site_phrases(
     sets = {one.site: one.set for one in _read_phrases(phrases)}
     markup = any(one.markup for one in sets.values())
     matchers = {site: PhraseMatcher(one) for site, one in sets.items()}
-    locality = Locality(gap_chars=gap_chars, island_chars=island_chars)
     skipped: list[object] = []
     pages = unknown = 0
     with open_output(out) as writer:
         for page, text in _pages(inputs, skipped, markup=markup):
             matcher = matchers.get(page.site)
-            spans = settled_spans(text, matcher.spans(text), locality) if matcher else []
+            spans = settled_spans(text, matcher.spans(text)) if matcher else []
             record = {
                 "source": page.source,
                 "url": page.url,

@@ -21,7 +21,7 @@ _DEFAULTS = FeedSettings()
 _BOUNDS = (
     (("sites", "pages"), 1, math.inf, "at least 1"),
     (("days", "redesign_day", "mixed_days"), 0, math.inf, "at least 0"),
-    (("redesign_share", "missing_share"), 0, 1, "from 0 to 1"),
+    (("missing_share",), 0, 1, "from 0 to 1"),
 )
 """Options, the least and the largest value of each, and both in words."""
 
@@ -46,11 +46,6 @@ _BOUNDS = (
     "--redesign-day",
     type=float,
     help="Redesign sites this many days after the start.  [default: never]",
-)
-@option(
-    "--redesign-share",
-    default=_DEFAULTS.redesign_share,
-    help="Share of the sites that are redesigned, from 0 to 1.",
 )
 @option(
     "--mixed-days",

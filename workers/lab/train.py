@@ -232,21 +232,9 @@ def _print_stability(found: Mapping[str, tuple[F1s, Mapping[str, F1s]]]) -> None
     default=8,
     help="Smallest number of sites in whose content an idiom occurs.",
 )
-@option(
-    "--template-share-max",
-    type=click.FloatRange(0, 1),
-    default=0.2,
-    help="Largest number of sites in whose template it occurs, relative to those in whose "
-    "content it does.",
-)
 @option("--pages-per-site", default=40, help="Largest number of pages to use of each site.")
 def train_idioms(
-    corpora: Sequence[Path],
-    *,
-    out: Path,
-    sites_min: int,
-    template_share_max: float,
-    pages_per_site: int,
+    corpora: Sequence[Path], *, out: Path, sites_min: int, pages_per_site: int
 ) -> None:
     """List the strings that occur in the content of many sites of CORPORA and in few templates.
 
@@ -257,11 +245,8 @@ def train_idioms(
     pages = [page for path in corpora for page in thin(read_gold_pages(path), pages_per_site)]
     texts = ((page.site, split_text(page)) for page in tracked(pages, "reading"))
     sites = group_by([(site, text) for site, text in texts if text], itemgetter(0))
-    found = find_idioms(
-        [SplitText.joined([text for _, text in some]) for some in sites.values()],
-        sites_min=sites_min,
-        template_share_max=template_share_max,
-    )
+    joined = [SplitText.joined([text for _, text in some]) for some in sites.values()]
+    found = find_idioms(joined, sites_min=sites_min)
     with open_output(out) as writer:
         writer.write(encode_idioms(found, sites=len(sites), sites_min=sites_min))
     click.echo(f"{len(found)} idioms of {len(sites)} sites: {out}", err=True)

@@ -131,7 +131,7 @@ def test_every_user_error_is_one_line(tmp_path, feed, cleaned):
         ((feed, "--folds", tmp_path), 2, "folds.json"),
         ((feed, cleaned, "--balance", "recall"), 2, "--balance"),
         ((feed, "--peer-command", "cat"), 2, "write NAME=COMMAND"),
-        ((feed, "--peer-command", "justext=cat"), 2, "a name that no --peer has"),
+        ((feed, "--peer-command", "resiliparse=cat"), 2, "a name that no --peer has"),
     ]
     for arguments, code, words in cases:
         problem = CliRunner().invoke(evaluate, list(map(str, arguments))).exception

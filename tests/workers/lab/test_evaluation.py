@@ -386,7 +386,7 @@ def test_a_program_that_fails_or_hangs_scores_as_an_empty_text_and_is_counted(
     assert found.failures["program"].partition(":")[0] == failure
 
 
-@pytest.mark.parametrize("name", sorted({*PEERS} - {"justext"}))
+@pytest.mark.parametrize("name", sorted(PEERS))
 def test_every_peer_finds_an_article(name):
     assert "Sentence 3 of an article" in load_peer(name)(gold_page().body.decode())
 

@@ -121,26 +121,11 @@ def _readability() -> Extract:
     return extract
 
 
-def _justext() -> Extract:
-    from justext import get_stoplist, justext  # type: ignore[import-untyped]  # noqa: PLC0415 - no type hints
-
-    stop_words = get_stoplist("English")
-
-    def extract(markup: str) -> str:
-        # These are the settings of scrapinghub's article-extraction benchmark; jusText scores
-        # better with them than with its defaults.
-        paragraphs = justext(markup, stop_words, 50, 200, 0.1, 0.2, 0.2)
-        return "\n".join(one.text for one in paragraphs if not one.is_boilerplate)
-
-    return extract
-
-
 _LOADERS: dict[str, Callable[[], Extract]] = {
     "trafilatura": _trafilatura,
     "trafilatura-precision": partial(_trafilatura, precision=True),
     "trafilatura-recall": partial(_trafilatura, recall=True),
     "resiliparse": _resiliparse,
     "readability-lxml": _readability,
-    "justext": _justext,
 }
 PEERS = tuple(_LOADERS)

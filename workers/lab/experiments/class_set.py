@@ -114,11 +114,14 @@ def read_source_pages(corpora: Sequence[Path]) -> defaultdict[str, list[SourcePa
     return by_site
 
 
+_TEMPLATES = 4
+"""Number of templates in which each article appears."""
+
+
 def class_set_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the arguments and options of the commands that use the cleaned class set."""
     for add in (
         seed_option("Seed of the selection; equal seeds and corpora give equal pages."),
-        option("--templates", default=4, help="Number of templates in which each article appears."),
         option("--articles", default=40, help="Number of articles of each topic."),
         corpora_argument,
         click.argument("classifier", type=PATH),
@@ -128,11 +131,11 @@ def class_set_options(command: Callable[..., None]) -> Callable[..., None]:
 
 
 def read_cleaned(
-    *, classifier: Path, corpora: Sequence[Path], articles: int, templates: int, seed: int
+    *, classifier: Path, corpora: Sequence[Path], articles: int, seed: int
 ) -> tuple[list[CleanedPage], str]:
     """Return the pages of the class set with their cleaned texts, and a phrase that counts them."""
     pages = read_class_set(
-        corpora, articles_per_topic=articles, templates_per_article=templates, seed=seed
+        corpora, articles_per_topic=articles, templates_per_article=_TEMPLATES, seed=seed
     )
     cleaned = clean_class_pages(pages, read_classifier(classifier))
     return cleaned, (

@@ -14,12 +14,7 @@ from templ_core.dom.document import Document, parse_document
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.report import group_by
 from templ_core.lab.near_duplicates import distinct_plain_texts
-from templ_core.lab.papers.foschini.matching import (
-    Locality,
-    PhraseMatcher,
-    settled_spans,
-    text_outside,
-)
+from templ_core.lab.papers.foschini.matching import PhraseMatcher, settled_spans, text_outside
 from templ_core.lab.papers.foschini.page_tokens import page_text
 from templ_core.lab.papers.foschini.phrases import PhrasesConfig, learn_phrases
 from templ_core.lab.papers.rtdm import (
@@ -141,7 +136,7 @@ def _phrases(documents: Sequence[Document]) -> CleanDocument:
 
     def clean(document: Document) -> str:
         text = page_text(document)
-        return text_outside(text, settled_spans(text, matcher.spans(text), Locality()))
+        return text_outside(text, settled_spans(text, matcher.spans(text)))
 
     return clean
 

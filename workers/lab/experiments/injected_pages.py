@@ -15,7 +15,6 @@ from workers.page import Page
 
 _SENTENCES = (3, 4)
 _LENGTHS = range(40, 61)
-_SHORT = range(4, 8)
 _VARYING = range(2, 5)
 _FORMS = ("p", "div p", "two p")
 _MONTHS = "January February March April May June July August September October November December"
@@ -45,10 +44,6 @@ class Injection(msgspec.Struct, frozen=True, kw_only=True):
     on all pages, as in links to articles."""
     scattered: bool = False
     """Whether two to four words in each of its sentences differ from page to page, at random places."""
-    beside: bool = False
-    """Whether it stands behind the element of the content instead of inside it."""
-    short: bool = False
-    """Whether it is a line of four to seven words."""
 
 
 class InjectedText(msgspec.Struct, frozen=True, kw_only=True):
@@ -84,11 +79,8 @@ def serialised(root: html.HtmlElement) -> bytes:
     return body
 
 
-def injected_text(vocabulary: Sequence[str], rng: Random, *, short: bool = False) -> InjectedText:
+def injected_text(vocabulary: Sequence[str], rng: Random) -> InjectedText:
     """Return a text of 40 to 60 words of a vocabulary, in three or four sentences with a slot each."""
-    if short:
-        words = [rng.choice(vocabulary) for _ in range(rng.choice(_SHORT))]
-        return InjectedText(sentences=(" ".join(words).capitalize(),), form="p")
     count = rng.choice(_SENTENCES)
     lengths = [rng.choice(_LENGTHS) // count for _ in range(count)]
     sentences = []
@@ -105,29 +97,25 @@ def inject(
     selectors: GoldSelectors,
     sentences: Sequence[str],
     form: str,
-    *,
-    beside: bool,
     rng: Random,
 ) -> bool:
-    """Put sentences into a parsed page; answer whether the page has an element for them.
+    """Put sentences into the content of a parsed page; answer whether the page has an element for them.
 
-    Inside the content they stand behind a random paragraph of it that no exclusion covers, or behind
+    They stand behind a random paragraph of it that no exclusion covers, or behind
     its last child where it has no paragraph.
     """
     content = root.cssselect(selectors.content)
     if not content:
         return False
-    neighbour = content[-1]
-    if not beside:
-        left_out = [*_found(root, selectors.exclude), *_found(root, selectors.neutral)]
-        excluded = {one for some in left_out for one in some.iter()}
-        paragraphs = [one for some in content for one in some.iter("p") if one not in excluded]
-        if paragraphs:
-            neighbour = rng.choice(paragraphs)
-        elif len(content[0]):
-            neighbour = content[0][-1]
-        else:
-            return False
+    left_out = [*_found(root, selectors.exclude), *_found(root, selectors.neutral)]
+    excluded = {one for some in left_out for one in some.iter()}
+    paragraphs = [one for some in content for one in some.iter("p") if one not in excluded]
+    if paragraphs:
+        neighbour = rng.choice(paragraphs)
+    elif len(content[0]):
+        neighbour = content[0][-1]
+    else:
+        return False
     for one in reversed(_elements(sentences, form)):
         neighbour.addnext(one)
     return True
@@ -291,7 +279,7 @@ def with_injection(records: Sequence[CorpusRecord], seed: str) -> list[CorpusRec
 
     def put(_: int, root: html.HtmlElement, selectors: GoldSelectors) -> tuple[str, ...]:
         sentences = on_page(text, run, vocabulary, rng)
-        done = inject(root, selectors, sentences, text.form, beside=False, rng=rng)
+        done = inject(root, selectors, sentences, text.form, rng)
         return sentences if done else ()
 
     return _with_put(records, put, lambda: rng.random() < run.share, form, run.share)

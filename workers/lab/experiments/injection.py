@@ -22,6 +22,7 @@ from workers.lab.corpora import corpus_name
 from workers.lab.evaluation.corpus_files import EvaluationPage, SitePages, read_sites
 from workers.lab.evaluation.scoring import TextScorer
 from workers.lab.experiments.injected_pages import (
+    SHARES,
     TAUGHT_PAGES,
     Injection,
     inject,
@@ -73,11 +74,6 @@ them that were not published with it."""
 
 @experiment_command("Measure what is left of texts that a site repeats.")
 @corpora_argument
-@option(
-    "--shares",
-    default="1,0.3,0.1",
-    help="Shares of the pages that get the text, separated by commas; empty for none.",
-)
 @click.option("--changing", is_flag=True, help="Let a date, a number and a name in it change.")
 @click.option(
     "--varying", is_flag=True, help="Let one run of words in each of its sentences change."
@@ -87,8 +83,6 @@ them that were not published with it."""
     is_flag=True,
     help="Let two to four words in each of its sentences change, at random places.",
 )
-@click.option("--beside", is_flag=True, help="Put the text behind the content, not inside it.")
-@click.option("--short", is_flag=True, help="Put in a line of four to seven words.")
 @time_field_option()
 @seed_option("Seed of the texts and of their places.")
 @jobs_option
@@ -96,7 +90,6 @@ def injection(
     report: Report,
     corpora: Sequence[Path],
     *,
-    shares: str,
     time_field: str,
     seed: int,
     jobs: int,
@@ -109,7 +102,7 @@ def injection(
     section 6.1). Words are left where a run of four of them is published on a page after the first
     five pages that had the text.
     """
-    runs = [Injection(share=float(one), **form) for one in shares.split(",") if one]
+    runs = [Injection(share=share, **form) for share in SHARES]
     plain_rows: list[list[Cell]] = []
     rows: list[list[Cell]] = []
     for corpus in corpora:
@@ -125,13 +118,8 @@ def injection(
             rows.append([name, f"{run.share:.0%}", words["injected"], left, f"{lost:.5f}"])
     heads = ["corpus", "site", "pages", "word F1", "repeated text"]
     report.table("Without injection", heads, plain_rows, 4)
-    if rows:
-        report.table(
-            "Injected words left, content lost",
-            ["corpus", "pages with the text", "words", "left", "lost"],
-            rows,
-            4,
-        )
+    heads = ["corpus", "pages with the text", "words", "left", "lost"]
+    report.table("Injected words left, content lost", heads, rows, 4)
 
 
 def _plain_rows(corpus: str, sites: Sequence[SiteFigures]) -> list[list[Cell]]:
@@ -179,13 +167,13 @@ def _run_injection(
     vocabulary = vocabulary_of(word for words in wanted for word in words)
     if not vocabulary:
         return Words()
-    text = injected_text(vocabulary, rng, short=run.short)
+    text = injected_text(vocabulary, rng)
     bodies, put = [], []
     for markup, gold in zip(markups, site.gold, strict=True):
         root, sentences = parsed(markup), ""
         if gold is not None and gold.selectors is not None and rng.random() < run.share:
             some = on_page(text, run, vocabulary, rng)
-            if inject(root, gold.selectors, some, text.form, beside=run.beside, rng=rng):
+            if inject(root, gold.selectors, some, text.form, rng):
                 sentences = " ".join(some)
         bodies.append(serialised(root))
         put.append(sentences)

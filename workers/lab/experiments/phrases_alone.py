@@ -6,14 +6,13 @@ from itertools import repeat
 from pathlib import Path
 from random import Random
 
-import click
 import msgspec
 import numpy as np
 import numpy.typing as npt
 
 from templ_core.dom.document import Document
 from templ_core.lab.near_duplicates import distinct_plain_texts
-from templ_core.lab.papers.foschini.matching import Locality, PhraseMatcher, settled_spans
+from templ_core.lab.papers.foschini.matching import PhraseMatcher, settled_spans
 from templ_core.lab.papers.foschini.page_tokens import (
     LINE,
     lines_of_segments,
@@ -21,18 +20,12 @@ from templ_core.lab.papers.foschini.page_tokens import (
     segment_of_each_line,
     token_places,
 )
-from templ_core.lab.papers.foschini.phrases import (
-    PhraseAutomaton,
-    PhrasesConfig,
-    decode_idioms,
-    learn_phrases,
-    shipped_idioms,
-)
+from templ_core.lab.papers.foschini.phrases import PhrasesConfig, learn_phrases
 from templ_core.lab.training.labels.gold_labels import Labels
 from workers.errors import InputProblem
-from workers.lab.corpora import read_objects, read_record, read_written, record_labels, site_of
+from workers.lab.corpora import read_objects, read_record, record_labels, site_of
 from workers.lab.experiments.results import Report, tracked
-from workers.lab.options import PATH, corpora_argument, experiment_command, option, seed_option
+from workers.lab.options import corpora_argument, experiment_command, option, seed_option
 
 
 class TextPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -75,29 +68,7 @@ _REFITS = frozenset([2, 3, 5, 8, 12, 16, 24])
 
 @experiment_command("Foschini (2007): precision of phrases alone.")
 @corpora_argument
-@option(
-    "--gap-chars",
-    default=Locality().gap_chars,
-    help="Also remove the text between two phrases if it has fewer characters than this.",
-)
-@option(
-    "--island-chars",
-    default=Locality().island_chars,
-    help="Keep a phrase inside a line of other text if it has fewer characters than this.",
-)
-@click.option(
-    "--idioms",
-    "idioms_file",
-    type=PATH,
-    help="List of idioms that `templ train-idioms` wrote.  [default: the shipped list]",
-)
-def phrases_removal(
-    report: Report,
-    corpora: Sequence[Path],
-    gap_chars: int,
-    island_chars: int,
-    idioms_file: Path | None,
-) -> None:
+def phrases_removal(report: Report, corpora: Sequence[Path]) -> None:
     """Measure precision and recall of removing phrases, and nothing else, from pages of CORPORA.
 
     Precision is the share of the removed words that are outside the gold. Recall is the share of
@@ -107,11 +78,6 @@ def phrases_removal(
     The first table takes pages in order of arrival: phrases are learned from the pages before,
     after 2, 3, 5, 8, 12, 16 and 24 pages and then whenever a tenth of the pages is new.
     """
-    locality = Locality(gap_chars=gap_chars, island_chars=island_chars)
-    idioms = shipped_idioms()
-    if idioms_file is not None:
-        strings = read_written(idioms_file, decode_idioms, "that `templ train-idioms` wrote")
-        idioms = PhraseAutomaton(strings)
     sites = read_text_pages(corpora)
     for title, learned in (
         ("learned on the pages before, in order of arrival", _arriving),
@@ -120,9 +86,9 @@ def phrases_removal(
         rows, total = [], np.zeros(6, np.int64)
         for site, pages in sorted(sites.items()):
             counts = np.zeros(6, np.int64)
-            for page, matcher in learned(pages, idioms):
+            for page, matcher in learned(pages):
                 if page.labels is not None:
-                    counts += _count(page, page.labels, matcher, locality)
+                    counts += _count(page, page.labels, matcher)
             total += counts
             rows.append([site, *_figures(counts)])
         header = ["", "removed words", "precision", "recall", "recall without neutral text"]
@@ -130,31 +96,25 @@ def phrases_removal(
         report.table(title, header, [["all", *_figures(total)], *rows])
 
 
-def _arriving(
-    pages: Sequence[TextPage], idioms: PhraseAutomaton
-) -> Iterator[tuple[TextPage, PhraseMatcher | None]]:
+def _arriving(pages: Sequence[TextPage]) -> Iterator[tuple[TextPage, PhraseMatcher | None]]:
     matcher, learned_from = None, 0
     for seen, page in enumerate(pages):
         if seen in _REFITS or (seen > max(_REFITS) and seen >= 1.1 * learned_from):
-            matcher = _learned([one.text for one in pages[:seen]], idioms)
+            matcher = _learned([one.text for one in pages[:seen]])
             learned_from = seen
         yield page, matcher
 
 
-def _together(
-    pages: Sequence[TextPage], idioms: PhraseAutomaton
-) -> Iterator[tuple[TextPage, PhraseMatcher | None]]:
-    return zip(pages, repeat(_learned([page.text for page in pages], idioms)))
+def _together(pages: Sequence[TextPage]) -> Iterator[tuple[TextPage, PhraseMatcher | None]]:
+    return zip(pages, repeat(_learned([page.text for page in pages])))
 
 
-def _learned(texts: Sequence[str], idioms: PhraseAutomaton | None = None) -> PhraseMatcher:
+def _learned(texts: Sequence[str]) -> PhraseMatcher:
     distinct = [texts[index] for index in distinct_plain_texts(texts)]
-    return PhraseMatcher(learn_phrases(distinct, PhrasesConfig(), idioms=idioms))
+    return PhraseMatcher(learn_phrases(distinct, PhrasesConfig()))
 
 
-def _count(
-    page: TextPage, labels: Labels, matcher: PhraseMatcher | None, locality: Locality
-) -> _WordCounts:
+def _count(page: TextPage, labels: Labels, matcher: PhraseMatcher | None) -> _WordCounts:
     """Count the words of a page.
 
     The six counts are of words removed outside the gold, removed inside it, outside it, inside it,
@@ -165,7 +125,7 @@ def _count(
     starts = np.array([start for _, start, _ in places], np.int64)[is_word]
     line = (np.cumsum(~is_word) - 1)[is_word]
     segment = segment_of_each_line(page.document)[line]
-    spans = settled_spans(page.text, matcher.spans(page.text), locality) if matcher else []
+    spans = settled_spans(page.text, matcher.spans(page.text)) if matcher else []
     edges = np.array([edge for span in spans for edge in span], np.int64)
     removed = np.searchsorted(edges, starts, "right") % 2 == 1
     content = labels.content[segment] > 0.5
@@ -385,7 +345,7 @@ def _judge(
     shapes: Sequence[_StringShape],
 ) -> tuple[int, int, int]:
     """Count a page's injected words; return the words removed rightly, removed, and in all."""
-    spans = settled_spans(page.text, matcher.spans(page.text), Locality())
+    spans = settled_spans(page.text, matcher.spans(page.text))
     places = [start for token, start, _ in token_places(page.text) if token != LINE]
     removed = [any(start <= place < end for start, end in spans) for place in places]
     right = 0

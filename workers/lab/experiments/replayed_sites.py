@@ -10,16 +10,13 @@ from statistics import fmean, median_high
 import msgspec
 
 from schemas.site_event import SiteEventRecord
-from templ_core import CleanedPage, CrawledPage, SampleBounds, SiteCleaner, clean_crawl
+from templ_core import CleanedPage, CrawledPage, SiteCleaner, clean_crawl
 from templ_core.errors import PageError
 from templ_core.page_level.model.page_model import PageModel
 from workers.errors import InputProblem
 from workers.inspect.plots import line_chart
 from workers.lab.corpora import corpus_name, read_objects
-from workers.lab.evaluation.corpus_files import (
-    SitePages,
-    read_sites,
-)
+from workers.lab.evaluation.corpus_files import SitePages, read_sites
 from workers.lab.evaluation.page_models import models_of_folds
 from workers.lab.evaluation.scoring import TextScorer
 from workers.lab.experiments.results import Cell, Report, mean_text
@@ -323,20 +320,14 @@ _PASS_BANDS: Bands = {
 
 @experiment_command("Measure cleaning in two passes.", name="two-passes")
 @corpus_argument
-@option(
-    "--sample",
-    default=SampleBounds().pages_max,
-    help="Most pages of a site that are held and learned from.",
-)
 @jobs_option
 @time_field_option()
-def two_passes(report: Report, corpus: Path, sample: int, jobs: int, time_field: str) -> None:
+def two_passes(report: Report, corpus: Path, jobs: int, time_field: str) -> None:
     """Clean CORPUS page by page as they come, and in two passes, and report word F1 of both.
 
     CORPUS is JSON Lines with gold text and several pages a site. Intervals are of 95 %, by drawing sites.
     """
-    sites = read_sites(corpus, time_field)
-    found = map_in_processes(jobs, _clean_twice, sites, repeat(SampleBounds(pages_max=sample)))
+    found = map_in_processes(jobs, _clean_twice, read_sites(corpus, time_field))
     pages = [page for some in found for page in some]
     report.table(
         "Word F1 by page of its site",
@@ -346,7 +337,7 @@ def two_passes(report: Report, corpus: Path, sample: int, jobs: int, time_field:
     )
 
 
-def _clean_twice(site: SitePages, bounds: SampleBounds) -> list[ReplayedPage]:
+def _clean_twice(site: SitePages) -> list[ReplayedPage]:
     crawled = [
         CrawledPage(
             page.url,
@@ -359,7 +350,7 @@ def _clean_twice(site: SitePages, bounds: SampleBounds) -> list[ReplayedPage]:
     ]
     cleaner = SiteCleaner()
     one_pass = [_clean(cleaner, page) for page in crawled]
-    both = [outcome.cleaned for outcome in clean_crawl(crawled, sample=bounds)]
+    both = [outcome.cleaned for outcome in clean_crawl(crawled)]
     found = []
     for number, (gold, *outcomes) in enumerate(zip(site.gold, one_pass, both, strict=True), 1):
         if gold is not None:
@@ -381,7 +372,3 @@ def _twice_row(name: str, pages: Sequence[ReplayedPage]) -> list[Cell]:
     gains = [(page.f1 or 0.0) - (page.alone_f1 or 0.0) for page in pages]
     gain = mean_text(gains, [page.site for page in pages], form="+.4f")
     return [*replay_row(name, pages)[:-1], gain]
-
-
-_NO_BOUND = 1 << 40
-_STATE_FAMILIES = ("entries", "pages", "dictionaries")

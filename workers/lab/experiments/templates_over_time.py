@@ -23,10 +23,12 @@ from workers.errors import InputProblem
 from workers.inspect.plots import line_chart
 from workers.lab.corpora import corpus_page, records_with
 from workers.lab.experiments.results import Cell, Report, mean_text, tracked
-from workers.lab.options import corpora_argument, experiment_command, option, seed_option
+from workers.lab.options import corpora_argument, experiment_command, seed_option
 
 MEASURES = ("HTML", "words", "links")
 _PARTS = ("template", "content")
+_DATE = "snapshot"
+"""Field of the date, of which the first four digits are the year."""
 _PAPER = ("40 to 50 %, +6 % a year", "30 %", "30 %")
 """Gibson, Punera and Tomkins (WWW 2005), as the four papers quote them."""
 
@@ -48,41 +50,36 @@ class DatedSite(msgspec.Struct, frozen=True, kw_only=True):
 
 @experiment_command("Share of pages that is template, by year.", name="templates-over-time")
 @corpora_argument
-@option(
-    "--field", default="snapshot", help="Field of the date; its first four digits are the year."
-)
 @seed_option("Seed of the bootstrap over sites.")
-def templates_over_time(report: Report, corpora: Sequence[Path], field: str, seed: int) -> None:
+def templates_over_time(report: Report, corpora: Sequence[Path], seed: int) -> None:
     """Measure which share of the HTML, the words and the links of pages is template, by year.
 
     Template is what a tenth of a site's pages of one date have, and at least three pages
     (SITELEVEL). HTML are characters of markup and text, without scripts, styles and comments.
     The yearly growth of a share is that of an exponential curve through the dates of a site.
 
-    CORPORA are JSON Lines with `html` and a date, and need 12 or more different pages of a site and
+    CORPORA are JSON Lines with `html` and a date in `snapshot`, and need 12 or more different pages of a site and
     date.
     """
     found = [
         measure_site(site, year, pages)
-        for (_, site, year), pages in tracked(_read(corpora, field), "counting")
+        for (_, site, year), pages in tracked(_read(corpora), "counting")
         if len(pages) >= PAGES_PER_SITE_MIN
     ]
     if not found:
         raise InputProblem(
-            f"no site has {PAGES_PER_SITE_MIN} different pages of one year in the field `{field}`"
+            f"no site has {PAGES_PER_SITE_MIN} different pages of one year in the field `{_DATE}`"
         )
     _report_years(report, found)
     _report_growth(report, found, seed)
 
 
-def _read(
-    corpora: Sequence[Path], field: str
-) -> Iterator[tuple[tuple[str, str, int], list[ReadPage]]]:
+def _read(corpora: Sequence[Path]) -> Iterator[tuple[tuple[str, str, int], list[ReadPage]]]:
     """Yield the pages of each corpus, site and year, without near-duplicates."""
     groups: defaultdict[tuple[str, str, int], list[CorpusPage]] = defaultdict(list)
     for corpus in corpora:
-        for record in records_with([corpus], field):
-            digits = str(record[field])[:4]
+        for record in records_with([corpus], _DATE):
+            digits = str(record[_DATE])[:4]
             if digits.isdecimal():
                 page = corpus_page(corpus, record)
                 groups[page.corpus, page.site, int(digits)].append(page)

@@ -500,9 +500,7 @@ class FeedSettings:
     days: float = 28.0
     """Days between the first page and the last."""
     redesign_day: float | None = None
-    """Days from the start until sites are redesigned; None means that none is."""
-    redesign_share: float = 1.0
-    """Share of the sites that are redesigned, from 0 to 1."""
+    """Days from the start until the sites are redesigned; None means that none is."""
     mixed_days: float = 0.0
     """Days after the redesign in which half of the pages still have the old design."""
     languages: tuple[str, ...] = _LANGUAGE_MIX
@@ -549,7 +547,7 @@ class _Feed:
         share = (number + rng.random()) / max(1, settings.pages)
         moment = settings.start + timedelta(days=settings.days * share)
         site, encoding = self._site(site_number)
-        look = self._look(site_number, self._design_number(site, moment, rng))
+        look = self._look(site_number, self._design_number(moment, rng))
         context = PageContext(site, look.design, moment, rng, look.chrome)
         body = _response(context, visited, settings.missing_share)
         return _finished(context, body, encoding)
@@ -571,11 +569,9 @@ class _Feed:
         design = make_design(site.seed, str(self._settings.seed), site_number, design_number)
         return _Look(design, make_chrome(site, design))
 
-    def _design_number(self, site: SyntheticSite, moment: datetime, rng: Random) -> int:
+    def _design_number(self, moment: datetime, rng: Random) -> int:
         settings = self._settings
         if settings.redesign_day is None:
-            return 0
-        if Random(f"{site.seed}/redesign").random() >= settings.redesign_share:
             return 0
         day = (moment - settings.start) / timedelta(days=1) - settings.redesign_day
         if day < 0:

@@ -7,8 +7,6 @@ import re
 from collections.abc import Sequence
 from typing import TypeAlias
 
-import msgspec
-
 from templ_core.lab.papers.foschini.page_tokens import (
     JOINER,
     JOINERS_MAX,
@@ -29,13 +27,10 @@ Span: TypeAlias = tuple[int, int]
 _WORD_CHARACTER = re.compile(r"\w")
 
 
-class Locality(msgspec.Struct, frozen=True, kw_only=True):
-    """When the text around a span overrules it; both numbers are 0 or more."""
-
-    gap_chars: int = 16
-    """Spans with fewer characters between them become one."""
-    island_chars: int = 12
-    """A shorter span with text on both sides in its line is dropped."""
+_GAP_CHARS = 16
+"""Spans with fewer characters between them become one."""
+_ISLAND_CHARS = 12
+"""A shorter span with text on both sides in its line is dropped."""
 
 
 def union_of_spans(spans: Sequence[Span]) -> list[Span]:
@@ -53,28 +48,28 @@ def union_of_spans(spans: Sequence[Span]) -> list[Span]:
     return merged
 
 
-def settled_spans(page: str, spans: Sequence[Span], locality: Locality) -> list[Span]:
+def settled_spans(page: str, spans: Sequence[Span]) -> list[Span]:
     r"""Return the spans after the locality heuristics of Foschini's thesis, section 6.1.
 
     "A little chunk of good text in between two large templated strings is probably part of the
     template too", "a few characters removed in the middle of a clean chunk of text are probably a
     false positive".
 
-    >>> settled_spans("Home | News\nOur tea is fresh", [(0, 4), (7, 11), (16, 19)], Locality())
+    >>> settled_spans("Home | News\nOur tea is fresh", [(0, 4), (7, 11), (16, 19)])
     [(0, 19)]
-    >>> settled_spans("Home | News\nOur tea is fresh", [(16, 19)], Locality())
+    >>> settled_spans("Home | News\nOur tea is fresh", [(16, 19)])
     []
     """
     merged: list[Span] = []
     for start, end in spans:
-        if merged and start - merged[-1][1] < locality.gap_chars:
+        if merged and start - merged[-1][1] < _GAP_CHARS:
             merged[-1] = merged[-1][0], end
         else:
             merged.append((start, end))
     return [
         span
         for span in merged
-        if span[1] - span[0] >= locality.island_chars or not _inside_a_line(page, span)
+        if span[1] - span[0] >= _ISLAND_CHARS or not _inside_a_line(page, span)
     ]
 
 

@@ -436,6 +436,8 @@ def _strings(
 
 _TOKENS_MIN = (4, 3, 1)
 """Least tokens of an idiom that touches no border of a block, one border, or two borders."""
+_TEMPLATE_SHARE_MAX = 0.2
+"""Most sites in whose template an idiom is, relative to those in whose content it is."""
 _CONTENT_MIN, _CONTENT_MAX = 0.5, 0.1
 """A segment is content above the first share of gold words, template up to the second share."""
 
@@ -474,12 +476,10 @@ def split_text(page: GoldRecord) -> SplitText | None:
     )
 
 
-def find_idioms(
-    sites: Sequence[SplitText], *, sites_min: int = 8, template_share_max: float = 0.2
-) -> list[TokenKeys]:
+def find_idioms(sites: Sequence[SplitText], *, sites_min: int = 8) -> list[TokenKeys]:
     """Return the idioms of some sites, the shortest first.
 
-    They are in the content of `sites_min` sites, and in the template of at most `template_share_max` as many.
+    They are in the content of `sites_min` sites, and in the template of at most a fifth as many.
 
     Strings that shorter idioms cover completely are left out.
     """
@@ -488,7 +488,7 @@ def find_idioms(
     return _shortest(
         keys
         for keys, count in candidates.items()
-        if in_templates[keys] <= template_share_max * count
+        if in_templates[keys] <= _TEMPLATE_SHARE_MAX * count
     )
 
 
