@@ -7,6 +7,7 @@ from types import SimpleNamespace
 import pytest
 from scrapy.http import HtmlResponse, Request, TextResponse
 
+from workers.crawl import reading
 from workers.crawl.config import CrawlConfig
 from workers.crawl.crawl_files import CrawlStore, StoreKinds
 from workers.crawl.frontier import NEW_LISTING, SEED_MOVES, CrawlFrontier, found_addresses
@@ -103,14 +104,19 @@ async def test_rules_do_not_hold_up_the_crawl(spider):
 
 async def test_a_page_that_takes_too_long_names_nothing_and_the_next_one_is_read():
     reader = AnswerReader(deadline_s=0.2)
-    late = await reader.answer(ReadAnswer(URL, LINKS * 4, "text/html", 1 << 26))
+    late = await reader.answer(ReadAnswer(URL, LINKS, "text/html", 1 << 26))
     assert (late.kind, late.links) == ("page", [])
     read = await reader.answer(ReadAnswer(URL, b"<p><a href=/1>1</a>", "text/html", 1 << 20))
     assert [one.url for one in read.links] == ["http://a.example/1"]
     reader.close()
 
 
-async def test_pages_wait_for_no_large_ones_and_those_for_sites_whose_pages_take_less_time():
+async def test_pages_wait_for_no_large_ones_and_those_for_sites_whose_pages_take_less_time(
+    monkeypatch,
+):
+    large_bytes = 1 << 16
+    monkeypatch.setattr(reading, "_LARGE_BYTES", large_bytes - 1)
+    links = LINKS[:large_bytes]
     reader = AnswerReader(DEADLINE_S)
     read = []
 
@@ -120,8 +126,8 @@ async def test_pages_wait_for_no_large_ones_and_those_for_sites_whose_pages_take
 
     slow = [f"http://slow.example/{number}" for number in range(5)]
     quick = [f"http://a.example/{number}" for number in range(9)]
-    await asyncio.gather(ask(slow[0], LINKS), ask(quick[0], b"<p>"))
-    large = [ask(url, LINKS) for url in (*slow[1:], "http://b.example/")]
+    await asyncio.gather(ask(slow[0], links), ask(quick[0], b"<p>"))
+    large = [ask(url, links) for url in (*slow[1:], "http://b.example/")]
     await asyncio.gather(*large, *(ask(url, b"<p>") for url in quick[1:]))
     reader.close()
     assert set(quick) <= set(read[: len(quick) + 3])
