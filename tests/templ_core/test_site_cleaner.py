@@ -139,17 +139,6 @@ def test_pages_that_have_left_their_window_take_no_memory():
     assert len(cleaner._memory._kept.take("example.com")) <= 10
 
 
-def test_pages_of_one_site_are_cleaned_with_what_all_of_them_share(fetched):
-    pages = [
-        (url, body) for url, body, _ in fetched if urlsplit(url)[1] == urlsplit(fetched[0][0])[1]
-    ]
-    found = clean_site(pages)
-    assert [one.url for one in found] == [url for url, _ in pages]
-    assert {one.method for one in found} == {"site"}
-    assert len({one.site_model_version for one in found}) == 1
-    assert clean_site([]) == []
-
-
 def test_a_page_that_cannot_be_cleaned_says_why():
     cleaner = SiteCleaner()
     with pytest.raises(EmptyPage):
@@ -322,10 +311,6 @@ def crawl(fetched):
     return sorted(pages, key=lambda page: page.site)
 
 
-def cleaned_texts(outcomes):
-    return [outcome.cleaned.text for outcome in outcomes]
-
-
 def test_the_pages_of_a_site_are_cleaned_with_what_all_of_them_share(crawl):
     outcomes = list(clean_crawl(crawl))
     assert [outcome.page for outcome in outcomes] == crawl
@@ -334,8 +319,11 @@ def test_the_pages_of_a_site_are_cleaned_with_what_all_of_them_share(crawl):
         together = clean_site([(page.url, page.body) for page in some])
         found = [one.cleaned for one in outcomes if one.page.site == some[0].site]
         assert [one.text for one in found] == [one.text for one in together]
-    first = outcomes[0].cleaned
-    assert first.site_model_version is not None
+        assert [one.url for one in together] == [page.url for page in some]
+        assert {one.method for one in found} == {"site"}
+        (version,) = {one.site_model_version for one in (*found, *together)}
+        assert version is not None
+    assert clean_site([]) == []
     assert SiteCleaner().clean(crawl[0].url, crawl[0].body).site_model_version is None
 
 
@@ -374,11 +362,6 @@ def test_a_page_of_the_sample_is_read_once(crawl, monkeypatch):
     monkeypatch.setattr(site_cleaner, "read_document", reading)
     list(clean_crawl(crawl))
     assert read == [page.url for page in crawl]
-
-
-def test_a_site_does_not_depend_on_the_sites_beside_it(crawl):
-    of_site = [page for page in crawl if page.site == crawl[-1].site]
-    assert cleaned_texts(clean_crawl(of_site)) == cleaned_texts(clean_crawl(crawl))[-len(of_site) :]
 
 
 def test_a_page_that_cannot_be_cleaned_costs_no_other_page(crawl):

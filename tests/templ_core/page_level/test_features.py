@@ -55,13 +55,6 @@ def test_signs_of_unspaced_scripts_are_words_as_they_are_tokens():
     assert words.per_segment.tolist() == [len(tokenise(signs)), 3]
 
 
-def test_words_have_a_place_a_length_and_a_segment():
-    words = read_words(read_characters(["One, two", "中文 x86"]))
-    assert words.segment.tolist() == [0, 0, 1, 1, 1]
-    assert words.place.tolist() == [0, 1, 0, 1, 2]
-    assert words.length.tolist() == [3, 3, 1, 1, 3]
-
-
 def test_letters_have_the_lower_case_that_python_gives_them():
     _, lower = letter_tables()
     letters = [chr(point) for point in range(KNOWN) if chr(point).isalnum()]
@@ -210,14 +203,6 @@ def test_contexts_are_means_around_a_segment():
     assert context["best_subtree_inside"].tolist() == [False, False, True, True, True, True]
     assert np.isclose(context["one_before"][1], context["first_guess"][0])
     assert context["mass_before"][0] == 0
-
-
-def test_every_number_is_finite_on_a_page_of_one_segment():
-    found = features("<p>word")
-    score = np.zeros(1)
-    rows = with_contexts(found.rows, found.tree, found.group, score, score)
-    assert rows.shape[0] == 1
-    assert np.isfinite(rows).all()
 
 
 LETTERS = "abAB -_\né中"

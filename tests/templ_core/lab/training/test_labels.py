@@ -160,6 +160,7 @@ def template_texts(one, labels):
 
 def test_repeated_text_is_template_and_other_text_is_not():
     for one, labels in labelled([article(number) for number in range(30)]):
+        assert ((labels.covered >= 0) & (labels.covered <= 1)).all()
         template = template_texts(one, labels)
         assert template == {f"Section {n}" for n in range(12)} | {
             "Copyright of all pages by the site"
@@ -248,10 +249,3 @@ def test_nodes_have_equal_hashes_exactly_if_their_tags_and_words_are_equal(trees
             contents.setdefault(content, set()).add(int(hashes[node]))
     assert all(len(some) == 1 for some in contents.values())
     assert len({one for some in contents.values() for one in some}) == len(contents)
-
-
-def test_covered_shares_are_between_0_and_1():
-    for _, labels in labelled([article(number) for number in range(15)]):
-        assert (labels.covered >= 0).all()
-        assert (labels.covered <= 1).all()
-        assert np.isfinite(labels.covered).all()
