@@ -205,22 +205,17 @@ def test_what_was_made_at_the_start_is_left_out_of_collections(run_cleaner, monk
     assert frozen[0] > 0
 
 
-def free_port():
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return server.getsockname()[1]
-
-
-def test_a_broker_that_is_there_is_not_waited_for():
+def test_a_broker_that_is_there_is_not_waited_for(unused_tcp_port):
     told = []
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        wait_for_broker(f"127.0.0.1:{free_port()}, 127.0.0.1:{port}", told.append)
+        wait_for_broker(f"127.0.0.1:{unused_tcp_port}, 127.0.0.1:{port}", told.append)
     assert told == []
 
 
 @pytest.mark.parametrize("broker", ["127.0.0.1:{}", "no such host:1", "127.0.0.1:port"])
-def test_a_broker_that_cannot_be_reached_is_told_once_and_ends_with_69(broker):
-    told, name = [], broker.format(free_port())
+def test_a_broker_that_cannot_be_reached_is_told_once_and_ends_with_69(broker, unused_tcp_port):
+    told, name = [], broker.format(unused_tcp_port)
     with pytest.raises(BrokerProblem, match="cannot reach the broker") as problem:
         wait_for_broker(name, told.append, wait_s=1.5)
     assert problem.value.exit_code == 69

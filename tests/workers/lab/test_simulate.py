@@ -240,30 +240,20 @@ def test_characters_that_an_encoding_lacks_become_references():
     assert western.content_type == "text/html; charset=windows-1252"
 
 
-_DIGEST = """
-import hashlib, msgspec
-from workers.lab.simulate.feed import FeedSettings, simulate_feed
-digest = hashlib.sha256()
-for page in simulate_feed(FeedSettings(sites=9, pages=60, seed=5, redesign_day=14)):
-    digest.update(msgspec.json.encode(page.record()))
-print(digest.hexdigest())
-"""
-
-
-def _digest(settings: FeedSettings) -> str:
+def digest_of_feed() -> str:
     digest = hashlib.sha256()
-    for page in simulate_feed(settings):
+    for page in simulate_feed(FeedSettings(sites=9, pages=60, seed=5, redesign_day=14)):
         digest.update(msgspec.json.encode(page.record()))
     return digest.hexdigest()
 
 
 def test_same_seed_same_bytes_in_another_process():
-    settings = FeedSettings(sites=9, pages=60, seed=5, redesign_day=14)
-    here = _digest(settings)
-    assert here == _digest(settings)
+    here = digest_of_feed()
+    assert here == digest_of_feed()
+    program = f"from {__name__} import digest_of_feed; print(digest_of_feed())"
     for hash_seed in ("1", "77"):
         there = subprocess.run(
-            [sys.executable, "-c", _DIGEST],
+            [sys.executable, "-c", program],
             env={"PYTHONHASHSEED": hash_seed},
             capture_output=True,
             text=True,
