@@ -42,13 +42,3 @@ def test_no_broker(prefix, unused_tcp_port):
     result = run(f"127.0.0.1:{unused_tcp_port}", prefix, "check")
     assert isinstance(result.exception, BrokerProblem)
     assert (result.stdout, result.stderr) == ("", "")
-
-
-def test_usage():
-    assert CliRunner().invoke(topics_command, ["check"]).exit_code == 2
-    assert (
-        CliRunner()
-        .invoke(topics_command, ["create", "--broker", "x:1", "--partitions", "0"])
-        .exit_code
-        == 2
-    )

@@ -41,6 +41,15 @@ def templ():
 
 
 @pytest.fixture(scope="session")
+def cleaned(templ, feed, tmp_path_factory):
+    """What `templ run` has made of the feed, with segments; the state directory is beside it."""
+    folder = tmp_path_factory.mktemp("cleaned")
+    out = folder / "out.jsonl"
+    templ("run", feed, "--out", out, "--segments", "--state", folder / "state")
+    return out
+
+
+@pytest.fixture(scope="session")
 def selected(tmp_path_factory):
     """Path of a file with pages of two sites whose content is named by a selector."""
     path = tmp_path_factory.mktemp("selected") / "pages.jsonl"

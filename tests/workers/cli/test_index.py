@@ -15,13 +15,6 @@ from workers.kafka.broker.access import BrokerAccess
 GONE = '{"schema":"deleted/1","url":"https://a/1","site":"a","id":"d","source":{"topic":"f","partition":0,"offset":1},"fetched_at":"2026-01-02T00:00:00Z"}'
 
 
-@pytest.fixture(scope="module")
-def cleaned(templ, feed, tmp_path_factory):
-    path = tmp_path_factory.mktemp("cleaned") / "cleaned.jsonl"
-    templ("run", feed, "--out", path)
-    return path
-
-
 def run(command, *arguments):
     return CliRunner().invoke(command, list(map(str, arguments)))
 

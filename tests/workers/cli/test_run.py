@@ -52,6 +52,7 @@ def test_the_first_pages_of_a_new_site_can_be_cleaned_together(templ, feed, tmp_
     templ("run", feed, "--out", first, "--state", tmp_path / "state-1", **ahead)
     templ("run", feed, "--out", tmp_path / "again", "--state", tmp_path / "state-3")
     assert first.read_bytes() == (tmp_path / "again").read_bytes()  # no site is new any more
+    assert all(record.site_model_version for record in outputs(first))
 
 
 @pytest.mark.parametrize("pages_before", [0, 40], ids=["new site", "known site"])
@@ -93,13 +94,6 @@ def test_an_older_fetch_that_comes_late_is_not_the_last_record_of_its_url(
     assert b"0.0% cleaned" not in said.stderr
 
 
-def test_page_only_uses_no_site_models(templ, feed, tmp_path):
-    templ("run", feed, "--out", tmp_path / "out.jsonl", "--page-only")
-    records = outputs(tmp_path / "out.jsonl")
-    assert all(record.method == "page" for record in records)
-    assert all(record.site_model_version is None for record in records)
-
-
 def test_damaged_state_ends_a_run_with_one_line(templ, feed, tmp_path):
     out = ("--out", tmp_path / "out.jsonl")
     state = tmp_path / "state"
@@ -116,16 +110,10 @@ def test_damaged_state_ends_a_run_with_one_line(templ, feed, tmp_path):
         assert line.endswith("or delete it to learn its sites again")
 
 
-def test_a_state_directory_keeps_the_site_models_of_the_run_before(templ, feed, tmp_path):
-    templ("run", feed, "--out", tmp_path / "a.jsonl", "--state", tmp_path / "state")
-    templ("run", feed, "--out", tmp_path / "b.jsonl", "--state", tmp_path / "state")
-    assert outputs(tmp_path / "a.jsonl")[0].site_model_version is None
-    assert outputs(tmp_path / "b.jsonl")[0].site_model_version is not None
-
-
-def test_segments_agree_with_the_text(templ, feed, tmp_path):
+def test_page_only_uses_no_site_models_and_segments_agree_with_the_text(templ, feed, tmp_path):
     templ("run", feed, "--out", tmp_path / "out.jsonl", "--segments", "--page-only")
     for record in outputs(tmp_path / "out.jsonl"):
+        assert (record.method, record.site_model_version) == ("page", None)
         assert sum(segment.kept for segment in record.segments) == record.blocks_kept
         assert len(record.segments) == record.blocks_kept + record.blocks_removed
         kept = {segment.text for segment in record.segments if segment.kept}

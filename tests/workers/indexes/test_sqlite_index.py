@@ -10,9 +10,10 @@ import time
 import msgspec
 import pytest
 
-from schemas.cleaned import CleanedRecord, DeletedRecord, Fingerprint
+from schemas.cleaned import DeletedRecord, Fingerprint
 from schemas.codec import encode_json
 from schemas.source import Source
+from tests.workers.builders import cleaned_text
 from workers.errors import OtherFormat, StateProblem, UsageProblem
 from workers.indexes.cleaned_index import LogPlace
 from workers.indexes.search import Query, match_expression, search
@@ -22,27 +23,15 @@ URL = "https://a.example/1"
 
 
 def text(words, *, url=URL, minute=0, offset=0, revision=0, fingerprint=None, **fields):
-    return CleanedRecord(
+    return msgspec.structs.replace(
+        cleaned_text("a.example", "", words),
         url=url,
-        site="a.example",
         fetched_at=None if minute is None else f"2026-01-01T00:{minute:02}:00Z",
         id=str(offset),
-        title=fields.pop("title", ""),
-        text=words,
-        method="page",
-        confidence=1.0,
         revision=revision,
         source=Source("pages", 0, offset),
-        site_model_version=None,
-        page_model_version="p",
-        cleaner_version="c",
         fingerprint=fingerprint
         and Fingerprint(algorithm="simhash64-3gram", bits=64, value=f"{fingerprint:016x}"),
-        warnings=[],
-        chars_in=0,
-        chars_out=0,
-        blocks_kept=0,
-        blocks_removed=0,
         **fields,
     )
 

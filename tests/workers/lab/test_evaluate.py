@@ -14,13 +14,6 @@ from workers.lab.options import map_in_processes
 from workers.lab.tour import CurveGroup, learning_curve
 
 
-@pytest.fixture(scope="module")
-def cleaned(templ, feed, tmp_path_factory):
-    out = tmp_path_factory.mktemp("cleaned") / "out.jsonl"
-    templ("run", feed, "--out", out, "--segments")
-    return out
-
-
 def test_a_perfect_output_scores_one_and_an_empty_output_scores_zero(
     templ, tmp_path, feed, cleaned
 ):
