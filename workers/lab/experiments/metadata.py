@@ -1,8 +1,6 @@
-"""`templ experiments metadata`: quality and cost of metadata, Markdown and links."""
+"""`templ experiments metadata`: quality of metadata and Markdown."""
 
-import gc
 import re
-import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from datetime import date, timedelta
@@ -12,7 +10,6 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 import click
-import lxml.html
 import msgspec
 import numpy as np
 
@@ -24,7 +21,6 @@ from templ_core.metadata.dates import published_day
 from templ_core.metadata.page_metadata import read_metadata
 from templ_core.metadata.placed import SitePlaces
 from templ_core.page_level.features.page_features import read_features
-from templ_core.rendering.links import page_links
 from templ_core.rendering.markdown import render_markdown
 from templ_core.rendering.outline import Outline
 from templ_core.site_level.places.place_counts import count_pages
@@ -44,7 +40,6 @@ from workers.lab.experiments.metadata_gold import (
 )
 from workers.lab.experiments.results import Report
 from workers.lab.options import corpora_argument, experiment_command, option
-from workers.processes.child import GC_ALLOCATIONS
 
 Fields = dict[str, str]
 """Text by field of `stated.FIELDS`; authors are separated by semicolons."""
@@ -208,14 +203,6 @@ def report_site_fields(report: Report, corpora: Sequence[Path]) -> None:
     )
 
 
-def site_places(document: Document) -> SitePlaces | None:
-    """Return the places of a page and of a site that consists of it; None for a page without text."""
-    if not document.segments.texts:
-        return None
-    places = document_places(document, read_features(document)).segments
-    return SitePlaces(places, tabulate(count_pages([(places, np.zeros(len(places.words)))])))
-
-
 def _count_shown(
     counts: Counter[tuple[str, str, str]], known: str, page: _SitePage, places: SitePlaces | None
 ) -> None:
@@ -288,43 +275,36 @@ def _agree(field: str, values: frozenset[str], wanted: frozenset[str]) -> bool:
 
 
 _PAGES_A_SITE = 3
-_ROUNDS = 5
 _CONFIG = CoreConfig()
 
 
-@experiment_command("Measure metadata, Markdown and links.")
+@experiment_command("Measure metadata and Markdown.")
 @corpora_argument
 @option("--pages", default=400, help="Pages of the gold for metadata.")
 @option("--markdown-pages", default=200, help="Pages of the check of Markdown.")
 @click.option(
     "--sites", is_flag=True, help="Also measure what ten pages of a site tell about others."
 )
-@option("--cost-pages", default=200, help="Pages that are timed.")
-@option("--peers/--no-peers", default=True, help="Whether other libraries are run.")
 def metadata(
     report: Report,
     corpora: tuple[Path, ...],
     pages: int,
     markdown_pages: int,
-    cost_pages: int,
     *,
     sites: bool,
-    peers: bool,
 ) -> None:
-    """Measure the metadata of pages of CORPORA, their Markdown, and what both cost.
+    """Measure the metadata of pages of CORPORA, and their Markdown.
 
     The gold for metadata are the values that independent markup of a page states twice; one of both is
     taken out before the systems see the page. Of each site at most three pages count.
     """
     if pages:
         read = (gold_page(markup, url) for url, markup in _pages(corpora))
-        _report_fields(report, list(islice(filter(None, read), pages)), with_peers=peers)
+        _report_fields(report, list(islice(filter(None, read), pages)))
     if sites:
         report_site_fields(report, corpora)
     if markdown_pages:
         _report_markdown(report, corpora, markdown_pages)
-    if cost_pages:
-        _report_cost(report, corpora, cost_pages)
 
 
 def _pages(corpora: Sequence[Path]) -> Iterator[tuple[str, str]]:
@@ -352,10 +332,8 @@ def _documents(corpora: Sequence[Path]) -> Iterator[tuple[Document, str, str]]:
             continue
 
 
-def _report_fields(report: Report, gold: list[GoldPage], *, with_peers: bool) -> None:
-    systems: dict[str, System] = {"templ": templ}
-    if with_peers:
-        systems |= {name: load_system(name) for name in PEERS}
+def _report_fields(report: Report, gold: list[GoldPage]) -> None:
+    systems: dict[str, System] = {"templ": templ, **{name: load_system(name) for name in PEERS}}
     counts: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0, 0])
     for page in gold:
         for name, system in systems.items():
@@ -420,65 +398,3 @@ def _report_markdown(report: Report, corpora: Sequence[Path], count: int) -> Non
         ["what", "on the pages", "kept"],
         rows,
     )
-
-
-def _report_cost(report: Report, corpora: Sequence[Path], count: int) -> None:
-    gc.freeze()
-    gc.set_threshold(GC_ALLOCATIONS)  # as in the processes that clean pages
-    totals: Counter[str] = Counter()
-    done = 0
-    parser = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True)
-    for document, markup, url in islice(_documents(corpora), count):
-        for name, step in _steps(document, markup, url, parser).items():
-            totals[name] += _least_ns(step)
-        done += 1
-    parse = max(totals["bare parse"], 1)
-    marked = totals["document with marks"] - totals["document"]
-    costs = {
-        "metadata": totals["metadata"],
-        "marks of links and images": marked,
-        "Markdown": totals["Markdown"],
-        "links": totals["links"],
-        "all": totals["metadata"] + marked + totals["Markdown and links"],
-    }
-    rows = [[name, f"{cost / parse:.3f}"] for name, cost in costs.items()]
-    report.table(
-        f"Cost on {done} pages, in bare parses by lxml ({parse / done / 1e6:.2f} ms each)",
-        ["what", "× parse"],
-        rows,
-    )
-
-
-def _steps(
-    document: Document, markup: str, url: str, parser: lxml.html.HTMLParser
-) -> dict[str, Callable[[], object]]:
-    cleaned = clean(document, None, _CONFIG)
-    places = site_places(document)
-    kept, marks, utf8 = cleaned.decision.kept, document.marks, markup.encode()
-
-    def outline() -> Outline:
-        return Outline(document, kept, None, marks, url)
-
-    def both() -> object:
-        found = outline()
-        return render_markdown(found), page_links(found)
-
-    return {
-        "bare parse": lambda: lxml.html.document_fromstring(utf8, parser=parser),
-        "document": lambda: parse_document(markup, url),
-        "document with marks": lambda: parse_document(markup, url, with_marks=True),
-        "metadata": lambda: read_metadata(document, url, cleaned.text, places),
-        "Markdown": lambda: render_markdown(outline()),
-        "links": lambda: page_links(outline()),
-        "Markdown and links": both,
-    }
-
-
-def _least_ns(step: Callable[[], object]) -> int:
-    least = 1 << 62
-    for _ in range(_ROUNDS):
-        started = time.process_time_ns()
-        result = step()
-        least = min(least, time.process_time_ns() - started)
-        del result
-    return least
