@@ -296,7 +296,7 @@ _PAPER_SETTINGS = {
     "pages a site and no gold; may be repeated.  [default: clean with the shipped page model]",
 )
 @option("--pages-per-site", default=20, help="Number of pages with keywords to use of each site.")
-@seed_option("Seed of the forest and of the bootstrap.")
+@seed_option("Seed of the forest.")
 def kolcz_yih_keywords(
     report: Report,
     corpora: Sequence[Path],
@@ -330,7 +330,7 @@ def kolcz_yih_keywords(
     sites = [page.site for page in testing]
     for one, base in (("DN", "ORD"), ("DN-DF", "DF")):
         gains = (100 * (scores[one] - scores[base])).T.tolist()
-        cells = [mean_text(column, sites, seed, form="+.2f") for column in gains]
+        cells = [mean_text(column, sites, form="+.2f") for column in gains]
         rows.append([f"{one} - {base}", *cells])
     header = ["in brackets: the paper's", *(f"Top{n}" for n in _TOPS)]
     report.table("tables 1 and 2: keyword extraction, %", header, rows)

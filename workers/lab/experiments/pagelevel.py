@@ -68,7 +68,6 @@ from workers.lab.options import (
     experiment_command,
     folds_option,
     option,
-    seed_option,
 )
 
 
@@ -182,9 +181,8 @@ LabelledPage = tuple[ScoredPage, Labels]
 @click.argument("classifier", type=PATH)
 @corpora_argument
 @option("--pages-per-site", default=20, help="Number of pages with gold to use of each site.")
-@seed_option("Seed of the bootstrap over sites.")
 def pagelevel_templates(
-    report: Report, classifier: Path, corpora: Sequence[Path], pages_per_site: int, seed: int
+    report: Report, classifier: Path, corpora: Sequence[Path], pages_per_site: int
 ) -> None:
     """Measure the f of text, anchor text and links in templates, and in content.
 
@@ -205,7 +203,7 @@ def pagelevel_templates(
         raise InputProblem("no page has a `gold_selector` that names its content")
     sites = len({page.record["site"] for page, _ in pages})
     report.say(f"{len(pages)} pages of {sites} sites")
-    _report_f(report, pages, seed)
+    _report_f(report, pages)
     _report_f_by_penalty(report, pages)
 
 
@@ -216,7 +214,7 @@ def _labelled(page: ScoredPage) -> LabelledPage | None:
     return page, labels
 
 
-def _report_f(report: Report, pages: Sequence[LabelledPage], seed: int) -> None:
+def _report_f(report: Report, pages: Sequence[LabelledPage]) -> None:
     merges = {delta: site_f(pages, merging_variant(delta)) for delta in _F_DELTAS}
     best = max(merges, key=lambda delta: _in_templates(merges[delta]))
     variants = {
@@ -230,13 +228,11 @@ def _report_f(report: Report, pages: Sequence[LabelledPage], seed: int) -> None:
         row = [f"{_COUNTED[counted]} {_PLACES[place]}"]
         for name, fs in variants.items():
             paper = _PAPER.get(name, {}).get(counted) if place == "in_templates" else None
-            row.append(
-                _site_mean(fs[place, counted], seed) + (f" (paper {paper})" if paper else "")
-            )
+            row.append(_site_mean(fs[place, counted]) + (f" (paper {paper})" if paper else ""))
         names = list(variants)
         for one, other in pairwise(names[1:]):
             gain = variants[other][place, counted] - variants[one][place, counted]
-            row.append(_site_mean(gain, seed))
+            row.append(_site_mean(gain))
         rows.append(row)
     header = ["f", *variants, "merge - basic", "smooth - merge"]
     report.table("table 1: f-measure", header, rows)
@@ -287,9 +283,9 @@ def _f(some: Sequence[Overlap]) -> float:
     return float("nan") if f is None else f
 
 
-def _site_mean(values: np.ndarray, seed: int) -> str:
+def _site_mean(values: np.ndarray) -> str:
     scored = values[~np.isnan(values)].tolist()
-    return mean_text(scored, [str(number) for number in range(len(scored))], seed, of_sites=True)
+    return mean_text(scored, [str(number) for number in range(len(scored))], of_sites=True)
 
 
 _RAND_DELTAS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -306,7 +302,6 @@ SegmentedPage = tuple[ScoredPage, Int64s]
 @click.argument("classifier", type=PATH)
 @corpora_argument
 @option("--pages-per-site", default=20, help="Number of pages with gold to use of each site.")
-@seed_option("Seed of the bootstrap over sites.")
 @click.option(
     "--runs",
     is_flag=True,
@@ -318,7 +313,6 @@ def pagelevel_segmentation(
     corpora: Sequence[Path],
     *,
     pages_per_site: int,
-    seed: int,
     runs: bool,
 ) -> None:
     """Measure the adjusted RAND index of three segmentations: basic, basic + merge, and smooth.
@@ -341,7 +335,7 @@ def pagelevel_segmentation(
         name = corpus_name(path)
         sites = len({page.record["site"] for page, _ in pages})
         report.say(f"{name}: {len(pages)} pages of {sites} sites")
-        _report_rands(report, name, pages, seed)
+        _report_rands(report, name, pages)
         _report_rands_by_penalty(report, name, pages)
 
 
@@ -363,7 +357,7 @@ def _segmented(page: ScoredPage, *, runs: bool) -> SegmentedPage | None:
     return (page, group) if len(set(scored.tolist())) > 1 else None
 
 
-def _report_rands(report: Report, name: str, pages: Sequence[SegmentedPage], seed: int) -> None:
+def _report_rands(report: Report, name: str, pages: Sequence[SegmentedPage]) -> None:
     merges = {delta: page_rands(pages, merging_variant(delta)) for delta in _RAND_DELTAS}
     best = max(merges, key=lambda delta: float(merges[delta].mean()))
     rands = {
@@ -374,7 +368,7 @@ def _report_rands(report: Report, name: str, pages: Sequence[SegmentedPage], see
     basic, merged, smooth = rands.values()
     rands |= {"merge - basic": merged - basic, "smooth - merge": smooth - merged}
     sites = [page.record["site"] for page, _ in pages]
-    rows = [[label, mean_text(some.tolist(), sites, seed)] for label, some in rands.items()]
+    rows = [[label, mean_text(some.tolist(), sites)] for label, some in rands.items()]
     report.table(f"figure 1: segmentation of {name}", ["", "adjusted RAND"], rows)
 
 

@@ -70,7 +70,6 @@ def _text(cell: Cell, decimals: int) -> str:
 def mean_text(
     values: Sequence[float],
     sites: Sequence[str],
-    seed: int = 0,
     *,
     form: str = ".3f",
     of_sites: bool = False,
@@ -80,13 +79,12 @@ def mean_text(
     Args:
         values: One value for each page; where there is none the text is empty.
         sites: The site of each page.
-        seed: Seed of the bootstrap.
         form: Format of the numbers.
         of_sites: Whether the mean is that of the sites' means, not that of the pages.
     """
     if not len(values):
         return ""
-    means: BootstrapMeans = bootstrap(values, sites, seed)
+    means: BootstrapMeans = bootstrap(values, sites, 0)
     mean = means.of_sites if of_sites else means.of_pages
     width = means.sites_interval if of_sites else means.pages_interval
     return f"{mean:{form}}" + (f" [{width.low:{form}}, {width.high:{form}}]" if width else "")

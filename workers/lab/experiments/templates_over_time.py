@@ -23,7 +23,7 @@ from workers.errors import InputProblem
 from workers.inspect.plots import line_chart
 from workers.lab.corpora import corpus_page, records_with
 from workers.lab.experiments.results import Cell, Report, mean_text, tracked
-from workers.lab.options import corpora_argument, experiment_command, seed_option
+from workers.lab.options import corpora_argument, experiment_command
 
 MEASURES = ("HTML", "words", "links")
 _PARTS = ("template", "content")
@@ -50,8 +50,7 @@ class DatedSite(msgspec.Struct, frozen=True, kw_only=True):
 
 @experiment_command("Share of pages that is template, by year.", name="templates-over-time")
 @corpora_argument
-@seed_option("Seed of the bootstrap over sites.")
-def templates_over_time(report: Report, corpora: Sequence[Path], seed: int) -> None:
+def templates_over_time(report: Report, corpora: Sequence[Path]) -> None:
     """Measure which share of the HTML, the words and the links of pages is template, by year.
 
     Template is what a tenth of a site's pages of one date have, and at least three pages
@@ -71,7 +70,7 @@ def templates_over_time(report: Report, corpora: Sequence[Path], seed: int) -> N
             f"no site has {PAGES_PER_SITE_MIN} different pages of one year in the field `{_DATE}`"
         )
     _report_years(report, found)
-    _report_growth(report, found, seed)
+    _report_growth(report, found)
 
 
 def _read(corpora: Sequence[Path]) -> Iterator[tuple[tuple[str, str, int], list[ReadPage]]]:
@@ -148,14 +147,14 @@ def _report_years(report: Report, found: Sequence[DatedSite]) -> None:
     report.figure("templates-over-time", chart)
 
 
-def _report_growth(report: Report, found: Sequence[DatedSite], seed: int) -> None:
+def _report_growth(report: Report, found: Sequence[DatedSite]) -> None:
     growth = yearly_growth(found)
     names = [str(number) for number in range(len(found))]
     rows: list[list[Cell]] = [
         [
             measure,
-            mean_text([one.shares[number] for one in found], [one.site for one in found], seed),
-            mean_text(some, names[: len(some)], seed, form="+.1%"),
+            mean_text([one.shares[number] for one in found], [one.site for one in found]),
+            mean_text(some, names[: len(some)], form="+.1%"),
             _PAPER[number],
         ]
         for number, (measure, some) in enumerate(growth.items())
