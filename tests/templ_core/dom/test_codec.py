@@ -192,6 +192,11 @@ def test_a_value_of_more_than_four_bytes_is_not_packed():
         packed(np.array([1 << 32]))
 
 
+def test_columns_take_as_many_bytes_a_value_as_the_largest_needs():
+    assert packed(np.array([3, 500])).hex() == "020300f401"
+    assert packed_differences(np.array([3, 5, 4]), 1).hex() == "01040300"
+
+
 def test_packed_differences_are_added_up_again():
     owner = np.array([4, 6, 5, 5], np.int32)
     assert read(steps=packed_differences(owner[1:] - 4, 5))["steps"] == [2, 1, 1]
