@@ -86,11 +86,11 @@ def _probes(page: TextWords, config: WindowDedupConfig) -> list[int]:
     """
     total = left = sum(page.values())
     probes: list[int] = []
-    for shorter, text in sorted([(-words, text) for text, words in page.items()]):
+    for minus_words, text in sorted([(-words, text) for text, words in page.items()]):
         if total < config.words_min or left < config.near_ratio * total:
             break
         probes.append(text)
-        left += shorter
+        left += minus_words
     return probes
 
 
