@@ -1,6 +1,4 @@
-"""Pages of each hostile shape are read and cleaned in bounded time; tests/benchmarks measures it."""
-
-import time
+"""Pages of each hostile shape are cleaned or refused; tests/benchmarks measures what they cost."""
 
 import pytest
 
@@ -36,18 +34,15 @@ def test_a_page_above_the_limit_is_refused_with_both_sizes():
 
 
 SIZE = 600_000
-LONGEST_S = 5.0
-"""Ten times what the slowest shape takes; the quadratic ones took more."""
+"""Characters; loops that grow with the square of a page take minutes with them."""
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_a_hostile_shape_is_cleaned_in_bounded_processor_time(name):
+def test_a_hostile_shape_is_cleaned_or_refused(name):
     page = SHAPES[name](SIZE)
     body = page if isinstance(page, bytes) else page.encode()
-    began_s = time.process_time()
     try:
         text = clean(read_document(body, "https://example.com/"), None, CoreConfig()).text
     except HostilePage as refusal:
         text = str(refusal)
-    assert time.process_time() - began_s < LONGEST_S
     assert text

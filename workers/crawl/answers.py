@@ -112,7 +112,7 @@ def read_answer(url: str, body: bytes, content_type: str, bytes_max: int) -> Ans
     elif kind == "sitemap":
         links = _sitemap_links(url, body)
     digest = _words_digest(sorted(links)) if links else _body_digest(body)
-    return AnswerContent(kind=kind, digest=digest, links=found_addresses(links))
+    return AnswerContent(kind=kind, digest=digest, links=list(found_addresses(links)))
 
 
 def unread_answer(body: bytes, content_type: str) -> AnswerContent:
@@ -157,7 +157,7 @@ def _page_content(url: str, body: bytes, content_type: str, bytes_max: int) -> A
     links = dict.fromkeys(_page_links(root, url, page.charset), NEW_LINKED)
     links |= dict.fromkeys(_absolute(url, map(str, root.xpath(_FEED_LINKS))), NEW_LISTING)
     digest = _words_digest(map(str, root.xpath(_WORDS)))
-    return AnswerContent(kind="page", digest=digest, links=found_addresses(links))
+    return AnswerContent(kind="page", digest=digest, links=list(found_addresses(links)))
 
 
 def _page_links(root: etree._Element, url: str, charset: str) -> Iterator[str]:

@@ -83,14 +83,12 @@ class FoundAddress(msgspec.Struct, frozen=True, array_like=True):
     """One of `NEW_RANKS`."""
 
 
-def found_addresses(ranks: Mapping[str, int]) -> list[FoundAddress]:
-    """Return absolute addresses of some ranks as they are asked, without those that lead into a trap."""
-    found = []
+def found_addresses(ranks: Mapping[str, int]) -> Iterator[FoundAddress]:
+    """Yield absolute addresses of some ranks as they are asked, without those that lead into a trap."""
     for named, rank in ranks.items():
         if is_askable(named) and not trap_reason(named):
             url = asked_address(named)
-            found.append(FoundAddress(url, address_key(url), site_key(url), rank))
-    return found
+            yield FoundAddress(url, address_key(url), site_key(url), rank)
 
 
 class PageState(msgspec.Struct, frozen=True, kw_only=True):

@@ -268,10 +268,11 @@ class SiteSpider(Spider):
         """
         if depth > self._run.config.depth_max:
             return
-        own = (one for one in found if one.site in self._sites)
-        while self._run.problem is None and (some := list(islice(own, _ADDED_AT_ONCE))):
+        rest = iter(found)
+        while self._run.problem is None and (some := list(islice(rest, _ADDED_AT_ONCE))):
+            own = [one for one in some if one.site in self._sites]
             with self._run.frontier.transaction():
-                sites = self._run.frontier.add(some, now, depth=depth, moves=moves)
+                sites = self._run.frontier.add(own, now, depth=depth, moves=moves)
             self._queue.found(sites)
             await asyncio.sleep(0)
 
@@ -338,7 +339,7 @@ class SiteSpider(Spider):
     async def _add_named(self, address: DueAddress, answer: AddressAnswer, now: float) -> None:
         if answer.location is not None:
             rank = NEW_LISTING if address.is_listing else NEW_LINKED
-            found = found_addresses({answer.location: rank})
+            found = list(found_addresses({answer.location: rank}))
             for one in found if address.moves else ():
                 self._run.frontier.add_site(one.site)  # a seed that has moved
                 self._sites.add(one.site)
@@ -427,7 +428,7 @@ def crawl(
         )
     with CrawlFrontier(path) as frontier:
         with frontier.transaction():
-            found = found_addresses(dict.fromkeys(seeds, NEW_LISTING))
+            found = list(found_addresses(dict.fromkeys(seeds, NEW_LISTING)))
             for one in found:
                 frontier.add_site(one.site)
             frontier.add(found, time.time(), depth=0, moves=SEED_MOVES)

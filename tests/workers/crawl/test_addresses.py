@@ -161,7 +161,7 @@ def large_rules(number):
     return "\n".join(["User-agent: *", "Crawl-delay: 0", *lines]).encode()[:ROBOTS_BYTES_MAX]
 
 
-def test_rules_of_many_hosts_take_no_memory_and_no_time_at_the_start(tmp_path):
+def test_rules_of_many_hosts_take_no_memory_and_are_not_read_at_the_start(tmp_path, monkeypatch):
     hosts = [f"http://h{number}.a.home.arpa" for number in range(60)]
     config = CrawlConfig(contact="a@b.example", site_hosts=2 * len(hosts))
     with CrawlFrontier(tmp_path / "frontier.db") as frontier:
@@ -174,9 +174,9 @@ def test_rules_of_many_hosts_take_no_memory_and_no_time_at_the_start(tmp_path):
             frontier.keep_robots(stored, 1.0)
     peak_kib = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     with CrawlFrontier(tmp_path / "frontier.db") as frontier:
-        began_s = time.process_time()
-        queue = SiteQueue(frontier, config)
-        assert time.process_time() - began_s < 0.05
+        with monkeypatch.context() as starting:
+            starting.delattr(CrawlFrontier, "robots")
+            queue = SiteQueue(frontier, config)
         queue.release("a.home.arpa", -10.0)
         for _ in hosts:
             address = queue.take()

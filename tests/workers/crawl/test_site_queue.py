@@ -53,7 +53,7 @@ def queue(frontier, clock):
 
 
 def add(frontier, *urls, rank=NEW_LISTING):
-    found = found_addresses(dict.fromkeys(urls, rank))
+    found = list(found_addresses(dict.fromkeys(urls, rank)))
     for one in found:
         frontier.add_site(one.site)
     frontier.add(found, START, depth=0)
