@@ -2,18 +2,16 @@
 
 from contextlib import contextmanager
 
-from tests.kafka.broker import runner
+from tests.kafka.broker import own_broker
 from tests.kafka.stream import Stream
 
 
 @contextmanager
 def stream_on_a_broker(directory, prefix=""):
     """Yield a stream whose workers and broker are stopped at the end."""
-    broker = runner.Broker(directory / "kafka")
-    broker.start()
-    stream = Stream(broker, prefix, directory)
-    try:
-        yield stream
-    finally:
-        stream.stop_all()
-        broker.stop()
+    with own_broker(directory) as broker:
+        stream = Stream(broker, prefix, directory)
+        try:
+            yield stream
+        finally:
+            stream.stop_all()

@@ -6,14 +6,14 @@ throughput  sends the feed through `templ run --revisions` and through `templ wo
             processor time of all their processes for each page, without start-up and waiting. The
             ratio compares processor times, because the broker, the feeder and other programs run on
             the same cores; the times of the broker and the feeder are printed too.
-latency     sends pages at half of the worker's rate, and prints the time from the broker's time stamp
+latency     sends pages at half of the rate that the cores can do, and prints the time from the broker's time stamp
             of the page to that of the cleaned record, while the worker learns. The time that
             cleaning alone takes for these pages is printed for comparison.
 rebuild     deletes the worker's state while pages keep coming, and prints how long it takes to rebuild
             it from `documents`.
 
-The rate of the latency is half of the worker's by default; the niceness of the refresher is 0 if other programs
-would starve it. Needs Java and Maven.
+Broker and feeder share the cores, so they count in that rate; `--rate` gives another one. The niceness of the
+refresher is 0 if other programs would starve it. Needs Java and Maven.
 """
 
 import asyncio
@@ -30,12 +30,11 @@ from pathlib import Path
 
 import msgspec
 import psutil
-from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 
 from schemas.topics import CLEANED, DOCUMENTS, PAGES, TOPICS
 from tests.benchmarks.kafka_stream import stream_on_a_broker
 from tests.benchmarks.measuring import read_options, read_pages
-from tests.kafka.stream import ENVIRONMENT, PARTITIONS, templ
+from tests.kafka.stream import ENVIRONMENT, templ
 from workers.kafka.broker.feeder import Feeder
 from workers.pace import Pace
 from workers.pipeline.site_engine import SiteEngine
@@ -96,22 +95,11 @@ def worker_settings(options):
 def stream_of(directory, settings):
     """Yield a worker on topics whose records the broker stamps, and the broker's process."""
     with stream_on_a_broker(directory) as stream:
-        asyncio.run(create_stamped(stream.address))
+        for name in (PAGES, CLEANED):
+            stamped = TOPICS[name].config() | {"message.timestamp.type": "LogAppendTime"}
+            asyncio.run(stream.configure(stamped, name))
         stream.start(**settings)
         yield stream, java_below(psutil.Process())
-
-
-async def create_stamped(address):
-    admin = AIOKafkaAdminClient(bootstrap_servers=address)
-    await admin.start()
-    stamped = {"message.timestamp.type": "LogAppendTime"}
-    await admin.create_topics(
-        [
-            NewTopic(name, PARTITIONS, 1, topic_configs=TOPICS[name].config() | stamped)
-            for name in (PAGES, CLEANED)
-        ]
-    )
-    await admin.close()
 
 
 def java_below(process):
@@ -119,7 +107,7 @@ def java_below(process):
 
 
 def throughput(stream, broker, pages, on_files_s):
-    """Print the comparison; return the pages a second that the worker alone could do."""
+    """Print the comparison; return the pages a second that the cores can do, with broker and feeder on them."""
     feed_all(stream, pages[:WARM_UP_PAGES], "warm-up")
     stream.wait_until_answered(WAIT_S)
     stream.wait_until_learned(WAIT_S)
@@ -149,7 +137,7 @@ def throughput(stream, broker, pages, on_files_s):
         f"{fed_s:.1f} s; load {psutil.getloadavg()[0]:.1f}",
         flush=True,
     )
-    return psutil.cpu_count() * len(pages) / worker_s
+    return psutil.cpu_count() * len(pages) / (worker_s + broker_s + own_s)
 
 
 class Usage:

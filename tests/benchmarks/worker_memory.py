@@ -15,14 +15,11 @@ from pathlib import Path
 
 import psutil
 
-from schemas.topics import DOCUMENTS, PAGES
 from tests.benchmarks.kafka_stream import stream_on_a_broker
 from tests.benchmarks.kafka_worker import DEFAULTS
 from tests.benchmarks.measuring import read_options, write_chart
 from tests.kafka.small_feed import write_small_feed
 from workers.feeds.files import read_feed
-from workers.kafka.broker.feeder import Feeder
-from workers.settings import load_settings
 
 WAIT_S = 36_000
 POINTS = 20
@@ -50,10 +47,9 @@ def measure(stream, pages, sites, directory):
     started = time.monotonic()
     sent = 0
     while some := list(islice(coming, max(pages // POINTS, 1))):
-        asyncio.run(send(stream, some))
+        asyncio.run(stream.send_pages(some))
         sent += len(some)
-        stream.wait_until_lag("cleaner", PAGES, 0, WAIT_S)
-        stream.wait_until_lag("refresher", DOCUMENTS, 0, WAIT_S)
+        stream.wait_until_taken(wait_s=WAIT_S)
         parts = memory_mib(psutil.Process(stream.pid("one")))
         points.append((sent, parts))
         told = ", ".join(f"{part} {size:.0f}" for part, size in parts.items())
@@ -61,12 +57,6 @@ def measure(stream, pages, sites, directory):
         seconds = time.monotonic() - started
         print(f"{sent:7} pages, {seconds:.0f} s: {total:.0f} MiB ({told})", flush=True)
     return points
-
-
-async def send(stream, pages):
-    async with Feeder(stream.access, stream.prefix, load_settings().message_limit_bytes) as feeder:
-        for page in pages:
-            await feeder.send(page)
 
 
 def memory_mib(worker):

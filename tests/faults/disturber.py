@@ -12,10 +12,9 @@ from contextlib import suppress
 import msgspec
 import psutil
 from aiokafka import AIOKafkaProducer, TopicPartition
-from aiokafka.admin import AIOKafkaAdminClient, RecordsToDelete
+from aiokafka.admin import RecordsToDelete
 
 from schemas.codec import SchemaError, decode_document_record, encode_msgpack
-from schemas.site_model import SiteModelRecord
 from schemas.source import Source
 from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS
 from tests.faults.log_files import cut_tail
@@ -27,6 +26,7 @@ from tests.kafka.hostile_records import (
     send_when_taken,
 )
 from tests.kafka.stream import PARTITIONS
+from tests.workers.builders import site_model_record
 from tests.workers.hostile_site_models import hostile_site_models
 from tests.workers.raw_batches import Zeros
 from workers.kafka.broker.feeder import page_headers
@@ -108,7 +108,7 @@ class Disturber:
         self.ledger = Ledger()
         self.done: Counter[str] = Counter()
         self._faults = {
-            "kill a worker": self._kill_worker,
+            "kill a worker": lambda: self._stop_worker(signal.SIGKILL),
             "kill a process": self._kill_process,
             "kill a cleaner": lambda: self._kill_role("cleaner"),
             "kill a refresher": lambda: self._kill_role("refresher"),
@@ -181,9 +181,9 @@ class Disturber:
         command = ["mount", "-t", "tmpfs", "-o", f"size={DISK}", "templ-faults", state]
         return subprocess.run(command, check=False, capture_output=True).returncode == 0
 
-    def _kill_worker(self):
+    def _stop_worker(self, how=signal.SIGTERM):
         name = self._any()
-        self._stream.stop(name, signal.SIGKILL)
+        self._stream.stop(name, how)
         self._pause()
         self._stream.start(name, **PATIENT)
 
@@ -199,12 +199,6 @@ class Disturber:
             if role in process.cmdline():
                 process.kill()
 
-    def _stop_worker(self):
-        name = self._any()
-        self._stream.stop(name)
-        self._pause()
-        self._stream.start(name, **PATIENT)
-
     def _rebalance(self):
         if "three" in self._stream.running():
             self._stream.stop("three")
@@ -218,16 +212,9 @@ class Disturber:
         self._rebalance()
 
     def _pause_worker(self):
-        """Stop a worker's processes for longer than its session, as a machine that is moved."""
-        worker = psutil.Process(self._stream.pid(self._any()))
-        processes = [worker, *worker.children(recursive=True)]
-        for process in processes:
-            with suppress(psutil.NoSuchProcess):
-                process.suspend()
-        time.sleep(PAUSE_S)
-        for process in processes:
-            with suppress(psutil.NoSuchProcess):
-                process.resume()
+        """Stop a worker's processes for longer than its session."""
+        with self._stream.paused(self._any()):
+            time.sleep(PAUSE_S)
 
     def _restart_broker(self):
         self._stop_broker()
@@ -305,19 +292,10 @@ class Disturber:
         for record in self._stream.records(PAGES):
             if record.offset < limits.get(TopicPartition(record.topic, record.partition), 0):
                 self.ledger.lose_page(record.topic, record.partition, record)
-        asyncio.run(self._delete_records(limits))
+        deleted = {one: RecordsToDelete(before_offset=limit) for one, limit in limits.items()}
+        asyncio.run(self._stream.ask(lambda admin: admin.delete_records(deleted)))
         for name in names:
             self._stream.start(name, **PATIENT)
-
-    async def _delete_records(self, limits):
-        admin = AIOKafkaAdminClient(bootstrap_servers=self._stream.address)
-        await admin.start()
-        try:
-            await admin.delete_records(
-                {one: RecordsToDelete(before_offset=limit) for one, limit in limits.items()}
-            )
-        finally:
-            await admin.close()
 
     def _cut_documents(self):
         for _, lost in self._cut(self._stream.prefix + DOCUMENTS):
@@ -354,14 +332,8 @@ class Disturber:
         bodies = [body for body, _ in hostile_site_models().values()]
         values = [(self._site(), body) for body in self._rng.sample(bodies, HOSTILE_PER_FAULT)]
         for site, body in values:
-            record = SiteModelRecord(
-                site=site,
-                version=f"hostile-{self._rng.getrandbits(32)}",
-                documents=30,
-                first_event_time_ms=0,
-                last_event_time_ms=0,
-                body=body,
-            )
+            version = f"hostile-{self._rng.getrandbits(32)}"
+            record = site_model_record(version, site=site, documents=30, body=body)
             hostile = [(site.encode(), encode_msgpack(record), [])]
             send_batch(self._stream, SITE_MODELS, partition_of(site, PARTITIONS), hostile)
         large = [(self._site().encode(), TOO_LARGE, [])]
@@ -390,13 +362,8 @@ class Disturber:
 
     def _send_again(self):
         """Send pages again from an older offset, as a feed that died before it stored how far it was."""
-        asyncio.run(self._send(self._sent_pages[-self._rng.randint(*SENT_AGAIN) :]))
-
-    async def _send(self, pages):
-        async with AIOKafkaProducer(bootstrap_servers=self._stream.address) as producer:
-            for page in pages:
-                topic, key = self._stream.prefix + PAGES, page.site.encode()
-                await producer.send_and_wait(topic, page.body, key=key, headers=page_headers(page))
+        pages = self._sent_pages[-self._rng.randint(*SENT_AGAIN) :]
+        asyncio.run(self._stream.send_pages(pages))
 
     def _site(self):
         return self._rng.choice(self._next_pages).site

@@ -1,6 +1,7 @@
 """Random faults over a stream on a real broker, compared with the same feed undisturbed.
 
-    python -m tests.faults.faults [--seed N] [--faults 150] [--pages 30000] [--sites 500] [--kind FAULT]
+    python -m tests.faults.faults [--seed N] [--faults 150] [--pages 30000] [--sites 500]
+        [--kinds FAULT,FAULT] [--keep DIRECTORY]
 
 Three workers clean a feed of small pages while faults happen to them evenly over the feed, first one of
 each kind, then drawn at random: processes, workers and the broker are killed, stopped and paused, the
@@ -19,29 +20,26 @@ Recovery is the time from the end of a fault until every partition of `pages` in
 another committed page. Needs Java and Maven, and for full disks the right to mount a tmpfs.
 """
 
-import argparse
 import asyncio
 import statistics
 import sys
 import tempfile
 import time
 from collections import Counter, defaultdict
-from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
 
 import msgspec
-from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import KafkaError
 
 from schemas.codec import SchemaError, decode_document_record, decode_output
 from schemas.topics import CLEANED, DOCUMENTS, PAGES
+from tests.benchmarks.measuring import read_options
 from tests.faults.disturber import PATIENT, WORKERS, Disturber
-from tests.kafka.broker import runner
+from tests.kafka.broker import own_broker
 from tests.kafka.small_feed import write_small_feed
-from tests.kafka.stream import Stream, local_run
+from tests.kafka.stream import Stream, local_run, other_windows
 from workers.feeds.files import read_feed
-from workers.kafka.broker.feeder import Feeder
 from workers.kafka.broker.plain_consumer import plain_consumer
 from workers.kafka.broker.received import processable
 from workers.kafka.patches import bound_fetches
@@ -133,7 +131,7 @@ def disturbed_run(
         disturber.start()
         for number, some in enumerate(batched(all_pages, -(-pages // (faults + 1)))):
             now, later = some[: len(some) // 2], some[len(some) // 2 :]
-            asyncio.run(send(stream, now))
+            asyncio.run(stream.send_pages(now))
             sent += now
             if number < faults:
                 # A page that is dated ahead is the newest of its URL, whatever comes later.
@@ -143,7 +141,7 @@ def disturbed_run(
                 taken = {one.id for one in single} - {one.id for one in left}
                 later = [one for one in later if one.id not in taken]
                 before = asyncio.run(progress(stream))
-            asyncio.run(send(stream, later))
+            asyncio.run(stream.send_pages(later))
             sent += later
             if number < faults:
                 asyncio.run(wait_until_recovered(stream, before, disturber, ended))
@@ -154,10 +152,10 @@ def disturbed_run(
                     f"recovered after {took.seconds} s"
                 )
                 ended += disturber.start_ended()
-            wait_until_taken(stream, 2 * len(some))
+            # The next fault meets live work.
+            stream.wait_until_taken(2 * len(some), STAND_STILL_S)
         stream.wait_until_lag("cleaner", PAGES, 0, STAND_STILL_S)
-        stream.wait_until_answered(STAND_STILL_S)
-        stream.wait_until_learned(STAND_STILL_S)
+        stream.wait_until_settled(STAND_STILL_S)
         for name in stream.running():
             stream.stop(name)
         names = [name for name in WORKERS if stream.state(name).exists()]
@@ -176,11 +174,7 @@ def disturbed_run(
         faults=dict(disturber.done),
         sites=len(windows),
         shared_sources=len(shared),
-        other_windows=sorted(
-            site
-            for site in undisturbed.keys() | windows.keys()
-            if site not in shared and undisturbed.get(site) != windows.get(site)
-        ),
+        other_windows=[site for site in other_windows(undisturbed, windows) if site not in shared],
         ended_workers=ended,
         recovery_median_s=round(statistics.median(times), 1),
         recovery_max_s=max(times),
@@ -196,21 +190,10 @@ def batched(items, size):
         yield some
 
 
-async def send(stream, pages):
-    async with Feeder(stream.access, stream.prefix, load_settings().message_limit_bytes) as feeder:
-        for page in pages:
-            assert await feeder.send(page) is None
-
-
 async def progress(stream):
     """Partition of `pages` -> its committed offset and its end."""
-    admin = AIOKafkaAdminClient(bootstrap_servers=stream.address)
-    await admin.start()
-    try:
-        async with plain_consumer(stream.access) as consumer:
-            return await progress_with(stream, admin, consumer)
-    finally:
-        await admin.close()
+    async with plain_consumer(stream.access) as consumer:
+        return await stream.ask(lambda admin: progress_with(stream, admin, consumer))
 
 
 async def progress_with(stream, admin, consumer):
@@ -227,16 +210,15 @@ async def progress_with(stream, admin, consumer):
 async def wait_until_recovered(stream, before, disturber, ended):
     """Wait until each partition in which records wait has another committed page."""
     until = time.monotonic() + RECOVERY_S
-    admin = AIOKafkaAdminClient(bootstrap_servers=stream.address)
-    await admin.start()
-    try:
+
+    async def wait(admin):
         async with plain_consumer(stream.access) as consumer:
             while not has_recovered(before, await progress_with(stream, admin, consumer)):
                 assert time.monotonic() < until, "no recovery"
-                ended += disturber.start_ended()
+                ended.extend(disturber.start_ended())
                 await asyncio.sleep(0.2)
-    finally:
-        await admin.close()
+
+    await stream.ask(wait)
 
 
 def has_recovered(before, now):
@@ -247,12 +229,6 @@ def has_recovered(before, now):
         if committed != end and not is_moved:
             return False
     return True
-
-
-def wait_until_taken(stream, most_waiting):
-    """Wait until both groups are at most so many records behind: a fault then meets live work."""
-    for role, topic in (("cleaner", PAGES), ("refresher", DOCUMENTS)):
-        stream.wait_until_lag(role, topic, most_waiting, STAND_STILL_S)
 
 
 def outcome_of(stream, ledger, fed):
@@ -358,25 +334,14 @@ def write_expected(feed, path, expected):
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("--seed", type=int, default=1)
-    arguments.add_argument("--faults", type=int, default=150)
-    arguments.add_argument("--pages", type=int, default=30_000)
-    arguments.add_argument("--sites", type=int, default=500)
-    arguments.add_argument("--kind", action="append", default=[], help="a fault; may be repeated")
-    arguments.add_argument("--keep", type=Path, help="directory for logs and topics, which stays")
-    options = arguments.parse_args()
+    options = read_options(
+        __doc__, seed=1, faults=150, pages=30_000, sites=500, kinds="", keep=Path
+    )
     bound_fetches(load_settings().record_limit_bytes)
-    with ExitStack() as stack:
-        if options.keep:
-            directory = options.keep
-            directory.mkdir()
-        else:
-            scratch = tempfile.TemporaryDirectory(prefix="faults-")
-            directory = Path(stack.enter_context(scratch))
-        broker = runner.Broker(directory / "kafka")
-        broker.start()
-        try:
+    with tempfile.TemporaryDirectory(prefix="faults-") as scratch:
+        directory = options.keep or Path(scratch)
+        directory.mkdir(exist_ok=not options.keep)
+        with own_broker(directory) as broker:
             found = disturbed_run(
                 broker,
                 "faults.",
@@ -385,11 +350,14 @@ def main():
                 faults=options.faults,
                 pages=options.pages,
                 sites=options.sites,
-                kinds=options.kind,
+                kinds=[one for one in options.kinds.split(",") if one],
                 say=lambda line: print(line, flush=True),
             )
-        finally:
-            broker.stop()
+    print_report(found)
+
+
+def print_report(found):
+    """Print a report, and end the process with an error if something should not be."""
     print(msgspec.json.format(msgspec.json.encode(found)).decode())
     sys.exit("; ".join(found.problems()) or 0)
 

@@ -20,6 +20,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from tests.benchmarks.measuring import peak_kib
 from tests.faults.mutations import mutated
 from tests.faults.stored_values import CODECS
 
@@ -106,14 +107,7 @@ def _child(state: Path, codec: str, cases: int, seed: int) -> None:
             tally = tally._replace(done=tally.done + 1)
             file.seek(0)
             file.write(_STATE.pack(*tally))
-    print(_peak_mib())
-
-
-def _peak_mib() -> int:
-    """Return the peak memory of this program; `getrusage` would include that of its parent."""
-    status = Path("/proc/self/status").read_text()
-    line = next(line for line in status.splitlines() if line.startswith("VmHWM"))
-    return int(line.split()[1]) // 1024
+    print(peak_kib() // 1024)
 
 
 def reports(

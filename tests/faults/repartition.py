@@ -1,6 +1,6 @@
 """More partitions under a running stream, compared with the same feed on files.
 
-    python -m tests.faults.repartition [--from 4] [--to 10] [--pages 12000] [--sites 200] [--kills 4]
+    python -m tests.faults.repartition [--old 4] [--new 10] [--pages 12000] [--sites 200] [--kills 4]
 
 Two workers clean a feed of small pages. In the middle of it `templ topics repartition` is started, killed
 with SIGKILL at several depths, and run to its end, while the crawler goes on sending. Then: no page is
@@ -11,7 +11,6 @@ same feed. `cleaned` keeps its partitions and gets no record twice because of th
 Needs Java and Maven.
 """
 
-import argparse
 import asyncio
 import re
 import subprocess
@@ -25,9 +24,11 @@ import msgspec
 
 from schemas.document import site_of_key
 from schemas.topics import CLEANED, DOCUMENTS, PAGES, SITE_MODELS, SITE_SETTINGS
-from tests.kafka.broker import runner
+from tests.benchmarks.measuring import read_options
+from tests.faults.faults import print_report
+from tests.kafka.broker import own_broker
 from tests.kafka.small_feed import write_small_feed
-from tests.kafka.stream import Stream, local_run, templ, wait_until
+from tests.kafka.stream import Stream, halves, local_run, other_windows, templ, wait_until
 from workers.kafka.broker.admin import read_partition_counts
 from workers.kafka.broker.partitioning import partition_of
 
@@ -103,8 +104,7 @@ def repartitioned_run(
         for name in workers:
             stream.start(name)
         stream.feed(first, timeout_s=STAND_STILL_S)
-        stream.wait_until_lag("cleaner", PAGES, pages // 50, STAND_STILL_S)
-        stream.wait_until_lag("refresher", DOCUMENTS, pages // 50, STAND_STILL_S)
+        stream.wait_until_taken(pages // 50, STAND_STILL_S)
         slowly = {"rate": rate, "timeout_s": STAND_STILL_S}
         crawler = threading.Thread(target=stream.feed, args=[second], kwargs=slowly)
         crawler.start()
@@ -120,8 +120,7 @@ def repartitioned_run(
         sent_meanwhile = sum(stream.ends(PAGES).values()) - before
         crawler.join()
         stream.wait_until_lag("cleaner", PAGES, 0, STAND_STILL_S)
-        stream.wait_until_answered(STAND_STILL_S)
-        stream.wait_until_learned(STAND_STILL_S)
+        stream.wait_until_settled(STAND_STILL_S)
         for name in workers:
             assert stream.stop(name) == 0
         windows = stream.windows(*workers)
@@ -140,23 +139,10 @@ def repartitioned_run(
         older_last=sum(last.get(url) != source for url, source in newest.items()),
         misplaced=misplaced_records(stream),
         sites=len(windows),
-        other_windows=sorted(
-            site
-            for site in undisturbed.keys() | windows.keys()
-            if undisturbed.get(site) != windows.get(site)
-        ),
+        other_windows=other_windows(undisturbed, windows),
         command_seconds=round(command_seconds, 1),
         seconds=round(time.monotonic() - started, 1),
     )
-
-
-def halves(feed):
-    """Return the feed in two files."""
-    lines = feed.read_bytes().splitlines(keepends=True)
-    parts = feed.with_name("first.jsonl"), feed.with_name("second.jsonl")
-    parts[0].write_bytes(b"".join(lines[: len(lines) // 2]))
-    parts[1].write_bytes(b"".join(lines[len(lines) // 2 :]))
-    return parts
 
 
 def kill_command(stream, new, rate, copies):
@@ -225,24 +211,11 @@ def misplaced_records(stream):
 
 
 def main():
-    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("--from", type=int, default=4, dest="old")
-    arguments.add_argument("--to", type=int, default=10, dest="new")
-    arguments.add_argument("--pages", type=int, default=12000)
-    arguments.add_argument("--sites", type=int, default=200)
-    arguments.add_argument("--kills", type=int, default=4)
-    arguments.add_argument("--rate", type=float, default=60.0)
-    options = arguments.parse_args()
+    options = read_options(__doc__, old=4, new=10, pages=12_000, sites=200, kills=4, rate=60.0)
     with tempfile.TemporaryDirectory(prefix="repartition-") as scratch:
         directory = Path(scratch)
-        broker = runner.Broker(directory / "kafka")
-        broker.start()
-        try:
-            found = repartitioned_run(broker, "more.", directory, **vars(options))
-        finally:
-            broker.stop()
-    print(msgspec.json.format(msgspec.json.encode(found)).decode())
-    sys.exit("; ".join(found.problems()) or 0)
+        with own_broker(directory) as broker:
+            print_report(repartitioned_run(broker, "more.", directory, **vars(options)))
 
 
 if __name__ == "__main__":

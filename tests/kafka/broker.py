@@ -5,13 +5,19 @@ import re
 import shutil
 import sys
 import uuid
-from collections.abc import Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
+from typing import TypeVar
 
 import pytest
+from aiokafka.admin import AIOKafkaAdminClient, NewTopic
 
 from workers.kafka.broker.access import BrokerAccess
+from workers.kafka.broker.admin import wait_until_there
+
+T = TypeVar("T")
 
 HERE = Path(__file__).parent
 RUNNER = HERE.parents[1] / "deploy" / "kafka" / "broker.py"
@@ -32,9 +38,41 @@ def _load_runner() -> ModuleType:
 runner = _load_runner()
 
 
+@contextmanager
+def own_broker(directory: Path) -> Iterator[runner.Broker]:
+    """Yield a broker whose files are in a directory; it is stopped at the end."""
+    broker = runner.Broker(directory / "kafka")
+    broker.start()
+    try:
+        yield broker
+    finally:
+        broker.stop()
+
+
 def access(broker: runner.Broker) -> BrokerAccess:
     """How the clients of the project reach a broker that runs for the tests."""
     return BrokerAccess(broker.address)
+
+
+async def ask(address: str, question: Callable[[AIOKafkaAdminClient], Awaitable[T]]) -> T:
+    """What an admin client answers."""
+    admin = AIOKafkaAdminClient(bootstrap_servers=address)
+    await admin.start()
+    try:
+        return await question(admin)
+    finally:
+        await admin.close()
+
+
+async def make_topics(address: str, *topics: NewTopic) -> None:
+    """Create topics, and wait until their partitions have leaders."""
+
+    async def make(admin: AIOKafkaAdminClient) -> None:
+        response = await admin.create_topics([*topics])
+        assert all(code == 0 for _, code, _ in response.topic_errors)
+        await wait_until_there(admin, [one.name for one in topics])
+
+    await ask(address, make)
 
 
 @pytest.fixture(scope="session")

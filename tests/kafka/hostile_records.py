@@ -5,8 +5,6 @@ import time
 
 import msgspec
 from aiokafka import TopicPartition
-from aiokafka.admin import AIOKafkaAdminClient
-from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.client import AIOKafkaClient
 from aiokafka.errors import InvalidTimestampError, for_code
 from aiokafka.protocol.produce import ProduceRequest
@@ -78,14 +76,8 @@ async def _send(address, topic, partition, raw):
 
 async def accept_any_timestamp(stream):
     """Have the broker take timestamps as those before 4.0 do."""
-    admin = AIOKafkaAdminClient(bootstrap_servers=stream.address)
-    await admin.start()
-    try:
-        configs = {**TOPICS[PAGES].config(), "message.timestamp.after.max.ms": str(2**63 - 1)}
-        topic = ConfigResource(ConfigResourceType.TOPIC, stream.prefix + PAGES, configs=configs)
-        await admin.alter_configs([topic])
-    finally:
-        await admin.close()
+    configs = {**TOPICS[PAGES].config(), "message.timestamp.after.max.ms": str(2**63 - 1)}
+    await stream.configure(configs, PAGES)
 
 
 async def send_when_taken(producer, *record, **more):

@@ -8,20 +8,23 @@ import signal
 import subprocess
 import sys
 import time
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
+import psutil
 from aiokafka import AIOKafkaProducer, TopicPartition
-from aiokafka.admin import AIOKafkaAdminClient
+from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 from aiokafka.errors import KafkaError
 
 from schemas.codec import decode_output, encode_json
 from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, PAGES, TOPICS
 from templ_core.dom.codec import content_digest
+from tests.kafka.broker import ask
 from tests.kafka.small_feed import write_small_feed
 from tests.workers.memory_transport import MemoryTransport
 from workers.errors import DamagedStore
 from workers.kafka.broker.access import BrokerAccess
+from workers.kafka.broker.feeder import Feeder
 from workers.kafka.broker.plain_consumer import plain_consumer, read_until
 from workers.processes.pool import Pool
 from workers.settings import load_settings
@@ -42,6 +45,16 @@ ENVIRONMENT = {
 def write_feed(path, pages, sites=6, seed=1):
     """A feed of small synthetic pages; answers its path."""
     return write_small_feed(path, pages=pages, sites=sites, seed=seed)
+
+
+def halves(feed):
+    """The feed in two files: what the first teaches is known before the second comes."""
+    lines = feed.read_bytes().splitlines(keepends=True)
+    middle = len(lines) // 2
+    first, second = feed.with_name("first.jsonl"), feed.with_name("second.jsonl")
+    first.write_bytes(b"".join(lines[:middle]))
+    second.write_bytes(b"".join(lines[middle:]))
+    return first, second
 
 
 def templ(*arguments, expect=0, timeout_s=WAIT_S, **environment):
@@ -113,6 +126,23 @@ class Stream:
     def pid(self, name):
         """Process id of a worker."""
         return self._workers[name].pid
+
+    def processes(self, name="one"):
+        """The processes of a worker."""
+        worker = psutil.Process(self.pid(name))
+        return [worker, *worker.children(recursive=True)]
+
+    @contextmanager
+    def paused(self, name="one"):
+        """Stop the processes of a worker meanwhile, as a machine that is moved does."""
+        processes = self.processes(name)
+        for process in processes:
+            with suppress(psutil.NoSuchProcess):
+                process.suspend()
+        yield
+        for process in processes:
+            with suppress(psutil.NoSuchProcess):
+                process.resume()
 
     def stop_all(self):
         for name in list(self._workers):
@@ -210,12 +240,13 @@ class Stream:
 
     async def ask(self, question):
         """What an admin client answers."""
-        admin = AIOKafkaAdminClient(bootstrap_servers=self.address)
-        await admin.start()
-        try:
-            return await question(admin)
-        finally:
-            await admin.close()
+        return await ask(self.address, question)
+
+    async def configure(self, configs, *topics):
+        """Give topics these settings, and the defaults for all others."""
+        kind = ConfigResourceType.TOPIC
+        resources = [ConfigResource(kind, self.prefix + one, configs) for one in topics]
+        await self.ask(lambda admin: admin.alter_configs(resources))
 
     def lose_log(self, broker, topic):
         """Take all records of a topic away, as a new disk does; the topic itself stays."""
@@ -224,6 +255,13 @@ class Stream:
             shutil.rmtree(broker.data / "log" / f"{self.prefix}{topic}-{number}")
         broker.start()
 
+    async def send_pages(self, pages):
+        """Send pages as `templ feed` does, which refuses none of them."""
+        limit_bytes = load_settings().message_limit_bytes
+        async with Feeder(self.access, self.prefix, limit_bytes) as feeder:
+            for page in pages:
+                assert await feeder.send(page) is None
+
     def wait_until_answered(self, wait_s=WAIT_S):
         wait_until(
             lambda: asyncio.run(self._may_be_answered()) and self.answered() >= self.sent(),
@@ -231,10 +269,10 @@ class Stream:
             wait_s,
         )
 
-    def wait_until_settled(self):
+    def wait_until_settled(self, wait_s=WAIT_S):
         """Until every page is answered and learned."""
-        self.wait_until_answered()
-        self.wait_until_learned()
+        self.wait_until_answered(wait_s)
+        self.wait_until_learned(wait_s)
 
     def finish(self, name="one"):
         """Stop a worker once every page is answered and learned."""
@@ -270,6 +308,11 @@ class Stream:
         """Until the refreshers have committed all of `documents`, and nothing comes any more."""
         for _ in range(2):
             self.wait_until_lag("refresher", DOCUMENTS, 0, wait_s)
+
+    def wait_until_taken(self, most=0, wait_s=WAIT_S):
+        """Until both groups have committed all but so many records of their inputs."""
+        self.wait_until_lag("cleaner", PAGES, most, wait_s)
+        self.wait_until_lag("refresher", DOCUMENTS, most, wait_s)
 
     def wait_until_lag(self, role, topic, most, wait_s=WAIT_S):
         """Until a group has committed all but so many records of its input."""
@@ -341,6 +384,12 @@ def windows_of(store):
             found[site] = documents, encode_json(transport.fit(site))
     pool.close()
     return found
+
+
+def other_windows(expected, found):
+    """Sites whose window, refitted model or texts with it are not those that are expected."""
+    sites = expected.keys() | found.keys()
+    return sorted(site for site in sites if expected.get(site) != found.get(site))
 
 
 def settings_of(environment):

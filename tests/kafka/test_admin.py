@@ -5,10 +5,10 @@ import logging
 import socket
 
 import pytest
-from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from aiokafka.admin import NewTopic
 
 from schemas.topics import DEFAULT_PARTITIONS, TOPICS
-from tests.kafka.broker import access
+from tests.kafka.broker import access, make_topics
 from workers.errors import BrokerProblem, TopicProblem, UsageProblem
 from workers.kafka.broker import admin as topics_admin
 from workers.kafka.broker.access import BrokerAccess
@@ -17,7 +17,6 @@ from workers.kafka.broker.admin import (
     connected_admin,
     create_topics,
     partition_count,
-    wait_until_there,
 )
 from workers.settings import Settings, load_settings
 
@@ -25,20 +24,10 @@ ALL = list(TOPICS)
 NEEDED = list(topics_admin.WORKER_RIGHTS)
 
 
-async def add_topic(broker, name, partitions, config):
-    admin = AIOKafkaAdminClient(bootstrap_servers=broker.address)
-    await admin.start()
-    try:
-        response = await admin.create_topics([NewTopic(name, partitions, 1, topic_configs=config)])
-        assert response.topic_errors[0][1] == 0
-        await wait_until_there(admin, [name])
-    finally:
-        await admin.close()
-
-
 async def wrong_topic(broker, prefix, name, *, partitions=2, **changed):
     settings = {key.replace("_", "."): value for key, value in changed.items()}
-    await add_topic(broker, prefix + name, partitions, TOPICS[name].config() | settings)
+    config = TOPICS[name].config() | settings
+    await make_topics(broker.address, NewTopic(prefix + name, partitions, 1, topic_configs=config))
 
 
 async def test_create_is_idempotent(kafka_broker, prefix):

@@ -4,7 +4,6 @@ import asyncio
 import json
 import time
 
-import psutil
 import pytest
 from aiokafka import AIOKafkaProducer
 
@@ -21,15 +20,11 @@ PAUSE_S = 8.0
 
 async def send(stream, messages):
     """Send messages to partition 0 of `pages`: pairs of the value and the timestamp."""
-    producer = AIOKafkaProducer(bootstrap_servers=stream.address)
-    await producer.start()
-    try:
+    async with AIOKafkaProducer(bootstrap_servers=stream.address) as producer:
         for value, timestamp_ms in messages:
             await send_when_taken(
                 producer, stream.prefix + PAGES, value, partition=0, timestamp_ms=timestamp_ms
             )
-    finally:
-        await producer.stop()
 
 
 def page(number):
@@ -78,12 +73,7 @@ def test_a_machine_that_pauses_during_a_page_blames_no_page(stream, tmp_path):
     module = {"TEMPL_CHILD_MODULE": "tests.workers.poison_child", "TEMPL_PAGE_DEADLINE_S": "3"}
     stream.start("one", **module)
     wait_until(entered.exists, stream.log)
-    worker = psutil.Process(stream.pid("one"))
-    processes = [worker, *worker.children(recursive=True)]
-    for process in processes:
-        process.suspend()
-    time.sleep(PAUSE_S)
-    for process in processes:
-        process.resume()
+    with stream.paused():
+        time.sleep(PAUSE_S)
     stream.finish("one")
     assert stream.dead_letters() == {}

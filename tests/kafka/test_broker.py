@@ -11,9 +11,9 @@ from pathlib import Path
 import psutil
 import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
-from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from aiokafka.admin import NewTopic
 
-from tests.kafka.broker import access
+from tests.kafka.broker import access, make_topics
 from workers.kafka.broker.admin import create_topics
 
 RUNNER = Path(__file__).parents[2] / "deploy" / "kafka" / "broker.py"
@@ -76,10 +76,7 @@ async def test_compaction_keeps_the_last_record_of_each_key(kafka_broker, prefix
         "delete.retention.ms": "100",
     }
     topic = prefix + "compacted"
-    admin = AIOKafkaAdminClient(bootstrap_servers=kafka_broker.address)
-    await admin.start()
-    await admin.create_topics([NewTopic(topic, 1, 1, topic_configs=quick)])
-    await admin.close()
+    await make_topics(kafka_broker.address, NewTopic(topic, 1, 1, topic_configs=quick))
     await send(kafka_broker, topic, [(b"a", b"1"), (b"a", b"2"), (b"b", b"1"), (b"b", None)])
     kept = None
     deadline = time.monotonic() + 120

@@ -10,16 +10,11 @@ import time
 import pytest
 
 from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS, TOPICS
-from tests.kafka.stream import PARTITIONS, local_run, wait_until, write_feed
+from tests.kafka.stream import PARTITIONS, Stream, local_run, wait_until, write_feed
 from workers.kafka.partition_windows import LOOK_S
 
 pytestmark = pytest.mark.timeout(400)
 STALL_S = 20
-
-
-def lose_log(stream, broker, topic):
-    """Take all records of a topic away, as a new disk does."""
-    stream.lose_log(broker, topic)
 
 
 def cut_log(stream, broker, topic):
@@ -61,7 +56,7 @@ def wait_until_cleaned(stream, feed):
     wait_until(lambda: ids_of(feed) <= cleaned_ids(stream), stream.log)
 
 
-@pytest.mark.parametrize("damage", [lose_log, cut_log])
+@pytest.mark.parametrize("damage", [Stream.lose_log, cut_log])
 @pytest.mark.parametrize("is_running", [False, True])
 def test_pages_of_a_log_that_became_shorter_are_cleaned(
     stream, kafka_broker, tmp_path, damage, is_running
@@ -101,7 +96,7 @@ def test_windows_follow_documents_that_were_lost_under_a_running_refresher(
     feed_first(stream, tmp_path, pages=40, **quiet)
     if is_regrown:
         assert stream.stop() == 0
-    lose_log(stream, kafka_broker, DOCUMENTS)
+    stream.lose_log(kafka_broker, DOCUMENTS)
     second = write_feed(tmp_path / "second.jsonl", pages=120, seed=5)
     stream.feed(second)
     if is_regrown:

@@ -7,10 +7,11 @@ import subprocess
 import sys
 import time
 
-from schemas.codec import decode_output
+from schemas.codec import decode_output, encode_json
 from schemas.topics import CLEANED
 from tests.kafka.small_feed import write_small_feed
 from tests.kafka.stream import WAIT_S, templ
+from tests.workers.builders import cleaned_text
 from workers.indexes.cleaned_index import LogPlace
 from workers.indexes.sqlite_index import SqliteIndex
 
@@ -79,24 +80,18 @@ def test_the_index_holds_what_a_worker_has_published(stream, tmp_path):
 
 
 def test_deletions_that_may_be_gone_from_the_topic_are_found_by_reading_it_anew(stream, tmp_path):
-    def named(url):
-        return url, json.dumps(json.loads(_RECORD) | {"url": url}).encode()
+    def named(page):
+        record = cleaned_text("a", page, "words")
+        return record.url, encode_json(record)
 
-    produce(stream, named("https://a/stays"), days_ago=3)
+    produce(stream, named("stays"), days_ago=3)
     index = tmp_path / "index.db"
     templ("index", "--index", index, *stream.options)
     assert len(texts(index)) == 1
-    produce(stream, named("https://a/new"), days_ago=2)
-    gone = decode_output(named("https://a/gone")[1])
+    produce(stream, named("new"), days_ago=2)
+    gone = decode_output(named("gone")[1])
     with SqliteIndex(index) as opened, opened.transaction():
         opened.apply(gone, LogPlace(stream.prefix + CLEANED, 0, 0))  # its null value is gone, too
     done = templ("index", "--index", index, *stream.options)
     assert "is read again from its start: deletions that were never read may be gone" in done.stderr
     assert texts(index).keys() == {"https://a/stays", "https://a/new"}
-
-
-_RECORD = """{"schema": "cleaned/2", "url": "", "site": "a", "fetched_at": "2026-01-01T00:00:00Z",
-"id": "1", "title": "", "text": "words", "method": "page", "confidence": 1, "revision": 0, "source":
-{"topic": "pages", "partition": 0, "offset": 0}, "site_model_version": null, "page_model_version": "",
-"cleaner_version": "", "fingerprint": null, "warnings": [], "chars_in": 0, "chars_out": 0,
-"blocks_kept": 0, "blocks_removed": 0}"""

@@ -5,17 +5,17 @@ import json
 import time
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
-from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from aiokafka.admin import NewTopic
 from click.testing import CliRunner
 
 from schemas.codec import encode_msgpack
-from schemas.site_model import SiteModelRecord
 from schemas.topics import TOPICS
-from tests.kafka.broker import access
+from tests.kafka.broker import access, make_topics
+from tests.workers.builders import site_model_record
 from workers.cli.doctor import doctor_command
 from workers.cli.status import status_command
 from workers.errors import TopicProblem
-from workers.kafka.broker.admin import WORKER_RIGHTS, create_topics, wait_until_there
+from workers.kafka.broker.admin import WORKER_RIGHTS, create_topics
 
 
 def run(command, address, prefix, *arguments):
@@ -30,23 +30,14 @@ def doctor(broker, prefix, *arguments, address=None):
 
 
 async def create(broker, prefix, partitions, configs):
-    admin = AIOKafkaAdminClient(bootstrap_servers=broker.address)
-    await admin.start()
-    try:
-        new = [
-            NewTopic(
-                prefix + name,
-                partitions.get(name, 2),
-                1,
-                topic_configs=spec.config() | configs.get(name, {}),
-            )
+    await make_topics(
+        broker.address,
+        *(
+            NewTopic(prefix + name, partitions.get(name, 2), 1, topic_configs=config)
             for name, spec in TOPICS.items()
-        ]
-        response = await admin.create_topics(new)
-        assert all(code == 0 for _, code, _ in response.topic_errors)
-        await wait_until_there(admin, [one.name for one in new])
-    finally:
-        await admin.close()
+            for config in [spec.config() | configs.get(name, {})]
+        ),
+    )
 
 
 async def send(broker, topic, timestamp_ms=None):
@@ -113,14 +104,7 @@ def test_without_a_broker_the_machine_is_examined(kafka_broker, prefix, unused_t
 async def join_and_commit(broker, prefix, look):
     """Have a consumer of the cleaner's group read one record of `pages`, and look meanwhile."""
     await create_topics(access(broker), prefix, 2)
-    model = SiteModelRecord(
-        site="a.org",
-        version="v1",
-        documents=8,
-        first_event_time_ms=0,
-        last_event_time_ms=0,
-        body=b"model",
-    )
+    model = site_model_record("v1", site="a.org", documents=8, body=b"model")
     async with AIOKafkaProducer(bootstrap_servers=broker.address) as producer:
         for _ in range(4):
             await producer.send_and_wait(prefix + "pages", b"x", partition=0)

@@ -14,7 +14,6 @@ from pathlib import Path
 
 import psutil
 import pytest
-from aiokafka.admin.config_resource import ConfigResource, ConfigResourceType
 
 from schemas.codec import decode_output
 from schemas.topics import CLEANED, DOCUMENTS, SITE_MODELS, SITE_SETTINGS
@@ -93,9 +92,8 @@ def own_line(running):
 
 def processes_with(running, wanted):
     """The processes of a worker whose memory holds one of these byte strings."""
-    worker = psutil.Process(running.pid("one"))
     found = []
-    for process in (worker, *worker.children(recursive=True)):
+    for process in running.processes():
         with suppress(OSError, psutil.Error):  # it has ended meanwhile
             if holds(process.pid, wanted):
                 found.append(" ".join(process.cmdline()))
@@ -133,14 +131,6 @@ def answers(running, urls):
 
 def produce(running, topic, key, value, number=PARTITION_OF_GONE):
     running.send(topic, {"value": value, "key": key, "partition": number})
-
-
-def compact_at_once(running):
-    changes = [
-        ConfigResource(ConfigResourceType.TOPIC, running.prefix + topic, COMPACTED_AT_ONCE)
-        for topic in ERASED
-    ]
-    asyncio.run(running.ask(lambda admin: admin.alter_configs(changes)))
 
 
 def files_with(folders, wanted):
@@ -211,7 +201,7 @@ def test_the_console_corrects_a_site_and_takes_it_down_without_a_byte_left(
     assert not any(of_site.values())
     left = lambda: [one for one in files_with(stores, GONE.encode()) if not one.endswith("jsonl")]  # noqa: E731
     wait_until(lambda: not left(), lambda: f"{left()}\n{running._logs()}")
-    compact_at_once(running)
+    asyncio.run(running.configure(COMPACTED_AT_ONCE, *ERASED))
 
     def are_compacted():
         for (
@@ -242,15 +232,6 @@ def test_seeding_sends_site_settings_and_leaves_those_of_the_broker(stream, tmp_
     assert b'"h2"' in found[STAYS]
 
 
-def pause(running):
-    """Stop the processes of a worker; answers how they go on."""
-    worker = psutil.Process(running.pid("one"))
-    processes = [worker, *worker.children(recursive=True)]
-    for process in processes:
-        process.suspend()
-    return lambda: [process.resume() for process in processes]
-
-
 def ends_of_settings(running):
     return {one.partition: end for one, end in running.ends(SITE_SETTINGS).items()}
 
@@ -265,16 +246,15 @@ def test_settings_of_a_topic_created_again_are_read_and_take_downs_are_remembere
     assert answers(running, [url]) == {url: None}
     before = ends_of_settings(running)
 
-    go_on = pause(running)
-    running.make_anew(SITE_SETTINGS)
-    said = site(running, "override", STAYS, "--remove", "h1").stderr
-    for number, end in before.items():
-        missing = end - ends_of_settings(running)[number]
-        for one in range(missing):
-            key = b"no site of templ's %d" % one
-            produce(running, SITE_SETTINGS, key, None, number)
-    assert ends_of_settings(running) == before
-    go_on()
+    with running.paused():
+        running.make_anew(SITE_SETTINGS)
+        said = site(running, "override", STAYS, "--remove", "h1").stderr
+        for number, end in before.items():
+            missing = end - ends_of_settings(running)[number]
+            for one in range(missing):
+                key = b"no site of templ's %d" % one
+                produce(running, SITE_SETTINGS, key, None, number)
+        assert ends_of_settings(running) == before
 
     def is_applied():
         (url,) = send_pages(running, tmp_path, f"page-{time.monotonic_ns()}", STAYS, 1)

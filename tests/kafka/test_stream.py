@@ -8,21 +8,19 @@ from collections import Counter
 import pytest
 
 from schemas.topics import DEAD_LETTERS, DOCUMENTS, PAGES, SITE_MODELS
-from tests.kafka.stream import PARTITIONS, WAIT_S, local_run, templ, wait_until, write_feed
+from tests.kafka.stream import (
+    PARTITIONS,
+    WAIT_S,
+    halves,
+    local_run,
+    templ,
+    wait_until,
+    write_feed,
+)
 
 pytestmark = pytest.mark.timeout(400)
 
 GOOD = "<title>t</title><body><p>" + "A sentence of some words, and then some more. " * 20
-
-
-def halves(feed):
-    """The feed in two files: what the first teaches is known before the second comes."""
-    lines = feed.read_bytes().splitlines(keepends=True)
-    middle = len(lines) // 2
-    first, second = feed.with_name("first.jsonl"), feed.with_name("second.jsonl")
-    first.write_bytes(b"".join(lines[:middle]))
-    second.write_bytes(b"".join(lines[middle:]))
-    return first, second
 
 
 def test_two_workers_give_the_answers_of_a_run_on_files(stream, tmp_path):
@@ -74,18 +72,33 @@ def test_keys_partitions_and_headers_are_those_of_the_contract(stream, tmp_path)
         assert record.partition == partition_of(site, PARTITIONS)
 
 
-def test_nothing_is_lost_when_workers_are_killed(stream, tmp_path):
-    feed = write_feed(tmp_path / "feed.jsonl", pages=300)
-    _, undisturbed = local_run([feed], tmp_path)
-    stream.start("one")
-    stream.feed(feed)
-    for share in (0.1, 0.4, 0.7):
-        stream.wait_until_lag("cleaner", PAGES, round((1 - share) * 300))
-        stream.stop("one", signal.SIGKILL)
-        stream.start("one")
-    stream.finish("one")
+def test_a_burst_of_new_sites_is_not_published_by_the_page_level_alone(stream, tmp_path):
+    stream.feed(write_feed(tmp_path / "feed.jsonl", pages=240, sites=12))
+    stream.start(TEMPL_BATCH_PAGES="128")
+    stream.finish()
     outputs = stream.outputs()
     assert {str(source) for source in outputs} == stream.sent()
+    assert sum(records[0].site_model_version is None for records in outputs.values()) <= 12
+
+
+@pytest.mark.parametrize("is_burst", [False, True], ids=["while it is fed", "in a burst"])
+def test_nothing_is_lost_when_a_worker_is_killed(stream, tmp_path, is_burst):
+    feed = write_feed(tmp_path / "feed.jsonl", pages=240, sites=12 if is_burst else 6)
+    _, undisturbed = local_run([feed], tmp_path)
+    batch = {"TEMPL_BATCH_PAGES": "32" if is_burst else "8"}
+    if not is_burst:
+        stream.start(**batch)
+    stream.feed(feed)
+    if is_burst:
+        stream.start(**batch)
+    for share in (0.1, 0.4, 0.7):
+        stream.wait_until_lag("cleaner", PAGES, round((1 - share) * 240))
+        stream.stop(how=signal.SIGKILL)
+        stream.start(**batch)
+    stream.finish()
+    outputs = stream.outputs()
+    assert {str(source) for source in outputs} == stream.sent()
+    assert stream.last_sources() == stream.newest_fetches()
     for records in outputs.values():
         texts = {(one.revision, one.site_model_version): one.text for one in records}
         assert all(one.text == texts[one.revision, one.site_model_version] for one in records)

@@ -4,8 +4,9 @@ import asyncio
 from contextlib import asynccontextmanager
 
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
-from aiokafka.admin import AIOKafkaAdminClient, NewTopic, RecordsToDelete
+from aiokafka.admin import NewTopic, RecordsToDelete
 
+from tests.kafka.broker import make_topics
 from tests.kafka.stream import Stream
 from workers.kafka.broker.plain_consumer import plain_consumer
 from workers.kafka.watchdog import StallDetector, _is_work_waiting
@@ -35,16 +36,13 @@ def test_the_end_of_a_transaction_and_expired_records_are_no_work(kafka_broker, 
         producer = AIOKafkaProducer(
             bootstrap_servers=stream.address, transactional_id=prefix + "crawler"
         )
-        await producer.start()
-        for number in (0, 1):
-            async with producer.transaction():
-                await producer.send(topic, b"page", partition=number)
-        await producer.stop()
+        async with producer:
+            for number in (0, 1):
+                async with producer.transaction():
+                    await producer.send(topic, b"page", partition=number)
         await ends_reach(stream.access, TopicPartition(topic, 1), 2)
-        admin = AIOKafkaAdminClient(bootstrap_servers=stream.address)
-        await admin.start()
-        await admin.delete_records({TopicPartition(topic, 1): RecordsToDelete(before_offset=2)})
-        await admin.close()
+        expired = {TopicPartition(topic, 1): RecordsToDelete(before_offset=2)}
+        await stream.ask(lambda admin: admin.delete_records(expired))
         return [
             await _is_work_waiting(stream.access, topic, lagging)
             for lagging in ({0: 0}, {0: 1}, {1: 0}, {0: 1, 1: 0})
@@ -75,10 +73,7 @@ def test_a_static_leader_that_was_started_again_learns_of_partitions_when_it_joi
             while first._coordinator.generation < 1:  # until the group has taken it in
                 await first.getmany(timeout_ms=100)
             assert not first.assignment()
-        admin = AIOKafkaAdminClient(bootstrap_servers=kafka_broker.address)
-        await admin.start()
-        await admin.create_topics([NewTopic(topic, 2, 1)])
-        await admin.close()
+        await make_topics(kafka_broker.address, NewTopic(topic, 2, 1))
         async with member() as again:
             await again.getmany(timeout_ms=3000)
             before = len(again.assignment())

@@ -1,15 +1,16 @@
 """`templ index --to opensearch` with a real OpenSearch server."""
 
-import json
 import random
 
 import pytest
 from opensearchpy import OpenSearch
 
+from schemas.codec import encode_json
 from tests.kafka.broker import runner
 from tests.kafka.stream import Stream, templ
-from tests.kafka.test_index_command import _RECORD, produce
+from tests.kafka.test_index_command import produce
 from tests.opensearch.server import Server
+from tests.workers.builders import cleaned_text
 from tests.workers.indexes.test_sqlite_index import deletion, text
 from workers.errors import ServerProblem, StateProblem, UsageProblem
 from workers.indexes.cleaned_index import LogPosition
@@ -103,10 +104,10 @@ def test_a_topic_is_read_once(url, kafka_broker, prefix, tmp_path):
     stream = Stream(kafka_broker, prefix, tmp_path)
 
     def named(page, words):
-        record = json.loads(_RECORD) | {"url": page, "text": words}
-        return page, json.dumps(record).encode()
+        record = cleaned_text("a", page, words)
+        return record.url, encode_json(record)
 
-    produce(stream, named("https://a/1", "one"), named("https://a/2", "two"))
+    produce(stream, named(1, "one"), named(2, "two"))
     index = ("index", "--to", "opensearch", url, *stream.options)
     assert "2 texts written, 0 deleted, 0 unchanged" in templ(*index).stderr
     produce(stream, ("https://a/1", None), ("https://a/3", b"no record"))
