@@ -37,8 +37,9 @@ def distinct_pages(pages: Sequence[PageSummary]) -> list[int]:
     counts = ~is_told_apart[number] | (pages_with < PLACES_CONFIG.repeated_pages_min)
     texts, words, number = texts[counts], words[counts], number[counts]
     compared = _pages_with_shared_probes(texts, words, number, len(pages))
-    columns = [(texts[own].tolist(), words[own].tolist()) for own in compared[:, None] == number]
-    kept = distinct_texts([dict(zip(*one, strict=True)) for one in columns])
+    bounds = np.searchsorted(number, [compared, compared + 1]).T.tolist()
+    own = [(texts[first:end].tolist(), words[first:end].tolist()) for first, end in bounds]
+    kept = distinct_texts([dict(zip(*one, strict=True)) for one in own])
     return np.delete(np.arange(len(pages)), np.delete(compared, kept)).tolist()
 
 
