@@ -8,6 +8,7 @@ import subprocess
 import time
 from collections import Counter, defaultdict
 from contextlib import suppress
+from functools import partial
 
 import msgspec
 import psutil
@@ -25,7 +26,7 @@ from tests.kafka.hostile_records import (
     send_batch,
     send_when_taken,
 )
-from tests.kafka.stream import PARTITIONS
+from tests.kafka.stream import PARTITIONS, wait_until
 from tests.workers.builders import site_model_record
 from tests.workers.hostile_site_models import hostile_site_models
 from tests.workers.raw_batches import Zeros
@@ -133,7 +134,10 @@ class Disturber:
         }
 
     def start(self):
-        """Mount a small disk for each worker, where this is allowed, and start the workers."""
+        """Mount a small disk for each worker, where this is allowed, and start the workers.
+
+        A worker that starts while its topics are missing would end, as it should.
+        """
         self._disks = [name for name in WORKERS if self._mount(name)]
         if self._disks:
             self._faults["disk full"] = self._disk_full
@@ -141,6 +145,9 @@ class Disturber:
         self._order = self._rng.sample(kinds, len(kinds))
         for name in WORKERS:
             self._stream.start(name, **PATIENT)
+        for name in WORKERS:
+            log = partial(self._stream.log, name)
+            wait_until(lambda log=log: '"event":"ready: ' in log(), log)
 
     def close(self):
         """Unmount the disks."""
