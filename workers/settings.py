@@ -189,7 +189,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     sasl_password: Annotated[str, SECRET] | None = None
     """Password for PLAIN and SCRAM."""
     sasl_token_file: Path | None = None
-    """File with the token for OAUTHBEARER, read for each connection; it goes before `sasl_token_url`."""
+    """File with the token for OAUTHBEARER, read for each connection; it takes precedence over `sasl_token_url`."""
     sasl_token_url: str | None = None
     """Address that gives tokens for OAUTHBEARER, by the client-credentials flow of OAuth 2."""
     sasl_client_id: str | None = None
@@ -211,7 +211,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     page_deadline_s: Annotated[float, number_of(SECONDS, gt=0)] = 5.0
     """Longest processor time to clean a page of up to 4 MiB; larger pages get proportionally more.
 
-    A page's process may also be idle no longer. A page that exceeds it is tried once more.
+    Its process may be idle no longer either.
     """
     refit_deadline_s: Annotated[float, number_of(SECONDS, gt=0)] = 120.0
     """Longest processor time to fit a site model once."""
@@ -229,7 +229,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     record_limit_bytes: Annotated[int, number_of(BYTES, ge=1 << 20)] = 64 << 20
     """Largest record that is read from a topic, after decompression.
 
-    A larger one becomes a dead letter with its beginning. The default has room for the largest page in base64.
+    A larger one becomes a dead letter with its beginning.
     """
 
     comments: Literal["auto", "keep", "drop"] = "auto"
@@ -244,28 +244,25 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     links: bool = False
     """Whether records have the links of their pages."""
     segments: bool = False
-    """Whether records have the text segments of their pages, and what decided each."""
+    """Whether records have the text segments of their pages, with reasons."""
     quality: bool = False
-    """Whether records say how probably their pages are error pages, walls or empty; nothing is learned from such pages,
-    unless `site_events` are to be told from them."""
+    """Whether records say how probably their pages are error pages, walls or empty; unless `site_events` needs such pages,
+    nothing is learned from them."""
     duplicates: bool = False
     """Whether records name the page of another site that published their content first."""
     duplicates_pages_max: Annotated[int, number_of(PAGES, ge=1, le=1 << 28)] = 1_000_000
-    """Most pages with whose contents others are compared; the newest stay. A million takes 140 MiB of a cleaner's memory."""
+    """Most pages with which others are compared; a million takes 140 MiB of a cleaner's memory."""
     changes: bool = False
     """Whether records say what has changed on their pages since an earlier fetch."""
     site_events: bool = False
-    """Whether the worker watches what changes on sites as a whole, and publishes it to the topic `site-events`."""
+    """Whether the worker publishes what changes on sites as a whole to the topic `site-events`."""
     compression: Literal["gzip", "none", "snappy", "lz4", "zstd"] = "gzip"
     """Compression of what a worker sends.
 
-    Every client reads gzip and none; kafka-python and aiokafka need a further package for the others.
+    Every client reads gzip and none; kafka-python and aiokafka need a package for the others.
     """
     header_bytes_max: Annotated[int, number_of(BYTES, ge=0, le=12 << 10)] = 4096
-    """Most bytes of a page message's headers, names and values, that go with its outputs.
-
-    The first ones that fit are passed on; 0 means none.
-    """
+    """Most bytes of a page message's headers, names and values, that go with its outputs; the first that fit."""
 
     window_age_ms: Annotated[int, number_of(MILLISECONDS, gt=0)] = 14 * DAY_MS
     """Largest age, in event time, of the documents in a site's window."""
@@ -276,7 +273,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     window_newest_pages: Annotated[int, number_of(PAGES, ge=1)] = 100
     """Newest documents that are not thinned out by day."""
     window_day_pages: Annotated[int, number_of(PAGES, ge=1)] = 64
-    """Other documents that stay of each day, so that a window spans several days."""
+    """Other documents that stay of each day."""
     window_pages_max: Annotated[int, number_of(PAGES, ge=1)] = 1000
     """Most documents in a site's window."""
     window_bytes_max: Annotated[int, number_of(BYTES, ge=1 << 20)] = 64 << 20
@@ -294,34 +291,26 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     clock_skew_ms: Annotated[int, number_of(MILLISECONDS, ge=0)] = 3_600_000
     """How far the event time of a page may lie after its arrival and after the worker's clock."""
     batch_pages: Annotated[int, number_of(PAGES, ge=1)] = 128
-    """Most pages that a cleaner processes at once; a batch is as large as this during a backlog only."""
+    """Most pages that a cleaner processes at once; batches are so large during a backlog only."""
     batch_bytes: Annotated[int, number_of(BYTES, ge=1 << 20)] = 64 << 20
     """Most bytes of pages that a cleaner cleans at once; as many may be stored meanwhile, and twice as many wait.
-
-    A larger page is processed by itself.
     """
     burst_pages_min: Annotated[int, number_of(PAGES, ge=0)] = 3
-    """Fewest distinct pages of a new site in one batch that are cleaned together; 0 means never.
-
-    They are cleaned with a provisional site model, which is fitted on them.
-    """
+    """Fewest pages of a new site in one batch that are cleaned together, with a provisional site model; 0 means never."""
     burst_pages_max: Annotated[int, number_of(PAGES, ge=1)] = 64
-    """Most pages that are cleaned together; the rest of the batch is cleaned with the same model."""
+    """Most pages that are cleaned together; the rest of the batch gets the same model."""
     look_ahead_pages: Annotated[int, number_of(PAGES, ge=0, le=64)] = 0
-    """First pages of a new site that `templ run` holds, to clean them together; 0 means none.
-
-    It holds fewer where the site's pages are far apart in the input.
-    """
+    """First pages of a new site that `templ run` holds, to clean them together; fewer if they are far apart in the input."""
     burst_bytes: Annotated[int, number_of(BYTES, ge=1 << 20)] = 16 << 20
     """Most characters of HTML that are cleaned together."""
     dead_letters_run_max: Annotated[int, number_of(PAGES, ge=0)] = 1000
-    """Dead letters in a row after which the worker stops, because the feed must be wrong; 0 means never."""
+    """Dead letters in a row after which the worker stops; 0 means never."""
     dead_letters_ratio_max: Annotated[float, Meta(gt=0, le=1)] = 0.5
     """Share of dead letters among the latest pages of a worker above which it stops; 1 means never."""
     dead_letters_ratio_pages: Annotated[int, number_of(PAGES, ge=1)] = 2000
     """Latest pages in which that share is counted, once so many have come."""
     refresher_niceness: Annotated[int, Meta(ge=0, le=19)] = 10
-    """Niceness of the refresher, the console and `templ inspect`, so that cleaning comes first."""
+    """Niceness of the refresher, the console and `templ inspect`."""
     session_timeout_s: Annotated[float, number_of(SECONDS, gt=0)] = 15.0
     """Time without a heartbeat after which a worker's partitions go to other workers."""
     commit_interval_s: Annotated[float, number_of(SECONDS, gt=0)] = 1.0
@@ -330,7 +319,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Offset at which a worker goes on in a truncated log.
 
     `cut` is the offset of the truncation: no record is read twice and none is left out. `earliest` reads
-    again whatever the log still has, `latest` leaves out what came since. Where the broker cannot tell the
+    again whatever the log still has, `latest` leaves out what came since. If the broker does not know the
     truncation, `cut` means `earliest`. Windows are always rebuilt from the whole log of `documents`.
     """
     stall_timeout_s: Annotated[float, number_of(SECONDS, gt=0)] = 300.0
@@ -340,12 +329,9 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     metrics_host: str = "127.0.0.1"
     """Address at which the metrics are served."""
     log_format: LogFormat = "auto"
-    """Form of the lines of the log.
-
-    `auto` is `console`, for people, on a terminal, and `json` elsewhere.
-    """
+    """Form of the log: `auto` is `console`, for people, on a terminal, and `json` elsewhere."""
     log_level: LogLevels = "info"
-    """Lowest level that is logged, then those of single loggers, separated by commas.
+    """Lowest level that is logged, then levels of single loggers, separated by commas.
 
     Client libraries log from `warning` on unless they are named. Levels are `debug`, `info`, `warning`,
     `error` and `critical`.
@@ -355,10 +341,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     console_host: str = "127.0.0.1"
     """Address at which the console listens; readers need no login, and there is no TLS."""
     console_names: frozenset[str] = frozenset()
-    """Further hosts, with the port if there is one, by which browsers reach the console, separated by commas.
-
-    Requests for any other host are refused.
-    """
+    """Further hosts, with their ports, by which browsers may reach the console, separated by commas."""
     console_token: Annotated[str, LONG_SECRET] | None = None
     """Secret that every change on the console needs; without it the console only shows."""
     child_module: str = "workers.processes.child"

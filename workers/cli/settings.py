@@ -28,7 +28,7 @@ name. A secret may be in a file that its variable with `_FILE` added names; no l
 An unknown `TEMPL_` variable or key, a value out of bounds, and settings that contradict each other stop the start with
 one line each and exit code 78. Variables that Kubernetes makes of a service called `templ` are ignored.
 
-Each setting is listed with its default, if it has one, and its bounds:
+Each setting is listed with its default and bounds, if it has any:
 """
 
 
@@ -118,7 +118,8 @@ def _text(one: ListedSetting) -> Iterator[str]:
 
 def _list_item(one: ListedSetting) -> Iterator[str]:
     default = "" if one.default == "none" else f"={one.default}"
-    bounds = f" ({one.bounds})" if one.bounds else ""
+    says_more = one.bounds and one.default not in {"true", "false"}
+    bounds = f" ({one.bounds})" if says_more else ""
     yield f"* `{one.variable}{default}`{bounds}: {one.meaning}"
 
 
