@@ -191,7 +191,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     sasl_token_file: Path | None = None
     """File with the token for OAUTHBEARER, read for each connection; it takes precedence over `sasl_token_url`."""
     sasl_token_url: str | None = None
-    """Address that gives tokens for OAUTHBEARER, by the client-credentials flow of OAuth 2."""
+    """Address of tokens for OAUTHBEARER, by the client-credentials flow of OAuth 2."""
     sasl_client_id: str | None = None
     """Name of this client at that address."""
     sasl_client_secret: Annotated[str, SECRET] | None = None
@@ -204,10 +204,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     opensearch_password: Annotated[str, SECRET] | None = None
     """Password of that user."""
     opensearch_ca_file: Path | None = None
-    """PEM file of the authorities that may sign the server's certificate; default: certifi's."""
+    """PEM file of the authorities that may sign its certificate; default: certifi's."""
 
     page_model: Path | None = None
-    """File of a page model that `templ train` wrote; default: the one that comes with templ."""
+    """File of a page model that `templ train` wrote; default: the shipped one."""
     page_deadline_s: Annotated[float, number_of(SECONDS, gt=0)] = 5.0
     """Longest processor time to clean a page of up to 4 MiB; larger pages get proportionally more.
 
@@ -255,7 +255,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     changes: bool = False
     """Whether records say what has changed on their pages since an earlier fetch."""
     site_events: bool = False
-    """Whether the worker publishes what changes on sites as a whole to the topic `site-events`."""
+    """Whether the worker publishes what changes on sites as a whole."""
     compression: Literal["gzip", "none", "snappy", "lz4", "zstd"] = "gzip"
     """Compression of what a worker sends.
 
@@ -289,7 +289,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     `pages` must be partitioned by site like `documents`; otherwise the cleaner keeps all models.
     """
     clock_skew_ms: Annotated[int, number_of(MILLISECONDS, ge=0)] = 3_600_000
-    """How far the event time of a page may lie after its arrival and after the worker's clock."""
+    """How far a page's event time may lie after its arrival and the worker's clock."""
     batch_pages: Annotated[int, number_of(PAGES, ge=1)] = 128
     """Most pages that a cleaner processes at once; batches are so large during a backlog only."""
     batch_bytes: Annotated[int, number_of(BYTES, ge=1 << 20)] = 64 << 20
@@ -298,7 +298,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     burst_pages_min: Annotated[int, number_of(PAGES, ge=0)] = 3
     """Fewest pages of a new site in one batch that are cleaned together, with a provisional site model; 0 means never."""
     burst_pages_max: Annotated[int, number_of(PAGES, ge=1)] = 64
-    """Most pages that are cleaned together; the rest of the batch gets the same model."""
+    """Most pages that are cleaned together."""
     look_ahead_pages: Annotated[int, number_of(PAGES, ge=0, le=64)] = 0
     """First pages of a new site that `templ run` holds, to clean them together; fewer if they are far apart in the input."""
     burst_bytes: Annotated[int, number_of(BYTES, ge=1 << 20)] = 16 << 20
@@ -343,7 +343,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     console_names: frozenset[str] = frozenset()
     """Further hosts, with their ports, by which browsers may reach the console, separated by commas."""
     console_token: Annotated[str, LONG_SECRET] | None = None
-    """Secret that every change on the console needs; without it the console only shows."""
+    """Secret that changes on the console need; without it the console only shows."""
     child_module: str = "workers.processes.child"
     """Module that a child process runs; tests replace it to cause faults."""
 

@@ -14,6 +14,8 @@ from workers.setting_values import SettingType
 from workers.settings import PREFIX, GivenSetting, Settings, setting_types, settings_from_outside
 
 _WIDTH = 100
+_PLAIN_BOUNDS = {"", "true, false", "more than 0", "at least 1"}
+"""Bounds that the page of the settings names once for all."""
 _PAGE = """# Settings
 
 `templ settings --as markdown` prints this page.
@@ -26,9 +28,10 @@ Sizes are bytes or texts such as `2GiB`. Times are texts such as `14d` or `90s`,
 name. A secret may be in a file that its variable with `_FILE` added names; no log and no list shows it.
 
 An unknown `TEMPL_` variable or key, a value out of bounds, and settings that contradict each other stop the start with
-one line each and exit code 78. Variables that Kubernetes makes of a service called `templ` are ignored.
+exit code 78. Variables that Kubernetes makes of a service called `templ` are ignored.
 
-Each setting is listed with its default and bounds, if it has any:
+Each setting is listed with its default, if it has one, and its bounds. Where there are none, a number must be more
+than 0, and a switch true or false.
 """
 
 
@@ -118,8 +121,7 @@ def _text(one: ListedSetting) -> Iterator[str]:
 
 def _list_item(one: ListedSetting) -> Iterator[str]:
     default = "" if one.default == "none" else f"={one.default}"
-    says_more = one.bounds and one.default not in {"true", "false"}
-    bounds = f" ({one.bounds})" if says_more else ""
+    bounds = "" if one.bounds in _PLAIN_BOUNDS else f" ({one.bounds})"
     yield f"* `{one.variable}{default}`{bounds}: {one.meaning}"
 
 
