@@ -211,7 +211,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     page_deadline_s: Annotated[float, number_of(SECONDS, gt=0)] = 5.0
     """Longest processor time to clean a page of up to 4 MiB; larger pages get proportionally more.
 
-    Its process may be idle no longer either.
+    The process of a page may not be idle for longer either.
     """
     refit_deadline_s: Annotated[float, number_of(SECONDS, gt=0)] = 120.0
     """Longest processor time to fit a site model once."""
@@ -240,7 +240,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     metadata: bool = True
     """Whether records have the metadata that a page states."""
     text_forms: frozenset[TextForm] = frozenset()
-    """Further forms of the text in records, separated by commas: `markdown,html`."""
+    """Further forms of the text in records, separated by commas."""
     links: bool = False
     """Whether records have the links of their pages."""
     segments: bool = False
@@ -337,7 +337,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     `error` and `critical`.
     """
     console_port: Annotated[int, Meta(ge=1, le=65535)] | None = None
-    """Port of the console, a web page that shows and corrects sites."""
+    """Port of the console."""
     console_host: str = "127.0.0.1"
     """Address at which the console listens; readers need no login, and there is no TLS."""
     console_names: frozenset[str] = frozenset()
