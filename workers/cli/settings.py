@@ -22,7 +22,7 @@ _PAGE = """# Settings
 
 A setting is given by its environment variable, or by its name in lower case without `TEMPL_` in the TOML file that
 the variable `TEMPL_SETTINGS` names; the environment takes precedence. `templ settings` lists all settings with what this
-environment gives, and `--as toml` prints a file with all defaults. A worker logs its settings at its start.
+environment gives, and `--as toml` prints a file with all defaults.
 
 Sizes are bytes or texts such as `2GiB`. Times are texts such as `14d` or `90s`, or numbers of the unit at the end of the
 name. A secret may be in a file that its variable with `_FILE` added names; no log and no list shows it.
