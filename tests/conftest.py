@@ -1,5 +1,6 @@
 """Options of the whole test run."""
 
+import gc
 import signal
 from itertools import groupby
 
@@ -52,6 +53,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish(session: pytest.Session) -> None:
+    gc.freeze()  # each full collection would look at all tests and modules
     if not session.config.getoption("--require-kafka"):
         return
     if not any(item.get_closest_marker("kafka") for item in session.items):

@@ -24,6 +24,7 @@ from tests.kafka.small_feed import write_small_feed
 from tests.workers.memory_transport import MemoryTransport
 from workers.errors import DamagedStore
 from workers.kafka.broker.access import BrokerAccess
+from workers.kafka.broker.admin import create_topics
 from workers.kafka.broker.feeder import Feeder
 from workers.kafka.broker.plain_consumer import plain_consumer, read_until
 from workers.processes.pool import Pool
@@ -87,7 +88,7 @@ class Stream:
 
     def create_topics(self):
         """Create the topics that are missing."""
-        templ("topics", "create", *self.options, "--partitions", self.counts[DOCUMENTS])
+        asyncio.run(create_topics(self.access, self.prefix, self.counts[DOCUMENTS]))
 
     def feed(self, *paths, time_field="fetched_at", rate=1e6, timeout_s=WAIT_S):
         letters = ("--dead-letters", self.directory / "feed.dead-letters")
