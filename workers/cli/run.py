@@ -35,6 +35,7 @@ from workers.cli.options import (
     time_field_option,
 )
 from workers.errors import DamagedStore, FeedProblem, StateProblem, Terminated
+from workers.feeds.files import input_names
 from workers.feeds.streams import STDIN
 from workers.local.record_file import STDOUT
 from workers.local.run_outputs import RunOutputs
@@ -207,7 +208,8 @@ def _run(options: RunOptions) -> None:
             book=read_book(options.site_settings) if options.site_settings else None,
         )
         stack.callback(local.close)
-        outputs = RunOutputs(options.out, options.letters, options.events, resumes=options.resume)
+        resumes = input_names(options.inputs) if options.resume else ()
+        outputs = RunOutputs(options.out, options.letters, options.events, resumes=resumes)
         stack.callback(outputs.close)
         tally = Tally()
         passes = 1 + options.two_pass

@@ -1,6 +1,7 @@
 """What `templ run` writes: cleaned records and dead letters, each once, even when a run is resumed."""
 
 import sys
+from collections.abc import Collection
 from pathlib import Path
 from typing import TypeAlias
 
@@ -13,6 +14,7 @@ from workers.errors import UsageProblem
 from workers.local.dead_letters import DeadLetterFile
 from workers.local.record_file import STDOUT, RecordFile
 from workers.local.runner import Output
+from workers.log_lines import one_line
 from workers.pipeline.actions import Dead
 
 _Written: TypeAlias = tuple[Source, int]
@@ -28,32 +30,43 @@ class RunOutputs:
     """The files of a run, which know what an interrupted run has written to them."""
 
     def __init__(
-        self, out: Path, letters: Path, events: Path | None = None, *, resumes: bool
+        self,
+        out: Path,
+        letters: Path,
+        events: Path | None = None,
+        *,
+        resumes: Collection[str] = (),
     ) -> None:
         """Open the files; dead letters have one when there is the first of them.
 
         Those who resume write all events anew.
 
+        Args:
+            out: File of cleaned records.
+            letters: File of dead letters.
+            events: File of site events.
+            resumes: Names of the inputs whose run is resumed; none where a run begins.
+
         Raises:
-            UsageProblem: A file cannot be written, or does not hold the outputs of a run.
+            UsageProblem: A file cannot be written, or does not hold the outputs of a run of these inputs.
             DiskProblem: The disk is full.
         """
         self.name = "standard output" if out == STDOUT else str(out)
         self.letters_path = letters
         self._before: set[_Written] = set()
-        self._out = None if out == STDOUT else RecordFile("--out", out, resumes=resumes)
-        self._letters = DeadLetterFile(letters, resumes=resumes)
-        self._events = None if events is None else RecordFile("--events", events)
+        self._out = None if out == STDOUT else RecordFile("--out", out, resumes=bool(resumes))
+        self._letters = DeadLetterFile(letters, resumes=bool(resumes))
         self.letters_before = 0
         """Number of dead letters that were written before."""
         if resumes:
-            self._read_before(out, letters)
+            self._read_before(out, letters, resumes)
+        self._events = None if events is None else RecordFile("--events", events)
         self.count_before = len(self._before)
         """Number of outputs that were written before."""
         self.pages_before = sum(not revision for _, revision in self._before)
         """Number of records whose first output, or dead letter, was written before."""
 
-    def _read_before(self, out: Path, letters: Path) -> None:
+    def _read_before(self, out: Path, letters: Path, inputs: Collection[str]) -> None:
         path = out
         try:
             for line in self._out.lines_before() if self._out else ():
@@ -67,6 +80,12 @@ class RunOutputs:
             raise UsageProblem(
                 f"--resume: {path} was not written by `templ run`; give --force to replace it"
             ) from None
+        others = sorted({source.topic for source, _ in self._before}.difference(inputs))
+        if others:
+            raise UsageProblem(
+                f"--resume: {out} has records of {one_line(others[0])}, which is no input: give the inputs of "
+                "that run, or another --out"
+            )
 
     def has(self, source: Source) -> bool:
         """Return whether the first output of a record was written before."""

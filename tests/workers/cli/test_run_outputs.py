@@ -127,6 +127,18 @@ def test_an_output_is_not_replaced_unless_that_is_asked_for(templ, tmp_path):
     assert len(urls(out)) == 3
 
 
+def test_an_output_of_other_inputs_is_not_resumed(templ, tmp_path):
+    source, out = pages(tmp_path / "in.jsonl", 3), tmp_path / "out.jsonl"
+    events = tmp_path / "events.jsonl"
+    templ("run", source, "--out", out)
+    events.write_text("mine\n")
+    before = out.read_bytes()
+    other = pages(tmp_path / "other.jsonl", 2)
+    command = ("run", other, "--out", out, "--events", events, "--resume")
+    assert "has records of in.jsonl, which is no input" in one_line(templ(*command, expect=2))
+    assert (out.read_bytes(), events.read_text()) == (before, "mine\n")
+
+
 @pytest.mark.parametrize("with_state", [False, True])
 def test_a_run_that_was_killed_goes_on_with_nothing_twice_and_nothing_missing(
     templ, tmp_path, with_state
