@@ -49,7 +49,7 @@ def test_a_right_set_up_has_no_errors(kafka_broker, prefix, tmp_path):
     asyncio.run(create_topics(access(kafka_broker), prefix, 2))
     _, found = doctor(kafka_broker, prefix, "--state", str(tmp_path / "state"))
     about_broker = [one for one in found if one["severity"] == "note"]
-    assert "1 brokers, Kafka 4." in about_broker[0]["problem"]
+    assert "1 broker, Kafka 4." in about_broker[0]["problem"]
     assert "does not tell its time" in about_broker[1]["problem"]
     assert [one for one in found if prefix in one["problem"]] == []
     assert not (tmp_path / "state").exists()

@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from workers.cli.lazy import require_extra
-from workers.cli.options import STATE_PATH, optional_broker_option, prefix_option
+from workers.cli.options import STATE_PATH, optional_broker_option, prefix_option, refuse
 from workers.cli.settings import field_docs
 from workers.crawl.config import CrawlConfig
 from workers.errors import InputProblem, UsageProblem
@@ -115,6 +115,10 @@ def crawl_command(
     from workers.crawl.crawl_files import StoreKinds  # noqa: PLC0415
     from workers.crawl.spider import crawl  # noqa: PLC0415 - imports Scrapy
 
+    refuse(
+        not str(limits["contact"]).strip(),
+        "--contact is empty: name a page or mailbox by which owners of sites reach you",
+    )
     settings = load_settings()
     set_up_logging(LogSetUp("crawl", settings.log_format, settings.log_level))
     addresses = list(_addresses(seeds))

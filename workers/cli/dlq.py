@@ -70,7 +70,8 @@ async def list_letters(
     if not as_json:
         summary = ", ".join(f"{count} {reason}" for reason, count in reasons.most_common())
         click.echo(
-            one_line(f"{reasons.total()} dead letters{': ' * bool(summary)}{summary}"), err=True
+            one_line(f"{counted(reasons.total(), 'dead letter')}{': ' * bool(summary)}{summary}"),
+            err=True,
         )
 
 

@@ -364,7 +364,10 @@ async def _replay(options: _Options, settings: Settings) -> None:
         refused_before = sum(1 for _ in dead.sources_before())
         target = await _open_target(options, settings, stack, resumes=source.is_resumed)
         if source.is_resumed:
-            click.echo(f"templ: going on behind {counted(source.sent_before, 'record')}", err=True)
+            note = f"templ: going on behind {counted(source.sent_before, 'record')}"
+            if options.inputs:
+                note += f"; delete {options.progress_path} to send everything, as to another target"
+            click.echo(one_line(note), err=True)
         sent = await replay(source, target, dead, rate=options.rate, takes=options.takes)
     refused = refused_before + dead.count
     end_sending(sent, refused, dead.path, problems)

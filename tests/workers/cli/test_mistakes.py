@@ -33,6 +33,7 @@ def files_of(folder):
         ("console --state {new}", 2, "is no state directory of `templ run`"),
         ("diff http://a.org/9 --before {state} --after {state}", 66, "no page http://a.org/9"),
         ("crawl mailto:a@b.example --to jsonl --dir {new} --contact a@b", 2, "neither a file nor an"),
+        ("crawl a.example --to jsonl --dir {new} --contact ' '", 2, "--contact is empty: name a page"),
         ("crawl nothing --to jsonl --dir {new} --contact a@b", 2, "nothing is neither a file"),
         ("index --index {new}", 2, "give files that `templ run` wrote, or --broker"),
         ("index {feed} --index {new} --follow", 2, "leave the files out"),

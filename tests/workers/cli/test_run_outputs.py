@@ -287,7 +287,7 @@ def test_records_of_warc_files_that_are_left_out_are_counted(templ, tmp_path):
 
 
 def test_a_run_without_an_output_is_resumed_from_the_beginning(tmp_path):
-    outputs = RunOutputs(tmp_path / "out.jsonl", tmp_path / "letters", resumes=True)
+    outputs = RunOutputs(tmp_path / "out.jsonl", tmp_path / "letters", resumes=["in.jsonl"])
     assert outputs.count_before == 0
     outputs.close()
     assert (tmp_path / "out.jsonl").read_bytes() == b""

@@ -212,7 +212,9 @@ async def topic_partitions(broker: BrokerAccess, topic: str) -> int:
     """
     counts = await read_partition_counts(broker)
     if topic not in counts:
-        raise TopicProblem(f"{topic}: no such topic, or this user may not see it")
+        raise TopicProblem(
+            f"{topic}: no such topic, or this user may not see it; `templ topics check` says what is wrong"
+        )
     return counts[topic]
 
 

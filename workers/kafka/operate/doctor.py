@@ -38,6 +38,7 @@ from workers.kafka.operate.findings import (
     judge_take_downs,
     judge_topics,
 )
+from workers.log_lines import counted
 from workers.processes.page_model import has_fitted_weights, usable_model_file
 from workers.settings import Settings
 from workers.site_settings import SETTINGS_FILE, SettingsBook, read_book
@@ -119,11 +120,14 @@ async def _read_broker(broker: BrokerAccess, prefix: str) -> tuple[str, dict[str
         full_names = [prefix + name for name in existing]
         configs = await topic_configs(admin, full_names, _DEFAULTS, left_out=KafkaError)
     fetch = {key: (low, high) for key, low, high in versions.api_versions}[_FETCH]
-    return f"{broker} is reached: {len(cluster['brokers'])} brokers, Kafka {release_of(*fetch)}", {
-        name: _topic(prefix + name, described[prefix + name], configs[prefix + name])
-        for name in existing
-        if prefix + name in configs
-    }
+    return (
+        f"{broker} is reached: {counted(len(cluster['brokers']), 'broker')}, Kafka {release_of(*fetch)}",
+        {
+            name: _topic(prefix + name, described[prefix + name], configs[prefix + name])
+            for name in existing
+            if prefix + name in configs
+        },
+    )
 
 
 def _topic(name: str, partitions: list[dict[str, object]], config: dict[str, str]) -> TopicFacts:
