@@ -6,7 +6,7 @@ import msgspec
 
 from schemas.fingerprint import Original
 from schemas.source import Source
-from templ_core.site_events.noticed import PageFacts
+from templ_core.site_events import PageFacts
 
 DOCUMENT_FORMAT = 1
 """Version of the format; a reader refuses records of a newer version."""

@@ -4,7 +4,7 @@ from typing import Literal
 
 import msgspec
 
-from templ_core.site_events.noticed import EventKind
+from templ_core.site_events import EventKind
 
 
 class SiteEventRecord(msgspec.Struct, frozen=True, kw_only=True):

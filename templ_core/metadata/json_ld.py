@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from templ_core.metadata._claims import plain_text
+from templ_core.metadata._scans import plain_text
 
 _WRAPPING = re.compile(
     r"^\s*(?:<!--|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/)|(?:-->|//\s*\]\]>)\s*;?\s*$"

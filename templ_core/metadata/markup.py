@@ -7,7 +7,7 @@ the markup while it is scanned, so they cost neither a parse nor a search of the
 from typing import Literal
 
 from templ_core.dom.document import Document
-from templ_core.metadata._claims import Claims
+from templ_core.metadata._scans import Claims
 from templ_core.metadata.json_ld import JsonLd
 from templ_core.metadata.product import read_product
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from templ_core.dom.document import Document
-from templ_core.metadata._shown import types_with_tags
+from templ_core.metadata._scans import types_with_tags
 from templ_core.site_level.places.place_table import PlaceTable
 from templ_core.site_level.places.places import PagePlaces
 

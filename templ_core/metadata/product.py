@@ -5,7 +5,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
-from templ_core.metadata._claims import Claims
+from templ_core.metadata._scans import Claims
 from templ_core.metadata.fields import Offer, Product
 from templ_core.metadata.forms import short_text
 from templ_core.metadata.json_ld import Item, JsonLd, Value, texts_of, types_of

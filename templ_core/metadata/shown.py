@@ -4,7 +4,7 @@ import re
 
 from templ_core.dom.document import Document
 from templ_core.dom.tags import HEADING_LEVELS
-from templ_core.metadata._shown import segments_within, types_with_tags
+from templ_core.metadata._scans import segments_within, types_with_tags
 from templ_core.page_level.features._stems import Stems
 
 _BYLINE = re.compile(

@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t, uint16_t, uint32_t, uint64_t
 from templ_core._letters cimport (
     CLOSER, DIGIT, KNOWN, SENTENCE_END, SPACE, UNSPACED, UPPER, WORD
 )
-from templ_core.page_level._hashing cimport mix
+from templ_core._hashing cimport mix
 
 import functools
 

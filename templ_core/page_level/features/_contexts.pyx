@@ -1,4 +1,22 @@
-"""Compiled loops over the scores of other segments; see `templ_core.page_level.features.contexts`."""
+"""What the hashed scores of other segments say about a segment.
+
+The first guess of a segment is its probability of content by the two hashed scores alone,
+sigmoid(score_weight * (attribute + text)). "Over the cut", "expected f1" and "cut" belong to the page
+cut by the first guess (see `expected_f1`); "rank" is the place of a segment in the order of first
+guesses, 0 to 1.
+
+Then come means of the first guess by words, among segments of the same path and inside the nodes
+L1 to L5 and T, "plain" ones by segments; first guesses of the one to three segments before and
+after and means over windows of 4, 10 and 25 segments, 0 beyond the page; and shares of the page's
+content mass, which is the sum of first guess * words.
+
+The best subtree is the node whose text alone would have the best expected F1; the position of a
+segment is relative to it, and its F1 to that of the page. Then come ten means of the two scores.
+
+The last three come from the isotonic smoothing of the first guess over the page's tree (Chakrabarti
+et al., WWW 2007): the smoothed guess, how far it is from the guess, and the logarithm of the words of
+the section that the segment is in.
+"""
 
 from libc.math cimport exp, log
 from libc.stdint cimport int64_t
@@ -21,7 +39,7 @@ cdef double PENALTY = FEATURE_CONFIG.smoothing_penalty
 cdef enum:
     PLAIN, MASS, ATTRIBUTE, TEXT, WORDS, NUMBER, SUMS
 
-# The columns of the contexts side by side; `contexts` reads their names off this list. Columns that
+# The columns of the contexts side by side; `context_columns` reads their names off this list. Columns that
 # one loop fills follow each other: L1 to L5 and T, the distances and windows before and after.
 cdef struct ContextColumns:
     float attribute_score

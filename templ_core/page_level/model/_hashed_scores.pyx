@@ -6,7 +6,7 @@ from libc.stdlib cimport free, qsort
 from libc.string cimport memcmp, memset
 
 from templ_core._byte_string cimport resized
-from templ_core.page_level._hashing cimport TABLE_SIZE, mix, place_of
+from templ_core._hashing cimport mix
 
 import numpy as np
 
@@ -19,7 +19,17 @@ cdef extern from "Python.h":
     const char *PyUnicode_AsUTF8AndSize(object text, Py_ssize_t *size) except NULL
 
 cdef double LIMIT = MODEL_CONFIG.score_log_odds_max
+
+cdef enum:
+    TABLE_SIZE = 32768
+
 assert hashed_scores.TABLE_SIZE == TABLE_SIZE
+
+
+cdef inline int place_of(uint64_t token) noexcept nogil:
+    """Return where the weight of a token stands in a table."""
+    return <int>(mix(token) % TABLE_SIZE)
+
 
 # --- tags and attributes --------------------------------------------------------------------
 

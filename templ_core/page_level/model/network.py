@@ -5,7 +5,7 @@ import numpy as np
 
 from templ_core.array_types import Float32s, Floats
 from templ_core.page_level.config import MODEL_CONFIG
-from templ_core.page_level.model._network import network_log_odds
+from templ_core.page_level.model._log_odds import network_log_odds
 
 
 class Network(msgspec.Struct, frozen=True, kw_only=True):

@@ -17,7 +17,7 @@ from templ_core.page_level.features._contexts import with_contexts
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.page_level.features.surroundings import last_headings
 from templ_core.page_level.model._hashed_scores import read_attributes, text_scores
-from templ_core.page_level.model._network import mixed_log_odds
+from templ_core.page_level.model._log_odds import mixed_log_odds
 from templ_core.page_level.model._page_type import page_statistics
 from templ_core.page_level.model.confidence import Confidence
 from templ_core.page_level.model.hashed_scores import HashedTable

@@ -11,7 +11,7 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Float32s, Floats, Int32s, UInt32s
-from templ_core.page_level.model._tree_ensemble import leaf_sums
+from templ_core.page_level.model._log_odds import leaf_sums
 
 LEAVES_MAX = 32
 """Most leaves of a tree: the bits of a 32-bit number."""

@@ -7,7 +7,7 @@ import numpy as np
 
 from templ_core._arrays cimport items
 from templ_core.site_level.places._element_types cimport COLUMNS, HEADING
-from templ_core.site_level.places._lookup cimport find
+from templ_core._hashing cimport find
 
 cdef enum:
     TITLE_WORDS_MAX = 60    # different words of a title that are looked for; longer titles are lists of keywords

@@ -5,7 +5,7 @@ from libc.stdint cimport int64_t, uint64_t
 import numpy as np
 
 from templ_core._arrays cimport items
-from templ_core.site_level.places._lookup cimport find
+from templ_core._hashing cimport find
 
 
 def sums_of(keys, sums, wanted):

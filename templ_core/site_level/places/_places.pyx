@@ -8,7 +8,7 @@ from libc.string cimport memset
 import numpy as np
 
 from templ_core._arrays cimport items
-from templ_core.page_level._hashing cimport mix
+from templ_core._hashing cimport mix
 from templ_core.site_level.places._element_types cimport CELL, CELLS, COLUMNS, IS_BLOCK, STEM, TAG
 from templ_core.site_level.places._keyed_sums import sums_of
 

@@ -3,8 +3,7 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from templ_core._arrays cimport items
-from templ_core.site_level._hashing cimport mixed
-from templ_core.site_level.places._lookup cimport find
+from templ_core._hashing cimport find, mixed
 from templ_core.site_level.strings._tokens cimport BREAK, FIRST_WORD, NUMBER, is_seed
 
 import numpy as np

@@ -2,7 +2,7 @@
 
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 
-from templ_core.site_level._hashing cimport mixed
+from templ_core._hashing cimport mixed
 
 cdef enum:
     BREAK = 0           # as in `suffix_array.py`

@@ -10,7 +10,7 @@ from libc.string cimport memset
 import numpy as np
 
 from templ_core._arrays cimport items
-from templ_core.site_level._hashing cimport mixed
+from templ_core._hashing cimport mixed
 
 ctypedef unsigned long long hash_t
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from templ_core._arrays cimport items
 from templ_core.site_level.places._element_types cimport COLUMNS, IS_BLOCK, TAG
-from templ_core.site_level._hashing cimport mixed
+from templ_core._hashing cimport mixed
 
 cdef uint64_t FACTOR = 0x9E3779B97F4A7C15
 cdef uint64_t LEAF = 0x9E3779B97F4A7C15

@@ -6,7 +6,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from templ_core.dom.tags import without_references
-from templ_core.metadata._claims import plain_text
+from templ_core.metadata._scans import plain_text
 from templ_core.metadata.markup import _WANTED, read_claims
 
 PROPERTIES = {

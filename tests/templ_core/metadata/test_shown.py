@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
-from templ_core.metadata._shown import segments_within
+from templ_core.metadata._scans import segments_within
 
 TAGS = ["<p>", "</p>", "<b>", "</b>", "<div class=a>", "<div class=b>", "</div>", "<li>", "<br><br>", "<hr>"]  # fmt: skip
 MARKUP = st.lists(st.sampled_from([*TAGS, "one ", "two ", "three "]), max_size=40).map("".join)

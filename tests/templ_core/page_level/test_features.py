@@ -11,7 +11,7 @@ from templ_core.decide import REASON_COMMENTS, REASON_CONSENT
 from templ_core.dom.document import parse_document
 from templ_core.letters import COMMA, DIGIT, KNOWN, letter_tables
 from templ_core.page_level.config import SELECTION_CONFIG
-from templ_core.page_level.features._contexts import with_contexts
+from templ_core.page_level.features._contexts import context_columns, with_contexts
 from templ_core.page_level.features._stems import Stems
 from templ_core.page_level.features.characters import (
     read_characters,
@@ -19,7 +19,6 @@ from templ_core.page_level.features.characters import (
     shape_hashes,
     text_hashes,
 )
-from templ_core.page_level.features.contexts import CONTEXTS
 from templ_core.page_level.features.page_features import FEATURES, read_features
 from templ_core.page_level.features.text_roles import (
     COMMENTS,
@@ -128,10 +127,10 @@ def assert_like_twins(document):
     assert len(pairs) == found.group.max() + 1 == group.max() + 1
     attribute, text = np.random.default_rng(0).normal(0, 3, (2, len(group)))
     contexts = slow_features.context_columns(found.tree, group, attribute, text)
-    assert tuple(contexts) == CONTEXTS
+    assert list(contexts) == context_columns()
     rows = with_contexts(found.rows, found.tree, found.group, attribute, text)
     assert np.array_equal(rows[:, : len(FEATURES)], found.rows)
-    for number, name in enumerate(CONTEXTS, len(FEATURES)):
+    for number, name in enumerate(context_columns(), len(FEATURES)):
         assert np.allclose(rows[:, number], contexts[name], rtol=1e-6, atol=1e-6), name
 
 
@@ -198,7 +197,7 @@ def test_contexts_are_means_around_a_segment():
     found = features()
     score = np.array([-2.0, -2, 1, 3, 3, 3])
     rows = with_contexts(found.rows, found.tree, found.group, score, score)
-    context = dict(zip(CONTEXTS, rows[:, len(FEATURES) :].T, strict=True))
+    context = dict(zip(context_columns(), rows[:, len(FEATURES) :].T, strict=True))
     assert np.isclose(context["attribute_path_mean"][0], -2)
     assert context["best_subtree_inside"].tolist() == [False, False, True, True, True, True]
     assert np.isclose(context["one_before"][1], context["first_guess"][0])

@@ -16,7 +16,7 @@ from templ_core.dom.document import parse_document, read_document
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.site_cleaner.learned_site import LearnedSite, WindowDocument
-from templ_core.site_events.watch import WATCH
+from templ_core.site_events import WATCH
 from templ_core.site_level.site_model import PLACE_TABLES
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.strings.string_evidence import read_strings

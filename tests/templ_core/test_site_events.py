@@ -1,8 +1,7 @@
 import msgspec
 import pytest
 
-from templ_core.site_events.noticed import PageFacts
-from templ_core.site_events.watch import WATCH, SiteWatch
+from templ_core.site_events import WATCH, PageFacts, SiteWatch
 
 HOUR_MS = 3600 * 1000
 USUAL = PageFacts(words=300, repeated_ratio=0.1, language="en", charset="utf-8")

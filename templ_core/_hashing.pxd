@@ -1,6 +1,21 @@
-# A search in sorted hashes.
+# Hashes of 64 bits: mixing their bits, and a search among sorted ones.
 
 from libc.stdint cimport int64_t, uint64_t
+
+
+cdef inline uint64_t mix(uint64_t value) noexcept nogil:
+    """Half of a finaliser, for hashes whose parts are mixed one after the other."""
+    value = (value ^ (value >> 32)) * <uint64_t>0xD6E8FEB86659FD93
+    return value ^ (value >> 32)
+
+
+cdef inline uint64_t mixed(uint64_t value) noexcept nogil:
+    """Finaliser of SplitMix64."""
+    value ^= value >> 30
+    value *= <uint64_t>0xBF58476D1CE4E5B9ULL
+    value ^= value >> 27
+    value *= <uint64_t>0x94D049BB133111EBULL
+    return value ^ (value >> 31)
 
 
 cdef inline Py_ssize_t find(const uint64_t *keys, Py_ssize_t count, uint64_t wanted) noexcept nogil:
