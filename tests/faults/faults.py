@@ -40,7 +40,7 @@ from tests.kafka.broker import own_broker
 from tests.kafka.small_feed import write_small_feed
 from tests.kafka.stream import Stream, local_run, other_windows
 from workers.feeds.files import read_feed
-from workers.kafka.broker.plain_consumer import plain_consumer
+from workers.kafka.broker.plain_clients import plain_consumer
 from workers.kafka.broker.received import processable
 from workers.kafka.patches import bound_fetches
 from workers.settings import load_settings

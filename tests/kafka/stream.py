@@ -26,7 +26,7 @@ from workers.errors import DamagedStore
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.admin import create_topics
 from workers.kafka.broker.feeder import Feeder
-from workers.kafka.broker.plain_consumer import plain_consumer, read_until
+from workers.kafka.broker.plain_clients import plain_consumer, read_until
 from workers.processes.pool import Pool
 from workers.settings import load_settings
 from workers.state.packing import content_of

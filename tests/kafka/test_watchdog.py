@@ -8,7 +8,7 @@ from aiokafka.admin import NewTopic, RecordsToDelete
 
 from tests.kafka.broker import make_topics
 from tests.kafka.stream import Stream
-from workers.kafka.broker.plain_consumer import plain_consumer
+from workers.kafka.broker.plain_clients import plain_consumer
 from workers.kafka.watchdog import StallDetector, _is_work_waiting
 
 

@@ -22,7 +22,7 @@ from workers.crawl.addresses import _SEGMENTS_MAX, PATH_QUERIES_MAX, URL_CHARS_M
 from workers.crawl.config import CrawlConfig
 from workers.crawl.robots import REDIRECTS_MAX
 from workers.indexes.search import _NEAR_BITS
-from workers.kafka.broker.plain_consumer import NULLS_ARE_SAFE_MS
+from workers.kafka.broker.plain_clients import NULLS_ARE_SAFE_MS
 from workers.kafka.supervisor import RestartPolicy
 from workers.setting_values import LONG_SECRET
 from workers.settings import _DEADLINE_PAGE_BYTES

@@ -42,7 +42,7 @@ from workers.site_settings import (
 )
 
 if TYPE_CHECKING:
-    from workers.inspect.site_rule_files import RuleForm
+    from workers.inspect.site_export import RuleForm
     from workers.kafka.broker.access import BrokerAccess
 
 

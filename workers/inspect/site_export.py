@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from importlib import resources
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -20,19 +20,22 @@ from templ_core.explain.deciding import (
     decided_page,
     deciding_expressions,
 )
-from templ_core.explain.site_rules import RuledPage, site_rules
+from templ_core.explain.site_rules import RuledPage, SiteRules, site_rules
 from templ_core.metadata.fields import Metadata
 from templ_core.page_details import decode_details
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
 from templ_core.site_level.fusion.site_columns import REASON_STRING, REASON_TREE
 from templ_core.site_level.site_model import SiteModel
 from workers.errors import InputProblem, UsageProblem
-from workers.inspect.site_rule_files import RuleForm, rule_file
 from workers.inspect.site_view import CleaningVariant, SiteView, stored_kind
 from workers.log_lines import counted
 from workers.settings import Settings
 
+RuleForm = Literal["xpath", "ftr", "trafilatura"]
+"""Forms of a file of rules that other readers take."""
+
 EXPORT_FORMAT = 4
+_RULES_FORMAT = 1
 _SCRIPT = "remove_repeated.py"
 _LISTS = {"strings": REASON_STRING, "trees": REASON_TREE}
 
@@ -80,7 +83,7 @@ def export_rules(view: SiteView, folder: Path, form: RuleForm, settings: Setting
     if not any(page.kept.any() for page in pages):
         raise InputProblem(f"{view.site} has no page with content in its window")
     rules = site_rules(pages)
-    name, content = rule_file(form, view.site, model.version, view.window[-1].url, rules)
+    name, content = _rule_file(form, view.site, model.version, view.window[-1].url, rules)
     _write(folder, {name: content})
     return f"{view.site}: {rules.verdict}\nwritten to {folder}: {name}"
 
@@ -154,3 +157,42 @@ def _described(found: DecidingExpressions, name: str, reason: str) -> str:
         f"{name}: {counted(len(some), 'expression')} for {counted(found.parts[reason], 'removed text')}, "
         f"{limited} of them for named pages only"
     )
+
+
+def _rule_file(
+    form: RuleForm, site: str, model_version: str, url: str, rules: SiteRules
+) -> tuple[str, bytes]:
+    """Return the name and the content of a file of rules.
+
+    Args:
+        form: `xpath` = lists of expressions in JSON; `trafilatura` = JSON with `prune_xpath`, the argument of
+            `trafilatura.extract`, and with the content; `ftr` = a site configuration of Full-Text RSS.
+        site: Key of the site.
+        model_version: Version of the site model that the rules were made with.
+        url: A page of the site, for tests of the reader.
+        rules: The rules.
+    """
+    if form == "ftr":
+        return f"{site.replace('/', '_')}.txt", _ftr(model_version, url, rules).encode()
+    about: dict[str, Any] = {
+        "format": _RULES_FORMAT,
+        "site": site,
+        "site_model_version": model_version,
+        "agreement": rules.agreement,
+        "suffices": rules.suffices,
+    }
+    if form == "trafilatura":
+        lists = {"content_xpath": rules.body, "prune_xpath": rules.strip}
+    else:
+        lists = {"body": rules.body, "strip": rules.strip}
+    lists |= {"title": rules.title, "date": rules.date, "author": rules.author}
+    content = msgspec.json.format(msgspec.json.encode(about | lists), indent=1)
+    return f"{form}.json", content + b"\n"
+
+
+def _ftr(model_version: str, url: str, rules: SiteRules) -> str:
+    lines = [f"# Site model {model_version}: {rules.verdict}"]
+    for name in ("title", "body", "strip", "date", "author"):
+        lines += [f"{name}: {one}" for one in getattr(rules, name)]
+    address = "".join(url.split())  # A line feed would begin another rule.
+    return "\n".join([*lines, "prune: no", "tidy: no", f"test_url: {address}", ""])

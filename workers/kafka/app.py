@@ -18,7 +18,7 @@ from faust.types.auth import CredentialsT
 from schemas.topics import DOCUMENTS
 from workers.errors import FeedProblem, WorkerError
 from workers.kafka.broker.access import BrokerAccess
-from workers.kafka.broker.plain_producer import PRODUCER_ROOM_BYTES
+from workers.kafka.broker.plain_clients import PRODUCER_ROOM_BYTES
 from workers.kafka.broker.received import OffsetGapFiller
 from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.fetched import EMPTY_TAILS, FETCHED

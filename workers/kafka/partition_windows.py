@@ -23,7 +23,7 @@ from schemas.document import document_key
 from schemas.topics import DOCUMENTS, SITE_MODELS
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.partitioning import MisplacedRecords
-from workers.kafka.broker.plain_consumer import plain_consumer, read_range, settled_offset
+from workers.kafka.broker.plain_clients import plain_consumer, read_range, settled_offset
 from workers.kafka.broker.received import Received, processable, received_from_aiokafka
 from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.log_reader import LOOK_S, LogReader, ask_for_logs, log_reader

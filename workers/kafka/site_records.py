@@ -38,8 +38,14 @@ from workers.kafka.broker.admin import (
     read_partition_counts,
 )
 from workers.kafka.broker.partitioning import partition_of
-from workers.kafka.broker.plain_consumer import plain_consumer, read_range, read_whole
-from workers.kafka.broker.plain_producer import PRODUCER_ROOM_BYTES, PlainProducer, plain_producer
+from workers.kafka.broker.plain_clients import (
+    PRODUCER_ROOM_BYTES,
+    PlainProducer,
+    plain_consumer,
+    plain_producer,
+    read_range,
+    read_whole,
+)
 from workers.kafka.broker.received import processable
 from workers.site_settings import DecidedSite, SettingsBook
 

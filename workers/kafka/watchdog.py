@@ -30,7 +30,7 @@ from aiokafka.errors import (
 from schemas.topics import DOCUMENTS
 from workers.kafka.app import end_process
 from workers.kafka.broker.access import BrokerAccess
-from workers.kafka.broker.plain_consumer import plain_consumer, read_range
+from workers.kafka.broker.plain_clients import plain_consumer, read_range
 from workers.kafka.logs.fetched import FETCHED
 from workers.kafka.logs.log_reader import LOOK_S, Committed, LogReader, log_reader
 from workers.kafka.logs.resume import OTHER_TOPIC, LogSnapshot, LogState, resume

@@ -21,8 +21,7 @@ from schemas.source import Source
 from templ_core.cleaner_version import cleaner_version
 from templ_core.errors import CodecError
 from templ_core.site_cleaner.fetch_times import rfc3339
-from templ_core.site_events.noticed import NoticedChange
-from templ_core.site_events.watch import WATCH
+from templ_core.site_events import WATCH, NoticedChange
 from templ_core.site_level.config import REVISIONS
 from templ_core.site_level.window.revisions import DesignChange, revision_reason
 from templ_core.site_level.window.site_window import WindowFetch, url_hash

@@ -38,7 +38,7 @@ from templ_core.rendering.links import page_links
 from templ_core.rendering.markdown import render_markdown
 from templ_core.rendering.outline import Outline
 from templ_core.site_cleaner.cleaned_page import page_kind
-from templ_core.site_events.noticed import PageFacts
+from templ_core.site_events import PageFacts
 from templ_core.site_level.fusion.site_columns import RECURS
 from templ_core.site_level.window.page_summary import PageSummary, encode_page_summary
 from workers.page import Page

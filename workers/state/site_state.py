@@ -7,7 +7,7 @@ import msgspec
 from msgspec.structs import astuple
 
 from schemas.site_model import SiteModelRecord
-from templ_core.site_events.watch import SiteWatch
+from templ_core.site_events import SiteWatch
 from templ_core.site_level.window.schedule import is_due
 
 NEVER_MS = -(1 << 62)

@@ -12,7 +12,7 @@ import pytest
 from aiohttp import web
 
 from schemas.site_settings import SiteRuleRecord
-from templ_core.site_events.watch import SiteWatch
+from templ_core.site_events import SiteWatch
 from tests.workers.console.conftest import HOSTILE_SITE, HOSTILE_URL, SITE, TOKEN
 from workers.console import site_list
 from workers.console.config import ConsoleConfig

@@ -11,13 +11,13 @@ from schemas.page import HEADER_URL
 from tests.workers.builders import page
 from tests.workers.kafka.broker.slow_items import SlowItems
 from tests.workers.kafka.builders import received
-from workers.kafka.broker import feeder, plain_producer
+from workers.kafka.broker import feeder, plain_clients
 from workers.kafka.broker.access import BrokerAccess
-from workers.kafka.broker.batches import BatchBuffer
 from workers.kafka.broker.feeder import items_off_loop, page_headers
 from workers.kafka.broker.partitioning import MisplacedRecords, partition_of
 from workers.kafka.logs.fetched import EmptyTails
 from workers.kafka.patches import ByteQueue
+from workers.kafka.role import BatchBuffer
 from workers.settings import load_settings
 
 
@@ -171,7 +171,7 @@ async def test_the_loop_runs_while_the_windows_of_a_run_are_read(monkeypatch):
     async def one_partition(*_arguments):
         return 1
 
-    monkeypatch.setattr(plain_producer, "AIOKafkaProducer", Producer)
+    monkeypatch.setattr(plain_clients, "AIOKafkaProducer", Producer)
     monkeypatch.setattr(feeder, "check_topics", no_problems)
     monkeypatch.setattr(feeder, "partition_count", one_partition)
     monkeypatch.setattr(feeder, "_records", lambda _windows, _models: iter(slow))

@@ -11,8 +11,8 @@ from templ_core.page_level.model.model_file import shipped_model
 from templ_core.stored.compact import frame_content
 from tests.workers.builders import OneModel, page, site_model_record
 from tests.workers.hostile_site_models import hostile_site_models
+from workers.kafka.cleaner_app import DeadLetterLimit
 from workers.pipeline.actions import Dead, Deleted
-from workers.pipeline.dead_letter_limit import DeadLetterLimit
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.messages import Cleaned, LearnTask, RefitTask
 from workers.processes.pool import Pool

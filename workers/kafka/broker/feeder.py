@@ -29,7 +29,7 @@ from workers.errors import TopicProblem
 from workers.kafka.broker.access import BrokerAccess, as_broker_problem
 from workers.kafka.broker.admin import FEED_RIGHTS, SEED_RIGHTS, check_topics, partition_count
 from workers.kafka.broker.partitioning import partition_of
-from workers.kafka.broker.plain_producer import PRODUCER_ROOM_BYTES, plain_producer
+from workers.kafka.broker.plain_clients import PRODUCER_ROOM_BYTES, plain_producer
 from workers.page import Page
 from workers.settings import Settings
 from workers.state.model_store import ModelStore

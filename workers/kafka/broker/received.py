@@ -15,7 +15,7 @@ from aiokafka import TopicPartition
 
 from schemas.codec import SchemaError
 from workers.kafka.broker.access import BrokerAccess
-from workers.kafka.broker.plain_consumer import plain_consumer, read_range
+from workers.kafka.broker.plain_clients import plain_consumer, read_range
 from workers.log_lines import record_fields
 
 log = logging.getLogger("templ")

@@ -15,7 +15,7 @@ from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 from aiokafka.errors import KafkaError
 
 from workers.kafka.broker.access import BrokerAccess
-from workers.kafka.broker.plain_consumer import plain_consumer, read_until, settled_offset
+from workers.kafka.broker.plain_clients import plain_consumer, read_until, settled_offset
 from workers.kafka.logs.log_reader import LOOK_S, LogReader, ask_for_logs, log_reader
 from workers.kafka.logs.resume import LogSnapshot, LogState, Resume, decode_snapshot, resume
 

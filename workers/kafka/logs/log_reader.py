@@ -45,7 +45,7 @@ from aiokafka.protocol.types import (
 
 from workers.errors import BrokerProblem
 from workers.kafka.broker.access import BrokerAccess
-from workers.kafka.broker.plain_consumer import NO_PROGRESS_S
+from workers.kafka.broker.plain_clients import NO_PROGRESS_S
 from workers.kafka.logs.resume import LogSnapshot, LogState, decode_snapshot
 
 Answer = TypeVar("Answer")

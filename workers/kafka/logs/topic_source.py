@@ -18,7 +18,7 @@ from workers.errors import BrokerProblem
 from workers.kafka.broker.access import BrokerAccess, as_broker_problem
 from workers.kafka.broker.admin import topic_partitions
 from workers.kafka.broker.page_message import page_of_message
-from workers.kafka.broker.plain_consumer import NO_PROGRESS_S
+from workers.kafka.broker.plain_clients import NO_PROGRESS_S
 from workers.kafka.broker.received import received_from_aiokafka
 from workers.page import Page, Rejected
 

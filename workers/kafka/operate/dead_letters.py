@@ -24,8 +24,12 @@ from templ_core.site_key import site_key
 from workers.errors import InputProblem
 from workers.kafka.broker.access import BrokerAccess, as_broker_problem
 from workers.kafka.broker.admin import topic_partitions
-from workers.kafka.broker.plain_consumer import plain_consumer, read_range
-from workers.kafka.broker.plain_producer import BROKER_LIMIT_BYTES, plain_producer
+from workers.kafka.broker.plain_clients import (
+    BROKER_LIMIT_BYTES,
+    plain_consumer,
+    plain_producer,
+    read_range,
+)
 from workers.pace import Pace
 
 _OURS = ("__streams.errors.", "templ.")

@@ -23,7 +23,7 @@ from workers.kafka.broker.admin import (
     worker_rights,
 )
 from workers.kafka.broker.partitioning import partition_of
-from workers.kafka.broker.plain_consumer import plain_consumer, read_whole
+from workers.kafka.broker.plain_clients import plain_consumer, read_whole
 from workers.kafka.broker.received import processable
 from workers.kafka.operate.findings import (
     DoctorLimits,

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, PAGES, SITE_MODELS, SITE_SETTINGS
-from workers.kafka.broker.plain_consumer import NULLS_ARE_SAFE_MS
+from workers.kafka.broker.plain_clients import NULLS_ARE_SAFE_MS
 from workers.setting_values import BYTES, MILLISECONDS, SettingType, number_of
 from workers.settings import Settings
 

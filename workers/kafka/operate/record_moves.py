@@ -22,8 +22,13 @@ from aiokafka.errors import KafkaError
 from schemas.document import site_of_key
 from workers.kafka.broker.access import BrokerAccess, as_broker_problem
 from workers.kafka.broker.partitioning import partition_of
-from workers.kafka.broker.plain_consumer import plain_consumer, read_range
-from workers.kafka.broker.plain_producer import BROKER_LIMIT_BYTES, PlainProducer, plain_producer
+from workers.kafka.broker.plain_clients import (
+    BROKER_LIMIT_BYTES,
+    PlainProducer,
+    plain_consumer,
+    plain_producer,
+    read_range,
+)
 from workers.kafka.broker.received import RefusedValue, received_from_aiokafka
 from workers.kafka.logs.tombstones import DECIDED_FROM_HEADER, TombstoneCheck
 from workers.pace import Pace

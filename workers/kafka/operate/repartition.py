@@ -26,7 +26,7 @@ from workers.kafka.broker.admin import (
     read_partition_counts,
     wait_until_there,
 )
-from workers.kafka.broker.plain_consumer import NO_PROGRESS_S
+from workers.kafka.broker.plain_clients import NO_PROGRESS_S
 from workers.kafka.logs.log_reader import BrokerClient, LogReader, ask_for_logs, raise_for
 from workers.kafka.operate.record_moves import Moved, NumberChange, RecordMoves, Say
 from workers.kafka.patches import bound_fetches

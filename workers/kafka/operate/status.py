@@ -10,7 +10,7 @@ from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS
 from templ_core.site_cleaner.fetch_times import rfc3339
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.admin import connected_admin, topic_partitions
-from workers.kafka.broker.plain_consumer import plain_consumer, read_range
+from workers.kafka.broker.plain_clients import plain_consumer, read_range
 from workers.kafka.broker.received import processable
 from workers.kafka.logs.log_reader import NEVER_FORMED, GroupMember, LogReader
 
