@@ -1,8 +1,11 @@
-from templ_core.array_types import Bools, Int32s, Int64s
+from typing import Any
 
-def parents_and_ends(
-    depth: Int32s,
-) -> tuple[Int32s, Int32s]: ...
+import numpy.typing as npt
+
+from templ_core.array_types import Bools, Floats, Int32s, Int64s
+
+def tree_of_depths(depth: Int32s) -> tuple[Int32s, Int32s]: ...
+def sums_above(end: Int32s, values: npt.NDArray[Any]) -> Floats: ...
 def bits_above(
     parent: Int32s,
     element_type: Int32s,

@@ -1,3 +1,5 @@
+"""Loops over trees whose nodes are columns in document order."""
+
 from libc.stdint cimport int64_t, uintptr_t
 from libc.string cimport memset
 
@@ -10,8 +12,13 @@ cdef enum:
     SLOTS = 128                 # for the tags of a page; a power of two
 
 
-def parents_and_ends(depth_column):
-    """Return the parent and the subtree's end of each node; see `templ_core.dom.tree`."""
+def tree_of_depths(depth_column):
+    """Return the parents (-1 for nodes of depth 0) and the ends (exclusive) of the subtrees of a tree's nodes.
+
+    Args:
+        depth_column: Depth of each node in document order. The first is 0, and no node is more than one
+            deeper than the node before it.
+    """
     cdef Py_ssize_t count = len(depth_column), node, open_node = -1
     cdef const int *depth = <const int *>items(depth_column, 4)
     parents, ends = np.empty(count, np.int32), np.empty(count, np.int32)
@@ -27,6 +34,27 @@ def parents_and_ends(depth_column):
         end[open_node] = <int>count
         open_node = parent[open_node]
     return parents, ends
+
+
+def sums_above(end_column, value_column):
+    """Return the sum of the values over each node's ancestors, the node included; length n_nodes.
+
+    Args:
+        end_column: End of the subtree of each node, which are in document order.
+        value_column: A number for each node.
+    """
+    cdef Py_ssize_t count = len(end_column), node
+    cdef const int *end = <const int *>items(end_column, 4)
+    sums, closing = np.array(value_column, np.float64), np.zeros(count + 1)
+    cdef double *value = <double *>items(sums, 8, True)
+    cdef double *closed = <double *>items(closing, 8, True)
+    cdef double own, above = 0
+    for node in range(count):
+        above -= closed[node]
+        closed[end[node]] += value[node]
+        above += value[node]
+        value[node] = above
+    return sums
 
 
 def bits_above(parent_column, type_column, bits_column, at_column):

@@ -6,10 +6,9 @@ from typing import Annotated
 import numpy as np
 
 from templ_core.array_types import Int32s
-from templ_core.dom._tree import pairs_in_order, table_of_side
+from templ_core.dom._tree import pairs_in_order, table_of_side, tree_of_depths
 from templ_core.dom.document import Document, Nodes, Segments
 from templ_core.dom.parse.declared_body import INSIDE_BODY
-from templ_core.dom.tree import tree_of_depths
 from templ_core.errors import CodecError
 from templ_core.stored._columns import packed, packed_differences
 from templ_core.stored.columns import BITS, DEPTH_MAX, ROWS_MAX, Column, read_columns, require_tree

@@ -7,7 +7,8 @@ import numpy.typing as npt
 
 from templ_core.array_types import Floats, Int32s, Int64s
 from templ_core.dom.document import Document
-from templ_core.dom.tree import Numbers
+
+Numbers = npt.NDArray[Any]
 
 
 def sums_below(end: Int32s, values: Numbers) -> Floats:

@@ -14,7 +14,7 @@ from templ_core.site_level.site_model import (
     SiteModel,
     best_supported,
 )
-from templ_core.site_level.strings.string_table import ALIKE_ROWS, NO_STRINGS, StringTable
+from templ_core.site_level.strings.string_evidence import ALIKE_ROWS, NO_STRINGS, StringTable
 from templ_core.site_level.strings.suffix_array import BREAK
 from templ_core.site_level.trees.tree_model import (
     NO_TREES,

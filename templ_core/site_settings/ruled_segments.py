@@ -6,8 +6,8 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Bools, Int64s
+from templ_core.dom._tree import sums_above
 from templ_core.dom.document import Document
-from templ_core.dom.tree import sums_above
 from templ_core.errors import RuleError
 from templ_core.site_settings.selectors import NodeMatcher, Selector, parse_selector
 from templ_core.site_settings.site_settings import SiteRule, has_pieces

@@ -29,8 +29,8 @@ from cssselect.parser import (
 )
 
 from templ_core.array_types import Bools, Int64s
+from templ_core.dom._tree import sums_above
 from templ_core.dom.document import Nodes, attribute_values
-from templ_core.dom.tree import sums_above
 from templ_core.errors import RuleError
 
 _ATTRIBUTES = ("id", "class", "role", "itemprop")

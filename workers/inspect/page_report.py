@@ -23,7 +23,7 @@ from templ_core.explain.page_explanation import (
 )
 from templ_core.metadata.markup import PageMarkup
 from templ_core.site_key import site_key
-from templ_core.site_level.strings.string_table import NO_STRINGS
+from templ_core.site_level.strings.string_evidence import NO_STRINGS
 from workers.errors import InputProblem
 from workers.inspect.frame import Mark, frame_document
 from workers.inspect.frame_tree import (

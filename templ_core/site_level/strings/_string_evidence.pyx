@@ -10,7 +10,7 @@ from templ_core.site_level.strings._tokens cimport BORDER, BREAK, is_seed
 cdef enum:
     BUCKET_BITS = 6     # low bits of a token that its bucket of suffixes leaves open
     BUCKETS = 65536 >> BUCKET_BITS
-    FIRST_SHAPE = 2     # as in `string_table.py`
+    FIRST_SHAPE = 2     # as in `string_evidence.py`
     LEVELS = 3          # strings of few, some and many pages
     ROWS = 6            # columns of `read_page` with a value for each segment
 

@@ -20,7 +20,7 @@ from templ_core.site_level.strings._strings import (
     prose_corpus,
 )
 from templ_core.site_level.strings.page_strings import PageStrings
-from templ_core.site_level.strings.string_table import (
+from templ_core.site_level.strings.string_evidence import (
     FIRST_SHAPE,
     StringTable,
 )

@@ -7,10 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templ_core.dom._tree import bits_above, tag_bits
+from templ_core.dom._tree import bits_above, sums_above, tag_bits, tree_of_depths
 from templ_core.dom.document import parse_document, read_document
 from templ_core.dom.text import render_text
-from templ_core.dom.tree import sums_above, tree_of_depths
 from templ_core.lab.tree_sums import subtree_sums, sums_below
 
 
@@ -112,7 +111,7 @@ def ancestors(depth, node):
 
 @given(FORESTS)
 def test_parents_and_ends_of_subtrees_follow_from_depths(depth):
-    parent, end = tree_of_depths(depth)
+    parent, end = tree_of_depths(np.array(depth, np.int32))
     above = [ancestors(depth, node) for node in range(len(depth))]
     assert parent.tolist() == [chain[1] if chain[1:] else -1 for chain in above]
     for node in range(len(depth)):
@@ -122,7 +121,7 @@ def test_parents_and_ends_of_subtrees_follow_from_depths(depth):
 
 @given(FORESTS)
 def test_sums_over_ancestors_and_over_subtrees(depth):
-    _, end = tree_of_depths(depth)
+    _, end = tree_of_depths(np.array(depth, np.int32))
     above = [ancestors(depth, node) for node in range(len(depth))]
     values = np.arange(1.0, len(depth) + 1)
     assert sums_above(end, values).tolist() == [sum(values[chain]) for chain in above]
@@ -138,7 +137,7 @@ def test_bits_of_a_node_and_all_its_ancestors_are_joined(depth, data):
     element_type = data.draw(st.lists(st.integers(0, 2), min_size=len(depth), max_size=len(depth)))
     bits = data.draw(st.lists(st.integers(0, 7), min_size=3, max_size=3))
     at = data.draw(st.lists(st.sampled_from(range(len(depth))))) if depth else []
-    parent, _ = tree_of_depths(depth)
+    parent, _ = tree_of_depths(np.array(depth, np.int32))
     found = bits_above(parent, *(np.array(one, np.int32) for one in (element_type, bits, at)))
     for node, of_node in zip(at, found.tolist(), strict=True):
         assert of_node == functools.reduce(

@@ -6,8 +6,8 @@ import msgspec
 import numpy as np
 
 from templ_core import letters as chars
+from templ_core.dom._tree import sums_above
 from templ_core.dom.parse.declared_body import INSIDE_BODY
-from templ_core.dom.tree import sums_above
 from templ_core.lab.tree_sums import climb, sums_below
 from templ_core.letters import (
     CLOSER,

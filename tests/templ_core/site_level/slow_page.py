@@ -6,7 +6,7 @@ from itertools import groupby
 import numpy as np
 
 from templ_core.site_level.strings._strings import read_seeds
-from templ_core.site_level.strings.string_table import FIRST_SHAPE
+from templ_core.site_level.strings.string_evidence import FIRST_SHAPE
 
 
 def slow_page(features, prose, table, config):

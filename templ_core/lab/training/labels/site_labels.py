@@ -11,8 +11,8 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Bools, Floats, Int64s, UInt32s, UInt64s
+from templ_core.dom._tree import sums_above
 from templ_core.dom.document import Document, parse_document
-from templ_core.dom.tree import sums_above
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.report import group_by
 from templ_core.lab.layout import Presentation, read_presentation
