@@ -6,6 +6,7 @@ usual length, and whether it is where content usually is, tell more than its wor
 
 import functools
 import math
+import operator
 from collections.abc import Sequence
 from importlib import resources
 from typing import Annotated
@@ -63,7 +64,7 @@ def page_quality(inputs: Sequence[float]) -> PageQuality | None:
         return None
     found = _weights()[bool(inputs[-1])]
     scores = [
-        bias + math.fsum(weight * one for weight, one in zip(row, inputs, strict=True))
+        bias + math.fsum(map(operator.mul, row, inputs))
         for bias, row in zip(found.bias, found.weights, strict=True)
     ]
     shares = [math.exp(score - max(scores)) for score in scores]

@@ -1,10 +1,14 @@
 """What tells pages without content from others: see `page_quality`."""
 
+import math
+from itertools import compress
+
 import numpy as np
 
 from templ_core.decide import Decision
 from templ_core.dom.document import Document
 from templ_core.page_level.interstitials import GATES, name_in, says_scripts_are_needed
+from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.site_level.fusion.site_columns import (
     CONSTANT,
     PLACE_PAGES,
@@ -13,14 +17,16 @@ from templ_core.site_level.fusion.site_columns import (
 )
 from templ_core.site_level.site_evidence import SiteEvidence
 from templ_core.site_level.site_model import SiteModel
-from templ_core.tokens import tokenise
 
 _NAMED_WORDS_MAX = 150
 """A page with more words of its own is not named by them."""
+_LOG_RATIO_MAX = 4.0
+"""Largest logarithm of a number of words over the usual one; more of it says no more."""
 
 
 def quality_inputs(
     document: Document,
+    page: PageEvidence,
     decision: Decision,
     site: SiteEvidence | None,
     model: SiteModel | None,
@@ -30,12 +36,13 @@ def quality_inputs(
 
     Args:
         document: The page, with at least one segment.
+        page: What it says about itself.
         decision: What becomes of its segments.
         site: What its site says; None = nothing.
         model: What is known of the site; None = nothing.
         missing: What `interstitials.missing_name` returned for it.
     """
-    words, segments = decision.words, document.segments
+    words, features = decision.words, page.features
     columns = {} if site is None else site.columns
     zeros = np.zeros(len(words))
     repeated = (columns.get(RECURS, zeros) > 0) | (columns.get(CONSTANT, zeros) > 0)
@@ -44,33 +51,29 @@ def quality_inputs(
     usual = total
     if model is not None and model.documents:
         usual = float(model.places.cells.sums[0].sum()) / model.documents
-    chars = np.array([max(len(text), 1) for text in segments.texts])
-    texts = [
-        text
-        for text, is_repeated in zip(segments.texts, repeated.tolist(), strict=True)
-        if not is_repeated
-    ]
+    texts = list(compress(document.segments.texts, (~repeated).tolist()))
     name = missing or (name_in(document, texts) if own_words < _NAMED_WORDS_MAX else None)
     kept_own = float(own[decision.kept].sum())
     is_known = float(site is not None)
     is_unknown = columns.get(PLACE_PAGES, zeros) == 0
-    title = set(tokenise(document.title.lower()))
-    in_title = title.intersection(word for text in texts for word in tokenise(text.lower()))
+    title = set(features.title.tolist())
+    own_hashes = features.words.hashes[~repeated[features.words.segment]]
+    in_title = title.intersection(own_hashes.tolist())
     usual_place = float(own[columns.get(USUAL_BEST_CONTAINER, zeros) > 0].sum())
     return [
-        np.log1p(own_words),
-        np.log1p(kept_own),
-        np.log1p(float(own.max())),
-        np.log1p(usual_place) * is_known,
-        np.log1p(float((own > 0).sum())),
-        float(np.clip(np.log((total + 1) / (usual + 1)), -4, 4)),
-        float(np.clip(np.log((total - own_words + 1) / (usual + 1)), -4, 4)) * is_known,
+        math.log1p(own_words),
+        math.log1p(kept_own),
+        math.log1p(float(own.max())),
+        math.log1p(usual_place) * is_known,
+        math.log1p(np.count_nonzero(own)),
+        _within(math.log((total + 1) / (usual + 1))),
+        _within(math.log((total - own_words + 1) / (usual + 1))) * is_known,
         (1 - own_words / total) * is_known,
-        float((own * np.minimum(segments.link_chars / chars, 1)).sum()) / max(own_words, 1.0),
-        np.log1p(float(own[is_unknown].sum())) * is_known,
-        np.log1p(float(own[~is_unknown].sum())) * is_known,
+        float(own @ features.link_density) / max(own_words, 1.0),
+        math.log1p(float(own[is_unknown].sum())) * is_known,
+        math.log1p(float(own[~is_unknown].sum())) * is_known,
         len(in_title) / len(title) if title else 1.0,
-        np.log1p(document.html_chars / (total + 1)),
+        math.log1p(document.html_chars / (total + 1)),
         float(document.scripts > 0),
         float(name == "error-page"),
         float(name in GATES),
@@ -78,3 +81,7 @@ def quality_inputs(
         float(says_scripts_are_needed(texts)),
         is_known,
     ]
+
+
+def _within(log_ratio: float) -> float:
+    return min(max(log_ratio, -_LOG_RATIO_MAX), _LOG_RATIO_MAX)

@@ -136,6 +136,10 @@ _SCRIPTS = _Phrases(
     r"loading\W*$|(?:please )?wait\b.{0,30}$|(?:wird )?geladen|chargement|cargando|caricamento|carregando",
     r"...(?:enable|activate|turn on|allow|requires?|needs?|without|have) (?:java ?script|js)\b|java ?script (?:is|to be|must be) ",
 )
+_SCRIPTS_STEMS = (
+    "loading", "wait", "geladen", "chargement", "cargando", "caricamento", "carregando", "java", " js",
+)  # fmt: skip
+"""Parts of texts without which there is nothing that `_SCRIPTS` finds."""
 _PASSWORD = re.compile(r"passw|\bpwd|user_?pass|kennwort", re.IGNORECASE)
 _CHALLENGE = re.compile(
     r"px-captcha|captcha-delivery|cf-(?:challenge|browser)|challenge-(?:form|running)"
@@ -213,7 +217,7 @@ def name_in(document: Document, texts: list[str]) -> str | None:
 
 def says_scripts_are_needed(texts: list[str]) -> bool:
     """Return whether a text says that scripts are needed, or that something is loaded."""
-    return _SCRIPTS.are_in(texts)
+    return _SCRIPTS.are_in([texts[number] for number in _scripts_stems().found_in(texts)])
 
 
 def _named(log_in: list[str], headings: list[str], texts: list[str]) -> str | None:
@@ -256,6 +260,11 @@ def _is_paywalled(texts: list[str]) -> bool:
 @functools.cache
 def _paywall_stems() -> Stems:
     return Stems(_PAYWALL_STEMS)
+
+
+@functools.cache
+def _scripts_stems() -> Stems:
+    return Stems(_SCRIPTS_STEMS)
 
 
 def _headings(document: Document) -> list[str]:

@@ -38,7 +38,11 @@ from workers.processes.tasks import InProcess
 from workers.settings import load_settings
 
 INSTRUCTION_PAGES = 60
-MODES = {"everything on": [], "--page-only": ["--page-only"]}
+MODES = {
+    "everything on": [],
+    "with all that is optional": ["--quality", "--changes", "--duplicates", "--events", os.devnull],
+    "--page-only": ["--page-only"],
+}
 
 
 def main():

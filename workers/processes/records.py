@@ -1,5 +1,6 @@
 """The records of a page that was cleaned: its text, and what its site learns from."""
 
+import functools
 from collections.abc import Sequence
 from typing import Any, cast
 
@@ -32,7 +33,7 @@ from templ_core.fingerprint import simhash
 from templ_core.page_changes import FetchedText, PageChanges, page_changes
 from templ_core.page_details import encode_details
 from templ_core.page_level.smoothing import section_numbers
-from templ_core.page_quality import page_quality
+from templ_core.page_quality import PageQuality, page_quality
 from templ_core.rendering.cleaned_html import render_html
 from templ_core.rendering.links import page_links
 from templ_core.rendering.markdown import render_markdown
@@ -52,7 +53,7 @@ _TITLE_BYTES = 8 << 10
 """Longest title in a record that would not fit a message otherwise."""
 
 
-class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
+class RecordMaker(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """Makes the records of one page that was cleaned."""
 
     task: CleanTask | ReviseTask
@@ -62,6 +63,11 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
     document: Document
     cleaned: CleanedText
     page_model_version: str
+
+    @functools.cached_property
+    def quality(self) -> PageQuality | None:
+        """What the page may be in place of one with content; None where that was not asked for."""
+        return page_quality(self.cleaned.quality_inputs)
 
     def record(
         self,
@@ -108,7 +114,7 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True):
             blocks_removed=len(self.document.segments.texts) - kept,
             site_settings_version=settings.version if settings else msgspec.UNSET,
             changes=(is_compared and self._changes()) or msgspec.UNSET,
-            quality=page_quality(cleaned.quality_inputs) or msgspec.UNSET,
+            quality=self.quality or msgspec.UNSET,
             duplicate_of=self._original(),
             **self._fields(options.forms),
         )

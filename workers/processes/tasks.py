@@ -13,7 +13,6 @@ from templ_core.errors import CodecError, CoreError
 from templ_core.page_details import decode_details
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
-from templ_core.page_quality import page_quality
 from templ_core.site_level.places.places import document_places
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import encode_site_model
@@ -154,12 +153,12 @@ def _cleaned(
     learned, warnings = None, list(page.warnings)
     if page.status >= 400:
         warnings.append("error-page")
-    quality = page_quality(cleaned.quality_inputs)
     knows_site = task.model is not None and task.model.documents >= _JUDGING_DOCUMENTS
     is_judged = (
         knows_site and not options.watches
     )  # Events are told from the pages that are learned.
-    is_learned = task.with_document and (not is_judged or quality is None or quality.has_content)
+    quality = maker.quality if is_judged else None
+    is_learned = task.with_document and (quality is None or quality.has_content)
     summary = read.summary(cleaned.warnings) if is_learned else None
     if summary is not None:
         learned = maker.learned(page, summary)
