@@ -18,6 +18,7 @@ refresher is 0 if other programs would starve it. Needs Java and Maven.
 
 import asyncio
 import json
+import os
 import re
 import resource
 import shutil
@@ -45,7 +46,7 @@ from workers.settings import Settings, load_settings
 WAIT_S = 3600
 DEFAULTS = {
     name: str(getattr(Settings(), name.removeprefix("TEMPL_").lower())) for name in ENVIRONMENT
-}
+} | {"TEMPL_CLEANER_CHILDREN": str(os.cpu_count())}
 """The settings of a deployment, in place of those that make tests quick."""
 WARM_UP_PAGES = 20
 IDLE_S = 10

@@ -103,10 +103,9 @@ def repartitioned_run(
     try:
         for name in workers:
             stream.start(name)
-        stream.feed(first, timeout_s=STAND_STILL_S)
+        stream.feed(first)
         stream.wait_until_taken(pages // 50, STAND_STILL_S)
-        slowly = {"rate": rate, "timeout_s": STAND_STILL_S}
-        crawler = threading.Thread(target=stream.feed, args=[second], kwargs=slowly)
+        crawler = threading.Thread(target=stream.feed, args=[second], kwargs={"rate": rate})
         crawler.start()
         before, begun = sum(stream.ends(PAGES).values()), time.monotonic()
         for kill in range(kills):

@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import math
 import os
 import shutil
 import signal
@@ -23,10 +24,12 @@ from tests.kafka.broker import ask
 from tests.kafka.small_feed import write_small_feed
 from tests.workers.memory_transport import MemoryTransport
 from workers.errors import DamagedStore
+from workers.feeds.files import read_feed
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.admin import create_topics
 from workers.kafka.broker.feeder import Feeder
 from workers.kafka.broker.plain_clients import plain_consumer, read_until
+from workers.pace import Pace
 from workers.processes.pool import Pool
 from workers.settings import load_settings
 from workers.state.packing import content_of
@@ -40,6 +43,7 @@ ENVIRONMENT = {
     "TEMPL_BATCH_PAGES": "8",
     "TEMPL_STALL_TIMEOUT_S": "20",
     "TEMPL_REFRESHER_NICENESS": "0",
+    "TEMPL_CLEANER_CHILDREN": "1",
 }
 
 
@@ -90,10 +94,9 @@ class Stream:
         """Create the topics that are missing."""
         asyncio.run(create_topics(self.access, self.prefix, self.counts[DOCUMENTS]))
 
-    def feed(self, *paths, time_field="fetched_at", rate=1e6, timeout_s=WAIT_S):
-        letters = ("--dead-letters", self.directory / "feed.dead-letters")
-        options = ("--time-field", time_field, "--rate", rate, *letters)
-        return templ("feed", *paths, *self.options, *options, timeout_s=timeout_s)
+    def feed(self, *paths, time_field="fetched_at", rate=None):
+        """Send the pages of files."""
+        asyncio.run(self.send_pages(read_feed(paths, time_field=time_field), rate))
 
     def start(self, name="one", **environment):
         """Start a worker with a state directory of its own."""
@@ -256,11 +259,12 @@ class Stream:
             shutil.rmtree(broker.data / "log" / f"{self.prefix}{topic}-{number}")
         broker.start()
 
-    async def send_pages(self, pages):
+    async def send_pages(self, pages, rate=None):
         """Send pages as `templ feed` does, which refuses none of them."""
-        limit_bytes = load_settings().message_limit_bytes
+        limit_bytes, pace = load_settings().message_limit_bytes, Pace(rate or math.inf)
         async with Feeder(self.access, self.prefix, limit_bytes) as feeder:
             for page in pages:
+                await pace.wait()
                 assert await feeder.send(page) is None
 
     def wait_until_answered(self, wait_s=WAIT_S):
