@@ -1,6 +1,5 @@
 """Documents as bytes: their columns in MessagePack, compressed with zstd."""
 
-import hashlib
 from typing import Annotated
 
 import numpy as np
@@ -11,8 +10,15 @@ from templ_core.dom.document import Document, Nodes, Segments
 from templ_core.dom.parse.declared_body import INSIDE_BODY
 from templ_core.errors import CodecError
 from templ_core.stored._columns import packed, packed_differences
-from templ_core.stored.columns import BITS, DEPTH_MAX, ROWS_MAX, Column, read_columns, require_tree
-from templ_core.stored.compact import CompactColumns, CompactForm, Count, Texts
+from templ_core.stored.columns import BITS, DEPTH_MAX, Column, read_columns, require_tree
+from templ_core.stored.compact import (
+    ROWS_MAX,
+    CompactColumns,
+    CompactForm,
+    Count,
+    Texts,
+    content_digest,
+)
 
 _COLUMNS_BYTES_MAX = 96 << 20
 """Largest document after decompression: a page of 32 MiB in a charset of one byte a letter may have 64 MiB of
@@ -98,11 +104,6 @@ def is_storable(document: Document) -> bool:
     """
     rows = max(len(document.nodes.depth), len(document.segments.texts))
     return bool(document.segments.texts) and rows <= ROWS_MAX
-
-
-def content_digest(columns: bytes) -> bytes:
-    """Return the identity of a page's content: BLAKE2b of its columns, 16 bytes."""
-    return hashlib.blake2b(columns, digest_size=16).digest()
 
 
 def compress_columns(columns: bytes) -> bytes:

@@ -15,7 +15,7 @@ import msgspec
 from templ_core.clean_document import CleanedText, ExaminedPage, clean_page
 from templ_core.cleaner_version import cleaner_version
 from templ_core.config import Balance, CoreConfig, WindowBounds
-from templ_core.dom.codec import compress_columns, content_digest, document_columns
+from templ_core.dom.codec import compress_columns, document_columns
 from templ_core.dom.document import Document, read_document
 from templ_core.errors import CleanerClosed, CodecError, PageError, PageGone
 from templ_core.metadata.fields import Metadata
@@ -34,6 +34,7 @@ from templ_core.site_key import site_key
 from templ_core.site_level.places.places import document_places
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.window.page_summary import encode_page_summary
+from templ_core.stored.compact import content_digest
 
 _GONE_STATUSES = frozenset([404, 410])
 _DOCUMENT_BYTES_MAX = (8 << 20) - (16 << 10)

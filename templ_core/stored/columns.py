@@ -14,20 +14,11 @@ import numpy.typing as npt
 
 from templ_core.array_types import Int32s, Int64s
 from templ_core.stored._columns import packed_values
+from templ_core.stored.compact import INT32_MAX, ROWS_MAX
 
-ROWS_MAX = 1 << 19
-"""Most values of a stored column, and most strings of a stored list.
-
-Half a million strings take 30 MB in memory, however few bytes they have when stored. A page of more
-elements or segments is cleaned, but nothing is learned from it.
-"""
 DEPTH_MAX = 2048
 """Largest depth of a node in a stored tree; libxml2 gives up at this depth, and code that is recursive
 needs no more stack than for a parsed page."""
-PAGES_MAX = 1 << 20
-"""Most pages that a stored count of pages may name; windows hold 1000 by default."""
-INT32_MAX = (1 << 31) - 1
-"""Largest value of a column that compiled code reads as 32-bit integers."""
 
 PACKED = "packed"
 """Form of a column whose first byte is the number of bytes of each value, 1, 2 or 4."""

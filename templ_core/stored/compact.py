@@ -3,6 +3,7 @@
 Every stored value has a private struct of columns whose first field is the number of its format.
 """
 
+import hashlib
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +13,17 @@ import msgspec
 import zstandard
 
 from templ_core.errors import CodecError
-from templ_core.stored.columns import INT32_MAX, PAGES_MAX, ROWS_MAX
+
+ROWS_MAX = 1 << 19
+"""Most values of a stored column, and most strings of a stored list.
+
+Half a million strings take 30 MB in memory, however few bytes they have when stored. A page of more
+elements or segments is cleaned, but nothing is learned from it.
+"""
+PAGES_MAX = 1 << 20
+"""Most pages that a stored count of pages may name; windows hold 1000 by default."""
+INT32_MAX = (1 << 31) - 1
+"""Largest value of a column that compiled code reads as 32-bit integers."""
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=INT32_MAX)]
 """A stored number that compiled code may read as a 32-bit integer."""
@@ -193,3 +204,8 @@ def frame_content(
         return decompressor.decompress(frame, max_output_size=max_bytes)
     except (zstandard.ZstdError, ValueError) as error:
         raise CodecError(str(error)) from None
+
+
+def content_digest(columns: bytes) -> bytes:
+    """Return the identity of a page's content: BLAKE2b of its columns, 16 bytes."""
+    return hashlib.blake2b(columns, digest_size=16).digest()

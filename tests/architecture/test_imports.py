@@ -1,4 +1,5 @@
-"""The product can be imported where the packages that only the laboratory needs are not installed."""
+"""The product can be imported where the packages that only the laboratory needs are not installed, and its parents of
+children without those that only the children need."""
 
 import subprocess
 import sys
@@ -77,3 +78,9 @@ def test_blocked_packages_cannot_be_imported():
     done = import_all(LABORATORY_PACKAGES, ["templ_core.lab.training.fit"])
     assert done.returncode != 0
     assert "is blocked" in done.stderr
+
+
+def test_processes_that_hand_pages_to_children_need_no_numpy():
+    modules = ["workers.cli.run", "workers.kafka.cleaner_app", "workers.kafka.refresher_app"]
+    done = import_all(["numpy", "lxml", "pydivsufsort"], modules)
+    assert done.returncode == 0, done.stderr

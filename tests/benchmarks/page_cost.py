@@ -33,12 +33,13 @@ from resiliparse.parse.encoding import bytes_to_str, detect_encoding
 
 from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
-from templ_core.dom.codec import content_digest, document_columns
+from templ_core.dom.codec import document_columns
 from templ_core.dom.document import Document, read_document
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.window.page_summary import summarise_page
+from templ_core.stored.compact import content_digest
 from tests.benchmarks.measuring import bare_parse, processor_s, read_options, read_pages
 from tests.templ_core.site_level.builders import fit_site_model
 from workers.page import Page

@@ -14,7 +14,8 @@ from pathlib import Path
 import msgspec
 
 from schemas.source import Source
-from templ_core.dom.codec import compress_columns, content_digest, decode_document, document_columns
+from templ_core.dom.codec import compress_columns, decode_document, document_columns
+from templ_core.stored.compact import content_digest
 from tests.benchmarks.measuring import processor_s, read_options, write_chart
 from tests.workers.memory_transport import MemoryTransport
 from workers.feeds.records import page_from_json

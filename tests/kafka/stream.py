@@ -19,7 +19,7 @@ from aiokafka.errors import KafkaError
 
 from schemas.codec import decode_output, encode_json
 from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, PAGES, TOPICS
-from templ_core.dom.codec import content_digest
+from templ_core.stored.compact import content_digest
 from tests.kafka.broker import ask
 from tests.kafka.small_feed import write_small_feed
 from tests.workers.memory_transport import MemoryTransport

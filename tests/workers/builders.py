@@ -7,9 +7,9 @@ from schemas.cleaned import CleanedRecord, Fingerprint
 from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
 from schemas.source import Source
-from templ_core.dom.codec import content_digest
 from templ_core.fingerprint import simhash
 from templ_core.page_level.model.model_file import shipped_model, with_version
+from templ_core.stored.compact import content_digest
 from workers.page import Page
 from workers.state.packing import content_of
 

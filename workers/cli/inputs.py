@@ -8,16 +8,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
-from rich.console import Console
-from rich.progress import (
-    BarColumn,
-    DownloadColumn,
-    Progress,
-    TaskProgressColumn,
-    TextColumn,
-    TimeRemainingColumn,
-)
-
 from templ_core.site_key import LOCAL
 from workers.errors import InputProblem, UsageProblem
 from workers.feeds.files import read_feed, total_bytes
@@ -41,13 +31,16 @@ def progress(total: int | None) -> Iterator[Bar]:
     if not sys.stderr.isatty():
         yield lambda _done, _note: None
         return
-    with Progress(
-        BarColumn(),
-        TaskProgressColumn(),
-        DownloadColumn(),
-        TimeRemainingColumn(),
-        TextColumn("{task.fields[note]}"),
-        console=Console(stderr=True),
+    from rich import console  # noqa: PLC0415 - takes long to import
+    from rich import progress as bars  # noqa: PLC0415
+
+    with bars.Progress(
+        bars.BarColumn(),
+        bars.TaskProgressColumn(),
+        bars.DownloadColumn(),
+        bars.TimeRemainingColumn(),
+        bars.TextColumn("{task.fields[note]}"),
+        console=console.Console(stderr=True),
     ) as display:
         task = display.add_task("", total=total, note="")
         yield lambda done, note: display.update(task, completed=done, note=note)

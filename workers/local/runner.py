@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import msgspec
 
@@ -36,7 +36,9 @@ from workers.processes.messages import Cleaned, TaskRunner
 from workers.processes.pool import Pool
 from workers.settings import Settings
 from workers.site_settings import SettingsBook
-from workers.state.content_index import ContentIndex
+
+if TYPE_CHECKING:
+    from workers.state.content_index import ContentIndex
 
 log = logging.getLogger("templ")
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from schemas.site_model import SiteModelRecord
 from templ_core.config import CoreConfig
-from templ_core.dom.codec import content_digest, decode_document, document_columns
+from templ_core.dom.codec import decode_document, document_columns
 from templ_core.dom.document import Document
 from templ_core.errors import CodecError
 from templ_core.page_level.model.page_model import PageModel
@@ -21,6 +21,7 @@ from templ_core.site_level.window.page_summary import (
 from templ_core.site_level.window.site_cache import SiteCache
 from templ_core.site_level.window.site_learner import LEARNED_PAGES_MAX, SiteLearner
 from templ_core.site_level.window.site_window import WindowFetch, url_hash
+from templ_core.stored.compact import content_digest
 from workers.lru_cache import LruCache
 from workers.processes.messages import (
     MODELS_IN_MEMORY,

@@ -22,7 +22,6 @@ from templ_core.clean_document import CleanedText
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import (
     compress_columns,
-    content_digest,
     decode_document,
     document_columns,
 )
@@ -42,6 +41,7 @@ from templ_core.site_cleaner.cleaned_page import page_kind
 from templ_core.site_events import PageFacts
 from templ_core.site_level.fusion.site_columns import RECURS
 from templ_core.site_level.window.page_summary import PageSummary, encode_page_summary
+from templ_core.stored.compact import content_digest
 from workers.page import Page
 from workers.processes.messages import CleanTask, ReviseTask
 from workers.processes.options import RecordForms

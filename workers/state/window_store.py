@@ -28,12 +28,12 @@ import msgspec
 
 from schemas.document import DocumentRecord, document_key, site_of_key
 from templ_core.config import WindowBounds
-from templ_core.dom.codec import content_digest
 from templ_core.errors import CodecError
 from templ_core.site_events import NoticedChange, PageFacts, SiteWatch
 from templ_core.site_level.window.schedule import latest_place_pages
 from templ_core.site_level.window.site_cache import SiteCache
 from templ_core.site_level.window.site_window import Left, SiteWindow, WindowFetch, url_hash
+from templ_core.stored.compact import content_digest
 from workers.errors import OtherFormat, StateProblem
 from workers.settings import Settings
 from workers.state.database import (

@@ -11,13 +11,12 @@ from templ_core.array_types import Bools, Int64s, UInt64s
 from templ_core.site_level.trees.labelled_tree import LabelledPage, PageBlocks, labelled
 from templ_core.stored.columns import (
     DEPTH_MAX,
-    PAGES_MAX,
     Column,
     hashes,
     read_columns,
     require_tree,
 )
-from templ_core.stored.compact import CompactColumns, CompactForm
+from templ_core.stored.compact import PAGES_MAX, CompactColumns, CompactForm
 
 _CLUSTERS_MAX = 64
 """Most clusters of a stored model; `TreesConfig.clusters_max` of them are learned."""

@@ -7,7 +7,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from templ_core.dom.codec import compress_columns, content_digest, decode_document, document_columns
+from templ_core.dom.codec import compress_columns, decode_document, document_columns
 from templ_core.dom.document import parse_document
 from templ_core.errors import CodecError
 from templ_core.stored import columns
@@ -21,7 +21,7 @@ from templ_core.stored.columns import (
     read_columns,
     require_tree,
 )
-from templ_core.stored.compact import CompactColumns, CompactForm
+from templ_core.stored.compact import CompactColumns, CompactForm, content_digest
 
 PIECES = st.lists(
     st.sampled_from(

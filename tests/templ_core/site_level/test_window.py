@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from schemas.source import Source
 from templ_core.config import WindowBounds
-from templ_core.dom.codec import content_digest, document_columns
+from templ_core.dom.codec import document_columns
 from templ_core.dom.document import parse_document, read_document
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.model.model_file import shipped_model
@@ -27,6 +27,7 @@ from templ_core.site_level.window.schedule import is_due
 from templ_core.site_level.window.site_learner import SiteLearner
 from templ_core.site_level.window.site_window import SiteWindow, WindowFetch, url_hash
 from templ_core.site_level.window.window_dedup import distinct_pages
+from templ_core.stored.compact import content_digest
 from tests.templ_core.site_level.builders import CONFIG, fit_site_model, window_page
 from tests.workers.builders import document, packed, stored_summary
 from workers.settings import Settings

@@ -5,10 +5,10 @@ import pytest
 
 from schemas.cleaned import TextSegment
 from schemas.codec import encode_json, encode_msgpack
-from templ_core.dom.codec import compress_columns, content_digest, document_columns
+from templ_core.dom.codec import compress_columns, document_columns
 from templ_core.dom.document import read_document
 from templ_core.page_level.model.model_file import shipped_model
-from templ_core.stored.compact import frame_content
+from templ_core.stored.compact import content_digest, frame_content
 from tests.workers.builders import OneModel, page, site_model_record
 from tests.workers.hostile_site_models import hostile_site_models
 from workers.kafka.cleaner_app import DeadLetterLimit

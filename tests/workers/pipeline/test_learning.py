@@ -4,9 +4,10 @@ import pytest
 from schemas.cleaned import DeletedRecord
 from schemas.document import document_key
 from schemas.source import Source
-from templ_core.dom.codec import compress_columns, content_digest, document_columns
+from templ_core.dom.codec import compress_columns, document_columns
 from templ_core.dom.document import parse_document
 from templ_core.page_level.model.model_file import shipped_model
+from templ_core.stored.compact import content_digest
 from tests.workers.builders import MENU, OneModel, article, other_page_model, packed, page
 from tests.workers.memory_transport import MemoryTransport
 from workers.pipeline.actions import Forget

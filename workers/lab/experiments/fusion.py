@@ -16,7 +16,7 @@ import msgspec
 import numpy as np
 
 from templ_core.config import CoreConfig
-from templ_core.dom.codec import content_digest, document_columns
+from templ_core.dom.codec import document_columns
 from templ_core.dom.document import Document, read_document
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.report import SEEN_BINS, mean_interval
@@ -59,6 +59,7 @@ from templ_core.site_level.trees.tree_model import NO_TREES
 from templ_core.site_level.window.page_summary import PageSummary, summarise_scored_page
 from templ_core.site_level.window.schedule import is_due, latest_place_pages
 from templ_core.site_level.window.site_learner import SiteLearner
+from templ_core.stored.compact import content_digest
 from workers.errors import InputProblem
 from workers.lab.corpora import (
     corpus_name,
