@@ -132,7 +132,8 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
     is_silent: bool = False
     """Whether it was told that no page comes any more."""
     origins: list[str] = []
-    """Which other sites published the contents of the latest pages first; empty for pages of the site's own."""
+    """Which other sites published the contents of the latest pages first, from the first copy on; empty for pages of
+    the site's own."""
     copied_from: str | None = None
     """The site of which it was told that most pages are copied from it."""
     design_ms: int | None = None
@@ -164,6 +165,10 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
             if value is not None and (has_text or name == _CONTENT):
                 self._follow_value(name, value, url, time_ms)
 
+    def expects(self, origin: str) -> bool:
+        """Return whether a page's content from this site, or from the site itself if empty, changes nothing."""
+        return not origin and not any(self.origins)
+
     def see_origin(self, url: str, time_ms: int, origin: str) -> NoticedChange | None:
         """Notice that most of the latest pages are copies from one other site, or that no page is any more.
 
@@ -175,6 +180,8 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
         Returns:
             The change, which the caller is to tell.
         """
+        if self.expects(origin):
+            return None
         self.origins = [*self.origins, origin][-WATCH.usual_pages :]
         before = self.copied_from
         kind: EventKind = "content-copied"

@@ -393,6 +393,9 @@ class WindowStore:
     def see_origin(self, site: str, url: str, time_ms: int, origin: str) -> NoticedChange | None:
         """Have the watch over a site look at which site published a page's content first; return the change to tell."""
         found: list[NoticedChange | None] = []
+        watch = self.site_state(site).watch
+        if (watch if isinstance(watch, SiteWatch) else SiteWatch()).expects(origin):
+            return None
 
         def look(state: SiteState) -> None:
             if not isinstance(state.watch, SiteWatch):
