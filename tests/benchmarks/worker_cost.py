@@ -96,7 +96,7 @@ def count_instructions(feed, options):
     print(f"{feed.stem}: pages {few + 1} to {len(records)}, instructions")
     for name, cost in costs.items():
         ratio = cost / costs["bare parse"]
-        print(f"{name:26} {cost / pages / 1e6:7.2f} million a page, {ratio:5.2f} bare parses")
+        print(f"{name:32} {cost / pages / 1e6:7.2f} million a page, {ratio:5.2f} bare parses")
 
 
 def instructions(work, feed, time_field):
@@ -116,8 +116,8 @@ def parse_feed(feed, time_field):
         bare_parse(page.body)
 
 
-def run_feed(feed, time_field, *, learns=True):
-    settings = load_settings()
+def run_feed(feed, time_field, *, learns=True, **chosen):
+    settings = load_settings(**chosen)
     with tempfile.TemporaryDirectory() as directory:
         state = LocalState(Path(directory, "state"), settings, None)
         stream = Stream(state, InProcess(shipped_model()), settings, learns=learns)
@@ -127,6 +127,10 @@ def run_feed(feed, time_field, *, learns=True):
         state.close()
 
 
+def run_feed_with_options(feed, time_field):
+    run_feed(feed, time_field, quality=True, changes=True, site_events=True)
+
+
 def run_feed_by_page(feed, time_field):
     run_feed(feed, time_field, learns=False)
 
@@ -134,7 +138,8 @@ def run_feed_by_page(feed, time_field):
 WORKS = {
     "bare parse": parse_feed,
     "the worker in one process": run_feed,
-    "the same, --page-only": run_feed_by_page,
+    "with quality, changes and events": run_feed_with_options,
+    "--page-only": run_feed_by_page,
 }
 
 
@@ -185,7 +190,7 @@ def run_s(feed, directory, time_field, given):
 
 def report(what, pages, spent_s, parse_s, extraction_s):
     print(
-        f"{what:26} {1000 * spent_s / pages:6.2f} ms a page, {spent_s / parse_s:5.2f} bare parses, "
+        f"{what:36} {1000 * spent_s / pages:6.2f} ms a page, {spent_s / parse_s:5.2f} bare parses, "
         f"{spent_s / extraction_s:5.3f} x trafilatura",
         flush=True,
     )
