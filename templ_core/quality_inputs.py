@@ -69,7 +69,7 @@ def quality_inputs(
         _within(math.log((total + 1) / (usual + 1))),
         _within(math.log((total - own_words + 1) / (usual + 1))) * is_known,
         (1 - own_words / total) * is_known,
-        float(own @ features.link_density) / max(own_words, 1.0),
+        float((own * features.link_density).sum()) / max(own_words, 1.0),
         math.log1p(float(own[is_unknown].sum())) * is_known,
         math.log1p(float(own[~is_unknown].sum())) * is_known,
         len(in_title) / len(title) if title else 1.0,

@@ -363,8 +363,9 @@ class Tally:
         pages = self._counts["page"] + outputs.pages_before
         if 2 * dead > pages:
             first = f", the first because: {self._first_reason}" if self._first_reason else ""
+            became = "a dead letter" if dead == 1 else "dead letters"
             raise FeedProblem(
-                f"{dead} of {counted(pages, 'record')} became dead letters{first}; see {outputs.letters_path}"
+                f"{dead} of {counted(pages, 'record')} became {became}{first}; see {outputs.letters_path}"
             )
 
     def summary(self, outputs: "RunOutputs", reader: FeedReader) -> str:
