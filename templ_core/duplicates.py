@@ -8,8 +8,6 @@ tables and more queries.
 
 from array import array
 
-import numpy as np
-
 from templ_core.tokens import tokenise
 
 BITS = 7
@@ -42,6 +40,8 @@ class KnownContents:
 
     def __init__(self, places: int) -> None:
         """Begin without contents, with room for so many; a place takes memory when it is used first."""
+        import numpy as np  # noqa: PLC0415 - a process that compares no contents does without it
+
         self._keys = np.zeros(places, np.uint64)
         self._ranks = np.zeros(places, np.int64)
         self._buckets: dict[int, array[int]] = {}
@@ -68,6 +68,8 @@ class KnownContents:
 
     def first(self, key: int) -> int | None:
         """Return the place of the content that was published first of those whose keys differ in at most BITS bits."""
+        import numpy as np  # noqa: PLC0415
+
         get = self._buckets.get
         bands = _bands(key)
         found = [one for change in _CHANGES for band in bands if (one := get(band ^ change))]

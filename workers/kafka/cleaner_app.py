@@ -8,7 +8,7 @@ from collections import deque
 from collections.abc import Awaitable, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import faust
 import msgspec
@@ -33,11 +33,9 @@ from workers.pipeline.site_engine import SiteEngine
 from workers.processes.messages import Cleaned
 from workers.processes.pool import Pool
 from workers.settings import Settings
+from workers.state.content_index import ContentIndex
 from workers.state.model_store import ModelStore
 from workers.state.rebuildable import remove_set_aside
-
-if TYPE_CHECKING:
-    from workers.state.content_index import ContentIndex
 
 _WARM_UP_PAGES = 4
 """Made-up pages for each child; their sites are spread over the children by a hash."""
@@ -57,7 +55,7 @@ class CleanerApp(Role):
         pool: Pool,
         models: ModelStore,
         traces: Traces | None = None,
-        contents: "ContentIndex | None" = None,
+        contents: ContentIndex | None = None,
     ) -> None:
         """Prepare to clean; where there are contents, texts are compared with them to find copies."""
         super().__init__(config, pool, traces)
@@ -267,7 +265,7 @@ class CleanerApp(Role):
             self._follower.follow(one.partition for one in assigned)
 
 
-def _compared(outcome: Outcome, contents: "ContentIndex") -> Outcome:
+def _compared(outcome: Outcome, contents: ContentIndex) -> Outcome:
     """Return an outcome whose records name the page of another site that published the content first."""
     if isinstance(outcome, Deleted):
         contents.remove(outcome.record.site, outcome.record.url)

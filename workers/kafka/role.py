@@ -54,9 +54,6 @@ class Role(ABC):
     def inner_progress(self) -> object:
         """Return the progress of work that commits no offsets: any value that changes with it."""
 
-    def warm_up(self) -> None:  # noqa: B027 - most roles need none
-        """Do what the first records would otherwise wait for."""
-
     def waiting_for(self) -> str:
         """Return what is waited for before this role does its work; empty for nothing."""
         if not self.app.has_joined:

@@ -8,7 +8,6 @@ import shutil
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import faust
 
@@ -26,20 +25,20 @@ from workers.kafka.broker.library_logs import (
     is_problem,
     without_expected_traceback,
 )
+from workers.kafka.cleaner_app import CleanerApp
 from workers.kafka.config import KafkaConfig
 from workers.kafka.probes import Health, serve_probes
+from workers.kafka.refresher_app import RefresherApp
 from workers.kafka.role import Role
 from workers.kafka.traces import Traces, start_traces
 from workers.kafka.watchdog import start_watchdog
 from workers.log_forms import LogSetUp, set_up_logging
 from workers.processes.pool import Pool
 from workers.settings import Settings, settings_line
+from workers.state.content_index import ContentIndex
 from workers.state.directory import StateDirectory, is_used
 from workers.state.model_store import ModelStore
 from workers.state.rebuildable import open_rebuildable
-
-if TYPE_CHECKING:
-    from workers.state.content_index import ContentIndex
 
 _REPEAT_AFTER_S = 30.0
 """Seconds until a message that a library repeats is logged again."""
@@ -103,7 +102,8 @@ def run_role(
             health = Health(loops=work.app.event_loops, waiting_for=work.waiting_for)
             serve_probes(settings.metrics_host, port, work.metrics.registry, health)
         work.metrics.watch(lambda: len(work.app.assigned), work.waiting_for)
-        work.warm_up()
+        if isinstance(work, CleanerApp):
+            work.warm_up()
         start_watchdog(work, settings.stall_timeout_s)
         worker = faust.Worker(
             work.app, quiet=True, loglevel="WARNING", redirect_stdouts=False, override_logging=False
@@ -140,9 +140,7 @@ async def _checked_partitions(
 
 
 @contextmanager
-def _cleaner(config: KafkaConfig, traces: Traces) -> Iterator[Role]:
-    from workers.kafka.cleaner_app import CleanerApp  # noqa: PLC0415 - a process needs one role
-
+def _cleaner(config: KafkaConfig, traces: Traces) -> Iterator[CleanerApp]:
     models = open_rebuildable(config.state / "models", ModelStore, config.topic(SITE_MODELS))
     children = config.settings.cleaner_children or os.cpu_count() or 1
     pool = Pool(config.settings, children=children)
@@ -156,14 +154,12 @@ def _cleaner(config: KafkaConfig, traces: Traces) -> Iterator[Role]:
             contents.close()
 
 
-def _contents(config: KafkaConfig) -> "ContentIndex | None":
+def _contents(config: KafkaConfig) -> ContentIndex | None:
     """Open the index of contents; one that nobody asks for any more is removed, since take-downs would miss it."""
     path, settings = config.state / "contents", config.settings
     if not settings.duplicates:
         shutil.rmtree(path, ignore_errors=True)
         return None
-    from workers.state.content_index import ContentIndex  # noqa: PLC0415 - brings NumPy
-
     return open_rebuildable(
         path,
         lambda one: ContentIndex(one, settings.duplicates_pages_max),
@@ -172,9 +168,7 @@ def _contents(config: KafkaConfig) -> "ContentIndex | None":
 
 
 @contextmanager
-def _refresher(config: KafkaConfig, traces: Traces) -> Iterator[Role]:
-    from workers.kafka.refresher_app import RefresherApp  # noqa: PLC0415 - a process needs one role
-
+def _refresher(config: KafkaConfig, traces: Traces) -> Iterator[RefresherApp]:
     os.nice(config.settings.refresher_niceness)
     pool = Pool(config.settings, children=1)
     refresher = RefresherApp(config, pool, traces)

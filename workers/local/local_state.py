@@ -1,17 +1,14 @@
 """The windows and site models of a stream without a broker, in a directory or in memory."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from workers.errors import StateProblem
 from workers.settings import Settings
 from workers.site_settings import SETTINGS_FILE, SettingsBook, read_book
+from workers.state.content_index import ContentIndex
 from workers.state.directory import StateDirectory, is_used
 from workers.state.model_store import ModelStore
 from workers.state.window_store import WindowStore
-
-if TYPE_CHECKING:
-    from workers.state.content_index import ContentIndex
 
 _PARTITIONS = 1
 _ROLES = ("cleaner", "refresher")
@@ -31,12 +28,6 @@ def _refuse_other_directory(path: Path) -> None:
         raise StateProblem(
             f"{path} is a directory of other files: name a new or empty one as --state"
         )
-
-
-def _content_index(path: Path | None, settings: Settings) -> "ContentIndex":
-    from workers.state.content_index import ContentIndex  # noqa: PLC0415 - brings NumPy
-
-    return ContentIndex(path, settings.duplicates_pages_max)
 
 
 class LocalState:
@@ -70,7 +61,7 @@ class LocalState:
         contents, forgotten = path and path / "contents", book.forgotten()
         has_contents = contents is not None and contents.exists()
         if settings.duplicates or (has_contents and forgotten):
-            self.contents = _content_index(contents, settings)
+            self.contents = ContentIndex(contents, settings.duplicates_pages_max)
         for site in forgotten:
             for store in (self.windows, self.models, self.contents):
                 if store is not None:

@@ -9,7 +9,7 @@ from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import cast
 
 import msgspec
 
@@ -36,9 +36,7 @@ from workers.processes.messages import Cleaned, TaskRunner
 from workers.processes.pool import Pool
 from workers.settings import Settings
 from workers.site_settings import SettingsBook
-
-if TYPE_CHECKING:
-    from workers.state.content_index import ContentIndex
+from workers.state.content_index import ContentIndex
 
 log = logging.getLogger("templ")
 

@@ -17,7 +17,7 @@ import pytest
 from workers.cli import worker
 from workers.cli.console import console_command
 from workers.errors import BrokerProblem, StateProblem, TopicProblem
-from workers.kafka import cleaner_app, roles, supervisor
+from workers.kafka import roles, supervisor
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.supervisor import RestartPolicy, patiently, supervise, wait_for_broker
 from workers.kafka.traces import Traces
@@ -177,8 +177,8 @@ def test_a_topic_that_is_missing_is_waited_for_once_the_state_directory_was_used
 @pytest.mark.parametrize(("given", "started"), [(None, os.cpu_count()), (3, 3)])
 def test_the_settings_bound_the_children_of_a_cleaner(monkeypatch, tmp_path, given, started):
     pool = MagicMock()
-    monkeypatch.setattr(roles, "open_rebuildable", MagicMock())
-    monkeypatch.setattr(cleaner_app, "CleanerApp", MagicMock())
+    for name in ("open_rebuildable", "CleanerApp"):
+        monkeypatch.setattr(roles, name, MagicMock())
     monkeypatch.setattr(roles, "Pool", pool)
     settings = Settings(cleaner_children=given)
     config = SimpleNamespace(settings=settings, state=tmp_path, topic=str)
