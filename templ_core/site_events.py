@@ -165,10 +165,6 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
             if value is not None and (has_text or name == _CONTENT):
                 self._follow_value(name, value, url, time_ms)
 
-    def expects(self, origin: str) -> bool:
-        """Return whether a page's content from this site, or from the site itself if empty, changes nothing."""
-        return not origin and not any(self.origins)
-
     def see_origin(self, url: str, time_ms: int, origin: str) -> NoticedChange | None:
         """Notice that most of the latest pages are copies from one other site, or that no page is any more.
 
@@ -180,7 +176,7 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
         Returns:
             The change, which the caller is to tell.
         """
-        if self.expects(origin):
+        if not origin and not any(self.origins):
             return None
         self.origins = [*self.origins, origin][-WATCH.usual_pages :]
         before = self.copied_from

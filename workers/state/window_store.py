@@ -393,9 +393,6 @@ class WindowStore:
     def see_origin(self, site: str, url: str, time_ms: int, origin: str) -> NoticedChange | None:
         """Have the watch over a site look at which site published a page's content first; return the change to tell."""
         found: list[NoticedChange | None] = []
-        watch = self.site_state(site).watch
-        if (watch if isinstance(watch, SiteWatch) else SiteWatch()).expects(origin):
-            return None
 
         def look(state: SiteState) -> None:
             if not isinstance(state.watch, SiteWatch):
@@ -406,12 +403,15 @@ class WindowStore:
         return found[0]
 
     def _update_state(self, site: str, change: Callable[[SiteState], None]) -> None:
-        """Have the state of a site changed, and write it."""
+        """Have the state of a site changed, and write it if it is another one."""
         with self._lock:
             kept = self._sites.take(site)
             state = copied_state(kept.state)
             change(state)
-            self._write(site, kept.state, KeptSite(state, kept.window, kept.keys), Batch())
+            if state == kept.state:
+                self._sites.keep(site, kept)
+            else:
+                self._write(site, kept.state, KeptSite(state, kept.window, kept.keys), Batch())
 
     def newest(self, site: str, url_key: bytes) -> DocumentRecord | str | None:
         """Return the newest document of a URL or the source id of its deletion.
