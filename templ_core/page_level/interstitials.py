@@ -6,6 +6,7 @@ says little else. They are cleaned, but nothing is learned about their site from
 
 import functools
 import re
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -36,11 +37,16 @@ _PARTS = re.compile(r"\s[|–—·«»-]\s|\||:\s")
 class _Phrases:
     """Phrases at the start of a text; `...` allows anything before a phrase. Others may follow an apology.
 
-    Most pages need none of the patterns, so each is compiled when it is asked for first.
+    A text without any of the stems, if there are some, says none of the phrases. Most pages need none of the
+    patterns, so each is compiled when it is asked for first.
     """
 
-    def __init__(self, *phrases: str) -> None:
-        self._phrases = phrases
+    def __init__(self, *phrases: str, stems: Sequence[str] = ()) -> None:
+        self._phrases, self._stems = phrases, stems
+
+    @functools.cached_property
+    def finder(self) -> Stems:
+        return Stems(self._stems)
 
     @functools.cached_property
     def pattern(self) -> re.Pattern[str]:
@@ -51,6 +57,8 @@ class _Phrases:
 
     def are_in(self, texts: list[str]) -> bool:
         """Return whether a text that is not too long says one of them."""
+        if self._stems:
+            texts = [texts[number] for number in self.finder.found_in(texts)]
         return any(map(self.pattern.search, [one for one in texts if len(one) <= _TEXT_CHARS_MAX]))
 
 
@@ -125,21 +133,19 @@ _PAYWALL = _Phrases(
     r"...riservat\w agli abbonati|abbonati per (?:continuare|leggere)|exclusivo para assinantes|assine para (?:continuar|ler)",
     r"...(?:alleen|exclusief) voor abonnees|dla (?:prenumerator|subskrybent)|endast för prenumerant",
     r"...(?:kun|forbeholdt) (?:for )?abonnent|только для подписчик|会員限定(?:記事)?です|残り ?\d+ ?文字",
-)
-_PAYWALL_STEMS = (
-    "subscri", "continue reading", "keep reading", "finish reading", "to read ", "members", "have re", "ve re",
-    "abo ", "abon", "abbon", "freischalten", "weiterlesen", "weiter lesen", "à lire", "suscri", "assina",
-    "assine", "prenumer", "одписч", "会員限定", "残り",
+    stems=(
+        "subscri", "continue reading", "keep reading", "finish reading", "to read ", "members", "have re", "ve re",
+        "abo ", "abon", "abbon", "freischalten", "weiterlesen", "weiter lesen", "à lire", "suscri", "assina",
+        "assine", "prenumer", "одписч", "会員限定", "残り",
+    ),
 )  # fmt: skip
-"""Parts of texts without which there is nothing that `_PAYWALL` finds."""
 _SCRIPTS = _Phrases(
     r"loading\W*$|(?:please )?wait\b.{0,30}$|(?:wird )?geladen|chargement|cargando|caricamento|carregando",
     r"...(?:enable|activate|turn on|allow|requires?|needs?|without|have) (?:java ?script|js)\b|java ?script (?:is|to be|must be) ",
-)
-_SCRIPTS_STEMS = (
-    "loading", "wait", "geladen", "chargement", "cargando", "caricamento", "carregando", "java", " js",
+    stems=(
+        "loading", "wait", "geladen", "chargement", "cargando", "caricamento", "carregando", "java", " js",
+    ),
 )  # fmt: skip
-"""Parts of texts without which there is nothing that `_SCRIPTS` finds."""
 _PASSWORD = re.compile(r"passw|\bpwd|user_?pass|kennwort", re.IGNORECASE)
 _CHALLENGE = re.compile(
     r"px-captcha|captcha-delivery|cf-(?:challenge|browser)|challenge-(?:form|running)"
@@ -197,7 +203,7 @@ def missing_name(document: Document, kept: Bools, words: int, kept_words: int) -
     if (
         name is None
         and kept_words < _BEGINNING_WORDS_MAX
-        and _is_paywalled(document.segments.texts)
+        and _PAYWALL.are_in(document.segments.texts)
     ):
         return "paywall"
     return name
@@ -211,13 +217,13 @@ def name_in(document: Document, texts: list[str]) -> str | None:
         texts: Those of its texts that other pages of its site do not have.
     """
     title = [document.title, *_PARTS.split(document.title)]
-    name = _named(title, title, texts) or ("paywall" if _is_paywalled(texts) else None)
+    name = _named(title, title, texts) or ("paywall" if _PAYWALL.are_in(texts) else None)
     return name or _named_by_form(document)
 
 
 def says_scripts_are_needed(texts: list[str]) -> bool:
     """Return whether a text says that scripts are needed, or that something is loaded."""
-    return _SCRIPTS.are_in([texts[number] for number in _scripts_stems().found_in(texts)])
+    return _SCRIPTS.are_in(texts)
 
 
 def _named(log_in: list[str], headings: list[str], texts: list[str]) -> str | None:
@@ -251,20 +257,6 @@ def _is_shown(document: Document, node: int) -> bool:
             return False
         node = int(document.nodes.parent[node])
     return True
-
-
-def _is_paywalled(texts: list[str]) -> bool:
-    return _PAYWALL.are_in([texts[number] for number in _paywall_stems().found_in(texts)])
-
-
-@functools.cache
-def _paywall_stems() -> Stems:
-    return Stems(_PAYWALL_STEMS)
-
-
-@functools.cache
-def _scripts_stems() -> Stems:
-    return Stems(_SCRIPTS_STEMS)
 
 
 def _headings(document: Document) -> list[str]:
