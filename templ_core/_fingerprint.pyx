@@ -7,6 +7,7 @@ from libc.string cimport memcmp, memcpy, memset
 from templ_core._arrays cimport items
 from templ_core._blake2b cimport BLOCK_BYTES, blake2b, reversed_bytes, rotated
 from templ_core._byte_string cimport encode_point
+from templ_core._hashing cimport finalised
 from templ_core._letters cimport KNOWN, UNSPACED, WORD
 
 from templ_core.letters import letter_tables
@@ -126,20 +127,13 @@ cdef Py_ssize_t _shingles(uint64_t *hashes, Py_ssize_t count) noexcept:
     cdef Py_ssize_t at
     if count < 3:
         for at in range(count):
-            hashes[at] = _finalised(hashes[at])
+            hashes[at] = finalised(hashes[at])
         return count
     for at in range(count - 2):
-        hashes[at] = _finalised(
+        hashes[at] = finalised(
             hashes[at] ^ rotated(hashes[at + 1], 21) ^ rotated(hashes[at + 2], 42)
         )
     return count - 2
-
-
-cdef inline uint64_t _finalised(uint64_t value) noexcept nogil:
-    """Return a value mixed by SplitMix64's finaliser (Steele, Lea, Flood, OOPSLA 2014)."""
-    value = (value ^ value >> 30) * <uint64_t>0xBF58476D1CE4E5B9
-    value = (value ^ value >> 27) * <uint64_t>0x94D049BB133111EB
-    return value ^ value >> 31
 
 
 cdef uint64_t _key(const uint64_t *shingles, Py_ssize_t count) except? 0:

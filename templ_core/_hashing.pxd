@@ -9,8 +9,8 @@ cdef inline uint64_t mix(uint64_t value) noexcept nogil:
     return value ^ (value >> 32)
 
 
-cdef inline uint64_t mixed(uint64_t value) noexcept nogil:
-    """Finaliser of SplitMix64."""
+cdef inline uint64_t finalised(uint64_t value) noexcept nogil:
+    """Return a value mixed by SplitMix64's finaliser (Steele, Lea, Flood, OOPSLA 2014)."""
     value ^= value >> 30
     value *= <uint64_t>0xBF58476D1CE4E5B9ULL
     value ^= value >> 27

@@ -148,7 +148,7 @@ def clean(
     of_kept = 0 if decision.abstained else of_kept
     missing = missing_name(document, decision.kept, int(words), int(of_kept))
     inputs: Sequence[float] = ()
-    if config.quality and page is not None and document.segments.texts:
+    if config.quality and page is not None:
         from templ_core.quality_inputs import quality_inputs  # noqa: PLC0415 - few ask for it
 
         inputs = quality_inputs(document, page, decision, site, site_model, missing)

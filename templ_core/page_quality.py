@@ -9,6 +9,7 @@ import math
 import operator
 from collections.abc import Sequence
 from importlib import resources
+from itertools import starmap
 from typing import Annotated
 
 import msgspec
@@ -64,7 +65,7 @@ def page_quality(inputs: Sequence[float]) -> PageQuality | None:
         return None
     found = _weights()[bool(inputs[-1])]
     scores = [
-        bias + math.fsum(map(operator.mul, row, inputs))
+        bias + math.fsum(starmap(operator.mul, zip(row, inputs, strict=True)))
         for bias, row in zip(found.bias, found.weights, strict=True)
     ]
     shares = [math.exp(score - max(scores)) for score in scores]

@@ -48,7 +48,7 @@ def sums_above(end_column, value_column):
     sums, closing = np.array(value_column, np.float64), np.zeros(count + 1)
     cdef double *value = <double *>items(sums, 8, True)
     cdef double *closed = <double *>items(closing, 8, True)
-    cdef double own, above = 0
+    cdef double above = 0
     for node in range(count):
         above -= closed[node]
         closed[end[node]] += value[node]

@@ -3,7 +3,7 @@
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 
 from templ_core._arrays cimport items
-from templ_core._hashing cimport find, mixed
+from templ_core._hashing cimport find, finalised
 from templ_core.site_level.strings._tokens cimport BREAK, FIRST_WORD, NUMBER, is_seed
 
 import numpy as np
@@ -49,8 +49,8 @@ def word_tokens(words, is_wanted, calendar):
             for other in range(word + 1, min(word + TOUCHING, count)):
                 if first[other - 1] + length[other - 1] < first[other] or numeric[other]:
                     break
-                key = mixed(key) ^ hashes[other]
-            token[word] = FIRST_WORD + mixed(key) % (65536 - FIRST_WORD)
+                key = finalised(key) ^ hashes[other]
+            token[word] = FIRST_WORD + finalised(key) % (65536 - FIRST_WORD)
     return tokens
 
 

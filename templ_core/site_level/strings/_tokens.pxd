@@ -2,7 +2,7 @@
 
 from libc.stdint cimport uint16_t, uint32_t, uint64_t
 
-from templ_core._hashing cimport mixed
+from templ_core._hashing cimport finalised
 
 cdef enum:
     BREAK = 0           # as in `suffix_array.py`
@@ -21,6 +21,6 @@ cdef inline bint is_seed(const uint16_t *token, int size, int every, uint32_t *k
     for place in range(size):
         joined = joined * <uint64_t>0x9E3779B97F4A7C15ULL + token[place]
         changing += token[place] == NUMBER
-    joined = mixed(joined)
+    joined = finalised(joined)
     key[0] = <uint32_t>joined
     return joined % every == 0 and changing <= 1

@@ -10,7 +10,7 @@ from libc.string cimport memset
 import numpy as np
 
 from templ_core._arrays cimport items
-from templ_core._hashing cimport mixed
+from templ_core._hashing cimport finalised
 
 ctypedef unsigned long long hash_t
 
@@ -57,7 +57,7 @@ cdef struct Walk:
 
 cdef inline Py_ssize_t find(Memo *memo, hash_t key) noexcept:
     """Return where `key` is, or where it is to be put."""
-    cdef Py_ssize_t place = mixed(key) & <hash_t>(memo.capacity - 1)
+    cdef Py_ssize_t place = finalised(key) & <hash_t>(memo.capacity - 1)
     while memo.keys[place] and memo.keys[place] != key:
         place = (place + 1) & (memo.capacity - 1)
     return place
@@ -115,7 +115,7 @@ cdef int draw(Outline *outline, const hash_t *label, const int *end, Py_ssize_t 
         shape = 1
         for child in range(outline.first[node], outline.first[node + 1]):
             shape = shape * <hash_t>0x9E3779B97F4A7C15ULL + outline.shape[outline.child[child]]
-        outline.shape[node] = mixed(label[node] + mixed(shape)) if end[node] > node + 1 else 1
+        outline.shape[node] = finalised(label[node] + finalised(shape)) if end[node] > node + 1 else 1
     return 0
 
 

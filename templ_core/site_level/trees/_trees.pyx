@@ -8,7 +8,7 @@ import numpy as np
 
 from templ_core._arrays cimport items
 from templ_core.site_level.places._element_types cimport COLUMNS, IS_BLOCK, TAG
-from templ_core._hashing cimport mixed
+from templ_core._hashing cimport finalised
 
 cdef uint64_t FACTOR = 0x9E3779B97F4A7C15
 cdef uint64_t LEAF = 0x9E3779B97F4A7C15
@@ -45,7 +45,7 @@ cdef int close_tree(
         end[last] = <int>count
         last = parent[last]
     for node in range(count - 1, -1, -1):
-        identity[node] = mixed(label[node] + mixed(identity[node]))
+        identity[node] = finalised(label[node] + finalised(identity[node]))
         if parent[node] >= 0:
             identity[parent[node]] = identity[parent[node]] * FACTOR + identity[node]
     free(parent)
@@ -113,7 +113,7 @@ def labelled(tags, depths, texts):
     for node in range(count):
         if tag[node]:
             label[node], segment[node] = tag[node], -1
-            name[depth[node] + 1] = path[found] = mixed(tag[node] + mixed(name[depth[node]]))
+            name[depth[node] + 1] = path[found] = finalised(tag[node] + finalised(name[depth[node]]))
             found += 1
         else:
             label[node], segment[node] = text[leaf] ^ LEAF, <int32_t>leaf
