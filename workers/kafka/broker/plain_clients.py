@@ -1,4 +1,4 @@
-"""Clients without a worker: a consumer outside any group, and a producer that a bounded number of records waits for."""
+"""Clients outside workers: a consumer without a group, and a producer that lets a bounded number of records wait for the broker."""
 
 import asyncio
 import time
