@@ -1,6 +1,18 @@
-"""The `templ` command as `python -m workers`, by which processes start each other."""
+"""The `templ` command, also as `python -m workers`, by which processes start each other."""
 
-from workers.cli.main import main
+import sys
+
+from workers.child_program import CLEANING, start_ahead
+
+
+def main() -> None:
+    """Run the command, see `workers.cli.main`."""
+    if sys.argv[1:2] == ["clean"]:
+        start_ahead(CLEANING)
+    from workers.cli.main import main as run_command  # noqa: PLC0415 - imported while the child starts
+
+    run_command()
+
 
 if __name__ == "__main__":
     main()

@@ -75,20 +75,6 @@ def present_set_up() -> LogSetUp | None:
     return next((one.set_up for one in handlers), None)
 
 
-def encode_set_up_of_child() -> str:
-    """Return what a child process needs to log as this one does; empty where it has no log of ours."""
-    set_up = present_set_up()
-    if set_up is None:
-        return ""
-    child = msgspec.structs.replace(set_up, role=f"{set_up.role}-child")
-    return msgspec.json.encode(child).decode()
-
-
-def decode_set_up(text: str) -> LogSetUp | None:
-    """Return what `encode_set_up_of_child` has put into a text; None of an empty one."""
-    return msgspec.json.decode(text, type=LogSetUp) if text else None
-
-
 class LogHandler(logging.StreamHandler[TextIO]):
     """Writes each record as one line to what is standard error at that time."""
 

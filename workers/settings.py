@@ -1,4 +1,4 @@
-"""The settings of a deployment, from the environment and a TOML file; only this module reads the environment.
+"""The settings of a deployment, from the environment and a TOML file; only this module reads settings there.
 
 The fields of `Settings` and their docstrings are the only place where settings are described:
 `templ settings` and docs/settings.md are made from them.
@@ -18,6 +18,7 @@ from msgspec import Meta
 
 from schemas.topics import MAX_MESSAGE_BYTES
 from templ_core.config import Balance, WindowBounds
+from workers.child_program import CLEANING
 from workers.errors import SettingsProblem
 from workers.log_forms import LogFormat, LogLevels
 from workers.setting_values import (
@@ -344,7 +345,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Further hosts, with their ports, by which browsers may reach the console, separated by commas."""
     console_token: Annotated[str, LONG_SECRET] | None = None
     """Secret that changes on the console need; without it the console only shows."""
-    child_module: str = "workers.processes.child"
+    child_module: str = CLEANING
     """Module that a child process runs; tests replace it to cause faults."""
 
     def __repr__(self) -> str:
@@ -491,25 +492,3 @@ def otel_variables() -> Mapping[str, str]:
     """Return the variables of OpenTelemetry that the environment gives, by name."""
     given = os.environ  # noqa: TID251
     return {name: value for name, value in given.items() if name.startswith("OTEL_")}
-
-
-_PACKAGES = str(Path(__file__).parents[1])
-"""Directory in which our packages are."""
-_ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-
-
-def child_environment() -> dict[str, str]:
-    """Return the environment of a child process: one thread for arithmetic, and our packages first.
-
-    A child that is started with `-P` does not look for modules in the current directory, where a folder
-    `workers` may have nothing to do with templ. Work is parallel over children; a library that starts a
-    thread for each processor in each child would slow down the others.
-    """
-    others = os.environ.get("PYTHONPATH")  # noqa: TID251
-    path = os.pathsep.join([_PACKAGES, others] if others else [_PACKAGES])
-    return {**os.environ, **_ONE_THREAD, "PYTHONPATH": path}  # noqa: TID251
-
-
-def use_one_arithmetic_thread() -> None:
-    """Have this process and children that inherit its environment use one thread for arithmetic."""
-    os.environ.update(_ONE_THREAD)  # noqa: TID251

@@ -22,6 +22,7 @@ from workers.log_lines import (
     record_fields,
     trace_id_of,
 )
+from workers.processes import child_start
 from workers.processes.channel import Channel
 from workers.settings import load_settings
 
@@ -176,16 +177,12 @@ def test_faults_of_threads_and_warnings_are_lines_and_silence_imports_nothing():
     assert json.loads(own)["exception"].endswith("KeyError: 'key'")
 
 
-def test_a_child_process_logs_as_its_parent_does():
+def test_a_child_process_logs_as_its_parent_does(monkeypatch):
     ours, theirs = socket.socketpair()
     code = (
         "import logging, os, sys\n"
-        "from workers.log_forms import *\n"
         "from workers.processes.child import serve_tasks\n"
-        "set_up_logging(LogSetUp('cleaner', 'console', 'error'))\n"
-        f"sys.argv = ['', '{theirs.fileno()}', '{1 << 30}', str(os.getppid()), "
-        "encode_set_up_of_child()]\n"
-        "logging.root.handlers = []\n"
+        f"sys.argv = ['', '{theirs.fileno()}', str(os.getppid())]\n"
         "serve_tasks()\n"
         "logging.getLogger('templ').warning('quiet')\n"
         "logging.getLogger('templ').error('loud')\n"
@@ -194,8 +191,11 @@ def test_a_child_process_logs_as_its_parent_does():
         child = subprocess.Popen(
             [sys.executable, "-c", code], pass_fds=[theirs.fileno()], stderr=subprocess.PIPE
         )
+    parent = LogSetUp("cleaner", "console", "error")
+    monkeypatch.setattr(child_start, "present_set_up", lambda: parent)
     channel = Channel(ours)
     assert channel.receive() == b"ready"
+    channel.send(child_start.encode_set_up(1 << 30))
     channel.close()
     (line,) = child.communicate()[1].decode().splitlines()
     assert line.endswith("[error    ] loud [templ] role=cleaner-child")

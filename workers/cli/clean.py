@@ -7,6 +7,9 @@ from typing import Any
 import click
 import msgspec
 
+from schemas.cleaned import CleanedRecord
+from schemas.source import Source
+from templ_core.site_key import site_key
 from workers.cli.options import (
     STATE_PATH,
     cleaning_options,
@@ -16,8 +19,12 @@ from workers.cli.options import (
     text_forms,
 )
 from workers.errors import InputProblem
-from workers.processes.child_process import start_early
-from workers.settings import load_settings
+from workers.page import Page
+from workers.pipeline.actions import Dead, Deleted
+from workers.pipeline.site_engine import SiteEngine
+from workers.processes.pool import Pool
+from workers.settings import Settings, load_settings
+from workers.site_settings import SettingsBook, book_of_state
 
 _RECORDS = (b'{"', b"WARC/")
 """Beginnings of files of JSON records and of archives, which would be cleaned as if they were text."""
@@ -69,13 +76,56 @@ def clean_command(
     settings = load_settings(text_forms=text_forms(form), **chosen)
     if segments:
         settings = msgspec.structs.replace(settings, segments=True)
-    child = start_early(settings)
-    from workers.cli.one_page import clean_one_page  # noqa: PLC0415 - imported while the child starts
-
-    url = url or f"file:///{name}"
-    found = clean_one_page(child, settings, state, name, body, url, site, content_type)
+    found = _cleaned(settings, state, name, body, url or f"file:///{name}", site, content_type)
     if isinstance(found, str):
         click.echo(f"templ: {name} was refused: {found}", err=True)
         sys.exit(_REFUSED)
     whole = as_json or segments
     click.echo(msgspec.json.encode(found) if whole else getattr(found, form or "text"))
+
+
+def _cleaned(
+    settings: Settings,
+    state: Path | None,
+    name: str,
+    body: bytes,
+    url: str,
+    site: str | None,
+    content_type: str | None,
+) -> CleanedRecord | str:
+    """Return the record of a page, or why the page was refused.
+
+    Args:
+        settings: The settings.
+        state: State directory with what is known of the site; None = nothing is known.
+        name: Name of the page, such as that of its file.
+        body: The page as it was fetched.
+        url: Its URL.
+        site: Its site; None = that of its URL.
+        content_type: Its Content-Type header, if it is known.
+    """
+    page = Page(
+        source=Source(name, 0, 0),
+        url=url,
+        site=site or site_key(url),
+        id=f"{name}:0",
+        event_time_ms=0,
+        fetched_at=None,
+        content_type=content_type,
+        body=body,
+    )
+    pool = Pool(settings, 1)
+    try:
+        models, book = None, SettingsBook()
+        if state is not None:
+            # RocksDB takes a while to import, and only this option needs it.
+            from workers.state.site_copy import copy_site  # noqa: PLC0415
+
+            models, book = copy_site(state, page.site, settings).models, book_of_state(state)
+        engine = SiteEngine(pool, settings, models=models, book=book, learns=False)
+        outcome = engine.clean(page)
+    finally:
+        pool.close()
+    if isinstance(outcome, Dead):
+        return f"{outcome.letter.exception}: {outcome.letter.message}"
+    return "its site is taken down" if isinstance(outcome, Deleted) else outcome.record

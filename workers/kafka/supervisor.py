@@ -15,8 +15,8 @@ from typing import TypeVar
 
 import msgspec
 
+from workers.child_program import child_environment
 from workers.errors import BrokerProblem, FeedProblem, StateProblem, TopicProblem, UsageProblem
-from workers.settings import child_environment
 
 _HOPELESS = {one.exit_code for one in (UsageProblem, FeedProblem, StateProblem, TopicProblem)}
 """Exit codes of failures that a restart cannot mend."""

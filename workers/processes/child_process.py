@@ -5,17 +5,13 @@ Deadlines are in processor time: a busy or paused machine makes no task late.
 
 import ctypes
 import os
-import socket
-import subprocess
-import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 
+from workers.child_program import start_program
 from workers.errors import WorkerError
-from workers.log_forms import encode_set_up_of_child
 from workers.processes.channel import Channel
-from workers.settings import Settings, child_environment
+from workers.processes.child_start import encode_set_up
 
 LOOK_S = 0.1
 """Time between two looks at a child that has not answered yet, in seconds."""
@@ -93,7 +89,7 @@ class ChildProcess:
     """A child process and the connection to it; for one thread at a time."""
 
     def __init__(self, module: str, memory_bytes: int, first_message: bytes | None = None) -> None:
-        """Start the child, without waiting for it.
+        """Start the child, without waiting for it, or take over one that was started ahead.
 
         Args:
             module: Module that the child runs; it begins with `child_start.connect_to_parent`.
@@ -103,27 +99,16 @@ class ChildProcess:
         Raises:
             WorkerError: The machine has no room for another process.
         """
-        ours, theirs = socket.socketpair()
-        with theirs, _start_problems():
-            self._process = subprocess.Popen(  # noqa: S603
-                [
-                    sys.executable,
-                    "-P",
-                    "-m",
-                    module,
-                    str(theirs.fileno()),
-                    str(memory_bytes),
-                    str(os.getpid()),
-                    encode_set_up_of_child(),
-                ],
-                pass_fds=[theirs.fileno()],
-                stdin=subprocess.DEVNULL,
-                env=child_environment(),
-            )
+        try:
+            self._process, connection = start_program(module)
+        except OSError as error:
+            raise WorkerError(f"a child process cannot be started: {error.strerror}") from None
         self._clock = processor_clock(self._process.pid)
-        self._channel = Channel(ours)
+        self._channel = Channel(connection)
         self._ready = False
-        self._first_message = first_message
+        self._first_messages = [encode_set_up(memory_bytes)]
+        if first_message is not None:
+            self._first_messages.append(first_message)
         self._module = module
 
     def call(self, message: bytes, deadline_s: float) -> bytearray:
@@ -156,29 +141,11 @@ class ChildProcess:
             raise WorkerError(
                 f"a child process did not start (python -m {self._module}); see its messages above"
             )
-        if self._first_message is not None:
-            self._channel.send(self._first_message)
+        for message in self._first_messages:
+            self._channel.send(message)
 
     def kill(self) -> None:
         """End the child at once."""
         self._process.kill()
         self._process.wait()
         self._channel.close()
-
-
-def start_early(settings: Settings) -> ChildProcess | None:
-    """Start a child for a `Pool` that is made later, while its modules are imported.
-
-    It is None where a user's own page model has to be read first.
-    """
-    if settings.page_model is not None:
-        return None
-    return ChildProcess(settings.child_module, settings.child_memory_bytes, b"")
-
-
-@contextmanager
-def _start_problems() -> Iterator[None]:
-    try:
-        yield
-    except OSError as error:
-        raise WorkerError(f"a child process cannot be started: {error.strerror}") from None

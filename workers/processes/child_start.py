@@ -8,26 +8,49 @@ import sys
 import threading
 import time
 
-from workers.log_forms import decode_set_up, set_up_logging
+import msgspec
+
+from workers.log_forms import LogSetUp, present_set_up, set_up_logging
 from workers.processes.channel import Channel
 
 _CHECK_S = 0.5
 """Time between two looks at the parent."""
 
 
-def connect_to_parent() -> Channel:
-    """Return the connection to the parent, which `workers.processes.child_process` has started.
+class _SetUp(msgspec.Struct, frozen=True, array_like=True):
+    """What a child is told before anything else."""
 
-    The arguments of the process are FILE_DESCRIPTOR MEMORY_BYTES PARENT LOG.
+    memory_bytes: int
+    """Its largest memory."""
+    log: LogSetUp | None
+    """How it logs; None where its parent has no log of ours."""
+
+
+def encode_set_up(memory_bytes: int) -> bytes:
+    """Return the message by which a child limits its memory to this, and logs as this process does."""
+    log = present_set_up()
+    if log is not None:
+        log = msgspec.structs.replace(log, role=f"{log.role}-child")
+    return msgspec.msgpack.encode(_SetUp(memory_bytes, log))
+
+
+def connect_to_parent() -> Channel:
+    """Say that this process is ready, and return the connection to its parent.
+
+    The arguments of the process are FILE_DESCRIPTOR PARENT. The process ends where its parent closes the
+    connection before it says anything.
     """
-    channel = Channel(socket.socket(fileno=int(sys.argv[1])))
-    _limit_memory(int(sys.argv[2]))
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    end_with_parent(int(sys.argv[3]))
-    set_up = decode_set_up(sys.argv[4])
-    if set_up is not None:
-        set_up_logging(set_up)
-    channel.send(b"ready")
+    end_with_parent(int(sys.argv[2]))
+    channel = Channel(socket.socket(fileno=int(sys.argv[1])))
+    try:
+        channel.send(b"ready")
+        set_up = msgspec.msgpack.decode(channel.receive(), type=_SetUp)
+    except (EOFError, OSError):
+        sys.exit()
+    _limit_memory(set_up.memory_bytes)
+    if set_up.log is not None:
+        set_up_logging(set_up.log)
     return channel
 
 

@@ -41,10 +41,10 @@ T = TypeVar("T")
 class _Lane:
     """A child process and the thread that talks to it; the tasks of a lane run in order."""
 
-    def __init__(self, settings: Settings, page_model: bytes, child: ChildProcess | None) -> None:
+    def __init__(self, settings: Settings, page_model: bytes) -> None:
         self._settings = settings
         self._page_model = page_model
-        self._child: ChildProcess | None = child or self._new_child()
+        self._child: ChildProcess | None = self._new_child()
         self._encoder = msgspec.msgpack.Encoder()
         self._decoder = msgspec.msgpack.Decoder(Result)
         self._lock = threading.Lock()
@@ -123,22 +123,18 @@ class _Lane:
 class Pool:
     """Lanes of child processes; all work of one site runs in one lane, in the order of the calls."""
 
-    def __init__(
-        self, settings: Settings, children: int, started: ChildProcess | None = None
-    ) -> None:
+    def __init__(self, settings: Settings, children: int) -> None:
         """Start the children.
 
         Args:
             settings: Memory limit, page model and the module that a child runs.
             children: Number of child processes, at least 1.
-            started: A child that `start_early` has started; None = there is none.
 
         Raises:
             UsageProblem: The page model cannot be used.
         """
         page_model = _model_bytes(settings.page_model)
-        others = [None] * (children - 1)
-        self._lanes = [_Lane(settings, page_model, child) for child in (started, *others)]
+        self._lanes = [_Lane(settings, page_model) for _ in range(children)]
 
     def run(self, site: str, task: Task, deadline_s: float) -> tuple[Result, int]:
         """Return the result of a task and the number of attempts, see `TaskRunner`.

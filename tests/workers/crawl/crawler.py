@@ -7,7 +7,7 @@ import sys
 import time
 from contextlib import closing
 
-from workers.settings import child_environment
+from workers.child_program import child_environment
 
 CONTACT = "mailto:owner@crawler.example"
 QUICK = {

@@ -12,8 +12,8 @@ from scrapy.settings import Settings
 
 from tests.workers.crawl.crawler import lines
 from tests.workers.crawl.simulated_web import SimulatedWeb
+from workers.child_program import child_environment
 from workers.crawl.scrapy_pipeline import TemplPipeline, page_of_item
-from workers.settings import child_environment
 
 SPIDER = """
 import scrapy

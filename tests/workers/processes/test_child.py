@@ -16,6 +16,7 @@ import pytest
 
 from templ_core.page_level.model.model_file import encode_model, shipped_model
 from tests.workers.builders import other_page_model, page
+from workers.child_program import CLEANING
 from workers.errors import UsageProblem
 from workers.pipeline.actions import Dead
 from workers.pipeline.site_engine import SiteEngine
@@ -28,6 +29,7 @@ from workers.processes.child_process import (
     processor_clock,
     processor_s,
 )
+from workers.processes.child_start import encode_set_up
 from workers.processes.messages import Cleaned, CleanTask
 from workers.processes.options import CONFIG, CleanOptions, RecordForms
 from workers.processes.page_model import page_model_of, read_model_file
@@ -39,15 +41,13 @@ def test_a_child_whose_parent_has_closed_the_connection_says_nothing():
     ours, theirs = socket.socketpair()
     with theirs:
         child = subprocess.Popen(
-            [
-                *(sys.executable, "-m", "workers.processes.child", str(theirs.fileno())),
-                *(str(1 << 30), str(os.getpid()), ""),
-            ],
+            [sys.executable, "-m", CLEANING, str(theirs.fileno()), str(os.getpid())],
             pass_fds=[theirs.fileno()],
             stderr=subprocess.PIPE,
         )
     channel = Channel(ours)
     assert channel.receive() == b"ready"
+    channel.send(encode_set_up(1 << 30))
     channel.send(read_model_file(None))
     body = b"<p>A sentence of some words, and more." * 20_000
     options = CleanOptions(

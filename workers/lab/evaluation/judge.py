@@ -23,6 +23,7 @@ from templ_core.metadata.markup import PageMarkup
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import read_page_evidence
 from templ_core.site_cleaner.cleaned_page import page_kind
+from workers.child_program import use_one_arithmetic_thread
 from workers.errors import WorkerError
 from workers.lab.evaluation.corpus_files import EvaluationPage, PageOutput
 from workers.lab.evaluation.page_models import PageModels
@@ -39,7 +40,6 @@ from workers.lab.evaluation.scoring import (
 from workers.lab.options import process_pool
 from workers.processes.child import GC_ALLOCATIONS
 from workers.processes.page_model import page_model_of
-from workers.settings import use_one_arithmetic_thread
 
 _SCRIPT = re.compile(r"<script\b[^>]*ld\+json.*?</script\s*>", re.IGNORECASE | re.DOTALL)
 _META = re.compile(
