@@ -209,7 +209,8 @@ class SitesInMemory:
         self._config = config
         self._page_model = page_model
         self._kept = SiteCache(
-            LEARNED_PAGES_MAX, lambda _: _InMemory(SiteLearner(page_model.version, config))
+            lambda: LEARNED_PAGES_MAX,
+            lambda _: _InMemory(SiteLearner(page_model.version, config)),
         )
 
     def model(self, site: LearnedSite) -> SiteModel | None:

@@ -50,7 +50,9 @@ class Models:
         """
         self.cleaned: LruCache[bytes, PageSummary] = LruCache(_CLEANED_IN_MEMORY)
         """The pages that were cleaned last, by content digest, where their sites are learned here."""
-        self.learners = SiteCache(LEARNED_PAGES_MAX, lambda _: SiteLearner(page.version, CONFIG))
+        self.learners = SiteCache(
+            lambda: LEARNED_PAGES_MAX, lambda _: SiteLearner(page.version, CONFIG)
+        )
 
     def site_model(self, record: SiteModelRecord | None) -> SiteModel | CodecError | None:
         """Return the site model to use, or why it cannot be used; None where there is none.

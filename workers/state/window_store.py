@@ -23,6 +23,7 @@ import threading
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TypeVar
+from weakref import WeakSet
 
 import msgspec
 
@@ -84,11 +85,17 @@ _FAMILIES = (
     *("entries", "pages", "dictionaries", "deleted"),
     *("sites", "outbox", "superseded", "meta"),
 )
-_FETCHES_IN_MEMORY = 20_000
-"""Fetches of windows that a store keeps in memory, about 400 bytes each."""
+_FETCHES_IN_MEMORY = 40_000
+"""Fetches of windows that the stores of a process keep in memory together, about 600 bytes each."""
+_OPEN_STORES: "WeakSet[WindowStore]" = WeakSet()
+"""The stores of the process, which share the room for fetches equally."""
 _NEXT = b"next"
 _FORMAT, _LOG = b"format", b"log"
 T = TypeVar("T")
+
+
+def _room_of_a_store() -> int:
+    return _FETCHES_IN_MEMORY // max(len(_OPEN_STORES), 1)
 
 
 class KeptSite(msgspec.Struct):
@@ -136,12 +143,13 @@ class WindowStore:
         try:
             self._check_format(path)
             self.packers = Packers(self._db)
-            self._sites = SiteCache(_FETCHES_IN_MEMORY, self._read_site)
+            self._sites = SiteCache(_room_of_a_store, self._read_site)
             self._lock = threading.Lock()
             stored = self._db.get("meta", _NEXT)
             self.next_offset = int.from_bytes(stored, "big") if stored else 0
             """Offset of the first record of `documents` that has not been stored."""
             self._totals = self._counted_totals()
+            _OPEN_STORES.add(self)
         except BaseException:
             self._db.close()
             raise
@@ -171,6 +179,7 @@ class WindowStore:
 
     def close(self) -> None:
         """Write what is in memory to disk, and release the database."""
+        _OPEN_STORES.discard(self)
         with self._lock:
             self._db.close()
 

@@ -15,18 +15,19 @@ class SiteCache(Generic[T]):
 
     A value is taken out while it changes and kept afterwards, so a change that fails leaves none behind.
 
-    >>> cache = SiteCache(20, make=lambda site: range(9))
+    >>> cache = SiteCache(lambda: 20, make=lambda site: range(9))
     >>> for site in ("a", "b", "c"):
     ...     cache.keep(site, cache.take(site))
     >>> cache.sites()
     ['b', 'c']
     """
 
-    def __init__(self, pages_max: int, make: Callable[[str], T]) -> None:
+    def __init__(self, pages_max: Callable[[], int], make: Callable[[str], T]) -> None:
         """Start empty.
 
         Args:
-            pages_max: Most pages of all values together; a single value may have more.
+            pages_max: Returns the most pages of all values together, which may change; a single value may have
+                more.
             make: Returns the value of a site that has none yet.
         """
         self._pages_max = pages_max
@@ -55,7 +56,7 @@ class SiteCache(Generic[T]):
         pages = max(len(value), _SITE_PAGES)
         self._values[site] = value, pages
         self._pages += pages
-        while self._pages > self._pages_max and len(self._values) > 1:
+        while self._pages > self._pages_max() and len(self._values) > 1:
             self.drop(next(iter(self._values)))
 
     def drop(self, site: str) -> None:

@@ -14,6 +14,7 @@ from tests.workers.builders import (
 )
 from workers.errors import OtherFormat
 from workers.settings import load_settings
+from workers.state import window_store
 from workers.state.packing import content_of
 from workers.state.rocks import RocksDatabase
 from workers.state.site_state import FittedSite
@@ -314,6 +315,19 @@ def test_a_newer_deletion_replaces_an_older_one(store):
         store.delete_url(document(number, url="u", kind="deletion"), store.next_offset)
     assert tombstones(store) == [b"example.com\0pages-0-2", b"example.com\0pages-0-3"]
     assert store.site_state("example.com").deletions == 1
+
+
+def test_the_stores_of_a_process_share_the_room_for_windows_in_memory(store, monkeypatch, tmp_path):
+    monkeypatch.setattr(window_store, "_FETCHES_IN_MEMORY", 40)
+    monkeypatch.setattr(window_store, "_OPEN_STORES", {store})
+    sites = [f"{letter}.org" for letter in "abcdef"]
+    put(store, *(document(number, site=site) for number, site in enumerate(sites)))
+    assert store._sites.sites() == sites[-5:]
+    other = WindowStore(tmp_path / "other", load_settings())
+    put(store, document(7, site="g.org"))
+    assert store._sites.sites() == ["f.org", "g.org"]
+    other.close()
+    assert [ids(store, site) for site in sites] == [[f"page:{n}"] for n in range(6)]
 
 
 def test_values_are_compressed_with_pages_of_their_site_and_read_back(tmp_path):
