@@ -7,9 +7,9 @@ at least 4 of them match.
 """
 
 import hashlib
-import re
 
 from templ_core._fingerprint import simhash_of
+from templ_core.patterns import pattern
 
 _SHINGLE_WORDS = 6
 HASHES = 8
@@ -19,7 +19,7 @@ HASH_BYTES = 8
 _MATCHES_MIN = 4
 """Near-duplicates share at least so many hashes."""
 
-_WORD = re.compile(r"[^\W_]+")
+_WORD = pattern(r"[^\W_]+")
 
 
 def simhash(text: str) -> int | None:

@@ -4,7 +4,6 @@ A sentence is new only if the page did not show it before, whatever was kept of 
 if the page does not show it any more. So another template, or another decision about a segment, is no change.
 """
 
-import re
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -15,6 +14,7 @@ from typing import Annotated, Literal, TypeAlias
 import msgspec
 
 from templ_core.metadata.dates import month_number
+from templ_core.patterns import pattern
 from templ_core.tokens import tokenise
 
 CHARS_MAX = 1 << 20
@@ -22,7 +22,7 @@ CHARS_MAX = 1 << 20
 _RUN_WORDS = 3
 """Words of the runs by which a sentence is looked up on a page that may divide its text in another way."""
 _RATIO_DECIMALS = 4
-_SENTENCE_END = re.compile(
+_SENTENCE_END = pattern(
     r"[\n\t]|(?<!\b\d\.)(?<!\b\d\d\.)(?<=[.!?…؟।])\s+|(?<=[.!?…؟।][\"'”’»)\]])\s+|(?<=[。！？])"
 )
 """A point behind one or two figures may be that of a day."""

@@ -8,8 +8,8 @@ import functools
 import math
 import operator
 from collections.abc import Sequence
-from importlib import resources
 from itertools import starmap
+from pathlib import Path
 from typing import Annotated
 
 import msgspec
@@ -55,7 +55,7 @@ class Weights(msgspec.Struct, frozen=True):
 @functools.cache
 def _weights() -> list[Weights]:
     """Return the weights for pages of unknown and of known sites, which `templ experiments page-quality` fits."""
-    body = resources.files(__package__).joinpath("page_quality.json").read_bytes()
+    body = Path(__file__).with_name("page_quality.json").read_bytes()
     return msgspec.json.decode(body, type=list[Weights])
 
 

@@ -2,20 +2,21 @@
 
 import functools
 import ipaddress
-import re
 import unicodedata
 from urllib.parse import quote, unquote
 
 from publicsuffixlist import PublicSuffixList
 
+from templ_core.patterns import pattern
+
 LOCAL = "local"
 """Site key of pages without a host."""
 
 _MAX_HOST_CHARS = 253
-_AUTHORITY = re.compile(r"(?:[a-zA-Z][a-zA-Z0-9+.-]*:)?[/\\]{2}([^/\\?#]*)")
-_BARE_HOST = re.compile(r"([^/\\?#@:\s]+\.[^/\\?#@:\s.]+\.?|localhost)(?::\d*)?(?:[/?#]|$)")
-_PORT = re.compile(r":\d*$")
-_PLAIN_HOST = re.compile(r"[a-z0-9._-]+")
+_AUTHORITY = pattern(r"(?:[a-zA-Z][a-zA-Z0-9+.-]*:)?[/\\]{2}([^/\\?#]*)")
+_BARE_HOST = pattern(r"([^/\\?#@:\s]+\.[^/\\?#@:\s.]+\.?|localhost)(?::\d*)?(?:[/?#]|$)")
+_PORT = pattern(r":\d*$")
+_PLAIN_HOST = pattern(r"[a-z0-9._-]+")
 
 
 def site_key(url: str) -> str:

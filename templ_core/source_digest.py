@@ -6,8 +6,7 @@
 import functools
 import hashlib
 from collections.abc import Iterator
-from importlib import resources
-from importlib.resources.abc import Traversable
+from pathlib import Path
 
 DIGEST_FILE = "source_digest.txt"
 """Name of the file in a wheel that holds the digest of the sources it was built from."""
@@ -25,10 +24,10 @@ def installed_digest() -> str:
     >>> len(installed_digest())
     32
     """
-    return digest_of(resources.files("templ_core"))
+    return digest_of(Path(__file__).parent)
 
 
-def digest_of(package: Traversable) -> str:
+def digest_of(package: Path) -> str:
     """Return the digest that the build has put into a package, else that of the package's sources.
 
     A build puts it into the wheel only, so the digest of a checkout cannot be out of date.
@@ -40,7 +39,7 @@ def digest_of(package: Traversable) -> str:
     return built.read_text("ascii") if built.is_file() else source_digest(package)
 
 
-def source_digest(package: Traversable) -> str:
+def source_digest(package: Path) -> str:
     """Return the BLAKE2b-128 of a package's sources and data files, in hexadecimal.
 
     The laboratory, type stubs, documentation and the line endings of text do not count.
@@ -54,7 +53,7 @@ def source_digest(package: Traversable) -> str:
     return digest.hexdigest()
 
 
-def _files(folder: Traversable, prefix: str) -> Iterator[tuple[str, bytes]]:
+def _files(folder: Path, prefix: str) -> Iterator[tuple[str, bytes]]:
     for entry in folder.iterdir():
         name = prefix + entry.name
         if entry.is_dir():

@@ -2,6 +2,8 @@
 
 import re
 
+from templ_core.patterns import pattern
+
 UNSPACED_RANGES = (
     (0x0E00, 0x0E7F),  # Thai
     (0x0E80, 0x0EFF),  # Lao
@@ -18,8 +20,8 @@ UNSPACED = "[" + "".join(f"{chr(first)}-{chr(last)}" for first, last in UNSPACED
 """Pattern of a character that is a token by itself."""
 WORD = rf"[^\W{UNSPACED[1:-1]}]"
 """Pattern of a character that may be part of a word."""
-_ASCII_TOKEN = re.compile(r"\w+", re.ASCII)
-_TOKEN = re.compile(rf"{UNSPACED}|{WORD}+")
+_ASCII_TOKEN = pattern(r"\w+", re.ASCII)
+_TOKEN = pattern(rf"{UNSPACED}|{WORD}+")
 
 
 def tokenise(text: str) -> list[str]:

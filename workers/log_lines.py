@@ -1,17 +1,18 @@
 """Texts of log lines and messages that stay on one line, whatever names a feed has."""
 
 import logging
-import re
 import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
 from typing import Protocol
 
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+from templ_core.patterns import pattern
+
+_CONTROL = pattern("[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """Characters that begin a line, command a terminal, or cannot be written."""
 _INDENT = "    "
-_TRACE_PARENT = re.compile(rb"00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
+_TRACE_PARENT = pattern(rb"00-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}")
 """The header `traceparent` of W3C Trace Context, version 00."""
 
 Fields = Mapping[str, object]

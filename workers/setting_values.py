@@ -7,7 +7,9 @@ from typing import Annotated, Any, Literal, get_args, get_origin
 
 import msgspec
 
-_NUMBER_AND_UNIT = re.compile(r"([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)", re.IGNORECASE)
+from templ_core.patterns import pattern
+
+_NUMBER_AND_UNIT = pattern(r"([0-9]+(?:\.[0-9]+)?)\s*([a-z]*)", re.IGNORECASE)
 _WORDS = {"yes": True, "on": True, "true": True, "no": False, "off": False, "false": False}
 
 

@@ -6,7 +6,6 @@ The fields of `Settings` and their docstrings are the only place where settings 
 
 import difflib
 import os
-import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -18,6 +17,7 @@ from msgspec import Meta
 
 from schemas.topics import MAX_MESSAGE_BYTES
 from templ_core.config import Balance, WindowBounds
+from templ_core.patterns import pattern
 from workers.child_program import CLEANING
 from workers.errors import SettingsProblem
 from workers.log_forms import LogFormat, LogLevels
@@ -41,7 +41,7 @@ _FILE = "_file"
 """Text after the name of a secret, for the name of the file that holds it."""
 _LIKENESS = 0.5
 """Least likeness of a name to a setting's, as difflib measures it, at which that setting is proposed."""
-_SERVICE_LINK = re.compile(r"(?:.*_)?(?:service_host|service_port(?:_.*)?|port(?:_\d+_.*)?)")
+_SERVICE_LINK = pattern(r"(?:.*_)?(?:service_host|service_port(?:_.*)?|port(?:_\d+_.*)?)")
 """Names of variables that Kubernetes makes of services, such as one that is called `templ`."""
 
 

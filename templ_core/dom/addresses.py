@@ -3,12 +3,14 @@
 import re
 from urllib.parse import urljoin
 
-_HARD = re.compile(r"[\s\x00-\x1f]|/\.|^(?:[.?/]*$|[.?#]|//)|^[^/?#]*:")
+from templ_core.patterns import pattern
+
+_HARD = pattern(r"[\s\x00-\x1f]|/\.|^(?:[.?/]*$|[.?#]|//)|^[^/?#]*:")
 """What an address has that is not just the end of an absolute one."""
-_NO_PAGE = re.compile(
+_NO_PAGE = pattern(
     r"\s*(?:javascript|data|mailto|tel|sms|about|blob|vbscript|whatsapp|file):", re.IGNORECASE
 )
-_BLANKS = re.compile(r"[\s\x00-\x1f]+")
+_BLANKS = pattern(r"[\s\x00-\x1f]+")
 
 
 class Addresses:

@@ -2,7 +2,8 @@
 
 import functools
 import html
-import re
+
+from templ_core.patterns import pattern
 
 
 def names(text: str) -> frozenset[str]:
@@ -61,7 +62,7 @@ CELLS = names("td th")
 HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
 """The heading tags and their levels, 1 to 6."""
 
-_REFERENCE = re.compile(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
+_REFERENCE = pattern(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
 
 _character = functools.lru_cache(1 << 10)(html.unescape)
 

@@ -21,6 +21,7 @@ from templ_core.explain.remove_repeated import (
 )
 from templ_core.explain.site_strings import string_expression, words_expression
 from templ_core.page_level.features.page_features import PageFeatures
+from templ_core.patterns import pattern
 from templ_core.site_level.config import STRINGS_CONFIG
 from templ_core.site_level.fusion.site_columns import REASON_STRING, REASON_TREE
 from templ_core.site_level.strings.page_strings import read_prose
@@ -34,7 +35,7 @@ _NEIGHBOURS = (1, 2, 4)
 _ANY_TEXT = ".+"
 _GAPS_MAX = 3
 """Places of an expression at which any words may stand; each of them multiplies the time that a match may take."""
-_ENDS = re.compile(r"\W*")
+_ENDS = pattern(r"\W*")
 
 
 class DecidedPage(msgspec.Struct, frozen=True, kw_only=True, dict=True):

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from templ_core.dom.document import Document, attribute_values
+from templ_core.patterns import pattern
 from templ_core.site_settings.ruled_segments import RULE_TEXT_CHARS_MAX, ruled_segments
 from templ_core.site_settings.site_settings import SiteRule
 
@@ -12,7 +13,7 @@ _LEVELS = 4
 """Elements around a segment that are named."""
 _CLASSES = 2
 """Classes of an element that are named."""
-_IDENTIFIER = re.compile(r"-?[A-Za-z_][\w-]*", re.ASCII)
+_IDENTIFIER = pattern(r"-?[A-Za-z_][\w-]*", re.ASCII)
 """Names that need no escapes in a selector."""
 
 

@@ -6,7 +6,6 @@ were left out, so it says how well rules can do on the site; sentences that are 
 place says nothing, need the worker.
 """
 
-import re
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
@@ -18,6 +17,7 @@ from templ_core.array_types import Bools, Floats, Int64s
 from templ_core.dom.document import Document, attribute_values
 from templ_core.metadata.dates import published_day
 from templ_core.metadata.fields import Metadata
+from templ_core.patterns import pattern
 from templ_core.tokens import tokenise
 
 SUFFICIENT_AGREEMENT = 0.95
@@ -42,8 +42,8 @@ _PAGES_MIN = 2
 _TEXT_CHARS_MAX = 100
 _FIELD_PRECISION_MIN = 0.8
 _FIELD_RECALL_MIN = 0.5
-_TAG = re.compile(r"[a-z][a-z0-9]*")
-_NUMBERED = re.compile(r"(.*?[^\d])\d+")
+_TAG = pattern(r"[a-z][a-z0-9]*")
+_NUMBERED = pattern(r"(.*?[^\d])\d+")
 _CLASSES = 6
 """Class names of an element that it is named by; pages of some frameworks have dozens."""
 _COUNTED = frozenset(("table", "tbody", "tr", "td", "th"))

@@ -4,26 +4,27 @@ import re
 from collections.abc import Iterable
 
 from templ_core.metadata.dates import without_days, without_month
+from templ_core.patterns import pattern
 
 _NAMES_MAX = 10
 _WORDS_MAX = 7
 _CHARS_MAX = 80
-_BEFORE = re.compile(
+_BEFORE = pattern(
     r"^(?:(?:written|posted|published|story|words|photos?|text|edited|reported)\s+)?(?:by|von|par|por|de la redacción de|da|door|av|af|"
     r"autor(?:in|es)?|author|auteur|autore|автор|текст|od|przez|skrevet av)\b\s*:?\s*"
     r"|^(?:文|記者|记者|作者|取材)\s*[:：/／]\s*",
     re.IGNORECASE,
 )
-_BEHIND = re.compile(
+_BEHIND = pattern(
     r"\s*(?:[|•·–—]\s.*|\s-\s.*|\(.*|\b(?:on|am|le|el|il|updated|published|posted)\s+\w*\s*\d.*"
     r"|,?\s+(?:special to|staff writer|staff reporter|associated press writer|correspondent|editor)\b.*)$",
     re.IGNORECASE,
 )
-_BETWEEN = re.compile(
+_BETWEEN = pattern(
     r"\s*(?:[;|]|\s/\s|\band\b|\bund\b|\bog\b|\bet\b|\by\b(?=\s+[A-ZÀ-Þ])|\s&\s|、|，)\s*"
 )
-_BAD_TEXT = re.compile(r"://|^\s*(?:www\.|@)", re.IGNORECASE)
-_BAD = re.compile(
+_BAD_TEXT = pattern(r"://|^\s*(?:www\.|@)", re.IGNORECASE)
+_BAD = pattern(
     r"https?:|www\.|\be-?mail\b|@|\d{5,}|\d:\d\d|^\d|\s\d|[*{}<>\[\]=_]|\.(?:com|org|net)\b",
     re.IGNORECASE,
 )
@@ -32,24 +33,24 @@ _NOBODY = frozenset((
     "unknown", "anonymous", "none", "null", "undefined", "by", "posts", "view", "google", "google+",
     "google +", "google plus", "facebook", "twitter",
 ))  # fmt: skip
-_POSTED = re.compile(
+_POSTED = pattern(
     r"\W*(?:this\s+)?(?:entry\s+was\s+)?(?:written|posted|published|publié|publicado|geschrieben|skrevet|words|story|text)?"
     r"\W*(?:on|le|el|il|am|den)?\W*",
     re.IGNORECASE,
 )
 """What stands before "by" in a byline, its date aside."""
-_BY = re.compile(
+_BY = pattern(
     r"(?:^|(?<=[\s|·•–—,/:\d]))(?:(?:by|von|par|por|door|di|av|af|autor(?:in|es)?|author(?: of the article)?"
     r"|auteur|autore|автор|od|przez)(?:\s*:\s*|\s+)|by(?-i:(?=[A-ZÀ-Þ][\w.’'-])))",
     re.IGNORECASE,
 )
-_BY_WORD = re.compile(
+_BY_WORD = pattern(
     r"by|von[\s:]|p[ao]r[\s:]|door[\s:]|di[\s:]|a[vf][\s:]|aut|автор|od[\s:]|przez[\s:]"
 )
 """Parts of lower-case texts without which there is nothing that `_BY` finds."""
-_OF_PICTURE = re.compile(r"\W*(?:foto|photo|image|bild)", re.IGNORECASE)
+_OF_PICTURE = pattern(r"\W*(?:foto|photo|image|bild)", re.IGNORECASE)
 """How the name of a photographer or an agency begins."""
-_NAME_END = re.compile(
+_NAME_END = pattern(
     r"\s*(?:[|•·–—/(\n\d,;]|\s-\s|(?-i:(?<=[a-zß-ÿ]{2}))(?<!Prof)(?<!Mrs)\.\s|\s(?:in|on|at|the)\s"
     r"|\b(?:posted|published|updated|filed|last|leave|no|comments?|messages|publié|publicado|categor\w+)\b"
     r"|\s(?:senior|junior|staff|chief|executive|managing|associate|contributing|freelance|breaking|news|sports?|politic\w+"
@@ -67,7 +68,7 @@ _BYLINE_WORDS_MAX = 5
 """Words of the longest name in a byline."""
 _FULL_NAME_WORDS_MAX = 4
 """Words of the longest name that stands alone."""
-_NO_NAME = re.compile(
+_NO_NAME = pattern(
     r"[^\w\s.’'-]|\b(?:about|over|über|sobre|acerca|autor(?:in|es)?|authors?|auteur|autore|posts?|more|articles?|share|follow)\b",
     re.IGNORECASE,
 )

@@ -5,7 +5,8 @@ A time without a zone is no point in time, so only its day is kept.
 
 import re
 from datetime import UTC, date, datetime
-from email.utils import parsedate_to_datetime
+
+from templ_core.patterns import pattern
 
 _YEARS = range(1990, 2101)
 _MONTH_NAMES = """
@@ -29,35 +30,35 @@ _MONTHS = {
     for name in names.split()
 }
 """Numbers of months, 1 to 12, by their names in lower case, cut to 12 letters."""
-_YEAR = re.compile(r"\d{4}")
-_SPACED = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
-_ZONE = re.compile(r"\s*(?:UTC|GMT|Z)$|(?<=\d)\s+(?=[+-]\d\d:?\d\d$)")
-_FRACTION = re.compile(r"(:\d\d)[.,](\d+)")
-_IN_PATH = re.compile(r"/((?:19|20)\d\d)[/-]?(0[1-9]|1[0-2])[/-]?([0-2]\d|3[01])(?![0-9])")
-_EAST_ASIAN = re.compile(r"(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日일]?")
-_NAMED = re.compile(
+_YEAR = pattern(r"\d{4}")
+_SPACED = pattern(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
+_ZONE = pattern(r"\s*(?:UTC|GMT|Z)$|(?<=\d)\s+(?=[+-]\d\d:?\d\d$)")
+_FRACTION = pattern(r"(:\d\d)[.,](\d+)")
+_IN_PATH = pattern(r"/((?:19|20)\d\d)[/-]?(0[1-9]|1[0-2])[/-]?([0-2]\d|3[01])(?![0-9])")
+_EAST_ASIAN = pattern(r"(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日일]?")
+_NAMED = pattern(
     r"(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|\.)?,?\s+(?:de\s+|d[’'])?(?P<month>[^\W\d_]{3,12})\.?,?"
     r"\s+(?:de\s+|del\s+)?(?P<year>\d{4})"
     r"|(?P<month2>[^\W\d_]{3,12})\.?\s+(?P<day2>\d{1,2})(?:st|nd|rd|th)?,?\s+(?P<year2>\d{4})"
 )
-_GLUED = re.compile(r".*[^\W\d_A-Z](?=[A-Z])")
+_GLUED = pattern(r".*[^\W\d_A-Z](?=[A-Z])")
 """What stands before the last capital inside a word, as where two elements follow without a blank."""
-_CHANGE = re.compile(
+_CHANGE = pattern(
     r"\b(?:updated|modified|changed|edited|aktualisiert|geändert|bearbeitet|modifi|mis à jour|actualizado"
     r"|atualizado|aggiornato|gewijzigd|uppdaterad|opdateret|oppdatert|обновл|изменен|редакт)|更新|修改|最終",
     re.IGNORECASE,
 )
-_TIME_OF_DAY = re.compile(
+_TIME_OF_DAY = pattern(
     r"(?:\b(?:at|um|à|a las|kl\.?)\s)?\s*\d{1,2}[:.h]\s?\d\d(?::\d\d)?(?:\s?[ap]\.?m\b\.?)?(?:\s(?:Uhr|[A-Z]{3,4}\b))?"
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b,?",
     re.IGNORECASE,
 )
-_DOTTED = re.compile(
+_DOTTED = pattern(
     r"(?<![\d.])(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)|(?<![\d.])(\d\d)\.(\d\d)\s(\d{4})(?!\d)"
 )
 """Days as most of Europe writes them; between the figures only points mean that the day is first."""
-_NUMERIC = re.compile(r"(?<!\d)(\d{1,2})([/-])(\d{1,2})\2(\d{4})(?!\d)")
-_YEAR_FIRST = re.compile(r"(?<!\d)(\d{4})([./-])(\d{1,2})\2(\d{1,2})(?!\d)")
+_NUMERIC = pattern(r"(?<!\d)(\d{1,2})([/-])(\d{1,2})\2(\d{4})(?!\d)")
+_YEAR_FIRST = pattern(r"(?<!\d)(\d{4})([./-])(\d{1,2})\2(\d{1,2})(?!\d)")
 
 
 def point_in_time(text: str) -> str | None:
@@ -91,8 +92,8 @@ def day_in_text(text: str) -> str | None:
     """
     if not _YEAR.search(text):
         return None
-    for pattern in (_SPACED, _EAST_ASIAN):
-        found = pattern.search(text)
+    for form in (_SPACED, _EAST_ASIAN):
+        found = form.search(text)
         if found:
             return _day(found[1], found[2], found[3])
     for found in _NAMED.finditer(text):
@@ -197,6 +198,8 @@ def _iso(text: str) -> datetime | date | None:
 def _mail_date(text: str) -> datetime | None:
     if "," not in text and not text[:3].isalpha():
         return None
+    from email.utils import parsedate_to_datetime  # noqa: PLC0415 - few pages need it, and it imports much
+
     try:
         return parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):

@@ -4,19 +4,20 @@ import functools
 import re
 
 from templ_core.dom.addresses import Addresses
+from templ_core.patterns import pattern
 
 _ADDRESS_CHARS_MAX = 2000
 _TEXT_CHARS_MAX = 2000
-_PLAIN_ADDRESS = re.compile(
+_PLAIN_ADDRESS = pattern(
     r"https?://[^\s<>\"{}|\\^`/?#@]+\.[^\s<>\"{}|\\^`/?#@]+(?:[/?#][^\s<>\"\\^`]*)?"
 )
-_PARTS = re.compile(r"(?:[^:/?#]+:)?(?://(?:[^/?#]*@)?([^/?#:]*)[^/?#]*)?([^?#]*)")
-_LANGUAGE = re.compile(
+_PARTS = pattern(r"(?:[^:/?#]+:)?(?://(?:[^/?#]*@)?([^/?#:]*)[^/?#]*)?([^?#]*)")
+_LANGUAGE = pattern(
     r"(?P<language>[a-z]{2,3})(?:-[a-z]{3})?(?:-(?P<script>[a-z]{4}))?"
     r"(?:-(?P<region>[a-z]{2}|\d{3}))?(?:-(?:[a-z0-9]{5,8}|\d[a-z0-9]{3}|x-.*|u-.*))*",
     re.IGNORECASE,
 )
-_ALPHANUMERIC = re.compile(r"[^\W_]")
+_ALPHANUMERIC = pattern(r"[^\W_]")
 _NO_LANGUAGES = frozenset(("und", "mul", "zxx", "mis", "xx", "xxx"))
 
 

@@ -2,17 +2,17 @@
 
 import functools
 import json
-import re
 from collections.abc import Sequence
 
 import msgspec
 
 from templ_core.metadata._scans import plain_text
+from templ_core.patterns import pattern
 
-_WRAPPING = re.compile(
+_WRAPPING = pattern(
     r"^\s*(?:<!--|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/)|(?:-->|//\s*\]\]>)\s*;?\s*$"
 )
-_TRAILING_COMMA = re.compile(r",\s*(?=[}\]])")
+_TRAILING_COMMA = pattern(r",\s*(?=[}\]])")
 _OBJECTS_MAX = 500
 """Number of objects of a page that are looked at."""
 _DEPTH_MAX = 8
@@ -25,8 +25,8 @@ _WITHIN = ("@graph", "mainEntity", "mainEntityOfPage", "isPartOf", "hasPart")
 Value = object
 Item = dict[str, Value]
 
-_ARTICLE = re.compile(r"Article$|Posting$|Report$|Review$|^Recipe$|^HowTo$|^QAPage$|^VideoObject$")
-_PRODUCT = re.compile(r"^Product|^Offer$|^Book$|^Movie$|^Event$|^JobPosting$|^SoftwareApplication$")
+_ARTICLE = pattern(r"Article$|Posting$|Report$|Review$|^Recipe$|^HowTo$|^QAPage$|^VideoObject$")
+_PRODUCT = pattern(r"^Product|^Offer$|^Book$|^Movie$|^Event$|^JobPosting$|^SoftwareApplication$")
 _OF_ARTICLE, _OF_PRODUCT, _OF_PAGE, _OF_OTHER = range(4)
 
 

@@ -9,6 +9,7 @@ from templ_core.metadata._scans import Claims
 from templ_core.metadata.fields import Offer, Product
 from templ_core.metadata.forms import short_text
 from templ_core.metadata.json_ld import Item, JsonLd, Value, texts_of, types_of
+from templ_core.patterns import pattern
 
 _PRODUCT_TYPES = frozenset(
     ("Product", "ProductGroup", "ProductModel", "IndividualProduct", "Vehicle", "Car")
@@ -26,11 +27,11 @@ _AVAILABILITIES = {
         *("LimitedAvailability", "OnlineOnly", "InStoreOnly", "MadeToOrder", "Reserved"),
     )
 } | {"oos": "OutOfStock", "available": "InStock"}
-_PLAIN_NUMBER = re.compile(r"\d{1,12}(?:\.\d{1,6})?")
-_NUMBER = re.compile(r"\d[\d.,'’\s]*")
-_FRACTION = re.compile(r"[.,](\d{1,2})$")
-_WORD = re.compile(r"\w+")
-_NO_LETTERS = re.compile(r"[\W_]+")
+_PLAIN_NUMBER = pattern(r"\d{1,12}(?:\.\d{1,6})?")
+_NUMBER = pattern(r"\d[\d.,'’\s]*")
+_FRACTION = pattern(r"[.,](\d{1,2})$")
+_WORD = pattern(r"\w+")
+_NO_LETTERS = pattern(r"[\W_]+")
 _OTHER_ITEMS = frozenset(
     ("review", "reviews", "reviewrating", "isrelatedto", "issimilarto", "itemlistelement", "author")
 )

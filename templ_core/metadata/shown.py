@@ -6,22 +6,23 @@ from templ_core.dom.document import Document
 from templ_core.dom.tags import HEADING_LEVELS
 from templ_core.metadata._scans import segments_within, types_with_tags
 from templ_core.page_level.features._stems import Stems
+from templ_core.patterns import pattern
 
-_BYLINE = re.compile(
+_BYLINE = pattern(
     r"(?:^|[\s_-]|(?-i:(?<=[a-z])(?=[A-Z])))(?:byline|author|authors|autor|auteur|autore|writer|contributor|vcard)"
     r"(?:[\s_-]?(?:name|link|names|fn|vcard|info|meta|by))?(?=$|[\s_-]|(?-i:[A-Z]))",
     re.IGNORECASE,
 )
-_DATE = re.compile(
+_DATE = pattern(
     r"(?:^|[\s_-])(?:date|datum|fecha|data|published|pubdate|publish|posted|dateline|timestamp|time|dtreviewed)"
     r"(?:[\s_-]?(?:on|at|time|date|published|created|line))?(?=$|[\s_-])",
     re.IGNORECASE,
 )
-_NOT = re.compile(
+_NOT = pattern(
     r"comment|related|popular|sidebar|widget|footer|respond|reply|bio|card|list|avatar",
     re.IGNORECASE,
 )
-_AUTHOR_BOX = re.compile(
+_AUTHOR_BOX = pattern(
     r"(?:^|[\s_-])(?:(?:author|post|entry|article)[\s_-]*(?:bio|box)|about[\s_-]*(?:the[\s_-]*)?author)(?=$|[\s_-])",
     re.IGNORECASE,
 )

@@ -1,14 +1,15 @@
 """The headline of a page: its title without the name of the site."""
 
 import functools
-import re
 from collections.abc import Iterable, Sequence
 from itertools import chain
 
-_BORDER = re.compile(r"\s+[|\-–—:·•»«>/~]{1,3}\s+|\s*[|»«•]\s*|(?<=\w):\s+|\s*[—–]\s*|\s+::\s+")
-_IN_BORDER = re.compile(r"[|\-–—:·•»«>/~]")
-_NO_LETTERS = re.compile(r"[\W_]+")
-_WORD = re.compile(r"\w+")
+from templ_core.patterns import pattern
+
+_BORDER = pattern(r"\s+[|\-–—:·•»«>/~]{1,3}\s+|\s*[|»«•]\s*|(?<=\w):\s+|\s*[—–]\s*|\s+::\s+")
+_IN_BORDER = pattern(r"[|\-–—:·•»«>/~]")
+_NO_LETTERS = pattern(r"[\W_]+")
+_WORD = pattern(r"\w+")
 _HEADLINE_CHARS_MAX = 250
 
 

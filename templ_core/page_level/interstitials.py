@@ -14,6 +14,7 @@ from templ_core.array_types import Bools
 from templ_core.dom._tree import tag_bits
 from templ_core.dom.document import Document
 from templ_core.page_level.features._stems import Stems
+from templ_core.patterns import pattern
 
 GATES = frozenset(("bot-wall", "consent-wall", "log-in"))
 """What stands in front of the requested page."""
@@ -30,7 +31,7 @@ _FORM_WORDS_MAX = 30
 _HEADINGS = {"h1": 1, "h2": 1, "h3": 1}
 _TEXT_CHARS_MAX = 300
 """Longer texts say nothing of the whole page."""
-_PARTS = re.compile(r"\s[|–—·«»-]\s|\||:\s")
+_PARTS = pattern(r"\s[|–—·«»-]\s|\||:\s")
 """What stands between the parts of a title."""
 
 
@@ -146,8 +147,8 @@ _SCRIPTS = _Phrases(
         "loading", "wait", "geladen", "chargement", "cargando", "caricamento", "carregando", "java", " js",
     ),
 )  # fmt: skip
-_PASSWORD = re.compile(r"passw|\bpwd|user_?pass|kennwort", re.IGNORECASE)
-_CHALLENGE = re.compile(
+_PASSWORD = pattern(r"passw|\bpwd|user_?pass|kennwort", re.IGNORECASE)
+_CHALLENGE = pattern(
     r"px-captcha|captcha-delivery|cf-(?:challenge|browser)|challenge-(?:form|running)"
 )
 """How elements of pages are named that stop robots."""

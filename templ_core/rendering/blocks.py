@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from templ_core.patterns import pattern
 from templ_core.rendering.outline import Outline
 
 _CELL_CHARS_MAX = 1000
@@ -76,10 +77,10 @@ def _cells(found: Outline, row: int) -> list[int]:
 
 # --- program code ---------------------------------------------------------------------------
 
-_LANGUAGE = re.compile(r"(?:^|\s)(?:lang(?:uage)?-|highlight-source-|brush:\s*)([\w+#.-]{1,20})")
-_NUMBERS = re.compile(r"\s*\d+(?:\s+\d+)*\s*")
-_NUMBERED = re.compile(r"(?:^|[\s_-])(?:line-?no|line-?num|gutter|ln(?:t|um)?(?=$|\s))")
-_NUMBER = re.compile(r"^[ \t]*\d+", re.MULTILINE)
+_LANGUAGE = pattern(r"(?:^|\s)(?:lang(?:uage)?-|highlight-source-|brush:\s*)([\w+#.-]{1,20})")
+_NUMBERS = pattern(r"\s*\d+(?:\s+\d+)*\s*")
+_NUMBERED = pattern(r"(?:^|[\s_-])(?:line-?no|line-?num|gutter|ln(?:t|um)?(?=$|\s))")
+_NUMBER = pattern(r"^[ \t]*\d+", re.MULTILINE)
 _LEVELS = 3
 """Elements around a `pre` in which its class is looked for."""
 

@@ -3,6 +3,7 @@
 import re
 from itertools import takewhile
 
+from templ_core.patterns import pattern
 from templ_core.rendering.blocks import (
     DataTable,
     code_language,
@@ -12,10 +13,10 @@ from templ_core.rendering.blocks import (
 from templ_core.rendering.outline import Chain, Outline, Part
 
 _LINE_STARTS = frozenset("#-+>~=0123456789")
-_LINE_START = re.compile(
+_LINE_START = pattern(
     r"^(#{1,6}(?=\s|$)|[-+](?=\s|$)|>|~~~|=+\s*$|-{3,}\s*$|\d{1,9}(?=[.)](?:\s|$)))", re.MULTILINE
 )
-_FENCE = re.compile(r"`{3,}")
+_FENCE = pattern(r"`{3,}")
 
 
 def render_markdown(outline: Outline) -> str:

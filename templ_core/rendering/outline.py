@@ -1,7 +1,6 @@
 """The kept parts of a page with the elements around them that give text its structure."""
 
 import functools
-import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -12,6 +11,7 @@ from templ_core.dom.addresses import Addresses
 from templ_core.dom.document import Document, Marks
 from templ_core.dom.tags import HEADING_LEVELS, names
 from templ_core.dom.text import Cuts, without_parts
+from templ_core.patterns import pattern
 from templ_core.rendering._inline import InlineWriter, structure_of
 
 STRUCTURE = frozenset(HEADING_LEVELS) | names(
@@ -26,7 +26,7 @@ _TRAITS = {
     **dict.fromkeys(("ul", "ol", "li", "blockquote"), _ITEM),
 }
 
-_SHARES = re.compile(
+_SHARES = pattern(
     r"sharer?[./?]|/intent/(?:tweet|post)|shareArticle|/share\?|pin/create|/send\?(?:phone|text)=|add2any"
 )
 _SHARE_LEVELS = 3

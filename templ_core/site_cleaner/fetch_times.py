@@ -1,9 +1,9 @@
 """Times of fetches: read from whatever a crawler writes, and written as RFC 3339."""
 
 import math
-import re
 from datetime import UTC, datetime, timedelta
-from email.utils import parsedate_to_datetime
+
+from templ_core.patterns import pattern
 
 EARLIEST_TIME_MS = -62_135_596_800_000
 """The first moment of the year 1 in Unix milliseconds."""
@@ -18,7 +18,7 @@ SPACING_MS = 60_000
 _LARGEST_SECONDS = 1e11
 """Largest number that counts as seconds, which is in the year 5138; larger ones are milliseconds."""
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
-_NUMBER = re.compile(r"[+-]?\d{1,18}(?:\.\d{1,18})?")
+_NUMBER = pattern(r"[+-]?\d{1,18}(?:\.\d{1,18})?")
 
 
 def parse_time_ms(value: object) -> int | None:
@@ -61,6 +61,8 @@ def _http_date(text: str) -> datetime:
     try:
         return datetime.strptime(text, "%a %b %d %H:%M:%S %Y")  # noqa: DTZ007 - it is in UTC
     except ValueError:
+        from email.utils import parsedate_to_datetime  # noqa: PLC0415 - few feeds need it, and it imports much
+
         return parsedate_to_datetime(text)
 
 

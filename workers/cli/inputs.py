@@ -1,6 +1,5 @@
 """The inputs of a command, and a progress bar that shows how far they have been read."""
 
-import re
 import sys
 import time
 from collections import Counter
@@ -8,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
+from templ_core.patterns import pattern
 from templ_core.site_key import LOCAL
 from workers.errors import InputProblem, UsageProblem
 from workers.feeds.files import read_feed, total_bytes
@@ -48,7 +48,7 @@ def progress(total: int | None) -> Iterator[Bar]:
 
 _PAGES_REMEMBERED = 1_000_000
 """Pages among which one that comes twice is noticed."""
-_JSON = re.compile(rb"(?:\xef\xbb\xbf)?\s*[{\[]\s*[\"{\[]")
+_JSON = pattern(rb"(?:\xef\xbb\xbf)?\s*[{\[]\s*[\"{\[]")
 """The beginning of a body that is JSON."""
 
 

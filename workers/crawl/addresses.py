@@ -5,6 +5,8 @@ from urllib.parse import urljoin, urlsplit
 
 from w3lib.url import canonicalize_url
 
+from templ_core.patterns import pattern
+
 URL_CHARS_MAX = 1000
 """Longest address; browsers and sitemaps stop at 2048, and addresses that people share are far shorter."""
 _SEGMENTS_MAX = 20
@@ -13,16 +15,14 @@ _REPEATS_MAX = 2
 """How often a run of segments may follow itself, as in Heritrix's `PathologicalPathDecideRule`."""
 PATH_QUERIES_MAX = 50
 """Most addresses with different queries of one path; lists of many pages fit, calendars do not."""
-_REPEATED = re.compile(rf"/((?:[^/]+/){{1,4}}?)(?:\1){{{_REPEATS_MAX},}}")
-_CAMPAIGN = re.compile(
-    r"utm_\w+|fbclid|gclid|dclid|msclkid|mc_[ce]id|igshid|yclid|_ga", re.IGNORECASE
-)
+_REPEATED = pattern(rf"/((?:[^/]+/){{1,4}}?)(?:\1){{{_REPEATS_MAX},}}")
+_CAMPAIGN = pattern(r"utm_\w+|fbclid|gclid|dclid|msclkid|mc_[ce]id|igshid|yclid|_ga", re.IGNORECASE)
 """Parameters that tell by which campaign a reader came; no page needs them."""
-_SESSION = re.compile(
+_SESSION = pattern(
     r"sid|session_?id|phpsessid|jsessionid|aspsessionid\w*|cfid|cftoken", re.IGNORECASE
 )
 """Parameters that tell which reader came; some sites need them, but the page is the same."""
-_PATH_SESSION = re.compile(r";(?:jsessionid|sid|phpsessid)=[^/?#]*", re.IGNORECASE)
+_PATH_SESSION = pattern(r";(?:jsessionid|sid|phpsessid)=[^/?#]*", re.IGNORECASE)
 
 
 def asked_address(url: str) -> str:

@@ -21,6 +21,7 @@ from w3lib.url import safe_url_string
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.parse.parse_page import parse_markup
 from templ_core.errors import PageError
+from templ_core.patterns import pattern
 from workers.crawl.addresses import URL_CHARS_MAX, absolute_address
 from workers.crawl.frontier import (
     NEW_LINKED,
@@ -47,13 +48,13 @@ AnswerKind = Literal["page", "feed", "sitemap", "other"]
 _GZIP = b"\x1f\x8b"
 _HEAD_BYTES = 2048
 _KINDS: tuple[tuple[re.Pattern[bytes], AnswerKind], ...] = (
-    (re.compile(rb"<(?:rss|feed|rdf:RDF)[\s>]"), "feed"),
-    (re.compile(rb"<(?:\w+:)?(?:urlset|sitemapindex)[\s>]"), "sitemap"),
-    (re.compile(rb"<(?:!doctype html|html|head|body)[\s>]", re.IGNORECASE), "page"),
+    (pattern(rb"<(?:rss|feed|rdf:RDF)[\s>]"), "feed"),
+    (pattern(rb"<(?:\w+:)?(?:urlset|sitemapindex)[\s>]"), "sitemap"),
+    (pattern(rb"<(?:!doctype html|html|head|body)[\s>]", re.IGNORECASE), "page"),
 )
 """Root elements by which an answer is known; content types of feeds and sitemaps are often wrong."""
 _PAGE_TYPES = frozenset(["text/html", "application/xhtml+xml"])
-_TYPES = re.compile(
+_TYPES = pattern(
     r"text/(?:html|plain|xml)|application/(?:[\w.-]+\+)?xml|application/(?:x-)?gzip"
     r"|application/octet-stream|"
 )
@@ -126,8 +127,8 @@ def _media_type(content_type: str) -> str:
 
 def _kind(body: bytes, content_type: str) -> AnswerKind:
     head = body[:_HEAD_BYTES]
-    for pattern, kind in _KINDS:
-        if pattern.search(head):
+    for beginning, kind in _KINDS:
+        if beginning.search(head):
             return kind
     return "page" if _media_type(content_type) in _PAGE_TYPES else "other"
 

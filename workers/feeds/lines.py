@@ -6,7 +6,6 @@ records.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from io import BufferedReader
@@ -16,6 +15,7 @@ from typing import Any
 import msgspec
 
 from schemas.source import Source
+from templ_core.patterns import pattern
 from workers.errors import InputProblem, UsageProblem
 from workers.feeds.reading import (
     BEGINNING,
@@ -38,7 +38,7 @@ from workers.page import Page, Rejected
 _NO_SOURCE = Source("", 0, 0)
 _DEFAULT_TIME_FIELD = "fetched_at"
 _NAMES_MAX = 8
-_COLUMNS = re.compile(rb"[^{\[,;\t]+(?:[,;\t][^{,;\t]*)+$")
+_COLUMNS = pattern(rb"[^{\[,;\t]+(?:[,;\t][^{,;\t]*)+$")
 """A line of a table."""
 _OTHER_KINDS = (
     (b"\x1f\x8b", "is compressed with gzip: add .gz to its name, or decompress it (`gzip -dc`)"),

@@ -12,6 +12,7 @@ import msgspec
 
 from schemas.page import CloudEventRecord, PageRecord, ScrapyClusterRecord
 from schemas.source import Source
+from templ_core.patterns import pattern
 from templ_core.site_cleaner.fetch_times import parse_time_ms, rfc3339
 from templ_core.site_key import LOCAL, site_key
 from workers.feeds.reading import INVALID_RECORD, PAGE_TOO_LARGE, rejected
@@ -19,9 +20,9 @@ from workers.page import GONE_STATUSES, Page, Rejected
 
 _HEAD_BYTES = 1 << 18
 """Bytes at the beginning of a page that are searched."""
-_LINK = re.compile(rb"<link\b[^<>]*>", re.IGNORECASE)
-_IS_CANONICAL = re.compile(rb"\brel\s*=\s*[\"']?\s*canonical\b", re.IGNORECASE)
-_HREF = re.compile(rb"\bhref\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
+_LINK = pattern(rb"<link\b[^<>]*>", re.IGNORECASE)
+_IS_CANONICAL = pattern(rb"\brel\s*=\s*[\"']?\s*canonical\b", re.IGNORECASE)
+_HREF = pattern(rb"\bhref\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGNORECASE)
 
 
 def canonical_url(body: bytes) -> str | None:

@@ -1,12 +1,12 @@
 """Pages from WARC files."""
 
-import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from fastwarc.warc import ArchiveIterator, HeaderMap, WarcRecord, WarcRecordType
 
+from templ_core.patterns import pattern
 from templ_core.site_cleaner.fetch_times import parse_time_ms, rfc3339
 from templ_core.site_key import site_key
 from workers.errors import InputProblem
@@ -33,10 +33,10 @@ _MAGIC = {".gz": b"\x1f\x8b\x08", ".zst": b"\x28\xb5\x2f\xfd"}
 _SEARCH_BYTES = 1 << 20
 _HEAD_ROOM_BYTES = 256 << 10
 """Room in an HTTP block besides the page, for headers and the framing of chunks."""
-_STATUS_LINE = re.compile(rb"HTTP/\d(?:\.\d)? +(\d{3})\b")
-_HEAD_END = re.compile(rb"\r?\n\r?\n")
-_CHUNK_SIZE = re.compile(rb"[ \t]*([0-9a-fA-F]{1,8})[ \t]*(?:;[^\r\n]*)?\r?\n")
-_NO_PAGES = re.compile(
+_STATUS_LINE = pattern(rb"HTTP/\d(?:\.\d)? +(\d{3})\b")
+_HEAD_END = pattern(rb"\r?\n\r?\n")
+_CHUNK_SIZE = pattern(rb"[ \t]*([0-9a-fA-F]{1,8})[ \t]*(?:;[^\r\n]*)?\r?\n")
+_NO_PAGES = pattern(
     r"(?:image|video|audio|font|message|multipart)/|text/(?:css|javascript|dns|x-)"
     r"|application/(?:(?:x-)?javascript|(?:\w+\+)?json|octet-stream|font|vnd\.ms-fontobject)"
 )

@@ -3,7 +3,6 @@
 Texts and queries are brought into the form that SQLite's tokeniser splits into the tokens of `templ_core.tokens`.
 """
 
-import re
 import sqlite3
 from collections.abc import Iterable
 from typing import Any, NamedTuple
@@ -11,6 +10,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from templ_core.fingerprint import HASH_BYTES, are_near_duplicates
+from templ_core.patterns import pattern
 from templ_core.tokens import UNSPACED, tokenise
 from workers.errors import UsageProblem
 
@@ -139,8 +139,8 @@ def _hit(row: tuple[Any, ...]) -> Hit:
 
 _SEPARATOR = "\u200b"
 """Zero-width space, which SQLite's tokeniser takes for a border and a reader does not see."""
-_UNSPACED = re.compile(UNSPACED)
-_PHRASE_OR_WORD = re.compile(r'"([^"]*)"?|([^\s"]+)')
+_UNSPACED = pattern(UNSPACED)
+_PHRASE_OR_WORD = pattern(r'"([^"]*)"?|([^\s"]+)')
 
 
 def separated(text: str) -> str:

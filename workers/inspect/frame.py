@@ -8,7 +8,6 @@ Of style sheets only rules for layout and type stay. Nothing that stays can fetc
 is looked at for what was decided about all of its text.
 """
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -17,6 +16,7 @@ from typing import Any
 import msgspec
 import tinycss2
 
+from templ_core.patterns import pattern
 from workers.inspect.frame_tree import End, FrameEvent, Piece, Start
 from workers.inspect.html_templates import render
 
@@ -47,12 +47,12 @@ _GONE = _word_set(
 )
 """Elements of which only the text inside stays, if there is any that counts."""
 _VOID = frozenset(["br", "col", "hr", "wbr"])
-_SIZE = re.compile(r"\d{1,4}%?")
-_NUMBER = re.compile(r"-?\d{1,4}")
-_WORD = re.compile(r"[A-Za-z]{1,16}")
-_COLOUR = re.compile(r"#[0-9A-Fa-f]{3,8}|[A-Za-z]{1,24}")
-_LANGUAGE = re.compile(r"[A-Za-z0-9-]{1,35}")
-_NAME = re.compile(r"[^\s\0<>&\"'`=]{1,100}")
+_SIZE = pattern(r"\d{1,4}%?")
+_NUMBER = pattern(r"-?\d{1,4}")
+_WORD = pattern(r"[A-Za-z]{1,16}")
+_COLOUR = pattern(r"#[0-9A-Fa-f]{3,8}|[A-Za-z]{1,24}")
+_LANGUAGE = pattern(r"[A-Za-z0-9-]{1,35}")
+_NAME = pattern(r"[^\s\0<>&\"'`=]{1,100}")
 ATTRIBUTES = {
     "align": _WORD,
     "bgcolor": _COLOUR,
@@ -74,7 +74,7 @@ ATTRIBUTES = {
     "width": _SIZE,
 }
 """The attributes that stay besides `id`, `class` and `style`, and what their values must be."""
-_IMAGE_DATA = re.compile(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]+")
+_IMAGE_DATA = pattern(r"data:image/(?:png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]+")
 _IMAGE_CHARS_MAX = 200_000
 _DEPTH_MAX = 200
 _HINTS_MAX = 8
@@ -271,7 +271,7 @@ _SELECTOR_TOKENS = frozenset(
 _SELECTOR_MARKS = frozenset(".>+~*:,=|^$")
 _MEDIA_MARKS = frozenset(":,<>=")
 _MOVING = ("letter-spacing", "margin", "word-spacing")
-_NEGATIVE = re.compile(r"(?<![\w-])-[\d.]")
+_NEGATIVE = pattern(r"(?<![\w-])-[\d.]")
 _CSS_CHARS_MAX = 1 << 20
 _OWN_ROOTS = {"html": ".templ-html", "body": ".templ-body", ":root": ".templ-html"}
 

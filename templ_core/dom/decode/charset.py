@@ -9,6 +9,7 @@ from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
 
 from templ_core.dom.config import DecodeConfig
 from templ_core.dom.decode._bytes import controls_and_points
+from templ_core.patterns import pattern
 
 _CONFIG = DecodeConfig()
 
@@ -152,13 +153,13 @@ def _as_utf8(body: bytes) -> DecodedText | None:
 
 # --- claims and guesses ---------------------------------------------------------------------
 
-_LABEL = re.compile(r"[a-z0-9][a-z0-9_.:+-]{1,39}")
-_WIDE_LABEL = re.compile(r"utf-?(16|32)[-_]?(le|be)?")
-_MARKUP = re.compile(rb"<[a-zA-Z!/?]")
-_XML_CHARSET = re.compile(
+_LABEL = pattern(r"[a-z0-9][a-z0-9_.:+-]{1,39}")
+_WIDE_LABEL = pattern(r"utf-?(16|32)[-_]?(le|be)?")
+_MARKUP = pattern(rb"<[a-zA-Z!/?]")
+_XML_CHARSET = pattern(
     rb"\s*+<\?xml\b[^>]{0,200}?\bencoding\s*=\s*[\"']\s*([a-zA-Z0-9_.:+-]{2,40})"
 )
-_META_CHARSET = re.compile(
+_META_CHARSET = pattern(
     rb"<meta\b[^>]{0,500}?\bcharset\s*=\s*[\"']?\s*([a-zA-Z0-9_.:+-]{2,40})", re.IGNORECASE
 )
 
@@ -300,8 +301,8 @@ _WEB_NAMES = {
 }
 
 
-_CONTROL_SPACES = re.compile("[\x0b\x0c\x1c-\x1f]")
-_CONTROLS = re.compile("[\x00-\x08\x0e-\x1b\x7f]+")
+_CONTROL_SPACES = pattern("[\x0b\x0c\x1c-\x1f]")
+_CONTROLS = pattern("[\x00-\x08\x0e-\x1b\x7f]+")
 
 
 def without_controls(text: str) -> tuple[str, int]:

@@ -22,14 +22,15 @@ from templ_core.dom.decode.charset import (
 )
 from templ_core.dom.decode.content_encoding import decompress
 from templ_core.errors import EmptyPage, UnsupportedContent
+from templ_core.patterns import pattern
 
 _CONFIG = DecodeConfig()
 
 ContentType = Literal["html", "xml", "text"]
 
-_MARKS = re.compile(rb"(?:%b)++" % BOM_UTF8)
-_BLANK_LINES = re.compile(r"\n[ \t\r]*\n")
-_CHARSET_PARAMETER = re.compile(r";\s*charset\s*=\s*[\"']?\s*([^\s;\"',]+)", re.IGNORECASE)
+_MARKS = pattern(rb"(?:%b)++" % BOM_UTF8)
+_BLANK_LINES = pattern(r"\n[ \t\r]*\n")
+_CHARSET_PARAMETER = pattern(r";\s*charset\s*=\s*[\"']?\s*([^\s;\"',]+)", re.IGNORECASE)
 
 
 class DecodedPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -168,11 +169,11 @@ _SIGNATURES = (
     (b"SQLite format 3", "SQLite"),
 )
 _CONTROL_BYTES = bytes(code for code in (*range(32), 127) if code not in b"\t\n\r\x0c\x1b")
-_PAGE_START = re.compile(
+_PAGE_START = pattern(
     rb"\s*+(?:<\?xml[^>]*+>\s*+)?(?:<!--(?:[^-]|-(?!->))*+-->\s*+)*+<(?:!doctype\s++html|html|head|body)\b",
     re.IGNORECASE,
 )
-_TAG = re.compile(rb"<[a-zA-Z!/?]")
+_TAG = pattern(rb"<[a-zA-Z!/?]")
 
 
 def _declared_type(content_type: str) -> ContentType | None:

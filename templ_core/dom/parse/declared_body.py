@@ -13,15 +13,16 @@ import numpy as np
 from templ_core.array_types import Int32s
 from templ_core.dom.config import DeclaredBodyConfig
 from templ_core.dom.decode._bytes import may_stand_in
+from templ_core.patterns import pattern
 
 NO_BODY, OUTSIDE_BODY, INSIDE_BODY = range(3)
 """Values of `Segments.declared`: the page declares no body, or the segment is outside or inside it."""
 
 _CONFIG = DeclaredBodyConfig()
 _KEY = b'"articleBody"'
-_BODY = re.compile(_KEY + rb'\s*+:\s*+("[^"\\]*+(?:\\.[^"\\]*+)*+")', re.DOTALL)
-_TAG = re.compile(r"<[a-zA-Z/][^<>]*>")
-_NO_LETTER = re.compile(r"[\W_]+")
+_BODY = pattern(_KEY + rb'\s*+:\s*+("[^"\\]*+(?:\\.[^"\\]*+)*+")', re.DOTALL)
+_TAG = pattern(r"<[a-zA-Z/][^<>]*>")
+_NO_LETTER = pattern(r"[\W_]+")
 
 
 def declared_segments(

@@ -15,6 +15,7 @@ from templ_core.dom.parse._strip_markup import strip_markup
 from templ_core.dom.parse.repair import flatten_markup
 from templ_core.dom.parse.scan import refuse_segments, stalls_parser
 from templ_core.errors import ParserMismatch
+from templ_core.patterns import pattern
 
 _MAX_LANGUAGE_CHARS = 35
 """Longest language tag that a reader has to take (RFC 5646, section 4.4.1)."""
@@ -139,7 +140,7 @@ def _language(root: etree._Element | None) -> str:
     return language[:_MAX_LANGUAGE_CHARS]
 
 
-_AUTHORITY = re.compile(r"\s*(?:[a-z][a-z0-9+.-]*:)?//(?:[^/?#]*@)?([^/?#:]*)", re.IGNORECASE)
+_AUTHORITY = pattern(r"\s*(?:[a-z][a-z0-9+.-]*:)?//(?:[^/?#]*@)?([^/?#:]*)", re.IGNORECASE)
 
 
 def _host(url: str) -> str:

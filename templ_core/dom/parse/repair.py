@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from templ_core.dom.config import ScanConfig
 from templ_core.dom.parse.scan import end_of_tag, refuse_more
 from templ_core.dom.tags import HEADING_LEVELS, INLINE, names
+from templ_core.patterns import pattern
 
 _CONFIG = ScanConfig()
 
@@ -30,12 +31,12 @@ def flatten_markup(utf8: bytes, config: ScanConfig = _CONFIG) -> bytes:
     return utf8 if repaired is text else repaired.encode()
 
 
-_ANY_TAG = re.compile(rb"</?[a-zA-Z]")
-_MARK = re.compile(r"<(?:(/?)([a-zA-Z][^\s/>]*+)|[!?/])")
-_TAIL = re.compile(r"(?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+>")
-_COMMENT_END = re.compile(r"--!?>")
+_ANY_TAG = pattern(rb"</?[a-zA-Z]")
+_MARK = pattern(r"<(?:(/?)([a-zA-Z][^\s/>]*+)|[!?/])")
+_TAIL = pattern(r"(?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+>")
+_COMMENT_END = pattern(r"--!?>")
 _RAW_ENDS = {
-    name: re.compile(rf"</{name}(?=[\s/>])[^<>]*+>", re.IGNORECASE)
+    name: pattern(rf"</{name}(?=[\s/>])[^<>]*+>", re.IGNORECASE)
     for name in ("iframe", "noembed", "noframes", "script", "style", "textarea", "title", "xmp")
 }
 

@@ -11,13 +11,14 @@ from itertools import islice
 from templ_core.dom.config import ScanConfig
 from templ_core.dom.decode._bytes import stray_end_tag_steps, windows_without_tags
 from templ_core.errors import HostilePage
+from templ_core.patterns import pattern
 
 _CONFIG = ScanConfig()
 
-_TAG_START = re.compile(rb"<[a-zA-Z]")
-_TAG_NAME = re.compile(r"</?[a-zA-Z][^\s/>]*+")
-_ATTRIBUTE = re.compile(r"[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>]*+))?+")
-_TAG = re.compile(rb"<[a-zA-Z](?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+>?")
+_TAG_START = pattern(rb"<[a-zA-Z]")
+_TAG_NAME = pattern(r"</?[a-zA-Z][^\s/>]*+")
+_ATTRIBUTE = pattern(r"[^\s/>][^\s/>=]*+(?:\s*+=\s*+(?:\"[^\"]*+\"|'[^']*+'|[^\s>]*+))?+")
+_TAG = pattern(rb"<[a-zA-Z](?:[^>=]++|=\s*+(?:\"[^\"]*+\"|'[^']*+')?+)*+>?")
 
 
 def stalls_parser(markup: bytes, config: ScanConfig = _CONFIG) -> bool:

@@ -19,6 +19,7 @@ from templ_core.dom.document import Document
 from templ_core.page_level.config import FEATURE_CONFIG
 from templ_core.page_level.features._stems import Stems
 from templ_core.page_level.page_tree import PageTree
+from templ_core.patterns import pattern
 
 COMMENTS, REVIEWS, CONSENT = 1, 2, 4
 """Bits of the text roles."""
@@ -28,17 +29,17 @@ _PART = (
     r"block|box|holder|form|inner|outer|main|feed|panel|module|respond|widget|tab|root|app|count|"
     r"title|header|heading|author|meta|metadata|reply|replies|footer|group|embed|template))*"
 )
-_COMMENT_NAME = re.compile(
+_COMMENT_NAME = pattern(
     r"(?:(?:wp|post|article|blog|entry|users?|readers?|page|story|news|js|fb|facebook|node|field|"
     r"block|the|all|video|single|recent|view)-){0,2}"
     rf"(?:comments?|commentlist|commentform|commentaires?|kommentare?|comentarios?|commenti){_PART}"
     r"|respond|disqus(?:-.*)?|dsq-.*|livefyre.*|fyre-.*|giscus|utterances|hyvor-talk.*|isso-thread"
 )
-_REVIEW_NAME = re.compile(
+_REVIEW_NAME = pattern(
     r"(?:(?:customer|users?|product|woocommerce|site|guest|recent|all|readers?|js)-){0,2}"
     rf"reviews{_PART}|(?:spr|jdgm|yotpo|bv|stamped|okendo|loox)-review.*|bv-content-.*"
 )
-_CONSENT_NAME = re.compile(
+_CONSENT_NAME = pattern(
     r"(?:.*-)?(?:cookies?|gdpr|ccpa|consent|dsgvo|lgpd|rgpd)-?(?:law|consent|notices?|notification|"
     r"info|banner|bar|popup|pop-up|modal|dialog|message|msg|overlay|alert|warning|disclaimer|"
     r"settings|preferences|compliance|manager|layer|hint|prompt|accept|agreement|box|panel|root|"
@@ -47,8 +48,8 @@ _CONSENT_NAME = re.compile(
     r"truste-.*|trustarc.*|borlabs.*|cky-.*|cli-modal.*|cli-bar.*|usercentrics.*|iubenda-cs.*|"
     r"eupopup.*|sp-message.*|fc-consent.*|osano.*|klaro|tarteaucitron.*|evidon.*|cookieconsent.*"
 )
-_CASE = re.compile(r"(?<=[a-z])(?=[A-Z])")
-_NUMBER = re.compile(r"[0-9]+")
+_CASE = pattern(r"(?<=[a-z])(?=[A-Z])")
+_NUMBER = pattern(r"[0-9]+")
 """No role depends on a number, so the names of numbered comments are read once."""
 _WHOLE_PAGE = frozenset(("html", "body", "main"))
 
@@ -68,12 +69,12 @@ _CONSENT_STEMS = (
     "ookie", "уки", "УКИ", "erezler", "iastecz", "västei", "nformasjonskaps", "クッキー",
 )  # fmt: skip
 """Parts of the words for cookies, without non-ASCII letters that could be upper-case."""
-_USE = re.compile(
+_USE = pattern(
     r"\buses?\b|\busing\b|\bstores?\b|verwende|nutz|setz|utilis|utiliz|usamos|\busa\b|gebruik|używa|"
     r"korzysta|wykorzyst|stosuj|использу|kullan|använd|bruger|bruker|käyt|使用|利用",
     re.IGNORECASE,
 )
-_ASK = re.compile(
+_ASK = pattern(
     r"accept|allow|agree|consent|continu|\bok\b|got it|understand|decline|reject|akzeptier|zustimm|"
     r"einverstanden|ablehn|refuser|acept|aceit|accett|aceptar|entendido|akkoord|accepteer|akcept|"
     r"zgadzam|zgoda|соглас|соглаш|принять|kabul|godkänn|acceptér|godta|hyväksy|同意|許可",

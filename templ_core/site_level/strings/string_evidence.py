@@ -1,7 +1,6 @@
 """The strings that a site repeats, and what they say about the segments of one of its pages and sentences in them."""
 
 import functools
-import re
 from collections.abc import Sequence
 
 import msgspec
@@ -11,6 +10,7 @@ from templ_core.array_types import Bools, Floats, Int32s, Int64s, UInt8s, UInt16
 from templ_core.dom.document import Document
 from templ_core.page_level.features.characters import Words
 from templ_core.page_level.features.page_features import PageFeatures
+from templ_core.patterns import pattern
 from templ_core.site_level.config import STRINGS_CONFIG
 from templ_core.site_level.strings._string_evidence import StringFinder, read_page, sentence_runs
 from templ_core.site_level.strings._strings import numbered
@@ -20,7 +20,7 @@ FIRST_SHAPE = 2
 """The token of the first shape of a table."""
 ALIKE_ROWS = 2
 """Rows of `StringTable.alike`."""
-_MARKS = re.compile(r"[^\w\s。！？]*[。！？]+[」』”’）)]*\s*|[^\w\s]*\s*")
+_MARKS = pattern(r"[^\w\s。！？]*[。！？]+[」』”’）)]*\s*|[^\w\s]*\s*")
 """The marks and the space behind the last word of a sentence, which go with it."""
 
 

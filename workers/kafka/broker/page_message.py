@@ -17,6 +17,7 @@ from schemas.page import (
     HEADER_URL,
 )
 from schemas.source import HEADER_SOURCE_ID, Source
+from templ_core.patterns import pattern
 from templ_core.site_cleaner.fetch_times import parse_time_ms, rfc3339
 from templ_core.site_key import site_key
 from workers.feeds.records import clean_text, page_from_json
@@ -34,9 +35,9 @@ _OWN_HEADERS = frozenset(
 )  # fmt: skip
 """Headers with a meaning to templ, which are not passed on."""
 _OWN_PREFIXES = ("templ.", "__streams.errors.")
-_LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+_LONE_SURROGATE = pattern("[\ud800-\udfff]")
 """Characters of names that cannot be sent."""
-_URL_KEY = re.compile(rb"https?://\S+", re.IGNORECASE)
+_URL_KEY = pattern(rb"https?://\S+", re.IGNORECASE)
 _NAME_LIMIT_BYTES = {"url": 8 << 10, "site": 1 << 10, "id": 2 << 10}
 """Largest size of fields that are part of keys and of every output message."""
 
