@@ -1,16 +1,15 @@
-"""Tests of the compiled automaton against a plain search."""
+"""Features, text roles and their searches against slow twins, and some that are counted by hand."""
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.decide import REASON_COMMENTS, REASON_CONSENT
 from templ_core.dom.document import parse_document
-from templ_core.letters import COMMA, DIGIT, KNOWN, letter_tables
-from templ_core.page_level.config import SELECTION_CONFIG
+from templ_core.letters import KNOWN, letter_tables
 from templ_core.page_level.features._contexts import context_columns, with_contexts
 from templ_core.page_level.features._stems import Stems
 from templ_core.page_level.features.characters import (
@@ -28,30 +27,20 @@ from templ_core.page_level.features.text_roles import (
     named_roles,
     read_text_roles,
 )
-from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.page_tree import read_tree
-from templ_core.page_level.selection import with_policy
 from templ_core.tokens import tokenise
 from tests.templ_core.page_level import slow_features
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
-TEXTS_WITH_WORDS = st.lists(
-    st.text(min_size=1).filter(lambda text: len(tokenise(text)) > 0), min_size=1, max_size=5
-)
+UNSPACED = "".join(map(chr, range(0xE00, 0xE80))) + "\u0ee0\u102d\u17b6\u30fb"
+KNOWN_TEXT = st.text(st.characters(max_codepoint=0x1FFFF), min_size=1)
 
 
-@given(TEXTS_WITH_WORDS)
+@given(st.lists(KNOWN_TEXT.filter(tokenise), min_size=1, max_size=5))
+@example([UNSPACED, "ก็ 7"])
 def test_words_are_those_of_the_tokeniser(texts):
-    assume_known = [text for text in texts if all(ord(letter) < 0x20000 for letter in text)]
-    if assume_known:
-        words = read_words(read_characters(assume_known))
-        assert words.per_segment.tolist() == [len(tokenise(text)) for text in assume_known]
-
-
-def test_signs_of_unspaced_scripts_are_words_as_they_are_tokens():
-    signs = "".join(map(chr, range(0xE00, 0xE80))) + "\u0ee0\u102d\u17b6\u30fb"
-    words = read_words(read_characters([signs, "ก็ 7"]))
-    assert words.per_segment.tolist() == [len(tokenise(signs)), 3]
+    words = read_words(read_characters(texts))
+    assert words.per_segment.tolist() == [len(tokenise(text)) for text in texts]
 
 
 def test_letters_have_the_lower_case_that_python_gives_them():
@@ -63,22 +52,10 @@ def test_letters_have_the_lower_case_that_python_gives_them():
     } == changed
 
 
-def test_marks_are_counted_by_segment():
-    characters = read_characters(["a, b, c", "7", "1,5"])
-    assert characters.count(characters.has(COMMA)).tolist() == [2, 0, 1]
-    assert characters.count(characters.has(DIGIT)).tolist() == [0, 1, 2]
-
-
 def test_equal_words_have_equal_hashes_whatever_their_case_and_place():
     hashes = text_hashes(read_words(read_characters(["Ab  cd!", "x ab CD", "ab, cd", "cd ab"])))
     assert hashes[0] == hashes[2]
     assert len(np.unique(hashes)) == 3
-
-
-@pytest.mark.parametrize("text", ["\ud800 lone", "a" * 5000, "\U0001f600 smile", "w " * 3000])
-def test_unusual_text_has_words_too(text):
-    words = read_words(read_characters([text]))
-    assert words.per_segment[0] >= 1
 
 
 MARKUP = (
@@ -123,6 +100,10 @@ def assert_like_twins(document):
     for number, name in enumerate(FEATURES):
         expected = columns[name].astype(np.float64)
         assert np.allclose(found.rows[:, number], expected, rtol=1e-6, atol=1e-6), name
+    words = np.arange(len(group)) % 9 + 1.0
+    tree, slow_tree = read_tree(document, words), slow_features.read_tree(document, words)
+    for name in tree.__struct_fields__:
+        assert np.array_equal(getattr(tree, name), getattr(slow_tree, name)), name
     pairs = set(zip(found.group.tolist(), group.tolist(), strict=True))
     assert len(pairs) == found.group.max() + 1 == group.max() + 1
     attribute, text = np.random.default_rng(0).normal(0, 3, (2, len(group)))
@@ -148,6 +129,7 @@ def test_any_page_has_the_features_of_the_slow_twins(markup):
 
 
 @given(st.lists(st.text(min_size=1), min_size=1, max_size=6))
+@example(["\ud800 lone", "a" * 5000, "\U0001f600 smile", "w " * 3000])
 def test_characters_and_words_are_those_of_the_slow_twins(texts):
     characters, slow = read_characters(texts), slow_features.read_characters(texts)
     for name in characters.__struct_fields__:
@@ -157,14 +139,6 @@ def test_characters_and_words_are_those_of_the_slow_twins(texts):
         assert np.array_equal(getattr(words, name), getattr(slow_words, name)), name
     assert np.array_equal(text_hashes(words), slow_features.text_hashes(words))
     assert np.array_equal(shape_hashes(words), slow_features.shape_hashes(words))
-
-
-def test_trees_are_those_of_the_slow_twin(documents):
-    for document in documents:
-        words = np.arange(len(document.segments.texts)) % 9 + 1.0
-        found, slow = read_tree(document, words), slow_features.read_tree(document, words)
-        for name in found.__struct_fields__:
-            assert np.array_equal(getattr(found, name), getattr(slow, name)), name
 
 
 @pytest.mark.parametrize(
@@ -240,15 +214,10 @@ def test_the_automaton_finds_the_texts_that_hold_a_stem(stems, texts):
 
 
 @given(NAMES)
-def test_every_name_that_tells_a_text_role_holds_a_stem(parts):
+def test_names_that_tell_a_text_role_hold_a_stem_and_need_no_number(parts):
     attributes = "".join(part + border for part, border in parts)
     if named_roles(attributes):
         assert name_stems().found_in([attributes]) == [0]
-
-
-@given(NAMES)
-def test_no_text_role_depends_on_a_number(parts):
-    attributes = "".join(part + border for part, border in parts)
     assert named_roles(attributes.replace("17", "0").replace("4", "0")) == named_roles(attributes)
 
 
@@ -259,12 +228,6 @@ STORY = (
 )
 REMARK = "I was there, and it was not at all as your reporter says it was."
 COMMENTED = f"<main>{STORY}<div class=comment-list><p>{REMARK}</p></div></main>"
-
-
-def roles_of(markup):
-    document = parse_document(markup, "https://example.com/")
-    features = read_features(document)
-    return read_text_roles(document, features.tree, features.surroundings)
 
 
 @pytest.mark.parametrize(
@@ -292,74 +255,46 @@ def test_names_tell_text_roles(attributes, roles):
     assert named_roles(attributes) == roles
 
 
-def test_text_inside_a_named_element_has_its_role():
-    found = roles_of(COMMENTED)
-    assert found.comments.tolist() == [False, True]
-    assert not found.consent.any()
-
-
-def test_names_of_elements_around_the_whole_page_tell_no_role():
-    assert not roles_of(f"<body class=comments>{STORY}").comments.any()
+ASKS = (
+    "<p>We use cookies to improve this site.</p><button>Accept</button>",
+    "<p>Diese Seite verwendet Cookies.</p><a href=#>Einverstanden</a>",
+    "<p>Ce site utilise des cookies.</p><p>Accepter</p>",
+    "<p>Мы используем куки. Продолжая, вы соглашаетесь.</p>",
+)
+ABOUT_COOKIES = f"<p>{'Sites use cookies and ask readers to accept them. ' * 20}</p>"
 
 
 @pytest.mark.parametrize(
-    "notice",
+    ("markup", "role"),
     [
-        "<p>We use cookies to improve this site.</p><button>Accept</button>",
-        "<p>Diese Seite verwendet Cookies.</p><a href=#>Einverstanden</a>",
-        "<p>Ce site utilise des cookies.</p><p>Accepter</p>",
-        "<p>Мы используем куки. Продолжая, вы соглашаетесь.</p>",
+        (COMMENTED, "comments"),
+        (f"<body class=comments>{STORY}{STORY}", ""),
+        *((f"{STORY}<div>{asks}</div>", "consent") for asks in ASKS),
+        (f"<div>{ABOUT_COOKIES}{ABOUT_COOKIES}</div>", ""),
+        ("<div class=cookie-notice><p>We use cookies.<p>Accept?</div>", ""),
     ],
 )
-def test_a_small_element_that_asks_to_accept_cookies_is_a_consent_text(notice):
-    found = roles_of(f"{STORY}<div>{notice}</div>")
-    assert found.consent[1]
-    assert not found.consent[0]
+def test_elements_give_a_role_to_what_they_hold_unless_that_is_the_page(markup, role):
+    document = parse_document(markup, "https://example.com/")
+    features = read_features(document)
+    found = read_text_roles(document, features.tree, features.surroundings)
+    for name in found.__struct_fields__:
+        assert getattr(found, name)[:2].tolist() == [False, name == role]
 
 
-def test_an_article_about_cookies_is_no_consent_text():
-    story = "Sites use cookies and ask readers to accept them. " * 20
-    assert not roles_of(f"<div><p>{story}</p><p>{story}</p></div>").consent.any()
-
-
-def test_a_page_that_is_all_consent_keeps_its_text():
-    assert not roles_of(
-        "<div class=cookie-notice><p>We use cookies. Accept?</p></div>"
-    ).consent.any()
-
-
-def test_consent_texts_never_stay_and_their_reason_is_consent():
-    markup = f"<main>{STORY}</main><div class=cookie-banner><p>{REMARK}</p></div>"
-    for comments in ("auto", "keep", "drop"):
-        decision = clean(
-            parse_document(markup, "https://example.com/"), None, CoreConfig(comments=comments)
-        ).decision
-        assert decision.kept.tolist() == [True, False]
-        assert decision.reasons[1] == REASON_CONSENT
-
-
-def test_the_setting_decides_what_becomes_of_comments():
-    document = parse_document(COMMENTED, "https://example.com/")
-    assert clean(document, None, CoreConfig(comments="keep")).decision.kept.tolist() == [True, True]
-    dropped = clean(document, None, CoreConfig(comments="drop")).decision
-    assert dropped.kept.tolist() == [True, False]
-    assert dropped.reasons[1] == REASON_COMMENTS
-
-
-def test_comments_lose_log_odds_on_articles_and_are_judged_like_other_text_elsewhere():
-    found = roles_of(COMMENTED)
-    log_odds, words = np.array([5.0, 1.0]), np.array([60.0, 14.0])
-    on_article = with_policy(log_odds, words, found, PageType(article=0.9, other=0.1), "auto")
-    assert on_article.tolist() == [5.0, 1.0 + SELECTION_CONFIG.comments_log_odds]
-    assert with_policy(log_odds, words, found, PageType(forum=1.0, other=0.0), "auto").tolist() == [
-        5,
-        1,
-    ]
-    assert with_policy(log_odds, words, found, PageType(), "keep").tolist() == [
-        5,
-        SELECTION_CONFIG.always_log_odds,
-    ]
-    assert with_policy(log_odds, words, found, PageType(), "drop").tolist() == [
-        5,
-        SELECTION_CONFIG.never_log_odds,
-    ]
+@pytest.mark.parametrize(
+    ("name", "comments", "kept", "reason"),
+    [
+        *(
+            ("cookie-banner", one, [True, False], REASON_CONSENT)
+            for one in ("auto", "keep", "drop")
+        ),
+        ("comment-list", "keep", [True, True], "page-level"),
+        ("comment-list", "drop", [True, False], REASON_COMMENTS),
+    ],
+)
+def test_consent_always_goes_and_a_setting_decides_on_comments(name, comments, kept, reason):
+    markup = f"<main>{STORY}<div class={name}><p>{REMARK}</p></div></main>"
+    config = CoreConfig(comments=comments)
+    decision = clean(parse_document(markup, "https://example.com/"), None, config).decision
+    assert (decision.kept.tolist(), decision.reasons[1]) == (kept, reason)

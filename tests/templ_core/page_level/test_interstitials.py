@@ -15,106 +15,47 @@ STORY = (
     "<p>The council met on Monday, and it said that the bridge stays open until the end of May.</p>"
 )
 PAGES = {
-    "a search without hits": (
-        "error-page",
-        "<title>Nothing Found – The Daily</title>",
-        "<h1>Nothing Found</h1><p>It seems we can’t find what you’re looking for.</p>",
-    ),
-    "not found in words": (
-        "error-page",
-        "<title>The Daily</title>",
-        "<p>Sorry, the page you requested could not be found.</p>",
-    ),
-    "not found in German": (
-        "error-page",
-        "<title>Die Zeitung</title>",
-        "<h2>Diese Seite existiert nicht</h2><p>Vielleicht hilft die Suche.</p>",
-    ),
-    "not found in Spanish": (
-        "error-page",
-        "<title>El Diario</title>",
-        "<h1>Página no encontrada</h1><p>El enlace que siguió está roto.</p>",
-    ),
-    "an article that was removed": (
-        "error-page",
-        "<title>The Daily</title>",
-        "<h1>Oops! This article is no longer available.</h1>",
-    ),
-    "maintenance": (
-        "error-page",
-        "<title>The Daily</title>",
-        "<h1>We’ll be back soon!</h1><p>Our site is down for maintenance.</p>",
-    ),
-    "a server's failure": (
-        "error-page",
-        "<title>The Daily</title>",
-        "<h2>Something went wrong</h2><p>Please try again later.</p>",
-    ),
-    "a check of the browser": (
-        "bot-wall",
-        "<title>Just a moment...</title>",
-        "<p>Checking your browser before you reach example.com.</p>",
-    ),
-    "a captcha": (
-        "bot-wall",
-        "<title>example.com</title>",
-        "<p>Please verify you are a human.</p><div class=g-recaptcha></div>",
-    ),
-    "a challenge without words": (
-        "bot-wall",
-        "<title>example.com</title>",
-        "<div id=px-captcha></div><p>Reference 1f2e3d</p>",
-    ),
-    "consent before a page": (
-        "consent-wall",
-        "<title>The Daily</title>",
+    "error-page": [
+        ("Nothing Found", "<h1>Nothing Found</h1><p>We can’t find what you’re looking for."),
+        ("The Daily", "<p>Sorry, the page you requested could not be found."),
+        ("Die Zeitung", "<h2>Diese Seite existiert nicht</h2><p>Vielleicht hilft die Suche."),
+        ("El Diario", "<h1>Página no encontrada</h1><p>El enlace que siguió está roto."),
+        ("The Daily", "<h1>Oops! This article is no longer available.</h1>"),
+        ("The Daily", "<h1>We’ll be back soon!</h1><p>Our site is down for maintenance."),
+        ("The Daily", "<h2>Something went wrong</h2><p>Please try again later."),
+    ],
+    "bot-wall": [
+        ("Just a moment...", "<p>Checking your browser before you reach example.com."),
+        ("example.com", "<p>Please verify you are a human.<div class=g-recaptcha></div>"),
+        ("example.com", "<div id=px-captcha></div><p>Reference 1f2e3d"),
+    ],
+    "consent-wall": [
+        ("The Daily", "<h1>Before you continue</h1><p>We use cookies.<button>Accept all</button>"),
+        ("Die Zeitung", "<h2>Mit Werbung weiterlesen</h2><button>Akzeptieren und weiter</button>"),
+    ],
+    "log-in": [
+        ("The Daily", "<h1>Sign in to your account</h1><label>Email<input></label>"),
+        ("The Daily", "<p>Kennwort<input id=user_pass type=password>"),
+        ("Board message", "<p>You must be logged in to view this forum."),
+    ],
+    "paywall": [
         (
-            "<h1>Before you continue</h1><p>We use cookies to measure how our pages are used.</p>"
-            "<button>Accept all</button>"
+            "The bridge stays open",
+            f"<h1>The bridge</h1>{STORY * 4}<h3>Subscribe to continue reading</h3>",
         ),
-    ),
-    "consent or pay": (
-        "consent-wall",
-        "<title>Die Zeitung</title>",
-        (
-            "<h2>Mit Werbung weiterlesen</h2><p>Besuchen Sie uns wie gewohnt mit Werbung und Tracking."
-            "</p><button>Akzeptieren und weiter</button>"
-        ),
-    ),
-    "a log-in with its heading": (
-        "log-in",
-        "<title>The Daily</title>",
-        "<h1>Sign in to your account</h1><label>Email<input></label>",
-    ),
-    "a log-in without words": (
-        "log-in",
-        "<title>The Daily</title>",
-        "<label>Name<input id=user></label><label>Kennwort<input id=user_pass type=password></label>",
-    ),
-    "a forum for members": (
-        "log-in",
-        "<title>Board message</title>",
-        "<p>You must be logged in to view this forum.</p>",
-    ),
-    "the beginning of an article": (
-        "paywall",
-        "<title>The bridge stays open | The Daily</title>",
-        f"<h1>The bridge stays open</h1>{STORY * 4}<h3>Subscribe to continue reading</h3>",
-    ),
-    "the beginning of an article in French": (
-        "paywall",
-        "<title>Le pont reste ouvert</title>",
-        f"<h1>Le pont reste ouvert</h1>{STORY * 4}<p>Cet article est réservé aux abonnés.</p>",
-    ),
+        ("Le pont", f"<h1>Le pont</h1>{STORY * 4}<p>Cet article est réservé aux abonnés."),
+    ],
 }
-"""The warning, the title and the content of each kind of page."""
+"""Title and content of pages by the warning that they get."""
 
 
-@pytest.mark.parametrize("name", PAGES)
-def test_what_came_instead_of_a_page_is_named(name):
-    warning, title, content = PAGES[name]
-    for page in (title + content, title + TEMPLATE.format(content)):
-        found = clean(page, "https://example.com/a").warnings
+@pytest.mark.parametrize(
+    ("warning", "title", "content"),
+    [(warning, *page) for warning, pages in PAGES.items() for page in pages],
+)
+def test_what_came_instead_of_a_page_is_named(warning, title, content):
+    for body in (content, TEMPLATE.format(content)):
+        found = clean(f"<title>{title}</title>{body}", "https://example.com/a").warnings
         assert warning in found
         assert ("gate" in found) == (warning in {"bot-wall", "consent-wall", "log-in"})
 
@@ -154,10 +95,10 @@ def test_other_pages_are_not_named(title, content):
 
 
 def test_nothing_is_learned_from_what_came_instead_of_a_page():
+    pages = [page for warning in PAGES if warning != "paywall" for page in PAGES[warning]]
     with SiteCleaner() as cleaner:
-        for number, name in enumerate(PAGES):
-            if PAGES[name][0] != "paywall":
-                cleaner.clean(f"https://example.com/{number}", "".join(PAGES[name][1:]))
+        for number, (title, content) in enumerate(pages):
+            cleaner.clean(f"https://example.com/{number}", f"<title>{title}</title>{content}")
         assert cleaner.sites() == []
 
 

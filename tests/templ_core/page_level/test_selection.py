@@ -9,7 +9,7 @@ from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import parse_document
 from templ_core.page_level._selection import best_cut, plain_f1, surest_copies
-from templ_core.page_level.config import SelectionConfig
+from templ_core.page_level.config import SELECTION_CONFIG, SelectionConfig
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.features.text_roles import TextRoles
 from templ_core.page_level.model.page_type import PageType
@@ -65,21 +65,29 @@ def test_the_largest_parts_that_agree_have_their_mean(tree, spread_max):
     assert np.allclose(found, slowly_agreed(tree, spread_max), atol=0.0006)
 
 
-def test_a_label_stays_or_goes_with_its_value_though_the_table_is_divided():
-    markup = "<table><tr><td>Weight<td>1.4 kg<tr><td>Home<td>Contact</table>"
-    log_odds = np.array([-0.3, 0.7, -5.0, -4.0])
-    assert agreed(log_odds, tree_of(markup, [1, 1, 1, 1])).tolist() == [0.2, 0.2, -4.5, -4.5]
+TABLE = "<table><tr><td>Weight<td>1.4 kg<tr><td>Home<td>Contact</table>"
 
 
-def test_longer_text_counts_for_more():
-    tree = tree_of("<ul><li>one<li>two</ul>", [1, 4])
-    assert agreed(np.array([0.0, 0.9]), tree).tolist() == [0.6, 0.6]
-
-
-def test_a_note_that_is_surely_no_content_takes_no_paragraph_with_it():
-    tree = tree_of("<div><p>one<p>two<p>note</div>", [20, 20, 20])
-    log_odds = np.array([2.0, 2.5, -30.0])
-    assert agreed(log_odds, tree).tolist() == log_odds.tolist()
+@pytest.mark.parametrize(
+    ("markup", "words", "log_odds", "together"),
+    [
+        pytest.param(
+            TABLE, [1] * 4, [-0.3, 0.7, -5, -4], [0.2, 0.2, -4.5, -4.5], id="label and value"
+        ),
+        pytest.param(
+            "<ul><li>one<li>two</ul>",
+            [1, 4],
+            [0, 0.9],
+            [0.6, 0.6],
+            id="longer text counts for more",
+        ),
+        pytest.param(
+            "<div><p>one<p>two<p>note</div>", [20] * 3, [2, 2.5, -30], [2, 2.5, -30], id="a note"
+        ),
+    ],
+)
+def test_parts_that_agree_stay_or_go_together(markup, words, log_odds, together):
+    assert agreed(np.array(log_odds, float), tree_of(markup, words)).tolist() == together
 
 
 def test_the_segments_of_a_list_have_one_decision():
@@ -143,12 +151,6 @@ def test_the_plain_f1_counts_what_is_kept_and_what_is_not_left_out(segments, ran
     assert plain_f1(log_odds, kept, out, words) == pytest.approx(expected)
 
 
-def test_something_is_always_kept():
-    nothing = np.zeros(2, np.bool_)
-    kept, _ = best_cut(np.array([-50.0, -40.0]), nothing, np.array([5.0, 9.0]), 0.95)
-    assert kept.tolist() == [False, True]
-
-
 def test_a_page_without_text_keeps_nothing():
     kept, expected = best_cut(np.empty(0), np.empty(0, np.bool_), np.empty(0), 0.95)
     assert kept.size == 0
@@ -205,20 +207,26 @@ def test_of_equally_sure_copies_the_first_is_the_surest(segments):
     assert surest_copies(text, log_odds).tolist() == expected
 
 
+ALWAYS, NEVER = SELECTION_CONFIG.always_log_odds, SELECTION_CONFIG.never_log_odds
+
+
 @pytest.mark.parametrize(
-    ("article", "comment_words", "penalty"),
+    ("setting", "article", "comment_words", "comments", "reviews"),
     [
-        pytest.param(0.9, 500.0, -4.0, id="an article with many comments"),
-        pytest.param(0.6, 500.0, 0.0, id="a thread whose posts are called comments"),
-        pytest.param(0.4, 20.0, -4.0, id="few comments on what may be an article"),
-        pytest.param(0.0, 1.0, 0.0, id="no article"),
+        pytest.param("auto", 0.9, 500, -2, 2, id="an article with many comments"),
+        pytest.param("auto", 0.6, 500, 2, 2, id="a thread whose posts are called comments"),
+        pytest.param("auto", 0.4, 20, -2, 2, id="few comments on what may be an article"),
+        pytest.param("auto", 0.0, 1, 2, 2, id="no article"),
+        pytest.param("keep", 0.9, 500, ALWAYS, ALWAYS, id="kept"),
+        pytest.param("keep", 0.9, 1, 2, ALWAYS, id="a comment of one word"),
+        pytest.param("drop", 0.0, 500, NEVER, NEVER, id="dropped"),
     ],
 )
 def test_comments_are_left_out_if_an_article_beside_them_is_likelier_than_content_in_them(
-    article, comment_words, penalty
+    setting, article, comment_words, comments, reviews
 ):
-    comments, nothing = np.array([False, True]), np.zeros(2, np.bool_)
-    roles = TextRoles(comments=comments, reviews=nothing, consent=nothing)
-    log_odds, words = np.array([2.0, 2.0]), np.array([60.0, comment_words])
-    found = with_policy(log_odds, words, roles, PageType(article=article), "auto")
-    assert found.tolist() == [2.0, 2.0 + penalty]
+    is_comment, is_review, is_consent = np.eye(4, dtype=np.bool_)[1:]
+    roles = TextRoles(comments=is_comment, reviews=is_review, consent=is_consent)
+    words = np.array([60.0, comment_words, 30.0, 1.0])
+    found = with_policy(np.full(4, 2.0), words, roles, PageType(article=article), setting)
+    assert found.tolist() == [2, comments, reviews, NEVER]
