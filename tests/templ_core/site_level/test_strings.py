@@ -17,7 +17,6 @@ from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.model.page_type import PageType
 from templ_core.site_level.config import StringsConfig
 from templ_core.site_level.fusion._fusion import cover_columns
-from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.strings._string_evidence import StringFinder, read_page, sentence_runs
 from templ_core.site_level.strings._strings import frequent_prefixes, read_seeds, word_tokens
 from templ_core.site_level.strings.page_strings import PageProse
@@ -190,18 +189,6 @@ def test_the_strings_depend_on_the_pages_and_not_on_their_order():
     assert (first.few.share == second.few.share).all()
     assert (first.usual_words == second.usual_words).all()
     assert (first.alike == second.alike).all()
-
-
-def test_a_stored_table_says_the_same():
-    model = site_model([article(number, NOTICE) for number in range(8)])
-    stored = decode_site_model(encode_site_model(model, CONFIG.site_model_bytes))
-    page = article(50, NOTICE)
-    one, other = strings_of(page, model), strings_of(page, stored)
-    assert (one.few.share == other.few.share).all()
-    assert (one.alike == other.alike).all()
-    assert one.few.share.max() == 1
-    small = decode_site_model(encode_site_model(model, 2000))
-    assert np.isfinite(strings_of(page, small).few.share).all()
 
 
 NUMBER = 2

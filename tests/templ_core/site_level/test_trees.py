@@ -10,7 +10,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
-from templ_core.errors import CodecError
 from templ_core.lab.papers.rtdm import build_tree, is_voted_template, learn_voted_templates
 from templ_core.site_level.config import TREES
 from templ_core.site_level.places.place_counts import MASS_UNIT
@@ -25,11 +24,7 @@ from templ_core.site_level.trees.labelled_tree import (
 from templ_core.site_level.trees.tree_evidence import tree_evidence
 from templ_core.site_level.trees.tree_learner import TreeLearner, TreePage
 from templ_core.site_level.trees.tree_mapping import map_trees
-from templ_core.site_level.trees.tree_model import (
-    bounded_trees,
-    decode_tree_model,
-    encode_tree_model,
-)
+from templ_core.site_level.trees.tree_model import bounded_trees, encode_tree_model
 from tests.templ_core.site_level.build_trees import (
     columns,
     least_cost,
@@ -327,28 +322,14 @@ def places_of(cluster, one):
     return result
 
 
-class TestModel:
-    def test_a_decoded_model_equals_the_encoded_one(self):
-        model = learned(PAGES)
-        body = encode_tree_model(model)
-        again = decode_tree_model(body)
-        assert encode_tree_model(again) == body
-        assert shares(article(99), again) == shares(article(99), model)
-
-    @pytest.mark.parametrize("cut", [0, 1, 20, -1])
-    def test_damaged_bytes_are_refused(self, cut):
-        body = encode_tree_model(learned(map(article, range(4))))
-        with pytest.raises(CodecError, match="tree model"):
-            decode_tree_model(body[:cut])
-
-    def test_least_supported_places_make_room_first(self):
-        box = "<aside><p>Read more</p></aside>"
-        model = learned([article(n, extra=box if n % 3 else "") for n in range(12)])
-        smaller = bounded_trees(model, 0.9)
-        assert len(smaller.clusters[0].support) == int(0.9 * len(model.clusters[0].support))
-        assert smaller.clusters[0].support.min() >= model.clusters[0].support.min()
-        assert shares(article(99, extra=box), smaller)["Home"] == 1
-        assert bounded_trees(model, 0).clusters == []
+def test_least_supported_places_make_room_first():
+    box = "<aside><p>Read more</p></aside>"
+    model = learned([article(n, extra=box if n % 3 else "") for n in range(12)])
+    smaller = bounded_trees(model, 0.9)
+    assert len(smaller.clusters[0].support) == int(0.9 * len(model.clusters[0].support))
+    assert smaller.clusters[0].support.min() >= model.clusters[0].support.min()
+    assert shares(article(99, extra=box), smaller)["Home"] == 1
+    assert bounded_trees(model, 0).clusters == []
 
 
 def cost_of(mapping, left, right):
