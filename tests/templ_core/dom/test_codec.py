@@ -4,7 +4,7 @@ import msgspec
 import numpy as np
 import pytest
 import zstandard
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from templ_core.dom.codec import _FORM, compress_columns, decode_document, document_columns
@@ -22,14 +22,7 @@ from templ_core.stored.columns import (
     require_tree,
 )
 from templ_core.stored.compact import CompactColumns, CompactForm, content_digest
-
-PIECES = st.lists(
-    st.sampled_from(
-        ["<div class='a b'>", "</div>", "<p id=x>", "text ", "日本語", "<a href='//o.org'>", "</a>",
-         "<br>", "<img>", "<td>", "<li hidden>", "&amp;", "<pre> x\n y</pre>", "é", "<table>"]
-    ),
-    max_size=40,
-)  # fmt: skip
+from tests.templ_core.any_markup import any_markup
 
 
 def assert_equal(one, other):
@@ -43,9 +36,15 @@ def assert_equal(one, other):
             assert left == right, field
 
 
-@given(PIECES)
-def test_a_document_is_equal_after_encoding_and_decoding(pieces):
-    document = parse_document("".join(pieces), "https://example.com/")
+MANY = "".join(f"<x-{n % 270} class=c{n % 299}>w{n}</x-{n % 270}>" for n in range(600))
+"""More pairs of tags and attributes than a table has room for."""
+
+
+@given(any_markup())
+@example(MANY)
+def test_a_document_is_equal_after_encoding_and_decoding(markup):
+    document = parse_document(markup, "https://example.com/")
+    document = msgspec.structs.replace(document, claims=b"")  # details of a page hold what they say
     assert_equal(document, decode_document(compress_columns(document_columns(document))))
 
 
@@ -104,13 +103,6 @@ def test_a_document_with_another_digest_is_refused():
     assert decode_document(body, content_digest(document_columns(PAGE))).segments.texts
     with pytest.raises(CodecError, match="its digest does not fit"):
         decode_document(body, bytes(16))
-
-
-def test_more_pairs_of_tags_and_attributes_than_a_table_has_room_for_are_told_apart():
-    markup = "".join(f"<x-{n % 270} class=c{n % 299}>w{n}</x-{n % 270}>" for n in range(600))
-    document = parse_document(markup, "https://example.com/")
-    assert len(document.nodes.element_types) > 500
-    assert_equal(document, decode_document(compress_columns(document_columns(document))))
 
 
 class Stored(msgspec.Struct):

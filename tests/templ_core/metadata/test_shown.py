@@ -7,9 +7,10 @@ from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
 from templ_core.metadata._scans import segments_within
+from tests.templ_core.any_markup import any_markup
 
-TAGS = ["<p>", "</p>", "<b>", "</b>", "<div class=a>", "<div class=b>", "</div>", "<li>", "<br><br>", "<hr>"]  # fmt: skip
-MARKUP = st.lists(st.sampled_from([*TAGS, "one ", "two ", "three "]), max_size=40).map("".join)
+TAGS = ("p", "b", "div", "li", "br><br", "hr")
+MARKUP = any_markup("one ", "two ", "three ", tags=TAGS, attributes=("class=a", "class=b"))
 
 
 def slow_segments(document, types, elements_max, texts_max, times_max):

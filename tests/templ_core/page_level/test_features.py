@@ -29,6 +29,7 @@ from templ_core.page_level.features.text_roles import (
 )
 from templ_core.page_level.page_tree import read_tree
 from templ_core.tokens import tokenise
+from tests.templ_core.any_markup import any_markup
 from tests.templ_core.page_level import slow_features
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
@@ -65,20 +66,14 @@ MARKUP = (
     "<div>The same words stand here twice and that is why one of them goes away.</div>"
     "</main></body>"
 )
-TAGS = ("div", "p", "ul", "li", "article", "main", "table", "td", "h2", "a href=/x", "b", "button")
 TEXTS = (
     "<title>Wait so on</title>", "<h1>Wait so on",
     "Read", "more.", "On 3.10 or", "in 1999", "© 2031", "Wait...", "so…", "中文。是", "“Oh!”", "a, b | c:",
     "word word WORD", "٣.٤", "one two three four five six seven eight nine ten eleven.", "\U0002f800x",
 )  # fmt: skip
-PIECES = st.one_of(
-    st.sampled_from(TEXTS),
-    st.text(min_size=1, max_size=9),
-    st.sampled_from(TAGS).map(lambda tag: f"<{tag}>"),
-    st.sampled_from(TAGS).map(lambda tag: f"<{tag} class=x hidden>"),
-    st.sampled_from(TAGS).map(lambda tag: f"</{tag.split()[0]}>"),
+PAGES = any_markup(*TEXTS, pieces_max=60) | any_markup(
+    *TEXTS, tags=("p", "a href=/x"), pieces_max=60
 )
-PAGES = st.lists(PIECES, min_size=1, max_size=60).map("".join)
 
 
 @pytest.fixture(scope="module")

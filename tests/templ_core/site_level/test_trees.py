@@ -25,6 +25,7 @@ from templ_core.site_level.trees.tree_evidence import tree_evidence
 from templ_core.site_level.trees.tree_learner import TreeLearner, TreePage
 from templ_core.site_level.trees.tree_mapping import map_trees
 from templ_core.site_level.trees.tree_model import bounded_trees, encode_tree_model
+from tests.templ_core.any_markup import any_markup
 from tests.templ_core.site_level.build_trees import (
     columns,
     least_cost,
@@ -38,13 +39,7 @@ from tests.templ_core.site_level.slow_columns import slow_identities, slow_place
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 TAGS = ("div", "p", "ul", "li", "article", "table", "tr", "td", "h2", "a href=/x", "b", "span")
-MARKS = ("", "class=x", "class='x7 y'", "id=main", "class='odd entry'")
-PIECES = st.one_of(
-    st.sampled_from(("Read", "more.", "Home", "one two", "<br>", "<hr>")),
-    st.builds("<{} {}>".format, st.sampled_from(TAGS), st.sampled_from(MARKS)),
-    st.sampled_from(TAGS).map(lambda tag: f"</{tag.split()[0]}>"),
-)
-MARKUP = st.lists(PIECES, max_size=50).map("".join)
+MARKUP = any_markup("Read", "more.", "Home", "one two", "<br>", "<hr>", tags=TAGS, pieces_max=50)
 
 
 def are_one_to_one(names, numbers):
