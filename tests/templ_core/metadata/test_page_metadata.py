@@ -24,9 +24,12 @@ def metadata(head, body="<p>Text", text="", url=URL):
     return read_metadata(page, url, text)
 
 
+def ld(text):
+    return f'<script type="application/ld+json">{text}</script>'
+
+
 def json_ld(**fields):
-    item = json.dumps({"@context": "https://schema.org", "@type": "NewsArticle", **fields})
-    return f'<script type="application/ld+json">{item}</script>'
+    return ld(json.dumps({"@context": "https://schema.org", "@type": "NewsArticle", **fields}))
 
 
 def test_all_fields_of_json_ld():
@@ -65,8 +68,7 @@ PEOPLE = ("Eve", "Max", "Tom", "Kim")
     ("head", "body", "authors"),
     [
         pytest.param(
-            f'<script type="application/ld+json">{json.dumps({"@graph": GRAPH})}</script>',
-            "", ["Ann Lee"], id="by reference and in a graph",
+            ld(json.dumps({"@graph": GRAPH})), "", ["Ann Lee"], id="by reference and in a graph",
         ),
         pytest.param(
             json_ld(headline="Own", author=ANN) + json_ld(headline="Other", author={"name": "Eve Poe"}),
@@ -122,9 +124,14 @@ def test_a_time_that_contradicts_the_day_in_the_address_is_another_page_s():
         ("AnnWrites", []),
         ("Byron Lee", ["Byron Lee"]),
     ],
-)  # fmt: skip
+)
 def test_forms_of_bylines(byline, authors):
     assert metadata("", f'<div class="c-author">{byline}</div><p>Text').authors == authors
+
+
+@pytest.mark.parametrize("name", ["admin", "https://facebook.com/ann", "By", "Ann@daily.example"])
+def test_what_is_no_name_is_no_author(name):
+    assert metadata(f'<meta name="author" content="{name}">').authors == []
 
 
 @pytest.mark.parametrize(
@@ -165,19 +172,11 @@ def test_a_field_is_read_from_markup(head, body, field, value):
         ('<link rel="canonical" href="javascript:void(0)">', "canonical_url"),
         ('<link rel="canonical" href="/">', "canonical_url"),
         ('<meta property="og:image" content="data:image/png;base64,xyz">', "image"),
-        (
-            '<script type="application/ld+json">{"@type": "Article", "headline": 7,</script>',
-            "title",
-        ),
+        (ld('{"@type": "Article", "headline": 7,'), "title"),
     ],
 )
 def test_a_value_of_a_wrong_form_is_absent(head, field):
     assert getattr(metadata(head, url="https://www.daily.example/a"), field) is None
-
-
-@pytest.mark.parametrize("name", ["admin", "https://facebook.com/ann", "By", "Ann@daily.example"])
-def test_what_is_no_name_is_no_author(name):
-    assert metadata(f'<meta name="author" content="{name}">').authors == []
 
 
 def test_the_language_is_detected_where_none_is_declared():
@@ -211,10 +210,6 @@ def test_any_markup_has_metadata_of_the_right_form(text):
 def stated(markup):
     page = parse_document(markup + "<p>Some text.", "")
     return PageMarkup(page).kind
-
-
-def ld(text):
-    return f'<script type="application/ld+json">{text}</script>'
 
 
 def microdata(inside):

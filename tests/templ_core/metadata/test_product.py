@@ -60,72 +60,41 @@ def test_all_fields_of_json_ld():
         ],
     }  # fmt: skip
     assert product(item) == Product(
-        name="Tea pot",
-        sku="17",
-        mpn="M1",
-        brand="Acme",
-        price="19.9",
-        price_currency="EUR",
-        availability="InStock",
-        rating_value=4.5,
-        best_rating=5,
-        rating_count=7,
-        review_count=3,
+        name="Tea pot", sku="17", mpn="M1", brand="Acme", price="19.9", price_currency="EUR",
+        availability="InStock", rating_value=4.5, best_rating=5, rating_count=7, review_count=3,
         offers=[
             Offer(price="19.9", price_currency="EUR", availability="InStock"),
             Offer(price="25", price_currency="EUR", sku="17b"),
         ],
-    )
-
-
-def test_microdata_of_reviews_is_not_the_product_s():
-    assert product(body=MICRODATA) == Product(
-        name="Tea pot",
-        sku="T-1",
-        brand="Acme",
-        price="19.90",
-        price_currency="EUR",
-        availability="InStock",
-        rating_value=4.5,
-        review_count=12,
-        offers=[Offer(price="19.90", price_currency="EUR", availability="InStock")],
-    )
-
-
-def test_rdfa():
-    offer = Offer(price="19.90", price_currency="EUR", availability="OutOfStock")
-    assert product(body=RDFA) == Product(
-        name="Tea pot",
-        price="19.90",
-        price_currency="EUR",
-        availability="OutOfStock",
-        offers=[offer],
-    )
-
-
-def test_open_graph_completes_other_markup():
-    found = product({"@type": "Product", "name": "Tea pot", "sku": "A"}, body=OPEN_GRAPH)
-    assert (found.sku, found.brand, found.price, found.price_currency, found.availability) == (
-        "A", "Acme", "1299.00", "USD", "InStock"
     )  # fmt: skip
 
 
-def test_a_price_never_takes_the_currency_of_another_source():
+def test_microdata_but_that_of_reviews_and_rdfa():
+    offer = {"price": "19.90", "price_currency": "EUR", "availability": "InStock"}
+    assert product(body=MICRODATA) == Product(
+        name="Tea pot", sku="T-1", brand="Acme", rating_value=4.5, review_count=12, offers=[Offer(**offer)], **offer
+    )  # fmt: skip
+    offer["availability"] = "OutOfStock"
+    assert product(body=RDFA) == Product(name="Tea pot", offers=[Offer(**offer)], **offer)
+
+
+def test_open_graph_completes_other_markup_but_never_the_currency_of_a_price():
+    found = product({"@type": "Product", "name": "Tea pot", "sku": "A"}, body=OPEN_GRAPH)
+    assert (found.sku, found.brand, found.availability) == ("A", "Acme", "InStock")
+    assert (found.price, found.price_currency) == ("1299.00", "USD")
     found = product(offered(price="5"), body=OPEN_GRAPH)
     assert (found.price, found.price_currency) == ("5", None)
 
 
 def test_offers_of_variants_and_of_aggregates():
-    group = {
-        "@type": "ProductGroup",
-        "name": "Tea pots",
-        "hasVariant": [offered(price="5"), offered(price="7")],
-    }
+    variants = [offered(price="5"), offered(price="7")]
+    group = {"@type": "ProductGroup", "name": "Tea pots", "hasVariant": variants}
     assert [offer.price for offer in product(group).offers] == ["5", "7"]
-    aggregate = offered(lowPrice="5", highPrice="9", offers=[{"price": "6"}])
-    found = product(aggregate)
+    found = product(offered(lowPrice="5", highPrice="9", offers=[{"price": "6"}]))
     assert found.price == "5"
     assert found.offers == [Offer(low_price="5", high_price="9"), Offer(price="6")]
+    other = offered(price="6") | {"name": "Cup"}
+    assert product(other, offered(price="5"), title="Tea pot | Shop").price == "5"
 
 
 def test_offers_and_brands_are_found_by_reference():
@@ -153,11 +122,6 @@ def test_offers_and_brands_are_found_by_reference():
 )  # fmt: skip
 def test_pages_without_a_product(items):
     assert product(*items) is UNSET
-
-
-def test_of_several_products_the_one_with_the_title_counts():
-    other = offered(price="6") | {"name": "Cup"}
-    assert product(other, offered(price="5"), title="Tea pot | Shop").price == "5"
 
 
 @pytest.mark.parametrize(
