@@ -52,40 +52,8 @@ def parents(labelled):
     return result
 
 
-def least_cost(left, right):
-    """Return the least cost (Definition 2) of all mappings (Definition 4) that pair the roots."""
-    ups, other_ups = parents(left), parents(right)
-    label, other_label = left.label.tolist(), right.label.tolist()
-
-    def cost(mapping):
-        replaced = sum(label[one] != other_label[other] for one, other in mapping.items())
-        return replaced + len(other_label) + len(label) - 2 * len(mapping)
-
-    def fits(mapping, one, other):
-        """Return whether one more pair keeps to Definitions 1, 3 and 4."""
-        if ups[one] not in mapping or mapping[ups[one]] != other_ups[other]:
-            return False
-        if label[ups[one]] != other_label[other_ups[other]] or other in mapping.values():
-            return False
-        return all(
-            (a < one) == (b < other) and (left.end[a] > one) == (right.end[b] > other and b < other)
-            for a, b in mapping.items()
-        )
-
-    def best(mapping, one):
-        if one == len(label):
-            return cost(mapping)
-        least = best(mapping, one + 1)
-        for other in range(len(other_label)):
-            if fits(mapping, one, other):
-                least = min(least, best({**mapping, one: other}, one + 1))
-        return least
-
-    return best({0: 0}, 1)
-
-
 def slow_cost(left, right):
-    """Return the least cost and the most common nodes of a cheapest mapping, cell by cell."""
+    """Return the least cost (Definition 2) and the most common nodes of a cheapest mapping, cell by cell."""
 
     def children(labelled, node):
         below = node + 1

@@ -29,20 +29,7 @@ from templ_core.site_level.fusion.fusion import (
     fusion_for,
     shipped_fusion,
 )
-from templ_core.site_level.fusion.site_columns import (
-    BY_TREE,
-    FUSION_INPUTS,
-    IN_BEST_CONTAINER,
-    LENGTH,
-    LINKS_AGAIN,
-    PLACE,
-    PLACE_PAGES,
-    REASON_TREE,
-    REASONS,
-    RECURS,
-    TRUST,
-    USUAL_BEST_CONTAINER,
-)
+from templ_core.site_level.fusion.site_columns import FUSION_INPUTS, REASON_TREE, REASONS
 from templ_core.site_level.places._places import links_again
 from templ_core.site_level.places.place_table import PlaceReading
 from templ_core.site_level.places.places import document_places
@@ -75,7 +62,7 @@ def test_log_odds_and_reasons_are_those_of_single_segments(terms, bias, size, da
         name: np.array(data.draw(st.lists(NUMBERS, min_size=size, max_size=size)))
         for name in FUSION_INPUTS
     }
-    columns[BY_TREE] = np.array(
+    columns["by tree"] = np.array(
         data.draw(st.lists(st.sampled_from([0.0, 1.0]), min_size=size, max_size=size))
     )
     kept = np.array(data.draw(st.lists(st.booleans(), min_size=size, max_size=size)))
@@ -93,7 +80,7 @@ def test_log_odds_and_reasons_are_those_of_single_segments(terms, bias, size, da
         strength = dict.fromkeys(REASONS, 0.0)
         for name, term in terms.items():
             one = FUSION_INPUTS[name]
-            reason = REASON_TREE if name == PLACE and at[BY_TREE] else one.reason
+            reason = REASON_TREE if name == "place" and at["by tree"] else one.reason
             strength[reason] += side * term.weight * (at[name] - one.neutral)
         assert strength[reasons[segment]] == pytest.approx(max(strength.values()))
 
@@ -104,7 +91,9 @@ def test_log_odds_fade_to_the_page_and_a_paragraph_is_surer_than_a_label(seed):
     own, fused, repeated = rng.normal(0, 3, (3, 8))
     trust, words = rng.random(8), rng.integers(1, 51, 8)
     site = SimpleNamespace(
-        columns={TRUST: trust, LENGTH: np.log(words)}, log_odds=fused, repeated_log_odds=repeated
+        columns={"trust": trust, "length": np.log(words)},
+        log_odds=fused,
+        repeated_log_odds=repeated,
     )
     factor = 0.5 + 1.5 * np.log(words) / np.log(50)
     for found, log_odds in zip(
@@ -120,7 +109,7 @@ def test_words_are_counted_and_pages_weighed_by_their_content():
     kept, constant = np.array([True, True, False]), np.array([0.0, 1.0, 0.0])
     assert varying_words(kept, constant, words) == (5, 23)
     page = SimpleNamespace(words=words, log_odds=np.array([9.0, -9.0, 9.0]))
-    assert pages_with_places({PLACE_PAGES: np.array([10.0, 90.0, 2.0])}, page) == 5
+    assert pages_with_places({"pages with the place": np.array([10.0, 90.0, 2.0])}, page) == 5
 
 
 def test_the_shipped_weights_were_fitted_for_the_shipped_page_model():
@@ -142,8 +131,8 @@ DOCUMENTATION = PageType(documentation=0.7, other=0.3)
 
 
 def is_left_out(log_odds, page_type, *, words=30, inside=False, usual=-0.5, recurs=False):
-    columns = {IN_BEST_CONTAINER: 0.5 if inside else -0.5, USUAL_BEST_CONTAINER: usual}
-    columns[RECURS] = float(recurs)
+    columns = {"in the best box": 0.5 if inside else -0.5, "usual best box": usual}
+    columns["recurs"] = float(recurs)
     one = {name: np.array([value]) for name, value in columns.items()}
     return outside_container(
         np.array([log_odds]), one, np.array([float(words)]), page_type, FUSION_CONFIG
@@ -233,47 +222,36 @@ def slow_combine(evidence):
 def test_columns_equal_those_by_definition(seed):
     rng = np.random.default_rng(seed)
     size = int(rng.integers(1, 40))
-    few, some = (Cover(rng.random(size), rng.integers(0, 90, size) * 1.0) for _ in range(2))
+
+    def shares():
+        return rng.random(size)
+
+    def counts(most):
+        return rng.integers(0, most, size)
+
+    def log_odds():
+        return rng.normal(0, 3, size)
+
+    few, some = (Cover(shares(), counts(90) * 1.0) for _ in range(2))
+    places = PlaceReading(
+        are_known=False, path_pages=counts(3), constant=shares() < 0.5, text_pages=counts(5),
+        shape_pages=counts(5), recurrence=shares(), mass=counts(9), log_odds=log_odds(), content=shares(),
+    )  # fmt: skip
+    strings = StringEvidence(
+        usual_words=counts(90).astype(np.int32), few=few, some=some, alike=shares(), listed=shares() / 2,
+        is_covered=np.zeros(0, np.bool_),
+    )  # fmt: skip
     evidence = SegmentEvidence(
-        content_log_odds=rng.normal(0, 3, size),
-        page_type=PageType(documentation=0.7, forum=0.2),
-        places=PlaceReading(
-            are_known=False,
-            path_pages=rng.integers(0, 3, size),
-            constant=rng.random(size) < 0.5,
-            text_pages=rng.integers(0, 5, size),
-            shape_pages=rng.integers(0, 5, size),
-            recurrence=rng.random(size),
-            mass=rng.integers(0, 9, size),
-            log_odds=rng.normal(0, 3, size),
-            content=rng.random(size),
-        ),
-        trees=None
-        if seed % 3 == 0
-        else TreeEvidence(
-            9, rng.integers(0, 3, size), rng.integers(0, 3, size), rng.normal(0, 3, size)
-        ),
-        strings=StringEvidence(
-            usual_words=rng.integers(0, 90, size).astype(np.int32),
-            few=few,
-            some=some,
-            alike=rng.random(size),
-            listed=rng.random(size) / 2,
-            is_covered=np.zeros(0, np.bool_),
-        ),
-        surroundings=rng.random(size),
-        best_share=rng.random(size),
-        best=(int(rng.integers(0, size)), size),
-        headline=int(rng.integers(-1, size)),
-        repeated=rng.random(size) < 0.3,
-        words=rng.integers(1, 200, size).astype(np.int32),
-        pages=int(rng.integers(0, 9)),
-    )
+        content_log_odds=log_odds(), page_type=PageType(documentation=0.7, forum=0.2), places=places,
+        trees=TreeEvidence(9, counts(3), counts(3), log_odds()) if seed % 3 else None, strings=strings,
+        surroundings=shares(), best_share=shares(), best=(int(rng.integers(0, size)), size),
+        headline=int(rng.integers(-1, size)), repeated=shares() < 0.3,
+        words=rng.integers(1, 200, size).astype(np.int32), pages=int(rng.integers(0, 9)),
+    )  # fmt: skip
     found, wanted = combine(evidence, FusionConfig(), 0.02, 3.0, 8), slow_combine(evidence)
     assert set(found) == set(wanted)
     for name, column in wanted.items():
         np.testing.assert_allclose(found[name], column, rtol=1e-12, atol=1e-12, err_msg=name)
-    strings = evidence.strings
     found = cover_columns(few, strings.alike, strings.listed, evidence.page_type, 8, 50)
     np.testing.assert_allclose(
         found, slow_cover(few, strings.alike, strings.listed, 0.7), rtol=1e-12
@@ -305,7 +283,7 @@ def test_a_page_of_a_new_design_is_trusted_to_the_page_alone_but_for_texts_that_
         window,
         PageType(),
     )
-    assert columns[TRUST].tolist() == [float(text == seen) for text in texts]
+    assert columns["trust"].tolist() == [float(text == seen) for text in texts]
 
 
 def test_where_a_site_makes_its_names_anew_the_trees_tell_the_places():
@@ -318,9 +296,9 @@ def test_where_a_site_makes_its_names_anew_the_trees_tell_the_places():
 
     window = [page(number, ("qwe", "rty")) for number in range(9)]
     _, columns = columns_of(page(99, ("qwe", "rty")), window, PageType())
-    assert columns[BY_TREE].tolist() == [0, 0]
+    assert columns["by tree"].tolist() == [0, 0]
     _, columns = columns_of(page(99, ("asd", "fgh")), window, PageType())
-    assert columns[BY_TREE].tolist() == columns[TRUST].tolist() == [1, 1]
+    assert columns["by tree"].tolist() == columns["trust"].tolist() == [1, 1]
 
 
 def test_labels_of_records_say_nothing_on_documentation_and_are_template_elsewhere():
@@ -382,5 +360,5 @@ def test_links_count_where_other_pages_have_the_same_at_their_place_though_not_t
     for window, counts in ((by_section, True), (of_each_page, False)):
         texts, columns = columns_of(new, window, manual)
         links = np.array([one.startswith("member") for one in texts])
-        assert not columns[LINKS_AGAIN][~links].any()
-        assert ((columns[LINKS_AGAIN][links] > 0) == counts).all()
+        assert not columns["links of other pages"][~links].any()
+        assert ((columns["links of other pages"][links] > 0) == counts).all()

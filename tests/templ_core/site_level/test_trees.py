@@ -27,8 +27,6 @@ from templ_core.site_level.trees.tree_mapping import map_trees
 from templ_core.site_level.trees.tree_model import bounded_trees, encode_tree_model
 from tests.templ_core.any_markup import any_markup
 from tests.templ_core.site_level.build_trees import (
-    columns,
-    least_cost,
     parents,
     slow_cost,
     tree,
@@ -196,14 +194,8 @@ class TestEvidence:
     def test_a_text_at_another_place_is_not_the_template(self):
         model = learned(map(article, range(10)))
         document = article(99, extra="<blockquote><b>x</b><p>Home</p></blockquote>")
-        homes = [
-            pages
-            for text, pages in zip(
-                document.segments.texts, evidence(document, model).text_pages, strict=True
-            )
-            if text == "Home"
-        ]
-        assert homes == [10, 0]
+        is_home = np.array(document.segments.texts) == "Home"
+        assert evidence(document, model).text_pages[is_home].tolist() == [10, 0]
 
 
 class TestClusters:
@@ -347,11 +339,11 @@ def assert_mapping(mapping, left, right):
             assert left.label[ups[one]] == right.label[other_ups[other]]
 
 
-class TestMapTrees:
-    @given(trees(nodes_max=5), trees())
-    def test_costs_what_the_cheapest_mapping_costs(self, left, right):
-        assert map_trees(left, right).cost == least_cost(left, right)
+def long_list(count, item, end=""):
+    return f"r({' '.join(map(item.format, range(count)))} {end})"
 
+
+class TestMapTrees:
     @given(st.one_of(variants(), st.tuples(trees(nodes_max=15), trees(nodes_max=15))))
     def test_of_the_cheapest_mappings_the_one_with_most_common_nodes_is_taken(self, pair):
         left, right = pair
@@ -368,10 +360,6 @@ class TestMapTrees:
             assert mapping.cost == cost_of(mapping, left, right)
             assert mapping.cost >= best.cost
 
-    def test_an_empty_tree_is_inserted_or_deleted_whole(self):
-        assert map_trees(columns([], []), tree("r(a)")).cost == 2
-        assert map_trees(tree("r(a)"), columns([], [])).cost == 2
-
     @pytest.mark.parametrize(
         ("left", "right", "cost"),
         [
@@ -383,28 +371,24 @@ class TestMapTrees:
             ("r(a(b))", "r(x)", 2),
             ("r(p(x y z))", "r(p(u))", 3),  # equal labels alone are no match for free
             ("r(p(x) q)", "r(p(y) q)", 1),
+            ("", "r(a)", 2),
+            ("r(a)", "", 2),
+            (f"{'a(' * 2039}x{')' * 2039}", f"{'a(' * 2039}y{')' * 2039}", 1),
+            (
+                long_list(200, "p(a{})", "ul(l) p(end)"),
+                long_list(230, "p(b{})", "ul(m) p(End)"),
+                262,
+            ),
+            (long_list(800, "tr(td(a{}))"), long_list(790, "tr(td(b{}))"), 790 + 10 * 3),
         ],
     )
     def test_the_definitions_hold_where_the_printed_algorithm_errs(self, left, right, cost):
-        assert least_cost(tree(left), tree(right)) == cost
         assert map_trees(tree(left), tree(right)).cost == cost
 
     def test_the_first_of_several_cheapest_mappings_is_taken(self):
         mapping = map_trees(tree("r(a a)"), tree("r(a(b) a(b) a(b))"))
         assert mapping.left.tolist() == [0, 1, -1, 2, -1, -1, -1]
         assert mapping.right.tolist() == [0, 1, 2, 3, 4, 5, 6]
-
-    def test_a_table_of_800_rows_is_mapped_row_by_row(self):
-        left = tree(f"r({' '.join(f'tr(td(a{row}) td(b{row}))' for row in range(800))})")
-        right = tree(f"r({' '.join(f'tr(td(c{row}) td(d{row}))' for row in range(790))})")
-        mapping = map_trees(left, right)
-        assert_mapping(mapping, left, right)
-        assert mapping.cost == 790 * 2 + 10 * 5
-
-    def test_long_lists_are_paired_by_label_and_what_one_has_more_of_is_left_over(self):
-        left = tree(f"r({' '.join(f'p(a{row})' for row in range(200))} ul(l) p(end))")
-        right = tree(f"r({' '.join(f'p(b{row})' for row in range(230))} ul(m) p(End))")
-        assert map_trees(left, right).cost == 200 + 30 * 2 + 2
 
     def test_nested_tables_are_mapped_within_the_bound_on_cells(self):
         def nested(letter):
@@ -417,14 +401,4 @@ class TestMapTrees:
         left, right = nested("a"), nested("b")
         mapping = map_trees(left, right, cells_max=10_000)
         assert_mapping(mapping, left, right)
-        assert mapping.cost >= least_for_leaves(left, right)
-
-    def test_deep_trees_are_mapped(self):
-        depth = 2040
-        left = columns(list(range(depth)), ["a"] * (depth - 1) + ["x"])
-        right = columns(list(range(depth)), ["a"] * (depth - 1) + ["y"])
-        assert map_trees(left, right).cost == 1
-
-
-def least_for_leaves(left, right):
-    return abs(left.label.size - right.label.size)
+        assert mapping.cost >= abs(left.label.size - right.label.size)
