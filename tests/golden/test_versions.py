@@ -18,9 +18,7 @@ from schemas.codec import (
     decode_site_model_record,
 )
 from schemas.site_settings import SiteSettingsRecord
-from templ_core.errors import CodecError
 from templ_core.site_level.site_model_file import decode_site_model
-from templ_core.stored.compact import CompactColumns, CompactForm
 from tests.workers.builders import document, page, stored_summary
 from tests.workers.memory_transport import MemoryTransport
 from workers.errors import OtherFormat, StateProblem
@@ -140,19 +138,6 @@ def test_records_of_a_newer_version_are_refused_by_name(earlier):
         decode_output(line.replace(b"cleaned/1", b"cleaned/3"))
     with pytest.raises(SchemaError, match="site-settings/2"):
         decode_json(b'{"schema":"site-settings/2","site":"a.example"}', SiteSettingsRecord)
-
-
-def test_stored_values_of_another_format_are_refused_by_name():
-    class Point(CompactColumns):
-        x: int
-
-    of_today, of_later = (CompactForm("site model", number, Point) for number in (4, 5))
-    for written, reader, line in (
-        (of_later, of_today, "site model of format 5, known is 4"),
-        (of_today, of_later, "site model of format 4, known is 5"),
-    ):
-        with pytest.raises(CodecError, match=line):
-            reader.decode(written.encode(Point(written.format, 1)))
 
 
 @pytest.mark.parametrize("number", [WINDOW_FORMAT - 1, WINDOW_FORMAT + 1])

@@ -21,7 +21,6 @@ from schemas.cleaned import (
     Warning_,
 )
 from schemas.codec import (
-    NewerFormatError,
     SchemaError,
     decode_document_record,
     decode_json,
@@ -31,7 +30,7 @@ from schemas.codec import (
     encode_msgpack,
 )
 from schemas.dead_letter import DeadLetter
-from schemas.document import DOCUMENT_FORMAT, document_key, site_of_key
+from schemas.document import document_key, site_of_key
 from schemas.json_schema import generate_schemas
 from schemas.page import PageRecord
 from schemas.site_settings import SiteSettingsRecord
@@ -83,12 +82,6 @@ def test_documents_are_equal_after_encoding_and_decoding():
 def test_bytes_that_are_not_a_message_are_refused(decode, data):
     with pytest.raises(SchemaError):
         decode(data)
-
-
-def test_a_newer_format_is_refused_with_advice():
-    newer = msgspec.structs.replace(document(1), format=DOCUMENT_FORMAT + 1)
-    with pytest.raises(NewerFormatError, match="upgrade"):
-        decode_document_record(encode_msgpack(newer))
 
 
 def test_the_site_is_read_from_a_document_key():

@@ -2,8 +2,6 @@
 
 import random
 
-import pytest
-
 from templ_core.duplicates import BITS, TOKENS_MIN, KnownContents, says_enough
 
 PLACES = 500
@@ -40,19 +38,10 @@ def test_the_first_of_near_contents_is_found_as_by_looking_at_all():
                 step * 7 % 3001,
             )
             known.put(place, *contents[place])
-        asked = changed(origin, rng.randrange(10), rng)
+        asked = changed(contents[place][0] if place in contents else origin, rng.randrange(10), rng)
         assert known.first(asked) == slow_first(contents, asked)
         found += known.first(asked) is not None
     assert 300 < found < 3000
-
-
-@pytest.mark.parametrize("bits", range(11))
-def test_keys_are_near_up_to_a_number_of_bits_wherever_these_are(bits):
-    rng = random.Random(bits)
-    for _ in range(300):
-        known, key = KnownContents(1), rng.getrandbits(64)
-        known.put(0, key, 0)
-        assert (known.first(changed(key, bits, rng)) == 0) == (bits <= BITS)
 
 
 def test_short_texts_say_too_little_in_any_script():

@@ -17,7 +17,7 @@ from templ_core.rendering.cleaned_html import render_html
 from templ_core.rendering.links import PageLink, page_links
 from templ_core.rendering.markdown import render_markdown
 from templ_core.rendering.outline import Outline
-from workers.lab.experiments.metadata_gold import letters, markdown_structure, page_structure
+from workers.lab.experiments.metadata_gold import letters
 
 URL = "https://example.com/a/b"
 
@@ -181,17 +181,6 @@ def test_all_forms_hold_the_kept_text_in_order(pieces, random):
     outline = Outline(page, kept, None, page.marks, URL)
     found = render_html(outline), render_markdown(outline), page_links(outline)
     assert found == (render_html(outline), render_markdown(outline), page_links(outline))
-
-
-def test_the_structure_of_a_page_is_in_its_markdown():
-    markup = (
-        "<h1>Title</h1><p>Text <a href=/x>link</a></p><ul><li>One<ul><li>Two</ul><li>Three</ul>"
-        "<table><tr><th>A<th>B<tr><td>1<td>2</table><pre>code\nmore</pre>"
-    )
-    page = parse_document(markup, URL, with_marks=True)
-    kept = np.ones(len(page.segments.texts), np.bool_)
-    found = markdown_structure(render_markdown(Outline(page, kept, None, page.marks, URL)))
-    assert dict(found) == dict(page_structure(markup, page, kept))
 
 
 BLOCKS_URL = "https://example.com/a"

@@ -164,33 +164,6 @@ def test_what_is_left_out_of_the_markup(markup, stripped):
     assert attribute_table == (b"", b"")
 
 
-@pytest.mark.parametrize(
-    ("markup", "stripped"),
-    [
-        ("<p class=a>", "<p\n>"),
-        ("<p id='a>'class=\"b\"/>c", "<p\n/>c"),
-        ("<p / lang=de><br/class=a />", "<p><br\n/>"),
-        ("<p class='&amp;' lang=de>", "<p class='&amp;' lang=de>"),
-        ("<p class='a\rb'>", "<p class='a\rb'>"),
-        ("<p class='' id aria-hidden=false>", "<p>"),
-        ("<p hidden y=1 =2>", "<p\n>"),
-        ("<p style='color:red'>", "<p\n>"),
-        ("<a href=/x>a</a><a href=#>b</a>", "<a>a</a><a\n>b</a>"),
-        ("<a href='http://a.org/x?y&z'>", "<a\n>"),
-        ("<a href='http://a&#47;org/x?y'>", "<a href='http://a&#47;org/x?y'>"),
-        ("<html class=a><head id=b><body hidden>", "<html class=a><head id=b><body hidden>"),
-        ("<meta itemprop=a content=b>", "<meta\n>"),
-        ("<meta id=a property=og:title>", "<meta id=a property=og:title>"),
-        ("<script id=a></script><style class=b></style>", "<script></script><style></style>"),
-        ("<p class=a", "<p class=a"),
-    ],
-)
-def test_which_attributes_move_to_the_table(markup, stripped):
-    page, attribute_table, _, _ = strip_markup(f"{markup}.".encode())
-    assert page.decode() == f"{stripped}."
-    assert any(attribute_table) == ("\n" in stripped)
-
-
 def test_the_table_carries_all_that_is_read_of_attributes():
     markup = (
         "<p id=i class=c role=r itemprop=n>a<p hidden>b<p aria-hidden=true>c<p style='Display:none'>"

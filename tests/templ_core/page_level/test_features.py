@@ -162,17 +162,6 @@ def test_the_headline_is_the_heading_that_is_like_the_title():
     assert np.allclose(found, [-np.log1p(4), -np.log1p(1), 0, np.log1p(3)])
 
 
-def test_contexts_are_means_around_a_segment():
-    found = features()
-    score = np.array([-2.0, -2, 1, 3, 3, 3])
-    rows = with_contexts(found.rows, found.tree, found.group, score, score)
-    context = dict(zip(context_columns(), rows[:, len(FEATURES) :].T, strict=True))
-    assert np.isclose(context["attribute_path_mean"][0], -2)
-    assert context["best_subtree_inside"].tolist() == [False, False, True, True, True, True]
-    assert np.isclose(context["one_before"][1], context["first_guess"][0])
-    assert context["mass_before"][0] == 0
-
-
 LETTERS = "abAB -_\né中"
 STEMS = st.lists(
     st.text("ab -é中", min_size=1, max_size=4).filter(

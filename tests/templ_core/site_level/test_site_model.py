@@ -17,22 +17,17 @@ from templ_core.site_level.window.page_summary import (
     encode_page_summary,
     summarise_page,
 )
-from tests.templ_core.site_level.builders import CONFIG, fit_site_model, site_model, window_page
+from tests.templ_core.site_level.builders import (
+    CONFIG,
+    SENTENCE,
+    fit_site_model,
+    page,
+    site_model,
+    window_page,
+)
 
 LIMIT = CONFIG.site_model_bytes
 SEGMENT_COLUMNS = ("path", "cell", "anchor", "containers", "first", "sizes", "log_odds")
-SENTENCE = "In the year {n} they went up the river with {n} boats, and came back with a few. "
-
-
-def page(number, *, site="one", body=None):
-    article = body or "".join(f"<p>{SENTENCE.format(n=100 * number + k) * 3}</p>" for k in range(4))
-    return parse_document(
-        f"<title>Page {number}</title><body class={site}>"
-        "<ul class=menu><li><a href=/>Home page of it</a><li><a href=/n>All the news</a></ul>"
-        f"<div class={site}-body><h1>Page {number}</h1>{article}</div>"
-        "<div class=foot>Copyright by those who wrote it, all rights reserved.</div>",
-        "https://example.com/",
-    )
 
 
 def test_another_window_or_page_model_gives_another_version():

@@ -28,7 +28,7 @@ from templ_core.site_level.window.site_learner import SiteLearner
 from templ_core.site_level.window.site_window import SiteWindow, WindowFetch, url_hash
 from templ_core.site_level.window.window_dedup import distinct_pages
 from templ_core.stored.compact import content_digest
-from tests.templ_core.site_level.builders import CONFIG, fit_site_model, window_page
+from tests.templ_core.site_level.builders import CONFIG, fit_site_model, page, window_page
 from tests.workers.builders import document, packed, stored_summary
 from workers.settings import Settings
 from workers.state.window_store import WindowStore
@@ -140,18 +140,6 @@ def test_three_documents_in_a_row_of_a_design_that_is_hardly_known_bring_a_model
     new, place_pages, due
 ):
     assert is_due(100 + new, 100, 100, place_pages) == due
-
-
-MENU = "<ul class=menu><li><a href=/>Home page of it</a><li><a href=/n>All the news</a></ul>"
-
-
-def page(number):
-    return parse_document(
-        f"<title>Page {number}</title>{MENU}<div class=body><h1>Page {number}</h1>"
-        + "".join(f"<p>Sentence {number} {n} about boats on the river. " * 2 for n in range(4))
-        + f"</div><div class=foot>Copyright {number % 2} by those who wrote it.</div>",
-        "https://example.com/",
-    )
 
 
 def window(numbers):
