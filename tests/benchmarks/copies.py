@@ -7,14 +7,13 @@ Every page has a content of its own and takes the place of the oldest: that is t
 
 import random
 import tempfile
-import time
 from pathlib import Path
 
-import click
 import msgspec
 import psutil
 
 from schemas.cleaned import Fingerprint
+from tests.benchmarks.measuring import processor_s, read_options
 from tests.workers.builders import cleaned_text
 from workers.state.content_index import ContentIndex
 
@@ -22,12 +21,9 @@ _PAGES = 5000
 _WORDS = 500
 
 
-@click.command()
-@click.option(
-    "--contents", default=100_000, show_default=True, help="Contents that are remembered."
-)
-def main(contents: int) -> None:
+def main() -> None:
     """Print the processor time of a page, the memory of the contents, and the time to open their index."""
+    contents = read_options(__doc__, contents=100_000).contents
     rng = random.Random(0)
     text = " ".join("".join(rng.choices("abcdefgh", k=6)) for _ in range(_WORDS))
     one = cleaned_text("example.com", 0, text)
@@ -45,15 +41,10 @@ def main(contents: int) -> None:
             index.take(page(number))
         size_bytes = psutil.Process().memory_info().rss - before_bytes
         pages = [page(contents + number) for number in range(_PAGES)]
-        began_s = time.thread_time()
-        for one_page in pages:
-            index.take(one_page)
-        took_s = time.thread_time() - began_s
+        took_s = processor_s(lambda: [index.take(one) for one in pages])
         index.close()
-        began_s = time.thread_time()
-        ContentIndex(Path(directory), contents).close()
-        opening_s = time.thread_time() - began_s
-    click.echo(
+        opening_s = processor_s(lambda: ContentIndex(Path(directory), contents).close())
+    print(
         f"{contents} contents: {took_s / _PAGES * 1e6:.0f} us a page, {size_bytes / 2**20:.0f} MiB, "
         f"opened in {opening_s:.1f} s"
     )

