@@ -1,4 +1,4 @@
-"""A slow twin of `templ_core.page_level.features`: one numpy operation after the other."""
+"""A slow twin of `templ_core.page_level.features`, which computes each column by itself."""
 
 import functools
 
@@ -27,9 +27,6 @@ from templ_core.page_level.features.surroundings import HEADING, read_surroundin
 from templ_core.page_level.page_tree import LEVELS, PageTree
 from templ_core.page_level.smoothing import smooth_text
 
-_FARTHEST, _NO_SUCH_TAG = FEATURE_CONFIG.tag_levels_max, FEATURE_CONFIG.no_such_tag_levels
-_PATH_FACTOR = np.uint64(0x100000001B3)
-
 
 def feature_columns(document):
     """Return the features of a page by name, and its path groups."""
@@ -38,9 +35,8 @@ def feature_columns(document):
     w = np.maximum(words.per_segment, 1).astype(np.float64)
     tree = read_tree(document, w)
     links, ends = link_density(document, characters), sentence_ends(characters).astype(np.float64)
-    semantic, tag_paths = nearest_tags(document)
-    owner = document.segments.owner
-    group = path_groups(styled_paths(document), owner)
+    nodes, owner = document.nodes, document.segments.owner
+    group = path_groups(nodes, list(zip(nodes.tags, nodes.attributes, strict=True)), owner)
     text = text_hashes(words)
     good = (w >= 10) & (links < 0.35) & ((ends > 0) | (w >= 25))
     columns = {
@@ -48,10 +44,10 @@ def feature_columns(document):
         **link_columns(document, characters),
         **owner_columns(document, tree),
         **group_columns(group, w, links, ends, "path"),
-        **group_columns(path_groups(tag_paths, owner), w, links, ends, "tags"),
+        **group_columns(path_groups(nodes, nodes.tags, owner), w, links, ends, "tags"),
         **copy_columns(text),
         **main_columns(tree, good, (w >= 20) & (links < 0.4)),
-        **semantic,
+        **nearest_tags(document),
         **declared_columns(document, words),
     }
     return columns, group
@@ -172,20 +168,15 @@ def _has_date(characters, words):
     digit, mark = characters.has(chars.DIGIT), characters.has(chars.DATE_MARK)
     around = np.zeros(len(digit), np.bool_)
     around[1:-1] = digit[:-2] & mark[1:-1] & digit[2:]
-    four = words.first[words.length == 4]
-    years = digit[four] & digit[four + 1] & digit[four + 2] & digit[four + 3]
-    century = characters.lower[four] * 100 + characters.lower[four + 1]
-    years &= (century == ord("1") * 100 + ord("9")) | (century == ord("2") * 100 + ord("0"))
-    around[four[years]] = True
+    for first in words.first[words.length == 4].tolist():
+        century = "".join(map(chr, characters.lower[first : first + 2]))
+        around[first] |= digit[first : first + 4].all() and century in {"19", "20"}
     return characters.count(around) > 0
 
 
 def _different_words(words):
-    order = np.lexsort((words.hashes, words.segment))
-    segment, hashes = words.segment[order], words.hashes[order]
-    new = np.ones(len(order), np.bool_)
-    new[1:] = (segment[1:] != segment[:-1]) | (hashes[1:] != hashes[:-1])
-    return np.bincount(segment[new], minlength=len(words.per_segment))
+    hashes = [words.hashes[words.segment == one] for one in range(len(words.per_segment))]
+    return np.array([len(np.unique(some)) for some in hashes])
 
 
 def _ellipses(characters):
@@ -196,42 +187,32 @@ def _ellipses(characters):
 
 
 def nearest_tags(document):
-    """Return the distances to the nearest semantic tags by name, and a hash of each node's tag path."""
+    """Return the distances to the nearest semantic tags by name, and whether those of content are around."""
     nodes, owner = document.nodes, document.segments.owner
-    number = {tag: place for place, tag in enumerate(SEMANTIC_TAGS)}
-    element_types = {tag: place for place, tag in enumerate(dict.fromkeys(nodes.tags))}
-    nearest = np.full((len(nodes.tags), len(number)), -1000, np.int32)
-    for node, tag in enumerate(nodes.tags):
-        if tag in number:
-            nearest[node, number[tag]] = nodes.depth[node]
-    path = np.array([element_types[tag] + 1 for tag in nodes.tags], np.uint64)
-    for level in tree_levels(document):
-        parent = nodes.parent[level]
-        nearest[level] = np.maximum(nearest[level], nearest[parent])
-        path[level] += path[parent] * _PATH_FACTOR
-    distance = nodes.depth[owner][:, None] - nearest[owner]
-    distance = np.where(distance > 900, _NO_SUCH_TAG, np.minimum(distance, _FARTHEST))
-    columns = {f"up to {tag}": distance[:, place] for tag, place in number.items()}
+    columns = {
+        f"up to {tag}": np.full(len(owner), FEATURE_CONFIG.no_such_tag_levels)
+        for tag in SEMANTIC_TAGS
+    }
+    for segment, node in enumerate(owner.tolist()):
+        seen, levels = set(), 0
+        while node >= 0:
+            tag = nodes.tags[node]
+            if tag in SEMANTIC_TAGS and tag not in seen:
+                columns[f"up to {tag}"][segment] = min(levels, FEATURE_CONFIG.tag_levels_max)
+            seen.add(tag)
+            node, levels = int(nodes.parent[node]), levels + 1  # noqa: PLW2901
     for tag in ("main", "article"):
-        inside = distance[:, number[tag]] < _NO_SUCH_TAG
-        columns[f"inside {tag}"] = np.where(tag in element_types, inside, -1)
-    return columns, path
+        inside = columns[f"up to {tag}"] < FEATURE_CONFIG.no_such_tag_levels
+        columns[f"inside {tag}"] = np.where(tag in nodes.tags, inside, -1)
+    return columns
 
 
-def styled_paths(document):
-    """Return a hash of each node's path of tags with attributes; length n_nodes."""
-    nodes = document.nodes
-    pairs = list(zip(nodes.tags, nodes.attributes, strict=True))
-    element_types = {pair: number for number, pair in enumerate(dict.fromkeys(pairs))}
-    path = np.array([element_types[pair] + 1 for pair in pairs], np.uint64)
-    for level in tree_levels(document):
-        path[level] += path[nodes.parent[level]] * _PATH_FACTOR
-    return path
-
-
-def path_groups(paths, owner):
-    """Return the number of each segment's group of equal owner paths; length n_segments."""
-    return np.unique(paths[owner], return_inverse=True)[1]
+def path_groups(nodes, names, owner):
+    """Return the number of each segment's group of owners with equal names on their paths; length n_segments."""
+    paths, numbers = [], {}
+    for name, parent in zip(names, nodes.parent.tolist(), strict=True):
+        paths.append((*paths[parent], name) if parent >= 0 else (name,))
+    return np.array([numbers.setdefault(paths[one], len(numbers)) for one in owner.tolist()])
 
 
 def group_columns(group, words, links, ends, name):
@@ -335,13 +316,6 @@ def _above(owner, count, top, up, highest):
     return np.stack([*levels, highest[owner]])
 
 
-def tree_levels(document):
-    """Return the nodes of each depth, without the root."""
-    depth = document.nodes.depth
-    order = np.argsort(depth, kind="stable")
-    return np.split(order, np.flatnonzero(np.diff(depth[order])) + 1)[1:]
-
-
 WINDOWS = (4, 10, 25)
 NEIGHBOURS = {"one": 1, "two": 2, "three": 3}
 _LEVEL_NAMES = ("l1", "l2", "l3", "l4", "l5", "t")
@@ -417,25 +391,21 @@ def group_means(group, values, weights):
 
 def _order_columns(tree, p0):
     """Return first guesses before and after, one by one and in windows; 0 beyond the page."""
-    size, widest = len(p0), max(WINDOWS)
+    size, mass = len(p0), p0 * tree.words
+    padded = np.pad(p0, 3)
     columns = {}
-    padded = np.pad(p0, widest)
     for name, step in NEIGHBOURS.items():
-        columns[f"{name}_before"] = padded[widest - step :][:size]
-        columns[f"{name}_after"] = padded[widest + step :][:size]
-    mass = np.concatenate([np.zeros(1), np.cumsum(p0 * tree.words)])
-    words = np.concatenate([np.zeros(1), np.cumsum(tree.words)])
-    number = np.arange(size)
+        columns[f"{name}_before"] = padded[3 - step :][:size]
+        columns[f"{name}_after"] = padded[3 + step :][:size]
     for window in WINDOWS:
-        low, high = np.maximum(number - window, 0), np.minimum(number + window + 1, size)
-        columns[f"window_{window}_before"] = _ratio(
-            mass[number] - mass[low], words[number] - words[low]
-        )
-        columns[f"window_{window}_after"] = _ratio(
-            mass[high] - mass[number + 1], words[high] - words[number + 1]
-        )
-    columns["mass_before"] = mass[:-1] / mass[-1]
-    columns["mass_after"] = 1 - mass[1:] / mass[-1]
+        before = [slice(max(one - window, 0), one) for one in range(size)]
+        after = [slice(one + 1, one + 1 + window) for one in range(size)]
+        for name, parts in (("before", before), ("after", after)):
+            columns[f"window_{window}_{name}"] = np.array(
+                [mass[part].sum() / max(tree.words[part].sum(), 1.0) for part in parts]
+            )
+    columns["mass_before"] = (np.cumsum(mass) - mass) / mass.sum()
+    columns["mass_after"] = 1 - np.cumsum(mass) / mass.sum()
     return columns
 
 
@@ -477,10 +447,6 @@ def _smoothed_columns(tree, p0):
     }
 
 
-def _ratio(mass, words):
-    return mass / np.maximum(words, 1.0)
-
-
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 
 
@@ -519,7 +485,7 @@ def read_words(characters):
         length=length,
         segment=segment,
         place=np.arange(len(first)) - before[segment],
-        hashes=_word_hashes(characters.lower[is_word], length),
+        hashes=_word_hashes(characters.lower, first, length),
         numeric=digits[first + length] > digits[first],
         capital=characters.has(UPPER)[first],
         ends=_ends(characters, first + length, segment),
@@ -550,10 +516,8 @@ def _ends(characters, behind, segment):
 
 def text_hashes(words):
     """Return a hash of each segment's words and their order; length n_segments."""
-    turned = words.hashes * _powers()[np.minimum(words.place, len(_powers()) - 1)]
-    before = np.concatenate([np.zeros(1, np.uint64), np.cumsum(turned)])
-    ends = np.cumsum(words.per_segment)
-    return mix(before[ends] - before[ends - words.per_segment])
+    segments = [words.segment == one for one in range(len(words.per_segment))]
+    return mix(np.array([_in_order(words.hashes[own]) for own in segments], np.uint64))
 
 
 def shape_hashes(words):
@@ -562,17 +526,17 @@ def shape_hashes(words):
     return text_hashes(msgspec.structs.replace(words, hashes=plain))
 
 
-def _word_hashes(letters, length):
-    ends = np.cumsum(length)
-    starts = ends - length
-    place = np.arange(len(letters)) - np.repeat(starts, length)
-    powers = _powers()
-    turned = letters.astype(np.uint64) * powers[np.minimum(place, len(powers) - 1)]
-    before = np.concatenate([np.zeros(1, np.uint64), np.cumsum(turned)])
-    return mix(before[ends] - before[starts])
+def _word_hashes(letters, first, length):
+    words = [letters[start : start + size] for start, size in zip(first, length, strict=True)]
+    return mix(np.array([_in_order(word.astype(np.uint64)) for word in words], np.uint64))
+
+
+def _in_order(values):
+    """Return the sum of values, each times a factor of its place; places further on share the last factor."""
+    return (values * _powers()[np.minimum(np.arange(len(values)), len(_powers()) - 1)]).sum()
 
 
 @functools.cache
 def _powers():
-    """Return odd factors by place; places further on share the last one."""
+    """Return odd factors by place."""
     return np.cumprod(np.full(1024, _SPREAD, np.uint64), dtype=np.uint64)
