@@ -73,12 +73,10 @@ def test_a_silent_site_is_told_once_and_when_it_is_back():
     (back,) = look_at(watch, [USUAL] * 2, start=100)
     assert (back.kind, back.last_url, back.first_url) == ("site-back", "/29", "/100")
     assert watch.lasting() == []
-
-
-def test_a_site_that_was_silent_between_two_looks_is_back():
-    watch = SiteWatch()
-    look_at(watch, [USUAL] * 30)
-    assert [one.kind for one in look_at(watch, [USUAL] * 3, start=200)] == ["site-back"]
+    between_two_looks = SiteWatch()
+    look_at(between_two_looks, [USUAL] * 30)
+    later = look_at(between_two_looks, [USUAL] * 3, start=200)
+    assert [one.kind for one in later] == ["site-back"]
 
 
 def test_a_site_of_few_pages_or_long_rests_is_not_silent():

@@ -269,52 +269,46 @@ STORY = [
 PAGE = "<nav>Home News Sport</nav>" + "".join(f"<p>{text}" for text in STORY) + "<p>Read more"
 
 
-def declared(body, page=PAGE, key="articleBody"):
-    data = json.dumps({"@type": "NewsArticle", key: body})
-    script = f'<script type="application/ld+json">{data}</script>'
-    return parse_document(script + page, "https://a.com/").segments.declared.tolist()
+def script(value, key="articleBody"):
+    return f'<script type="application/ld+json">{{"{key}": {value}}}</script>'
 
 
-def test_paragraphs_of_the_declared_body_are_inside_it():
-    assert declared("\n".join(STORY)) == [OUTSIDE_BODY, *[INSIDE_BODY] * 4, OUTSIDE_BODY]
+def declared(markup):
+    return parse_document(markup, "https://a.com/").segments.declared.tolist()
 
 
-def test_html_and_character_references_of_a_body_are_read():
-    body = "".join(f"&lt;p&gt;{text}&lt;/p&gt;" for text in STORY[:2])
-    body += "".join(f"<p>{text}</p>" for text in STORY[2:])
-    assert declared(body) == [OUTSIDE_BODY, *[INSIDE_BODY] * 4, OUTSIDE_BODY]
-
-
-def test_a_paragraph_with_a_note_inside_is_found_by_its_edges():
-    page = PAGE.replace("on Monday,", "on Monday (opens in a new window),")
-    assert declared(" ".join(STORY), page)[1:5] == [INSIDE_BODY] * 4
+BODY = json.dumps("\n".join(STORY))
+MARKED_UP = "".join(f"&lt;p&gt;{text}&lt;/p&gt;" for text in STORY[:2])
+MARKED_UP += "".join(f"<p>{text}</p>" for text in STORY[2:])
+WITH_A_NOTE = PAGE.replace("on Monday,", "on Monday (opens in a new window),")
 
 
 @pytest.mark.parametrize(
-    "body", ["", STORY[0][:30], " ".join(f"{text} elsewhere" * 9 for text in STORY), 7, None, ["x"]]
+    "markup",
+    [
+        pytest.param(script(BODY) + PAGE, id="paragraphs"),
+        pytest.param(script(json.dumps(MARKED_UP)) + PAGE, id="HTML and character references"),
+        pytest.param(script(json.dumps(" ".join(STORY))) + WITH_A_NOTE, id="found by its edges"),
+        pytest.param(script(json.dumps(STORY[0] * 3)) + script(BODY) + PAGE, id="the longest"),
+    ],
 )
-def test_a_body_that_is_short_or_stands_elsewhere_does_not_count(body):
-    assert set(declared(body)) == {NO_BODY}
+def test_what_stands_in_the_declared_body_is_inside_it(markup):
+    assert declared(markup) == [OUTSIDE_BODY, *[INSIDE_BODY] * 4, OUTSIDE_BODY]
 
 
-def test_the_longest_body_counts():
-    twice = declared(STORY[0] * 3, declared_script("\n".join(STORY)) + PAGE)
-    assert twice == [OUTSIDE_BODY, *[INSIDE_BODY] * 4, OUTSIDE_BODY]
+ELSEWHERE = json.dumps(" ".join(f"{text} elsewhere" * 9 for text in STORY))
+SHORT = json.dumps(STORY[0][:30])
 
 
-def test_a_page_without_the_key_declares_nothing():
-    assert set(declared("\n".join(STORY), key="description")) == {NO_BODY}
+@pytest.mark.parametrize("value", ['""', SHORT, ELSEWHERE, "7", "null", '["x"]', "{}"])
+def test_a_body_that_is_short_or_stands_elsewhere_does_not_count(value):
+    assert set(declared(script(value) + PAGE)) == {NO_BODY}
 
 
-@pytest.mark.parametrize("literal", ['"\\ud8', '"never ends', '"\\x"', "{}", '"a\nb"'])
-def test_broken_json_declares_nothing(literal):
-    page = f'<script type="application/ld+json">{{"articleBody": {literal}}}</script>{PAGE}'
-    assert set(parse_document(page, "").segments.declared.tolist()) == {NO_BODY}
-
-
-def declared_script(body):
-    data = json.dumps({"articleBody": body})
-    return f'<script type="application/ld+json">{data}</script>'
+@pytest.mark.parametrize("value", ['"\\ud8', '"never ends', '"\\x"', '"a\nb"'])
+def test_broken_json_and_other_keys_declare_nothing(value):
+    assert set(declared(script(value) + PAGE)) == {NO_BODY}
+    assert set(declared(script(BODY, "description") + PAGE)) == {NO_BODY}
 
 
 @given(st.text("aB7é. _—", min_size=8, max_size=60), st.integers(0, 50), st.integers(1, 60))
