@@ -83,9 +83,7 @@ def experiment_command(
 def time_field_option(default: str = "arrival") -> _Decorator:
     """Return the option `--time-field`."""
     return option(
-        "--time-field",
-        default=default,
-        help="Field that orders the pages; see `templ run --help`.",
+        "--time-field", default=default, help="Field that orders the pages; see `templ run --help`."
     )
 
 

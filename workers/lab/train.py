@@ -9,12 +9,7 @@ import msgspec
 from rich.console import Console
 
 from templ_core.lab.evaluation.report import group_by
-from templ_core.lab.papers.foschini.phrases import (
-    SplitText,
-    encode_idioms,
-    find_idioms,
-    split_text,
-)
+from templ_core.lab.papers.foschini.phrases import SplitText, encode_idioms, find_idioms, split_text
 from templ_core.lab.training.pages import GoldRecord, TrainingPage, read_training_page, thin
 from templ_core.lab.training.quality import (
     SITE_SPREAD_MAX,
@@ -37,12 +32,7 @@ from templ_core.page_level.model.page_model import About
 from workers.cli.inputs import refuse_overwriting
 from workers.cli.options import open_output
 from workers.errors import InputProblem, UsageProblem
-from workers.lab.corpora import (
-    corpus_name,
-    file_digest,
-    read_taught_pages,
-    write_file,
-)
+from workers.lab.corpora import corpus_name, file_digest, read_taught_pages, write_file
 from workers.lab.evaluation.corpus_files import read_gold_pages
 from workers.lab.experiments.results import Cell, Report, tracked
 from workers.lab.options import DIRECTORY, FILE, PATH, corpora_argument, option, seed_option

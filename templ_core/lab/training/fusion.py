@@ -294,12 +294,7 @@ def _fit(
         return float(value + (penalty * away**2).sum() / 2), gradient
 
     found = minimize(
-        loss,
-        unfitted,
-        jac=True,
-        method="L-BFGS-B",
-        bounds=bounds,
-        options={"maxiter": _ITERATIONS},
+        loss, unfitted, jac=True, method="L-BFGS-B", bounds=bounds, options={"maxiter": _ITERATIONS}
     )
     result: Floats = found.x
     return result

@@ -46,11 +46,7 @@ from templ_core.page_level.model.hashed_scores import NAMES_SIZE, HashedTable
 from templ_core.page_level.model.model_file import with_version
 from templ_core.page_level.model.network import Network
 from templ_core.page_level.model.page_model import About, PageModel, combined_log_odds
-from templ_core.page_level.model.page_type import (
-    PAGE_TYPES,
-    PageType,
-    PageTypeModel,
-)
+from templ_core.page_level.model.page_type import PAGE_TYPES, PageType, PageTypeModel
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
 from templ_core.page_level.selection import (
     Copies,
@@ -436,9 +432,7 @@ def gather(
                 f"{len(having)} have {name}; cross-validation needs {_FOLDS_MIN}: add sites with {name}"
             )
     return TrainingCorpus(
-        pages=pages,
-        fold=fold,
-        weight=np.array([weights.get(page.corpus, 1.0) for page in pages]),
+        pages=pages, fold=fold, weight=np.array([weights.get(page.corpus, 1.0) for page in pages])
     )
 
 

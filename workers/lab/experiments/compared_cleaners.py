@@ -48,9 +48,7 @@ class ComparedPage(msgspec.Struct, frozen=True, kw_only=True):
     """Name of the page's topic or article; pages with equal names belong together."""
 
 
-def compared_pages(
-    pages: Iterable[tuple[str, str, str, str, str]],
-) -> list[ComparedPage]:
+def compared_pages(pages: Iterable[tuple[str, str, str, str, str]]) -> list[ComparedPage]:
     """Return the pages that can be cleaned, given site, address, markup, gold text and name of each."""
     found = []
     for site, url, markup, text, name in pages:

@@ -142,10 +142,7 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def read_fusion_pages(
-    corpora: Sequence[Path],
-    folds: PageModels,
-    simulation: Simulation,
-    jobs: int,
+    corpora: Sequence[Path], folds: PageModels, simulation: Simulation, jobs: int
 ) -> list[FusionPage]:
     """Return the pages with gold of all corpora; sites learn from all their pages.
 

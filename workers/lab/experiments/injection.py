@@ -12,12 +12,7 @@ import click
 import msgspec
 
 from templ_core import SiteCleaner
-from templ_core.lab.evaluation.words import (
-    RepeatedText,
-    repeated_text,
-    word_counts,
-    words_left,
-)
+from templ_core.lab.evaluation.words import RepeatedText, repeated_text, word_counts, words_left
 from workers.lab.corpora import corpus_name
 from workers.lab.evaluation.corpus_files import EvaluationPage, SitePages, read_sites
 from workers.lab.evaluation.scoring import TextScorer
@@ -87,13 +82,7 @@ them that were not published with it."""
 @seed_option("Seed of the texts and of their places.")
 @jobs_option
 def injection(
-    report: Report,
-    corpora: Sequence[Path],
-    *,
-    time_field: str,
-    seed: int,
-    jobs: int,
-    **form: bool,
+    report: Report, corpora: Sequence[Path], *, time_field: str, seed: int, jobs: int, **form: bool
 ) -> None:
     """Put a text into the content of pages, and clean them in order as `templ run` does.
 

@@ -286,12 +286,7 @@ _CONFIG = CoreConfig()
     "--sites", is_flag=True, help="Also measure what ten pages of a site tell about others."
 )
 def metadata(
-    report: Report,
-    corpora: tuple[Path, ...],
-    pages: int,
-    markdown_pages: int,
-    *,
-    sites: bool,
+    report: Report, corpora: tuple[Path, ...], pages: int, markdown_pages: int, *, sites: bool
 ) -> None:
     """Measure the metadata of pages of CORPORA, and their Markdown.
 

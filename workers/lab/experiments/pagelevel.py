@@ -308,12 +308,7 @@ SegmentedPage = tuple[ScoredPage, Int64s]
     help="Take the gold blocks themselves, as runs of text, for the gold segmentation.",
 )
 def pagelevel_segmentation(
-    report: Report,
-    classifier: Path,
-    corpora: Sequence[Path],
-    *,
-    pages_per_site: int,
-    runs: bool,
+    report: Report, classifier: Path, corpora: Sequence[Path], *, pages_per_site: int, runs: bool
 ) -> None:
     """Measure the adjusted RAND index of three segmentations: basic, basic + merge, and smooth.
 

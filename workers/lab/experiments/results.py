@@ -68,11 +68,7 @@ def _text(cell: Cell, decimals: int) -> str:
 
 
 def mean_text(
-    values: Sequence[float],
-    sites: Sequence[str],
-    *,
-    form: str = ".3f",
-    of_sites: bool = False,
+    values: Sequence[float], sites: Sequence[str], *, form: str = ".3f", of_sites: bool = False
 ) -> str:
     """Return a mean with its 95 % interval, which is drawn by sites, as in `0.71 [0.65, 0.77]`.
 

@@ -11,12 +11,7 @@ import numpy as np
 
 from templ_core.array_types import Bools
 from templ_core.lab.papers.class_set import hash_of
-from templ_core.lab.papers.rtdm import (
-    CONFIGURATIONS,
-    ClassifierScores,
-    classify,
-    cluster_f,
-)
+from templ_core.lab.papers.rtdm import CONFIGURATIONS, ClassifierScores, classify, cluster_f
 from templ_core.tokens import tokenise
 from workers.inspect.plots import line_chart
 from workers.lab.evaluation.peers import load_peer
@@ -170,11 +165,7 @@ def _report(report: Report, found: Mapping[str, Mapping[str, Mapping[int, float]
         [site, *(some[site].get(_QUOTED) for some in found.values())]
         for site in sorted(found["votes"])
     ]
-    report.table(
-        f"F of each site, {_QUOTED} sample pages",
-        ["", *found],
-        by_site,
-    )
+    report.table(f"F of each site, {_QUOTED} sample pages", ["", *found], by_site)
 
 
 def _report_odd(

@@ -291,11 +291,7 @@ def find_repeats(
     common = opened(common, documents_min - 1)
     documents = document_of[suffixes.starts].astype(np.int32)
     first, lengths, counts = sweep(
-        common,
-        documents,
-        _changes(suffixes),
-        int(documents.max(initial=-1)) + 1,
-        documents_min,
+        common, documents, _changes(suffixes), int(documents.max(initial=-1)) + 1, documents_min
     )
     return MaximalRepeats(starts=suffixes.starts[first], lengths=lengths, documents=counts)
 

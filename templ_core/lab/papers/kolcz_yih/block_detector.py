@@ -317,10 +317,7 @@ _FOLDS = 10
 
 
 def cross_site_scores(
-    sample: BlockSample,
-    seed: int,
-    progress: ReportProgress,
-    forest: ForestSettings | None = None,
+    sample: BlockSample, seed: int, progress: ReportProgress, forest: ForestSettings | None = None
 ) -> dict[str, Floats]:
     """Return the scores of all blocks by each of `DETECTORS`, fitted without their site.
 

@@ -17,12 +17,7 @@ from templ_core.dom.tags import INLINE
 from templ_core.lab.layout import Boxes, Presentation, estimate_layout
 from templ_core.lab.tree_sums import climb, subtree_sums, sums_below
 from templ_core.letters import CLOSER, SENTENCE_END, SPACE
-from templ_core.page_level.features.characters import (
-    Characters,
-    Words,
-    read_characters,
-    read_words,
-)
+from templ_core.page_level.features.characters import Characters, Words, read_characters, read_words
 
 _WIDE_MARK = 0x3000
 """From this code point on, the end of a sentence needs no space behind it."""
