@@ -15,7 +15,7 @@ from templ_core import CrawledPage, clean_crawl
 from templ_core.errors import PageError
 from tests.benchmarks.measuring import read_options
 from workers.lab.corpora import read_objects
-from workers.lab.options import process_pool
+from workers.lab.experiment import process_pool
 
 
 def library(pages: list[CrawledPage]) -> int:

@@ -13,6 +13,7 @@ from templ_core.config import Balance
 from workers.cli.inputs import progress
 from workers.cli.options import page_model_option
 from workers.errors import UsageProblem
+from workers.lab import experiment as lab
 from workers.lab.evaluation.corpus_files import EvaluationFiles
 from workers.lab.evaluation.judge import TEMPL, Judgement, judge_all
 from workers.lab.evaluation.page_models import PageModels, models_of_folds, one_model
@@ -25,14 +26,13 @@ from workers.lab.evaluation.peers import (
     peer_version,
 )
 from workers.lab.evaluation.tables import figures_as_json, find_figures, print_tables, render_report
-from workers.lab.options import FILE, PATH, folds_option, seed_option
 from workers.settings import load_settings
 
 
 @click.command()
-@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=PATH)
+@click.argument("files", metavar="FILE...", nargs=-1, required=True, type=lab.PATH)
 @page_model_option
-@folds_option(
+@lab.folds(
     "Clean each page with a model that was trained without its site. The directory is one that "
     "`templ train --folds` wrote."
 )
@@ -55,7 +55,7 @@ from workers.settings import load_settings
 @click.option(
     "--html",
     "report",
-    type=FILE,
+    type=lab.FILE,
     help="Write a report with plots and the worst pages to one HTML file that needs no network.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
@@ -86,7 +86,7 @@ from workers.settings import load_settings
     show_default="number of processors",
     help="Number of child processes; times vary least with 1.",
 )
-@seed_option("Seed of the bootstrap for the 95 % intervals.")
+@lab.seed("Seed of the bootstrap for the 95 % intervals.")
 def evaluate(
     files: Sequence[Path],
     page_model: Path | None,

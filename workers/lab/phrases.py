@@ -24,8 +24,8 @@ from templ_core.lab.papers.foschini.phrases import PhrasesConfig, PhraseSet, lea
 from workers.cli.inputs import FeedReader, progress, raise_problems, refuse_overwriting
 from workers.cli.options import open_output
 from workers.errors import InputProblem, UsageProblem
+from workers.lab import experiment as lab
 from workers.lab.corpora import read_nonblank_lines
-from workers.lab.options import PATH
 from workers.page import Page, Rejected
 from workers.settings import load_settings
 
@@ -40,9 +40,9 @@ class _SitePhrases(msgspec.Struct, frozen=True, kw_only=True):
     set: PhraseSet
 
 
-_inputs = click.argument("inputs", metavar="INPUT...", nargs=-1, required=True, type=PATH)
-_phrase_file = click.argument("phrases", metavar="PHRASES", type=PATH)
-_out = partial(click.option, "--out", required=True, type=PATH)
+_inputs = click.argument("inputs", metavar="INPUT...", nargs=-1, required=True, type=lab.PATH)
+_phrase_file = click.argument("phrases", metavar="PHRASES", type=lab.PATH)
+_out = partial(click.option, "--out", required=True, type=lab.PATH)
 
 
 @click.group()
@@ -58,7 +58,7 @@ def phrases() -> None:
 )
 @click.option(
     "--patterns",
-    type=PATH,
+    type=lab.PATH,
     help="File with additional patterns of words that differ from page to page although they are "
     'template: a JSON list of {"name": ..., "words": [...]} or {"name": ..., "pattern": "..."}.',
 )

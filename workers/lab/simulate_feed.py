@@ -13,8 +13,7 @@ import click
 import msgspec
 
 from workers.errors import UsageProblem
-from workers.lab.experiments.results import tracked
-from workers.lab.options import FILE, option
+from workers.lab import experiment as lab
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 _DEFAULTS = FeedSettings()
@@ -27,32 +26,32 @@ _BOUNDS = (
 
 
 @click.command()
-@option(
+@lab.option(
     "--kind",
     "genre",
     type=click.Choice(["mixed", "news", "blog", "shop", "forum"]),
     default=_DEFAULTS.genre,
     help="What sort of sites the feed has.",
 )
-@option("--sites", default=_DEFAULTS.sites, help="Number of sites.")
-@option("--pages", default=_DEFAULTS.pages, help="Number of pages.")
-@option(
+@lab.option("--sites", default=_DEFAULTS.sites, help="Number of sites.")
+@lab.option("--pages", default=_DEFAULTS.pages, help="Number of pages.")
+@lab.option(
     "--seed",
     default=_DEFAULTS.seed,
     help="Seed of the random generator; equal seeds give equal pages.",
 )
-@option("--days", default=_DEFAULTS.days, help="Number of days the feed spans.")
+@lab.option("--days", default=_DEFAULTS.days, help="Number of days the feed spans.")
 @click.option(
     "--redesign-day",
     type=float,
     help="Redesign sites this many days after the start.  [default: never]",
 )
-@option(
+@lab.option(
     "--mixed-days",
     default=_DEFAULTS.mixed_days,
     help="Number of days after a redesign in which half of the pages have the old design.",
 )
-@option(
+@lab.option(
     "--missing-share",
     default=_DEFAULTS.missing_share,
     help="Share of the pages that are error pages, from 0 to 1.",
@@ -62,7 +61,7 @@ _BOUNDS = (
 )
 @click.option(
     "--out",
-    type=FILE,
+    type=lab.FILE,
     required=True,
     help="File to write; its ending chooses the compression: .jsonl, .jsonl.gz or .jsonl.xz.",
 )
@@ -78,7 +77,7 @@ def simulate(*, out: Path, start: str | None, **options: object) -> None:
     began = time.monotonic()
     encode = msgspec.json.Encoder().encode
     with _opened(out) as file:
-        for page in tracked(simulate_feed(settings), "Simulating", settings.pages):
+        for page in lab.tracked(simulate_feed(settings), "Simulating", settings.pages):
             file.write(encode(page.record()) + b"\n")
     seconds = time.monotonic() - began
     click.echo(

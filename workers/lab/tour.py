@@ -26,8 +26,8 @@ from workers.inspect.page_report import page_marks
 from workers.inspect.plots import Plot, line_chart, svg_file
 from workers.inspect.site_report import site_figures, site_values
 from workers.inspect.site_view import CleaningVariant, SiteView, view_site
+from workers.lab import experiment as lab
 from workers.lab.corpora import read_objects, record_markup
-from workers.lab.options import DIRECTORY, FILE, PATH
 from workers.processes.options import config_of
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.settings import Settings, load_settings
@@ -52,10 +52,10 @@ class CurveGroup(NamedTuple):
 @click.argument("feed", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("cleaned", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option(
-    "--state", required=True, type=DIRECTORY, help="State directory that the run has left."
+    "--state", required=True, type=lab.DIRECTORY, help="State directory that the run has left."
 )
-@click.option("--out", required=True, type=PATH, help="HTML file to write.")
-@click.option("--curve", type=FILE, help="SVG file to write the learning curve to.")
+@click.option("--out", required=True, type=lab.PATH, help="HTML file to write.")
+@click.option("--curve", type=lab.FILE, help="SVG file to write the learning curve to.")
 def tour(feed: Path, cleaned: Path, state: Path, out: Path, curve: Path | None) -> None:
     """Write one HTML page about a run: pages before and after, the learning curve, one site's model.
 

@@ -32,17 +32,16 @@ from templ_core.page_level.model.page_model import About
 from workers.cli.inputs import refuse_overwriting
 from workers.cli.options import open_output
 from workers.errors import InputProblem, UsageProblem
+from workers.lab import experiment as lab
 from workers.lab.corpora import corpus_name, file_digest, read_taught_pages, write_file
 from workers.lab.evaluation.corpus_files import read_gold_pages
-from workers.lab.experiments.results import Cell, Report, tracked
-from workers.lab.options import DIRECTORY, FILE, PATH, corpora_argument, option, seed_option
 
 
 @click.command()
-@corpora_argument
+@lab.corpora
 @click.option(
     "--out",
-    type=FILE,
+    type=lab.FILE,
     required=True,
     help="File to write the model to. A report of its quality is written beside it, with the "
     "ending .quality.json.",
@@ -60,31 +59,31 @@ from workers.lab.options import DIRECTORY, FILE, PATH, corpora_argument, option,
     nargs=2,
     multiple=True,
     metavar="CORPUS CLEANED",
-    type=PATH,
+    type=lab.PATH,
     help="Also train on a corpus without gold, with the texts of what `templ run` wrote for it. Such "
     "pages are named by the file CLEANED. May be repeated.",
 )
-@option("--pages-per-site", default=25, help="Largest number of pages to use of each site.")
-@option(
+@lab.option("--pages-per-site", default=25, help="Largest number of pages to use of each site.")
+@lab.option(
     "--licence",
     default="not stated",
     help="Licence of the training pages, which is recorded in the model.",
 )
 @click.option(
     "--folds",
-    type=DIRECTORY,
+    type=lab.DIRECTORY,
     help="Also write the models of the cross-validation to this directory: each was trained "
     "without a part of the sites. `templ evaluate --folds` and some experiments need them.",
 )
-@option(
+@lab.option(
     "--leave-out",
     type=click.Choice(("sites", "languages")),
     default="sites",
     help="What the models of the cross-validation have not seen of the pages that they are judged by: their sites, "
     "or all sites in their language.",
 )
-@seed_option("Seed of the training; equal seeds and pages give an equal model.")
-@option(
+@lab.seed("Seed of the training; equal seeds and pages give an equal model.")
+@lab.option(
     "--seeds",
     type=click.IntRange(min=1),
     default=1,
@@ -153,7 +152,7 @@ def train(
 def _read(pages: Sequence[GoldRecord]) -> tuple[list[TrainingPage], list[PageResult]]:
     """Return the pages that can be trained on, and the results of those that cannot be read."""
     used, unread = [], []
-    for page in tracked(pages, "reading"):
+    for page in lab.tracked(pages, "reading"):
         one = read_training_page(page)
         if one is not None:
             used.append(one)
@@ -187,7 +186,7 @@ def _write_folds(
 
 
 def _print(quality: Quality, version: str) -> None:
-    rows: list[list[Cell]] = [
+    rows: list[list[lab.Cell]] = [
         [
             *(name, one.pages, one.sites, one.f1, one.precision, one.recall, one.site_f1),
             f"{one.below_half:.1%}",
@@ -195,13 +194,13 @@ def _print(quality: Quality, version: str) -> None:
         for name, one in quality.corpora.items()
     ]
     header = ["corpus", "pages", "sites", "F1", "P", "R", "site F1", "<0.5"]
-    report = Report(None)
+    report = lab.Report(None)
     report.table("Word F1 of sites left out", header, rows)
     report.say(f"model {version}; each page was scored by models trained without its site")
 
 
 def _print_stability(found: Mapping[str, tuple[F1s, Mapping[str, F1s]]]) -> None:
-    rows: list[list[Cell]] = []
+    rows: list[list[lab.Cell]] = []
     for corpus, (f1, of_sites) in found.items():
         spreads = {site: spread(some) for site, some in of_sites.items()}
         worst = max(spreads, key=spreads.__getitem__, default=None)
@@ -210,19 +209,19 @@ def _print_stability(found: Mapping[str, tuple[F1s, Mapping[str, F1s]]]) -> None
         rows.append([corpus, each, spread(f1), worst, worst and spreads[worst], moved])
     header = ["corpus", "F1 of each training", "spread", "site that moves most", "its spread"]
     header.append(f"sites above {SITE_SPREAD_MAX}")
-    Report(None).table("Trainings with different seeds", header, rows, 4)
+    lab.Report(None).table("Trainings with different seeds", header, rows, 4)
 
 
 @click.command()
-@corpora_argument
-@click.option("--out", type=FILE, required=True, help="File to write the list to, as JSON.")
-@option(
+@lab.corpora
+@click.option("--out", type=lab.FILE, required=True, help="File to write the list to, as JSON.")
+@lab.option(
     "--sites-min",
     type=click.IntRange(2),
     default=8,
     help="Smallest number of sites in whose content an idiom occurs.",
 )
-@option("--pages-per-site", default=40, help="Largest number of pages to use of each site.")
+@lab.option("--pages-per-site", default=40, help="Largest number of pages to use of each site.")
 def train_idioms(
     corpora: Sequence[Path], *, out: Path, sites_min: int, pages_per_site: int
 ) -> None:
@@ -233,7 +232,7 @@ def train_idioms(
     """
     refuse_overwriting(corpora, out=out)
     pages = [page for path in corpora for page in thin(read_gold_pages(path), pages_per_site)]
-    texts = ((page.site, split_text(page)) for page in tracked(pages, "reading"))
+    texts = ((page.site, split_text(page)) for page in lab.tracked(pages, "reading"))
     sites = group_by([(site, text) for site, text in texts if text], itemgetter(0))
     joined = [SplitText.joined([text for _, text in some]) for some in sites.values()]
     found = find_idioms(joined, sites_min=sites_min)

@@ -10,7 +10,7 @@ from click.testing import CliRunner
 
 from workers.errors import WorkerError
 from workers.lab.evaluate import evaluate
-from workers.lab.options import map_in_processes
+from workers.lab.experiment import map_in_processes
 from workers.lab.tour import CurveGroup, learning_curve
 
 

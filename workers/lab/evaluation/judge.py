@@ -25,6 +25,7 @@ from templ_core.page_level.page_evidence import read_page_evidence
 from templ_core.site_cleaner.cleaned_page import page_kind
 from workers.child_program import use_one_arithmetic_thread
 from workers.errors import WorkerError
+from workers.lab import experiment as lab
 from workers.lab.evaluation.corpus_files import EvaluationPage, PageOutput
 from workers.lab.evaluation.page_models import PageModels
 from workers.lab.evaluation.peers import Extract, Peer, load_peer
@@ -37,7 +38,6 @@ from workers.lab.evaluation.scoring import (
     lines_missing_from,
     score_segments,
 )
-from workers.lab.options import process_pool
 from workers.processes.child import GC_ALLOCATIONS
 from workers.processes.page_model import page_model_of
 
@@ -298,7 +298,7 @@ def judge_all(
     arguments = (models.bodies, tuple(peers), with_segments, tuple(balances))
     waiting: deque[Future[Judgement]] = deque()
     try:
-        with process_pool(workers, _begin, arguments) as pool:
+        with lab.process_pool(workers, _begin, arguments) as pool:
             for turn, (page, output) in enumerate(pages):
                 waiting.append(pool.submit(_one, page, output, turn, models.number_for(page)))
                 if len(waiting) > _PAGES_AHEAD * workers:

@@ -31,10 +31,9 @@ from templ_core.lab.papers.pagelevel.variants import (
 from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from templ_core.lab.training.labels.site_labels import CorpusPage, ReadPage, count_site, site_labels
 from workers.errors import InputProblem
+from workers.lab import experiment as lab
 from workers.lab.corpora import record_markup, records_with
 from workers.lab.experiments.pagelevel import ScoredPage, read_classifier, score_record
-from workers.lab.experiments.results import Report, tracked
-from workers.lab.options import PATH, corpora_argument, experiment_command, option, seed_option
 
 TOPIC_SITES = {
     "soccer": ("americansocceranalysis.com",),
@@ -121,10 +120,10 @@ _TEMPLATES = 4
 def class_set_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the arguments and options of the commands that use the cleaned class set."""
     for add in (
-        seed_option("Seed of the selection; equal seeds and corpora give equal pages."),
-        option("--articles", default=40, help="Number of articles of each topic."),
-        corpora_argument,
-        click.argument("classifier", type=PATH),
+        lab.seed("Seed of the selection; equal seeds and corpora give equal pages."),
+        lab.option("--articles", default=40, help="Number of articles of each topic."),
+        lab.corpora,
+        click.argument("classifier", type=lab.PATH),
     ):
         command = add(command)
     return command
@@ -149,7 +148,7 @@ def clean_class_pages(
 ) -> list[CleanedPage]:
     """Return the pages with the text of each cleaner; SITELEVEL counts over all pages of a site."""
     by_site: defaultdict[str, list[tuple[ClassPage, ScoredPage]]] = defaultdict(list)
-    for page in tracked(pages, "cleaning"):
+    for page in lab.tracked(pages, "cleaning"):
         scored = score_record({"html": page.markup, "url": page.url}, classifier)
         if scored is not None:
             by_site[page.site].append((page, scored))
@@ -199,9 +198,9 @@ _NEAR_BITS = 3
 _Pair = tuple[CleanedPage, CleanedPage]
 
 
-@experiment_command("Chakrabarti et al. (2007): near-duplicates.")
+@lab.command("Chakrabarti et al. (2007): near-duplicates.")
 @class_set_options
-def pagelevel_duplicates(report: Report, **chosen: Any) -> None:
+def pagelevel_duplicates(report: lab.Report, **chosen: Any) -> None:
     """Measure near-duplicate detection, before and after cleaning, by min-hashes and by fingerprints.
 
     Duplicates are pairs of one real article inside two real templates. Non-duplicates are pairs of
@@ -278,9 +277,9 @@ _PAPER_ACCURACY = {"full text": 38.22, "SITELEVEL": 43.45, "basic": 43.6, "smoot
 _ARTICLE_ALONE = "article alone"
 
 
-@experiment_command("Chakrabarti et al. (2007): classification.")
+@lab.command("Chakrabarti et al. (2007): classification.")
 @class_set_options
-def pagelevel_classes(report: Report, **chosen: Any) -> None:
+def pagelevel_classes(report: lab.Report, **chosen: Any) -> None:
     """Measure the classification of pages by topic across sites, before and after cleaning.
 
     For every pair of topics and templates, naive Bayes learns each topic from pages in one

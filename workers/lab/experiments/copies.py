@@ -12,6 +12,7 @@ from templ_core.errors import PageError
 from templ_core.lab.evaluation.report import group_by
 from templ_core.lab.evaluation.words import text_distance
 from templ_core.lab.papers.class_set import ClassPage, class_set
+from workers.lab import experiment as lab
 from workers.lab.corpora import record_markup, records_with
 from workers.lab.evaluation.peers import Extract, load_peer
 from workers.lab.experiments.class_set import read_source_pages
@@ -20,14 +21,6 @@ from workers.lab.experiments.compared_cleaners import (
     ComparedPage,
     clean_compared_pages,
     compared_pages,
-)
-from workers.lab.experiments.results import Cell, Report, tracked
-from workers.lab.options import (
-    corpora_argument,
-    experiment_command,
-    option,
-    peers_option,
-    seed_option,
 )
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
@@ -43,13 +36,13 @@ _ALONE = "content alone"
 _Pairs = list[tuple[int, int]]
 
 
-@experiment_command("Foschini (2007): distance between copies.")
-@corpora_argument
-@option("--pairs", default=100, help="Largest number of pairs to compare in each set.")
-@peers_option
-@seed_option("Seed of the selection; equal seeds and corpora give equal figures.")
+@lab.command("Foschini (2007): distance between copies.")
+@lab.corpora
+@lab.option("--pairs", default=100, help="Largest number of pairs to compare in each set.")
+@lab.peers
+@lab.seed("Seed of the selection; equal seeds and corpora give equal figures.")
 def foschini_copies(
-    report: Report, corpora: Sequence[Path], pairs: int, peers: Sequence[str], seed: int
+    report: lab.Report, corpora: Sequence[Path], pairs: int, peers: Sequence[str], seed: int
 ) -> None:
     """Measure the edit distance between copies of an article, before and after cleaning.
 
@@ -82,7 +75,7 @@ def foschini_copies(
         total = len(SITE_CLEANERS) + len(peers) + 2
         rows = [
             [cleaner, *_figures(texts, gold if name == "feed" else texts, copies)]
-            for cleaner, texts in tracked(_texts(pages, extract), f"comparing: {name}", total)
+            for cleaner, texts in lab.tracked(_texts(pages, extract), f"comparing: {name}", total)
         ]
         report.table(
             f"{name}: {len(pages)} pages of {len({page.site for page in pages})} sites, "
@@ -116,7 +109,7 @@ def _cleaned_by_templ(pages: Sequence[ComparedPage]) -> list[str]:
     return texts
 
 
-def _figures(texts: Sequence[str], against: Sequence[str], copies: _Pairs) -> list[Cell]:
+def _figures(texts: Sequence[str], against: Sequence[str], copies: _Pairs) -> list[lab.Cell]:
     distances = [text_distance(texts[one], against[other]) for one, other in copies]
     # The distance of different articles: each page against the copy of the next article.
     shifted = [*copies[1:], *copies[:1]]

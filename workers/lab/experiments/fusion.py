@@ -61,6 +61,7 @@ from templ_core.site_level.window.schedule import is_due, latest_place_pages
 from templ_core.site_level.window.site_learner import SiteLearner
 from templ_core.stored.compact import content_digest
 from workers.errors import InputProblem
+from workers.lab import experiment as lab
 from workers.lab.corpora import (
     corpus_name,
     file_digest,
@@ -79,19 +80,6 @@ from workers.lab.experiments.injected_pages import (
     InjectedSentences,
     with_injection,
     with_link_box,
-)
-from workers.lab.experiments.results import Cell, Report
-from workers.lab.options import (
-    FILE,
-    PATH,
-    corpora_argument,
-    experiment_command,
-    folds_option,
-    jobs_option,
-    map_in_processes,
-    option,
-    peers_option,
-    seed_option,
 )
 
 _TAG = re.compile(rb"<[a-zA-Z][^<>]*>")
@@ -158,7 +146,7 @@ def read_fusion_pages(
             )
             site.records.append(record)
     pages: list[FusionPage] = []
-    read = map_in_processes(jobs, _pages_of_site, sites.values())
+    read = lab.map_in_processes(jobs, _pages_of_site, sites.values())
     for number, ((corpus, name), some) in enumerate(zip(sites, read, strict=True), 1):
         pages += some
         click.echo(f"site {number} of {len(sites)}: {corpus} {name}", err=True)
@@ -336,9 +324,9 @@ _LISTINGS = ("listing", "collection")
 INPUTS = tuple(FUSION_INPUTS)
 
 
-@experiment_command("Fit and evaluate the fusion of site and page.")
-@corpora_argument
-@folds_option(
+@lab.command("Fit and evaluate the fusion of site and page.")
+@lab.corpora
+@lab.folds(
     "Directory of `templ train --folds`: page models that were trained without some sites.",
     required=True,
 )
@@ -348,22 +336,22 @@ INPUTS = tuple(FUSION_INPUTS)
     help="Version of the page model for which the fusion is fitted; it is recorded in the file.",
 )
 @click.option(
-    "--model", "model_file", type=FILE, help="File to write the fusion to, fitted to all pages."
+    "--model", "model_file", type=lab.FILE, help="File to write the fusion to, fitted to all pages."
 )
-@peers_option
+@lab.peers
 @click.option(
     "--listings",
     multiple=True,
-    type=PATH,
+    type=lab.PATH,
     help="Corpus whose listings and collections are scored, each as a page that its site has "
     "shown before; may be repeated.",
 )
-@option(
+@lab.option(
     "--ablation/--no-ablation",
     default=True,
     help="Also evaluate without each sort of evidence in turn.",
 )
-@option(
+@lab.option(
     "--injections",
     type=click.IntRange(min=0),
     default=2,
@@ -375,16 +363,16 @@ INPUTS = tuple(FUSION_INPUTS)
     default=0,
     help="Change all ids and classes of a site after this many of its pages; 0 = never.",
 )
-@option(
+@lab.option(
     "--trees/--no-trees",
     "uses_trees",
     default=True,
     help="Whether the tree templates tell places whose names a site does not know.",
 )
-@jobs_option
-@seed_option("Seed of the bootstrap.")
+@lab.jobs
+@lab.seed("Seed of the bootstrap.")
 def site_level(
-    report: Report,
+    report: lab.Report,
     corpora: Sequence[Path],
     *,
     folds: Path,
@@ -500,7 +488,7 @@ class _Judged(NamedTuple):
         models = fitted_without(read, inputs, group, self.config)
         return decide_all(self.pages, models, group, self.config)
 
-    def report_bins(self, report: Report, alone: _Outcomes, fused: _Outcomes) -> None:
+    def report_bins(self, report: lab.Report, alone: _Outcomes, fused: _Outcomes) -> None:
         """Report the word F1 by how many pages of a site had arrived."""
         last = [one for _, one in SEEN_BINS]
         rows = []
@@ -515,7 +503,7 @@ class _Judged(NamedTuple):
         header = ["", *(label for label, _ in SEEN_BINS)]
         report.table("Word F1 by pages of the site so far (page level alone)", header, rows)
 
-    def report_ablation(self, report: Report, read: Sequence[FusionPage]) -> None:
+    def report_ablation(self, report: lab.Report, read: Sequence[FusionPage]) -> None:
         """Report the F1 of models that are fitted without one sort of evidence."""
         rows = []
         for reason in dict.fromkeys(one.reason for one in FUSION_INPUTS.values()):
@@ -528,7 +516,9 @@ class _Judged(NamedTuple):
         return [(page, one) for page, one in pairs if page.corpus == name]
 
 
-def _report_confidence(report: Report, pages: Sequence[FusionPage], outcomes: _Outcomes) -> None:
+def _report_confidence(
+    report: lab.Report, pages: Sequence[FusionPage], outcomes: _Outcomes
+) -> None:
     report.table(
         "Confidence of known sites, sites left out",
         ["", "pages", "mean error", "confidence minus F1", "pages below 0.5 in the lowest tenth"],
@@ -539,7 +529,7 @@ def _report_confidence(report: Report, pages: Sequence[FusionPage], outcomes: _O
     )
 
 
-def _report_weights(report: Report, fitted: LinearModel) -> None:
+def _report_weights(report: lab.Report, fitted: LinearModel) -> None:
     report.table(
         "Weights, fitted to all pages",
         ["input", "weight", "from", "to"],
@@ -551,7 +541,7 @@ def _report_weights(report: Report, fitted: LinearModel) -> None:
 
 
 def _report_listings(
-    report: Report,
+    report: lab.Report,
     pages: Sequence[FusionPage],
     models: dict[int | str, LinearModel],
     config: CoreConfig,
@@ -561,7 +551,7 @@ def _report_listings(
     for page in pages:
         if page.page_type in _LISTINGS and page.known.documents:
             by_page_type[page.corpus, page.page_type].append(page)
-    rows: list[list[Cell]] = []
+    rows: list[list[lab.Cell]] = []
     for (corpus, page_type), some in by_page_type.items():
         alone = [one.f1 for one in decide_all_alone(some, config)]
         fused = decide_all(some, models, by_site, config)
@@ -582,7 +572,7 @@ def _report_listings(
 
 
 def _report_left(
-    report: Report,
+    report: lab.Report,
     injected: Sequence[FusionPage],
     models: dict[int | str, LinearModel],
     config: CoreConfig,
@@ -611,7 +601,7 @@ def _report_left(
     )
 
 
-def _report_sites(report: Report, changes: Sequence[SiteChange], fused: _Outcomes) -> None:
+def _report_sites(report: lab.Report, changes: Sequence[SiteChange], fused: _Outcomes) -> None:
     report.table(
         "Sites, the largest loss first (paired bootstrap, 95 %)",
         ["", "pages", "page level", "fused", "difference", "from", "to"],

@@ -13,6 +13,7 @@ import msgspec
 
 from templ_core import SiteCleaner
 from templ_core.lab.evaluation.words import RepeatedText, repeated_text, word_counts, words_left
+from workers.lab import experiment as lab
 from workers.lab.corpora import corpus_name
 from workers.lab.evaluation.corpus_files import EvaluationPage, SitePages, read_sites
 from workers.lab.evaluation.scoring import TextScorer
@@ -26,16 +27,6 @@ from workers.lab.experiments.injected_pages import (
     parsed,
     serialised,
     vocabulary_of,
-)
-from workers.lab.experiments.results import Cell, Report, tracked
-from workers.lab.options import (
-    corpora_argument,
-    experiment_command,
-    jobs_option,
-    map_in_processes,
-    option,
-    seed_option,
-    time_field_option,
 )
 from workers.lab.simulate.site import Prose, invent_place, invent_topic, language
 from workers.local.local_state import LocalState
@@ -67,8 +58,8 @@ published in runs of some words, `content` words of gold that were published wit
 them that were not published with it."""
 
 
-@experiment_command("Measure what is left of texts that a site repeats.")
-@corpora_argument
+@lab.command("Measure what is left of texts that a site repeats.")
+@lab.corpora
 @click.option("--changing", is_flag=True, help="Let a date, a number and a name in it change.")
 @click.option(
     "--varying", is_flag=True, help="Let one run of words in each of its sentences change."
@@ -78,11 +69,17 @@ them that were not published with it."""
     is_flag=True,
     help="Let two to four words in each of its sentences change, at random places.",
 )
-@time_field_option()
-@seed_option("Seed of the texts and of their places.")
-@jobs_option
+@lab.time_field()
+@lab.seed("Seed of the texts and of their places.")
+@lab.jobs
 def injection(
-    report: Report, corpora: Sequence[Path], *, time_field: str, seed: int, jobs: int, **form: bool
+    report: lab.Report,
+    corpora: Sequence[Path],
+    *,
+    time_field: str,
+    seed: int,
+    jobs: int,
+    **form: bool,
 ) -> None:
     """Put a text into the content of pages, and clean them in order as `templ run` does.
 
@@ -92,8 +89,8 @@ def injection(
     five pages that had the text.
     """
     runs = [Injection(share=share, **form) for share in SHARES]
-    plain_rows: list[list[Cell]] = []
-    rows: list[list[Cell]] = []
+    plain_rows: list[list[lab.Cell]] = []
+    rows: list[list[lab.Cell]] = []
     for corpus in corpora:
         name, plain, injected = corpus_name(corpus), [], []
         for site, figures in run_sites(read_sites(corpus, time_field), runs, seed, jobs):
@@ -111,7 +108,7 @@ def injection(
     report.table("Injected words left, content lost", heads, rows, 4)
 
 
-def _plain_rows(corpus: str, sites: Sequence[SiteFigures]) -> list[list[Cell]]:
+def _plain_rows(corpus: str, sites: Sequence[SiteFigures]) -> list[list[lab.Cell]]:
     f1 = [score for one in sites for score in one.f1]
     total = sum((one.repeated for one in sites), _NOTHING)
     return [
@@ -128,8 +125,8 @@ def run_sites(
     sites: Sequence[SitePages], runs: Sequence[Injection], seed: int, jobs: int
 ) -> Iterator[tuple[SiteFigures, list[Words]]]:
     """Yield the figures of each site, without and with each injection."""
-    found = map_in_processes(jobs, _run_site, sites, repeat(runs), repeat(seed))
-    yield from tracked(found, "sites", len(sites))
+    found = lab.map_in_processes(jobs, _run_site, sites, repeat(runs), repeat(seed))
+    yield from lab.tracked(found, "sites", len(sites))
 
 
 def _run_site(
@@ -293,12 +290,12 @@ _KINDS: dict[str, tuple[Callable[[Random], Iterator[BoilerplatePage]], int]] = {
 }
 
 
-@experiment_command("Measure what is left of blocks on all pages of shops and manuals.")
-@option("--sites", default=20, help="Sites of each kind.")
-@option("--pages", default=40, help="Pages of each site.")
-@seed_option("Seed of the sites.")
-@jobs_option
-def boilerplate(report: Report, sites: int, pages: int, seed: int, jobs: int) -> None:
+@lab.command("Measure what is left of blocks on all pages of shops and manuals.")
+@lab.option("--sites", default=20, help="Sites of each kind.")
+@lab.option("--pages", default=40, help="Pages of each site.")
+@lab.seed("Seed of the sites.")
+@lab.jobs
+def boilerplate(report: lab.Report, sites: int, pages: int, seed: int, jobs: int) -> None:
     """Clean synthetic shops and manuals in order, and report what is left of what all their pages have.
 
     A page has 20 to 80 words of its own. Words of a block are left where a run of four of them is
@@ -307,7 +304,7 @@ def boilerplate(report: Report, sites: int, pages: int, seed: int, jobs: int) ->
     rows = []
     for kind, (_, after) in _KINDS.items():
         seeds = [f"{seed}/{kind}/{number}" for number in range(sites)]
-        found = list(map_in_processes(jobs, _left_on_site, repeat(kind), seeds, repeat(pages)))
+        found = list(lab.map_in_processes(jobs, _left_on_site, repeat(kind), seeds, repeat(pages)))
         left, repeated, kept, own = (sum(column) for column in zip(*found, strict=True))
         rows.append([kind, str(after), f"{left / repeated:.4f}", f"{kept / own:.4f}"])
     report.table(

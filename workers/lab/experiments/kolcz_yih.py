@@ -44,6 +44,7 @@ from templ_core.lab.training.pages import thin
 from templ_core.page_level.features.page_features import read_features
 from workers.errors import InputProblem
 from workers.inspect.plots import line_chart
+from workers.lab import experiment as lab
 from workers.lab.corpora import (
     read_objects,
     read_record,
@@ -52,19 +53,17 @@ from workers.lab.corpora import (
     sample_shortest_paths,
     site_of,
 )
-from workers.lab.experiments.results import Cell, Report, mean_text, tracked
-from workers.lab.options import PATH, corpora_argument, experiment_command, option, seed_option
 
 _NAMES = {"text": "text", "maxent": "maxent", "forest": "rf"}
 _PRECISIONS = (0.8, 0.85, 0.9, 0.95)
 _POINTS = 60
 
 
-@experiment_command("Kolcz and Yih (2007): template blocks.")
-@corpora_argument
-@option("--pages-per-site", default=60, help="Number of pages to draw from each site.")
-@seed_option("Seed of the random forest.")
-def kolcz_yih(report: Report, corpora: Sequence[Path], pages_per_site: int, seed: int) -> None:
+@lab.command("Kolcz and Yih (2007): template blocks.")
+@lab.corpora
+@lab.option("--pages-per-site", default=60, help="Number of pages to draw from each site.")
+@lab.seed("Seed of the random forest.")
+def kolcz_yih(report: lab.Report, corpora: Sequence[Path], pages_per_site: int, seed: int) -> None:
     """Measure precision and recall of template blocks on unseen sites, by 10-fold cross-validation.
 
     CORPORA need several pages a site and no gold, since labels are counted on the sites themselves.
@@ -89,20 +88,20 @@ def kolcz_yih(report: Report, corpora: Sequence[Path], pages_per_site: int, seed
 
 def _sample(pages: Iterable[CorpusPage]) -> BlockSample:
     try:
-        sites = tracked(read_sites(pages), "labelling sites")
+        sites = lab.tracked(read_sites(pages), "labelling sites")
         samples = [sample_blocks(site, number) for number, site in enumerate(sites)]
     except TooFewPages as error:
         raise InputProblem(str(error)) from None
     return BlockSample.joined(one for one in samples if one is not None)
 
 
-def _report(report: Report, name: str, sample: BlockSample, seed: int) -> None:
+def _report(report: lab.Report, name: str, sample: BlockSample, seed: int) -> None:
     scores = cross_site_scores(sample, seed, lambda done: click.echo(done, err=True))
     weights = {
         "unweighted": np.ones(len(sample.template)),
         "classes weighted equally": balanced(sample.template),
     }
-    rows: list[list[Cell]] = []
+    rows: list[list[lab.Cell]] = []
     lines = {}
     for weighting, weight in weights.items():
         for detector, title in _NAMES.items():
@@ -271,34 +270,36 @@ _PAPER_SETTINGS = {
 }
 
 
-@experiment_command("Kolcz and Yih (2007): keyword extraction.")
-@corpora_argument
+@lab.command("Kolcz and Yih (2007): keyword extraction.")
+@lab.corpora
 @click.option(
     "--train",
     multiple=True,
     required=True,
-    type=PATH,
+    type=lab.PATH,
     help="Corpus of many sites to train the keyword extraction on; may be repeated.",
 )
 @click.option(
     "--diverse",
     multiple=True,
     required=True,
-    type=PATH,
+    type=lab.PATH,
     help="Corpus of many other sites, without keywords, for the document frequencies of row "
     "ODP-DF; may be repeated.",
 )
 @click.option(
     "--forest",
     multiple=True,
-    type=PATH,
+    type=lab.PATH,
     help="Clean with Kolcz and Yih's random forest, trained on this corpus, which needs several "
     "pages a site and no gold; may be repeated.  [default: clean with the shipped page model]",
 )
-@option("--pages-per-site", default=20, help="Number of pages with keywords to use of each site.")
-@seed_option("Seed of the forest.")
+@lab.option(
+    "--pages-per-site", default=20, help="Number of pages with keywords to use of each site."
+)
+@lab.seed("Seed of the forest.")
 def kolcz_yih_keywords(
-    report: Report,
+    report: lab.Report,
     corpora: Sequence[Path],
     *,
     train: Sequence[Path],
@@ -330,7 +331,7 @@ def kolcz_yih_keywords(
     sites = [page.site for page in testing]
     for one, base in (("DN", "ORD"), ("DN-DF", "DF")):
         gains = (100 * (scores[one] - scores[base])).T.tolist()
-        cells = [mean_text(column, sites, form="+.2f") for column in gains]
+        cells = [lab.mean_text(column, sites, form="+.2f") for column in gains]
         rows.append([f"{one} - {base}", *cells])
     header = ["in brackets: the paper's", *(f"Top{n}" for n in _TOPS)]
     report.table("tables 1 and 2: keyword extraction, %", header, rows)
@@ -339,7 +340,7 @@ def kolcz_yih_keywords(
 def _tagged(
     corpora: Sequence[Path], pages_per_site: int, keeps: SegmentFilter
 ) -> list[KeywordTestPage]:
-    pages = list(tracked(read_tagged_pages(corpora, pages_per_site, keeps), "cleaning"))
+    pages = list(lab.tracked(read_tagged_pages(corpora, pages_per_site, keeps), "cleaning"))
     if not pages:
         raise InputProblem(f"{', '.join(map(str, corpora))}: no page has keywords")
     return pages

@@ -24,8 +24,7 @@ from templ_core.lab.evaluation.report import group_by
 from templ_core.lab.papers.rtdm import is_voted_template, learn_voted_templates
 from templ_core.rendering.links import page_links
 from templ_core.rendering.outline import Outline
-from workers.lab.experiments.results import Cell, Report, tracked
-from workers.lab.options import experiment_command, option, seed_option
+from workers.lab import experiment as lab
 from workers.lab.simulate.feed import FeedSettings, SyntheticPage, simulate_feed
 
 _TOLERANCE = 1e-10
@@ -199,11 +198,11 @@ _ALL, _ABROAD, _VOTES, _TEMPL, _CONTENT = LINK_SETS = (
 )  # fmt: skip
 
 
-@experiment_command("HITS and PageRank without templates.", name="links-without-templates")
-@option("--sites", type=click.IntRange(2), default=24, help="Number of sites.")
-@option("--pages", type=click.IntRange(1), default=720, help="Number of pages of all sites.")
-@seed_option("Seed of the synthetic web.")
-def links_without_templates(report: Report, sites: int, pages: int, seed: int) -> None:
+@lab.command("HITS and PageRank without templates.", name="links-without-templates")
+@lab.option("--sites", type=click.IntRange(2), default=24, help="Number of sites.")
+@lab.option("--pages", type=click.IntRange(1), default=720, help="Number of pages of all sites.")
+@lab.seed("Seed of the synthetic web.")
+def links_without_templates(report: lab.Report, sites: int, pages: int, seed: int) -> None:
     """Rank the pages of a synthetic web by HITS and PageRank, with the links of templates and without.
 
     Articles have a topic and a quality. They link to articles on their topic, more often to those of
@@ -236,7 +235,7 @@ def read_links(web: Sequence[WebPage]) -> dict[str, Links]:
     found: dict[str, Links] = {name: set() for name in LINK_SETS}
     found[_CONTENT] = {(page.url, target) for page in web for target in page.cited}
     options = CleanerOptions(with_links=True)
-    for some in tracked(by_site.values(), "cleaning", len(by_site)):
+    for some in lab.tracked(by_site.values(), "cleaning", len(by_site)):
         cleaned = [
             one
             for one in clean_site([(page.url, page.markup) for page in some], options)
@@ -257,7 +256,7 @@ def read_links(web: Sequence[WebPage]) -> dict[str, Links]:
     return found
 
 
-def rank_pages(web: Sequence[WebPage], links: Links) -> list[Cell]:
+def rank_pages(web: Sequence[WebPage], links: Links) -> list[lab.Cell]:
     """Return the figures of the table for one set of links."""
     urls = sorted({page.url for page in web} | {url for pair in links for url in pair})
     number = {url: place for place, url in enumerate(urls)}

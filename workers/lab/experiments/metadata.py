@@ -27,6 +27,7 @@ from templ_core.site_level.places.place_counts import count_pages
 from templ_core.site_level.places.place_table import tabulate
 from templ_core.site_level.places.places import PagePlaces, document_places
 from workers.errors import UsageProblem
+from workers.lab import experiment as lab
 from workers.lab.corpora import read_objects
 from workers.lab.experiments.metadata_gold import (
     FIELDS,
@@ -38,8 +39,6 @@ from workers.lab.experiments.metadata_gold import (
     markdown_structure,
     page_structure,
 )
-from workers.lab.experiments.results import Report
-from workers.lab.options import corpora_argument, experiment_command, option
 
 Fields = dict[str, str]
 """Text by field of `stated.FIELDS`; authors are separated by semicolons."""
@@ -169,7 +168,7 @@ class _SitePage(NamedTuple):
     """What its markup says, by field."""
 
 
-def report_site_fields(report: Report, corpora: Sequence[Path]) -> None:
+def report_site_fields(report: lab.Report, corpora: Sequence[Path]) -> None:
     """Add a table of authors and dates found without markup, before and after ten pages of a site.
 
     What the markup states is the gold, and it is taken out before the page is read. The precision is
@@ -278,15 +277,15 @@ _PAGES_A_SITE = 3
 _CONFIG = CoreConfig()
 
 
-@experiment_command("Measure metadata and Markdown.")
-@corpora_argument
-@option("--pages", default=400, help="Pages of the gold for metadata.")
-@option("--markdown-pages", default=200, help="Pages of the check of Markdown.")
+@lab.command("Measure metadata and Markdown.")
+@lab.corpora
+@lab.option("--pages", default=400, help="Pages of the gold for metadata.")
+@lab.option("--markdown-pages", default=200, help="Pages of the check of Markdown.")
 @click.option(
     "--sites", is_flag=True, help="Also measure what ten pages of a site tell about others."
 )
 def metadata(
-    report: Report, corpora: tuple[Path, ...], pages: int, markdown_pages: int, *, sites: bool
+    report: lab.Report, corpora: tuple[Path, ...], pages: int, markdown_pages: int, *, sites: bool
 ) -> None:
     """Measure the metadata of pages of CORPORA, and their Markdown.
 
@@ -327,7 +326,7 @@ def _documents(corpora: Sequence[Path]) -> Iterator[tuple[Document, str, str]]:
             continue
 
 
-def _report_fields(report: Report, gold: list[GoldPage]) -> None:
+def _report_fields(report: lab.Report, gold: list[GoldPage]) -> None:
     systems: dict[str, System] = {"templ": templ, **{name: load_system(name) for name in PEERS}}
     counts: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0, 0])
     for page in gold:
@@ -364,7 +363,7 @@ def _count(
             one[2] += 1
 
 
-def _report_markdown(report: Report, corpora: Sequence[Path], count: int) -> None:
+def _report_markdown(report: lab.Report, corpora: Sequence[Path], count: int) -> None:
     right: Counter[str] = Counter()
     wanted: Counter[str] = Counter()
     done = skipped = 0

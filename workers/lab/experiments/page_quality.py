@@ -20,16 +20,8 @@ from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.page_evidence import read_page_evidence
 from templ_core.page_quality import KINDS, WITHOUT_MAX, Weights
+from workers.lab import experiment as lab
 from workers.lab.corpora import corpus_name, read_objects, record_markup, site_of, write_file
-from workers.lab.experiments.results import Cell, Report, tracked
-from workers.lab.options import (
-    corpora_argument,
-    experiment_command,
-    jobs_option,
-    map_in_processes,
-    option,
-    seed_option,
-)
 from workers.lab.simulate.without_content import without_content
 from workers.processes.learning import fit_provisional_model, window_page
 from workers.processes.options import CONFIG
@@ -55,18 +47,24 @@ class JudgedPage(NamedTuple):
     inputs: Sequence[float]
 
 
-@experiment_command("Tell pages without content from others.", "page-quality")
-@corpora_argument
-@option("--pages", default=10, help="Most pages of a site that are taken.")
+@lab.command("Tell pages without content from others.", "page-quality")
+@lab.corpora
+@lab.option("--pages", default=10, help="Most pages of a site that are taken.")
 @click.option(
     "--model",
     type=click.Path(dir_okay=False, path_type=Path),
     help="Write the weights to this file.",
 )
-@jobs_option
-@seed_option("Seed of what becomes of the pages.")
+@lab.jobs
+@lab.seed("Seed of what becomes of the pages.")
 def page_quality(
-    report: Report, corpora: Sequence[Path], *, pages: int, model: Path | None, jobs: int, seed: int
+    report: lab.Report,
+    corpora: Sequence[Path],
+    *,
+    pages: int,
+    model: Path | None,
+    jobs: int,
+    seed: int,
 ) -> None:
     """Take the content out of pages of CORPORA, and find these pages among those with content.
 
@@ -77,10 +75,10 @@ def page_quality(
     for corpus in corpora:
         for _, record in read_objects(corpus):
             by_site[f"{corpus_name(corpus)} {site_of(record)}"].append(record)
-    work = map_in_processes(
+    work = lab.map_in_processes(
         jobs, site_samples, by_site, by_site.values(), repeat(pages), repeat(seed)
     )
-    samples = [one for some in tracked(work, "sites", len(by_site)) for one in some]
+    samples = [one for some in lab.tracked(work, "sites", len(by_site)) for one in some]
     sites = sorted({one.site for one in samples})
     of_site = np.random.default_rng(seed).permutation(len(sites)) % _FOLDS
     weights = []
@@ -94,7 +92,7 @@ def page_quality(
                 rows[folds == fold], *fit_weights(rows[folds != fold], kinds[folds != fold])
             )
         counts = Counter(kinds.tolist())
-        table: list[list[Cell]] = [
+        table: list[list[lab.Cell]] = [
             [name, counts[kind], *_figures(found[:, kind] >= 0.5, kinds == kind)]
             for kind, name in enumerate(KINDS)
         ]

@@ -48,6 +48,7 @@ from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import read_page_evidence
 from workers.errors import InputProblem
 from workers.inspect.plots import Plot, line_chart
+from workers.lab import experiment as lab
 from workers.lab.corpora import (
     corpus_name,
     read_objects,
@@ -60,15 +61,6 @@ from workers.lab.corpora import (
     site_of,
 )
 from workers.lab.evaluation.page_models import PageModels, models_of_folds
-from workers.lab.experiments.results import Cell, Report, mean_text, tracked
-from workers.lab.options import (
-    FILE,
-    PATH,
-    corpora_argument,
-    experiment_command,
-    folds_option,
-    option,
-)
 
 
 class ScoredPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -144,8 +136,8 @@ def smoothing_variant(factor: float = PENALTY_FACTOR, penalty: Penalty = "area")
 
 
 @click.command(short_help="Train PAGELEVEL's classifier without gold.")
-@corpora_argument
-@click.option("--out", type=FILE, required=True, help="File to write the classifier to.")
+@lab.corpora
+@click.option("--out", type=lab.FILE, required=True, help="File to write the classifier to.")
 def pagelevel_train(corpora: Sequence[Path], out: Path) -> None:
     """Train the four regressions of PAGELEVEL on CORPORA.
 
@@ -177,12 +169,12 @@ LabelledPage = tuple[ScoredPage, Labels]
 """A page with its gold labels."""
 
 
-@experiment_command("Chakrabarti et al. (2007): f in templates.")
-@click.argument("classifier", type=PATH)
-@corpora_argument
-@option("--pages-per-site", default=20, help="Number of pages with gold to use of each site.")
+@lab.command("Chakrabarti et al. (2007): f in templates.")
+@click.argument("classifier", type=lab.PATH)
+@lab.corpora
+@lab.option("--pages-per-site", default=20, help="Number of pages with gold to use of each site.")
 def pagelevel_templates(
-    report: Report, classifier: Path, corpora: Sequence[Path], pages_per_site: int
+    report: lab.Report, classifier: Path, corpora: Sequence[Path], pages_per_site: int
 ) -> None:
     """Measure the f of text, anchor text and links in templates, and in content.
 
@@ -196,7 +188,7 @@ def pagelevel_templates(
     model = read_classifier(classifier)
     pages = [
         labelled
-        for record in tracked(records_with(corpora, "gold_selector", pages_per_site), "scoring")
+        for record in lab.tracked(records_with(corpora, "gold_selector", pages_per_site), "scoring")
         if (page := score_record(record, model)) and (labelled := _labelled(page))
     ]
     if not pages:
@@ -214,7 +206,7 @@ def _labelled(page: ScoredPage) -> LabelledPage | None:
     return page, labels
 
 
-def _report_f(report: Report, pages: Sequence[LabelledPage]) -> None:
+def _report_f(report: lab.Report, pages: Sequence[LabelledPage]) -> None:
     merges = {delta: site_f(pages, merging_variant(delta)) for delta in _F_DELTAS}
     best = max(merges, key=lambda delta: _in_templates(merges[delta]))
     variants = {
@@ -242,8 +234,8 @@ def _in_templates(fs: SiteFs) -> float:
     return float(np.mean([np.nanmean(fs["in_templates", counted]) for counted in _COUNTED]))
 
 
-def _report_f_by_penalty(report: Report, pages: Sequence[LabelledPage]) -> None:
-    rows: list[list[Cell]] = []
+def _report_f_by_penalty(report: lab.Report, pages: Sequence[LabelledPage]) -> None:
+    rows: list[list[lab.Cell]] = []
     lines: dict[str, list[tuple[float, float]]] = {name: [] for name in _COUNTED.values()}
     for penalty in PENALTIES:
         for multiple in PENALTY_MULTIPLES:
@@ -285,7 +277,7 @@ def _f(some: Sequence[Overlap]) -> float:
 
 def _site_mean(values: np.ndarray) -> str:
     scored = values[~np.isnan(values)].tolist()
-    return mean_text(scored, [str(number) for number in range(len(scored))], of_sites=True)
+    return lab.mean_text(scored, [str(number) for number in range(len(scored))], of_sites=True)
 
 
 _RAND_DELTAS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -298,17 +290,22 @@ SegmentedPage = tuple[ScoredPage, Int64s]
 """A page with the gold group of each segment; -1 for segments that are not in the gold."""
 
 
-@experiment_command("Chakrabarti et al. (2007): segmentation.")
-@click.argument("classifier", type=PATH)
-@corpora_argument
-@option("--pages-per-site", default=20, help="Number of pages with gold to use of each site.")
+@lab.command("Chakrabarti et al. (2007): segmentation.")
+@click.argument("classifier", type=lab.PATH)
+@lab.corpora
+@lab.option("--pages-per-site", default=20, help="Number of pages with gold to use of each site.")
 @click.option(
     "--runs",
     is_flag=True,
     help="Take the gold blocks themselves, as runs of text, for the gold segmentation.",
 )
 def pagelevel_segmentation(
-    report: Report, classifier: Path, corpora: Sequence[Path], *, pages_per_site: int, runs: bool
+    report: lab.Report,
+    classifier: Path,
+    corpora: Sequence[Path],
+    *,
+    pages_per_site: int,
+    runs: bool,
 ) -> None:
     """Measure the adjusted RAND index of three segmentations: basic, basic + merge, and smooth.
 
@@ -322,7 +319,7 @@ def pagelevel_segmentation(
         pages = [
             segmented
             for field in ("gold_blocks", "sections")
-            for record in tracked(records_with([path], field, pages_per_site), "scoring")
+            for record in lab.tracked(records_with([path], field, pages_per_site), "scoring")
             if (page := score_record(record, model)) and (segmented := _segmented(page, runs=runs))
         ]
         if not pages:
@@ -352,7 +349,7 @@ def _segmented(page: ScoredPage, *, runs: bool) -> SegmentedPage | None:
     return (page, group) if len(set(scored.tolist())) > 1 else None
 
 
-def _report_rands(report: Report, name: str, pages: Sequence[SegmentedPage]) -> None:
+def _report_rands(report: lab.Report, name: str, pages: Sequence[SegmentedPage]) -> None:
     merges = {delta: page_rands(pages, merging_variant(delta)) for delta in _RAND_DELTAS}
     best = max(merges, key=lambda delta: float(merges[delta].mean()))
     rands = {
@@ -363,11 +360,11 @@ def _report_rands(report: Report, name: str, pages: Sequence[SegmentedPage]) -> 
     basic, merged, smooth = rands.values()
     rands |= {"merge - basic": merged - basic, "smooth - merge": smooth - merged}
     sites = [page.record["site"] for page, _ in pages]
-    rows = [[label, mean_text(some.tolist(), sites)] for label, some in rands.items()]
+    rows = [[label, lab.mean_text(some.tolist(), sites)] for label, some in rands.items()]
     report.table(f"figure 1: segmentation of {name}", ["", "adjusted RAND"], rows)
 
 
-def _report_rands_by_penalty(report: Report, name: str, pages: Sequence[SegmentedPage]) -> None:
+def _report_rands_by_penalty(report: lab.Report, name: str, pages: Sequence[SegmentedPage]) -> None:
     lines = {
         str(penalty): [
             (
@@ -420,14 +417,14 @@ Of texts on one page of their site alone: `template` and `content`, `template_re
 a site repeats has none, and `content_kept` by it. `all_template` is the template on however many pages."""
 
 
-@experiment_command("Template that one page of a site has alone.", name="pagelevel-specific")
-@corpora_argument
-@folds_option(
+@lab.command("Template that one page of a site has alone.", name="pagelevel-specific")
+@lab.corpora
+@lab.folds(
     "Directory that `templ train --folds` wrote; each page is judged by a model that was trained "
     "without its site.",
     required=True,
 )
-def pagelevel_specific(report: Report, corpora: Sequence[Path], folds: Path) -> None:
+def pagelevel_specific(report: lab.Report, corpora: Sequence[Path], folds: Path) -> None:
     """Measure how much template the page level finds that no other page of its site has.
 
     Chakrabarti et al. (2007) show it on a page of lyrics: a list of the singer's other songs is
@@ -470,7 +467,7 @@ def specific_words(pages: Sequence[LabelledTexts]) -> Words:
     return total
 
 
-def _row(corpus: str, sites: Sequence[Words]) -> list[Cell]:
+def _row(corpus: str, sites: Sequence[Words]) -> list[lab.Cell]:
     parts = {"template": "all_template", "template_removed": "template", "content_kept": "content"}
     ratios = [
         [one[part] / one[whole] for one in sites if one[whole]] for part, whole in parts.items()

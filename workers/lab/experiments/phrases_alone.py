@@ -23,9 +23,8 @@ from templ_core.lab.papers.foschini.page_tokens import (
 from templ_core.lab.papers.foschini.phrases import PhrasesConfig, learn_phrases
 from templ_core.lab.training.labels.gold_labels import Labels
 from workers.errors import InputProblem
+from workers.lab import experiment as lab
 from workers.lab.corpora import read_objects, read_record, record_labels, site_of
-from workers.lab.experiments.results import Report, tracked
-from workers.lab.options import corpora_argument, experiment_command, option, seed_option
 
 
 class TextPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -66,9 +65,9 @@ _WordCounts = npt.NDArray[np.int64]
 _REFITS = frozenset([2, 3, 5, 8, 12, 16, 24])
 
 
-@experiment_command("Foschini (2007): precision of phrases alone.")
-@corpora_argument
-def phrases_removal(report: Report, corpora: Sequence[Path]) -> None:
+@lab.command("Foschini (2007): precision of phrases alone.")
+@lab.corpora
+def phrases_removal(report: lab.Report, corpora: Sequence[Path]) -> None:
     """Measure precision and recall of removing phrases, and nothing else, from pages of CORPORA.
 
     Precision is the share of the removed words that are outside the gold. Recall is the share of
@@ -272,11 +271,11 @@ _StringShape = tuple[str, int, bool]
 """The place and length of an injected string, and whether it has a slot."""
 
 
-@experiment_command("Foschini (2007): find injected strings.")
-@corpora_argument
-@option("--pages", default=60, help="Largest number of pages to use of each site.")
-@seed_option("Seed of the strings; equal seeds and corpora give equal strings.")
-def foschini_injected(report: Report, corpora: Sequence[Path], pages: int, seed: int) -> None:
+@lab.command("Foschini (2007): find injected strings.")
+@lab.corpora
+@lab.option("--pages", default=60, help="Largest number of pages to use of each site.")
+@lab.seed("Seed of the strings; equal seeds and corpora give equal strings.")
+def foschini_injected(report: lab.Report, corpora: Sequence[Path], pages: int, seed: int) -> None:
     """Inject strings into the content of real pages, and measure which of them phrases find.
 
     Only the content of pages with `gold_selector` is used. Each site gets nine strings of 1 to 30
@@ -296,7 +295,7 @@ def foschini_injected(report: Report, corpora: Sequence[Path], pages: int, seed:
         found: Counter[_StringShape] = Counter()
         put: Counter[_StringShape] = Counter()
         removed = right = words = 0
-        for shift, site in enumerate(tracked(sorted(sites), f"share {share}")):
+        for shift, site in enumerate(lab.tracked(sorted(sites), f"share {share}")):
             rng = Random(f"{seed}/{site}/{share}")  # noqa: S311 - not for secrets
             words_of_site = {word for text in sites[site] for word in text.split()}
             vocabulary = sorted(filter(str.isalpha, words_of_site))
@@ -360,7 +359,7 @@ def _judge(
 
 
 def _report_share(
-    report: Report, share: float, found: Counter[_StringShape], put: Counter[_StringShape]
+    report: lab.Report, share: float, found: Counter[_StringShape], put: Counter[_StringShape]
 ) -> None:
     rows = []
     for length in INJECTION_LENGTHS:

@@ -15,20 +15,11 @@ from templ_core.errors import PageError
 from templ_core.page_level.model.page_model import PageModel
 from workers.errors import InputProblem
 from workers.inspect.plots import line_chart
+from workers.lab import experiment as lab
 from workers.lab.corpora import corpus_name, read_objects
 from workers.lab.evaluation.corpus_files import SitePages, read_sites
 from workers.lab.evaluation.page_models import models_of_folds
 from workers.lab.evaluation.scoring import TextScorer
-from workers.lab.experiments.results import Cell, Report, mean_text
-from workers.lab.options import (
-    corpus_argument,
-    experiment_command,
-    folds_option,
-    jobs_option,
-    map_in_processes,
-    option,
-    time_field_option,
-)
 from workers.local.local_state import LocalState
 from workers.local.runner import Stream
 from workers.pipeline.site_engine import SiteEngine
@@ -61,18 +52,18 @@ class ReplayedPage(msgspec.Struct, frozen=True, kw_only=True):
 def replay_options(command: Callable[..., None]) -> Callable[..., None]:
     """Add the argument and the options of the commands that replay sites."""
     for add in (
-        jobs_option,
-        folds_option(
+        lab.jobs,
+        lab.folds(
             "Clean each site with a page model that was trained without it; a directory of "
             "`templ train --folds`.  [default: the shipped page model]"
         ),
-        corpus_argument,
+        lab.corpus,
     ):
         command = add(command)
     return command
 
 
-def replay_row(name: str, pages: Sequence[ReplayedPage]) -> list[Cell]:
+def replay_row(name: str, pages: Sequence[ReplayedPage]) -> list[lab.Cell]:
     """Return a table row: name, number of scored pages, mean F1 without and with the site, gain."""
     scored = [(page.alone_f1 or 0.0, page.f1) for page in pages if page.f1 is not None]
     if not scored:
@@ -102,7 +93,7 @@ def replay_sites(
     models = _page_models(corpus, sites, folds)
     known = [(site, model) for site, model in zip(sites, models, strict=True) if model]
     return list(
-        map_in_processes(
+        lab.map_in_processes(
             jobs,
             _replay,
             [site for site, _ in known],
@@ -176,10 +167,12 @@ _FIRST = 8
 _SHOWN = 40
 
 
-@experiment_command("Measure the first pages of a new site.", name="new-site")
+@lab.command("Measure the first pages of a new site.", name="new-site")
 @replay_options
-@time_field_option()
-def new_site(report: Report, corpus: Path, time_field: str, folds: Path | None, jobs: int) -> None:
+@lab.time_field()
+def new_site(
+    report: lab.Report, corpus: Path, time_field: str, folds: Path | None, jobs: int
+) -> None:
     """Clean CORPUS as `templ run` does, and report word F1 by the position of a page in its site.
 
     CORPUS is JSON Lines with gold text and several pages a site.
@@ -220,7 +213,7 @@ def _in_bands(
         yield name, [page for page in pages if first <= page.number <= last]
 
 
-def _row(name: str, pages: Sequence[ReplayedPage]) -> list[Cell]:
+def _row(name: str, pages: Sequence[ReplayedPage]) -> list[lab.Cell]:
     has_gold = any(page.f1 is not None for page in pages)
     weight = f"{100 * fmean(page.uses_site for page in pages):.0f} %" if has_gold else ""
     return [*replay_row(name, pages), weight]
@@ -248,16 +241,21 @@ class Redesign(msgspec.Struct, frozen=True):
     """The pages from the first one of the new design to the last one before the next redesign."""
 
 
-@experiment_command("Measure the pages after a redesign.")
+@lab.command("Measure the pages after a redesign.")
 @replay_options
-@option(
+@lab.option(
     "--design-field",
     default="snapshot",
     help="Field that names the design of a page; feeds of `templ simulate` have it in `design`.",
 )
-@time_field_option("none")
+@lab.time_field("none")
 def redesign(
-    report: Report, corpus: Path, design_field: str, time_field: str, folds: Path | None, jobs: int
+    report: lab.Report,
+    corpus: Path,
+    design_field: str,
+    time_field: str,
+    folds: Path | None,
+    jobs: int,
 ) -> None:
     """Clean CORPUS as `templ run` does, and report word F1 by page since the site's last redesign.
 
@@ -318,16 +316,16 @@ _PASS_BANDS: Bands = {
 }
 
 
-@experiment_command("Measure cleaning in two passes.", name="two-passes")
-@corpus_argument
-@jobs_option
-@time_field_option()
-def two_passes(report: Report, corpus: Path, jobs: int, time_field: str) -> None:
+@lab.command("Measure cleaning in two passes.", name="two-passes")
+@lab.corpus
+@lab.jobs
+@lab.time_field()
+def two_passes(report: lab.Report, corpus: Path, jobs: int, time_field: str) -> None:
     """Clean CORPUS page by page as they come, and in two passes, and report word F1 of both.
 
     CORPUS is JSON Lines with gold text and several pages a site. Intervals are of 95 %, by drawing sites.
     """
-    found = map_in_processes(jobs, _clean_twice, read_sites(corpus, time_field))
+    found = lab.map_in_processes(jobs, _clean_twice, read_sites(corpus, time_field))
     pages = [page for some in found for page in some]
     report.table(
         "Word F1 by page of its site",
@@ -368,7 +366,7 @@ def _clean(cleaner: SiteCleaner, page: CrawledPage) -> CleanedPage | PageError:
         return error
 
 
-def _twice_row(name: str, pages: Sequence[ReplayedPage]) -> list[Cell]:
+def _twice_row(name: str, pages: Sequence[ReplayedPage]) -> list[lab.Cell]:
     gains = [(page.f1 or 0.0) - (page.alone_f1 or 0.0) for page in pages]
-    gain = mean_text(gains, [page.site for page in pages], form="+.4f")
+    gain = lab.mean_text(gains, [page.site for page in pages], form="+.4f")
     return [*replay_row(name, pages)[:-1], gain]

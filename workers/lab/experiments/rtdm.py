@@ -14,6 +14,7 @@ from templ_core.lab.papers.class_set import hash_of
 from templ_core.lab.papers.rtdm import CONFIGURATIONS, ClassifierScores, classify, cluster_f
 from templ_core.tokens import tokenise
 from workers.inspect.plots import line_chart
+from workers.lab import experiment as lab
 from workers.lab.evaluation.peers import load_peer
 from workers.lab.experiments.class_set import read_class_set
 from workers.lab.experiments.compared_cleaners import (
@@ -24,14 +25,6 @@ from workers.lab.experiments.compared_cleaners import (
     compared_pages,
 )
 from workers.lab.experiments.phrases_alone import TextPage, read_text_pages
-from workers.lab.experiments.results import Cell, Report, tracked
-from workers.lab.options import (
-    corpora_argument,
-    experiment_command,
-    option,
-    peers_option,
-    seed_option,
-)
 
 _SAMPLE_SIZES = (2, 3, 5, 10, 15, 25, 50, 100)
 _SHARE_MIN = 0.5
@@ -43,16 +36,16 @@ _QUOTED = 25
 _Terms = frozenset[str]
 
 
-@experiment_command("Vieira et al. (2006): terms of templates.")
-@corpora_argument
-@option(
+@lab.command("Vieira et al. (2006): terms of templates.")
+@lab.corpora
+@lab.option(
     "--pages-min",
     type=click.IntRange(2),
     default=25,
     help="Leave out sites that have fewer pages with gold.",
 )
-@seed_option("Seed of the samples; equal seeds and corpora give equal samples.")
-def rtdm_templates(report: Report, corpora: Sequence[Path], pages_min: int, seed: int) -> None:
+@lab.seed("Seed of the samples; equal seeds and corpora give equal samples.")
+def rtdm_templates(report: lab.Report, corpora: Sequence[Path], pages_min: int, seed: int) -> None:
     """Measure the F of the terms in the templates found, against the number of sample pages.
 
     The reference are the terms that half of a site's pages with gold have outside the gold, in
@@ -73,7 +66,7 @@ def rtdm_templates(report: Report, corpora: Sequence[Path], pages_min: int, seed
     found: dict[str, dict[str, dict[int, float]]] = {name: {} for name in TEMPLATE_FINDERS}
     with_odd: dict[str, list[float]] = {name: [] for name in TEMPLATE_FINDERS}
     odd = {site: sites[other][0] for site, other in pairwise([*sorted(sites), *sorted(sites)[:1]])}
-    for site in tracked(sorted(sites), "learning"):
+    for site in lab.tracked(sorted(sites), "learning"):
         reference = _reference(sites[site])
         if not reference:
             report.say(f"{site}: no template")
@@ -146,9 +139,9 @@ def _f(found: _Terms, reference: _Terms) -> float:
     return 2 * len(found & reference) / max(1, len(found) + len(reference))
 
 
-def _report(report: Report, found: Mapping[str, Mapping[str, Mapping[int, float]]]) -> None:
+def _report(report: lab.Report, found: Mapping[str, Mapping[str, Mapping[int, float]]]) -> None:
     lines: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
-    rows: list[list[Cell]] = []
+    rows: list[list[lab.Cell]] = []
     for name, sites in found.items():
         for size in _SAMPLE_SIZES:
             fs = sorted(some[size] for some in sites.values() if size in some)
@@ -161,7 +154,7 @@ def _report(report: Report, found: Mapping[str, Mapping[str, Mapping[int, float]
     header = ["", "sample pages", "sites", "mean F", "nine of ten above", "sites with F >= 0.95"]
     report.table("figure 7: terms of templates", header, rows)
     report.figure("figure-7", line_chart("terms of templates", "sample pages", "F", lines))
-    by_site: list[list[Cell]] = [
+    by_site: list[list[lab.Cell]] = [
         [site, *(some[site].get(_QUOTED) for some in found.values())]
         for site in sorted(found["votes"])
     ]
@@ -169,11 +162,11 @@ def _report(report: Report, found: Mapping[str, Mapping[str, Mapping[int, float]
 
 
 def _report_odd(
-    report: Report,
+    report: lab.Report,
     found: Mapping[str, Mapping[str, Mapping[int, float]]],
     with_odd: Mapping[str, Sequence[float]],
 ) -> None:
-    rows: list[list[Cell]] = [
+    rows: list[list[lab.Cell]] = [
         [
             name,
             len(odd),
@@ -212,14 +205,14 @@ _BINS = 10
 _PairScores = Mapping[tuple[int, str, str], ClassifierScores]
 
 
-@experiment_command("Vieira et al. (2006): clustering, classes.")
-@corpora_argument
-@option("--runs", type=click.IntRange(1), default=800, help="Number of K-means runs.")
-@option("--articles", default=100, help="Largest number of articles of each topic.")
-@peers_option
-@seed_option("Seed of all choices; equal seeds and corpora give equal figures.")
+@lab.command("Vieira et al. (2006): clustering, classes.")
+@lab.corpora
+@lab.option("--runs", type=click.IntRange(1), default=800, help="Number of K-means runs.")
+@lab.option("--articles", default=100, help="Largest number of articles of each topic.")
+@lab.peers
+@lab.seed("Seed of all choices; equal seeds and corpora give equal figures.")
 def rtdm_mining(
-    report: Report,
+    report: lab.Report,
     corpora: Sequence[Path],
     *,
     runs: int,
@@ -250,25 +243,25 @@ def rtdm_mining(
     topics = [one.name for one in pages]
     sites = [one.site for one in pages]
     seeds = range(seed, seed + runs)
-    fs = {name: cluster_f(texts[name], topics, seeds) for name in tracked(texts, "clustering")}
+    fs = {name: cluster_f(texts[name], topics, seeds) for name in lab.tracked(texts, "clustering")}
     _report_clustering(report, fs)
     scores = {name: classify(some, topics, sites) for name, some in texts.items()}
     _report_classes(report, scores)
     _report_samples(report, pages, topics, sites)
 
 
-def _describe(report: Report, pages: Sequence[ComparedPage]) -> None:
+def _describe(report: lab.Report, pages: Sequence[ComparedPage]) -> None:
     count = Counter((one.name, one.site) for one in pages)
     topics = sorted({topic for topic, _ in count})
-    rows: list[list[Cell]] = [
+    rows: list[list[lab.Cell]] = [
         [topic, *(count[topic, site] for site in MINING_TEMPLATES)] for topic in topics
     ]
     report.table(f"table 1: {len(pages)} pages", ["", *MINING_TEMPLATES], rows)
 
 
-def _report_clustering(report: Report, fs: Mapping[str, np.ndarray]) -> None:
+def _report_clustering(report: lab.Report, fs: Mapping[str, np.ndarray]) -> None:
     before = fs["original"]
-    rows: list[list[Cell]] = []
+    rows: list[list[lab.Cell]] = []
     lines = {}
     starts = [number / _BINS for number in range(_BINS)]
     for name, some in fs.items():
@@ -286,7 +279,7 @@ def _report_clustering(report: Report, fs: Mapping[str, np.ndarray]) -> None:
     report.figure("figure-8", chart)
 
 
-def _report_classes(report: Report, scores: Mapping[str, _PairScores]) -> None:
+def _report_classes(report: lab.Report, scores: Mapping[str, _PairScores]) -> None:
     columns = [
         (number, name)
         for number in CONFIGURATIONS
@@ -295,7 +288,7 @@ def _report_classes(report: Report, scores: Mapping[str, _PairScores]) -> None:
     header = ["", *(f"{number} {name}" for number, name in columns)]
     pairs = [(one, other) for number, one, other in scores["original"] if number == 1]
     for table, what in (("table 4", "f"), ("table 5", "accuracy")):
-        rows: list[list[Cell]] = [
+        rows: list[list[lab.Cell]] = [
             [
                 f"{one}, {other}",
                 *(getattr(scores[name][number, one, other], what) for number, name in columns),
@@ -318,7 +311,7 @@ def _report_classes(report: Report, scores: Mapping[str, _PairScores]) -> None:
 
 
 def _report_samples(
-    report: Report, pages: Sequence[ComparedPage], topics: Sequence[str], sites: Sequence[str]
+    report: lab.Report, pages: Sequence[ComparedPage], topics: Sequence[str], sites: Sequence[str]
 ) -> None:
     lines: defaultdict[str, list[tuple[float, float]]] = defaultdict(list)
     for name in ("FindTemplate", "votes", "style tree", "phrases"):
@@ -326,7 +319,7 @@ def _report_samples(
             scores = classify(clean_compared_pages(pages, name, sample), topics, sites)
             for number in CONFIGURATIONS:
                 lines[f"{name} {number}"].append((sample, _mean(scores, number, "f")))
-    rows: list[list[Cell]] = [
+    rows: list[list[lab.Cell]] = [
         [label.replace(" ", ", configuration "), *(f for _, f in fs)] for label, fs in lines.items()
     ]
     shown = {label: fs for label, fs in lines.items() if not label.startswith("phrases")}

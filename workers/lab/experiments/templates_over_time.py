@@ -21,9 +21,8 @@ from templ_core.lab.training.labels.site_labels import (
 )
 from workers.errors import InputProblem
 from workers.inspect.plots import line_chart
+from workers.lab import experiment as lab
 from workers.lab.corpora import corpus_page, records_with
-from workers.lab.experiments.results import Cell, Report, mean_text, tracked
-from workers.lab.options import corpora_argument, experiment_command
 
 MEASURES = ("HTML", "words", "links")
 _PARTS = ("template", "content")
@@ -48,9 +47,9 @@ class DatedSite(msgspec.Struct, frozen=True, kw_only=True):
     """Words of a page that are template."""
 
 
-@experiment_command("Share of pages that is template, by year.", name="templates-over-time")
-@corpora_argument
-def templates_over_time(report: Report, corpora: Sequence[Path]) -> None:
+@lab.command("Share of pages that is template, by year.", name="templates-over-time")
+@lab.corpora
+def templates_over_time(report: lab.Report, corpora: Sequence[Path]) -> None:
     """Measure which share of the HTML, the words and the links of pages is template, by year.
 
     Template is what a tenth of a site's pages of one date have, and at least three pages
@@ -62,7 +61,7 @@ def templates_over_time(report: Report, corpora: Sequence[Path]) -> None:
     """
     found = [
         measure_site(site, year, pages)
-        for (_, site, year), pages in tracked(_read(corpora), "counting")
+        for (_, site, year), pages in lab.tracked(_read(corpora), "counting")
         if len(pages) >= PAGES_PER_SITE_MIN
     ]
     if not found:
@@ -131,8 +130,8 @@ def yearly_growth(sites: Sequence[DatedSite]) -> dict[str, list[float]]:
     return growth
 
 
-def _report_years(report: Report, found: Sequence[DatedSite]) -> None:
-    rows: list[list[Cell]] = []
+def _report_years(report: lab.Report, found: Sequence[DatedSite]) -> None:
+    rows: list[list[lab.Cell]] = []
     lines: dict[str, list[tuple[float, float]]] = {name: [] for name in MEASURES}
     for year, same in groupby(sorted(found, key=lambda one: one.year), key=lambda one: one.year):
         some = list(same)
@@ -147,14 +146,14 @@ def _report_years(report: Report, found: Sequence[DatedSite]) -> None:
     report.figure("templates-over-time", chart)
 
 
-def _report_growth(report: Report, found: Sequence[DatedSite]) -> None:
+def _report_growth(report: lab.Report, found: Sequence[DatedSite]) -> None:
     growth = yearly_growth(found)
     names = [str(number) for number in range(len(found))]
-    rows: list[list[Cell]] = [
+    rows: list[list[lab.Cell]] = [
         [
             measure,
-            mean_text([one.shares[number] for one in found], [one.site for one in found]),
-            mean_text(some, names[: len(some)], form="+.1%"),
+            lab.mean_text([one.shares[number] for one in found], [one.site for one in found]),
+            lab.mean_text(some, names[: len(some)], form="+.1%"),
             _PAPER[number],
         ]
         for number, (measure, some) in enumerate(growth.items())

@@ -1,9 +1,17 @@
-"""The results of an experiment: tables on standard output, and optionally files with figures."""
+"""How an experiment is declared, run in child processes, and reported: tables, figures and progress.
 
-from collections.abc import Iterable, Sequence
+The processes are spawned, never forked: a fork of a process that has threads, such as those of numpy or of a
+progress bar, may hang.
+"""
+
+import multiprocessing
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from functools import partial, wraps
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
+import click
 from rich.console import Console
 from rich.progress import track
 from rich.table import Table
@@ -11,9 +19,11 @@ from rich.table import Table
 from templ_core.lab.evaluation.report import BootstrapMeans, bootstrap
 from workers.inspect.html_templates import render
 from workers.inspect.plots import Plot, svg_file
+from workers.lab.evaluation.peers import PEERS
 
 _FILE_COLUMNS = 200
 Item = TypeVar("Item")
+Result = TypeVar("Result")
 Cell = str | float | None
 """A number is written with the decimals of its table, a whole number as it is, None as an empty cell."""
 
@@ -90,3 +100,81 @@ def tracked(items: Iterable[Item], doing: str, total: int | None = None) -> Iter
     """Return the items; a progress bar on standard error says how many were taken, on a terminal."""
     console = Console(stderr=True)
     return track(items, doing, total, console=console, disable=not console.is_terminal)
+
+
+def process_pool(
+    workers: int, begin: Callable[..., None] | None = None, arguments: tuple[Any, ...] = ()
+) -> ProcessPoolExecutor:
+    """Return a pool of spawned processes."""
+    return ProcessPoolExecutor(workers, multiprocessing.get_context("spawn"), begin, arguments)
+
+
+def map_in_processes(
+    jobs: int, work: Callable[..., Result], *columns: Iterable[Any]
+) -> Iterator[Result]:
+    """Yield what `work` returns for each row of the columns, in order."""
+    if jobs == 1:
+        yield from map(work, *columns)
+        return
+    with process_pool(jobs) as pool:
+        yield from pool.map(work, *columns)
+
+
+option = partial(click.option, show_default=True)
+"""Declares an option whose help shows its default."""
+PATH = click.Path(path_type=Path)
+FILE = click.Path(path_type=Path, dir_okay=False)
+DIRECTORY = click.Path(path_type=Path, file_okay=False)
+
+corpora = click.argument("corpora", nargs=-1, required=True, type=PATH)
+corpus = click.argument("corpus", type=PATH)
+peers = click.option(
+    "--peer",
+    "peers",
+    multiple=True,
+    type=click.Choice(PEERS),
+    help="Also score another extractor; may be repeated. Needs the extra `peers`.",
+)
+jobs = option(
+    "--jobs",
+    default=1,
+    type=click.IntRange(min=1),
+    help="Number of sites to process at the same time.",
+)
+
+
+def command(
+    short_help: str, name: str | None = None
+) -> Callable[[Callable[..., None]], click.Command]:
+    """Declare an experiment: a command that is given a `Report`, for which it has the option `--out`."""
+
+    def declare(run: Callable[..., None]) -> click.Command:
+        @wraps(run)
+        def with_report(*, out: Path | None, **given: Any) -> None:
+            run(Report(out), **given)
+
+        command = click.command(name, short_help=short_help)(with_report)
+        told = "Directory to write the tables (HTML) and the figures (SVG) to."
+        command.params.append(click.Option(("--out",), type=DIRECTORY, help=told))
+        return command
+
+    return declare
+
+
+def time_field(default: str = "arrival") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option `--time-field`."""
+    return option(
+        "--time-field", default=default, help="Field that orders the pages; see `templ run --help`."
+    )
+
+
+def seed(of_what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option `--seed`, with 0 for its default; the help says what it is the seed of."""
+    return option("--seed", default=0, help=of_what)
+
+
+def folds(
+    help_text: str, *, required: bool = False
+) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+    """Return the option `--folds`, which names a directory that `templ train --folds` wrote."""
+    return click.option("--folds", type=DIRECTORY, required=required, help=help_text)
