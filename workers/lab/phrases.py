@@ -13,12 +13,7 @@ from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.document import read_document
 from templ_core.errors import PageError
 from templ_core.lab.near_duplicates import distinct_plain_texts
-from templ_core.lab.papers.foschini.matching import (
-    PhraseMatcher,
-    expressions,
-    settled_spans,
-    text_outside,
-)
+from templ_core.lab.papers.foschini import matching
 from templ_core.lab.papers.foschini.page_tokens import MutablePattern, page_text
 from templ_core.lab.papers.foschini.phrases import PhrasesConfig, PhraseSet, learn_phrases
 from workers.cli.inputs import FeedReader, progress, raise_problems, refuse_overwriting
@@ -102,18 +97,18 @@ def apply_site_phrases(phrases: Path, inputs: tuple[Path, ...], *, out: Path) ->
     refuse_overwriting([*inputs, phrases], out=out)
     sets = {one.site: one.set for one in _read_phrases(phrases)}
     markup = any(one.markup for one in sets.values())
-    matchers = {site: PhraseMatcher(one) for site, one in sets.items()}
+    matchers = {site: matching.PhraseMatcher(one) for site, one in sets.items()}
     skipped: list[object] = []
     pages = unknown = 0
     with open_output(out) as writer:
         for page, text in _pages(inputs, skipped, markup=markup):
             matcher = matchers.get(page.site)
-            spans = settled_spans(text, matcher.spans(text)) if matcher else []
+            spans = matching.settled_spans(text, matcher.spans(text)) if matcher else []
             record = {
                 "source": page.source,
                 "url": page.url,
                 "site": page.site,
-                "text": text_outside(text, spans),
+                "text": matching.text_outside(text, spans),
                 "removed_chars": sum(end - start for start, end in spans),
             }
             writer.write(msgspec.json.encode(record) + b"\n")
@@ -139,7 +134,7 @@ def export_site_phrases(phrases: Path, *, out: Path, site: str | None) -> None:
         raise UsageProblem(f"--site {site}: {phrases} has no phrases of this site")
     with open_output(out) as writer:
         for one in sets:
-            for phrase, pattern in zip(one.set.phrases, expressions(one.set), strict=True):
+            for phrase, pattern in zip(one.set.phrases, matching.expressions(one.set), strict=True):
                 record = {
                     "site": one.site,
                     "pages": phrase.pages,

@@ -20,14 +20,7 @@ from templ_core.lab.evaluation.words import (
     word_counts,
     word_list,
 )
-from templ_core.lab.training.labels.gold_labels import (
-    GoldSelectors,
-    Labels,
-    aligned_labels,
-    decoded_markup,
-    selected_labels,
-    without_headline,
-)
+from templ_core.lab.training.labels import gold_labels
 from templ_core.lab.training.labels.site_labels import CorpusPage
 from templ_core.metadata.languages import detected_language
 from templ_core.metadata.markup import PageMarkup
@@ -143,7 +136,7 @@ class GoldRecord(msgspec.Struct, frozen=True, kw_only=True):
     charset: str | None
     """None if only the page itself can tell."""
     gold_text: str
-    selectors: GoldSelectors | None
+    selectors: gold_labels.GoldSelectors | None
     """Which elements are content; None if only the text is known."""
     has_headline: bool = False
     """Whether the text has a headline that most gold lacks; it then counts neither way."""
@@ -203,7 +196,7 @@ class TrainingPage(msgspec.Struct, frozen=True, kw_only=True):
     """What its markup says that the page is."""
     language: str
     """Language of its gold text; empty where nothing is certain."""
-    labels: Labels
+    labels: gold_labels.Labels
     base: Float32s
     """Features that need no model, (n_segments, n_features)."""
     tree: PageTree
@@ -224,7 +217,7 @@ class TrainingPage(msgspec.Struct, frozen=True, kw_only=True):
 def read_gold_page(page: GoldRecord) -> tuple[str, Document] | None:
     """Return a page's markup and document, or None if it cannot be cleaned or has no text."""
     try:
-        markup = decoded_markup(page.body, page.charset)
+        markup = gold_labels.decoded_markup(page.body, page.charset)
         document = read_document(page.body, page.url, charset=page.charset)
     except PageError:
         return None
@@ -254,7 +247,7 @@ def training_page(
     document: Document,
     features: PageFeatures,
     *,
-    labels: Labels,
+    labels: gold_labels.Labels,
     page_type: str,
     language: str,
     bag: WordBag,
@@ -281,13 +274,15 @@ def training_page(
     )
 
 
-def page_labels(page: GoldRecord, document: Document, markup: str, text: UInt64s) -> Labels:
+def page_labels(
+    page: GoldRecord, document: Document, markup: str, text: UInt64s
+) -> gold_labels.Labels:
     """Return the labels of a page: by its gold selectors if they can be used, else by its gold text."""
     labels = None
     if page.selectors is not None:
-        labels = selected_labels(document, markup, page.selectors)
-    labels = labels or aligned_labels(document, text, page.gold_text)
-    return without_headline(labels, document) if page.has_headline else labels
+        labels = gold_labels.selected_labels(document, markup, page.selectors)
+    labels = labels or gold_labels.aligned_labels(document, text, page.gold_text)
+    return gold_labels.without_headline(labels, document) if page.has_headline else labels
 
 
 def word_bag(page: GoldRecord, document: Document, markup: str) -> WordBag:

@@ -20,21 +20,7 @@ from sklearn.linear_model import LogisticRegression
 from templ_core.array_types import Float32s, Floats, Int64s
 from templ_core.config import CoreConfig
 from templ_core.decide import page_recall_share
-from templ_core.lab.training.fit import (
-    ATTRIBUTE_PENALTY,
-    TEXT_PENALTY,
-    NetworkSettings,
-    ReportProgress,
-    Sample,
-    TreeSettings,
-    drawn_places,
-    fit_confidence,
-    fit_network,
-    fit_table,
-    fit_trees,
-    in_bytes,
-    mean_ensemble,
-)
+from templ_core.lab.training import fit
 from templ_core.lab.training.pages import TrainingPage, owner_of_each, stack
 from templ_core.lab.training.quality import PageResult
 from templ_core.page_level._selection import plain_f1
@@ -134,7 +120,7 @@ def row_weights(page: TrainingPage) -> Floats:
     return weights
 
 
-def hashed_scores(corpus: TrainingCorpus, progress: ReportProgress) -> HashedScores:
+def hashed_scores(corpus: TrainingCorpus, progress: fit.ReportProgress) -> HashedScores:
     """Fit the hashed tables without certain folds, and score all segments with each of them.
 
     Tables are fitted to all rows in a fixed order, not to a sample: trees and networks learn from
@@ -153,15 +139,15 @@ def hashed_scores(corpus: TrainingCorpus, progress: ReportProgress) -> HashedSco
     )
     counted = np.concatenate([page.labels.counts for page in corpus.pages])
     tokens = (
-        (stack([page.attribute_rows for page in corpus.pages]), ATTRIBUTE_PENALTY),
-        (stack([page.text_rows for page in corpus.pages]), TEXT_PENALTY),
+        (stack([page.attribute_rows for page in corpus.pages]), fit.ATTRIBUTE_PENALTY),
+        (stack([page.text_rows for page in corpus.pages]), fit.TEXT_PENALTY),
     )
     tables: dict[tuple[int, int], tuple[HashedTable, HashedTable]] = {}
     log_odds: dict[tuple[int, int], tuple[Float32s, Float32s]] = {}
     for left_out in left_out_pairs():
         used = np.flatnonzero(counted & ~np.isin(fold, left_out))
-        sample = Sample(content=content[used], weight=weight[used])
-        attribute, text = (fit_table(rows[used], sample, penalty) for rows, penalty in tokens)
+        sample = fit.Sample(content=content[used], weight=weight[used])
+        attribute, text = (fit.fit_table(rows[used], sample, penalty) for rows, penalty in tokens)
         tables[left_out] = attribute, text
         log_odds[left_out] = (
             _table_log_odds(tokens[0][0], attribute),
@@ -217,7 +203,7 @@ def page_rows(corpus: TrainingCorpus, scores: HashedScores, page: int, left_out:
 
 def training_rows(
     corpus: TrainingCorpus, scores: HashedScores, left_out: int, seed: int
-) -> tuple[Float32s, Sample]:
+) -> tuple[Float32s, fit.Sample]:
     """Return a sample of the rows of all pages outside a fold, with labels and weights.
 
     Pages of little weight give fewer rows, and each of them weighs more.
@@ -230,12 +216,12 @@ def training_rows(
         most = max(int(_ROWS_PER_PAGE * share), _ROWS_PER_PAGE_MIN)
         labelled = np.flatnonzero(page.labels.counts)
         own_seed = [seed, zlib.crc32(page.url.encode())]
-        drawn = labelled[drawn_places(len(labelled), most, own_seed)]
+        drawn = labelled[fit.drawn_places(len(labelled), most, own_seed)]
         stands_for = min(int(page.labels.counts.sum()), _ROWS_PER_PAGE) / len(drawn)
         rows.append(page_rows(corpus, scores, number, left_out)[drawn])
         content.append(page.labels.content[drawn])
         weight.append(row_weights(page)[drawn] * corpus.weight[number] * stands_for)
-    return np.concatenate(rows), Sample(
+    return np.concatenate(rows), fit.Sample(
         content=np.concatenate(content), weight=np.concatenate(weight)
     )
 
@@ -318,7 +304,7 @@ def _filled(blank: PageTypeModel, regression: LogisticRegression, known: Int64s)
     else:
         weights[:, known] = regression.coef_.T
         biases[known] = regression.intercept_
-    names, unit = in_bytes(weights[size:])
+    names, unit = fit.in_bytes(weights[size:])
     return msgspec.structs.replace(
         blank,
         weights=(weights[:size] * _STATISTICS_SHARE).astype(np.float32),
@@ -339,16 +325,16 @@ _FOLDS_MIN = 3
 class TrainSettings(msgspec.Struct, frozen=True, kw_only=True):
     """How a page model is trained."""
 
-    trees: TreeSettings = TreeSettings()
+    trees: fit.TreeSettings = fit.TreeSettings()
     ensembles: int = 4
     """Number of tree ensembles that are averaged, each fitted to a random part of the rows."""
-    teacher: NetworkSettings = NetworkSettings(hidden=(64, 32), epochs=5)
+    teacher: fit.NetworkSettings = fit.NetworkSettings(hidden=(64, 32), epochs=5)
     teachers: int = 24
     """Number of networks that are fitted to the labels, each on a random part of the rows.
 
     The model's network learns their mean answer. Networks that learn from the labels themselves
     differ between seeds on whole sites."""
-    network: NetworkSettings = NetworkSettings()
+    network: fit.NetworkSettings = fit.NetworkSettings()
     trees_part: float = 0.3
     """Share of the rows that each tree ensemble is fitted to, above 0, at most 1."""
     teachers_part: float = 0.6
@@ -437,7 +423,7 @@ def gather(
 
 
 def train_page_model(
-    corpus: TrainingCorpus, settings: TrainSettings, progress: ReportProgress
+    corpus: TrainingCorpus, settings: TrainSettings, progress: fit.ReportProgress
 ) -> Trained:
     """Train a page model on all pages, and judge it by nested cross-validation by site."""
     scores = hashed_scores(corpus, progress)
@@ -463,14 +449,20 @@ def train_page_model(
 
 
 def held_out_results(
-    corpus: TrainingCorpus, scores: HashedScores, settings: TrainSettings, progress: ReportProgress
+    corpus: TrainingCorpus,
+    scores: HashedScores,
+    settings: TrainSettings,
+    progress: fit.ReportProgress,
 ) -> list[PageResult]:
     """Return the held-out result of each page, with another seed."""
     return [one.result for one in _cross_validated(corpus, scores, settings, progress)[1]]
 
 
 def _cross_validated(
-    corpus: TrainingCorpus, scores: HashedScores, settings: TrainSettings, progress: ReportProgress
+    corpus: TrainingCorpus,
+    scores: HashedScores,
+    settings: TrainSettings,
+    progress: fit.ReportProgress,
 ) -> tuple[list[_Parts], list[_Judged]]:
     """Return the parts that were fitted without each fold, and the held-out result of each page."""
     parts: list[_Parts] = []
@@ -500,39 +492,41 @@ def _fit(
     ensembles = []
     for number in range(seed, seed + settings.ensembles):
         part = _part(rows, sample, settings.trees_part, number)
-        ensembles.append(fit_trees(*part, settings.trees, number))
-    trees = mean_ensemble(ensembles)
+        ensembles.append(fit.fit_trees(*part, settings.trees, number))
+    trees = fit.mean_ensemble(ensembles)
     teachers = []
     for number in range(seed, seed + settings.teachers):
         part = _part(rows, sample, settings.teachers_part, number)
-        teachers.append(fit_network(*part, settings.teacher, number))
+        teachers.append(fit.fit_network(*part, settings.teacher, number))
     student_rows, labelled = training_rows(corpus, scores, left_out, _STUDENT_SEED)
     distilled = _distilled(student_rows, labelled, teachers)
     return _Parts(
         trees=trees,
-        networks=[fit_network(student_rows, distilled, settings.network, _STUDENT_SEED)],
+        networks=[fit.fit_network(student_rows, distilled, settings.network, _STUDENT_SEED)],
         page_types=fit_page_types(corpus, scores, left_out),
     )
 
 
-def _distilled(rows: Float32s, sample: Sample, teachers: list[Network]) -> Sample:
+def _distilled(rows: Float32s, sample: fit.Sample, teachers: list[Network]) -> fit.Sample:
     """Return the sample with the mean answer of the teachers in place of its labels.
 
     This is distillation (Hinton, Vinyals, Dean, 2015). Students that start from the same weights are
     close to each other whatever rows their teachers saw.
     """
     log_odds = sum(teacher.log_odds(rows) for teacher in teachers) / len(teachers)
-    return Sample(content=1 / (1 + np.exp(-log_odds)), weight=sample.weight)
+    return fit.Sample(content=1 / (1 + np.exp(-log_odds)), weight=sample.weight)
 
 
-def _part(rows: Float32s, sample: Sample, share: float, seed: int) -> tuple[Float32s, Sample]:
+def _part(
+    rows: Float32s, sample: fit.Sample, share: float, seed: int
+) -> tuple[Float32s, fit.Sample]:
     """Return a random part of the rows, at least one."""
-    chosen = drawn_places(len(rows), max(round(share * len(rows)), 1), seed)
-    return rows[chosen], Sample(content=sample.content[chosen], weight=sample.weight[chosen])
+    chosen = fit.drawn_places(len(rows), max(round(share * len(rows)), 1), seed)
+    return rows[chosen], fit.Sample(content=sample.content[chosen], weight=sample.weight[chosen])
 
 
 def _confidence(judged: Sequence[_Judged]) -> Confidence:
-    return fit_confidence([one.inputs for one in judged], [one.result.f1 for one in judged])
+    return fit.fit_confidence([one.inputs for one in judged], [one.result.f1 for one in judged])
 
 
 def _model(scores: HashedScores, left_out: int, parts: _Parts, confidence: Confidence) -> PageModel:

@@ -7,21 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
-from templ_core.lab.evaluation.curves import (
-    calibrate,
-    curve_of_histograms,
-    curve_of_scores,
-    recall_at,
-    score_histogram,
-)
-from templ_core.lab.evaluation.report import (
-    PageScore,
-    bootstrap,
-    by_pages_seen,
-    compare,
-    group,
-    summarise,
-)
+from templ_core.lab.evaluation import curves, report
+from templ_core.lab.evaluation.report import group
 from templ_core.lab.evaluation.segments import (
     Overlap,
     block_of_each,
@@ -74,14 +61,14 @@ def test_words_that_one_side_lacks_are_ignored():
 
 
 def test_means_over_pages_and_over_sites():
-    means = bootstrap([1.0, 1.0, 1.0, 0.0], ["a", "a", "a", "b"], 0)
+    means = report.bootstrap([1.0, 1.0, 1.0, 0.0], ["a", "a", "a", "b"], 0)
     assert means.of_pages == pytest.approx(0.75)
     assert means.of_sites == pytest.approx(0.5)
 
 
 def test_intervals_of_many_sites_agree_with_the_normal_approximation():
     values = np.random.default_rng(1).normal(0.8, 0.1, 400)
-    means = bootstrap(values.tolist(), [f"s{n}" for n in range(400)], 7)
+    means = report.bootstrap(values.tolist(), [f"s{n}" for n in range(400)], 7)
     half = 1.96 * values.std() / 20
     for interval in (means.pages_interval, means.sites_interval):
         assert interval.low == pytest.approx(values.mean() - half, abs=0.002)
@@ -90,20 +77,20 @@ def test_intervals_of_many_sites_agree_with_the_normal_approximation():
 
 def test_more_pages_of_the_same_sites_do_not_narrow_the_interval():
     values, sites = [0.5, 0.9] * 2, ["a", "b"] * 2
-    few = bootstrap(values, sites, 0).pages_interval
-    many = bootstrap(values * 50, sites * 50, 0).pages_interval
+    few = report.bootstrap(values, sites, 0).pages_interval
+    many = report.bootstrap(values * 50, sites * 50, 0).pages_interval
     assert (many.low, many.high) == pytest.approx((few.low, few.high))
 
 
 def test_equal_seeds_give_equal_intervals_and_one_site_has_none():
     values, sites = [n / 20 for n in range(20)], [f"s{n}" for n in range(20)]
-    assert bootstrap(values, sites, 3) == bootstrap(values, sites, 3)
-    assert bootstrap(values, sites, 3) != bootstrap(values, sites, 4)
-    assert bootstrap(values, ["a"] * 20, 3).pages_interval is None
+    assert report.bootstrap(values, sites, 3) == report.bootstrap(values, sites, 3)
+    assert report.bootstrap(values, sites, 3) != report.bootstrap(values, sites, 4)
+    assert report.bootstrap(values, ["a"] * 20, 3).pages_interval is None
 
 
 def test_confidence_and_f1_are_compared_bin_by_bin():
-    found = calibrate([0.92, 0.98, 0.31], [0.9, 0.9, 0.41])
+    found = curves.calibrate([0.92, 0.98, 0.31], [0.9, 0.9, 0.41])
     assert [(one.low, one.pages) for one in found.bins] == [(0.3, 1), (0.9, 2)]
     assert found.mean_error == pytest.approx((2 * 0.05 + 0.1) / 3)
     assert found.bias == pytest.approx((0.02 + 0.08 - 0.1) / 3)
@@ -111,13 +98,13 @@ def test_confidence_and_f1_are_compared_bin_by_bin():
 
 def test_the_least_sure_tenth_is_searched_for_bad_pages():
     confidence = [0.2, 0.3, *([0.9] * 18)]
-    assert calibrate(confidence, [0.1, 0.9, *([0.9] * 18)]).low_found == 1.0
-    assert calibrate(confidence, [0.1, 0.9, *([0.9] * 17), 0.4]).low_found == 0.5
-    assert calibrate(confidence, [0.9] * 20).low_found is None
+    assert curves.calibrate(confidence, [0.1, 0.9, *([0.9] * 18)]).low_found == 1.0
+    assert curves.calibrate(confidence, [0.1, 0.9, *([0.9] * 17), 0.4]).low_found == 0.5
+    assert curves.calibrate(confidence, [0.9] * 20).low_found is None
 
 
 def test_errors_inside_a_bin_cancel_and_both_ends_of_the_scale_have_a_bin():
-    found = calibrate([0.0, 1.0, 0.95, 0.95], [0.0, 1.0, 0.9, 1.0])
+    found = curves.calibrate([0.0, 1.0, 0.95, 0.95], [0.0, 1.0, 0.9, 1.0])
     assert found.mean_error == pytest.approx(abs(2.9 - 2.9) / 4)
     assert [one.high for one in found.bins] == [0.1, 1.0]
 
@@ -152,37 +139,39 @@ def test_text_distance_is_relative_to_the_longer_text():
 
 
 def histogram(templateness, words, content):
-    return score_histogram(np.array(templateness), np.array(words, float), np.array(content, float))
+    return curves.score_histogram(
+        np.array(templateness), np.array(words, float), np.array(content, float)
+    )
 
 
 def test_the_curve_has_a_point_for_every_threshold_that_finds_text():
-    curve = curve_of_histograms([histogram([0.1, 0.2, 0.9], [6, 2, 2], [1, 0, 1])])
+    curve = curves.curve_of_histograms([histogram([0.1, 0.2, 0.9], [6, 2, 2], [1, 0, 1])])
     points = {point.threshold: (point.precision, point.recall) for point in curve}
     assert min(points) == 0.1
     assert points[0.1] == pytest.approx((1, 6 / 8))
     assert points[0.5] == pytest.approx((6 / 8, 6 / 8))
     assert points[1.0] == pytest.approx((8 / 10, 1))
-    assert recall_at(curve, 0.9) == pytest.approx(0.75)
-    assert recall_at(curve, 0.8) == pytest.approx(1)
-    assert recall_at(curve, 1.1) == 0
+    assert curves.recall_at(curve, 0.9) == pytest.approx(0.75)
+    assert curves.recall_at(curve, 0.8) == pytest.approx(1)
+    assert curves.recall_at(curve, 1.1) == 0
 
 
 def test_long_and_short_pages_have_equal_weight():
     good, bad = ([0.0, 1.0], [1, 1], [1, 0]), ([0.0, 1.0], [1000, 1000], [0, 1])
-    curve = curve_of_histograms([histogram(*good), histogram(*bad)])
+    curve = curves.curve_of_histograms([histogram(*good), histogram(*bad)])
     assert curve[0].precision == pytest.approx(0.5)
 
 
 def test_pages_without_scored_words_make_no_curve():
     assert histogram([0.5], [0], [1]).sum() == 0
-    assert curve_of_histograms([histogram([0.5], [0], [1])]) == []
+    assert curves.curve_of_histograms([histogram([0.5], [0], [1])]) == []
 
 
 def test_the_curve_agrees_with_direct_counting():
     rng = np.random.default_rng(0)
     templateness, words = rng.integers(0, 101, 300) / 100, rng.integers(1, 40, 300)
     content = rng.random(300)
-    for point in curve_of_histograms([histogram(templateness, words, content)]):
+    for point in curves.curve_of_histograms([histogram(templateness, words, content)]):
         kept = templateness <= point.threshold + 1e-9
         both = (words * content)[kept].sum()
         assert point.precision == pytest.approx(both / words[kept].sum())
@@ -191,16 +180,16 @@ def test_the_curve_agrees_with_direct_counting():
 
 def test_the_curve_of_scores_has_a_point_for_each_different_score():
     score, positive = np.array([0.9, 0.8, 0.8, 0.1]), np.array([True, False, True, True])
-    curve = curve_of_scores(score, positive, np.ones(4))
+    curve = curves.curve_of_scores(score, positive, np.ones(4))
     assert [point.threshold for point in curve] == [0.9, 0.8, 0.1]
     assert [point.precision for point in curve] == pytest.approx([1, 2 / 3, 3 / 4])
     assert [point.recall for point in curve] == pytest.approx([1 / 3, 2 / 3, 1])
-    assert recall_at(curve, 0.99) == pytest.approx(1 / 3)
-    assert recall_at(curve[1:], 0.99) == 0
+    assert curves.recall_at(curve, 0.99) == pytest.approx(1 / 3)
+    assert curves.recall_at(curve[1:], 0.99) == 0
 
 
 def test_scores_without_positives_make_no_curve():
-    assert curve_of_scores(np.array([0.5]), np.array([False]), np.ones(1)) == []
+    assert curves.curve_of_scores(np.array([0.5]), np.array([False]), np.ones(1)) == []
 
 
 WORDS = [f"{first}{second}" for first in "bcdfghklmn" for second in "aeiou"]
@@ -253,11 +242,11 @@ def score(f1, **fields):
         "template_f": None,
         "full_text_f1": 0.5,
     }
-    return PageScore(**{**values, **fields})
+    return report.PageScore(**{**values, **fields})
 
 
 def test_the_summary_has_means_over_pages_and_sites():
-    summary = summarise([score(1.0), score(0.8, character_f1=0.9), score(0.3, site="b.org")])
+    summary = report.summarise([score(1.0), score(0.8, character_f1=0.9), score(0.3, site="b.org")])
     assert (summary.pages, summary.sites) == (3, 2)
     assert summary.f1 == pytest.approx(0.7)
     assert summary.site_f1 == pytest.approx(0.6)
@@ -270,7 +259,7 @@ def test_the_summary_has_means_over_pages_and_sites():
 def test_two_systems_are_compared_page_by_page():
     ours = [score(0.9), score(0.7, site="b.org")]
     theirs = [score(0.8), score(0.6, site="b.org")]
-    means = compare(ours, theirs)
+    means = report.compare(ours, theirs)
     assert means.of_pages == pytest.approx(0.1)
     assert means.pages_interval.low == pytest.approx(0.1)
 
@@ -278,7 +267,7 @@ def test_two_systems_are_compared_page_by_page():
 def test_groups_are_in_ascending_order():
     scores = [score(1.0, page_type="news", seen=30), score(0.5, page_type="forum", seen=2)]
     assert list(group(scores, "page_type")) == ["forum", "news"]
-    assert list(by_pages_seen(scores)) == ["1-5", "26-50"]
+    assert list(report.by_pages_seen(scores)) == ["1-5", "26-50"]
 
 
 PAGE = """<body><ul><li><a href=/>Home page</a></li><li><a href=/about>About</a> us</li></ul>

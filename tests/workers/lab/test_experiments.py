@@ -21,19 +21,11 @@ from templ_core.page_level.model.model_file import encode_model, shipped_model
 from templ_core.site_level.fusion.fusion import FusionModel
 from templ_core.site_level.fusion.site_columns import FUSION_INPUTS
 from tests.workers.builders import write_lines
+from workers.lab.experiments import injected_pages
 from workers.lab.experiments.compared_cleaners import (
     SITE_CLEANERS,
     clean_compared_pages,
     compared_pages,
-)
-from workers.lab.experiments.injected_pages import (
-    Injection,
-    inject_box,
-    injected_text,
-    link_box,
-    on_page,
-    parsed,
-    serialised,
 )
 from workers.lab.experiments.injection import boilerplate
 from workers.lab.experiments.pagelevel import LabelledTexts, specific_words
@@ -137,9 +129,9 @@ def test_blocks_of_all_pages_go_and_own_text_stays():
 def test_scattered_words_change_at_other_places_on_each_page():
     rng = Random(1)
     vocabulary = [f"word{number}" for number in range(500)]
-    text = injected_text(vocabulary, rng)
-    run = Injection(share=1.0, scattered=True)
-    pages = [" ".join(on_page(text, run, vocabulary, rng)).split() for _ in range(3)]
+    text = injected_pages.injected_text(vocabulary, rng)
+    run = injected_pages.Injection(share=1.0, scattered=True)
+    pages = [" ".join(injected_pages.on_page(text, run, vocabulary, rng)).split() for _ in range(3)]
     assert len({len(one) for one in pages}) == 1
     changed = [
         [at for at, (a, b) in enumerate(zip(pages[0], other, strict=True)) if a != b]
@@ -151,13 +143,13 @@ def test_scattered_words_change_at_other_places_on_each_page():
 
 @pytest.mark.parametrize("seed", range(8))
 def test_a_box_of_links_has_the_lines_of_its_section_at_one_place(seed):
-    box = link_box([f"word{number}" for number in range(100)], Random(seed))
+    box = injected_pages.link_box([f"word{number}" for number in range(100)], Random(seed))
     for section, lines in enumerate(box.sections):
-        root = parsed(
+        root = injected_pages.parsed(
             "<title>A page</title><h1>A page</h1><main><p>First<p>Last</main><footer>End</footer>"
         )
-        assert inject_box(root, GoldSelectors(content="main"), box, section)
-        texts = read_document(serialised(root), "https://s.example/").segments.texts
+        assert injected_pages.inject_box(root, GoldSelectors(content="main"), box, section)
+        texts = read_document(injected_pages.serialised(root), "https://s.example/").segments.texts
         place = {"before": 1, "first": 1, "last": 3, "behind": 3}[box.place]
         assert texts == [*(own := ["A page", "First", "Last", "End"])[:place], *lines, *own[place:]]
 

@@ -26,18 +26,10 @@ from templ_core.site_cleaner.cleaned_page import page_kind
 from workers.child_program import use_one_arithmetic_thread
 from workers.errors import WorkerError
 from workers.lab import experiment as lab
+from workers.lab.evaluation import scoring
 from workers.lab.evaluation.corpus_files import EvaluationPage, PageOutput
 from workers.lab.evaluation.page_models import PageModels
 from workers.lab.evaluation.peers import Extract, Peer, load_peer
-from workers.lab.evaluation.scoring import (
-    SegmentScore,
-    TextScorer,
-    apart_from_neutral,
-    decisions_of_cleaned,
-    decisions_of_record,
-    lines_missing_from,
-    score_segments,
-)
 from workers.processes.child import GC_ALLOCATIONS
 from workers.processes.page_model import page_model_of
 
@@ -145,7 +137,7 @@ class Judgement(msgspec.Struct, frozen=True, kw_only=True):
     failures: dict[str, str]
     """Reason of each system that raised an error; it scores as an empty text."""
     confidence: float | None
-    segments: SegmentScore | None
+    segments: scoring.SegmentScore | None
     stated_type: str | None
     """Page type that the markup states; None where it states none, or where page types are not judged."""
     found_type: str | None
@@ -204,8 +196,8 @@ class Judge:
             document, cleaned = timed[TEMPL].value
             output = PageOutput(text=cleaned.text, confidence=cleaned.confidence, segments=None)
             if self._with_segments:
-                segments = score_segments(
-                    page, markup, document, decisions_of_cleaned(document, cleaned)
+                segments = scoring.score_segments(
+                    page, markup, document, scoring.decisions_of_cleaned(document, cleaned)
                 )
                 stated, found = stated_and_found(document, markup, page.url, self._models[model])
         elif output is None:
@@ -220,9 +212,9 @@ class Judge:
             },
             **{name: timed[name].value or "" for name in self._peers},
         }
-        scorer = TextScorer(page, markup)
-        kept, neutral = apart_from_neutral(
-            lines_missing_from(output.text, page.gold_text), scorer.neutral
+        scorer = scoring.TextScorer(page, markup)
+        kept, neutral = scoring.apart_from_neutral(
+            scoring.lines_missing_from(output.text, page.gold_text), scorer.neutral
         )
         scores = {name: scorer.score(text) for name, text in texts.items()}
         return Judgement(
@@ -237,7 +229,7 @@ class Judge:
             found_type=found,
             kept_wrongly=kept,
             kept_neutral=neutral,
-            missed=lines_missing_from(page.gold_text, output.text),
+            missed=scoring.lines_missing_from(page.gold_text, output.text),
         )
 
     def _calls(self, markup: str) -> dict[str, Callable[[], Any]]:
@@ -266,13 +258,13 @@ def _bare_parse(markup: str) -> object:
 
 def _recorded_segments(
     page: EvaluationPage, markup: str, segments: list[TextSegment]
-) -> SegmentScore | None:
+) -> scoring.SegmentScore | None:
     try:
         document = _document(page)
     except PageError:
         return None
-    choice = decisions_of_record(document, segments)
-    return score_segments(page, markup, document, choice) if choice is not None else None
+    choice = scoring.decisions_of_record(document, segments)
+    return scoring.score_segments(page, markup, document, choice) if choice is not None else None
 
 
 _PAGES_AHEAD = 8

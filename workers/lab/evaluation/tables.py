@@ -10,6 +10,7 @@ from markupsafe import Markup
 from rich.console import Console
 from rich.table import Table
 
+from templ_core.lab.evaluation import report
 from templ_core.lab.evaluation.curves import (
     Calibration,
     CurvePoint,
@@ -17,18 +18,7 @@ from templ_core.lab.evaluation.curves import (
     curve_of_histograms,
     recall_at,
 )
-from templ_core.lab.evaluation.report import (
-    BootstrapMeans,
-    Interval,
-    PageScore,
-    Summary,
-    bootstrap,
-    by_pages_seen,
-    compare,
-    group,
-    group_by,
-    summarise,
-)
+from templ_core.lab.evaluation.report import group
 from templ_core.lab.evaluation.segments import AMOUNTS, FMean, FMeans, mean_f
 from templ_core.lab.evaluation.words import REPEATED_PAGES_MIN, RepeatedText, repeated_text
 from templ_core.page_level.model.page_type import PAGE_TYPES
@@ -43,7 +33,7 @@ CURVE_PRECISION = 0.9
 """Precision at which the recall of the precision-recall curve is reported."""
 _WORST_PAGES = 20
 
-GroupedSummaries = dict[str, dict[str, dict[str, Summary]]]
+GroupedSummaries = dict[str, dict[str, dict[str, report.Summary]]]
 """Summaries by title of the grouping, group and system."""
 
 
@@ -52,7 +42,7 @@ class SegmentFigures(msgspec.Struct, frozen=True, kw_only=True):
 
     pages: int
     f: FMeans
-    adjusted_rand: BootstrapMeans
+    adjusted_rand: report.BootstrapMeans
     """Agreement of the sections with the largest elements that are all content or all template."""
     recall_at_precision: float
     """Recall of content words at a precision of `CURVE_PRECISION`."""
@@ -106,7 +96,7 @@ class Figures(msgspec.Struct, frozen=True, kw_only=True):
     """The systems in order: TEMPL, further balances of it, the peers, WHOLE_PAGE."""
     versions: dict[str, str]
     groups: GroupedSummaries
-    differences: dict[str, dict[str, BootstrapMeans]]
+    differences: dict[str, dict[str, report.BootstrapMeans]]
     """For each corpus and peer: templ's F1 minus the peer's F1 on the same pages."""
     segments: dict[str, SegmentFigures]
     """Figures of each corpus; empty if no decisions on segments are known."""
@@ -153,35 +143,35 @@ def find_figures(
     )
 
 
-def _summaries_of_groups(scores: dict[str, list[PageScore]], seed: int) -> GroupedSummaries:
-    groupings: dict[str, Callable[[list[PageScore]], dict[str, list[PageScore]]]] = {
+def _summaries_of_groups(scores: dict[str, list[report.PageScore]], seed: int) -> GroupedSummaries:
+    groupings: dict[str, Callable[[list[report.PageScore]], dict[str, list[report.PageScore]]]] = {
         "all": lambda some: {ALL: some},
         "corpus": lambda some: group(some, "corpus"),
         "page type": lambda some: group(some, "page_type"),
-        "pages of the site seen": by_pages_seen,
+        "pages of the site seen": report.by_pages_seen,
         "site": lambda some: group(some, "site"),
     }
     groups: GroupedSummaries = {}
     for title, divide in groupings.items():
-        rows: defaultdict[str, dict[str, Summary]] = defaultdict(dict)
+        rows: defaultdict[str, dict[str, report.Summary]] = defaultdict(dict)
         for system, some in scores.items():
             for name, members in divide(some).items():
-                rows[name][system] = summarise(members, seed)
+                rows[name][system] = report.summarise(members, seed)
         groups[title] = dict(rows)
     return groups
 
 
 def _differences(
-    scores: dict[str, list[PageScore]], seed: int
-) -> dict[str, dict[str, BootstrapMeans]]:
+    scores: dict[str, list[report.PageScore]], seed: int
+) -> dict[str, dict[str, report.BootstrapMeans]]:
     ours = {ALL: scores[TEMPL], **group(scores[TEMPL], "corpus")}
-    found: dict[str, dict[str, BootstrapMeans]] = {name: {} for name in ours}
+    found: dict[str, dict[str, report.BootstrapMeans]] = {name: {} for name in ours}
     for system, some in scores.items():
         if system == TEMPL:
             continue
         theirs = {ALL: some, **group(some, "corpus")}
         for name, members in ours.items():
-            found[name][system] = compare(members, theirs[name], seed)
+            found[name][system] = report.compare(members, theirs[name], seed)
     return found
 
 
@@ -200,7 +190,7 @@ def _grouped(
     figure: Callable[[Sequence[Judgement]], Any],
 ) -> dict[str, Any]:
     """Return the figure of each group of pages that has one, by the names that `name` gives them."""
-    found = {group: figure(some) for group, some in group_by(judgements, name).items()}
+    found = {group: figure(some) for group, some in report.group_by(judgements, name).items()}
     return {group: value for group, value in found.items() if value is not None}
 
 
@@ -227,7 +217,7 @@ def _segments(judgements: Sequence[Judgement], seed: int) -> SegmentFigures | No
     return SegmentFigures(
         pages=len(scored),
         f=mean_f([(site, segments.f) for site, segments in scored], seed),
-        adjusted_rand=bootstrap(
+        adjusted_rand=report.bootstrap(
             [segments.adjusted_rand for _, segments in scored], [site for site, _ in scored], seed
         ),
         recall_at_precision=recall_at(curve, CURVE_PRECISION),
@@ -236,7 +226,7 @@ def _segments(judgements: Sequence[Judgement], seed: int) -> SegmentFigures | No
 
 
 def _repeated(judgements: Sequence[Judgement]) -> dict[str, RepeatedFigures] | None:
-    sites = group_by(judgements, lambda one: one.page.site)
+    sites = report.group_by(judgements, lambda one: one.page.site)
     several = {site: some for site, some in sites.items() if len(some) >= REPEATED_PAGES_MIN}
     if not several:
         return None
@@ -262,7 +252,7 @@ def _calibration(judgements: Sequence[Judgement]) -> Calibration | None:
     return calibrate(said, reached)
 
 
-def _quantiles(scores: Sequence[PageScore]) -> list[float]:
+def _quantiles(scores: Sequence[report.PageScore]) -> list[float]:
     ordered = sorted(score.f1 for score in scores)
     return [round(ordered[(len(ordered) - 1) * at // 100], 4) for at in range(101)]
 
@@ -455,7 +445,7 @@ def _details(figures: Figures) -> list[tuple[Sequence[str], list[list[Cell]], st
     return [one for one in tables if one[1]]
 
 
-def _corpora(corpora: Mapping[str, Mapping[str, Summary]], systems: Sequence[str]) -> Table:
+def _corpora(corpora: Mapping[str, Mapping[str, report.Summary]], systems: Sequence[str]) -> Table:
     """Return the table of all systems on each corpus."""
     rows: list[list[Cell]] = [
         [system, *(f"{one.f1:.3f} {one.precision:.3f} {one.recall:.3f}" for one in found)]
@@ -465,7 +455,9 @@ def _corpora(corpora: Mapping[str, Mapping[str, Summary]], systems: Sequence[str
     return _table(["F1, P, R", *(name or "-" for name in corpora)], rows)
 
 
-def _groups(title: str, rows: Mapping[str, Mapping[str, Summary]], figures: Figures) -> Table:
+def _groups(
+    title: str, rows: Mapping[str, Mapping[str, report.Summary]], figures: Figures
+) -> Table:
     others = [name for name in figures.systems if name != TEMPL]
     heads = [title, "pages", "sites", "F1", "P", "R", "chars", "templ. F", "site F1", "<0.5"]
     cells: list[list[Cell]] = []
@@ -523,7 +515,7 @@ def number(value: float | None) -> str:
     return "" if value is None else f"{value:.3f}"
 
 
-def brackets(interval: Interval | None) -> str:
+def brackets(interval: report.Interval | None) -> str:
     """Return an interval in brackets; an empty text where there is none."""
     return "" if interval is None else f"[{interval.low:.3f}, {interval.high:.3f}]"
 

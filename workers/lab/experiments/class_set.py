@@ -15,14 +15,7 @@ from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.fingerprint import are_near_duplicates, min_hashes, simhash
 from templ_core.lab.evaluation.report import group_by
-from templ_core.lab.papers.class_set import (
-    ClassPage,
-    SourcePage,
-    TopicPage,
-    class_set,
-    cross_site_accuracies,
-    hash_of,
-)
+from templ_core.lab.papers import class_set
 from templ_core.lab.papers.pagelevel.variants import (
     SmoothedClassifier,
     basic_variant,
@@ -61,7 +54,7 @@ CLASS_SET_TEMPLATES = (
 CLASS_SET_CLEANERS = ("full text", "SITELEVEL", "basic", "smooth", "shipped page model")
 
 
-CleanedPage = tuple[ClassPage, dict[str, str]]
+CleanedPage = tuple[class_set.ClassPage, dict[str, str]]
 """A page of the class set, with the text that each of CLASS_SET_CLEANERS leaves of it."""
 
 
@@ -72,7 +65,7 @@ def read_class_set(
     templates_per_article: int,
     seed: int,
     template_sites: Sequence[str] = CLASS_SET_TEMPLATES,
-) -> list[ClassPage]:
+) -> list[class_set.ClassPage]:
     """Return the class set: articles on several topics, each inside the templates of other sites.
 
     Raises:
@@ -91,7 +84,7 @@ def read_class_set(
             f"{templates_per_article} of the sites {', '.join(template_sites)}; the corpora lack "
             f"articles on {', '.join(lacking) or 'no topic'} and have {len(templates)} templates"
         )
-    return class_set(
+    return class_set.class_set(
         topics,
         templates,
         articles_per_topic=articles_per_topic,
@@ -100,15 +93,17 @@ def read_class_set(
     )
 
 
-def read_source_pages(corpora: Sequence[Path]) -> defaultdict[str, list[SourcePage]]:
+def read_source_pages(corpora: Sequence[Path]) -> defaultdict[str, list[class_set.SourcePage]]:
     """Return the pages of each site that have gold text and a `gold_selector`."""
-    by_site: defaultdict[str, list[SourcePage]] = defaultdict(list)
+    by_site: defaultdict[str, list[class_set.SourcePage]] = defaultdict(list)
     for record in records_with(corpora, "gold_selector"):
         gold = GoldSelectors.of(record)
         if gold is not None and record.get("gold_text"):
             site = record["site"]
             by_site[site].append(
-                SourcePage(site=site, url=record["url"], markup=record_markup(record), gold=gold)
+                class_set.SourcePage(
+                    site=site, url=record["url"], markup=record_markup(record), gold=gold
+                )
             )
     return by_site
 
@@ -144,10 +139,10 @@ def read_cleaned(
 
 
 def clean_class_pages(
-    pages: Sequence[ClassPage], classifier: SmoothedClassifier
+    pages: Sequence[class_set.ClassPage], classifier: SmoothedClassifier
 ) -> list[CleanedPage]:
     """Return the pages with the text of each cleaner; SITELEVEL counts over all pages of a site."""
-    by_site: defaultdict[str, list[tuple[ClassPage, ScoredPage]]] = defaultdict(list)
+    by_site: defaultdict[str, list[tuple[class_set.ClassPage, ScoredPage]]] = defaultdict(list)
     for page in lab.tracked(pages, "cleaning"):
         scored = score_record({"html": page.markup, "url": page.url}, classifier)
         if scored is not None:
@@ -213,7 +208,7 @@ def pagelevel_duplicates(report: lab.Report, **chosen: Any) -> None:
     same = _pairs(cleaned, lambda page: page.article)
     different = sorted(
         _pairs(cleaned, lambda page: page.site),
-        key=lambda pair: hash_of(chosen["seed"], *(page.url for page, _ in pair)),
+        key=lambda pair: class_set.hash_of(chosen["seed"], *(page.url for page, _ in pair)),
     )[: len(same)]
     sizes = sorted(len(text.split()) for text in {page.text for page, _ in cleaned})
     report.say(
@@ -238,7 +233,7 @@ def pagelevel_duplicates(report: lab.Report, **chosen: Any) -> None:
     report.table("table 2: near-duplicates", header, rows)
 
 
-def _pairs(pages: Iterable[CleanedPage], key: Callable[[ClassPage], str]) -> list[_Pair]:
+def _pairs(pages: Iterable[CleanedPage], key: Callable[[class_set.ClassPage], str]) -> list[_Pair]:
     """Return the pairs with equal keys: of one article, or of one site and different articles."""
     return [
         (one, other)
@@ -294,9 +289,9 @@ def pagelevel_classes(report: lab.Report, **chosen: Any) -> None:
     texts = {name: [some[name] for _, some in cleaned] for name in CLASS_SET_CLEANERS}
     texts[_ARTICLE_ALONE] = [page.text for page, _ in cleaned]
     accuracies = {
-        name: cross_site_accuracies(
+        name: class_set.cross_site_accuracies(
             [
-                TopicPage(page.topic, page.site, page.article, text)
+                class_set.TopicPage(page.topic, page.site, page.article, text)
                 for (page, _), text in zip(cleaned, some, strict=True)
             ]
         )

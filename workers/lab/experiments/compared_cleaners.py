@@ -14,17 +14,10 @@ from templ_core.dom.document import Document, parse_document
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.report import group_by
 from templ_core.lab.near_duplicates import distinct_plain_texts
+from templ_core.lab.papers import rtdm
 from templ_core.lab.papers.foschini.matching import PhraseMatcher, settled_spans, text_outside
 from templ_core.lab.papers.foschini.page_tokens import page_text
 from templ_core.lab.papers.foschini.phrases import PhrasesConfig, learn_phrases
-from templ_core.lab.papers.rtdm import (
-    find_template,
-    is_style_noise,
-    is_voted_template,
-    learn_style_tree,
-    learn_voted_templates,
-    template_part,
-)
 from templ_core.site_level.trees.labelled_tree import label_page
 
 _SHARE_MIN = 0.5
@@ -85,13 +78,13 @@ def _spread(documents: Sequence[Document], sample: int | None) -> Sequence[Docum
 
 
 def _find_template(documents: Sequence[Document]) -> FindTemplate:
-    template = find_template([label_page(document).tree for document in documents])
+    template = rtdm.find_template([label_page(document).tree for document in documents])
 
     def find(document: Document) -> Bools:
         found = np.zeros(len(document.segments.texts), np.bool_)
         if template is not None:
             tree = label_page(document).tree
-            found[tree.segment[template_part(template, tree) & tree.is_text]] = True
+            found[tree.segment[rtdm.template_part(template, tree) & tree.is_text]] = True
         return found
 
     return find
@@ -103,12 +96,12 @@ def _distinct(documents: Sequence[Document]) -> list[Document]:
 
 
 def _votes(documents: Sequence[Document]) -> FindTemplate:
-    model = learn_voted_templates(_distinct(documents))
-    return lambda document: is_voted_template(document, model, _SHARE_MIN)
+    model = rtdm.learn_voted_templates(_distinct(documents))
+    return lambda document: rtdm.is_voted_template(document, model, _SHARE_MIN)
 
 
 def _style_tree(documents: Sequence[Document]) -> FindTemplate:
-    return partial(is_style_noise, tree=learn_style_tree(documents))
+    return partial(rtdm.is_style_noise, tree=rtdm.learn_style_tree(documents))
 
 
 TEMPLATE_FINDERS: Mapping[str, Callable[[Sequence[Document]], FindTemplate]] = {

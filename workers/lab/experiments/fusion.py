@@ -21,28 +21,7 @@ from templ_core.dom.document import Document, read_document
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.report import SEEN_BINS, mean_interval
 from templ_core.lab.evaluation.words import page_words, score_template, score_text, word_counts
-from templ_core.lab.training.fusion import (
-    LINK_BOX,
-    UNKNOWN,
-    FusionOutcome,
-    FusionPage,
-    InjectedSegments,
-    KnownSite,
-    LinearModel,
-    PageGroup,
-    SiteChange,
-    by_corpus,
-    by_site,
-    calibrations,
-    confidence_of,
-    decide_all,
-    decide_all_alone,
-    decide_all_unfitted,
-    fit_fusion,
-    fitted_without,
-    injected_words,
-    site_changes,
-)
+from templ_core.lab.training import fusion as fitting
 from templ_core.lab.training.labels.gold_labels import GoldSelectors, decoded_markup
 from templ_core.lab.training.pages import GoldRecord, page_labels, word_bag
 from templ_core.page_level.interstitials import stands_for_page
@@ -131,7 +110,7 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_fusion_pages(
     corpora: Sequence[Path], folds: PageModels, simulation: Simulation, jobs: int
-) -> list[FusionPage]:
+) -> list[fitting.FusionPage]:
     """Return the pages with gold of all corpora; sites learn from all their pages.
 
     Pages are ordered by the field `arrival`, and by their position in the file without it.
@@ -145,7 +124,7 @@ def read_fusion_pages(
                 (record.corpus, record.page.site), _Site(*model, simulation, [])
             )
             site.records.append(record)
-    pages: list[FusionPage] = []
+    pages: list[fitting.FusionPage] = []
     read = lab.map_in_processes(jobs, _pages_of_site, sites.values())
     for number, ((corpus, name), some) in enumerate(zip(sites, read, strict=True), 1):
         pages += some
@@ -166,7 +145,7 @@ def _records(path: Path) -> Iterator[CorpusRecord]:
             yield CorpusRecord(corpus_name(path), fields, record_page(path.name, offset, line))
 
 
-def _pages_of_site(site: _Site) -> list[FusionPage]:
+def _pages_of_site(site: _Site) -> list[fitting.FusionPage]:
     records = sorted(site.records, key=lambda one: str(one.fields.get("arrival") or ""))
     pages = _pages_in_order(site, records)
     seed = f"{records[0].corpus}/{records[0].page.site}"
@@ -178,9 +157,9 @@ def _pages_of_site(site: _Site) -> list[FusionPage]:
     return pages
 
 
-def _pages_in_order(site: _Site, records: Sequence[CorpusRecord]) -> list[FusionPage]:
+def _pages_in_order(site: _Site, records: Sequence[CorpusRecord]) -> list[fitting.FusionPage]:
     learner = _Learner(site.page_model, site.simulation)
-    pages: list[FusionPage] = []
+    pages: list[fitting.FusionPage] = []
     for seen, record in enumerate(records, 1):
         body, pages_per_release = record.page.body or b"", site.simulation.pages_per_release
         if pages_per_release:
@@ -217,16 +196,22 @@ class _Learner:
         self._place_pages: list[int | None] = []
         self._model: SiteModel | None = None
 
-    def known(self, document: Document, scores: PageEvidence, places: DocumentPlaces) -> KnownSite:
+    def known(
+        self, document: Document, scores: PageEvidence, places: DocumentPlaces
+    ) -> fitting.KnownSite:
         """Return what is known when a page arrives."""
         model = self._model
         if model is None:
-            return UNKNOWN
+            return fitting.UNKNOWN
         columns, _ = site_inputs(document, scores, model, places)
-        return KnownSite(documents=model.documents, columns=columns)
+        return fitting.KnownSite(documents=model.documents, columns=columns)
 
     def learn(
-        self, document: Document, scores: PageEvidence, places: DocumentPlaces, known: KnownSite
+        self,
+        document: Document,
+        scores: PageEvidence,
+        places: DocumentPlaces,
+        known: fitting.KnownSite,
     ) -> None:
         """Learn from one more page, of which so much was known when it arrived."""
         newest = pages_with_places(known.columns, scores) if known.documents else None
@@ -250,8 +235,8 @@ def _fusion_page(
     scores: PageEvidence,
     site: _Site,
     seen: int,
-    known: KnownSite,
-) -> FusionPage:
+    known: fitting.KnownSite,
+) -> fitting.FusionPage:
     gold = GoldRecord(
         corpus=record.corpus,
         gold_text=record.fields["gold_text"],
@@ -267,7 +252,7 @@ def _fusion_page(
             content=np.where(injected.segments, 0.0, labels.content),
             counts=labels.counts | injected.segments,
         )
-    return FusionPage(
+    return fitting.FusionPage(
         corpus=gold.corpus,
         site=gold.site,
         page_type=gold.page_type,
@@ -285,11 +270,11 @@ def _fusion_page(
     )
 
 
-def _injected_segments(document: Document, put: InjectedSentences) -> InjectedSegments:
+def _injected_segments(document: Document, put: InjectedSentences) -> fitting.InjectedSegments:
     """Return which segments consist of what was put into the page."""
     texts = document.segments.texts
     segments = np.zeros(len(texts), np.bool_)
-    if put.kind == LINK_BOX:
+    if put.kind == fitting.LINK_BOX:
         lines = list(put.sentences)
         for first, one in enumerate(texts):
             if one == lines[0] and texts[first : first + len(lines)] == lines:
@@ -297,10 +282,12 @@ def _injected_segments(document: Document, put: InjectedSentences) -> InjectedSe
     else:
         text = " ".join(put.sentences)
         segments[:] = [len(one.split()) >= _INJECTED_WORDS_MIN and one in text for one in texts]
-    return InjectedSegments(segments=segments, kind=put.kind, share=put.share, taught=put.taught)
+    return fitting.InjectedSegments(
+        segments=segments, kind=put.kind, share=put.share, taught=put.taught
+    )
 
 
-def _peers(gold: GoldRecord, markup: str, names: Sequence[str]) -> dict[str, FusionOutcome]:
+def _peers(gold: GoldRecord, markup: str, names: Sequence[str]) -> dict[str, fitting.FusionOutcome]:
     if not names:
         return {}
     page, neutral = page_words(markup, gold.selectors.neutral if gold.selectors else None)
@@ -310,7 +297,7 @@ def _peers(gold: GoldRecord, markup: str, names: Sequence[str]) -> dict[str, Fus
     for name, turn in time_calls(calls, 0).items():
         output = word_counts(turn.value or "")
         template = score_template(output, wanted, neutral, page) if gold.selectors else None
-        outcomes[name] = FusionOutcome(
+        outcomes[name] = fitting.FusionOutcome(
             f1=score_text(output, wanted, neutral).f1,
             template_f1=template.f1 if template else None,
             empty=not output,
@@ -409,22 +396,24 @@ def site_level(
     read = read_fusion_pages(corpora, page_models, simulation, jobs)
     pages = [page for page in read if page.injected is None]
     injected = [page for page in read if page.injected is not None]
-    if len({by_site(page) for page in pages if page.known.documents}) < 2:
+    if len({fitting.by_site(page) for page in pages if page.known.documents}) < 2:
         raise InputProblem(
             "too few sites with gold: at least two are needed that were left out of the training "
             "of different page models"
         )
     judged = _Judged(config, names := list(dict.fromkeys(page.corpus for page in pages)), pages)
-    alone = decide_all_alone(pages, config)
-    models = fitted_without(read, INPUTS, by_site, config)
-    fused = decide_all(pages, models, by_site, config)
+    alone = fitting.decide_all_alone(pages, config)
+    models = fitting.fitted_without(read, INPUTS, fitting.by_site, config)
+    fused = fitting.decide_all(pages, models, fitting.by_site, config)
     rows = [
         judged.row("page level alone", alone),
-        judged.row("places only, not fitted", decide_all_unfitted(pages, config)),
+        judged.row("places only, not fitted", fitting.decide_all_unfitted(pages, config)),
         judged.row("sites left out", fused),
     ]
     if len(names) > 1:
-        rows.append(judged.row("corpora left out", judged.refitted(read, INPUTS, by_corpus)))
+        rows.append(
+            judged.row("corpora left out", judged.refitted(read, INPUTS, fitting.by_corpus))
+        )
     for name in peers:
         outcomes = [page.peers[name] for page in pages]
         rows.append(judged.row(f"{name} {peer_version(name)}", outcomes))
@@ -436,17 +425,17 @@ def site_level(
     _report_left(report, injected, models, config)
     _report_confidence(report, pages, fused)
     judged.report_bins(report, alone, fused)
-    _report_sites(report, site_changes(pages, alone, fused, seed), fused)
+    _report_sites(report, fitting.site_changes(pages, alone, fused, seed), fused)
     if ablation:
         judged.report_ablation(report, read)
-    fitted = fit_fusion(read, INPUTS, config)
+    fitted = fitting.fit_fusion(read, INPUTS, config)
     _report_weights(report, fitted)
     if model_file is not None:
         fusion = FusionModel(
             format=FUSION_FORMAT,
             terms=fitted.terms,
             bias=fitted.bias,
-            confidence=confidence_of(pages, fused),
+            confidence=fitting.confidence_of(pages, fused),
             page_model=page_model,
             corpora={corpus_name(path): file_digest(path) for path in corpora},
             quality={name: round(judged.mean_f1(fused, name), 4) for name in names},
@@ -454,7 +443,7 @@ def site_level(
         write_file(model_file, msgspec.json.format(msgspec.json.encode(fusion)) + b"\n")
 
 
-_Outcomes = Sequence[FusionOutcome]
+_Outcomes = Sequence[fitting.FusionOutcome]
 
 
 class _Judged(NamedTuple):
@@ -462,7 +451,7 @@ class _Judged(NamedTuple):
 
     config: CoreConfig
     names: Sequence[str]
-    pages: Sequence[FusionPage]
+    pages: Sequence[fitting.FusionPage]
 
     def mean_f1(self, outcomes: _Outcomes, name: str) -> float:
         """Return the mean word F1 of the pages of a corpus."""
@@ -482,11 +471,11 @@ class _Judged(NamedTuple):
         return [label, *cells]
 
     def refitted(
-        self, read: Sequence[FusionPage], inputs: Sequence[str], group: PageGroup
-    ) -> list[FusionOutcome]:
+        self, read: Sequence[fitting.FusionPage], inputs: Sequence[str], group: fitting.PageGroup
+    ) -> list[fitting.FusionOutcome]:
         """Return the outcomes by models of some inputs, fitted to all that was read but a page's group."""
-        models = fitted_without(read, inputs, group, self.config)
-        return decide_all(self.pages, models, group, self.config)
+        models = fitting.fitted_without(read, inputs, group, self.config)
+        return fitting.decide_all(self.pages, models, group, self.config)
 
     def report_bins(self, report: lab.Report, alone: _Outcomes, fused: _Outcomes) -> None:
         """Report the word F1 by how many pages of a site had arrived."""
@@ -503,33 +492,35 @@ class _Judged(NamedTuple):
         header = ["", *(label for label, _ in SEEN_BINS)]
         report.table("Word F1 by pages of the site so far (page level alone)", header, rows)
 
-    def report_ablation(self, report: lab.Report, read: Sequence[FusionPage]) -> None:
+    def report_ablation(self, report: lab.Report, read: Sequence[fitting.FusionPage]) -> None:
         """Report the F1 of models that are fitted without one sort of evidence."""
         rows = []
         for reason in dict.fromkeys(one.reason for one in FUSION_INPUTS.values()):
             inputs = [name for name in INPUTS if FUSION_INPUTS[name].reason != reason]
-            rows.append(self.row(f"without {reason}", self.refitted(read, inputs, by_site)))
+            rows.append(self.row(f"without {reason}", self.refitted(read, inputs, fitting.by_site)))
         report.table("Without one sort of evidence, sites left out", ["", *self.names], rows)
 
-    def _of_corpus(self, outcomes: _Outcomes, name: str) -> list[tuple[FusionPage, FusionOutcome]]:
+    def _of_corpus(
+        self, outcomes: _Outcomes, name: str
+    ) -> list[tuple[fitting.FusionPage, fitting.FusionOutcome]]:
         pairs = zip(self.pages, outcomes, strict=True)
         return [(page, one) for page, one in pairs if page.corpus == name]
 
 
 def _report_confidence(
-    report: lab.Report, pages: Sequence[FusionPage], outcomes: _Outcomes
+    report: lab.Report, pages: Sequence[fitting.FusionPage], outcomes: _Outcomes
 ) -> None:
     report.table(
         "Confidence of known sites, sites left out",
         ["", "pages", "mean error", "confidence minus F1", "pages below 0.5 in the lowest tenth"],
         [
             [name, sum(some.pages for some in one.bins), one.mean_error, one.bias, one.low_found]
-            for name, one in calibrations(pages, outcomes).items()
+            for name, one in fitting.calibrations(pages, outcomes).items()
         ],
     )
 
 
-def _report_weights(report: lab.Report, fitted: LinearModel) -> None:
+def _report_weights(report: lab.Report, fitted: fitting.LinearModel) -> None:
     report.table(
         "Weights, fitted to all pages",
         ["input", "weight", "from", "to"],
@@ -542,19 +533,19 @@ def _report_weights(report: lab.Report, fitted: LinearModel) -> None:
 
 def _report_listings(
     report: lab.Report,
-    pages: Sequence[FusionPage],
-    models: dict[int | str, LinearModel],
+    pages: Sequence[fitting.FusionPage],
+    models: dict[int | str, fitting.LinearModel],
     config: CoreConfig,
 ) -> None:
     """Report pages that list others, by corpus and page type."""
-    by_page_type: defaultdict[tuple[str, str], list[FusionPage]] = defaultdict(list)
+    by_page_type: defaultdict[tuple[str, str], list[fitting.FusionPage]] = defaultdict(list)
     for page in pages:
         if page.page_type in _LISTINGS and page.known.documents:
             by_page_type[page.corpus, page.page_type].append(page)
     rows: list[list[lab.Cell]] = []
     for (corpus, page_type), some in by_page_type.items():
-        alone = [one.f1 for one in decide_all_alone(some, config)]
-        fused = decide_all(some, models, by_site, config)
+        alone = [one.f1 for one in fitting.decide_all_alone(some, config)]
+        fused = fitting.decide_all(some, models, fitting.by_site, config)
         gains = [one.f1 - before for before, one in zip(alone, fused, strict=True)]
         interval = mean_interval(gains, 0)
         rows.append(
@@ -573,14 +564,14 @@ def _report_listings(
 
 def _report_left(
     report: lab.Report,
-    injected: Sequence[FusionPage],
-    models: dict[int | str, LinearModel],
+    injected: Sequence[fitting.FusionPage],
+    models: dict[int | str, fitting.LinearModel],
     config: CoreConfig,
 ) -> None:
     """Report the share of injected words that is left, a row for each kind of text."""
     left: defaultdict[tuple[str, float], float] = defaultdict(float)
     whole: defaultdict[tuple[str, float], float] = defaultdict(float)
-    for page, kept, all_words in injected_words(injected, models, config):
+    for page, kept, all_words in fitting.injected_words(injected, models, config):
         if page.taught >= TAUGHT_PAGES:
             left[page.kind, page.share] += kept
             whole[page.kind, page.share] += all_words
@@ -601,7 +592,9 @@ def _report_left(
     )
 
 
-def _report_sites(report: lab.Report, changes: Sequence[SiteChange], fused: _Outcomes) -> None:
+def _report_sites(
+    report: lab.Report, changes: Sequence[fitting.SiteChange], fused: _Outcomes
+) -> None:
     report.table(
         "Sites, the largest loss first (paired bootstrap, 95 %)",
         ["", "pages", "page level", "fused", "difference", "from", "to"],

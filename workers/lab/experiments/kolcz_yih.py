@@ -18,15 +18,7 @@ from templ_core.dom.tags import HEADING_LEVELS
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.curves import curve_of_scores, recall_at
 from templ_core.lab.layout import Presentation, read_presentation
-from templ_core.lab.papers.kolcz_yih.block_detector import (
-    BlockSample,
-    balanced,
-    cross_site_scores,
-    fit_block_detector,
-    sample_blocks,
-    thinned_curve,
-    word_rows,
-)
+from templ_core.lab.papers.kolcz_yih import block_detector
 from templ_core.lab.papers.kolcz_yih.blocks import read_block_features, read_blocks
 from templ_core.lab.papers.kolcz_yih.keywords import (
     PHRASE_WORDS_MAX,
@@ -86,20 +78,20 @@ def kolcz_yih(report: lab.Report, corpora: Sequence[Path], pages_per_site: int, 
         _report(report, name, sample, seed)
 
 
-def _sample(pages: Iterable[CorpusPage]) -> BlockSample:
+def _sample(pages: Iterable[CorpusPage]) -> block_detector.BlockSample:
     try:
         sites = lab.tracked(read_sites(pages), "labelling sites")
-        samples = [sample_blocks(site, number) for number, site in enumerate(sites)]
+        samples = [block_detector.sample_blocks(site, number) for number, site in enumerate(sites)]
     except TooFewPages as error:
         raise InputProblem(str(error)) from None
-    return BlockSample.joined(one for one in samples if one is not None)
+    return block_detector.BlockSample.joined(one for one in samples if one is not None)
 
 
-def _report(report: lab.Report, name: str, sample: BlockSample, seed: int) -> None:
-    scores = cross_site_scores(sample, seed, lambda done: click.echo(done, err=True))
+def _report(report: lab.Report, name: str, sample: block_detector.BlockSample, seed: int) -> None:
+    scores = block_detector.cross_site_scores(sample, seed, lambda done: click.echo(done, err=True))
     weights = {
         "unweighted": np.ones(len(sample.template)),
-        "classes weighted equally": balanced(sample.template),
+        "classes weighted equally": block_detector.balanced(sample.template),
     }
     rows: list[list[lab.Cell]] = []
     lines = {}
@@ -109,7 +101,7 @@ def _report(report: lab.Report, name: str, sample: BlockSample, seed: int) -> No
             recalls = [float(recall_at(curve, wanted)) for wanted in _PRECISIONS]
             rows.append([f"{title}, {weighting}", *recalls])
             if weighting == "unweighted":
-                lines[title] = thinned_curve(curve, _POINTS)
+                lines[title] = block_detector.thinned_curve(curve, _POINTS)
     header = ["recall of template", *(f"at precision {wanted:.2f}" for wanted in _PRECISIONS)]
     report.table(f"{name}: cross-site 10-fold", header, rows)
     title, ticks = f"Figure 1, {name}: blocks of unseen sites", [fifth / 5 for fifth in range(6)]
@@ -353,16 +345,18 @@ def _page_model(document: Document, _: Presentation) -> np.ndarray:
 def _forest(corpora: Sequence[Path], seed: int) -> SegmentFilter:
     """Return a filter that drops the blocks which the forest calls template."""
     sample = _sample(read_site_pages(corpora))
-    scores = cross_site_scores(sample, seed, lambda done: click.echo(done, err=True))["forest"]
+    scores = block_detector.cross_site_scores(
+        sample, seed, lambda done: click.echo(done, err=True)
+    )["forest"]
     least = float(np.quantile(scores[sample.template], 1 - _TEMPLATE_RECALL))
-    detector = fit_block_detector(sample, seed)
+    detector = block_detector.fit_block_detector(sample, seed)
 
     def keeps(document: Document, presentation: Presentation) -> np.ndarray:
         blocks = read_blocks(document, presentation)
         kept = np.ones(len(document.segments.texts), np.bool_)
         if len(blocks.node):
             features = read_block_features(document, presentation, blocks)
-            scored = detector.scores(features.rows, word_rows(features.words))
+            scored = detector.scores(features.rows, block_detector.word_rows(features.words))
             template = scored["forest"] >= least
             for node in blocks.node[template].tolist():
                 owner = document.segments.owner

@@ -29,16 +29,7 @@ from templ_core.site_level.places.places import PagePlaces, document_places
 from workers.errors import UsageProblem
 from workers.lab import experiment as lab
 from workers.lab.corpora import read_objects
-from workers.lab.experiments.metadata_gold import (
-    FIELDS,
-    KINDS,
-    GoldPage,
-    comparable,
-    gold_page,
-    kept_in_order,
-    markdown_structure,
-    page_structure,
-)
+from workers.lab.experiments import metadata_gold
 
 Fields = dict[str, str]
 """Text by field of `stated.FIELDS`; authors are separated by semicolons."""
@@ -59,7 +50,7 @@ def templ(markup: str, url: str) -> Fields:
 
 
 def _fields(*values: str | None) -> Fields:
-    return {name: value or "" for name, value in zip(FIELDS, values, strict=True)}
+    return {name: value or "" for name, value in zip(metadata_gold.FIELDS, values, strict=True)}
 
 
 def load_system(name: str) -> System:
@@ -208,7 +199,7 @@ def _count_shown(
     found = read_metadata(page.document, page.url, "", places)
     texts = {"author": "; ".join(found.authors), "date": found.published_at or ""}
     for field, stated in page.fields.items():
-        given = comparable(field, texts[field])
+        given = metadata_gold.comparable(field, texts[field])
         is_right = _agree(field, given, stated.values)
         counts[known, field, "stated"] += 1
         counts[known, field, "shown"] += stated.is_shown
@@ -250,15 +241,17 @@ def _stated_fields(document: Document, url: str) -> dict[str, _Stated]:
     texts = [text for text in texts if len(text) <= _SHOWN_CHARS]
     found: dict[str, _Stated] = {}
     several = "; ".join(name for name in stated.authors if " " in name)
-    own = comparable("title", f"{urlsplit(url).hostname} {stated.site_name or ''}")
+    own = metadata_gold.comparable("title", f"{urlsplit(url).hostname} {stated.site_name or ''}")
     names = frozenset(
-        name for name in comparable("author", several) if not any(name in one for one in own)
+        name
+        for name in metadata_gold.comparable("author", several)
+        if not any(name in one for one in own)
     )
     if names:
         signed = [text for text in texts if not _COPYRIGHT.search(text)]
-        letters = [one for text in signed for one in comparable("title", text)]
+        letters = [one for text in signed for one in metadata_gold.comparable("title", text)]
         found["author"] = _Stated(names, any(name in one for one in letters for name in names))
-    days = comparable("date", stated.published_at or "")
+    days = metadata_gold.comparable("date", stated.published_at or "")
     if days:
         shown = frozenset(day for text in texts if (day := published_day(text)))
         found["date"] = _Stated(days, _agree("date", shown, days))
@@ -293,7 +286,7 @@ def metadata(
     taken out before the systems see the page. Of each site at most three pages count.
     """
     if pages:
-        read = (gold_page(markup, url) for url, markup in _pages(corpora))
+        read = (metadata_gold.gold_page(markup, url) for url, markup in _pages(corpora))
         _report_fields(report, list(islice(filter(None, read), pages)))
     if sites:
         report_site_fields(report, corpora)
@@ -326,7 +319,7 @@ def _documents(corpora: Sequence[Path]) -> Iterator[tuple[Document, str, str]]:
             continue
 
 
-def _report_fields(report: lab.Report, gold: list[GoldPage]) -> None:
+def _report_fields(report: lab.Report, gold: list[metadata_gold.GoldPage]) -> None:
     systems: dict[str, System] = {"templ": templ, **{name: load_system(name) for name in PEERS}}
     counts: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0, 0])
     for page in gold:
@@ -334,7 +327,7 @@ def _report_fields(report: lab.Report, gold: list[GoldPage]) -> None:
             _count(counts, name, page, system(page.markup, page.url))
     known = Counter(field for page in gold for field in page.fields)
     rows = []
-    for field in FIELDS:
+    for field in metadata_gold.FIELDS:
         cells = [field, str(known[field])]
         for name in systems:
             right, given, wanted = counts[name, field]
@@ -348,10 +341,10 @@ def _report_fields(report: lab.Report, gold: list[GoldPage]) -> None:
 
 
 def _count(
-    counts: dict[tuple[str, str], list[int]], name: str, page: GoldPage, found: Fields
+    counts: dict[tuple[str, str], list[int]], name: str, page: metadata_gold.GoldPage, found: Fields
 ) -> None:
     for field, wanted in page.fields.items():
-        given = comparable(field, found.get(field, ""), page.url)
+        given = metadata_gold.comparable(field, found.get(field, ""), page.url)
         one = counts[name, field]
         if field == "author":
             one[0] += len(given & wanted)
@@ -369,20 +362,21 @@ def _report_markdown(report: lab.Report, corpora: Sequence[Path], count: int) ->
     done = skipped = 0
     for document, markup, url in _documents(corpora):
         kept = clean(document, None, _CONFIG).decision.kept
-        expected = page_structure(markup, document, kept) if kept.any() else None
+        expected = metadata_gold.page_structure(markup, document, kept) if kept.any() else None
         if expected is None:
             skipped += 1
             continue
         text = render_markdown(Outline(document, kept, None, document.marks, url))
-        found = markdown_structure(text)
-        for kind in KINDS:
+        found = metadata_gold.markdown_structure(text)
+        for kind in metadata_gold.KINDS:
             wanted[kind] += len(expected[kind])
-            right[kind] += kept_in_order(expected[kind], found[kind])
+            right[kind] += metadata_gold.kept_in_order(expected[kind], found[kind])
         done += 1
         if done == count:
             break
     rows = [
-        [kind, str(wanted[kind]), f"{right[kind] / max(wanted[kind], 1):.4f}"] for kind in KINDS
+        [kind, str(wanted[kind]), f"{right[kind] / max(wanted[kind], 1):.4f}"]
+        for kind in metadata_gold.KINDS
     ]
     whole = sum(right.values()) / max(sum(wanted.values()), 1)
     rows.append(["all", str(sum(wanted.values())), f"{whole:.4f}"])

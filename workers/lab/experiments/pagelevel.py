@@ -17,29 +17,10 @@ from templ_core.config import CoreConfig
 from templ_core.decide import decide
 from templ_core.dom.document import Document
 from templ_core.errors import PageError
-from templ_core.lab.evaluation.segments import (
-    Overlap,
-    block_of_each,
-    largest_fragments,
-    template_f,
-    total_overlap,
-)
+from templ_core.lab.evaluation import segments
 from templ_core.lab.layout import Presentation, read_presentation
+from templ_core.lab.papers.pagelevel import variants
 from templ_core.lab.papers.pagelevel.node_features import NodeFeatures, read_node_features
-from templ_core.lab.papers.pagelevel.variants import (
-    PENALTIES,
-    PENALTY_FACTOR,
-    Penalty,
-    SmoothedClassifier,
-    Variant,
-    basic_merge_variant,
-    basic_variant,
-    decode_classifier,
-    encode_classifier,
-    segment_scores,
-    smooth_variant,
-    train_smoothed_classifier,
-)
 from templ_core.lab.training.labels.gold_labels import Labels
 from templ_core.lab.training.labels.site_labels import TooFewPages
 from templ_core.page_level.features.characters import Words as PageWords
@@ -80,16 +61,18 @@ class ScoredPage(msgspec.Struct, frozen=True, kw_only=True):
     """Number of words of each segment, at least 1."""
 
 
-def read_classifier(path: Path) -> SmoothedClassifier:
+def read_classifier(path: Path) -> variants.SmoothedClassifier:
     """Return the classifier of a file.
 
     Raises:
         InputProblem: The file cannot be read.
     """
-    return read_written(path, decode_classifier, "of `templ experiments pagelevel-train`")
+    return read_written(path, variants.decode_classifier, "of `templ experiments pagelevel-train`")
 
 
-def score_record(record: dict[str, Any], classifier: SmoothedClassifier) -> ScoredPage | None:
+def score_record(
+    record: dict[str, Any], classifier: variants.SmoothedClassifier
+) -> ScoredPage | None:
     """Return the page of a record with its scores, or None if it has no text or is refused."""
     read = read_record(record)
     if read is None:
@@ -110,7 +93,7 @@ def score_record(record: dict[str, Any], classifier: SmoothedClassifier) -> Scor
         presentation=presentation,
         features=features,
         block_templateness=templateness,
-        templateness=segment_scores(features, document.segments.owner, templateness),
+        templateness=variants.segment_scores(features, document.segments.owner, templateness),
         all_words=all_words,
         words=all_words.per_segment.clip(1).astype(float),
     )
@@ -119,18 +102,20 @@ def score_record(record: dict[str, Any], classifier: SmoothedClassifier) -> Scor
 PENALTY_MULTIPLES = (0.001, 0.01, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0, 1000.0)
 """Multiples of the paper's penalty factor, for the figures over the penalty."""
 
-PageVariant = Callable[[ScoredPage], Variant]
+PageVariant = Callable[[ScoredPage], variants.Variant]
 """Computes one variant's decisions for a page."""
 
 
 def merging_variant(delta: float) -> PageVariant:
     """Return the paper's merge of neighbouring segments whose scores differ by less than delta."""
-    return lambda page: basic_merge_variant(page.templateness, page.words, delta)
+    return lambda page: variants.basic_merge_variant(page.templateness, page.words, delta)
 
 
-def smoothing_variant(factor: float = PENALTY_FACTOR, penalty: Penalty = "area") -> PageVariant:
+def smoothing_variant(
+    factor: float = variants.PENALTY_FACTOR, penalty: variants.Penalty = "area"
+) -> PageVariant:
     """Return the paper's smoothing with a penalty factor."""
-    return lambda page: smooth_variant(
+    return lambda page: variants.smooth_variant(
         page.features, page.document.segments.owner, page.block_templateness, factor, penalty
     )
 
@@ -145,12 +130,12 @@ def pagelevel_train(corpora: Sequence[Path], out: Path) -> None:
     other `pagelevel` experiments need the classifier; they must not use sites of CORPORA.
     """
     try:
-        classifier = train_smoothed_classifier(
+        classifier = variants.train_smoothed_classifier(
             read_site_pages(corpora), lambda done: click.echo(done, err=True)
         )
     except TooFewPages as error:
         raise InputProblem(str(error)) from None
-    out.write_bytes(encode_classifier(classifier))
+    out.write_bytes(variants.encode_classifier(classifier))
 
 
 _F_DELTAS = (0.01, 0.02, 0.05, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5)
@@ -209,24 +194,26 @@ def _labelled(page: ScoredPage) -> LabelledPage | None:
 def _report_f(report: lab.Report, pages: Sequence[LabelledPage]) -> None:
     merges = {delta: site_f(pages, merging_variant(delta)) for delta in _F_DELTAS}
     best = max(merges, key=lambda delta: _in_templates(merges[delta]))
-    variants = {
-        "all is template": site_f(pages, lambda page: basic_variant(np.ones(len(page.words)))),
-        "basic": site_f(pages, lambda page: basic_variant(page.templateness)),
+    compared = {
+        "all is template": site_f(
+            pages, lambda page: variants.basic_variant(np.ones(len(page.words)))
+        ),
+        "basic": site_f(pages, lambda page: variants.basic_variant(page.templateness)),
         f"basic + merge, delta {best:g}": merges[best],
         "smooth": site_f(pages, smoothing_variant()),
     }
     rows = []
-    for place, counted in variants["smooth"]:
+    for place, counted in compared["smooth"]:
         row = [f"{_COUNTED[counted]} {_PLACES[place]}"]
-        for name, fs in variants.items():
+        for name, fs in compared.items():
             paper = _PAPER.get(name, {}).get(counted) if place == "in_templates" else None
             row.append(_site_mean(fs[place, counted]) + (f" (paper {paper})" if paper else ""))
-        names = list(variants)
+        names = list(compared)
         for one, other in pairwise(names[1:]):
-            gain = variants[other][place, counted] - variants[one][place, counted]
+            gain = compared[other][place, counted] - compared[one][place, counted]
             row.append(_site_mean(gain))
         rows.append(row)
-    header = ["f", *variants, "merge - basic", "smooth - merge"]
+    header = ["f", *compared, "merge - basic", "smooth - merge"]
     report.table("table 1: f-measure", header, rows)
 
 
@@ -237,11 +224,11 @@ def _in_templates(fs: SiteFs) -> float:
 def _report_f_by_penalty(report: lab.Report, pages: Sequence[LabelledPage]) -> None:
     rows: list[list[lab.Cell]] = []
     lines: dict[str, list[tuple[float, float]]] = {name: [] for name in _COUNTED.values()}
-    for penalty in PENALTIES:
+    for penalty in variants.PENALTIES:
         for multiple in PENALTY_MULTIPLES:
-            fs = site_f(pages, smoothing_variant(multiple * PENALTY_FACTOR, penalty))
+            fs = site_f(pages, smoothing_variant(multiple * variants.PENALTY_FACTOR, penalty))
             means = [float(np.nanmean(fs["in_templates", counted])) for counted in _COUNTED]
-            rows.append([penalty, f"{multiple * PENALTY_FACTOR:g}", *means])
+            rows.append([penalty, f"{multiple * variants.PENALTY_FACTOR:g}", *means])
             if penalty == "area":
                 for points, mean in zip(lines.values(), means, strict=True):
                     points.append((multiple, mean))
@@ -255,11 +242,11 @@ def _penalty_chart(title: str, measure: str, lines: dict[str, list[tuple[float, 
 
 def site_f(pages: Sequence[LabelledPage], variant: PageVariant) -> SiteFs:
     """Return the f of each site, by place and count; NaN if the site's gold has none of it."""
-    sums: dict[tuple[str, str], defaultdict[str, list[Overlap]]] = {
+    sums: dict[tuple[str, str], defaultdict[str, list[segments.Overlap]]] = {
         (place, counted): defaultdict(list) for place in _PLACES for counted in _COUNTED
     }
     for page, labels in pages:
-        found = template_f(
+        found = segments.template_f(
             page.document, page.words, variant(page).kept, labels.content, labels.counts
         )
         for (place, counted), by_site in sums.items():
@@ -270,8 +257,8 @@ def site_f(pages: Sequence[LabelledPage], variant: PageVariant) -> SiteFs:
     }
 
 
-def _f(some: Sequence[Overlap]) -> float:
-    f = total_overlap(some).f
+def _f(some: Sequence[segments.Overlap]) -> float:
+    f = segments.total_overlap(some).f
     return float("nan") if f is None else f
 
 
@@ -341,10 +328,10 @@ def _segmented(page: ScoredPage, *, runs: bool) -> SegmentedPage | None:
         blocks = [
             (one["kind"] not in _SYNTHETIC_CONTENT, one["text"]) for one in page.record["sections"]
         ]
-    group = block_of_each(page.document.segments.texts, [text for _, text in blocks])
+    group = segments.block_of_each(page.document.segments.texts, [text for _, text in blocks])
     if not runs:
         label = np.array([int(is_template) for is_template, _ in blocks])[group]
-        group = np.where(group >= 0, largest_fragments(page.document, label), -1)
+        group = np.where(group >= 0, segments.largest_fragments(page.document, label), -1)
     scored = group[group >= 0]
     return (page, group) if len(set(scored.tolist())) > 1 else None
 
@@ -353,7 +340,7 @@ def _report_rands(report: lab.Report, name: str, pages: Sequence[SegmentedPage])
     merges = {delta: page_rands(pages, merging_variant(delta)) for delta in _RAND_DELTAS}
     best = max(merges, key=lambda delta: float(merges[delta].mean()))
     rands = {
-        "basic": page_rands(pages, lambda page: basic_variant(page.templateness)),
+        "basic": page_rands(pages, lambda page: variants.basic_variant(page.templateness)),
         f"basic + merge, delta {best:g}": merges[best],
         "smooth": page_rands(pages, smoothing_variant()),
     }
@@ -370,17 +357,19 @@ def _report_rands_by_penalty(report: lab.Report, name: str, pages: Sequence[Segm
             (
                 multiple,
                 float(
-                    page_rands(pages, smoothing_variant(multiple * PENALTY_FACTOR, penalty)).mean()
+                    page_rands(
+                        pages, smoothing_variant(multiple * variants.PENALTY_FACTOR, penalty)
+                    ).mean()
                 ),
             )
             for multiple in PENALTY_MULTIPLES
         ]
-        for penalty in PENALTIES
+        for penalty in variants.PENALTIES
     }
     title = f"segmentation of {name} against the penalty"
     report.figure(f"figure-3-{name}", _penalty_chart(title, "adjusted RAND", lines))
     rows = [
-        [f"{multiple * PENALTY_FACTOR:g}", *(mean for _, mean in some)]
+        [f"{multiple * variants.PENALTY_FACTOR:g}", *(mean for _, mean in some)]
         for multiple, *some in zip(PENALTY_MULTIPLES, *lines.values(), strict=True)
     ]
     report.table(f"figure 3: adjusted RAND by penalty, {name}", ["c", *lines], rows)

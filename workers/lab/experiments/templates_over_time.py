@@ -11,14 +11,7 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Floats
-from templ_core.lab.training.labels.site_labels import (
-    PAGES_PER_SITE_MIN,
-    CorpusPage,
-    ReadPage,
-    count_site,
-    parse_site_pages,
-    site_labels,
-)
+from templ_core.lab.training.labels import site_labels
 from workers.errors import InputProblem
 from workers.inspect.plots import line_chart
 from workers.lab import experiment as lab
@@ -62,19 +55,21 @@ def templates_over_time(report: lab.Report, corpora: Sequence[Path]) -> None:
     found = [
         measure_site(site, year, pages)
         for (_, site, year), pages in lab.tracked(_read(corpora), "counting")
-        if len(pages) >= PAGES_PER_SITE_MIN
+        if len(pages) >= site_labels.PAGES_PER_SITE_MIN
     ]
     if not found:
         raise InputProblem(
-            f"no site has {PAGES_PER_SITE_MIN} different pages of one year in the field `{_DATE}`"
+            f"no site has {site_labels.PAGES_PER_SITE_MIN} different pages of one year in the field `{_DATE}`"
         )
     _report_years(report, found)
     _report_growth(report, found)
 
 
-def _read(corpora: Sequence[Path]) -> Iterator[tuple[tuple[str, str, int], list[ReadPage]]]:
+def _read(
+    corpora: Sequence[Path],
+) -> Iterator[tuple[tuple[str, str, int], list[site_labels.ReadPage]]]:
     """Yield the pages of each corpus, site and year, without near-duplicates."""
-    groups: defaultdict[tuple[str, str, int], list[CorpusPage]] = defaultdict(list)
+    groups: defaultdict[tuple[str, str, int], list[site_labels.CorpusPage]] = defaultdict(list)
     for corpus in corpora:
         for record in records_with([corpus], _DATE):
             digits = str(record[_DATE])[:4]
@@ -82,15 +77,15 @@ def _read(corpora: Sequence[Path]) -> Iterator[tuple[tuple[str, str, int], list[
                 page = corpus_page(corpus, record)
                 groups[page.corpus, page.site, int(digits)].append(page)
     for key in sorted(groups):
-        yield key, parse_site_pages(groups.pop(key))
+        yield key, site_labels.parse_site_pages(groups.pop(key))
 
 
-def measure_site(site: str, year: int, pages: Sequence[ReadPage]) -> DatedSite:
+def measure_site(site: str, year: int, pages: Sequence[site_labels.ReadPage]) -> DatedSite:
     """Return the shares of template of the pages of a site that are of one date."""
-    frequency = count_site(pages)
+    frequency = site_labels.count_site(pages)
     template, total = np.zeros(len(MEASURES)), np.zeros(len(MEASURES))
     for page in pages:
-        labels = site_labels(page, frequency)
+        labels = site_labels.site_labels(page, frequency)
         text, links = page.words.per_segment, page.document.segments.links
         markup_chars = page.presentation.markup_chars.sum()
         html_chars = float(markup_chars + sum(map(len, page.document.segments.texts)))

@@ -10,6 +10,7 @@ from random import Random
 from typing import Literal, NamedTuple
 from zlib import crc32
 
+from workers.lab.simulate import parts
 from workers.lab.simulate.design import (
     EMPTY,
     SPACE,
@@ -21,23 +22,6 @@ from workers.lab.simulate.design import (
     label,
     make_design,
     sections,
-)
-from workers.lab.simulate.parts import (
-    BodyWriter,
-    Chrome,
-    PageContext,
-    advert,
-    author_box,
-    comments,
-    crumbs,
-    document_end,
-    document_start,
-    make_chrome,
-    pager,
-    related,
-    share_bar,
-    sidebar,
-    ticker,
 )
 from workers.lab.simulate.site import (
     ArchiveEntry,
@@ -84,14 +68,14 @@ def _entry_body(
     )
 
 
-def _article(context: PageContext, one: ArchiveEntry) -> PageBody:
+def _article(context: parts.PageContext, one: ArchiveEntry) -> PageBody:
     """Return an article of a news site or a blog."""
     place, theme = context.place, context.theme
-    writer = BodyWriter(context.site, one, context.markup)
+    writer = parts.BodyWriter(context.site, one, context.markup)
     words = writer.words()
     blocks = _interleave(context, writer.paragraphs(words))
     body = theme.box("body", *blocks, section_type=SectionType.CONTENT)
-    share = share_bar(context, one)
+    share = parts.share_bar(context, one)
     fragment = theme.box(
         "article",
         _heading(context, one, words),
@@ -99,18 +83,18 @@ def _article(context: PageContext, one: ArchiveEntry) -> PageBody:
         body,
         share if place.share == "end" else EMPTY,
         _tags(context, one) if place.tags else EMPTY,
-        author_box(context, one) if place.author_box else EMPTY,
+        parts.author_box(context, one) if place.author_box else EMPTY,
     )
     after = _after_content(context, one, "comments")
     neutral = ("heading", "title", "byline", "tags", "comments")
     return _entry_body(one, join([fragment, after]), ("body",), neutral)
 
 
-def _about(context: PageContext, number: int) -> PageBody:
+def _about(context: parts.PageContext, number: int) -> PageBody:
     """Return one of the few pages about the site itself; they never change."""
     one = archive_entry(context.site, -1 - number)
     theme, markup = context.theme, context.markup
-    writer = BodyWriter(context.site, one, markup)
+    writer = parts.BodyWriter(context.site, one, markup)
     title = theme.box("title", markup.text(one.title))
     heading = theme.box("heading", title, section_type=SectionType.NEUTRAL)
     body = theme.box(
@@ -126,24 +110,24 @@ def _about(context: PageContext, number: int) -> PageBody:
     )
 
 
-def _interleave(context: PageContext, blocks: list[Fragment]) -> list[Fragment]:
+def _interleave(context: parts.PageContext, blocks: list[Fragment]) -> list[Fragment]:
     place = context.place
     mixed: list[Fragment] = []
     for number, one in enumerate(blocks, start=1):
         mixed.append(one)
         if place.advert_every and number % place.advert_every == 0 and number < len(blocks):
-            mixed.append(advert(context))
+            mixed.append(parts.advert(context))
     middle = (len(mixed) + 1) // 2
     if place.related == "inside":
-        mixed.insert(middle, related(context))
+        mixed.insert(middle, parts.related(context))
     if place.newsletter == "inside":
         mixed.insert(middle, context.chrome.newsletter)
     if place.related == "end":
-        mixed.append(related(context))
+        mixed.append(parts.related(context))
     return mixed
 
 
-def _heading(context: PageContext, one: ArchiveEntry, words: int) -> Fragment:
+def _heading(context: parts.PageContext, one: ArchiveEntry, words: int) -> Fragment:
     theme, markup, number = context.theme, context.markup, context.site.number
     written = [
         context.label("by", name=one.author),
@@ -163,16 +147,16 @@ def _heading(context: PageContext, one: ArchiveEntry, words: int) -> Fragment:
     )
 
 
-def _tags(context: PageContext, one: ArchiveEntry) -> Fragment:
+def _tags(context: parts.PageContext, one: ArchiveEntry) -> Fragment:
     links = [context.markup.link(f"/tag/{word}", word) for word in one.tags]
     return context.theme.box("tags", join(links, ", "), section_type=SectionType.NEUTRAL)
 
 
-def _thread(context: PageContext, one: ArchiveEntry) -> PageBody:
+def _thread(context: parts.PageContext, one: ArchiveEntry) -> PageBody:
     """Return a thread: its posts are content, and the names of posters are neutral."""
     theme, markup = context.theme, context.markup
     rng = Random(f"{one.seed}/posts")
-    writer = BodyWriter(context.site, one, markup)
+    writer = parts.BodyWriter(context.site, one, markup)
     blocks = writer.paragraphs(writer.words())
     posts = []
     while blocks:
@@ -184,14 +168,14 @@ def _thread(context: PageContext, one: ArchiveEntry) -> PageBody:
     return _entry_body(one, fragment, ("body",), ("title", "poster"))
 
 
-def _post(context: PageContext, rng: Random, blocks: list[Fragment]) -> Fragment:
+def _post(context: parts.PageContext, rng: Random, blocks: list[Fragment]) -> Fragment:
     theme, markup = context.theme, context.markup
-    parts = [
+    about = [
         markup.inline("<b>", invent_name(context.site.language, rng)),
         markup.inline("<small>", context.label("posts", n=rng.randint(1, 4000))),
         markup.inline("<small>", f"{context.label('joined')} {rng.randint(2003, 2025)}"),
     ]
-    poster = theme.box("poster", join(parts, " "), section_type=SectionType.NEUTRAL)
+    poster = theme.box("poster", join(about, " "), section_type=SectionType.NEUTRAL)
     body = theme.box("body", *blocks, section_type=SectionType.CONTENT)
     quote = markup.link("#quote", context.label("quote"))
     return theme.box("article", poster, body, label(SectionType.WIDGET, quote))
@@ -201,7 +185,7 @@ _PAGES_APART = 4
 """Number of pages between the listings of two categories, so that their entries differ."""
 
 
-def _listing(context: PageContext, category: int, page: int) -> PageBody:
+def _listing(context: parts.PageContext, category: int, page: int) -> PageBody:
     """Return a page of a category; its teasers are the content."""
     theme, markup = context.theme, context.markup
     name = context.site.categories[category]
@@ -228,7 +212,7 @@ def _listing(context: PageContext, category: int, page: int) -> PageBody:
     )
 
 
-def _home(context: PageContext) -> PageBody:
+def _home(context: parts.PageContext) -> PageBody:
     """Return the home page, which has no gold: its teasers are neutral."""
     newest = context.site.newest(context.moment)
     first = [archive_entry(context.site, number) for number in range(newest, newest - 8, -1)]
@@ -243,7 +227,7 @@ def _home(context: PageContext) -> PageBody:
     )
 
 
-def _missing(context: PageContext) -> PageBody:
+def _missing(context: parts.PageContext) -> PageBody:
     """Return the error page for an address where nothing is."""
     theme, markup, rng = context.theme, context.markup, context.rng
     title = theme.box("title", markup.text(context.label("missing")))
@@ -257,7 +241,7 @@ def _missing(context: PageContext) -> PageBody:
     )
 
 
-def _teaser(context: PageContext, one: ArchiveEntry, section_type: SectionType) -> Fragment:
+def _teaser(context: parts.PageContext, one: ArchiveEntry, section_type: SectionType) -> Fragment:
     theme, markup = context.theme, context.markup
     picture = Fragment(markup.tag(f'<img src="/media/t{one.number}.jpg" alt="">') + "\n")
     title = theme.box("teaser_title", markup.link(one.path, one.title), section_type=section_type)
@@ -268,11 +252,11 @@ def _teaser(context: PageContext, one: ArchiveEntry, section_type: SectionType) 
     return theme.box("teaser", picture, title, meta, text, label(SectionType.NAVIGATION, more))
 
 
-def _product(context: PageContext, one: ArchiveEntry) -> PageBody:
+def _product(context: parts.PageContext, one: ArchiveEntry) -> PageBody:
     """Return the page of a product: title, price, description and attributes are content."""
     theme, markup = context.theme, context.markup
     rng = Random(f"{one.seed}/product")
-    writer = BodyWriter(context.site, one, markup)
+    writer = parts.BodyWriter(context.site, one, markup)
     price = f"{context.label('price')}: {rng.randint(3, 900)}.{rng.randrange(100):02d} €"
     body = theme.box(
         "body",
@@ -289,7 +273,7 @@ def _product(context: PageContext, one: ArchiveEntry) -> PageBody:
     return _entry_body(one, join([fragment, after]), ("body",), ("comments",))
 
 
-def _attributes(context: PageContext, one: ArchiveEntry, rng: Random) -> Fragment:
+def _attributes(context: parts.PageContext, one: ArchiveEntry, rng: Random) -> Fragment:
     markup = context.markup
     rows = [
         [markup.text(name), markup.text(rng.choice((*one.topic.nouns, *one.topic.places)))]
@@ -298,24 +282,24 @@ def _attributes(context: PageContext, one: ArchiveEntry, rng: Random) -> Fragmen
     return join([context.labelled("details", "<h2>"), markup.table("<table>", rows)])
 
 
-def _after_content(context: PageContext, one: ArchiveEntry, comments_label: str) -> Fragment:
+def _after_content(context: parts.PageContext, one: ArchiveEntry, comments_label: str) -> Fragment:
     """Return related entries, a pager, the newsletter form and the comments."""
     place = context.place
     return join(
         [
             _after_thread(context, one),
             context.chrome.newsletter if place.newsletter == "after" else EMPTY,
-            comments(context, one, comments_label) if place.comments else EMPTY,
+            parts.comments(context, one, comments_label) if place.comments else EMPTY,
         ]
     )
 
 
-def _after_thread(context: PageContext, one: ArchiveEntry) -> Fragment:
+def _after_thread(context: parts.PageContext, one: ArchiveEntry) -> Fragment:
     """Return related entries and a pager."""
     return join(
         [
-            related(context) if context.place.related == "after" else EMPTY,
-            pager(context, one) if context.place.pager else EMPTY,
+            parts.related(context) if context.place.related == "after" else EMPTY,
+            parts.pager(context, one) if context.place.pager else EMPTY,
         ]
     )
 
@@ -389,19 +373,21 @@ class SyntheticPage:
         }
 
 
-def _finished(context: PageContext, body: PageBody, encoding: Encoding | None) -> SyntheticPage:
+def _finished(
+    context: parts.PageContext, body: PageBody, encoding: Encoding | None
+) -> SyntheticPage:
     """Return the whole page, built around its body."""
     theme, site = context.theme, context.site
     visible = _visible_part(context, body)
     charset: str | None = "utf-8"
     if encoding is not None:
         charset = encoding.name if encoding.in_page else None
-    start = document_start(context, body.title, charset, body.entry)
+    start = parts.document_start(context, body.title, charset, body.entry)
     return SyntheticPage(
         url=site.origin + body.path,
         site=site.key,
         fetched_at=context.moment,
-        html=f"{start}{_body_tag(context, body)}\n{visible.html}{document_end(context)}",
+        html=f"{start}{_body_tag(context, body)}\n{visible.html}{parts.document_end(context)}",
         encoding=encoding,
         status=body.status,
         genre=site.genre,
@@ -415,7 +401,7 @@ def _finished(context: PageContext, body: PageBody, encoding: Encoding | None) -
     )
 
 
-def _body_tag(context: PageContext, body: PageBody) -> str:
+def _body_tag(context: parts.PageContext, body: PageBody) -> str:
     if context.theme.family in {"bare", "tables"}:
         return context.markup.tag("<body>")
     language = context.site.language.code
@@ -423,18 +409,18 @@ def _body_tag(context: PageContext, body: PageBody) -> str:
     return context.markup.tag(f'<body class="{names}">')
 
 
-def _visible_part(context: PageContext, body: PageBody) -> Fragment:
+def _visible_part(context: parts.PageContext, body: PageBody) -> Fragment:
     theme, place, chrome = context.theme, context.place, context.chrome
     has_crumbs = place.crumbs and body.page_role != "home"
-    way = crumbs(context, body.category) if has_crumbs else EMPTY
+    way = parts.crumbs(context, body.category) if has_crumbs else EMPTY
     columns = [theme.box("main", way, body.fragment, section_type=SectionType.NAVIGATION)]
     if place.sidebar != "none":
-        columns.insert(place.sidebar == "right", sidebar(context))
+        columns.insert(place.sidebar == "right", parts.sidebar(context))
     return theme.box(
         "page",
         chrome.consent if place.consent == "top" else EMPTY,
         chrome.hidden_menu,
-        label(SectionType.HEADER, ticker(context)),
+        label(SectionType.HEADER, parts.ticker(context)),
         chrome.header,
         theme.box("columns", join(columns, "\n")),
         Fragment("\n"),
@@ -456,7 +442,7 @@ _LAG = 30
 """How many entries behind the newest one the crawl starts."""
 
 
-def _response(context: PageContext, visited: int, missing_share: float) -> PageBody:
+def _response(context: parts.PageContext, visited: int, missing_share: float) -> PageBody:
     """Return the body of the page that answers the next request to a site."""
     site, rng = context.site, context.rng
     if rng.random() < missing_share:
@@ -524,7 +510,7 @@ def simulate_feed(settings: FeedSettings) -> Iterator[SyntheticPage]:
 
 class _Look(NamedTuple):
     design: Design
-    chrome: Chrome
+    chrome: parts.Chrome
 
 
 class _Feed:
@@ -548,7 +534,7 @@ class _Feed:
         moment = settings.start + timedelta(days=settings.days * share)
         site, encoding = self._site(site_number)
         look = self._look(site_number, self._design_number(moment, rng))
-        context = PageContext(site, look.design, moment, rng, look.chrome)
+        context = parts.PageContext(site, look.design, moment, rng, look.chrome)
         body = _response(context, visited, settings.missing_share)
         return _finished(context, body, encoding)
 
@@ -567,7 +553,7 @@ class _Feed:
     def _make_look(self, site_number: int, design_number: int) -> _Look:
         site, _ = self._site(site_number)
         design = make_design(site.seed, str(self._settings.seed), site_number, design_number)
-        return _Look(design, make_chrome(site, design))
+        return _Look(design, parts.make_chrome(site, design))
 
     def _design_number(self, moment: datetime, rng: Random) -> int:
         settings = self._settings

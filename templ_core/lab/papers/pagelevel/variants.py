@@ -23,13 +23,7 @@ from templ_core.lab.papers.pagelevel.node_features import (
     read_node_features,
 )
 from templ_core.lab.training.fit import ReportProgress, drawn_places
-from templ_core.lab.training.labels.site_labels import (
-    CorpusPage,
-    ReadSite,
-    count_site,
-    read_sites,
-    site_labels,
-)
+from templ_core.lab.training.labels import site_labels
 from templ_core.page_level.smoothing import Smoothed, smooth
 
 DEVIATIONS_MAX = 5.0
@@ -157,18 +151,18 @@ class NodeSample(msgspec.Struct, frozen=True, kw_only=True):
         return cls(features=some[0].features, **columns)
 
 
-def sample_nodes(site: ReadSite) -> NodeSample:
+def sample_nodes(site: site_labels.ReadSite) -> NodeSample:
     """Return a sample of the labelled blocks of a site, drawn by the addresses of the pages.
 
     The labels are those of the paper: a block is template if more than 85 % of its HTML is in
     site-level templates, else it is (with some noise) content.
     """
-    frequency = count_site(site.pages)
+    frequency = site_labels.count_site(site.pages)
     samples = []
     for page in site.pages:
         found = read_node_features(page.document, page.presentation)
         drawn = drawn_places(len(found.node), _NODES_PER_PAGE, zlib.crc32(page.page.url.encode()))
-        template = site_labels(page, frequency).template[found.node[drawn]]
+        template = site_labels.site_labels(page, frequency).template[found.node[drawn]]
         rows, area = found.rows[drawn], found.area[drawn]
         samples.append(
             NodeSample(features=list(found.columns), rows=rows, area=area, template=template)
@@ -219,7 +213,7 @@ def fit_logistic(rows: Floats, positive: Bools) -> LogisticRegression:
 
 
 def train_smoothed_classifier(
-    pages: Iterable[CorpusPage], progress: ReportProgress
+    pages: Iterable[site_labels.CorpusPage], progress: ReportProgress
 ) -> SmoothedClassifier:
     """Train PAGELEVEL's classifier on pages without gold.
 
@@ -227,7 +221,7 @@ def train_smoothed_classifier(
         TooFewPages: Labels cannot be counted; the message says what is missing.
     """
     samples = []
-    for site in read_sites(pages):
+    for site in site_labels.read_sites(pages):
         samples.append(sample_nodes(site))
         progress(f"{site.name}: {len(site.pages)} pages, {len(samples[-1].area)} blocks")
     return fit_smoothed_classifier(NodeSample.joined(samples))

@@ -9,21 +9,7 @@ from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
 from templ_core.errors import CodecError
-from templ_core.lab.papers.foschini.matching import (
-    PhraseMatcher,
-    expression,
-    expressions,
-    text_outside,
-    union_of_spans,
-)
-from templ_core.lab.papers.foschini.page_tokens import (
-    PATTERNS,
-    MutablePattern,
-    Normaliser,
-    normaliser_of,
-    page_text,
-    page_tokens,
-)
+from templ_core.lab.papers.foschini import matching, page_tokens
 from templ_core.lab.papers.foschini.phrases import (
     Phrase,
     PhraseAutomaton,
@@ -144,26 +130,26 @@ LETTERS = "0123456789.,:/-_@$€stndrdhAPMUSDTZa+"
 
 
 def key_by_one_pattern_after_another(token):
-    for pattern in PATTERNS:
+    for pattern in page_tokens.PATTERNS:
         if token in pattern.words:
             return f"<{pattern.name}>"
-    for pattern in PATTERNS:
+    for pattern in page_tokens.PATTERNS:
         if pattern.pattern and re.fullmatch(pattern.pattern, token):
             return f"<{pattern.name}>"
     return re.sub(r"\d+", "0", token)
 
 
 def test_a_token_has_the_key_of_the_first_pattern_that_it_matches():
-    random, normaliser = Random(1), Normaliser()
+    random, normaliser = Random(1), page_tokens.Normaliser()
     tokens = ["".join(random.choices(LETTERS, k=random.randint(1, 9))) for _ in range(5_000)]
     wrong = [one for one in tokens if normaliser.key(one) != key_by_one_pattern_after_another(one)]
     assert not wrong
 
 
 def test_a_pattern_of_ones_own_comes_before_those_of_the_package():
-    own = (MutablePattern("version", pattern=r"\d+\.\d+"),)
-    assert normaliser_of(own).key("1.5") == "<version>"
-    assert normaliser_of(()).key("1.5") == "<number>"
+    own = (page_tokens.MutablePattern("version", pattern=r"\d+\.\d+"),)
+    assert page_tokens.normaliser_of(own).key("1.5") == "<version>"
+    assert page_tokens.normaliser_of(()).key("1.5") == "<number>"
 
 
 CONFIG = PhrasesConfig()
@@ -184,15 +170,15 @@ def documents(count):
 
 
 def learn(pages, config):
-    return learn_phrases([page_text(page) for page in pages], config)
+    return learn_phrases([page_tokens.page_text(page) for page in pages], config)
 
 
 def test_segments_of_the_template_are_covered_and_articles_are_not():
     window = documents(12)
-    matcher = PhraseMatcher(learn(window, CONFIG))
+    matcher = matching.PhraseMatcher(learn(window, CONFIG))
     new = parse_document(article(25), "https://a.org/")
-    text = page_text(new)
-    assert text_outside(text, matcher.spans(text)) == new.segments.texts[1]
+    text = page_tokens.page_text(new)
+    assert matching.text_outside(text, matcher.spans(text)) == new.segments.texts[1]
 
 
 def test_no_page_and_one_page_have_no_phrases():
@@ -201,8 +187,8 @@ def test_no_page_and_one_page_have_no_phrases():
 
 
 def test_pages_without_text_have_no_coverage():
-    matcher = PhraseMatcher(learn(documents(6), CONFIG))
-    assert matcher.spans(page_text(parse_document("", "https://a.org/"))) == []
+    matcher = matching.PhraseMatcher(learn(documents(6), CONFIG))
+    assert matcher.spans(page_tokens.page_text(parse_document("", "https://a.org/"))) == []
 
 
 @pytest.mark.parametrize("size_bytes", [0, 100, 1000])
@@ -238,8 +224,10 @@ def all_matches(pattern, text):
 
 def phrases_of(text, markup):
     """Return the strings of a text's own tokens, as phrases."""
-    normaliser = Normaliser()
-    keys = [t if t == "\n" else normaliser.key(t) for t in page_tokens(text, markup=markup)]
+    normaliser = page_tokens.Normaliser()
+    keys = [
+        t if t == "\n" else normaliser.key(t) for t in page_tokens.page_tokens(text, markup=markup)
+    ]
     found = set()
     for start in range(len(keys)):
         for length in range(1, 6):
@@ -255,36 +243,36 @@ def test_the_automaton_finds_what_all_expressions_together_match(source, text, m
     candidates = phrases_of(source + " " + text, markup)
     chosen = data.draw(st.lists(st.sampled_from(candidates), max_size=6)) if candidates else []
     phrases = PhraseSet(pages=1, markup=markup, phrases=tuple(Phrase(k, 1) for k in chosen))
-    expected = union_of_spans(
-        [s for pattern in expressions(phrases) for s in all_matches(pattern, text)]
+    expected = matching.union_of_spans(
+        [s for pattern in matching.expressions(phrases) for s in all_matches(pattern, text)]
     )
-    assert PhraseMatcher(phrases).spans(text) == expected
+    assert matching.PhraseMatcher(phrases).spans(text) == expected
 
 
 @settings(max_examples=30)
 @given(TEXTS_OF_PIECES)
 @example("Published on: Tuesday, 27th February, 2007")
 def test_an_expression_matches_its_source(text):
-    normaliser = Normaliser()
+    normaliser = page_tokens.Normaliser()
     for keys in phrases_of(text, markup=False):
-        assert re.search(expression(Phrase(keys, 1), normaliser), text)
+        assert re.search(matching.expression(Phrase(keys, 1), normaliser), text)
 
 
 def test_variations_of_the_source_match():
     source = "Published on: Tuesday, 27th February, 2007 | 3 responses"
-    keys = tuple(map(Normaliser().key, page_tokens(source)[1:-1]))
-    pattern = expression(Phrase(keys, 1), Normaliser())
+    keys = tuple(map(page_tokens.Normaliser().key, page_tokens.page_tokens(source)[1:-1]))
+    pattern = matching.expression(Phrase(keys, 1), page_tokens.Normaliser())
     assert re.search(pattern, "- Published on: Monday, 1st marzo, 2012 - 12 responses -")
     assert not re.search(pattern, "Published on: Monday, 1st marzo, 2012 | no responses")
     assert not re.search(pattern, "Unpublished on: Tuesday, 27th February, 2007 | 3 responses")
 
 
 def test_further_patterns_come_before_those_of_the_package():
-    genre = MutablePattern("genre", words=("jazz", "rock"), pattern="neo-[a-z]+")
+    genre = page_tokens.MutablePattern("genre", words=("jazz", "rock"), pattern="neo-[a-z]+")
     pages = [f"filed under {kind} music\nsome {kind} text" for kind in ("jazz", "rock", "neo-folk")]
     phrases = learn_phrases(pages, PhrasesConfig(), patterns=[genre])
     assert ("\n", "filed", "under", "<genre>", "music", "\n") in [p.keys for p in phrases.phrases]
-    assert PhraseMatcher(phrases).spans("filed under neo-soul music") == [(0, 26)]
+    assert matching.PhraseMatcher(phrases).spans("filed under neo-soul music") == [(0, 26)]
 
 
 @pytest.mark.parametrize(
@@ -310,9 +298,9 @@ def test_further_patterns_come_before_those_of_the_package():
     ],
 )
 def test_tokens_belong_to_their_pattern(name, tokens):
-    assert name in {pattern.name for pattern in PATTERNS}
-    for token in page_tokens(tokens)[1:-1]:
-        assert Normaliser().key(token) == f"<{name}>"
+    assert name in {pattern.name for pattern in page_tokens.PATTERNS}
+    for token in page_tokens.page_tokens(tokens)[1:-1]:
+        assert page_tokens.Normaliser().key(token) == f"<{name}>"
 
 
 SENTENCE = "At the end of the road as well as the river it stays"

@@ -11,20 +11,7 @@ from scipy.sparse import csr_matrix
 from templ_core.dom.document import parse_document
 from templ_core.lab.evaluation.curves import CurvePoint
 from templ_core.lab.layout import read_presentation
-from templ_core.lab.papers.kolcz_yih.block_detector import (
-    WORD_TABLE_SIZE,
-    BlockSample,
-    ForestSettings,
-    balanced,
-    cross_site_scores,
-    cut_points,
-    fit_block_detector,
-    out_of_fold_text_log_odds,
-    sample_blocks,
-    thinned_curve,
-    without_duplicates,
-    word_rows,
-)
+from templ_core.lab.papers.kolcz_yih import block_detector
 from templ_core.lab.papers.kolcz_yih.blocks import (
     block_labels,
     divergence,
@@ -216,21 +203,23 @@ def slowly(pairs):
 @given(PAIRS)
 def test_cut_points_equal_those_of_the_recursive_algorithm(pairs):
     values, labels = zip(*pairs, strict=True)
-    assert cut_points(np.array(values, float), np.array(labels)).tolist() == slowly(pairs)
+    assert block_detector.cut_points(np.array(values, float), np.array(labels)).tolist() == slowly(
+        pairs
+    )
 
 
 def test_noise_has_no_borders():
     rng = np.random.default_rng(2)
-    assert not len(cut_points(rng.random(2000), rng.random(2000) > 0.5))
+    assert not len(block_detector.cut_points(rng.random(2000), rng.random(2000) > 0.5))
 
 
 def test_two_borders_between_the_classes_are_found():
     values = np.linspace(0, 1, 3000)
-    cuts = cut_points(values, (values > 0.2) & (values < 0.6))
+    cuts = block_detector.cut_points(values, (values > 0.2) & (values < 0.6))
     assert cuts == pytest.approx([0.2, 0.6], abs=0.01)
 
 
-SMALL = ForestSettings(trees=10, leaves=50)
+SMALL = block_detector.ForestSettings(trees=10, leaves=50)
 
 
 @pytest.fixture(scope="module")
@@ -241,12 +230,14 @@ def sites():
 
 @pytest.fixture(scope="module")
 def sample(sites):
-    return BlockSample.joined(sample_blocks(site, number) for number, site in enumerate(sites))
+    return block_detector.BlockSample.joined(
+        block_detector.sample_blocks(site, number) for number, site in enumerate(sites)
+    )
 
 
 @pytest.fixture(scope="module")
 def detector(sample):
-    return fit_block_detector(sample.take(np.flatnonzero(sample.site < 9)), 0, SMALL)
+    return block_detector.fit_block_detector(sample.take(np.flatnonzero(sample.site < 9)), 0, SMALL)
 
 
 def test_detectors_classify_blocks_of_unseen_sites(sites, detector):
@@ -257,7 +248,7 @@ def test_detectors_classify_blocks_of_unseen_sites(sites, detector):
             if not len(labels.place):
                 continue
             features = read_block_features(page.document, page.presentation, some)
-            scores = detector.scores(features.rows, word_rows(features.words))
+            scores = detector.scores(features.rows, block_detector.word_rows(features.words))
             for name, score in scores.items():
                 template = score > (0.5 if name == "forest" else 0)
                 right[name].extend((template[labels.place] == labels.template).tolist())
@@ -267,7 +258,7 @@ def test_detectors_classify_blocks_of_unseen_sites(sites, detector):
 
 
 def test_equal_seeds_give_equal_forests_whose_answers_are_probabilities(sample):
-    one, again = (fit_block_detector(sample, 3, SMALL) for _ in range(2))
+    one, again = (block_detector.fit_block_detector(sample, 3, SMALL) for _ in range(2))
     share, other = (some.scores(sample.rows, sample.words)["forest"] for some in (one, again))
     assert np.array_equal(share, other)
     assert ((share >= 0) & (share <= 1)).all()
@@ -278,19 +269,20 @@ def test_text_scores_for_fitting_are_out_of_fold(sample):
     other = msgspec.structs.replace(sample, template=flipped)
     inside = sample.site == 0
     assert np.array_equal(
-        out_of_fold_text_log_odds(sample)[inside], out_of_fold_text_log_odds(other)[inside]
+        block_detector.out_of_fold_text_log_odds(sample)[inside],
+        block_detector.out_of_fold_text_log_odds(other)[inside],
     )
 
 
 def test_duplicate_blocks_are_removed(sample):
-    twice = BlockSample.joined([sample, sample])
-    once = without_duplicates(sample)
-    assert len(without_duplicates(twice).template) == len(once.template)
+    twice = block_detector.BlockSample.joined([sample, sample])
+    once = block_detector.without_duplicates(sample)
+    assert len(block_detector.without_duplicates(twice).template) == len(once.template)
 
 
 def test_balanced_weights_give_both_classes_the_same_total():
     template = np.array([True] * 9 + [False])
-    weight = balanced(template)
+    weight = block_detector.balanced(template)
     assert weight[template].sum() == pytest.approx(weight[~template].sum())
 
 
@@ -299,7 +291,7 @@ def test_a_thinned_curve_keeps_its_last_point():
         CurvePoint(threshold=0.0, precision=1 - recall / 2, recall=recall)
         for recall in np.linspace(0.001, 1, 1000).tolist()
     ]
-    curve = thinned_curve(points, 11)
+    curve = block_detector.thinned_curve(points, 11)
     assert len(curve) == 11
     assert curve[-1] == (1.0, 0.5)
 
@@ -309,15 +301,18 @@ def test_detectors_are_not_trained_on_the_site_they_score():
     rng = np.random.default_rng(0)
     site = np.repeat(np.arange(20), 20)
     template = rng.random(400) < 0.5
-    sample = BlockSample(
+    sample = block_detector.BlockSample(
         rows=rng.random((400, 1)).astype(np.float32),
         template=template,
         site=site,
         words=csr_matrix(
-            (np.ones(400), (np.arange(400), site * 2 + template)), (400, WORD_TABLE_SIZE)
+            (np.ones(400), (np.arange(400), site * 2 + template)),
+            (400, block_detector.WORD_TABLE_SIZE),
         ),
     )
-    scores = cross_site_scores(sample, 0, lambda _: None, ForestSettings(trees=5))
+    scores = block_detector.cross_site_scores(
+        sample, 0, lambda _: None, block_detector.ForestSettings(trees=5)
+    )
     for score in scores.values():
         right = (score > np.median(score)) == template
         assert right.mean() < 0.65

@@ -6,22 +6,6 @@ from templ_core.errors import CodecError
 from templ_core.lab.layout import read_presentation
 from templ_core.lab.papers.pagelevel import variants
 from templ_core.lab.papers.pagelevel.node_features import read_node_features
-from templ_core.lab.papers.pagelevel.variants import (
-    BANDS,
-    LogisticRegression,
-    SmoothedClassifier,
-    bands,
-    basic_merge_variant,
-    basic_variant,
-    decode_classifier,
-    encode_classifier,
-    fit_logistic,
-    penalties,
-    segment_scores,
-    smooth_nodes,
-    smooth_variant,
-    train_smoothed_classifier,
-)
 from templ_core.page_level.smoothing import smooth
 from tests.templ_core.lab.synthetic_pages import corpus_pages
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
@@ -110,11 +94,11 @@ AREA = np.array([9e4, 4e4, 1e3, 3e4, 5e4, 0])
 
 
 def test_the_papers_three_penalties():
-    assert penalties("area", 0.01, PARENT, AREA)[:5] == pytest.approx(
+    assert variants.penalties("area", 0.01, PARENT, AREA)[:5] == pytest.approx(
         [0.01, 0.0225, 0.9, 0.03, 0.018]
     )
-    assert penalties("nodes", 0.5, PARENT, AREA) == pytest.approx([0.5, 1, 3, 3, 1.5, 3])
-    by_parent = penalties("parent-area", 1, PARENT, AREA)
+    assert variants.penalties("nodes", 0.5, PARENT, AREA) == pytest.approx([0.5, 1, 3, 3, 1.5, 3])
+    by_parent = variants.penalties("parent-area", 1, PARENT, AREA)
     assert by_parent[:5] == pytest.approx([1, 2.25, 40, 4 / 3, 1.8])
     assert by_parent[5] == np.inf
 
@@ -128,7 +112,7 @@ def test_hidden_nodes_weigh_in_their_parent_and_share_its_score(monkeypatch):
 
     score = np.array([0.1, 0.9, 0.2, np.nan, 0.3, 0.8])
     monkeypatch.setattr(variants, "smooth", smoother)
-    smoothed = smooth_nodes(PARENT, score, AREA.clip(1), np.zeros(6))
+    smoothed = variants.smooth_nodes(PARENT, score, AREA.clip(1), np.zeros(6))
     assert seen == {"score": [0.1, 0.9, 0.3], "weight": [1, 2, 2]}
     assert smoothed.section.tolist() == [0, 1, 1, 1, 2, 2]
     assert smoothed.score == pytest.approx([0.1, 0.9, 0.9, 0.9, 0.3, 0.3], abs=0.01)
@@ -136,32 +120,32 @@ def test_hidden_nodes_weigh_in_their_parent_and_share_its_score(monkeypatch):
 
 def test_a_node_without_area_keeps_its_score_and_weighs_nothing():
     score = np.array([0.1, 0.9, 0.2, np.nan, 0.3, 0.8])
-    smoothed = smooth_nodes(PARENT, score, AREA, np.zeros(6))
+    smoothed = variants.smooth_nodes(PARENT, score, AREA, np.zeros(6))
     assert smoothed.score == pytest.approx([0.1, 0.9, 0.9, 0.9, 0.3, 0.8], abs=0.01)
     one_more = np.array([0.1, 0.9, 0.2, 0.5, 0.3, 0.8])
     shown = AREA * [1, 1, 1, 0, 1, 1]
-    smoothed = smooth_nodes(PARENT, one_more, shown, np.zeros(6))
+    smoothed = variants.smooth_nodes(PARENT, one_more, shown, np.zeros(6))
     assert smoothed.score[3] == 0.5
 
 
 def test_a_page_without_scores_is_one_section():
-    smoothed = smooth_nodes(PARENT, np.full(6, np.nan), AREA, np.ones(6))
+    smoothed = variants.smooth_nodes(PARENT, np.full(6, np.nan), AREA, np.ones(6))
     assert set(smoothed.section.tolist()) == {0}
 
 
 def test_basic_puts_each_segment_into_a_group_of_its_own():
-    variant = basic_variant(np.array([0.5, 0.51, 0.1]))
+    variant = variants.basic_variant(np.array([0.5, 0.51, 0.1]))
     assert variant.group.tolist() == [0, 1, 2]
     assert variant.kept.tolist() == [True, False, True]
 
 
 def test_basic_merge_groups_neighbours_with_similar_scores():
     scores, words = np.array([0.1, 0.3, 0.9, 0.8, 0.1]), np.array([3.0, 1, 1, 1, 1])
-    variant = basic_merge_variant(scores, words, 0.25)
+    variant = variants.basic_merge_variant(scores, words, 0.25)
     assert variant.group.tolist() == [0, 0, 1, 1, 2]
     assert variant.templateness == pytest.approx([0.15, 0.15, 0.85, 0.85, 0.1])
-    assert basic_merge_variant(scores, words, 0.2 - 1e-9).group.tolist() == [0, 1, 2, 2, 3]
-    assert set(basic_merge_variant(scores, words, 1.1).group) == {0}
+    assert variants.basic_merge_variant(scores, words, 0.2 - 1e-9).group.tolist() == [0, 1, 2, 2, 3]
+    assert set(variants.basic_merge_variant(scores, words, 1.1).group) == {0}
 
 
 @pytest.fixture(scope="module")
@@ -171,7 +155,7 @@ def pages():
 
 @pytest.fixture(scope="module")
 def classifier(pages):
-    return train_smoothed_classifier(corpus_pages(pages), lambda _: None)
+    return variants.train_smoothed_classifier(corpus_pages(pages), lambda _: None)
 
 
 def read(page):
@@ -180,17 +164,20 @@ def read(page):
 
 
 def test_each_band_of_areas_has_a_model(classifier):
-    assert len(classifier.models) == BANDS
+    assert len(classifier.models) == variants.BANDS
     assert classifier.area_from[0] == 0
     assert classifier.area_from == sorted(classifier.area_from)
-    assert bands(np.array([0, 1e9]), classifier.area_from).tolist() == [0, BANDS - 1]
+    assert variants.bands(np.array([0, 1e9]), classifier.area_from).tolist() == [
+        0,
+        variants.BANDS - 1,
+    ]
 
 
 def test_article_text_scores_lower_than_template(pages, classifier):
     inside, outside = [], []
     for page in [page for page in pages if page.gold_text][:40]:
         document, features = read(page)
-        scores = segment_scores(
+        scores = variants.segment_scores(
             features, document.segments.owner, classifier.templateness(features)
         )
         for text, score in zip(document.segments.texts, scores, strict=True):
@@ -203,7 +190,7 @@ def test_the_variant_smooth_gives_segments_of_a_section_one_score(pages, classif
     for page in pages[:5]:
         document, features = read(page)
         owner = document.segments.owner
-        variant = smooth_variant(features, owner, classifier.templateness(features))
+        variant = variants.smooth_variant(features, owner, classifier.templateness(features))
         for group in np.unique(variant.group):
             assert len(np.unique(variant.templateness[variant.group == group])) == 1
 
@@ -212,7 +199,7 @@ def test_logistic_regression_finds_a_known_decision_boundary():
     rng = np.random.default_rng(0)
     rows = rng.normal(size=(4000, 2))
     positive = rng.random(4000) < 1 / (1 + np.exp(-(2 * rows[:, 0] - 1)))
-    model = fit_logistic(rows, positive)
+    model = variants.fit_logistic(rows, positive)
     log_odds = model.log_odds(np.array([[0.5, 0], [0.5, 3], [1.5, 0]]))
     assert log_odds[0] == pytest.approx(0, abs=0.2)
     assert log_odds[1] == pytest.approx(log_odds[0], abs=0.4)
@@ -220,34 +207,36 @@ def test_logistic_regression_finds_a_known_decision_boundary():
 
 
 def test_training_rows_of_one_class_give_constant_log_odds():
-    model = fit_logistic(np.ones((3, 2)), np.ones(3, bool))
+    model = variants.fit_logistic(np.ones((3, 2)), np.ones(3, bool))
     assert model.log_odds(np.zeros((1, 2)))[0] > 0
 
 
 def small_classifier():
-    model = LogisticRegression(
+    model = variants.LogisticRegression(
         mean=np.array([0.1, 2]), scale=np.array([1, 1 / 3]), weights=np.array([-1, 0.5]), bias=0.25
     )
-    return SmoothedClassifier(features=["a", "b"], area_from=[0.0, 5.0], models=[model, model])
+    return variants.SmoothedClassifier(
+        features=["a", "b"], area_from=[0.0, 5.0], models=[model, model]
+    )
 
 
 def test_a_classifier_is_unchanged_by_encoding_and_decoding():
-    again = decode_classifier(encode_classifier(small_classifier()))
+    again = variants.decode_classifier(variants.encode_classifier(small_classifier()))
     rows = np.array([[1.0, 2.0], [0.0, -3.0]])
     assert again.area_from == [0.0, 5.0]
     assert again.models[1].log_odds(rows) == pytest.approx(
         small_classifier().models[1].log_odds(rows)
     )
-    assert encode_classifier(again) == encode_classifier(small_classifier())
+    assert variants.encode_classifier(again) == variants.encode_classifier(small_classifier())
 
 
 @pytest.mark.parametrize("body", [b"", b"{}", b"[1]", b"\x00", b'{"format": 3}'])
 def test_other_files_raise_an_error_that_says_so(body):
     with pytest.raises(CodecError, match="not a PAGELEVEL classifier"):
-        decode_classifier(body)
+        variants.decode_classifier(body)
 
 
 def test_another_format_version_raises_an_error_that_names_it():
-    body = encode_classifier(small_classifier()).replace(b"classifier-1", b"classifier-9")
+    body = variants.encode_classifier(small_classifier()).replace(b"classifier-1", b"classifier-9")
     with pytest.raises(CodecError, match="classifier-9"):
-        decode_classifier(body)
+        variants.decode_classifier(body)

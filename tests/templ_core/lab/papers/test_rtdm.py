@@ -4,17 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
-from templ_core.lab.papers.rtdm import (
-    classify,
-    cluster_f,
-    common_nodes,
-    extract_subtree,
-    find_template,
-    is_style_noise,
-    learn_style_tree,
-    place_template,
-    template_part,
-)
+from templ_core.lab.papers import rtdm
 from templ_core.site_level.trees.tree_mapping import map_trees
 from tests.templ_core.site_level.build_trees import columns, names, parents, tree, trees
 
@@ -33,19 +23,19 @@ class TestExtractSubtree:
         ],
     )
     def test_what_both_share(self, left, right, common):
-        assert names(extract_subtree(tree(left), tree(right))) == names(tree(common))
+        assert names(rtdm.extract_subtree(tree(left), tree(right))) == names(tree(common))
 
     @given(trees(nodes_max=30), trees(nodes_max=30))
     def test_the_parent_of_a_common_node_is_common(self, left, right):
-        kept = common_nodes(map_trees(left, right), left, right)
+        kept = rtdm.common_nodes(map_trees(left, right), left, right)
         ups = parents(left)
         assert all(kept[ups[node]] for node in np.flatnonzero(kept) if node)
 
     @given(trees(nodes_max=30), trees(nodes_max=30))
     def test_it_is_part_of_both(self, left, right):
-        common = extract_subtree(left, right)
-        assert place_template(common, left) is not None
-        assert place_template(common, right) is not None
+        common = rtdm.extract_subtree(left, right)
+        assert rtdm.place_template(common, left) is not None
+        assert rtdm.place_template(common, right) is not None
 
 
 def is_part(template, page, node=0, other=0):
@@ -70,7 +60,7 @@ def is_part(template, page, node=0, other=0):
 class TestPlaceTemplate:
     @given(trees(nodes_max=5), trees(nodes_max=8))
     def test_finds_the_template_exactly_where_some_choice_does(self, template, page):
-        places = place_template(template, page)
+        places = rtdm.place_template(template, page)
         assert (places is not None) == is_part(template, page)
         if places is not None:
             assert (template.label == page.label[places]).all()
@@ -83,34 +73,34 @@ class TestPlaceTemplate:
     def test_deep_trees_are_placed(self):
         deep = columns(list(range(2040)), ["a"] * 2039 + ["x"])
         other = columns(list(range(2041)), ["a"] * 2039 + ["x", "y"])
-        assert place_template(deep, other).tolist() == list(range(2040))
+        assert rtdm.place_template(deep, other).tolist() == list(range(2040))
 
 
 class TestFindTemplate:
     PAGES = ("r(nav(a b) p(x) foot)", "r(nav(a b) p(y) p(z) foot)", "r(nav(a b) foot ad)")
 
     def test_what_all_pages_share(self):
-        assert names(find_template(map(tree, self.PAGES))) == ["r", "nav", "a", "b", "foot"]
+        assert names(rtdm.find_template(map(tree, self.PAGES))) == ["r", "nav", "a", "b", "foot"]
 
     @given(st.lists(trees(nodes_max=12, labels="abc"), min_size=1, max_size=6), st.randoms())
     def test_order_and_copies_do_not_matter(self, pages, random):
         shuffled = pages + pages[:2]
         random.shuffle(shuffled)
-        assert names(find_template(pages)) == names(find_template(shuffled))
+        assert names(rtdm.find_template(pages)) == names(rtdm.find_template(shuffled))
 
     @given(st.lists(trees(nodes_max=12), min_size=1, max_size=6))
     def test_it_is_part_of_every_page(self, pages):
-        template = find_template(pages)
-        assert all(place_template(template, page) is not None for page in pages)
+        template = rtdm.find_template(pages)
+        assert all(rtdm.place_template(template, page) is not None for page in pages)
 
     def test_without_pages_there_is_none(self):
-        assert find_template([]) is None
+        assert rtdm.find_template([]) is None
 
     def test_its_part_of_a_page_is_what_is_removed(self):
-        template = find_template(map(tree, self.PAGES))
+        template = rtdm.find_template(map(tree, self.PAGES))
         held, other = tree("r(nav(a b) h(n) foot)"), tree("r(nav(a) h(n))")
-        assert names(held, ~template_part(template, held)) == ["h", "n"]
-        assert names(other, ~template_part(template, other)) == ["h", "n"]
+        assert names(held, ~rtdm.template_part(template, held)) == ["h", "n"]
+        assert names(other, ~rtdm.template_part(template, other)) == ["h", "n"]
 
 
 CLASSES = ["pets", "pets", "stars", "stars"] * 3
@@ -127,33 +117,33 @@ def with_menus():
 
 
 def test_clustering_finds_classes_with_different_words():
-    fs = cluster_f(TEXTS, CLASSES, range(20))
+    fs = rtdm.cluster_f(TEXTS, CLASSES, range(20))
     assert fs.max() == 1.0
     assert ((fs > 0.4) & (fs <= 1.0)).all()
-    np.testing.assert_array_equal(fs, cluster_f(TEXTS, CLASSES, range(20)))
+    np.testing.assert_array_equal(fs, rtdm.cluster_f(TEXTS, CLASSES, range(20)))
 
 
 def test_menus_harm_clustering():
     assert (
-        cluster_f(with_menus(), CLASSES, range(20)).mean()
-        < cluster_f(TEXTS, CLASSES, range(20)).mean()
+        rtdm.cluster_f(with_menus(), CLASSES, range(20)).mean()
+        < rtdm.cluster_f(TEXTS, CLASSES, range(20)).mean()
     )
 
 
 def test_classification_without_templates_is_perfect():
-    scores = classify(TEXTS, CLASSES, SITES)
+    scores = rtdm.classify(TEXTS, CLASSES, SITES)
     assert set(scores) == {(number, "pets", "stars") for number in (1, 2, 3)}
     assert all(one.f == one.accuracy == 1.0 for one in scores.values())
 
 
 def test_the_classifier_learns_menus_if_each_class_is_from_another_site():
-    scores = classify(with_menus(), CLASSES, SITES)
+    scores = rtdm.classify(with_menus(), CLASSES, SITES)
     assert scores[1, "pets", "stars"].f == 1.0
     assert scores[3, "pets", "stars"].accuracy < 0.7
 
 
 def test_configurations_without_test_pages_of_both_classes_are_left_out():
-    scores = classify(TEXTS[:6], CLASSES[:6], SITES[:6])
+    scores = rtdm.classify(TEXTS[:6], CLASSES[:6], SITES[:6])
     assert (1, "pets", "stars") not in scores
 
 
@@ -162,30 +152,30 @@ def page(story, menu="<li>Home<li>About us", notice="Mind the gap"):
 
 
 STORIES = ["Otters swim", "Owls sleep", "Bees dance", "Ants march"]
-TREE = learn_style_tree([page(story) for story in STORIES])
+TREE = rtdm.learn_style_tree([page(story) for story in STORIES])
 
 
 def test_what_all_pages_have_at_a_place_is_noise():
-    assert is_style_noise(page("Foxes run"), TREE).tolist() == [True, True, False, True]
+    assert rtdm.is_style_noise(page("Foxes run"), TREE).tolist() == [True, True, False, True]
 
 
 def test_places_that_no_page_had_are_kept():
     other = page("Foxes run", menu="<li>Home<li>About us<li>Shop")
-    assert is_style_noise(other, TREE).tolist() == [False, False, False, False, True]
+    assert rtdm.is_style_noise(other, TREE).tolist() == [False, False, False, False, True]
 
 
 def test_a_place_of_one_page_alone_is_kept():
-    tree = learn_style_tree([page("Otters swim")])
-    assert not is_style_noise(page("Otters swim"), tree).any()
+    tree = rtdm.learn_style_tree([page("Otters swim")])
+    assert not rtdm.is_style_noise(page("Otters swim"), tree).any()
 
 
 def test_the_bound_decides_about_places_that_differ_on_some_pages():
-    tree = learn_style_tree(
+    tree = rtdm.learn_style_tree(
         [
             page(story, notice="Mind the" + " gap" * (place > 0))
             for place, story in enumerate(STORIES)
         ]
     )
     document = page("Foxes run")
-    assert is_style_noise(document, tree).tolist()[-1]
-    assert not is_style_noise(document, tree, 0.05).tolist()[-1]
+    assert rtdm.is_style_noise(document, tree).tolist()[-1]
+    assert not rtdm.is_style_noise(document, tree, 0.05).tolist()[-1]

@@ -1,15 +1,7 @@
 import numpy as np
 
 from templ_core.dom.document import parse_document
-from templ_core.lab.training.fit import (
-    CONFIDENCE_PAGES_MIN,
-    NetworkSettings,
-    Sample,
-    TreeSettings,
-    fit_confidence,
-    fit_network,
-    fit_trees,
-)
+from templ_core.lab.training import fit
 from templ_core.lab.training.pages import attribute_rows, stack, text_rows
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.features.surroundings import last_headings
@@ -21,8 +13,8 @@ from templ_core.page_level.model.page_type import PageType
 RNG = np.random.default_rng(5)
 ROWS = RNG.normal(size=(2000, 4)).astype(np.float32)
 TRUTH = 1 / (1 + np.exp(-3 * ROWS[:, 0] + 2 * (ROWS[:, 1] > 0)))
-SAMPLE = Sample(content=TRUTH, weight=np.ones(len(ROWS)))
-NETWORK = NetworkSettings(hidden=(8,), epochs=30, batch=64)
+SAMPLE = fit.Sample(content=TRUTH, weight=np.ones(len(ROWS)))
+NETWORK = fit.NetworkSettings(hidden=(8,), epochs=30, batch=64)
 
 
 def error(log_odds):
@@ -30,13 +22,13 @@ def error(log_odds):
 
 
 def test_trees_learn_soft_labels():
-    trees = fit_trees(ROWS, SAMPLE, TreeSettings(features_share=1.0), 0)
+    trees = fit.fit_trees(ROWS, SAMPLE, fit.TreeSettings(features_share=1.0), 0)
     assert error(trees.log_odds(ROWS)) < 0.1
-    assert len(trees.roots) == TreeSettings().trees
+    assert len(trees.roots) == fit.TreeSettings().trees
 
 
 def test_trees_have_at_most_as_many_thresholds_as_bins():
-    trees = fit_trees(ROWS, SAMPLE, TreeSettings(bins=8), 0)
+    trees = fit.fit_trees(ROWS, SAMPLE, fit.TreeSettings(bins=8), 0)
     inner = trees.left != np.arange(len(trees.left))
     for feature in range(ROWS.shape[1]):
         thresholds = np.unique(trees.threshold[inner & (trees.feature == feature)])
@@ -46,26 +38,26 @@ def test_trees_have_at_most_as_many_thresholds_as_bins():
 
 def test_thresholds_of_few_values_lie_between_them():
     rows = RNG.choice(np.array([-1, 2, 5], np.float32), size=(2000, 1))
-    sample = Sample(content=(rows[:, 0] > 2) * 1.0, weight=RNG.uniform(0.5, 2, len(rows)))
-    trees = fit_trees(rows, sample, TreeSettings(features_share=1.0), 0)
+    sample = fit.Sample(content=(rows[:, 0] > 2) * 1.0, weight=RNG.uniform(0.5, 2, len(rows)))
+    trees = fit.fit_trees(rows, sample, fit.TreeSettings(features_share=1.0), 0)
     assert set(trees.threshold.tolist()) <= {0.0, 0.5, 3.5}
     assert ((trees.log_odds(rows) > 0) == (rows[:, 0] > 2)).all()
 
 
 def test_a_network_learns_soft_labels():
-    assert error(fit_network(ROWS, SAMPLE, NETWORK, 0).log_odds(ROWS)) < 0.1
+    assert error(fit.fit_network(ROWS, SAMPLE, NETWORK, 0).log_odds(ROWS)) < 0.1
 
 
 def test_equal_seeds_give_equal_models():
-    one, other = (fit_network(ROWS, SAMPLE, NETWORK, 7).log_odds(ROWS) for _ in range(2))
+    one, other = (fit.fit_network(ROWS, SAMPLE, NETWORK, 7).log_odds(ROWS) for _ in range(2))
     assert one.tolist() == other.tolist()
 
 
 def test_rows_with_weight_zero_do_not_change_the_model():
     wrong = np.concatenate([TRUTH, 1 - TRUTH])
     weight = np.concatenate([np.ones(len(ROWS)), np.zeros(len(ROWS))])
-    sample = Sample(content=wrong, weight=weight)
-    network = fit_network(np.concatenate([ROWS, ROWS]), sample, NETWORK, 0)
+    sample = fit.Sample(content=wrong, weight=weight)
+    network = fit.fit_network(np.concatenate([ROWS, ROWS]), sample, NETWORK, 0)
     assert error(network.log_odds(ROWS)) < 0.1
 
 
@@ -86,7 +78,7 @@ def test_expectations_that_are_too_high_for_a_page_type_are_lowered():
         inputs(float(one), PRODUCT if number % 2 else ARTICLE)
         for number, one in enumerate(expected)
     ]
-    fitted = fit_confidence(pages, found.tolist())
+    fitted = fit.fit_confidence(pages, found.tolist())
     for value in (0.6, 0.75, 0.9):
         assert abs(fitted.of(inputs(value, ARTICLE)) - (value - 0.02)) < 0.05
         assert abs(fitted.of(inputs(value, PRODUCT)) - (value - 0.3)) < 0.05
@@ -94,8 +86,8 @@ def test_expectations_that_are_too_high_for_a_page_type_are_lowered():
 
 
 def test_few_pages_give_no_correction():
-    few = [inputs(0.5, ARTICLE)] * (CONFIDENCE_PAGES_MIN - 1)
-    assert fit_confidence(few, [0.9] * len(few)) == EXPECTED
+    few = [inputs(0.5, ARTICLE)] * (fit.CONFIDENCE_PAGES_MIN - 1)
+    assert fit.fit_confidence(few, [0.9] * len(few)) == EXPECTED
     assert abs(EXPECTED.of(inputs(0.5, PRODUCT)) - 0.5) < 1e-12
 
 

@@ -7,24 +7,7 @@ from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
 from templ_core.dom.tags import INLINE
-from templ_core.lab.training.labels import gold_labels
-from templ_core.lab.training.labels.gold_labels import (
-    GoldSelectors,
-    aligned_labels,
-    matched_words,
-    selected_labels,
-)
-from templ_core.lab.training.labels.site_labels import (
-    PAGES_PER_SITE_MIN,
-    SITES_MIN,
-    CorpusPage,
-    TooFewPages,
-    count_site,
-    hashes_of,
-    parse_site_pages,
-    read_sites,
-    site_labels,
-)
+from templ_core.lab.training.labels import gold_labels, site_labels
 from templ_core.lab.training.pages import read_training_page
 from templ_core.page_level.features.characters import read_characters, read_words
 from templ_core.page_level.features.page_features import read_features
@@ -35,7 +18,9 @@ WORDS = st.lists(st.sampled_from("abcde"), max_size=12)
 
 
 def matched(page, gold):
-    return "".join("x" if hit else "." for hit in matched_words(page.split(), gold.split()))
+    return "".join(
+        "x" if hit else "." for hit in gold_labels.matched_words(page.split(), gold.split())
+    )
 
 
 @pytest.mark.parametrize(
@@ -53,7 +38,7 @@ def test_a_run_is_preferred_to_scattered_matches(page, gold, hits):
 
 @given(WORDS, WORDS)
 def test_the_matched_words_have_the_score_of_the_best_alignment(page, gold):
-    marked = matched_words(page, gold)
+    marked = gold_labels.matched_words(page, gold)
     chosen = [word if hit else "-" for word, hit in zip(page, marked, strict=True)]
     assert _best_score(chosen, gold) == _best_score(page, gold)
 
@@ -92,12 +77,12 @@ MARKUP = (
 
 def aligned(markup, gold):
     document = parse_document(markup, "https://example.com/")
-    return aligned_labels(document, read_features(document).text, gold).content.tolist()
+    return gold_labels.aligned_labels(document, read_features(document).text, gold).content.tolist()
 
 
 def selected(markup, **selectors):
     document = parse_document(markup, "https://example.com/")
-    return selected_labels(document, markup, GoldSelectors(**selectors))
+    return gold_labels.selected_labels(document, markup, gold_labels.GoldSelectors(**selectors))
 
 
 def test_a_label_is_the_share_of_words_matched_with_the_gold_text():
@@ -144,13 +129,15 @@ def article(number, more=""):
 
 
 def page(number, html, site="a.org"):
-    return CorpusPage(corpus="test", site=site, url=f"https://{site}/{number}", body=html.encode())
+    return site_labels.CorpusPage(
+        corpus="test", site=site, url=f"https://{site}/{number}", body=html.encode()
+    )
 
 
 def labelled(htmls):
-    pages = parse_site_pages([page(number, html) for number, html in enumerate(htmls)])
-    frequency = count_site(pages)
-    return [(one, site_labels(one, frequency)) for one in pages]
+    pages = site_labels.parse_site_pages([page(number, html) for number, html in enumerate(htmls)])
+    frequency = site_labels.count_site(pages)
+    return [(one, site_labels.site_labels(one, frequency)) for one in pages]
 
 
 def template_texts(one, labels):
@@ -202,12 +189,13 @@ def test_many_error_pages_do_not_make_articles_template():
 
 
 def test_too_few_sites_and_too_few_pages_raise_errors_that_say_so():
-    with pytest.raises(TooFewPages, match=f"2 sites.*at least {SITES_MIN}"):
-        list(read_sites([page(n, article(n), f"{n % 2}.org") for n in range(40)]))
+    with pytest.raises(site_labels.TooFewPages, match=f"2 sites.*at least {site_labels.SITES_MIN}"):
+        list(site_labels.read_sites([page(n, article(n), f"{n % 2}.org") for n in range(40)]))
     with pytest.raises(
-        TooFewPages, match=f"0 of 12 sites have {PAGES_PER_SITE_MIN} .* largest has 3"
+        site_labels.TooFewPages,
+        match=f"0 of 12 sites have {site_labels.PAGES_PER_SITE_MIN} .* largest has 3",
     ):
-        list(read_sites([page(n, article(n), f"{n % 12}.org") for n in range(36)]))
+        list(site_labels.read_sites([page(n, article(n), f"{n % 12}.org") for n in range(36)]))
 
 
 TREES = st.recursive(
@@ -232,7 +220,7 @@ def test_nodes_have_equal_hashes_exactly_if_their_tags_and_words_are_equal(trees
     if not segments.texts:
         return
     words = read_words(read_characters(segments.texts))
-    hashes, _ = hashes_of(document, words)
+    hashes, _ = site_labels.hashes_of(document, words)
     owners = segments.owner.tolist()
     contents = {}
     for node, tag in enumerate(nodes.tags):

@@ -1,18 +1,9 @@
 import numpy as np
 import pytest
 
+from templ_core.lab.training import train
 from templ_core.lab.training.pages import GoldRecord, owner_of_each, read_training_page, thin
 from templ_core.lab.training.quality import SITE_PAGES_MIN, PageResult, measure, spread, stability
-from templ_core.lab.training.train import (
-    FOLDS,
-    NO_FOLD,
-    TooFewSites,
-    gather,
-    hashed_scores,
-    left_out_pairs,
-    train_page_model,
-    training_rows,
-)
 from templ_core.page_level.model.model_file import decode_model, encode_model
 from tests.templ_core.lab.synthetic_pages import SMALL, gold_record
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
@@ -26,7 +17,7 @@ def pages():
 
 @pytest.fixture(scope="module")
 def trained(pages):
-    return train_page_model(gather(pages, {}), SMALL, lambda _: None)
+    return train.train_page_model(train.gather(pages, {}), SMALL, lambda _: None)
 
 
 def test_held_out_sites_are_cleaned_well(pages, trained):
@@ -37,17 +28,17 @@ def test_held_out_sites_are_cleaned_well(pages, trained):
 
 
 def test_equal_seeds_give_equal_models(pages, trained):
-    again = train_page_model(gather(pages, {}), SMALL, lambda _: None).model
+    again = train.train_page_model(train.gather(pages, {}), SMALL, lambda _: None).model
     assert encode_model(again) == encode_model(trained.model)
     assert decode_model(encode_model(again)).version == trained.model.version
 
 
 def test_training_features_never_come_from_tables_that_saw_the_held_out_fold(pages):
-    corpus = gather(pages, {})
-    scores = hashed_scores(corpus, lambda _: None)
+    corpus = train.gather(pages, {})
+    scores = train.hashed_scores(corpus, lambda _: None)
     asked = []
     spied = _Spy(scores, asked)
-    training_rows(corpus, spied, 2, 0)
+    train.training_rows(corpus, spied, 2, 0)
     assert asked
     for page, pair in asked:
         assert 2 in pair
@@ -56,15 +47,15 @@ def test_training_features_never_come_from_tables_that_saw_the_held_out_fold(pag
 
 
 def test_tables_are_fitted_without_each_fold_and_each_pair_of_folds():
-    pairs = left_out_pairs()
-    assert len(pairs) == 1 + FOLDS + FOLDS * (FOLDS - 1) // 2
-    assert (NO_FOLD, NO_FOLD) in pairs
+    pairs = train.left_out_pairs()
+    assert len(pairs) == 1 + train.FOLDS + train.FOLDS * (train.FOLDS - 1) // 2
+    assert (train.NO_FOLD, train.NO_FOLD) in pairs
 
 
 def test_too_few_sites_raise_an_error_that_says_so(pages):
     site = pages[0].site
-    with pytest.raises(TooFewSites, match="1 sites"):
-        gather([page for page in pages if page.site == site], {})
+    with pytest.raises(train.TooFewSites, match="1 sites"):
+        train.gather([page for page in pages if page.site == site], {})
 
 
 class _Spy:
@@ -77,7 +68,7 @@ class _Spy:
 
 
 def test_the_weight_of_a_corpus_becomes_the_weight_of_its_pages(pages):
-    assert np.all(gather(pages, {"synthetic": 0.5}).weight == 0.5)
+    assert np.all(train.gather(pages, {"synthetic": 0.5}).weight == 0.5)
 
 
 def gold_page(url, site="s"):
