@@ -7,13 +7,11 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
-from urllib.parse import urlsplit
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.codec import SchemaError, decode_output
 from templ_core.dom.document import Document, parse_document
 from templ_core.errors import CodecError, PageError
-from templ_core.lab.evaluation.report import group_by
 from templ_core.lab.training.labels.gold_labels import (
     GoldSelectors,
     Labels,
@@ -151,16 +149,6 @@ def read_site_pages(corpora: Sequence[Path]) -> Iterator[CorpusPage]:
     for path in corpora:
         for _, record in read_objects(path):
             yield corpus_page(path, record)
-
-
-def sample_shortest_paths(pages: Iterable[CorpusPage], per_site: int) -> list[CorpusPage]:
-    """Return the pages of each site with the shortest paths, like those that a directory lists."""
-    sites = group_by(pages, lambda page: (page.corpus, page.site))
-    return [
-        page
-        for some in sites.values()
-        for page in sorted(some, key=lambda one: (len(urlsplit(one.url).path), one.url))[:per_site]
-    ]
 
 
 def file_digest(path: Path) -> str:

@@ -16,12 +16,13 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from templ_core.lab.evaluation.report import BootstrapMeans, bootstrap
+from templ_core.lab.evaluation.report import bootstrap
 from workers.inspect.html_templates import render
 from workers.inspect.plots import Plot, svg_file
 from workers.lab.evaluation.peers import PEERS
 
 _FILE_COLUMNS = 200
+_Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 Item = TypeVar("Item")
 Result = TypeVar("Result")
 Cell = str | float | None
@@ -90,7 +91,7 @@ def mean_text(
     """
     if not len(values):
         return ""
-    means: BootstrapMeans = bootstrap(values, sites, 0)
+    means = bootstrap(values, sites, 0)
     mean = means.of_sites if of_sites else means.of_pages
     width = means.sites_interval if of_sites else means.pages_interval
     return f"{mean:{form}}" + (f" [{width.low:{form}}, {width.high:{form}}]" if width else "")
@@ -161,20 +162,18 @@ def command(
     return declare
 
 
-def time_field(default: str = "arrival") -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def time_field(default: str = "arrival") -> _Decorator:
     """Return the option `--time-field`."""
     return option(
         "--time-field", default=default, help="Field that orders the pages; see `templ run --help`."
     )
 
 
-def seed(of_what: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def seed(of_what: str) -> _Decorator:
     """Return the option `--seed`, with 0 for its default; the help says what it is the seed of."""
     return option("--seed", default=0, help=of_what)
 
 
-def folds(
-    help_text: str, *, required: bool = False
-) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
+def folds(help_text: str, *, required: bool = False) -> _Decorator:
     """Return the option `--folds`, which names a directory that `templ train --folds` wrote."""
     return click.option("--folds", type=DIRECTORY, required=required, help=help_text)

@@ -2,7 +2,7 @@
 
 import zlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 import msgspec
@@ -25,7 +25,7 @@ from templ_core.lab.training.labels.site_labels import CorpusPage
 from templ_core.metadata.languages import detected_language
 from templ_core.metadata.markup import PageMarkup
 from templ_core.page_level.features.characters import Words
-from templ_core.page_level.features.page_features import PageFeatures, read_features
+from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.features.surroundings import last_headings
 from templ_core.page_level.features.text_roles import TextRoles, read_text_roles
 from templ_core.page_level.model._hashed_scores import name_places, text_tokens, type_tokens
@@ -231,36 +231,14 @@ def read_training_page(page: GoldRecord) -> TrainingPage | None:
         return None
     markup, document = read
     features = read_features(document)
-    return training_page(
-        page,
-        document,
-        features,
-        labels=page_labels(page, document, markup, features.text),
-        page_type=page.page_type,
-        language=detected_language(page.gold_text) or "",
-        bag=word_bag(page, document, markup),
-    )
-
-
-def training_page(
-    page: GoldRecord | CorpusPage,
-    document: Document,
-    features: PageFeatures,
-    *,
-    labels: gold_labels.Labels,
-    page_type: str,
-    language: str,
-    bag: WordBag,
-) -> TrainingPage:
-    """Return a page that was parsed as training needs it."""
     return TrainingPage(
         corpus=page.corpus,
         url=page.url,
         site=page.site,
-        page_type=page_type,
+        page_type=page.page_type,
         stated_type=PageMarkup(document).kind,
-        language=language,
-        labels=labels,
+        language=detected_language(page.gold_text) or "",
+        labels=page_labels(page, document, markup, features.text),
         base=features.rows,
         tree=features.tree,
         group=features.group,
@@ -270,7 +248,7 @@ def training_page(
         attribute_rows=attribute_rows(document),
         text_rows=text_rows(features.words, last_headings(features.surroundings)),
         names=name_places(document.nodes.element_types),
-        bag=bag,
+        bag=word_bag(page, document, markup),
     )
 
 
@@ -305,13 +283,19 @@ def word_bag(page: GoldRecord, document: Document, markup: str) -> WordBag:
     )
 
 
-def thin(pages: Iterable[AnyPage], per_site: int) -> list[AnyPage]:
-    """Return at most `per_site` pages of each site of a corpus: those with the smallest address hash."""
+def _address_hash(url: str) -> int:
+    return zlib.crc32(url.encode())
+
+
+def thin(
+    pages: Iterable[AnyPage], per_site: int, order: Callable[[str], int] = _address_hash
+) -> list[AnyPage]:
+    """Return at most `per_site` pages of each site of a corpus, the first in the order of their addresses."""
     sites = group_by(pages, lambda page: (page.corpus, page.site))
     return [
         page
         for some in sites.values()
-        for page in sorted(some, key=lambda one: (zlib.crc32(one.url.encode()), one.url))[:per_site]
+        for page in sorted(some, key=lambda one: (order(one.url), one.url))[:per_site]
     ]
 
 

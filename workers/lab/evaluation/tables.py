@@ -202,11 +202,8 @@ def _found_types(judgements: Sequence[Judgement]) -> dict[str, dict[str, int]]:
             stated = one.stated_type and f"stated: {one.stated_type}"
             for what in filter(None, (stated, named)):
                 counts[what][one.found_type] += 1
-    return {what: dict(counts[what]) for what in sorted(counts, key=_stated_first)}
-
-
-def _stated_first(what: str) -> tuple[bool, str]:
-    return not what.startswith("stated: "), what
+    stated_first = sorted(counts, key=lambda what: (not what.startswith("stated: "), what))
+    return {what: dict(counts[what]) for what in stated_first}
 
 
 def _segments(judgements: Sequence[Judgement], seed: int) -> SegmentFigures | None:
@@ -282,9 +279,9 @@ def _failures(judgements: Iterable[Judgement]) -> dict[str, dict[str, int]]:
 
 
 def _worst(judgements: Sequence[Judgement]) -> list[WorstPage]:
-    def badness(one: Judgement) -> tuple[float, str, int]:
-        return one.scores[TEMPL].f1, one.page.corpus, one.page.offset
-
+    worst_first = sorted(
+        judgements, key=lambda one: (one.scores[TEMPL].f1, one.page.corpus, one.page.offset)
+    )
     return [
         WorstPage(
             corpus=one.page.corpus,
@@ -300,7 +297,7 @@ def _worst(judgements: Sequence[Judgement]) -> list[WorstPage]:
             missed=one.missed,
             kept_neutral=one.kept_neutral,
         )
-        for one in sorted(judgements, key=badness)[:_WORST_PAGES]
+        for one in worst_first[:_WORST_PAGES]
     ]
 
 
@@ -327,6 +324,9 @@ _FILE_COLUMNS = 160
 _BOUNDLESS = 10_000
 Cell = str | tuple[str, str]
 """Text of a cell, with or without a smaller text below it."""
+_Cells = Sequence[Sequence[Cell]]
+_Shown = tuple[Sequence[str], _Cells, str]
+"""Heads, rows and caption of a table."""
 _SEGMENT_HEADS = (
     "segments", "pages", "f templates: text", "anchors", "links", "f content: text", "anchors",
     "links", "adj. RAND", "R at P 0.9",
@@ -340,23 +340,25 @@ def print_tables(figures: Figures) -> None:
     console = Console()
     if not console.is_terminal:
         console = Console(width=_FILE_COLUMNS)
-    _print(console, _table(*system_rows(figures)))
-    corpora = figures.groups["corpus"]
-    if len(corpora) > 1:
-        _print(console, _corpora(corpora, figures.systems))
-    for title, rows in figures.groups.items():
-        if title != "all" and 1 < len(rows) <= _MOST_ROWS:
-            _print(console, _groups(title, rows, figures))
-    for heads, details, caption in _details(figures):
-        table = _table(heads, details)
-        table.caption = caption
-        _print(console, table)
+    for heads, rows, caption in _tables(figures):
+        _print(console, heads, rows, caption)
     for system, errors in figures.failures.items():
         reasons = ", ".join(f"{count} {error}" for error, count in errors.items())
         console.print(f"{system} failed on {sum(errors.values())} pages: {reasons}")
     for note in figures.notes:
         console.print(note)
     console.print("; ".join(f"{name} {one}" for name, one in figures.versions.items()))
+
+
+def _tables(figures: Figures) -> Iterator[_Shown]:
+    yield (*system_rows(figures), "")
+    corpora = figures.groups["corpus"]
+    if len(corpora) > 1:
+        yield (*_corpora(corpora, figures.systems), "")
+    for title, rows in figures.groups.items():
+        if title != "all" and 1 < len(rows) <= _MOST_ROWS:
+            yield (*_groups(title, rows, figures), "")
+    yield from _details(figures)
 
 
 def system_rows(figures: Figures) -> tuple[list[str], list[list[Cell]]]:
@@ -389,124 +391,111 @@ def system_rows(figures: Figures) -> tuple[list[str], list[list[Cell]]]:
     return [heads[at] for at in used], [[row[at] for at in used] for row in rows]
 
 
-def _details(figures: Figures) -> list[tuple[Sequence[str], list[list[Cell]], str]]:
-    """Return heads, rows and caption of the tables of segments, repeated text, page types and confidence that have rows."""
-    segments: list[list[Cell]] = [
-        [
-            name,
-            str(one.pages),
-            *(_f(place.get(what)) for place in one.f.values() for what in AMOUNTS),
-            (number(one.adjusted_rand.of_pages), brackets(one.adjusted_rand.pages_interval)),
-            number(one.recall_at_precision),
-        ]
-        for name, one in figures.segments.items()
-    ]
-    repeated: list[list[Cell]] = [
-        [corpus, system, f"{one.ratio:.4f}", one.worst_site, f"{one.worst_ratio:.4f}"]
-        for corpus, systems in figures.repeated.items()
-        for system, one in systems.items()
-    ]
-    found_types: list[list[Cell]] = [
-        [what, *(str(found.get(one, "")) for one in PAGE_TYPES)]
-        for what, found in figures.found_types.items()
-    ]
-    confidence: list[list[Cell]] = [
-        [
-            name or "-",
-            str(sum(some.pages for some in one.bins)),
-            number(one.mean_error),
-            f"{one.bias:+.3f}",
-            "" if one.low_found is None else f"{one.low_found:.0%}",
-        ]
-        for name, one in (*figures.calibration_by_type.items(), *figures.calibration.items())
-    ]
-    tables = (
+def _details(figures: Figures) -> list[_Shown]:
+    """Return the tables of segments, repeated text, page types and confidence that have rows."""
+    tables: list[_Shown] = [
         (
             _SEGMENT_HEADS,
-            segments,
+            [
+                [
+                    name,
+                    str(one.pages),
+                    *(_f(place.get(what)) for place in one.f.values() for what in AMOUNTS),
+                    (
+                        number(one.adjusted_rand.of_pages),
+                        brackets(one.adjusted_rand.pages_interval),
+                    ),
+                    number(one.recall_at_precision),
+                ]
+                for name, one in figures.segments.items()
+            ],
             "f: means over sites; after the slash the f of calling all text template, or content",
         ),
         (
             _REPEATED_HEADS,
-            repeated,
+            [
+                [corpus, system, f"{one.ratio:.4f}", one.worst_site, f"{one.worst_ratio:.4f}"]
+                for corpus, systems in figures.repeated.items()
+                for system, one in systems.items()
+            ],
             "words in sentences of at least 8 words that at least 4 and 10 % of a site's pages have",
         ),
         (
             ("page type found", *PAGE_TYPES),
-            found_types,
+            [
+                [what, *(str(found.get(one, "")) for one in PAGE_TYPES)]
+                for what, found in figures.found_types.items()
+            ],
             "numbers of pages; the page model did not see what the markup states",
         ),
         (
             _CONFIDENCE_HEADS,
-            confidence,
+            [
+                [
+                    name or "-",
+                    str(sum(some.pages for some in one.bins)),
+                    number(one.mean_error),
+                    f"{one.bias:+.3f}",
+                    "" if one.low_found is None else f"{one.low_found:.0%}",
+                ]
+                for name, one in (
+                    *figures.calibration_by_type.items(),
+                    *figures.calibration.items(),
+                )
+            ],
             "lowest tenth: how many of the pages with F1 below 0.5 are in the tenth with the lowest confidence",
         ),
-    )
+    ]
     return [one for one in tables if one[1]]
 
 
-def _corpora(corpora: Mapping[str, Mapping[str, report.Summary]], systems: Sequence[str]) -> Table:
-    """Return the table of all systems on each corpus."""
-    rows: list[list[Cell]] = [
+def _corpora(
+    corpora: Mapping[str, Mapping[str, report.Summary]], systems: Sequence[str]
+) -> tuple[list[str], list[list[Cell]]]:
+    """Return heads and rows of all systems on each corpus."""
+    return ["F1, P, R", *(name or "-" for name in corpora)], [
         [system, *(f"{one.f1:.3f} {one.precision:.3f} {one.recall:.3f}" for one in found)]
         for system in systems
         if (found := [row[system] for row in corpora.values()])
     ]
-    return _table(["F1, P, R", *(name or "-" for name in corpora)], rows)
 
 
 def _groups(
     title: str, rows: Mapping[str, Mapping[str, report.Summary]], figures: Figures
-) -> Table:
+) -> tuple[list[str], list[list[Cell]]]:
     others = [name for name in figures.systems if name != TEMPL]
     heads = [title, "pages", "sites", "F1", "P", "R", "chars", "templ. F", "site F1", "<0.5"]
     cells: list[list[Cell]] = []
     for name, row in rows.items():
         one = row[TEMPL]
         means = (one.f1, one.precision, one.recall, one.character_f1, one.template_f, one.site_f1)
-        cells.append(
-            [
-                name or "-",
-                str(one.pages),
-                str(one.sites),
-                *map(number, means),
-                f"{one.below_half:.1%}",
-                *(number(row[other].f1) for other in others),
-            ]
-        )
-    return _table([*heads, *(f"F1 {name}" for name in others)], cells)
+        counts = (name or "-", str(one.pages), str(one.sites))
+        theirs = (number(row[other].f1) for other in others)
+        cells.append([*counts, *map(number, means), f"{one.below_half:.1%}", *theirs])
+    return [*heads, *(f"F1 {name}" for name in others)], cells
 
 
-def _table(heads: Sequence[str], rows: Sequence[Sequence[Cell]]) -> Table:
-    table = Table()
-    for at, head in enumerate(heads):
-        table.add_column(head, justify="right" if at else "left", no_wrap=at > 0)
-    for row in rows:
-        table.add_row(*(cell if isinstance(cell, str) else " ".join(cell) for cell in row))
-    return table
-
-
-def _print(console: Console, table: Table) -> None:
+def _print(console: Console, heads: Sequence[str], rows: _Cells, caption: str) -> None:
     """Print a table, as several below each other where it is wider than the terminal."""
     shown, boundless = [0], console.options.update(max_width=_BOUNDLESS)
-    for column in range(1, len(table.columns)):
-        wider = _some_columns(table, [*shown, column])
+    for column in range(1, len(heads)):
+        wider = _some_columns(heads, rows, [*shown, column])
         if len(shown) > 1 and console.measure(wider, options=boundless).maximum > console.width:
-            console.print(_some_columns(table, shown))
+            console.print(_some_columns(heads, rows, shown))
             shown = [0]
         shown.append(column)
-    last = _some_columns(table, shown)
-    last.caption = table.caption
+    last = _some_columns(heads, rows, shown)
+    last.caption = caption
     console.print(last)
 
 
-def _some_columns(table: Table, numbers: Sequence[int]) -> Table:
-    columns = [table.columns[number] for number in numbers]
+def _some_columns(heads: Sequence[str], rows: _Cells, numbers: Sequence[int]) -> Table:
     some = Table()
-    for one in columns:
-        some.add_column(one.header, justify=one.justify, no_wrap=one.no_wrap)
-    for row in zip(*(one.cells for one in columns), strict=True):
-        some.add_row(*row)
+    for at in numbers:
+        some.add_column(heads[at], justify="right" if at else "left", no_wrap=at > 0)
+    for row in rows:
+        cells = (row[at] for at in numbers)
+        some.add_row(*(cell if isinstance(cell, str) else " ".join(cell) for cell in cells))
     return some
 
 

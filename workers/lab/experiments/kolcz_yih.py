@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import click
 import numpy as np
@@ -42,7 +43,6 @@ from workers.lab.corpora import (
     read_record,
     read_site_pages,
     record_markup,
-    sample_shortest_paths,
     site_of,
 )
 
@@ -65,7 +65,7 @@ def kolcz_yih(report: lab.Report, corpora: Sequence[Path], pages_per_site: int, 
     pages = list(read_site_pages(corpora))
     samplings = {
         "crawl": thin(pages, pages_per_site),
-        "directory": sample_shortest_paths(pages, max(pages_per_site // 2, 1)),
+        "directory": thin(pages, max(pages_per_site // 2, 1), lambda url: len(urlsplit(url).path)),
     }
     del pages
     for name, drawn in samplings.items():

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import click
 import msgspec
 import numpy as np
+from scipy.special import softmax
 from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
@@ -88,9 +89,8 @@ def page_quality(
         folds = np.array([of_site[sites.index(one.site)] for one in some])
         found = np.zeros((len(some), _CONTENT + 1))
         for fold in range(_FOLDS):
-            found[folds == fold] = _shares(
-                rows[folds == fold], *fit_weights(rows[folds != fold], kinds[folds != fold])
-            )
+            bias, columns = fit_weights(rows[folds != fold], kinds[folds != fold])
+            found[folds == fold] = softmax(rows[folds == fold] @ columns.T + bias, axis=1)
         counts = Counter(kinds.tolist())
         table: list[list[lab.Cell]] = [
             [name, counts[kind], *_figures(found[:, kind] >= 0.5, kinds == kind)]
@@ -108,13 +108,6 @@ def page_quality(
         weights.append(Weights(bias.round(_DECIMALS).tolist(), columns.round(_DECIMALS).tolist()))
     if model is not None:
         write_file(model, msgspec.json.encode(weights) + b"\n")
-
-
-def _shares(rows: Floats, bias: Floats, weights: Floats) -> Floats:
-    scores = rows @ weights.T + bias
-    shares = np.exp(scores - scores.max(axis=1, keepdims=True))
-    result: Floats = shares / shares.sum(axis=1, keepdims=True)
-    return result
 
 
 def _figures(found: Any, wanted: Any) -> tuple[float, float]:

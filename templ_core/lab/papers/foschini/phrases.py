@@ -21,6 +21,7 @@ from typing import Self, TypeAlias
 import msgspec
 import numpy as np
 import numpy.typing as npt
+from scipy.ndimage import maximum_filter1d, minimum_filter1d
 
 from templ_core.array_types import Bools, Int32s, Int64s
 from templ_core.errors import CodecError
@@ -305,22 +306,11 @@ def opened(values: Int32s, width: int) -> Int32s:
     >>> opened(np.array([0, 5, 0, 2, 3, 2], np.int32), 2).tolist()
     [0, 0, 0, 2, 2, 2]
     """
-    if width <= 1:
+    if width <= 1 or not len(values):
         return values
-    if len(values) < width:
-        return np.zeros_like(values)
-    lowest = -_sliding_maximum(-values, width)
-    return _sliding_maximum(np.pad(lowest, width - 1), width)
-
-
-def _sliding_maximum(values: Int32s, width: int) -> Int32s:
-    """Return the maximum of each `width` neighbours, by doubling."""
-    covered = 1
-    while covered < width:
-        step = min(covered, width - covered)
-        values = np.maximum(values[:-step], values[step:])
-        covered += step
-    return values
+    lowest = minimum_filter1d(values, width, mode="constant", origin=-(width // 2))
+    largest: Int32s = maximum_filter1d(lowest, width, mode="constant", origin=(width - 1) // 2)
+    return largest
 
 
 def _changes(suffixes: SuffixArray) -> Bools:

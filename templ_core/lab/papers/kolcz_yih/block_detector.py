@@ -14,6 +14,7 @@ from typing import Self
 import msgspec
 import numpy as np
 from scipy import sparse
+from scipy.special import entr
 from sklearn.ensemble import RandomForestClassifier
 from sklearn.linear_model import LogisticRegression
 
@@ -86,9 +87,8 @@ def _best_cut(size: Int64s, positives: Int64s) -> int | None:
 def _entropy(total: Int64s, positive: Int64s) -> Floats:
     """Return the class entropy in bits if `positive` of `total` values are of one class."""
     share = positive / np.maximum(total, 1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        bits = share * np.log2(share) + (1 - share) * np.log2(1 - share)
-    return -np.nan_to_num(bits)
+    bits: Floats = (entr(share) + entr(1 - share)) / np.log(2)
+    return bits
 
 
 DETECTORS = ("text", "maxent", "forest")
