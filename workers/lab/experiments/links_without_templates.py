@@ -15,6 +15,7 @@ import numpy as np
 from lxml import etree
 from lxml.cssselect import CSSSelector
 from scipy import sparse
+from scipy.sparse.linalg import spsolve, svds
 from scipy.stats import spearmanr
 
 from templ_core import CleanedPage, CleanerOptions, clean_site
@@ -27,8 +28,8 @@ from templ_core.rendering.outline import Outline
 from workers.lab import experiment as lab
 from workers.lab.simulate.feed import FeedSettings, SyntheticPage, simulate_feed
 
-_TOLERANCE = 1e-10
-_STEPS_MAX = 1000
+_DECIMALS = 9
+"""Scores are rounded to so many decimals, so that pages with equal links have equal scores."""
 _DAMPING = 0.85
 """Probability of following a link; otherwise any page is visited next."""
 
@@ -53,20 +54,10 @@ def hits(links: sparse.csr_array) -> tuple[Floats, Floats]:
     >>> int(hubs.argmax()), int(authorities.argmax())
     (1, 2)
     """
-    hubs = np.ones(links.shape[0])
-    authorities = hubs
-    for _ in range(_STEPS_MAX):
-        before = hubs
-        authorities = _unit(links.T @ hubs)
-        hubs = _unit(links @ authorities)
-        if np.abs(hubs - before).max(initial=0) < _TOLERANCE:
-            break
-    return hubs, authorities
-
-
-def _unit(vector: Floats) -> Floats:
-    length = float(np.linalg.norm(vector))
-    return vector / length if length else vector
+    if not links.nnz:
+        return np.zeros(links.shape[0]), np.zeros(links.shape[0])
+    left, _, right = svds(links, k=1, v0=np.ones(links.shape[0]))
+    return np.abs(left[:, 0]).round(_DECIMALS), np.abs(right[0]).round(_DECIMALS)
 
 
 def page_rank(links: sparse.csr_array) -> Floats:
@@ -75,17 +66,12 @@ def page_rank(links: sparse.csr_array) -> Floats:
     >>> page_rank(link_matrix([(0, 2), (1, 2)], 3)).round(2).tolist()
     [0.21, 0.21, 0.57]
     """
+    # Visits of any page, those behind a page without links among them, are the same multiple of 1.
     pages = links.shape[0]
-    out = links.sum(axis=1)
-    share = np.divide(1.0, out, out=np.zeros(pages), where=out > 0)
-    rank: Floats = np.full(pages, 1 / max(pages, 1))
-    for _ in range(_STEPS_MAX):
-        before = rank
-        followed = links.T @ (rank * share) + rank[out == 0].sum() / pages
-        rank = _DAMPING * followed + (1 - _DAMPING) / pages
-        if np.abs(rank - before).sum() < _TOLERANCE:
-            break
-    return rank
+    followed = links.T @ sparse.diags_array(1 / np.maximum(links.sum(axis=1), 1))
+    rank = spsolve((sparse.eye_array(pages) - _DAMPING * followed).tocsc(), np.ones(pages))
+    result: Floats = (rank / rank.sum()).round(_DECIMALS)
+    return result
 
 
 TOPICS = 5
