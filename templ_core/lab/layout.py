@@ -126,7 +126,6 @@ def visible_elements(root: etree._Element) -> Iterator[etree._Element]:
 
 
 def _text_of(element: etree._Element) -> Iterator[str]:
-    """Yield the pieces of visible text inside an element."""
     todo: list[etree._Element | str] = [element]
     while todo:
         one = todo.pop()
@@ -161,7 +160,6 @@ def _row(element: etree._Element) -> tuple[str, int, int, int, float, float, flo
 
 
 def _declared(style: str, name: str) -> str | None:
-    """Return the value of a property in a style attribute."""
     found = _STYLE[name].search(style) if style else None
     return found[1] if found else None
 
@@ -296,7 +294,6 @@ class _Estimate:
         self._top = [0.0] * count
 
     def _collect(self, document: Document) -> None:
-        """Fill the items of all blocks."""
         block_above: list[int] = []
         keyed: list[tuple[int, int, int, int]] = []
         for node, parent in enumerate(self._parent):
@@ -333,7 +330,6 @@ class _Estimate:
         return [child for child, _ in self._items[node] if child >= 0]
 
     def wanted_widths(self) -> None:
-        """Compute the width of each block without any line break."""
         for node in reversed(self._blocks):
             scale = _TEXT_SCALE.get(self._tags[node], 1.0)
             texts = [
@@ -348,7 +344,6 @@ class _Estimate:
             )
 
     def widths_down(self) -> None:
-        """Compute the width of each block from that of its parent."""
         for node in self._blocks:
             if self._parent[node] < 0:
                 self._width[node] = VIEWPORT_PX
@@ -404,7 +399,6 @@ class _Estimate:
         return rows
 
     def heights_up(self) -> None:
-        """Compute the height of each block from its items."""
         for node in reversed(self._blocks):
             tag = self._tags[node]
             if tag == "tr":
@@ -439,7 +433,6 @@ class _Estimate:
         return lines * _LINE_PX * scale
 
     def places_down(self) -> None:
-        """Compute the upper left corner of each block."""
         for node in self._blocks:
             tag = self._tags[node]
             margin = _BODY_MARGIN_PX if tag == "body" else 0.0
@@ -462,7 +455,6 @@ class _Estimate:
                 below = above
 
     def boxes(self) -> Boxes:
-        """Return the boxes of all nodes."""
         return Boxes(
             left=np.array(self._left),
             top=np.array(self._top),
@@ -472,6 +464,5 @@ class _Estimate:
 
 
 def _text_px(line: str) -> float:
-    """Return the width of a line of text in pixels."""
     wide = 0 if line.isascii() else len(_WIDE.findall(line))
     return (len(line) - wide) * _CHAR_PX + wide * _WIDE_CHAR_PX

@@ -168,7 +168,6 @@ def _versions(
     sources: EvaluationFiles,
     balances: Sequence[Balance],
 ) -> dict[str, str]:
-    """Return the version of what is compared, by name."""
     outputs = sources.outputs
     model_versions = models.versions() if outputs is None else sorted(outputs.versions)
     return {

@@ -198,7 +198,6 @@ def _selected(root: etree._Element, selector: str | None) -> list[etree._Element
 
 
 def _fill(element: etree._Element, markup: str) -> None:
-    """Replace everything inside an element."""
     attributes, tail = dict(element.attrib), element.tail
     element.clear()
     element.tail = tail

@@ -292,7 +292,6 @@ def _splits(
 
 
 def _judge(counts: Any, of_class: _Strings, train: Bools, test: Bools) -> tuple[float, float]:
-    """Return the mean F-measure of both classes and the accuracy."""
     bayes = MultinomialNB().fit(counts[train], of_class[train])
     found, wanted = bayes.predict(counts[test]), of_class[test]
     fs = []

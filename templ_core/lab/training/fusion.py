@@ -422,7 +422,6 @@ def calibrations(
 
 
 def _outcome(page: FusionPage, decision: Decision) -> FusionOutcome:
-    """Return the scores of the kept segments of a page."""
     kept = decision.kept
     return FusionOutcome(
         f1=page.bag.f1(kept)[0],

@@ -520,7 +520,6 @@ def _distilled(rows: Float32s, sample: fit.Sample, teachers: list[Network]) -> f
 def _part(
     rows: Float32s, sample: fit.Sample, share: float, seed: int
 ) -> tuple[Float32s, fit.Sample]:
-    """Return a random part of the rows, at least one."""
     chosen = fit.drawn_places(len(rows), max(round(share * len(rows)), 1), seed)
     return rows[chosen], fit.Sample(content=sample.content[chosen], weight=sample.weight[chosen])
 

@@ -541,7 +541,6 @@ def render_report(figures: Figures) -> Markup:
 
 
 def _plots(figures: Figures) -> Iterator[tuple[str, Plot]]:
-    """Yield the plots beside each other, with their titles."""
     if len(figures.timing) > 1:
         row = figures.groups["all"][ALL]
         timed = {

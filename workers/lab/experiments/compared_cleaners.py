@@ -91,7 +91,6 @@ def _find_template(documents: Sequence[Document]) -> FindTemplate:
 
 
 def _distinct(documents: Sequence[Document]) -> list[Document]:
-    """Return the documents that are no near-duplicates."""
     return [documents[index] for index in distinct_plain_texts(list(map(page_text, documents)))]
 
 

@@ -122,7 +122,6 @@ def _figures(texts: Sequence[str], against: Sequence[str], copies: _Pairs) -> li
 
 
 def _copies(pages: Sequence[ComparedPage]) -> _Pairs:
-    """Return the pairs of pages that show the same article."""
     by_name = group_by(range(len(pages)), lambda number: pages[number].name)
     return [pair for numbers in by_name.values() for pair in combinations(numbers, 2)]
 

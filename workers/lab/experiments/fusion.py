@@ -199,7 +199,6 @@ class _Learner:
     def known(
         self, document: Document, scores: PageEvidence, places: DocumentPlaces
     ) -> fitting.KnownSite:
-        """Return what is known when a page arrives."""
         model = self._model
         if model is None:
             return fitting.UNKNOWN
@@ -213,7 +212,6 @@ class _Learner:
         places: DocumentPlaces,
         known: fitting.KnownSite,
     ) -> None:
-        """Learn from one more page, of which so much was known when it arrived."""
         newest = pages_with_places(known.columns, scores) if known.documents else None
         self._place_pages = latest_place_pages(self._place_pages, newest)
         summary = summarise_scored_page(document, scores.features, scores.log_odds, places)
@@ -454,11 +452,9 @@ class _Judged(NamedTuple):
     pages: Sequence[fitting.FusionPage]
 
     def mean_f1(self, outcomes: _Outcomes, name: str) -> float:
-        """Return the mean word F1 of the pages of a corpus."""
         return float(np.mean([one.f1 for _, one in self._of_corpus(outcomes, name)]))
 
     def row(self, label: str, outcomes: _Outcomes) -> list[str]:
-        """Return the word F1 and the template F1 of each corpus."""
         cells = []
         for name in self.names:
             template = [
@@ -478,7 +474,6 @@ class _Judged(NamedTuple):
         return fitting.decide_all(self.pages, models, group, self.config)
 
     def report_bins(self, report: lab.Report, alone: _Outcomes, fused: _Outcomes) -> None:
-        """Report the word F1 by how many pages of a site had arrived."""
         last = [one for _, one in SEEN_BINS]
         rows = []
         for name in self.names:
@@ -493,7 +488,6 @@ class _Judged(NamedTuple):
         report.table("Word F1 by pages of the site so far (page level alone)", header, rows)
 
     def report_ablation(self, report: lab.Report, read: Sequence[fitting.FusionPage]) -> None:
-        """Report the F1 of models that are fitted without one sort of evidence."""
         rows = []
         for reason in dict.fromkeys(one.reason for one in FUSION_INPUTS.values()):
             inputs = [name for name in INPUTS if FUSION_INPUTS[name].reason != reason]
@@ -537,7 +531,6 @@ def _report_listings(
     models: dict[int | str, fitting.LinearModel],
     config: CoreConfig,
 ) -> None:
-    """Report pages that list others, by corpus and page type."""
     by_page_type: defaultdict[tuple[str, str], list[fitting.FusionPage]] = defaultdict(list)
     for page in pages:
         if page.page_type in _LISTINGS and page.known.documents:

@@ -214,7 +214,6 @@ class BoilerplatePage(NamedTuple):
 
 
 def _words(rng: Random, count: int) -> str:
-    """Return sentences of about so many words."""
     english = language("en")
     prose, text = Prose(english, rng, invent_topic(english, rng)), ""
     while len(text.split()) < count:

@@ -234,7 +234,6 @@ def _page(markup: str, url: str) -> _SitePage | None:
 
 
 def _stated_fields(document: Document, url: str) -> dict[str, _Stated]:
-    """Return what the markup of a page says."""
     texts = document.segments.texts
     silent = msgspec.structs.replace(document.segments, texts=[""] * len(texts))
     stated = read_metadata(msgspec.structs.replace(document, segments=silent), "")

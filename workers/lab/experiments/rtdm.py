@@ -107,7 +107,6 @@ def _outside(page: TextPage) -> list[int]:
 
 
 def _counted(page: TextPage, chosen: Bools) -> list[int]:
-    """Return the chosen segments that are not neutral."""
     return np.flatnonzero(chosen & page.labels.counts).tolist() if page.labels is not None else []
 
 

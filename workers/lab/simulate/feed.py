@@ -69,7 +69,6 @@ def _entry_body(
 
 
 def _article(context: parts.PageContext, one: ArchiveEntry) -> PageBody:
-    """Return an article of a news site or a blog."""
     place, theme = context.place, context.theme
     writer = parts.BodyWriter(context.site, one, context.markup)
     words = writer.words()
@@ -295,7 +294,6 @@ def _after_content(context: parts.PageContext, one: ArchiveEntry, comments_label
 
 
 def _after_thread(context: parts.PageContext, one: ArchiveEntry) -> Fragment:
-    """Return related entries and a pager."""
     return join(
         [
             parts.related(context) if context.place.related == "after" else EMPTY,
@@ -376,7 +374,6 @@ class SyntheticPage:
 def _finished(
     context: parts.PageContext, body: PageBody, encoding: Encoding | None
 ) -> SyntheticPage:
-    """Return the whole page, built around its body."""
     theme, site = context.theme, context.site
     visible = _visible_part(context, body)
     charset: str | None = "utf-8"

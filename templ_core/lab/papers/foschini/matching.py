@@ -107,7 +107,6 @@ class PhraseMatcher:
     """
 
     def __init__(self, phrase_set: PhraseSet) -> None:
-        """Read the phrases of a set."""
         self._markup = phrase_set.markup
         self._automaton = PhraseAutomaton(phrase.keys for phrase in phrase_set.phrases)
         self._key = normaliser_of(phrase_set.patterns).key

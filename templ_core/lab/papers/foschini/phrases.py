@@ -503,7 +503,6 @@ def _recurring_strings(sites: Sequence[SplitText], sites_min: int) -> dict[Token
 
 
 def _sites_with(candidates: dict[TokenKeys, int], texts: Sequence[str]) -> Counter[TokenKeys]:
-    """Return how many of the texts contain each string."""
     key = Normaliser().key
     lengths = sorted({len(keys) for keys in candidates})
     count: Counter[TokenKeys] = Counter()

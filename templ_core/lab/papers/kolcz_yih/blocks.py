@@ -184,7 +184,6 @@ def read_block_features(
 
 
 def _text_columns(characters: Characters, words: Words) -> dict[str, Floats]:
-    """Return length and punctuation of each block."""
     number = np.maximum(words.per_segment, 1).astype(np.float64)
     size = characters.lengths.astype(np.float64)
     marks = {
@@ -216,7 +215,6 @@ def _text_columns(characters: Characters, words: Words) -> dict[str, Floats]:
 
 
 def _tag_columns(document: Document, blocks: TextBlocks, words: Words) -> dict[str, Floats]:
-    """Return counts of the elements inside each block: all, by tag, and those that format text."""
     number = np.maximum(words.per_segment, 1).astype(np.float64)
     inside = _tag_counts(document, blocks)
     return {
@@ -229,7 +227,6 @@ def _tag_columns(document: Document, blocks: TextBlocks, words: Words) -> dict[s
 
 
 def _tag_counts(document: Document, blocks: TextBlocks) -> dict[str, Floats]:
-    """Return the number of elements inside each block by tag."""
     tags = document.nodes.tags
     end = document.nodes.end[blocks.node]
 
@@ -296,7 +293,6 @@ def divergence(words: Words, page: Words) -> Floats:
 def _place_columns(
     document: Document, presentation: Presentation, blocks: TextBlocks
 ) -> dict[str, Floats]:
-    """Return where each block is: line, depth, siblings, tags."""
     nodes = document.nodes
     parent = nodes.parent[blocks.node]
     left = _left_siblings(nodes.parent.tolist())
@@ -324,7 +320,6 @@ def _place_columns(
 
 
 def _left_siblings(parent: list[int]) -> Floats:
-    """Return the number of siblings before each element."""
     seen = [0] * (len(parent) + 1)
     left = np.zeros(len(parent))
     for node, above in enumerate(parent):
@@ -334,7 +329,6 @@ def _left_siblings(parent: list[int]) -> Floats:
 
 
 def _different(words: Words) -> Int64s:
-    """Return the number of different words of each block."""
     order = np.lexsort((words.hashes, words.segment))
     segment, hashes = words.segment[order], words.hashes[order]
     new = np.ones(len(order), np.bool_)

@@ -127,7 +127,6 @@ def top_n(ranked: Sequence[str], wanted: frozenset[str], n: int) -> float:
 
 
 def _clauses(text: str) -> Iterator[list[str]]:
-    """Yield the words of each clause of a text."""
     for clause in _CLAUSE_END.split(text):
         words = tokenise(clause)
         if words:
@@ -148,7 +147,6 @@ def _phrases(words: Sequence[str]) -> Iterator[tuple[int, str, bool]]:
 def _features(
     phrase: str, seen: _Seen, words: int, title: str, frequency: DocumentFrequency
 ) -> list[float]:
-    """Return the features of a phrase on a page with so many words."""
     number = seen.number
     length = phrase.count(" ") + 1
     rarity = math.log((frequency.pages + 1) / (frequency.pages_with.get(phrase, 0) + 1))

@@ -86,7 +86,6 @@ def stop_word_hashes(language: str) -> list[UInt64s]:
 
 @functools.cache
 def _hashes() -> dict[str, UInt64s]:
-    """Return the hashes of the function words of each language."""
     return {code: read_words(read_characters([text])).hashes for code, text in _WORDS.items()}
 
 
@@ -165,7 +164,6 @@ def _position_columns(boxes: Boxes) -> dict[str, Floats]:
 
 
 def _text_columns(document: Document, characters: Characters, words: Words) -> dict[str, Floats]:
-    """Return number of words, sentence length and share of function words."""
     inside = _inside(document, words.per_segment)
     ends = _inside(document, _sentence_ends(characters))
     stops = max(
@@ -220,7 +218,6 @@ def _title_columns(document: Document, words: Words) -> dict[str, Floats]:
 
 
 def _background_columns(document: Document, presentation: Presentation) -> dict[str, Floats]:
-    """Return the lightness of the background, and its difference from that of the page."""
     parent = document.nodes.parent.tolist()
     lightness = presentation.background.tolist()
     for node, above in enumerate(parent):
