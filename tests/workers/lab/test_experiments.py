@@ -130,8 +130,10 @@ def test_scattered_words_change_at_other_places_on_each_page():
     rng = Random(1)
     vocabulary = [f"word{number}" for number in range(500)]
     text = injected_pages.injected_text(vocabulary, rng)
-    run = injected_pages.Injection(share=1.0, scattered=True)
-    pages = [" ".join(injected_pages.on_page(text, run, vocabulary, rng)).split() for _ in range(3)]
+    pages = [
+        " ".join(injected_pages.on_page(text, "scattered", vocabulary, rng)).split()
+        for _ in range(3)
+    ]
     assert len({len(one) for one in pages}) == 1
     changed = [
         [at for at, (a, b) in enumerate(zip(pages[0], other, strict=True)) if a != b]

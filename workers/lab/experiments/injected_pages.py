@@ -37,13 +37,10 @@ class Injection(msgspec.Struct, frozen=True, kw_only=True):
 
     share: float
     """Share of the pages that get the text, 0 to 1."""
-    changing: bool = False
-    """Whether a date, a number and a name in it differ from page to page."""
-    varying: bool = False
-    """Whether a run of words in each of its sentences differs from page to page, at a place that is the same
-    on all pages, as in links to articles."""
-    scattered: bool = False
-    """Whether two to four words in each of its sentences differ from page to page, at random places."""
+    kind: str = ""
+    """What of it differs from page to page. `changing`: a date, a number and a name. `varying`: a run of words in each
+    sentence, at a place that is the same on all pages, as in links to articles. `scattered`: two to four words in
+    each sentence, at random places. Empty: nothing."""
 
 
 class InjectedText(msgspec.Struct, frozen=True, kw_only=True):
@@ -52,13 +49,6 @@ class InjectedText(msgspec.Struct, frozen=True, kw_only=True):
     sentences: tuple[str, ...]
     form: str
     """`p`, `div p`, or `two p`."""
-
-    def on_page(self, slots: Sequence[str]) -> tuple[str, ...]:
-        """Return the sentences of one page, with the slots filled in turn."""
-        return tuple(
-            one.replace("{}", slots[number % len(slots)])
-            for number, one in enumerate(self.sentences)
-        )
 
 
 def vocabulary_of(words: Iterable[str]) -> list[str]:
@@ -204,11 +194,14 @@ def _paragraph(sentences: Sequence[str]) -> html.HtmlElement:
 
 
 def on_page(
-    text: InjectedText, injection: Injection, vocabulary: Sequence[str], rng: Random
+    text: InjectedText, kind: str, vocabulary: Sequence[str], rng: Random
 ) -> tuple[str, ...]:
-    """Return the sentences of a text as one page gets them."""
-    sentences = text.on_page(slots(injection, vocabulary, rng))
-    if not injection.scattered:
+    """Return the sentences of a text as one page gets them, with their slots filled in turn."""
+    slots = _slots(kind, vocabulary, rng)
+    sentences = tuple(
+        one.replace("{}", slots[number % len(slots)]) for number, one in enumerate(text.sentences)
+    )
+    if kind != "scattered":
         return sentences
     return tuple(_scattered(one, vocabulary, rng) for one in sentences)
 
@@ -221,24 +214,19 @@ def _scattered(sentence: str, vocabulary: Sequence[str], rng: Random) -> str:
     return " ".join(words) + "."
 
 
-def slots(injection: Injection, vocabulary: Sequence[str], rng: Random) -> list[str]:
-    """Return what fills the slots of a text on one page."""
-    if injection.varying:
+def _slots(kind: str, vocabulary: Sequence[str], rng: Random) -> list[str]:
+    if kind == "varying":
         return [" ".join(rng.choices(vocabulary, k=rng.choice(_VARYING))) for _ in range(4)]
-    if injection.changing:
-        date = f"{rng.randint(1, 28)} {rng.choice(_MONTHS.split())} {rng.randint(2001, 2026)}"
-        number = str(rng.randint(10, 9999))
-        return [
-            date,
-            number,
-            f"{rng.choice(_FIRST_NAMES.split())} {rng.choice(_LAST_NAMES.split())}",
-        ]
-    return ["so"]
+    if kind != "changing":
+        return ["so"]
+    date = f"{rng.randint(1, 28)} {rng.choice(_MONTHS.split())} {rng.randint(2001, 2026)}"
+    number = str(rng.randint(10, 9999))
+    return [date, number, f"{rng.choice(_FIRST_NAMES.split())} {rng.choice(_LAST_NAMES.split())}"]
 
 
 SHARES = (1.0, 0.3, 0.1)
 """Shares of the pages that may get a text, 0 to 1."""
-_CHANGES = ("", "", "changing", "varying", "scattered")
+_KINDS = ("", "", "changing", "varying", "scattered")
 _SITES_WITHOUT_BOX = 0.5
 
 
@@ -270,19 +258,18 @@ def with_injection(records: Sequence[CorpusRecord], seed: str) -> list[CorpusRec
     Which share of the pages gets the text, and what of it changes from page to page, is drawn by `seed`.
     """
     rng = Random(seed)  # noqa: S311 - not for secrets
-    form = rng.choice(_CHANGES)
-    run = Injection(share=rng.choice(SHARES), **({form: True} if form else {}))
+    kind, share = rng.choice(_KINDS), rng.choice(SHARES)
     vocabulary = _vocabulary(records)
     if not vocabulary:
         return []
     text = injected_text(vocabulary, rng)
 
     def put(_: int, root: html.HtmlElement, selectors: GoldSelectors) -> tuple[str, ...]:
-        sentences = on_page(text, run, vocabulary, rng)
+        sentences = on_page(text, kind, vocabulary, rng)
         done = inject(root, selectors, sentences, text.form, rng)
         return sentences if done else ()
 
-    return _with_put(records, put, lambda: rng.random() < run.share, form, run.share)
+    return _with_put(records, put, lambda: rng.random() < share, kind, share)
 
 
 def with_link_box(records: Sequence[CorpusRecord], seed: str) -> list[CorpusRecord]:

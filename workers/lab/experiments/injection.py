@@ -58,17 +58,22 @@ published in runs of some words, `content` words of gold that were published wit
 them that were not published with it."""
 
 
+_KINDS = {
+    "changing": "Let a date, a number and a name in it change.",
+    "varying": "Let one run of words in each of its sentences change.",
+    "scattered": "Let two to four words in each of its sentences change, at random places.",
+}
+
+
+def _kind_options(run: Callable[..., None]) -> Callable[..., None]:
+    for kind, told in reversed(_KINDS.items()):
+        run = click.option(f"--{kind}", "kind", flag_value=kind, default="", help=told)(run)
+    return run
+
+
 @lab.command("Measure what is left of texts that a site repeats.")
 @lab.corpora
-@click.option("--changing", is_flag=True, help="Let a date, a number and a name in it change.")
-@click.option(
-    "--varying", is_flag=True, help="Let one run of words in each of its sentences change."
-)
-@click.option(
-    "--scattered",
-    is_flag=True,
-    help="Let two to four words in each of its sentences change, at random places.",
-)
+@_kind_options
 @lab.time_field()
 @lab.seed("Seed of the texts and of their places.")
 @lab.jobs
@@ -79,7 +84,7 @@ def injection(
     time_field: str,
     seed: int,
     jobs: int,
-    **form: bool,
+    kind: str,
 ) -> None:
     """Put a text into the content of pages, and clean them in order as `templ run` does.
 
@@ -88,7 +93,7 @@ def injection(
     section 6.1). Words are left where a run of four of them is published on a page after the first
     five pages that had the text.
     """
-    runs = [Injection(share=share, **form) for share in SHARES]
+    runs = [Injection(share=share, kind=kind) for share in SHARES]
     plain_rows: list[list[lab.Cell]] = []
     rows: list[list[lab.Cell]] = []
     for corpus in corpora:
@@ -158,7 +163,7 @@ def _run_injection(
     for markup, gold in zip(markups, site.gold, strict=True):
         root, sentences = parsed(markup), ""
         if gold is not None and gold.selectors is not None and rng.random() < run.share:
-            some = on_page(text, run, vocabulary, rng)
+            some = on_page(text, run.kind, vocabulary, rng)
             if inject(root, gold.selectors, some, text.form, rng):
                 sentences = " ".join(some)
         bodies.append(serialised(root))
@@ -282,7 +287,7 @@ def _identifier(rng: Random) -> str:
     return "_".join(invent_place(english, rng).lower() for _ in range(rng.choice((1, 2))))
 
 
-_KINDS: dict[str, tuple[Callable[[Random], Iterator[BoilerplatePage]], int]] = {
+_SITES: dict[str, tuple[Callable[[Random], Iterator[BoilerplatePage]], int]] = {
     "shop, block of 80 to 600 words": (_shop, _BLOCK_AFTER),
     "manual, block of 80 to 600 words": (_manual, _BLOCK_AFTER),
     "manual, box of 20 to 60 links by section": (_manual_with_links, _LINKS_AFTER),
@@ -301,7 +306,7 @@ def boilerplate(report: lab.Report, sites: int, pages: int, seed: int, jobs: int
     published after the third page of the site; those of a box of links after the tenth.
     """
     rows = []
-    for kind, (_, after) in _KINDS.items():
+    for kind, (_, after) in _SITES.items():
         seeds = [f"{seed}/{kind}/{number}" for number in range(sites)]
         found = list(lab.map_in_processes(jobs, _left_on_site, repeat(kind), seeds, repeat(pages)))
         left, repeated, kept, own = (sum(column) for column in zip(*found, strict=True))
@@ -315,7 +320,7 @@ def boilerplate(report: lab.Report, sites: int, pages: int, seed: int, jobs: int
 
 def _left_on_site(kind: str, seed: str, pages: int) -> Sequence[int]:
     """Return words left, words repeated, own words kept and own words, after the first pages."""
-    made, after = _KINDS[kind]
+    made, after = _SITES[kind]
     site = made(Random(seed))  # noqa: S311 - not for secrets
     left = repeated = kept = own = 0
     with SiteCleaner() as cleaner:

@@ -14,9 +14,9 @@ from workers.lab.experiments.injected_pages import (
     Injection,
     inject,
     injected_text,
+    on_page,
     parsed,
     serialised,
-    slots,
 )
 from workers.lab.experiments.injection import injection, read_sites, run_sites
 
@@ -57,9 +57,9 @@ def figures(corpus, run):
     return found
 
 
-@pytest.mark.parametrize("changing", [False, True])
-def test_a_repeated_paragraph_goes_and_the_content_stays(corpus, changing):
-    found = figures(corpus, Injection(share=0.6, changing=changing))
+@pytest.mark.parametrize("kind", ["", "changing"])
+def test_a_repeated_paragraph_goes_and_the_content_stays(corpus, kind):
+    found = figures(corpus, Injection(share=0.6, kind=kind))
     assert found["injected"] > 200
     assert found["left"] == 0
     assert found["lost"] == 0
@@ -75,7 +75,7 @@ def without_strings(monkeypatch):
 
 @pytest.mark.parametrize("kind", ["", "changing", "varying", "scattered"])
 def test_without_strings_it_would_be_left(corpus, monkeypatch, kind):
-    run = Injection(share=1, **({kind: True} if kind else {}))
+    run = Injection(share=1, kind=kind)
     found = figures(corpus, run)
     assert found["injected"] > 200
     left = found["left"] / found["injected"]
@@ -105,8 +105,7 @@ def test_a_text_is_put_behind_a_paragraph_of_the_content():
 def test_a_changing_text_differs_from_page_to_page_in_its_slots_alone():
     rng = Random(5)
     text = injected_text(WORDS, rng)
-    run = Injection(share=1, changing=True)
-    one, other = (" ".join(text.on_page(slots(run, WORDS, rng))).split() for _ in range(2))
+    one, other = (" ".join(on_page(text, "changing", WORDS, rng)).split() for _ in range(2))
     assert one != other
     assert len(set(one) & set(other)) > 0.7 * len(set(one))
-    assert 35 <= len(" ".join(text.on_page(["so"])).split()) <= 65
+    assert 35 <= len(" ".join(on_page(text, "", WORDS, rng)).split()) <= 65
