@@ -7,15 +7,17 @@ truth: its markup, and the visible text in it by type.
 """
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
 from html import escape
+from html.entities import codepoint2name
 from itertools import groupby
 from operator import itemgetter
 from random import Random
 from typing import Literal, NamedTuple
+
+import numpy as np
 
 
 class SectionType(StrEnum):
@@ -66,14 +68,12 @@ SPACE = Fragment(" ", ((None, " "),))
 def join(parts: Iterable[Fragment], separator: str = "") -> Fragment:
     """Return the parts in order, with the separator between them in both markup and text."""
     present = [part for part in parts if part.html]
-    html = separator.join([part.html for part in present])
-    if not separator:
-        return Fragment(html, tuple([run for part in present for run in part.runs]))
     runs: list[Run] = []
-    for part in present:
-        runs.extend(part.runs)
-        runs.append((None, separator))
-    return Fragment(html, tuple(runs[:-1]))
+    for number, part in enumerate(present):
+        if number and separator:
+            runs.append((None, separator))
+        runs += part.runs
+    return Fragment(separator.join([part.html for part in present]), tuple(runs))
 
 
 def block(opening: str, inner: Fragment, closing: str) -> Fragment:
@@ -125,10 +125,7 @@ class Quantiles(NamedTuple):
 
     def value(self, share: float) -> float:
         """Return the quantile at a share from 0 to 1."""
-        after = min(max(bisect_right(self.at, share), 1), len(self.at) - 1)
-        low, high = self.at[after - 1], self.at[after]
-        part = (share - low) / (high - low)
-        return self.values[after - 1] + part * (self.values[after] - self.values[after - 1])
+        return float(np.interp(share, self.at, self.values))
 
 
 def spread(seed: str, number: int, dimension: int = 0) -> float:
@@ -202,15 +199,7 @@ def _class_names(scheme: str, rng: Random) -> dict[str, str]:
     return names
 
 
-_ENTITIES = {
-    ord(char): f"&{name};"
-    for char, name in {
-        "é": "eacute", "è": "egrave", "à": "agrave", "ç": "ccedil", "ê": "ecirc", "ä": "auml",
-        "ö": "ouml", "ü": "uuml", "ß": "szlig", "ñ": "ntilde", "ó": "oacute", "í": "iacute",
-        "á": "aacute", "“": "ldquo", "”": "rdquo", "„": "bdquo", "«": "laquo", "»": "raquo",
-        "’": "rsquo", "©": "copy", "—": "mdash",
-    }.items()
-}  # fmt: skip
+_ENTITIES = {ord(char): f"&{codepoint2name[ord(char)]};" for char in "éèàçêäöüßñóíá“”„«»’©—"}
 _TAG_NAME = re.compile(r"(</?)([a-z][a-z0-9]*)")
 _BARE_VALUE = re.compile(r'="([\w#.%-]+)"')
 
