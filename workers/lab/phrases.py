@@ -15,7 +15,7 @@ from templ_core.errors import PageError
 from templ_core.lab.near_duplicates import distinct_plain_texts
 from templ_core.lab.papers.foschini import matching
 from templ_core.lab.papers.foschini.page_tokens import MutablePattern, page_text
-from templ_core.lab.papers.foschini.phrases import PhrasesConfig, PhraseSet, learn_phrases
+from templ_core.lab.papers.foschini.phrases import PhraseSet, learn_phrases
 from workers.cli.inputs import FeedReader, progress, raise_problems, refuse_overwriting
 from workers.cli.options import open_output
 from workers.errors import InputProblem, UsageProblem
@@ -76,7 +76,7 @@ def learn_site_phrases(
     with open_output(out) as writer, progress(len(sites)) as bar:
         for done, (site, pages) in enumerate(sorted(sites.items()), 1):
             distinct = [pages[index] for index in distinct_plain_texts(pages)]
-            one = learn_phrases(distinct, PhrasesConfig(), markup=raw_html, patterns=own)
+            one = learn_phrases(distinct, markup=raw_html, patterns=own)
             found += len(one.phrases)
             line = _SitePhrases(format=_FORMAT, site=site, set=one)
             writer.write(msgspec.json.encode(line) + b"\n")

@@ -17,7 +17,7 @@ from templ_core.lab.near_duplicates import distinct_plain_texts
 from templ_core.lab.papers import rtdm
 from templ_core.lab.papers.foschini.matching import PhraseMatcher, settled_spans, text_outside
 from templ_core.lab.papers.foschini.page_tokens import page_text
-from templ_core.lab.papers.foschini.phrases import PhrasesConfig, learn_phrases
+from templ_core.lab.papers.foschini.phrases import learn_phrases
 from templ_core.site_level.trees.labelled_tree import label_page
 
 _SHARE_MIN = 0.5
@@ -120,9 +120,7 @@ def _without_template(method: str) -> Learn:
 
 
 def _phrases(documents: Sequence[Document]) -> CleanDocument:
-    matcher = PhraseMatcher(
-        learn_phrases(list(map(page_text, _distinct(documents))), PhrasesConfig())
-    )
+    matcher = PhraseMatcher(learn_phrases(list(map(page_text, _distinct(documents)))))
 
     def clean(document: Document) -> str:
         text = page_text(document)

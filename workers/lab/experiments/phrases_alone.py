@@ -20,7 +20,7 @@ from templ_core.lab.papers.foschini.page_tokens import (
     segment_of_each_line,
     token_places,
 )
-from templ_core.lab.papers.foschini.phrases import PhrasesConfig, learn_phrases
+from templ_core.lab.papers.foschini.phrases import learn_phrases
 from templ_core.lab.training.labels.gold_labels import Labels
 from workers.errors import InputProblem
 from workers.lab import experiment as lab
@@ -110,7 +110,7 @@ def _together(pages: Sequence[TextPage]) -> Iterator[tuple[TextPage, PhraseMatch
 
 def _learned(texts: Sequence[str]) -> PhraseMatcher:
     distinct = [texts[index] for index in distinct_plain_texts(texts)]
-    return PhraseMatcher(learn_phrases(distinct, PhrasesConfig()))
+    return PhraseMatcher(learn_phrases(distinct))
 
 
 def _count(page: TextPage, labels: Labels, matcher: PhraseMatcher | None) -> _WordCounts:

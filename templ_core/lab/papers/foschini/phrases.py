@@ -40,28 +40,20 @@ from templ_core.lab.training.pages import GoldRecord, page_labels, read_gold_pag
 from templ_core.page_level.features.page_features import read_features
 from templ_core.site_level.strings.suffix_array import BORDER, BREAK, SuffixArray
 
-
-class PhrasesConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """What a caller of `learn_phrases` decides; frozen."""
-
-    template_share: float = 0.10
-    """Share of the pages, 0 to 1, that have a phrase at least."""
-
-    template_pages_min: int = 2
-    """Pages that have a phrase at least, in a site of any size."""
-
-    phrase_tokens_min: tuple[int, int, int] = (8, 3, 1)
-    """Fewest tokens of a phrase that has neither, one or both of its ends at the border of a block."""
-
-    phrase_pages_min: int = 3
-    """Number of pages that a phrase must be on. In a smaller window it must be on all pages, be short and
-    be a whole block."""
-
-    phrase_block_tokens_max: int = 20
-    """Tokens of the longest whole block that is a phrase without lying beyond the energy cut-off."""
-
-    phrase_set_bytes: int = 256 << 10
-    """Size of the text of a site's phrases; those with the least support are left out first."""
+TEMPLATE_SHARE = 0.10
+"""Share of the pages, 0 to 1, that have a phrase at least."""
+TEMPLATE_PAGES_MIN = 2
+"""Pages that have a phrase at least, in a site of any size."""
+PHRASE_TOKENS_MIN = (8, 3, 1)
+"""Fewest tokens of a phrase that has neither, one or both of its ends at the border of a block."""
+PHRASE_PAGES_MIN = 3
+"""Number of pages that a phrase must be on. In a smaller window it must be on all pages, be short and
+be a whole block."""
+PHRASE_BLOCK_TOKENS_MAX = 20
+"""Tokens of the longest whole block that is a phrase without lying beyond the energy cut-off."""
+PHRASE_SET_BYTES = 256 << 10
+"""Size of the text of a site's phrases, in UTF-8 with a byte between the keys; those with the least support are left
+out first."""
 
 
 class Phrase(msgspec.Struct, frozen=True, array_like=True):
@@ -84,26 +76,6 @@ class PhraseSet(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the phrases were learned on markup as it is, and apply to that only."""
     patterns: tuple[MutablePattern, ...] = ()
     """Mutable patterns beyond those that come with the package."""
-
-
-def bounded_phrases(phrase_set: PhraseSet, size_bytes: int) -> PhraseSet:
-    """Return the set without its least supported phrases, so that their text fits into a size.
-
-    >>> phrases = (Phrase(("Leave", "a", "reply"), 9), Phrase(("Read", "more"), 3))
-    >>> len(bounded_phrases(PhraseSet(pages=9, phrases=phrases), 20).phrases)
-    1
-
-    Args:
-        phrase_set: The whole set.
-        size_bytes: Most bytes of the keys in UTF-8 with a byte between them.
-    """
-    room, kept = size_bytes, 0
-    for phrase in phrase_set.phrases:
-        room -= sum(len(key.encode()) + 1 for key in phrase.keys)
-        if room < 0:
-            break
-        kept += 1
-    return msgspec.structs.replace(phrase_set, phrases=phrase_set.phrases[:kept])
 
 
 IDIOMS_FORMAT = 1
@@ -332,11 +304,11 @@ STRING_TOKENS_MIN = 2
 
 def learn_phrases(
     pages: Sequence[str],
-    config: PhrasesConfig,
     *,
     markup: bool = False,
     patterns: Sequence[MutablePattern] = (),
     idioms: PhraseAutomaton | None = None,
+    set_bytes: int = PHRASE_SET_BYTES,
 ) -> PhraseSet:
     r"""Return the phrases of some pages of one site.
 
@@ -344,7 +316,7 @@ def learn_phrases(
     ...     f"Home News\nOur {dish} is ready.\nAll rights reserved"
     ...     for dish in ("tea", "pie", "ham")
     ... ]
-    >>> for phrase in learn_phrases(pages, PhrasesConfig()).phrases:
+    >>> for phrase in learn_phrases(pages).phrases:
     ...     print(phrase.pages, phrase.keys)
     3 ('\n', 'All', 'rights', 'reserved', '\n')
     3 ('\n', 'Home', 'News', '\n')
@@ -352,40 +324,41 @@ def learn_phrases(
     Args:
         pages: Distinct pages, none a near-duplicate of another: text with a line for each block, or
             markup as it is.
-        config: The thresholds.
         markup: Whether the pages are markup.
         patterns: Mutable patterns beyond those that come with the package.
         idioms: Strings that are content though they recur; None for the list of the package.
+        set_bytes: Most bytes of all phrases.
 
     Raises:
         re.error: One of `patterns` is no regular expression.
     """
     normaliser = normaliser_of(tuple(patterns))
-    corpus, repeats = _recurring(pages, normaliser, config, markup=markup)
+    corpus, repeats = _recurring(pages, normaliser, markup=markup)
     cutoff = energy_cutoff(document_histogram(repeats.documents, max(1, len(pages))))
     idioms = shipped_idioms() if idioms is None else idioms
     cutoff_pages = math.ceil(cutoff * len(pages) / BINS)
     phrases = [
         phrase
-        for phrase in _strings(repeats, corpus, cutoff_pages, config)
+        for phrase in _strings(repeats, corpus, cutoff_pages)
         if any(normaliser.has_meaning(key) for key in phrase.keys if key != LINE)
         and not idioms.covers(phrase.keys)
     ]
     phrases.sort(key=lambda phrase: (-phrase.pages, -len(phrase.keys), phrase.keys))
-    whole = PhraseSet(
-        pages=len(pages), phrases=tuple(phrases), markup=markup, patterns=tuple(patterns)
+    sizes = itertools.accumulate(sum(len(key.encode()) + 1 for key in one.keys) for one in phrases)
+    kept = sum(size <= set_bytes for size in sizes)
+    return PhraseSet(
+        pages=len(pages), phrases=tuple(phrases[:kept]), markup=markup, patterns=tuple(patterns)
     )
-    return bounded_phrases(whole, config.phrase_set_bytes)
 
 
 def _recurring(
-    pages: Sequence[str], normaliser: Normaliser, config: PhrasesConfig, *, markup: bool
+    pages: Sequence[str], normaliser: Normaliser, *, markup: bool
 ) -> tuple[TokenCorpus, MaximalRepeats]:
     """Return the tokens of some pages, and the strings that enough of the pages have."""
     pages_min = max(
-        config.template_pages_min,
-        min(config.phrase_pages_min, len(pages)),
-        math.ceil(config.template_share * len(pages)),
+        TEMPLATE_PAGES_MIN,
+        min(PHRASE_PAGES_MIN, len(pages)),
+        math.ceil(TEMPLATE_SHARE * len(pages)),
     )
     corpus = read_corpus(pages, normaliser, occurrences_min=pages_min, markup=markup)
     repeats = find_repeats(
@@ -397,9 +370,7 @@ def _recurring(
     return corpus, repeats
 
 
-def _strings(
-    repeats: MaximalRepeats, corpus: TokenCorpus, cutoff_pages: int, config: PhrasesConfig
-) -> Iterator[Phrase]:
+def _strings(repeats: MaximalRepeats, corpus: TokenCorpus, cutoff_pages: int) -> Iterator[Phrase]:
     """Yield the strings that have enough tokens, and are on enough pages, to be of the template.
 
     A whole block of few tokens is. A part of a block must be on as many pages as the cut-off asks, and
@@ -409,9 +380,9 @@ def _strings(
     borders_before = np.append(0, np.cumsum(corpus.tokens == BORDER))
     borders = borders_before[repeats.starts + repeats.lengths] - borders_before[repeats.starts]
     words = repeats.lengths - borders
-    is_short_block = (borders == 2) & (words <= config.phrase_block_tokens_max)
-    is_frequent = repeats.documents >= max(cutoff_pages, config.phrase_pages_min)
-    is_long = words >= np.array(config.phrase_tokens_min)[borders]
+    is_short_block = (borders == 2) & (words <= PHRASE_BLOCK_TOKENS_MAX)
+    is_frequent = repeats.documents >= max(cutoff_pages, PHRASE_PAGES_MIN)
+    is_long = words >= np.array(PHRASE_TOKENS_MIN)[borders]
     wanted = is_long & (is_short_block | is_frequent)
     for index in np.flatnonzero(wanted).tolist():
         start = int(repeats.starts[index])

@@ -13,7 +13,6 @@ from templ_core.lab.papers.foschini import matching, page_tokens
 from templ_core.lab.papers.foschini.phrases import (
     Phrase,
     PhraseAutomaton,
-    PhrasesConfig,
     PhraseSet,
     SplitText,
     decode_idioms,
@@ -152,9 +151,6 @@ def test_a_pattern_of_ones_own_comes_before_those_of_the_package():
     assert page_tokens.normaliser_of(()).key("1.5") == "<number>"
 
 
-CONFIG = PhrasesConfig()
-
-
 def article(number):
     words = " ".join(
         f"w{chr(97 + (number * 7 + i * i) % 26)}{chr(97 + i % 26)}q" for i in range(60)
@@ -169,13 +165,13 @@ def documents(count):
     return [parse_document(article(number), "https://a.org/") for number in range(1, count + 1)]
 
 
-def learn(pages, config):
-    return learn_phrases([page_tokens.page_text(page) for page in pages], config)
+def learn(pages, **limits):
+    return learn_phrases([page_tokens.page_text(page) for page in pages], **limits)
 
 
 def test_segments_of_the_template_are_covered_and_articles_are_not():
     window = documents(12)
-    matcher = matching.PhraseMatcher(learn(window, CONFIG))
+    matcher = matching.PhraseMatcher(learn(window))
     new = parse_document(article(25), "https://a.org/")
     text = page_tokens.page_text(new)
     assert matching.text_outside(text, matcher.spans(text)) == new.segments.texts[1]
@@ -183,18 +179,18 @@ def test_segments_of_the_template_are_covered_and_articles_are_not():
 
 def test_no_page_and_one_page_have_no_phrases():
     for some in ([], documents(1)):
-        assert learn(some, CONFIG).phrases == ()
+        assert learn(some).phrases == ()
 
 
 def test_pages_without_text_have_no_coverage():
-    matcher = matching.PhraseMatcher(learn(documents(6), CONFIG))
+    matcher = matching.PhraseMatcher(learn(documents(6)))
     assert matcher.spans(page_tokens.page_text(parse_document("", "https://a.org/"))) == []
 
 
 @pytest.mark.parametrize("size_bytes", [0, 100, 1000])
 def test_the_least_supported_phrases_go_first(size_bytes):
-    whole = learn(documents(6), CONFIG).phrases
-    limited = learn(documents(6), PhrasesConfig(phrase_set_bytes=size_bytes)).phrases
+    whole = learn(documents(6)).phrases
+    limited = learn(documents(6), set_bytes=size_bytes).phrases
     assert limited == whole[: len(limited)]
     assert sum(len(key.encode()) + 1 for one in limited for key in one.keys) <= size_bytes
     assert np.all(np.diff([phrase.pages for phrase in limited]) <= 0)
@@ -270,7 +266,7 @@ def test_variations_of_the_source_match():
 def test_further_patterns_come_before_those_of_the_package():
     genre = page_tokens.MutablePattern("genre", words=("jazz", "rock"), pattern="neo-[a-z]+")
     pages = [f"filed under {kind} music\nsome {kind} text" for kind in ("jazz", "rock", "neo-folk")]
-    phrases = learn_phrases(pages, PhrasesConfig(), patterns=[genre])
+    phrases = learn_phrases(pages, patterns=[genre])
     assert ("\n", "filed", "under", "<genre>", "music", "\n") in [p.keys for p in phrases.phrases]
     assert matching.PhraseMatcher(phrases).spans("filed under neo-soul music") == [(0, 26)]
 
@@ -357,9 +353,9 @@ def test_idioms_that_recur_on_a_site_are_no_phrases():
         f"One{n} story{n} of{n} day{n}\n{SENTENCE}\nmore{n} words{n} here{n}" for n in range(9)
     ]
     idiom = ("\n", *SENTENCE.split(), "\n")
-    learned = learn_phrases(pages, PhrasesConfig(), idioms=PhraseAutomaton([]))
+    learned = learn_phrases(pages, idioms=PhraseAutomaton([]))
     assert idiom in [phrase.keys for phrase in learned.phrases]
-    filtered = learn_phrases(pages, PhrasesConfig(), idioms=PhraseAutomaton([idiom]))
+    filtered = learn_phrases(pages, idioms=PhraseAutomaton([idiom]))
     assert idiom not in [phrase.keys for phrase in filtered.phrases]
 
 
