@@ -2,7 +2,6 @@
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
-from typing import Any
 
 import msgspec
 import numpy as np
@@ -18,10 +17,7 @@ from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
 from templ_core.page_level.smoothing import section_numbers
 from templ_core.site_level.fusion.fusion import fusion_for
-from templ_core.site_level.fusion.site_columns import (
-    FUSION_INPUTS,
-    IN_BEST_CONTAINER,
-)
+from templ_core.site_level.fusion.site_columns import FUSION_INPUTS, IN_BEST_CONTAINER
 from templ_core.site_level.places.places import document_places
 from templ_core.site_level.site_evidence import SegmentEvidence, SiteEvidence, read_site_evidence
 from templ_core.site_level.site_model import SiteModel
@@ -35,59 +31,36 @@ class InputWeight(msgspec.Struct, frozen=True, kw_only=True):
     """What one input of the fusion added for a segment."""
 
     name: str
-    reason: str
-    """The reason that this input stands for."""
     value: float
     """The input itself, before it is cut off."""
     log_odds: float
     """What it added to the log-odds for content, against a value that speaks for neither side."""
 
 
-class PlaceFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What the window says about the place of a segment and about its text."""
+class SiteFacts(msgspec.Struct, frozen=True, kw_only=True):
+    """What a site says about a page; columns of length n_segments."""
 
-    path_pages: int
-    """Pages that have text at this path of elements."""
-    text_pages: int
-    """Pages that have this text anywhere; 0 if fewer than two do."""
-    shape_pages: int
-    """Pages that have it when all words with digits count as equal; 0 if fewer than two do."""
-    is_constant: bool
-    """Whether the text is one of a few that the pages have at the place."""
-    content: float
-    """Probability of content at this place, 0 to 1."""
-    in_best_container: bool
-    """Whether the segment is in the element of the page that holds the most content."""
+    evidence: SiteEvidence
+    segments: SegmentEvidence
+    """What the evidence was made of: places, strings, containers."""
+    trees: TreeEvidence | None
+    """What the tree template of the page's cluster says, whether it was needed or not; None = the page is like none."""
+    hits: list[list[StringHit]]
+    """The strings of the site that each segment is in, or that are in it."""
 
+    def is_in_best_container(self, number: int) -> bool:
+        """Return whether a segment is in the element of the page that holds the most content."""
+        return bool(self.evidence.columns[IN_BEST_CONTAINER][number] > 0)
 
-class TreeFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What the tree template of the page's cluster says about a segment."""
-
-    cluster_pages: int
-    """Pages that the template rests on."""
-    place_pages: int
-    """Pages of the cluster with a text at this place; 0 = the cluster does not know the place."""
-    text_pages: int
-    """Pages of the cluster with this very text at this place; 0 where the text is not the reference's."""
-    content: float
-    """Probability of content of the place, 0 to 1."""
-
-
-class StringFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What the strings of the site say about a segment."""
-
-    usual_words: int
-    """Words of the longest string of whole segments around it that most pages have; 0 = none."""
-    few_ratio: float
-    """Share of its words that strings of few pages cover, 0 to 1."""
-    some_ratio: float
-    """Share of its words that strings of some pages cover, 0 to 1."""
-    run_words: int
-    """Covered words of the segment and of repeated prose beside it."""
-    alike_ratio: float
-    """How often the same text stands beside it on other pages, 0 to 1: it belongs to a record or a series."""
-    listed_ratio: float
-    """How much of it the page has more than once, 0 to 1: it belongs to a list."""
+    def inputs(self, number: int) -> tuple[InputWeight, ...]:
+        """Return what the inputs of the fusion added for a segment, the strongest first."""
+        found = []
+        for name, term in self.evidence.fusion.terms.items():
+            value = float(self.evidence.columns[name][number])
+            cut_off = min(max(value, term.low), term.high)
+            added = term.weight * (cut_off - FUSION_INPUTS[name].neutral)
+            found.append(InputWeight(name=name, value=value, log_odds=added))
+        return tuple(sorted(found, key=lambda one: -abs(one.log_odds)))
 
 
 class SegmentExplanation(msgspec.Struct, frozen=True, kw_only=True):
@@ -114,9 +87,7 @@ class SegmentExplanation(msgspec.Struct, frozen=True, kw_only=True):
     roles: tuple[str, ...]
     """Text roles: comments, reviews, consent."""
     inputs: tuple[InputWeight, ...] = ()
-    place: PlaceFacts | None = None
-    tree: TreeFacts | None = None
-    repetition: StringFacts | None = None
+    """Empty where nothing is known of the site."""
     strings: tuple[StringHit, ...] = ()
     """The strings of the site that it is in, or that are in it."""
     rule: str = ""
@@ -141,6 +112,8 @@ class PageExplanation(msgspec.Struct, frozen=True, kw_only=True):
     abstained: bool
     """Whether the site's evidence was set aside because it left nearly nothing."""
     segments: tuple[SegmentExplanation, ...]
+    site: SiteFacts | None
+    """What the site says about the segments; None where nothing is known of it."""
 
 
 def explain_page(
@@ -165,10 +138,10 @@ def explain_page(
     cleaned = clean(document, model, config, page_model, page, settings=settings)
     decision = cleaned.decision
     segments: tuple[SegmentExplanation, ...] = ()
+    facts = _site_facts(document, page, model, page_model) if page and model else None
     if page is not None:
         if settings is not None:
             config = settings.config(config)
-        facts = _site_facts(document, page, model, page_model) if model else None
         rules = named_rules(document, settings.rules if settings else ())
         segments = _segments(document, page, decision, facts, config, rules)
     types = msgspec.structs.asdict(page.page_type) if page else {}
@@ -182,58 +155,13 @@ def explain_page(
         used_site=decision.used_site,
         abstained=decision.abstained,
         segments=segments,
+        site=facts,
     )
-
-
-class _SiteFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What a site says about a page; columns of length n_segments."""
-
-    evidence: SiteEvidence
-    segments: SegmentEvidence
-    trees: TreeEvidence | None
-    hits: list[list[StringHit]]
-
-    def of(self, number: int) -> dict[str, Any]:
-        """Return the fields of a `SegmentExplanation` that the site tells."""
-        columns, places, trees = self.evidence.columns, self.segments.places, self.trees
-        inputs, strings = [], self.segments.strings
-        for name, term in self.evidence.fusion.terms.items():
-            value, one = float(columns[name][number]), FUSION_INPUTS[name]
-            added = term.weight * (min(max(value, term.low), term.high) - one.neutral)
-            inputs.append(InputWeight(name=name, reason=one.reason, value=value, log_odds=added))
-        return {
-            "inputs": tuple(sorted(inputs, key=lambda one: -abs(one.log_odds))),
-            "place": PlaceFacts(
-                path_pages=int(places.path_pages[number]),
-                text_pages=int(places.text_pages[number]),
-                shape_pages=int(places.shape_pages[number]),
-                is_constant=bool(places.constant[number]),
-                content=float(places.content[number]),
-                in_best_container=bool(columns[IN_BEST_CONTAINER][number] > 0),
-            ),
-            "tree": None
-            if trees is None
-            else TreeFacts(
-                cluster_pages=trees.pages,
-                place_pages=int(trees.place_pages[number]),
-                text_pages=int(trees.text_pages[number]),
-                content=float(1 / (1 + np.exp(-trees.log_odds[number]))),
-            ),
-            "repetition": StringFacts(
-                usual_words=int(strings.usual_words[number]),
-                few_ratio=float(strings.few.share[number]),
-                some_ratio=float(strings.some.share[number]),
-                run_words=round(float(strings.few.run_words[number])),
-                alike_ratio=float(strings.alike[number]),
-                listed_ratio=float(strings.listed[number]),
-            ),
-            "strings": tuple(self.hits[number]),
-        }
 
 
 def _site_facts(
     document: Document, page: PageEvidence, model: SiteModel, page_model: PageModel
-) -> _SiteFacts | None:
+) -> SiteFacts | None:
     """Return what a site says about a page; None where nothing is known about the site."""
     places = document_places(document, page.features)
     evidence = read_site_evidence(document, page, model, fusion_for(page_model.version), places)
@@ -241,7 +169,7 @@ def _site_facts(
         return None
     own, segments = places.segments, evidence.segments
     mass = segments.places.mass
-    return _SiteFacts(
+    return SiteFacts(
         evidence=evidence,
         segments=segments,
         trees=tree_evidence(places.blocks, own.text, model.trees, own.words, mass),
@@ -253,7 +181,7 @@ def _segments(
     document: Document,
     page: PageEvidence,
     decision: Decision,
-    facts: _SiteFacts | None,
+    facts: SiteFacts | None,
     config: CoreConfig,
     rules: Sequence[str],
 ) -> tuple[SegmentExplanation, ...]:
@@ -282,7 +210,8 @@ def _segments(
             roles=tuple(name for name, marked in roles.items() if marked[number]),
             rule=rules[number],
             elements=elements[number],
-            **(facts.of(number) if facts else {}),
+            inputs=facts.inputs(number) if facts else (),
+            strings=tuple(facts.hits[number]) if facts else (),
         )
         for number, text in enumerate(document.segments.texts)
     )

@@ -55,7 +55,7 @@ def test_counts_are_those_of_the_pages(site, explained):
     for found, own in zip(explained, features, strict=True):
         for one, text in zip(found.segments, own.text.tolist(), strict=True):
             count = sum(text in texts for texts in with_text)
-            assert one.place.text_pages == (count if count > 1 else 0)
+            assert found.site.segments.places.text_pages[one.number] == (count if count > 1 else 0)
             checked += 1
     assert checked > 200
 
@@ -75,16 +75,17 @@ def test_inputs_add_up_to_the_log_odds_of_the_fusion(site, explained):
 def test_strings_that_are_shown_are_parts_of_their_segments(explained):
     shown = usual = 0
     for found in explained:
+        strings = found.site.segments.strings
         for one in found.segments:
             for hit in one.strings:
                 if hit.is_usual:
                     assert one.text in hit.text.split("\n")
-                    assert one.repetition.usual_words == len(tokenise(hit.text))
+                    assert strings.usual_words[one.number] == len(tokenise(hit.text))
                     usual += 1
                     continue
                 assert hit.text in one.text
                 assert len(tokenise(hit.text)) == len(hit.tokens) // 2 >= STRINGS_CONFIG.words_min
-                assert one.repetition.few_ratio > 0
+                assert strings.few.share[one.number] > 0
                 shown += 1
     assert shown > 50
     assert usual > 50
@@ -108,7 +109,8 @@ def test_pages_of_the_window_that_have_what_spoke_are_named(site, explained):
 def test_a_page_without_a_site_is_explained_by_itself(markup):
     found = explain_page(parse_document(markup, ""), None, CONFIG, shipped_model())
     assert not found.used_site
-    assert all(not one.inputs and one.place is None for one in found.segments)
+    assert found.site is None
+    assert not any(one.inputs for one in found.segments)
 
 
 def test_all_names_are_found_on_the_pages_that_a_model_was_learned_from():

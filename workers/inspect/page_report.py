@@ -1,7 +1,8 @@
 """The report of one page: the page in a frame, what was decided about each segment, and its clean text."""
 
+import math
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from difflib import get_close_matches
 from urllib.parse import urlencode
 
@@ -17,13 +18,13 @@ from templ_core.explain.page_explanation import (
     InputWeight,
     PageExplanation,
     SegmentExplanation,
-    StringFacts,
+    SiteFacts,
     evidence_pages,
     explain_page,
 )
 from templ_core.metadata.markup import PageMarkup
 from templ_core.site_key import site_key
-from templ_core.site_level.strings.string_evidence import NO_STRINGS
+from templ_core.site_level.strings.string_evidence import NO_STRINGS, StringEvidence
 from workers.errors import InputProblem
 from workers.inspect.frame import Mark, frame_document
 from workers.inspect.frame_tree import (
@@ -138,7 +139,7 @@ def page_report(
         segments=zip(explained.segments, marks, strict=True),
         decision=_decision,
         rule_links=_rule_links if navigation else None,
-        evidence_lines=evidence_lines,
+        evidence_lines=lambda one: evidence_lines(one, explained.site),
         name_of=_name,
         pages_with=lambda one: _pages_with(one, pages),
         metadata=metadata,
@@ -187,30 +188,34 @@ def _find(request: PageRequest, view: SiteView | None) -> _Shown:
 
 def page_marks(explained: PageExplanation) -> list[Mark]:
     """Return how the segments of a page are shown in its frame."""
-    return [Mark(groups=segment_groups(one), hint=hint(one)) for one in explained.segments]
+    site = explained.site
+    return [
+        Mark(groups=segment_groups(one, site), hint=hint(one, site)) for one in explained.segments
+    ]
 
 
-def segment_groups(one: SegmentExplanation) -> tuple[str, ...]:
+def segment_groups(one: SegmentExplanation, site: SiteFacts | None) -> tuple[str, ...]:
     """Return the names of the filters that show a segment."""
+    trees = site.trees if site else None
     found = {
         "kept": one.kept,
         "removed": not one.kept,
         "cut": one.kept and bool(one.cuts),
         "unsure": abs(one.templateness - 0.5) <= _UNSURE,
         f"reason-{one.reason}": True,
-        "has-tree": one.tree is not None and one.tree.text_pages > 0,
+        "has-tree": trees is not None and trees.text_pages[one.number] > 0,
         "has-string": bool(one.strings),
-        "has-text": one.place is not None and one.place.text_pages > 0,
+        "has-text": site is not None and site.segments.places.text_pages[one.number] > 0,
     }
     return tuple(name for name, is_so in found.items() if is_so)
 
 
-def hint(one: SegmentExplanation) -> str:
+def hint(one: SegmentExplanation, site: SiteFacts | None) -> str:
     """Return what was decided about a segment and why, as a few lines of text."""
-    return "\n".join([f"#{one.number} {_decision(one)}", *evidence_lines(one)])
+    return "\n".join([f"#{one.number} {_decision(one)}", *evidence_lines(one, site)])
 
 
-def evidence_lines(one: SegmentExplanation) -> list[str]:
+def evidence_lines(one: SegmentExplanation, site: SiteFacts | None) -> list[str]:
     """Return what spoke about a segment, as sentences without the pages that have it."""
     lines = [f"In {' > '.join(one.elements)}."]
     if one.rule:
@@ -222,41 +227,49 @@ def evidence_lines(one: SegmentExplanation) -> list[str]:
         f"The page alone: log-odds {one.page_log_odds:+.2f}; site's weight {one.site_weight:.0%}."
     )
     lines.append(f"Section {one.section}, mean templateness {one.section_templateness:.2f}.")
-    if one.tree is not None:
-        lines.append(
-            f"Tree template: {one.tree.place_pages} of {counted(one.tree.cluster_pages, 'page')} have a text at this "
-            f"place, {one.tree.text_pages} of them this one; content {one.tree.content:.0%}."
-        )
-    if one.place is not None:
-        place = one.place
-        constant = ", constant" if place.is_constant else ""
-        lines.append(
-            f"Place: it is on {counted(place.path_pages, 'page')}, content {place.content:.0%}{constant}; "
-            f"the text is on {_known(place.text_pages)}, with any numbers on {_known(place.shape_pages)}; "
-            f"{'inside' if place.in_best_container else 'outside'} the best container."
-        )
-    if one.repetition is not None and (one.repetition.usual_words or one.strings):
-        lines.append(_repetition(one.repetition))
+    if site is not None:
+        lines += _site_lines(one, site)
     if one.roles:
         lines.append(f"Text role: {', '.join(one.roles)}.")
     return lines
 
 
-def _repetition(found: StringFacts) -> str:
-    parts = []
-    if found.usual_words:
-        words = counted(found.usual_words, "word")
-        parts.append(f"it is in a string of {words} that most pages have")
-    if found.few_ratio:
-        parts.append(
-            f"strings of few pages cover {found.few_ratio:.0%} of it, those of some pages {found.some_ratio:.0%}, "
-            f"{counted(found.run_words, 'word')} with the repeated prose beside it"
+def _site_lines(one: SegmentExplanation, site: SiteFacts) -> Iterator[str]:
+    """Yield what the site says about a segment."""
+    number, places, trees = one.number, site.segments.places, site.trees
+    if trees is not None:
+        content = 1 / (1 + math.exp(-trees.log_odds[number]))
+        yield (
+            f"Tree template: {trees.place_pages[number]} of {counted(trees.pages, 'page')} have a text at this "
+            f"place, {trees.text_pages[number]} of them this one; content {content:.0%}."
         )
-    if found.alike_ratio:
-        parts.append(f"on {found.alike_ratio:.0%} of its pages the same text is beside it")
-    if found.listed_ratio:
-        parts.append(f"the page has {found.listed_ratio:.0%} of it more than once")
-    return f"Strings: {'; '.join(parts)}."
+    constant = ", constant" if places.constant[number] else ""
+    yield (
+        f"Place: it is on {counted(places.path_pages[number], 'page')}, content {places.content[number]:.0%}{constant}; "
+        f"the text is on {_known(places.text_pages[number])}, with any numbers on {_known(places.shape_pages[number])}; "
+        f"{'inside' if site.is_in_best_container(number) else 'outside'} the best container."
+    )
+    strings = site.segments.strings
+    if strings.usual_words[number] or one.strings:
+        yield f"Strings: {'; '.join(_repetition(strings, number))}."
+
+
+def _repetition(strings: StringEvidence, number: int) -> Iterator[str]:
+    """Yield what the strings of the site say about a segment."""
+    few, some = strings.few.share[number], strings.some.share[number]
+    if strings.usual_words[number]:
+        words = counted(strings.usual_words[number], "word")
+        yield f"it is in a string of {words} that most pages have"
+    if few:
+        run_words = round(strings.few.run_words[number])
+        yield (
+            f"strings of few pages cover {few:.0%} of it, those of some pages {some:.0%}, "
+            f"{counted(run_words, 'word')} with the repeated prose beside it"
+        )
+    if strings.alike[number]:
+        yield f"on {strings.alike[number]:.0%} of its pages the same text is beside it"
+    if strings.listed[number]:
+        yield f"the page has {strings.listed[number]:.0%} of it more than once"
 
 
 def _rule_links(one: SegmentExplanation, site: str) -> dict[str, str]:

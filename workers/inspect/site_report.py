@@ -315,16 +315,18 @@ def site_values(found: SiteFindings) -> dict[str, Any]:
     figures = found.figures
     most = max((one["documents"] for one in figures.learning_curve), default=0) or 1
     curve = [(one["documents"] / most, one["word_f1"]) for one in figures.learning_curve]
-    places = [one for one in found.example.segments if one.place] if found.example else []
+    site = found.example.site if found.example else None
+    segments = found.example.segments if found.example and site else ()
     return {
         "facts": _facts(figures),
         "figures": figures,
         "fit_plot": _fit_plot(figures),
         "curve_plot": curves({"word F1": curve}, f"documents, of {most}", "word F1"),
         "example_url": found.example_url,
-        "places": places,
+        "segments": segments,
+        "places": site.segments.places if site else None,
         "best_rows": [
-            row for row, one in enumerate(places) if one.place and one.place.in_best_container
+            one.number for one in segments if site and site.is_in_best_container(one.number)
         ],
         "kinds": [(one, _nodes(one, found.names.labels)) for one in found.model.trees.clusters],
     }
