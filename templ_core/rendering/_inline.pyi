@@ -1,17 +1,12 @@
 from templ_core.array_types import Bools, Int32s
 from templ_core.dom.addresses import Addresses
-from templ_core.dom.document import Document, Marks, Nodes
+from templ_core.dom.document import Document, Nodes
 
 def structure_of(nodes: Nodes, traits: dict[str, int]) -> Int32s: ...
 
 class InlineWriter:
     def __init__(
-        self,
-        document: Document,
-        kept: Bools,
-        marks: Marks | None,
-        addresses: Addresses,
-        is_html: bool,
+        self, document: Document, kept: Bools, addresses: Addresses, is_html: bool
     ) -> None: ...
     def begin(self) -> None: ...
     def images_before(self, segment: int) -> list[tuple[int, int]]: ...

@@ -62,9 +62,8 @@ cdef class InlineWriter:
     """Writes segments with their marks as Markdown or HTML.
 
     Args:
-        document: The page.
+        document: The page; without marks it has no links, images and emphasis.
         kept: Whether each segment stays; length n_segments.
-        marks: The `Marks` of the page; None = there are none.
         addresses: Makes the addresses of the page absolute.
         is_html: Whether HTML is written, not Markdown.
     """
@@ -94,8 +93,8 @@ cdef class InlineWriter:
     cdef OpenMark open[OPEN_MAX]
     cdef int depth
 
-    def __init__(self, document, kept, marks, addresses, bint is_html):
-        nodes = document.nodes
+    def __init__(self, document, kept, addresses, bint is_html):
+        nodes, marks = document.nodes, document.marks
         self.texts, self.absolute, self.origin = document.segments.texts, addresses.absolute, addresses.origin
         self.document, self.kept, self.share = document, kept, None
         self.is_html = is_html

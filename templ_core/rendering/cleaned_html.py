@@ -21,7 +21,7 @@ def render_html(outline: Outline) -> str:
     >>> import numpy as np
     >>> from templ_core.dom.document import parse_document
     >>> page = parse_document("<div class=x>A <a href=/b>b</a></div>", "", with_marks=True)
-    >>> render_html(Outline(page, np.ones(1, bool), None, page.marks, "https://example.com/"))
+    >>> render_html(Outline(page, np.ones(1, bool), None, "https://example.com/"))
     '<p>A <a href="https://example.com/b">b</a></p>'
     """
     return _Html(outline).render()

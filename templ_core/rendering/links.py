@@ -37,14 +37,15 @@ def page_links(outline: Outline) -> list[PageLink]:
     ...     "<nav><a href=/>Home</a></nav><p>See <a href=b>b</a>", "", with_marks=True
     ... )
     >>> kept = np.array([False, True])
-    >>> page_links(Outline(page, kept, None, page.marks, "https://example.com/a"))[0]
+    >>> page_links(Outline(page, kept, None, "https://example.com/a"))[0]
     PageLink(text='Home', url='https://example.com/', is_content=False)
     """
-    if outline.marks is None:
+    document = outline.document
+    if document.marks is None:
         return []
     writer = outline.writer(is_html=False)
     found = writer.links(_LINKS_MAX, _TEXT_CHARS_MAX)
-    _name_after_images(outline.document, outline.marks, found)
+    _name_after_images(document, document.marks, found)
     return [PageLink(*link) for _, link in sorted(found.items())]
 
 

@@ -34,7 +34,7 @@ def render_markdown(outline: Outline) -> str:
     ...     "<h1>News</h1><ul><li>One<li><a href=/2>Two</a></ul>", "", with_marks=True
     ... )
     >>> url = "https://example.com/"
-    >>> print(render_markdown(Outline(page, np.ones(3, bool), None, page.marks, url)))
+    >>> print(render_markdown(Outline(page, np.ones(3, bool), None, url)))
     # News
     <BLANKLINE>
     - One

@@ -8,7 +8,7 @@ import numpy as np
 
 from templ_core.array_types import Bools, Int32s
 from templ_core.dom.addresses import Addresses
-from templ_core.dom.document import Document, Marks
+from templ_core.dom.document import Document
 from templ_core.dom.tags import HEADING_LEVELS, names
 from templ_core.dom.text import Cuts, without_parts
 from templ_core.patterns import pattern
@@ -55,16 +55,13 @@ class Part(NamedTuple):
 class Outline:
     """The kept parts of a page, and what writes them."""
 
-    def __init__(
-        self, document: Document, kept: Bools, cuts: Cuts | None, marks: Marks | None, url: str
-    ) -> None:
+    def __init__(self, document: Document, kept: Bools, cuts: Cuts | None, url: str) -> None:
         """Prepare for a page.
 
         Args:
-            document: The page.
+            document: The page; links, images and emphasis are written if it has marks.
             kept: Whether each segment stays; length n_segments.
             cuts: What is cut out of segments that stay; None = nothing.
-            marks: Links, images and emphasis; None = there are none.
             url: Address of the page, to which relative addresses are joined where the page names no other.
         """
         self.document = document
@@ -72,8 +69,6 @@ class Outline:
         """Whether each segment stays; length n_segments."""
         self.cuts = cuts or {}
         """What is cut out of segments that stay."""
-        self.marks = marks
-        """Links, images and emphasis; None = there are none."""
         self._url = url
         self._chains: dict[int, Chain] = {-1: ()}
         self._writers: dict[bool, InlineWriter] = {}
@@ -97,7 +92,7 @@ class Outline:
         writer = self._writers.get(is_html)
         if writer is None:
             addresses = Addresses(self._url)
-            writer = InlineWriter(self.document, self.kept, self.marks, addresses, is_html)
+            writer = InlineWriter(self.document, self.kept, addresses, is_html)
             self._writers[is_html] = writer
         writer.begin()
         return writer
@@ -127,7 +122,7 @@ class Outline:
     @functools.cached_property
     def _targets(self) -> dict[int, str]:
         """Addresses of the page's links by the numbers of their elements."""
-        marks = self.marks
+        marks = self.document.marks
         if marks is None:
             return {}
         links = zip(marks.node.tolist(), marks.target.tolist(), strict=True)

@@ -75,7 +75,7 @@ class CleanedPage(msgspec.Struct, frozen=True, kw_only=True):
 
     def _outline(self) -> Outline:
         kept, cuts = self.decision.kept, self.decision.cuts
-        return Outline(self.document, kept, cuts, self.document.marks, self.url)
+        return Outline(self.document, kept, cuts, self.url)
 
 
 def page_kind(page_type: PageType, stated: StatedType | None) -> str:

@@ -217,7 +217,7 @@ def main(corpora: tuple[Path, ...], pages: int) -> None:
             except PageError:
                 continue
             decision = clean(document, None, CoreConfig()).decision
-            outline = Outline(document, decision.kept, None, document.marks, url)
+            outline = Outline(document, decision.kept, None, url)
             for fault in faults(markup, url, document, decision.kept, render_markdown(outline)):
                 found[fault.kind] += 1
                 click.echo(f"{url}: {fault.kind}: {fault.text[:100]}")

@@ -38,7 +38,7 @@ three = 3
 def found(markdown):
     page = parse_document(PAGE, URL, with_marks=True)
     kept = np.array([text not in {"Menu of it", "Most read"} for text in page.segments.texts])
-    markdown = markdown or render_markdown(Outline(page, kept, None, page.marks, URL))
+    markdown = markdown or render_markdown(Outline(page, kept, None, URL))
     return [fault.kind for fault in faults(PAGE, URL, page, kept, markdown)]
 
 

@@ -25,7 +25,7 @@ URL = "https://example.com/a/b"
 def rendered(markup, render=render_markdown, kept=None, cuts=None):
     page = parse_document(markup, URL, with_marks=True)
     stays = np.ones(len(page.segments.texts), np.bool_) if kept is None else np.array(kept)
-    return render(Outline(page, stays, cuts, page.marks, URL))
+    return render(Outline(page, stays, cuts, URL))
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_links_say_where_they_stand():
         "<p>See <a href=c>the <b>page</b></a><a href=//d.example/e><img src=i alt=Pic></a>"
     )
     page = parse_document(markup, URL, with_marks=True)
-    found = page_links(Outline(page, np.array([False, True]), None, page.marks, URL))
+    found = page_links(Outline(page, np.array([False, True]), None, URL))
     assert found == [
         PageLink("Home", "https://example.com/", is_content=False),
         PageLink("the page", "https://example.com/a/c", is_content=True),
@@ -170,7 +170,7 @@ def test_all_forms_hold_the_kept_text_in_order(pieces, random):
     page = parse_document(markup, URL, with_marks=True)
     assert document_columns(page) == document_columns(plain)
     kept = np.array([random.random() < 0.7 for _ in page.segments.texts], np.bool_)
-    text = render_markdown(Outline(page, kept, None, None, URL))
+    text = render_markdown(Outline(plain, kept, None, URL))
     words = [letters(page.segments.texts[one]) for one in np.flatnonzero(kept)]
     assert [letters(line) for line in text.split("\n") if letters(line)] == [
         letters(line)
@@ -178,7 +178,7 @@ def test_all_forms_hold_the_kept_text_in_order(pieces, random):
         for line in page.segments.texts[one].split("\n")
         if letters(line)
     ] or "".join(words) == "".join(char for char in letters(text) if not char.isdigit())
-    outline = Outline(page, kept, None, page.marks, URL)
+    outline = Outline(page, kept, None, URL)
     found = render_html(outline), render_markdown(outline), page_links(outline)
     assert found == (render_html(outline), render_markdown(outline), page_links(outline))
 
@@ -216,7 +216,7 @@ def rendered_blocks(blocks):
         "".join(f"<div>{part}</div>" for part in parts), BLOCKS_URL, with_marks=True
     )
     kept = np.array([_is_kept(text, blocks) for text in _with_marks(page)], bool)
-    outline = Outline(page, kept, None, page.marks, BLOCKS_URL)
+    outline = Outline(page, kept, None, BLOCKS_URL)
     return parts, render_markdown(outline), render_html(outline)
 
 

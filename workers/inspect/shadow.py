@@ -105,7 +105,7 @@ def window_text(
     if form == "text":
         return cleaned.text
     document, decision = decode_details(record.details, document)[0], cleaned.decision
-    outline = Outline(document, decision.kept, decision.cuts, document.marks, url)
+    outline = Outline(document, decision.kept, decision.cuts, url)
     return render_markdown(outline) if form == "markdown" else render_html(outline)
 
 

@@ -123,9 +123,9 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     def _fields(self, forms: RecordForms) -> dict[str, Any]:
         """Return the fields of the record that its forms ask for."""
-        decision, marks = self.cleaned.decision, self.document.marks
-        outline = Outline(self.document, decision.kept, decision.cuts, marks, self.page.url)
-        has_links = forms.links and marks is not None
+        decision = self.cleaned.decision
+        outline = Outline(self.document, decision.kept, decision.cuts, self.page.url)
+        has_links = forms.links and self.document.marks is not None
         return {
             "page_type": self.page_kind,
             "metadata": self.cleaned.metadata if forms.metadata else None,

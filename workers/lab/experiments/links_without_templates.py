@@ -235,7 +235,7 @@ def read_links(web: Sequence[WebPage]) -> dict[str, Links]:
             found[_ABROAD] |= {pair for pair in links if urlsplit(pair[1]).netloc != host}
             found[_TEMPL] |= {(one.url, link.url) for link in one.links() if link.is_content}
             outside = ~is_voted_template(one.document, votes, _VOTES_MIN)
-            outline = Outline(one.document, outside, None, one.document.marks, one.url)
+            outline = Outline(one.document, outside, None, one.url)
             found[_VOTES] |= {
                 (one.url, link.url) for link in page_links(outline) if link.is_content
             }

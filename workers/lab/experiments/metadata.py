@@ -365,7 +365,7 @@ def _report_markdown(report: lab.Report, corpora: Sequence[Path], count: int) ->
         if expected is None:
             skipped += 1
             continue
-        text = render_markdown(Outline(document, kept, None, document.marks, url))
+        text = render_markdown(Outline(document, kept, None, url))
         found = metadata_gold.markdown_structure(text)
         for kind in metadata_gold.KINDS:
             wanted[kind] += len(expected[kind])
