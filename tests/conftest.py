@@ -7,6 +7,7 @@ from itertools import groupby
 import hypothesis
 import pytest
 
+from tests.fork_server import ForkServer
 from tests.kafka.broker import _running_again, kafka_broker, prefix
 
 __all__ = ["_running_again", "kafka_broker", "prefix"]
@@ -58,3 +59,11 @@ def pytest_collection_finish(session: pytest.Session) -> None:
         return
     if not any(item.get_closest_marker("kafka") for item in session.items):
         raise pytest.UsageError("--require-kafka: no Kafka test is part of this run")
+
+
+@pytest.fixture(scope="session")
+def fork_server():
+    """Starts commands without their imports; each process of a parallel run has one."""
+    server = ForkServer()
+    yield server
+    server.close()

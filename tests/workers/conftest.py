@@ -1,6 +1,7 @@
 import os
 import subprocess
 import sys
+from functools import partial
 
 import pytest
 
@@ -19,25 +20,36 @@ def feed(tmp_path_factory):
     return write_lines(path, (page.record() for page in pages))
 
 
-@pytest.fixture(scope="session")
-def templ():
+def checked(run):
     """Return a function that runs `templ`, checks its exit code, and returns the finished process."""
 
-    def run(*arguments, expect=0, stdin=None, **environment):
-        done = subprocess.run(
-            [sys.executable, "-m", "workers", *map(str, arguments)],
-            capture_output=True,
-            input=stdin,
-            timeout=280,
-            env={**os.environ, **environment},
-            check=False,
-        )
+    def run_and_check(*arguments, expect=0, stdin=None, **environment):
+        done = run(*map(str, arguments), stdin=stdin, environment={**os.environ, **environment})
         message = done.stderr.decode()
         assert "Traceback" not in message
         assert done.returncode == expect, message
         return done
 
-    return run
+    return run_and_check
+
+
+@pytest.fixture(scope="session")
+def templ(fork_server):
+    """Run `templ` in a fork, as `checked` says."""
+    return checked(partial(fork_server.run, "workers"))
+
+
+@pytest.fixture(scope="session")
+def templ_process():
+    """Run `templ` as its users start it, with all its imports; for one test or two of each command."""
+
+    def run(*arguments, stdin, environment):
+        command = [sys.executable, "-m", "workers", *arguments]
+        return subprocess.run(
+            command, capture_output=True, input=stdin, timeout=280, env=environment, check=False
+        )
+
+    return checked(run)
 
 
 @pytest.fixture(scope="session")
