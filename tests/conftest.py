@@ -2,10 +2,13 @@
 
 import gc
 import signal
+from collections.abc import Generator
 from itertools import groupby
+from pathlib import Path
 
 import hypothesis
 import pytest
+from _pytest.doctest import DoctestModule
 
 from tests.fork_server import ForkServer
 from tests.kafka.broker import _running_again, kafka_broker, prefix
@@ -29,6 +32,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure() -> None:
     """A run started in the background ignores interrupts, and so would the commands under test."""
     signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+def pytest_ignore_collect(collection_path: Path) -> bool | None:
+    """Leave modules beside the tests alone, which `--doctest-modules` would import to look for examples."""
+    is_helper = collection_path.suffix == ".py" and not collection_path.name.startswith("test_")
+    return True if is_helper else None
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collect_file(
+    file_path: Path,
+) -> Generator[None, list[pytest.Collector], list[pytest.Collector]]:
+    """Look for no examples in tests either; they are in the docstrings of the product."""
+    return [one for one in (yield) if not isinstance(one, DoctestModule)]
 
 
 @pytest.hookimpl(trylast=True)

@@ -3,6 +3,7 @@ children without those that only the children need."""
 
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
@@ -84,3 +85,10 @@ def test_processes_that_hand_pages_to_children_need_no_numpy():
     modules = ["workers.cli.run", "workers.kafka.roles"]
     done = import_all(["numpy", "lxml", "pydivsufsort"], modules)
     assert done.returncode == 0, done.stderr
+
+
+def test_what_is_run_by_hand_beside_the_tests_imports():
+    paths = [path for path in (ROOT / "tests").rglob("*.py") if not path.name.startswith("test_")]
+    for path in paths:
+        if path.name != "conftest.py":
+            import_module(".".join(path.relative_to(ROOT).with_suffix("").parts))

@@ -3,6 +3,7 @@
 import ast
 import re
 from collections import Counter, defaultdict
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -28,15 +29,13 @@ def sources(*suffixes):
     )
 
 
-def parsed(suffix):
-    return [(path.relative_to(ROOT), ast.parse(path.read_text())) for path in sources(suffix)]
+@cache
+def parsed(*suffixes):
+    return [(path.relative_to(ROOT), ast.parse(path.read_text())) for path in sources(*suffixes)]
 
 
-PYTHON, STUBS = parsed(".py"), parsed(".pyi")
-
-
-def nodes(*types, trees=PYTHON):
-    for path, tree in trees:
+def nodes(*types, suffixes=(".py",)):
+    for path, tree in parsed(*suffixes):
         for node in ast.walk(tree):
             if isinstance(node, types):
                 yield path, node
@@ -72,7 +71,7 @@ def is_command(function):
 
 def test_no_python_function_takes_too_many_arguments():
     many = []
-    for path, function in nodes(ast.FunctionDef, ast.AsyncFunctionDef, trees=[*PYTHON, *STUBS]):
+    for path, function in nodes(ast.FunctionDef, ast.AsyncFunctionDef, suffixes=(".py", ".pyi")):
         given = function.args
         count = len([*given.posonlyargs, *given.args, *given.kwonlyargs])
         if count > ARGUMENTS_MAX and not is_command(function):
@@ -97,7 +96,7 @@ def test_no_compiled_function_takes_too_many_arguments():
 
 def test_public_classes_have_names_of_their_own():
     places = defaultdict(set)
-    for path, tree in PYTHON:
+    for path, tree in parsed(".py"):
         for node in tree.body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places[node.name].add(str(path))

@@ -30,11 +30,7 @@ def read_steps(path: Path) -> list[Step]:
 
 
 def pairs(value: str) -> dict[str, str]:
-    """Return what ENV or LABEL sets.
-
-    >>> pairs('A=1 B="two words"')
-    {'A': '1', 'B': 'two words'}
-    """
+    """Return what ENV or LABEL sets."""
     return {name: quoted or plain for name, quoted, plain in _PAIR.findall(value)}
 
 

@@ -39,6 +39,10 @@ def variables():
     return names | {f"TEMPL_{name.upper()}_FILE" for name, kind in kinds if kind.is_secret}
 
 
+def test_values_of_an_instruction_may_be_quoted():
+    assert pairs('A=1 B="two words"') == {"A": "1", "B": "two words"}
+
+
 def given():
     """Yield variables and values that the files give to a worker."""
     for step in image_steps("ENV"):
