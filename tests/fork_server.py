@@ -63,7 +63,10 @@ class ForkServer:
         self._folder.cleanup()
 
     def start(self, module, *arguments, environment, files):
-        """Start a module; `files` has the number of each of its files, and the file here that it is."""
+        """Start a module; `files` has the number of each of its files, and the file here that it is.
+
+        Without a file 0, standard input is empty.
+        """
         return Fork(self._address, module, arguments, environment, files)
 
     def run(self, module, *arguments, environment, stdin=None, timeout_s=280):
@@ -94,7 +97,7 @@ class Fork:
             "module": module,
             "arguments": list(map(str, arguments)),
             "environment": dict(environment),
-            "folder": os.getcwd(),
+            "folder": str(Path.cwd()),
             "numbers": list(files),
             "caller": os.getpid(),
         }
@@ -134,10 +137,14 @@ def fork_children(address):
 
     def start(command, *, env, stdin, pass_fds=()):
         python, safe_path, dash_m, module, *arguments = command
-        assert (python, safe_path, dash_m, stdin) == (sys.executable, "-P", "-m", subprocess.DEVNULL)
+        assert (python, safe_path, dash_m, stdin) == (
+            sys.executable,
+            "-P",
+            "-m",
+            subprocess.DEVNULL,
+        )
         files = {number: number for number in (1, 2, *pass_fds)}
-        with open(os.devnull, "rb") as nothing:
-            return Fork(address, module, arguments, env, {0: nothing.fileno(), **files})
+        return Fork(address, module, arguments, env, files)
 
     forking = SimpleNamespace(**{**vars(subprocess), "Popen": start})
     child_process.subprocess = supervisor.subprocess = forking
@@ -208,7 +215,10 @@ def take_over(asked, files):
     for number, file in zip(asked.numbers, parked, strict=True):
         os.dup2(file, number)
         os.close(file)
-    sys.stdin = open(0, closefd=False)
+    if 0 not in asked.numbers:
+        with Path(os.devnull).open("rb") as nothing:
+            os.dup2(nothing.fileno(), 0)
+    sys.stdin = os.fdopen(0, closefd=False)
     os.chdir(asked.folder)
     os.environ.clear()
     os.environ.update(asked.environment)

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.kafka import stream as streams
 from tests.kafka.stream import Stream
 
 HERE = Path(__file__).parent
@@ -21,3 +22,16 @@ def stream(kafka_broker, prefix, tmp_path):
     running = Stream(kafka_broker, prefix, tmp_path)
     yield running
     running.stop_all()
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _forked_commands(fork_server):
+    streams.fork_server = fork_server
+    yield
+    streams.fork_server = None
+
+
+@pytest.fixture
+def whole_processes(monkeypatch):
+    """Have commands and workers start as users start them, each process below its parent."""
+    monkeypatch.setattr(streams, "fork_server", None)

@@ -45,6 +45,8 @@ ENVIRONMENT = {
     "TEMPL_REFRESHER_NICENESS": "0",
     "TEMPL_CLEANER_CHILDREN": "1",
 }
+fork_server = None
+"""What starts commands and workers; None = they start as users start them, with all their imports."""
 
 
 def write_feed(path, pages, sites=6, seed=1):
@@ -64,14 +66,19 @@ def halves(feed):
 
 def templ(*arguments, expect=0, timeout_s=WAIT_S, **environment):
     """Run a `templ` command to its end; answers what it printed."""
-    done = subprocess.run(
-        [sys.executable, "-m", "workers", *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        timeout=timeout_s,
-        env={**os.environ, **ENVIRONMENT, **environment},
-        check=False,
-    )
+    found = {**os.environ, **ENVIRONMENT, **environment}
+    if fork_server is not None:
+        done = fork_server.run("workers", *arguments, environment=found, timeout_s=timeout_s)
+        done.stdout, done.stderr = done.stdout.decode(), done.stderr.decode()
+    else:
+        done = subprocess.run(
+            [sys.executable, "-m", "workers", *map(str, arguments)],
+            capture_output=True,
+            text=True,
+            timeout=timeout_s,
+            env=found,
+            check=False,
+        )
     assert done.returncode == expect, done.stderr
     assert "Traceback" not in done.stderr
     return done
@@ -100,14 +107,16 @@ class Stream:
 
     def start(self, name="one", **environment):
         """Start a worker with a state directory of its own."""
-        log = (self.directory / f"{name}.log").open("ab")
-        self._workers[name] = subprocess.Popen(
-            [sys.executable, "-m", "workers", "worker", *self.options, "--state", self.state(name)],
-            env={**os.environ, **ENVIRONMENT, **environment},
-            stdout=log,
-            stderr=log,
-        )
-        log.close()
+        arguments = ["worker", *self.options, "--state", self.state(name)]
+        found = {**os.environ, **ENVIRONMENT, **environment}
+        with (self.directory / f"{name}.log").open("ab") as log:
+            if fork_server is not None:
+                files = {1: log.fileno(), 2: log.fileno()}
+                process = fork_server.start("workers", *arguments, environment=found, files=files)
+            else:
+                command = [sys.executable, "-m", "workers", *arguments]
+                process = subprocess.Popen(command, env=found, stdout=log, stderr=log)
+        self._workers[name] = process
 
     def stop(self, name="one", how=signal.SIGTERM):
         """Stop a worker; answers its exit code."""

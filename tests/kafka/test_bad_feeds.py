@@ -63,6 +63,7 @@ def test_a_feed_of_records_that_are_no_pages_stops_the_worker(stream):
     assert "Traceback" not in stream.log()
 
 
+@pytest.mark.usefixtures("whole_processes")
 def test_a_machine_that_pauses_during_a_page_blames_no_page(stream, tmp_path):
     entered = tmp_path / "entered"
     feed = write_feed(tmp_path / "feed.jsonl", pages=20)

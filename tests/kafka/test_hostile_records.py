@@ -47,6 +47,7 @@ def lines_about(stream, name):
     return [line for line in stream.log().splitlines() if name in line]
 
 
+@pytest.mark.usefixtures("whole_processes")
 def test_hostile_pages_become_dead_letters_and_the_rest_goes_on(stream, tmp_path):
     stream.start("one")
     stream.feed(write_feed(tmp_path / "feed.jsonl", pages=40))
@@ -73,6 +74,7 @@ def test_hostile_pages_become_dead_letters_and_the_rest_goes_on(stream, tmp_path
     assert "starts again" not in stream.log()
 
 
+@pytest.mark.usefixtures("whole_processes")
 def test_hostile_documents_and_models_are_stepped_over(stream, tmp_path):
     stream.start("one")
     stream.feed(write_feed(tmp_path / "feed.jsonl", pages=40))

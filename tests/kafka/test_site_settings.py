@@ -169,6 +169,7 @@ def test_a_correction_reaches_a_running_worker_and_a_bad_record_is_stepped_over(
     assert running.running() == ["one"]
 
 
+@pytest.mark.usefixtures("whole_processes")
 def test_the_console_corrects_a_site_and_takes_it_down_without_a_byte_left(
     running, tmp_path, kafka_broker
 ):
@@ -236,6 +237,7 @@ def ends_of_settings(running):
     return {one.partition: end for one, end in running.ends(SITE_SETTINGS).items()}
 
 
+@pytest.mark.usefixtures("whole_processes")
 def test_settings_of_a_topic_created_again_are_read_and_take_downs_are_remembered(
     running, tmp_path
 ):

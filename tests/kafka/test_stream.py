@@ -23,6 +23,7 @@ pytestmark = pytest.mark.timeout(400)
 GOOD = "<title>t</title><body><p>" + "A sentence of some words, and then some more. " * 20
 
 
+@pytest.mark.usefixtures("whole_processes")
 def test_two_workers_give_the_answers_of_a_run_on_files(stream, tmp_path):
     parts = halves(write_feed(tmp_path / "feed.jsonl", pages=240))
     local, local_windows = local_run(parts, tmp_path)
@@ -81,6 +82,7 @@ def test_a_burst_of_new_sites_is_not_published_by_the_page_level_alone(stream, t
     assert sum(records[0].site_model_version is None for records in outputs.values()) <= 12
 
 
+@pytest.mark.usefixtures("whole_processes")
 @pytest.mark.parametrize("is_burst", [False, True], ids=["while it is fed", "in a burst"])
 def test_nothing_is_lost_when_a_worker_is_killed(stream, tmp_path, is_burst):
     feed = write_feed(tmp_path / "feed.jsonl", pages=240, sites=12 if is_burst else 6)
@@ -280,6 +282,7 @@ def test_a_page_too_large_for_kafka_is_refused_by_the_feed_and_kept(stream, tmp_
     assert len(stream.sent()) == 1
 
 
+@pytest.mark.usefixtures("whole_processes")
 def test_mistakes_are_one_line_and_an_exit_code(stream, tmp_path):
     state = ("--state", tmp_path / "state")
     done = templ("worker", "--broker", "127.0.0.1:1", *state, "--role", "cleaner", expect=69)

@@ -8,10 +8,10 @@ ARTICLE = (
 )
 
 
-def test_the_text_of_a_file_and_of_standard_input_is_printed(templ, tmp_path):
+def test_the_text_of_a_file_and_of_standard_input_is_printed(templ_process, tmp_path):
     (tmp_path / "page.html").write_bytes(ARTICLE)
-    from_file = templ("clean", tmp_path / "page.html").stdout
-    assert from_file == templ("clean", "-", stdin=ARTICLE).stdout
+    from_file = templ_process("clean", tmp_path / "page.html").stdout
+    assert from_file == templ_process("clean", "-", stdin=ARTICLE).stdout
     assert b"A sentence of some words" in from_file
     assert b"Home" not in from_file
 
@@ -25,11 +25,11 @@ def test_the_full_record_is_printed_with_segments(templ):
     assert all(0 <= segment["templateness"] <= 1 for segment in record["segments"])
 
 
-def test_content_that_is_not_a_page_is_refused(templ):
-    done = templ("clean", "-", stdin=b"%PDF-1.7 ...", expect=65)
+def test_content_that_is_not_a_page_is_refused(templ_process):
+    done = templ_process("clean", "-", stdin=b"%PDF-1.7 ...", expect=65)
     assert done.stderr.decode().startswith("templ: - was refused: UnsupportedContent")
     assert done.stdout == b""
-    templ("clean", "-", stdin=b"", expect=65)
+    templ_process("clean", "-", stdin=b"", expect=65)
 
 
 def test_the_balance_is_an_option_and_a_setting(templ, monkeypatch):

@@ -93,11 +93,11 @@ def told(page):
     return page.text, how, page.site_model_version, page.cleaner_version
 
 
-def test_pages_are_cleaned_alike_by_library_templ_run_and_kafka(templ, records, tmp_path):
+def test_pages_are_cleaned_alike_by_library_templ_run_and_kafka(templ_process, records, tmp_path):
     cleaner = SiteCleaner()
     of_library = [cleaned_by_library(cleaner, record) for record in records]
     feed, out = write_lines(tmp_path / "feed.jsonl", records), tmp_path / "out.jsonl"
-    templ("run", feed, "--out", out)
+    templ_process("run", feed, "--out", out)
     outputs = [decode_output(line) for line in out.read_bytes().splitlines()]
     # What older fetches have superseded comes once more, behind the record of the older fetch.
     first = {one.source: one for one in reversed(outputs)}

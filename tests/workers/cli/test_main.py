@@ -63,6 +63,14 @@ def test_the_help_page_imports_no_command():
         assert re.search(rf"^  {name} +\w", page, re.MULTILINE)
 
 
+@pytest.mark.parametrize("name", command._COMMANDS)
+def test_a_command_imports_what_it_needs_by_itself(templ_process, name):
+    """Most tests run commands in a process that has imported all of them."""
+    assert templ_process(name, "--help").stdout.startswith(
+        f"Usage: python -m workers {name} ".encode()
+    )
+
+
 @pytest.fixture
 def without(monkeypatch):
     def hide(package):

@@ -24,8 +24,8 @@ def one_line(done):
     return lines[0]
 
 
-def test_every_page_has_one_record_in_order(templ, feed, tmp_path):
-    done = templ("run", feed, "--out", tmp_path / "out.jsonl")
+def test_every_page_has_one_record_in_order(templ_process, feed, tmp_path):
+    done = templ_process("run", feed, "--out", tmp_path / "out.jsonl")
     records = outputs(tmp_path / "out.jsonl")
     assert [record.source.offset for record in records] == list(range(60))
     assert {record.source.topic for record in records} == {"feed.jsonl"}

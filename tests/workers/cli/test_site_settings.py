@@ -93,20 +93,24 @@ def test_what_is_printed_is_what_was_stored(templ, tmp_path):
     assert "changed_at" in json.loads(shown)
 
 
-def test_an_exported_model_is_pinned_again(templ, state, selected, tmp_path):
+def test_an_exported_model_is_pinned_again(templ_process, state, selected, tmp_path):
     export = tmp_path / "export"
-    templ("site", "export", "a.org", "--state", state, "--out", export)
-    newest = json.loads(templ("site", "pin", "a.org", "--state", state).stdout)["pinned_model"]
-    templ("site", "reset", "a.org", "--state", state)
+    templ_process("site", "export", "a.org", "--state", state, "--out", export)
+    newest = json.loads(templ_process("site", "pin", "a.org", "--state", state).stdout)[
+        "pinned_model"
+    ]
+    templ_process("site", "reset", "a.org", "--state", state)
     file = ("--model-file", export / "model.bin")
-    assert json.loads(templ("site", "pin", "a.org", "--state", state, *file).stdout)["pinned_model"] == newest  # fmt: skip
-    assert "not of b.org" in str(templ("site", "pin", "b.org", "--state", state, *file, expect=66))
-    unknown = templ("site", "pin", "a.org", "--state", state, "--model", "x", expect=66)
+    assert json.loads(templ_process("site", "pin", "a.org", "--state", state, *file).stdout)["pinned_model"] == newest  # fmt: skip
+    assert "not of b.org" in str(
+        templ_process("site", "pin", "b.org", "--state", state, *file, expect=66)
+    )
+    unknown = templ_process("site", "pin", "a.org", "--state", state, "--model", "x", expect=66)
     assert f"there is {newest['version']}" in str(unknown.stderr)
-    templ("run", selected, "--out", tmp_path / "out.jsonl", "--state", state)
+    templ_process("run", selected, "--out", tmp_path / "out.jsonl", "--state", state)
     used = {one["site_model_version"] for one in records(tmp_path / "out.jsonl") if one["site"] == "a.org"}  # fmt: skip
     assert used == {newest["version"]}
-    shown = templ("inspect", "site", "a.org", "--state", state).stdout.decode()
+    shown = templ_process("inspect", "site", "a.org", "--state", state).stdout.decode()
     assert f"model {newest['version']} pinned" in shown
 
 

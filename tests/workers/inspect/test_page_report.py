@@ -125,11 +125,11 @@ def test_a_page_of_the_window_is_shown_without_fetching_it(templ, state, record,
     assert "templ-s0" in frame_of(report)
 
 
-def test_a_page_without_a_site_is_shown(templ, tmp_path):
+def test_a_page_without_a_site_is_shown(templ_process, tmp_path):
     page = (
         b"<title>One</title><p>The council met on Monday, and it said that the bridge stays open."
     )
-    report = templ("inspect", "page", "-", "--out", "-", stdin=page).stdout.decode()
+    report = templ_process("inspect", "page", "-", "--out", "-", stdin=page).stdout.decode()
     assert "by the page alone" in report
 
 

@@ -156,9 +156,11 @@ def first_site(feed):
     return json.loads(feed.read_text().splitlines()[0])["site"]
 
 
-def test_a_state_directory_is_exported_and_stays_as_it_is(templ, feed, state, tmp_path):
+def test_a_state_directory_is_exported_and_stays_as_it_is(templ_process, feed, state, tmp_path):
     before = {path: path.read_bytes() for path in state.rglob("*") if path.is_file()}
-    done = templ("site", "export", first_site(feed), "--state", state, "--out", tmp_path / "out")
+    done = templ_process(
+        "site", "export", first_site(feed), "--state", state, "--out", tmp_path / "out"
+    )
     told = re.search(r"applied to (\d+) pages .* on (\d+) of them", done.stderr.decode())
     assert told[1] == told[2]
     assert {path: path.read_bytes() for path in state.rglob("*") if path.is_file()} == before

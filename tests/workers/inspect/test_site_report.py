@@ -40,11 +40,11 @@ def test_figures_are_those_of_the_window(state, site, feed):
     assert 0 <= figures.repeated_ratio < 0.05
 
 
-def test_the_report_has_everything_and_fetches_nothing(templ, state, site, tmp_path):
+def test_the_report_has_everything_and_fetches_nothing(templ_process, state, site, tmp_path):
     out = tmp_path / "site.html"
-    done = templ("inspect", "site", site, "--state", state, "--out", out)
+    done = templ_process("inspect", "site", site, "--state", state, "--out", out)
     text = done.stdout.decode()
-    given = json.loads(templ("inspect", "site", site, "--state", state, "--json").stdout)
+    given = json.loads(templ_process("inspect", "site", site, "--state", state, "--json").stdout)
     assert given["site"] == site
     assert {"kinds", "strings", "fit_over_time", "learning_curve"} <= given.keys()
     assert text.startswith(site)
