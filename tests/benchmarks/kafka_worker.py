@@ -37,10 +37,10 @@ from tests.benchmarks.kafka_stream import stream_on_a_broker
 from tests.benchmarks.measuring import read_options, read_pages
 from tests.kafka.stream import ENVIRONMENT, templ
 from workers.kafka.broker.feeder import Feeder
+from workers.lab.in_process import InProcess
 from workers.pace import Pace
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.page_model import page_model_of, read_model_file
-from workers.processes.tasks import InProcess
 from workers.settings import Settings, load_settings
 
 WAIT_S = 3600

@@ -8,7 +8,7 @@ from pathlib import Path
 import lxml.html
 
 from workers.feeds.files import read_feed
-from workers.inspect.plots import line_chart, svg_file
+from workers.lab.plots import line_chart, svg_file
 from workers.page import Page
 
 _PARSER = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True)

@@ -19,11 +19,11 @@ from templ_core.stored.compact import content_digest
 from tests.benchmarks.measuring import processor_s, read_options, write_chart
 from tests.workers.memory_transport import MemoryTransport
 from workers.feeds.records import page_from_json
+from workers.lab.in_process import InProcess
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.messages import Cleaned
 from workers.processes.page_model import page_model_of, read_model_file
-from workers.processes.tasks import InProcess
 from workers.settings import load_settings
 from workers.state.window_store import WindowStore
 

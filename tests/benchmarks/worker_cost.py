@@ -32,9 +32,9 @@ from templ_core.page_level.model.model_file import shipped_model
 from tests.benchmarks.measuring import bare_parse, processor_s, read_options, read_pages
 from workers.feeds.files import read_feed
 from workers.feeds.streams import open_decompressed
+from workers.lab.in_process import InProcess
 from workers.local.local_state import LocalState
 from workers.local.runner import Stream
-from workers.processes.tasks import InProcess
 from workers.settings import load_settings
 
 INSTRUCTION_PAGES = 60

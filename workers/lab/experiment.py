@@ -18,8 +18,9 @@ from rich.table import Table
 
 from templ_core.lab.evaluation.report import bootstrap
 from workers.inspect.html_templates import render
-from workers.inspect.plots import Plot, svg_file
+from workers.inspect.plots import Plot
 from workers.lab.evaluation.peers import PEERS
+from workers.lab.plots import svg_file
 
 _FILE_COLUMNS = 200
 _Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]

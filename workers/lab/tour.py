@@ -23,11 +23,12 @@ from workers.inspect.frame import frame_document
 from workers.inspect.frame_tree import events_of_markup, style_sheets
 from workers.inspect.html_templates import render
 from workers.inspect.page_report import page_marks
-from workers.inspect.plots import Plot, line_chart, svg_file
+from workers.inspect.plots import Plot
 from workers.inspect.site_report import site_figures, site_values
 from workers.inspect.site_view import CleaningVariant, SiteView, view_site
 from workers.lab import experiment as lab
 from workers.lab.corpora import read_objects, record_markup
+from workers.lab.plots import line_chart, svg_file
 from workers.processes.options import config_of
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.settings import Settings, load_settings

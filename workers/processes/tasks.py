@@ -38,26 +38,12 @@ from workers.processes.messages import (
     StageTimes,
     Task,
     Unchanged,
-    log_fault,
 )
 from workers.processes.options import CONFIG
 from workers.processes.records import RecordMaker, published_text
 
 _JUDGING_DOCUMENTS = 8
 """Documents from which on a site model may say that a page teaches nothing, so that no site stays unknown."""
-
-
-class InProcess:
-    """A runner in this process, without deadlines, limits or protection from crashes."""
-
-    def __init__(self, page_model: PageModel) -> None:
-        self._models = Models(page_model)
-
-    def run(self, site: str, task: Task, deadline_s: float) -> tuple[Result, int]:  # noqa: ARG002
-        """Return the result of a task, and 1 as the number of attempts."""
-        result = run_task(task, self._models)
-        log_fault(site, task, result)
-        return result, 1
 
 
 def run_task(task: Task, models: Models) -> Result:

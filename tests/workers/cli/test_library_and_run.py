@@ -14,9 +14,9 @@ from templ_core.page_level.model.model_file import shipped_model
 from tests.workers.builders import write_lines
 from tests.workers.memory_transport import MemoryTransport
 from workers.feeds.files import read_feed
+from workers.lab.in_process import InProcess
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 from workers.pipeline.site_engine import SiteEngine
-from workers.processes.tasks import InProcess
 from workers.settings import load_settings
 from workers.state.model_store import ModelStore
 from workers.state.window_store import WindowStore

@@ -1,6 +1,7 @@
 from lxml import etree
 
-from workers.inspect.plots import Dot, curves, line_chart, reliability, svg_file
+from workers.inspect.plots import Dot, curves
+from workers.lab.plots import line_chart, reliability, svg_file
 
 
 def elements(svg, name):

@@ -9,10 +9,10 @@ from templ_core.page_level.model.model_file import shipped_model
 from tests.workers.kafka.builders import received
 from workers.feeds.records import page_from_json
 from workers.kafka.broker.page_message import page_of_message
+from workers.lab.in_process import InProcess
 from workers.local.local_state import LocalState
 from workers.local.runner import Stream
 from workers.page import Page, Rejected
-from workers.processes.tasks import InProcess
 from workers.settings import DAY_MS, load_settings
 
 NOW_MS = 1_800_000_000_000

@@ -12,12 +12,12 @@ from templ_core.stored.compact import content_digest, frame_content
 from tests.workers.builders import OneModel, page, site_model_record
 from tests.workers.hostile_site_models import hostile_site_models
 from workers.kafka.cleaner_app import DeadLetterLimit
+from workers.lab.in_process import InProcess
 from workers.pipeline.actions import Dead, Deleted
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.messages import Cleaned, LearnTask, RefitTask
 from workers.processes.pool import Pool
 from workers.processes.records import fit_message
-from workers.processes.tasks import InProcess
 from workers.settings import load_settings
 
 GOOD = b"<html><title>T</title><body><p>" + b"A sentence of some words, and more. " * 20

@@ -10,10 +10,10 @@ from templ_core.page_level.model.model_file import shipped_model
 from templ_core.stored.compact import content_digest
 from tests.workers.builders import MENU, OneModel, article, other_page_model, packed, page
 from tests.workers.memory_transport import MemoryTransport
+from workers.lab.in_process import InProcess
 from workers.pipeline.actions import Forget
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.messages import Cleaned, Failure, LearnResult, RefitTask
-from workers.processes.tasks import InProcess
 from workers.settings import load_settings
 from workers.state.site_state import FittedSite, model_is_due
 from workers.state.window_store import WindowStore

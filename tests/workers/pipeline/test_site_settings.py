@@ -9,11 +9,11 @@ from schemas.site_settings import SiteRuleRecord, WindowLimits
 from templ_core.page_level.model.model_file import shipped_model
 from tests.workers.builders import page
 from workers.errors import InputProblem, UsageProblem
+from workers.lab.in_process import InProcess
 from workers.local.local_state import LocalState
 from workers.local.runner import Stream
 from workers.pipeline.actions import Compare, Deleted
 from workers.processes.messages import Cleaned
-from workers.processes.tasks import InProcess
 from workers.settings import load_settings
 from workers.site_settings import (
     Overrides,

@@ -18,6 +18,7 @@ from templ_core.page_level.model.model_file import encode_model, shipped_model
 from tests.workers.builders import other_page_model, page
 from workers.child_program import CLEANING
 from workers.errors import UsageProblem
+from workers.lab.in_process import InProcess
 from workers.pipeline.actions import Dead
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes import tasks
@@ -171,7 +172,7 @@ def test_a_fault_in_this_process_is_logged_with_the_source_of_its_page(monkeypat
     def fail(*_arguments, **_options):
         raise KeyError("a fault of ours")
 
-    cleaner = SiteEngine(tasks.InProcess(shipped_model()), Settings())
+    cleaner = SiteEngine(InProcess(shipped_model()), Settings())
     monkeypatch.setattr(tasks, "read_document", fail)
     dead = cleaner.clean(page(7, b"<p>Some words."))
     assert "a fault of ours" in dead.letter.message

@@ -6,13 +6,13 @@ from schemas.cleaned import Link, Metadata
 from schemas.codec import encode_json
 from templ_core.page_changes import FetchedText, page_changes
 from tests.workers.builders import page
+from workers.lab.in_process import InProcess
 from workers.local.local_state import LocalState
 from workers.local.runner import Stream
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.options import RecordForms, forms_of
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.processes.records import fit_message
-from workers.processes.tasks import InProcess
 from workers.settings import Settings
 
 STORY = "<p>The council met on Monday, and it said that <a href=/b>the bridge</a> stays open. " * 4

@@ -23,9 +23,10 @@ from templ_core.lab.evaluation.segments import AMOUNTS, FMean, FMeans, mean_f
 from templ_core.lab.evaluation.words import REPEATED_PAGES_MIN, RepeatedText, repeated_text
 from templ_core.page_level.model.page_type import PAGE_TYPES
 from workers.inspect.html_templates import render
-from workers.inspect.plots import Dot, Plot, curves, reliability, speed
-from workers.inspect.plots import rows as rows_plot
+from workers.inspect.plots import Dot, Plot, curves
 from workers.lab.evaluation.judge import PARSE, TEMPL, WHOLE_PAGE, Judgement
+from workers.lab.plots import reliability, speed
+from workers.lab.plots import rows as rows_plot
 from workers.log_lines import counted
 
 ALL = "all pages"

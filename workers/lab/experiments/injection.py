@@ -28,13 +28,13 @@ from workers.lab.experiments.injected_pages import (
     serialised,
     vocabulary_of,
 )
+from workers.lab.in_process import InProcess
 from workers.lab.simulate.site import Prose, invent_place, invent_topic, language
 from workers.local.local_state import LocalState
 from workers.local.runner import Stream
 from workers.page import Page
 from workers.processes.messages import Cleaned
 from workers.processes.page_model import page_model_of, read_model_file
-from workers.processes.tasks import InProcess
 from workers.settings import load_settings
 
 _NOTHING = RepeatedText(words=0, repeated_words=0)

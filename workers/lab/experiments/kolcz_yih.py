@@ -36,7 +36,6 @@ from templ_core.lab.training.labels.site_labels import CorpusPage, TooFewPages, 
 from templ_core.lab.training.pages import thin
 from templ_core.page_level.features.page_features import read_features
 from workers.errors import InputProblem
-from workers.inspect.plots import line_chart
 from workers.lab import experiment as lab
 from workers.lab.corpora import (
     read_objects,
@@ -45,6 +44,7 @@ from workers.lab.corpora import (
     record_markup,
     site_of,
 )
+from workers.lab.plots import line_chart
 
 _NAMES = {"text": "text", "maxent": "maxent", "forest": "rf"}
 _PRECISIONS = (0.8, 0.85, 0.9, 0.95)

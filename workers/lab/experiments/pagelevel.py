@@ -28,7 +28,7 @@ from templ_core.page_level.features.characters import read_characters, read_word
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import read_page_evidence
 from workers.errors import InputProblem
-from workers.inspect.plots import Plot, line_chart
+from workers.inspect.plots import Plot
 from workers.lab import experiment as lab
 from workers.lab.corpora import (
     corpus_name,
@@ -42,6 +42,7 @@ from workers.lab.corpora import (
     site_of,
 )
 from workers.lab.evaluation.page_models import PageModels, models_of_folds
+from workers.lab.plots import line_chart
 
 
 class ScoredPage(msgspec.Struct, frozen=True, kw_only=True):

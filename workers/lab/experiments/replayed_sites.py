@@ -14,18 +14,18 @@ from templ_core import CleanedPage, CrawledPage, SiteCleaner, clean_crawl
 from templ_core.errors import PageError
 from templ_core.page_level.model.page_model import PageModel
 from workers.errors import InputProblem
-from workers.inspect.plots import line_chart
 from workers.lab import experiment as lab
 from workers.lab.corpora import corpus_name, read_objects
 from workers.lab.evaluation.corpus_files import SitePages, read_sites
 from workers.lab.evaluation.page_models import models_of_folds
 from workers.lab.evaluation.scoring import TextScorer
+from workers.lab.in_process import InProcess
+from workers.lab.plots import line_chart
 from workers.local.local_state import LocalState
 from workers.local.runner import Stream
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.messages import Cleaned
 from workers.processes.page_model import page_model_of, read_model_file
-from workers.processes.tasks import InProcess
 from workers.settings import Settings, load_settings
 
 

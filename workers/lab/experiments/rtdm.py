@@ -13,7 +13,6 @@ from templ_core.array_types import Bools
 from templ_core.lab.papers.class_set import hash_of
 from templ_core.lab.papers.rtdm import CONFIGURATIONS, ClassifierScores, classify, cluster_f
 from templ_core.tokens import tokenise
-from workers.inspect.plots import line_chart
 from workers.lab import experiment as lab
 from workers.lab.evaluation.peers import load_peer
 from workers.lab.experiments.class_set import read_class_set
@@ -25,6 +24,7 @@ from workers.lab.experiments.compared_cleaners import (
     compared_pages,
 )
 from workers.lab.experiments.phrases_alone import TextPage, read_text_pages
+from workers.lab.plots import line_chart
 
 _SAMPLE_SIZES = (2, 3, 5, 10, 15, 25, 50, 100)
 _SHARE_MIN = 0.5

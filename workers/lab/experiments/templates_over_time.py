@@ -13,9 +13,9 @@ import numpy as np
 from templ_core.array_types import Floats
 from templ_core.lab.training.labels import site_labels
 from workers.errors import InputProblem
-from workers.inspect.plots import line_chart
 from workers.lab import experiment as lab
 from workers.lab.corpora import corpus_page, records_with
+from workers.lab.plots import line_chart
 
 MEASURES = ("HTML", "words", "links")
 _PARTS = ("template", "content")
