@@ -18,7 +18,7 @@ from workers.log_lines import counted
 from workers.settings import Settings, load_settings
 
 if TYPE_CHECKING:
-    from workers.crawl.kafka_output import KafkaOutput
+    from workers.kafka.broker.feeder import Feeder
 
 _SECONDS, _COUNT = click.FloatRange(0, min_open=True), click.IntRange(1)
 _LIMITS: dict[str, click.ParamType] = {
@@ -145,14 +145,14 @@ def _addresses(seeds: Sequence[str]) -> Iterator[str]:
             yield address
 
 
-def _kafka(broker: str | None, prefix: str, settings: Settings) -> "KafkaOutput":
+def _kafka(broker: str | None, prefix: str, settings: Settings) -> "Feeder":
     if broker is None:
         raise UsageProblem("--to kafka needs --broker")
     require_extra("kafka", "--to kafka")
-    from workers.crawl.kafka_output import KafkaOutput  # noqa: PLC0415 - needs aiokafka
-    from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415
+    from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415 - needs aiokafka
+    from workers.kafka.broker.feeder import Feeder  # noqa: PLC0415
 
-    return KafkaOutput(BrokerAccess.of(broker, settings), prefix, settings.message_limit_bytes)
+    return Feeder(BrokerAccess.of(broker, settings), prefix, settings.message_limit_bytes)
 
 
 def _summary(counts: Counter[str]) -> str:

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
@@ -22,9 +21,6 @@ from workers.indexes.sqlite_index import SqliteIndex
 from workers.log_forms import LogSetUp, set_up_logging
 from workers.log_lines import counted, one_line
 from workers.settings import load_settings
-
-if TYPE_CHECKING:
-    from workers.indexes.opensearch_index import OpenSearchIndex
 
 
 def read_cleaned(
@@ -132,7 +128,7 @@ def index_command(
         sys.exit(_SOME_REFUSED)
 
 
-def _open(path: Path | None, to: tuple[str, str] | None) -> "SqliteIndex | OpenSearchIndex":
+def _open(path: Path | None, to: tuple[str, str] | None) -> CleanedIndex:
     if path is not None:
         return SqliteIndex(path)
     require_extra("opensearch", "--to opensearch")

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 from fnmatch import fnmatch
 from http import HTTPStatus
 from pathlib import Path
-from typing import Protocol
 from urllib.parse import urlsplit
 
 import msgspec
@@ -246,19 +245,6 @@ class StoreKinds(msgspec.Struct, frozen=True, kw_only=True):
     Like in the archives of Common Crawl, `crawl-*.warc.gz` has the pages and their ends, which `templ run`
     reads, and `other-*.warc.gz` has robots.txt, sitemaps, feeds, redirects and errors.
     """
-
-
-class PageTarget(Protocol):
-    """A place beside the crawl's files that pages are sent to, such as `KafkaOutput`."""
-
-    async def open(self) -> None:
-        """Connect, inside the event loop."""
-
-    async def send(self, page: Page) -> str | None:
-        """Send a page, and return why it cannot be sent, or None once it will not get lost."""
-
-    async def close(self) -> None:
-        """Disconnect."""
 
 
 class CrawlStore:

@@ -2,8 +2,9 @@
 
 import time
 import uuid
+from contextlib import AsyncExitStack
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 from itemadapter import ItemAdapter
 from scrapy.crawler import Crawler
@@ -13,9 +14,12 @@ from scrapy.http import Response
 from schemas.source import Source
 from templ_core.site_cleaner.fetch_times import parse_time_ms, rfc3339
 from templ_core.site_key import site_key
-from workers.crawl.crawl_files import PageLines, PageTarget
+from workers.crawl.crawl_files import PageLines
 from workers.page import Page
 from workers.settings import load_settings
+
+if TYPE_CHECKING:
+    from workers.kafka.broker.feeder import Feeder
 
 KAFKA = "kafka"
 
@@ -29,8 +33,9 @@ class TemplPipeline:
     fields pass unchanged. An item is passed on once the broker has acknowledged its page.
     """
 
-    def __init__(self, target: PageTarget) -> None:
+    def __init__(self, target: "Feeder | _PageFile") -> None:
         self._target = target
+        self._exits = AsyncExitStack()
 
     @classmethod
     def from_crawler(cls, crawler: Crawler) -> Self:
@@ -43,23 +48,23 @@ class TemplPipeline:
         if not wanted:
             raise NotConfigured("TEMPL_PAGES must be `kafka` or the name of a file")
         if wanted != KAFKA:
-            return cls(_FileTarget(Path(wanted)))
-        from workers.crawl.kafka_output import KafkaOutput  # noqa: PLC0415 - needs aiokafka
-        from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415
+            return cls(_PageFile(Path(wanted)))
+        from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415 - needs aiokafka
+        from workers.kafka.broker.feeder import Feeder  # noqa: PLC0415
 
         settings = load_settings()
         if settings.broker is None:
             raise NotConfigured("TEMPL_PAGES = kafka needs TEMPL_BROKER")
         access = BrokerAccess.of(settings.broker, settings)
-        return cls(KafkaOutput(access, settings.prefix, settings.message_limit_bytes))
+        return cls(Feeder(access, settings.prefix, settings.message_limit_bytes))
 
     async def open_spider(self) -> None:
         """Connect."""
-        await self._target.open()
+        await self._exits.enter_async_context(self._target)
 
     async def close_spider(self) -> None:
         """Disconnect."""
-        await self._target.close()
+        await self._exits.aclose()
 
     async def process_item(self, item: Any) -> Any:
         """Send the page of an item, and return the item.
@@ -68,28 +73,27 @@ class TemplPipeline:
             DropItem: The page is too large for a Kafka message.
         """
         page = page_of_item(ItemAdapter(item))
-        refused = await self._target.send(page) if page is not None else None
+        refused = await self._target.send_surely(page) if page is not None else None
         if refused is not None:
-            raise DropItem(refused)
+            raise DropItem(refused.message)
         return item
 
 
-class _FileTarget:
+class _PageFile:
     """A JSON Lines file that grows from run to run."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
 
-    async def open(self) -> None:
+    async def __aenter__(self) -> None:
         size = self._path.stat().st_size if self._path.exists() else 0
         self._file = PageLines(self._path, {self._path.name: size})
 
-    async def send(self, page: Page) -> str | None:
-        self._file.add(page)
-        return None
-
-    async def close(self) -> None:
+    async def __aexit__(self, *_: object) -> None:
         self._file.close()
+
+    async def send_surely(self, page: Page) -> None:
+        self._file.add(page)
 
 
 def page_of_item(item: ItemAdapter) -> Page | None:

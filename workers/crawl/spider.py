@@ -6,10 +6,11 @@ import time
 import uuid
 from collections import Counter
 from collections.abc import AsyncIterator, Iterable
+from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from itertools import islice
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import msgspec
 from scrapy import Request, Spider, signals
@@ -30,7 +31,6 @@ from workers.crawl.answers import may_be_read
 from workers.crawl.config import CrawlConfig
 from workers.crawl.crawl_files import (
     CrawlStore,
-    PageTarget,
     StoreKinds,
     files_of_crawl,
     header_list,
@@ -62,6 +62,9 @@ from workers.crawl.visits import (
 from workers.errors import StateProblem
 from workers.page import GONE_STATUSES, Page
 
+if TYPE_CHECKING:  # It needs aiokafka.
+    from workers.kafka.broker.feeder import Feeder
+
 log = logging.getLogger("templ")
 _PAGE_STATUSES = frozenset([200, NOT_MODIFIED, *GONE_STATUSES])
 """Statuses of answers that are kept beside pages in the archive."""
@@ -75,7 +78,8 @@ class CrawlRun(msgspec.Struct, kw_only=True):
     config: CrawlConfig
     frontier: CrawlFrontier
     store: CrawlStore
-    output: PageTarget | None = None
+    output: "Feeder | None" = None
+    """Sends pages besides the files; None = pages are only kept."""
     counts: Counter[str] = msgspec.field(default_factory=Counter)
     """Number of requests by what came of them, pages that were sent, and addresses not asked."""
     problem: Exception | None = None
@@ -93,6 +97,7 @@ class SiteSpider(Spider):
         self._queue = SiteQueue(run.frontier, run.config)
         self._sites = run.frontier.sites()
         self._changed = asyncio.Event()
+        self._exits = AsyncExitStack()
         self._reader = AnswerReader(run.config.read_deadline_s)
 
     @classmethod
@@ -108,7 +113,7 @@ class SiteSpider(Spider):
         """Yield requests as sites may be asked, until nothing is due any more."""
         try:
             if self._run.output is not None:
-                await self._run.output.open()
+                await self._exits.enter_async_context(self._run.output)
             while self._run.problem is None:
                 while (question := self._queue.take()) is not None:
                     yield self._request(question)
@@ -129,8 +134,7 @@ class SiteSpider(Spider):
         self._run.counts["not allowed by robots.txt"] = self._queue.refused_count
         self._run.counts["of too many hosts"] = self._queue.surplus_count
         await asyncio.to_thread(self._reader.close)
-        if self._run.output is not None:
-            await self._run.output.close()
+        await self._exits.aclose()
 
     def check_type(self, headers: Headers, request: Request) -> None:
         """Stop an answer whose type is not read.
@@ -319,9 +323,9 @@ class SiteSpider(Spider):
             return
         run.counts[result.outcome] += 1
         if result.sends_page or result.sends_end:
-            refused = await run.output.send(page) if run.output is not None else None
+            refused = await run.output.send_surely(page) if run.output is not None else None
             if refused is not None:
-                log.warning("%s", refused)
+                log.warning("%s", refused.message)
             run.counts["deletion" if result.sends_end else "sent"] += refused is None
             if run.problem is not None:  # it has ended the run while the page was sent
                 return
@@ -407,7 +411,7 @@ def crawl(
     seeds: Iterable[str],
     config: CrawlConfig,
     kinds: StoreKinds,
-    output: PageTarget | None = None,
+    output: "Feeder | None" = None,
 ) -> Counter[str]:
     """Crawl the sites of some seeds, and return how many requests had which outcome.
 

@@ -1,7 +1,6 @@
 """What indexes of cleaned records have in common, and which of two records of a URL is the newer one."""
 
-from contextlib import AbstractContextManager
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 import msgspec
 
@@ -9,6 +8,10 @@ from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.source import Source
 from templ_core.site_cleaner.fetch_times import parse_time_ms
 from workers.log_lines import counted
+
+if TYPE_CHECKING:
+    from workers.indexes.opensearch_index import OpenSearchIndex
+    from workers.indexes.sqlite_index import SqliteIndex
 
 
 class LogPlace(NamedTuple):
@@ -46,52 +49,8 @@ class IndexCounts(msgspec.Struct):
         )
 
 
-class CleanedIndex(Protocol):
-    """An index that is open for writing; it knows how far each partition of a topic was read."""
-
-    name: str
-    """Name of the index for messages."""
-    counts: IndexCounts
-
-    def transaction(self) -> AbstractContextManager[None]:
-        """Keep all changes inside the block before any position that is noted there.
-
-        Raises:
-            WorkerError: The index cannot be written.
-        """
-
-    def apply(self, record: CleanedRecord | DeletedRecord, place: LogPlace | None = None) -> None:
-        """Apply a record inside a transaction; what the index knows already changes nothing.
-
-        Args:
-            record: The text of a page, or a deletion. A deletion without a time always applies.
-            place: Where the record is in a log of Kafka; None for a record of a file.
-        """
-
-    def position(self, topic: str, partition: int) -> LogPosition:
-        """Return how far a partition was read."""
-
-    def move(self, topic: str, partition: int, next_offset: int) -> None:
-        """Note inside a transaction how far a partition was read."""
-
-    def mark(self, topic: str, partition: int, mark: bytes) -> None:
-        """Note inside a transaction which log a partition's offsets belong to."""
-
-    def read_anew(self, topic: str, partition: int, until: int) -> None:
-        """Prepare, inside a transaction, for reading a partition again from its start.
-
-        Args:
-            topic: Name of the topic.
-            partition: The partition.
-            until: End offset of the partition. When it is reached, texts without a record in the
-                partition are deleted.
-
-        Raises:
-            StateProblem: This index cannot find out what was deleted.
-        """
-
-    def text_count(self) -> int:
-        """Return the number of URLs that have a text."""
+CleanedIndex: TypeAlias = "SqliteIndex | OpenSearchIndex"
+"""An index that is open for writing; it knows how far each partition of a topic was read."""
 
 
 class Version(msgspec.Struct, frozen=True):

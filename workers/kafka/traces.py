@@ -3,29 +3,19 @@
 import logging
 import time
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 from workers.errors import SettingsProblem
 from workers.kafka.broker.received import Received
 from workers.pipeline.actions import Outcome
 from workers.settings import otel_variables
 
+if TYPE_CHECKING:
+    from workers.kafka.spans import ExportedSpan
+
 _ENDPOINTS = ("OTEL_EXPORTER_OTLP_TRACES_ENDPOINT", "OTEL_EXPORTER_OTLP_ENDPOINT")
 _PROTOCOLS = ("OTEL_EXPORTER_OTLP_TRACES_PROTOCOL", "OTEL_EXPORTER_OTLP_PROTOCOL")
 log = logging.getLogger("templ")
-
-
-class PageSpan(Protocol):
-    """The span of a record."""
-
-    def stage(self, name: str, began_ns: int, ended_ns: int) -> None:
-        """Write the span of a stage."""
-
-    def cleaned(self, outcome: Outcome, began_ns: int, ended_ns: int) -> None:
-        """Write the spans of the cleaning, and note what became of the page."""
-
-    def end(self) -> None:
-        """End the span."""
 
 
 class BatchSpans:
@@ -34,7 +24,7 @@ class BatchSpans:
     def __init__(
         self,
         messages: Sequence[Received],
-        pages: Mapping[int, PageSpan] | None = None,
+        pages: "Mapping[int, ExportedSpan] | None" = None,
         began_ns: int = 0,
     ) -> None:
         self.messages = messages

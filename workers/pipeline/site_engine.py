@@ -39,7 +39,7 @@ from workers.pipeline.actions import (
     Publish,
     Together,
 )
-from workers.pipeline.site_models import ModelSource, ProvisionalModels
+from workers.pipeline.site_models import ProvisionalModels
 from workers.processes.messages import (
     ENVELOPE_BYTES,
     BurstResult,
@@ -64,6 +64,7 @@ from workers.site_settings import DecidedSite, SettingsBook
 from workers.state.site_state import FittedSite, model_is_due
 
 if TYPE_CHECKING:
+    from workers.state.model_store import ModelStore
     from workers.state.window_store import WindowStore
 
 log = logging.getLogger("templ")
@@ -90,7 +91,7 @@ class SiteEngine:
         runner: TaskRunner,
         settings: Settings,
         *,
-        models: ModelSource | None = None,
+        models: "ModelStore | None" = None,
         windows: "WindowStore | None" = None,
         book: SettingsBook | None = None,
         fits_messages: bool = False,

@@ -1,7 +1,6 @@
-"""Where an engine finds the model of a site: what was published last, or what a burst of pages gave."""
+"""Which model of a site is the better one: what was published last, or what a burst of pages gave."""
 
 import threading
-from typing import Protocol
 
 from schemas.site_model import SiteModelRecord
 from templ_core.site_level.config import REVISIONS
@@ -9,16 +8,6 @@ from workers.lru_cache import LruCache
 
 _MODELS_IN_MEMORY = 256
 """Provisional models that are kept, at most 1 MiB each and seldom above 100 kB."""
-
-
-class ModelSource(Protocol):
-    """Where an engine finds what is known about a site."""
-
-    def get(self, site: str) -> SiteModelRecord | None:
-        """Return the site's model, or None when there is none."""
-
-    def origin(self, site: str) -> str:
-        """Return where in `site-models` the model was read, for log messages; empty = not known."""
 
 
 class ProvisionalModels:

@@ -100,6 +100,12 @@ class Feeder:
             )
         return None
 
+    async def send_surely(self, page: Page) -> DeadLetter | None:
+        """Send a page, see `send`, and wait until it is acknowledged."""
+        letter = await self.send(page)
+        await self.settle()
+        return letter
+
     def _refused(self, error: KafkaError) -> str:
         return f"{self._broker} refused a page: {error}"
 
