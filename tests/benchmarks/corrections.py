@@ -50,7 +50,7 @@ async def record(stream, number):
     """Write a rule; return its version and the time from which its delay counts."""
     change = Overrides(remove=["h1", f".round-{number}"])
     settings = overridden(empty_settings(SITE), change)
-    await write_settings(stream.access, stream.prefix, SITE, settings)
+    await write_settings(stream.access, SITE, settings)
     return settings_version(settings), time.monotonic()
 
 

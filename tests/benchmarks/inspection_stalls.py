@@ -63,7 +63,7 @@ def run_probed(role, stream_address, prefix, folder):
         self.app.task(lambda: note_delays(folder / f"{role}.delays"))
 
     app_type.__init__ = build_probed
-    run_role(role, BrokerAccess(stream_address), prefix, folder / "state", load_settings())
+    run_role(role, BrokerAccess(stream_address, prefix=prefix), folder / "state", load_settings())
 
 
 def run_command(state):

@@ -212,7 +212,7 @@ def feed_all(stream, pages, name, rate=None):
     async def send():
         limit_bytes = load_settings().message_limit_bytes
         pace = Pace(rate) if rate else None
-        async with Feeder(stream.access, stream.prefix, limit_bytes) as feeder:
+        async with Feeder(stream.access, limit_bytes) as feeder:
             for number, page in enumerate(pages):
                 if pace is not None:
                     await pace.wait()

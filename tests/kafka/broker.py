@@ -49,9 +49,9 @@ def own_broker(directory: Path) -> Iterator[runner.Broker]:
         broker.stop()
 
 
-def access(broker: runner.Broker) -> BrokerAccess:
+def access(broker: runner.Broker, prefix: str = "") -> BrokerAccess:
     """How the clients of the project reach a broker that runs for the tests."""
-    return BrokerAccess(broker.address)
+    return BrokerAccess(broker.address, prefix=prefix)
 
 
 async def ask(address: str, question: Callable[[AIOKafkaAdminClient], Awaitable[T]]) -> T:

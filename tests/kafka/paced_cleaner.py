@@ -46,7 +46,7 @@ def main():
     CleanerApp._batch = slowly
     settings = load_settings()
     bound_fetches(settings.record_limit_bytes)
-    run_role("cleaner", BrokerAccess(address), prefix, Path(state), settings, is_alone=True)
+    run_role("cleaner", BrokerAccess(address, prefix=prefix), Path(state), settings, is_alone=True)
 
 
 if __name__ == "__main__":

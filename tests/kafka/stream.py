@@ -89,7 +89,7 @@ class Stream:
 
     def __init__(self, broker, prefix, directory, partitions=PARTITIONS):
         self.address = broker.address
-        self.access = BrokerAccess(self.address)
+        self.access = BrokerAccess(self.address, prefix=prefix)
         self.prefix = prefix
         self.directory = directory
         self.options = ("--broker", self.address, "--prefix", prefix)
@@ -99,7 +99,7 @@ class Stream:
 
     def create_topics(self):
         """Create the topics that are missing."""
-        asyncio.run(create_topics(self.access, self.prefix, self.counts[DOCUMENTS]))
+        asyncio.run(create_topics(self.access, self.counts[DOCUMENTS]))
 
     def feed(self, *paths, time_field="fetched_at", rate=None):
         """Send the pages of files."""
@@ -271,7 +271,7 @@ class Stream:
     async def send_pages(self, pages, rate=None):
         """Send pages as `templ feed` does, which refuses none of them."""
         limit_bytes, pace = load_settings().message_limit_bytes, Pace(rate or math.inf)
-        async with Feeder(self.access, self.prefix, limit_bytes) as feeder:
+        async with Feeder(self.access, limit_bytes) as feeder:
             for page in pages:
                 await pace.wait()
                 assert await feeder.send(page) is None

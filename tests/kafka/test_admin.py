@@ -31,40 +31,40 @@ async def wrong_topic(broker, prefix, name, *, partitions=2, **changed):
 
 
 async def test_create_is_idempotent(kafka_broker, prefix):
-    created = await create_topics(access(kafka_broker), prefix, 3)
+    created = await create_topics(access(kafka_broker, prefix), 3)
     assert created == [prefix + name for name in ALL]
-    assert await create_topics(access(kafka_broker), prefix, 3) == []
-    assert await create_topics(access(kafka_broker), prefix) == []
-    assert await check_topics(access(kafka_broker), prefix, 3) == []
-    assert await check_topics(access(kafka_broker), prefix) == []
-    assert await partition_count(access(kafka_broker), prefix) == 3
+    assert await create_topics(access(kafka_broker, prefix), 3) == []
+    assert await create_topics(access(kafka_broker, prefix)) == []
+    assert await check_topics(access(kafka_broker, prefix), 3) == []
+    assert await check_topics(access(kafka_broker, prefix)) == []
+    assert await partition_count(access(kafka_broker, prefix)) == 3
 
 
 async def test_create_adds_what_is_missing(kafka_broker, prefix):
     await wrong_topic(kafka_broker, prefix, "site-models", partitions=2)
-    created = await create_topics(access(kafka_broker), prefix)
+    created = await create_topics(access(kafka_broker, prefix))
     assert prefix + "site-models" not in created
     assert len(created) == len(ALL) - 1
-    assert await partition_count(access(kafka_broker), prefix) == 2
+    assert await partition_count(access(kafka_broker, prefix)) == 2
 
 
 async def test_create_without_a_number_takes_the_default(kafka_broker, prefix):
-    await create_topics(access(kafka_broker), prefix, replication_factor=1)
-    assert await partition_count(access(kafka_broker), prefix) == DEFAULT_PARTITIONS
+    await create_topics(access(kafka_broker, prefix), replication_factor=1)
+    assert await partition_count(access(kafka_broker, prefix)) == DEFAULT_PARTITIONS
 
 
 async def test_creating_twice_at_once_is_fine(kafka_broker, prefix):
-    both = [create_topics(access(kafka_broker), prefix, 2) for _ in range(2)]
+    both = [create_topics(access(kafka_broker, prefix), 2) for _ in range(2)]
     first, second = await asyncio.gather(*both)
     assert sorted(first + second) == sorted(prefix + name for name in ALL)
-    assert await check_topics(access(kafka_broker), prefix, 2) == []
+    assert await check_topics(access(kafka_broker, prefix), 2) == []
 
 
 async def test_create_beside_a_wrong_topic_creates_nothing(kafka_broker, prefix):
     await wrong_topic(kafka_broker, prefix, "cleaned", cleanup_policy="delete")
     with pytest.raises(TopicProblem, match=r"nothing created: .*cleaned: cleanup\.policy"):
-        await create_topics(access(kafka_broker), prefix, 2)
-    problems = await check_topics(access(kafka_broker), prefix)
+        await create_topics(access(kafka_broker, prefix), 2)
+    problems = await check_topics(access(kafka_broker, prefix))
     assert sum("no such topic" in problem for problem in problems) == len(NEEDED) - 1
 
 
@@ -78,24 +78,24 @@ async def test_another_creates_a_wrong_topic_meanwhile(kafka_broker, prefix, mon
 
     monkeypatch.setattr(topics_admin, "_states", nothing_yet)
     with pytest.raises(TopicProblem, match="site-models: has 3 partitions, needs 2"):
-        await create_topics(access(kafka_broker), prefix, 2)
+        await create_topics(access(kafka_broker, prefix), 2)
 
 
 async def test_more_copies_than_brokers(kafka_broker, prefix):
     with pytest.raises(BrokerProblem, match="--replication-factor"):
-        await create_topics(access(kafka_broker), prefix, 2, replication_factor=3)
+        await create_topics(access(kafka_broker, prefix), 2, replication_factor=3)
 
 
 async def test_a_prefix_that_no_topic_can_have(kafka_broker):
     with pytest.raises(BrokerProblem, match="cannot create no/good"):
-        await create_topics(access(kafka_broker), "no/good", 2)
+        await create_topics(access(kafka_broker, "no/good"), 2)
 
 
 async def test_missing_topics(kafka_broker, prefix):
-    problems = await check_topics(access(kafka_broker), prefix)
+    problems = await check_topics(access(kafka_broker, prefix))
     assert len(problems) == len(NEEDED)
     rights = topics_admin.worker_rights(Settings(site_events=True, duplicates=True))
-    more = await check_topics(access(kafka_broker), prefix, rights=rights)
+    more = await check_topics(access(kafka_broker, prefix), rights=rights)
     command = f"templ topics create --broker {kafka_broker.address} --prefix {prefix}"
     optional = [
         f"{prefix}{name}: no such topic; create it: {command}"
@@ -104,7 +104,7 @@ async def test_missing_topics(kafka_broker, prefix):
     assert [one for one in more if one not in problems] == optional
     assert problems[0] == f"{prefix}pages: no such topic; create it: {command}"
     with pytest.raises(TopicProblem, match="documents: no such topic"):
-        await partition_count(access(kafka_broker), prefix)
+        await partition_count(access(kafka_broker, prefix))
 
 
 @pytest.mark.parametrize(
@@ -125,36 +125,36 @@ async def test_wrong_setting(kafka_broker, prefix, name, setting, value, needs):
     change = f"--topic {prefix}{name} --add-config {key}={TOPICS[name].config()[key]}"
     command = f"kafka-configs.sh --bootstrap-server {kafka_broker.address} --alter {change}"
     expected = f"{prefix}{name}: {key} is {value}, {needs}; {command}"
-    assert await check_topics(access(kafka_broker), prefix, 2) == [expected]
+    assert await check_topics(access(kafka_broker, prefix), 2) == [expected]
 
 
 async def test_larger_and_longer_is_fine(kafka_broker, prefix):
     more = {"retention_ms": "-1", "max_message_bytes": "16777216"}
     await wrong_topic(kafka_broker, prefix, "pages", partitions=7, **more)
-    await create_topics(access(kafka_broker), prefix, 2)
-    assert await check_topics(access(kafka_broker), prefix, 2) == []
+    await create_topics(access(kafka_broker, prefix), 2)
+    assert await check_topics(access(kafka_broker, prefix), 2) == []
 
 
 async def test_partitions_that_differ(kafka_broker, prefix):
     for name in ALL:
         count = {"site-models": 3, "cleaned": 5, "pages": 1}.get(name, 2)
         await wrong_topic(kafka_broker, prefix, name, partitions=count)
-    (models,) = await check_topics(access(kafka_broker), prefix)
+    (models,) = await check_topics(access(kafka_broker, prefix))
     assert models.startswith(f"{prefix}site-models: has 3 partitions, needs 2; ")
     assert "templ topics repartition --broker" in models
-    pages, again = await check_topics(access(kafka_broker), prefix, 2)
+    pages, again = await check_topics(access(kafka_broker, prefix), 2)
     assert again == models
     assert pages.startswith(f"{prefix}pages: has 1 partitions, needs 2 or more; ")
     assert pages.endswith(
         f"templ topics repartition --broker {kafka_broker.address} --prefix {prefix}"
     )
-    others = await check_topics(access(kafka_broker), prefix, 3)
+    others = await check_topics(access(kafka_broker, prefix), 3)
     assert [line.split(":")[0].removeprefix(prefix) for line in others] == [
         "pages",
         "documents",
         "site-settings",
     ]
-    more = await check_topics(access(kafka_broker), prefix, 4)
+    more = await check_topics(access(kafka_broker, prefix), 4)
     assert len(more) == 4
     assert all(line.endswith(f"--prefix {prefix} --partitions 4") for line in more)
 
@@ -163,7 +163,7 @@ async def test_pages_alone_has_too_few_partitions(kafka_broker, prefix):
     await wrong_topic(kafka_broker, prefix, "pages", partitions=1)
     for name in set(ALL) - {"pages"}:
         await wrong_topic(kafka_broker, prefix, name)
-    (pages,) = await check_topics(access(kafka_broker), prefix, 2)
+    (pages,) = await check_topics(access(kafka_broker, prefix), 2)
     assert pages.startswith(f"{prefix}pages: has 1 partitions, needs 2 or more; kafka-topics.sh ")
     assert pages.endswith("--alter --partitions 2")
 
@@ -198,7 +198,7 @@ async def test_unreachable_broker_is_one_clear_error(
     )  # the limit of the whole call counts
     monkeypatch.setattr(topics_admin, "TIME_LIMIT_SECONDS", 1.0)
     with pytest.raises(BrokerProblem) as caught, caplog.at_level(logging.INFO):
-        await call(BrokerAccess(unreachable), prefix)
+        await call(BrokerAccess(unreachable, prefix=prefix))
     assert str(caught.value).startswith(f"cannot reach Kafka at {unreachable}:")
     assert "\n" not in str(caught.value)
     assert [record for record in caplog.records if record.name.startswith("aiokafka")] == []

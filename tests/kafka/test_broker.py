@@ -41,14 +41,14 @@ async def read_all(broker, topic):
 
 
 async def test_a_tombstone_reads_back_as_none(kafka_broker, prefix):
-    await create_topics(access(kafka_broker), prefix, 1)
+    await create_topics(access(kafka_broker, prefix), 1)
     records = [(b"a.example", b"text"), (b"a.example", None), (b"b.example", b"")]
     await send(kafka_broker, prefix + "cleaned", records)
     assert await read_all(kafka_broker, prefix + "cleaned") == records
 
 
 async def test_the_largest_message_passes(kafka_broker, prefix):
-    await create_topics(access(kafka_broker), prefix, 1)
+    await create_topics(access(kafka_broker, prefix), 1)
     largest = [(b"a.example", bytes(8_000_000))]
     await send(kafka_broker, prefix + "pages", largest)
     assert await read_all(kafka_broker, prefix + "pages") == largest
@@ -56,7 +56,7 @@ async def test_the_largest_message_passes(kafka_broker, prefix):
 
 @pytest.mark.parametrize("end", ["stop", "kill"])
 async def test_a_restart_keeps_topics_and_records(kafka_broker, prefix, end):
-    await create_topics(access(kafka_broker), prefix, 1)
+    await create_topics(access(kafka_broker, prefix), 1)
     await send(kafka_broker, prefix + "documents", [(b"a.example", b"text")])
     address = kafka_broker.address
     await asyncio.to_thread(getattr(kafka_broker, end))

@@ -46,7 +46,7 @@ async def send(broker, topic, timestamp_ms=None):
 
 
 def test_a_right_set_up_has_no_errors(kafka_broker, prefix, tmp_path):
-    asyncio.run(create_topics(access(kafka_broker), prefix, 2))
+    asyncio.run(create_topics(access(kafka_broker, prefix), 2))
     _, found = doctor(kafka_broker, prefix, "--state", str(tmp_path / "state"))
     about_broker = [one for one in found if one["severity"] == "note"]
     assert "1 broker, Kafka 4." in about_broker[0]["problem"]
@@ -85,7 +85,7 @@ def test_records_from_the_future_and_topics_that_are_missing(kafka_broker, prefi
     code, found = doctor(kafka_broker, prefix)
     assert code == 78
     assert sum("no such topic" in one["problem"] for one in found) == len(WORKER_RIGHTS)
-    asyncio.run(create_topics(access(kafka_broker), prefix, 2))
+    asyncio.run(create_topics(access(kafka_broker, prefix), 2))
     asyncio.run(send(kafka_broker, prefix + "pages", round(time.time() * 1000) + 1_800_000))
     _, found = doctor(kafka_broker, prefix)
     (clock,) = (one for one in found if "after this machine's clock" in one["problem"])
@@ -103,7 +103,7 @@ def test_without_a_broker_the_machine_is_examined(kafka_broker, prefix, unused_t
 
 async def join_and_commit(broker, prefix, look):
     """Have a consumer of the cleaner's group read one record of `pages`, and look meanwhile."""
-    await create_topics(access(broker), prefix, 2)
+    await create_topics(access(broker, prefix), 2)
     model = site_model_record("v1", site="a.org", documents=8, body=b"model")
     async with AIOKafkaProducer(bootstrap_servers=broker.address) as producer:
         for _ in range(4):

@@ -27,7 +27,7 @@ def test_same_hash_as_the_java_client(text):
 
 
 async def test_records_go_where_it_says(kafka_broker, prefix):
-    await create_topics(access(kafka_broker), prefix, 5)
+    await create_topics(access(kafka_broker, prefix), 5)
     async with AIOKafkaProducer(bootstrap_servers=kafka_broker.address) as producer:
         for site in SITES:
             sent = await producer.send_and_wait(prefix + "pages", b"page", key=site.encode())

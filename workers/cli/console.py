@@ -81,7 +81,7 @@ async def _serve(settings: Settings, state: Path, place: SettingsPlace) -> bool:
     config, port = ConsoleConfig(), settings.console_port or _PORT
     lag = None
     if place.broker is not None:
-        lag = functools.partial(read_lag, place.access, place.prefix, config.lag_wait_s)
+        lag = functools.partial(read_lag, place.access, config.lag_wait_s)
     processes = QueryProcesses(state, settings, config)
     pages = ConsolePages(
         config,

@@ -152,7 +152,7 @@ def _kafka(broker: str | None, prefix: str, settings: Settings) -> "Feeder":
     from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415 - needs aiokafka
     from workers.kafka.broker.feeder import Feeder  # noqa: PLC0415
 
-    return Feeder(BrokerAccess.of(broker, settings), prefix, settings.message_limit_bytes)
+    return Feeder(BrokerAccess.of(broker, settings, prefix), settings.message_limit_bytes)
 
 
 def _summary(counts: Counter[str]) -> str:

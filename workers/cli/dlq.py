@@ -49,13 +49,13 @@ def _filter_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each letter.")
 @awaited
 async def list_letters(
-    access: BrokerAccess, prefix: str, limit: int | None, *, as_json: bool, **which: Any
+    access: BrokerAccess, limit: int | None, *, as_json: bool, **which: Any
 ) -> None:
     """List dead letters: id, time, reason, site, URL and message; then how many have which reason."""
     from workers.kafka.operate.dead_letters import LetterFilter, read_letters  # noqa: PLC0415 - not for --help
 
     reasons: Counter[str] = Counter()
-    async for letter in read_letters(access, prefix, LetterFilter(**which)):
+    async for letter in read_letters(access, LetterFilter(**which)):
         if limit is not None and reasons.total() >= limit:
             break
         reasons[letter.reason] += 1
@@ -79,11 +79,11 @@ async def list_letters(
 @click.argument("letter_id", metavar="ID")
 @broker_options
 @click.option("--value", "value_only", is_flag=True, help="Write the bytes of the page only.")
-def show(letter_id: str, access: BrokerAccess, prefix: str, *, value_only: bool) -> None:
+def show(letter_id: str, access: BrokerAccess, *, value_only: bool) -> None:
     """Show the dead letter ID, as `templ dlq list` names it, with all headers and its size."""
     from workers.kafka.operate.dead_letters import read_letter  # noqa: PLC0415
 
-    letter = asyncio.run(read_letter(access, prefix, letter_id))
+    letter = asyncio.run(read_letter(access, letter_id))
     if value_only:
         sys.stdout.buffer.write(letter.value or b"")
         return
@@ -106,7 +106,7 @@ def show(letter_id: str, access: BrokerAccess, prefix: str, *, value_only: bool)
 )
 @awaited
 async def redrive(
-    access: BrokerAccess, prefix: str, limit: int | None, redrives_max: int, **options: Any
+    access: BrokerAccess, limit: int | None, redrives_max: int, **options: Any
 ) -> None:
     """Send the pages of dead letters to the topic `pages` again, with the key and headers that they had.
 
@@ -119,10 +119,9 @@ async def redrive(
     is_dry, rate = options.pop("dry_run"), options.pop("rate")
     if options["until_ms"] is None:  # what dies again while this goes on is left alone
         options["until_ms"] = round(time.time() * 1000)
-    letters = read_letters(access, prefix, LetterFilter(**options))
+    letters = read_letters(access, LetterFilter(**options))
     done = await send_again(
         access,
-        prefix,
         letters,
         pages_per_s=rate,
         redrives_max=redrives_max,

@@ -21,7 +21,7 @@ from workers.settings import load_settings
 @page_model_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object for each finding.")
 def doctor_command(
-    access: BrokerAccess, prefix: str, state: Path | None, page_model: Path | None, *, as_json: bool
+    access: BrokerAccess, state: Path | None, page_model: Path | None, *, as_json: bool
 ) -> None:
     """Find what keeps a worker from running, or would let it lose records; nothing is changed.
 
@@ -30,7 +30,7 @@ def doctor_command(
     as the worker's user and with its settings.
     """
     settings = load_settings(page_model=page_model)
-    findings = asyncio.run(examine(access, prefix, state, settings))
+    findings = asyncio.run(examine(access, state, settings))
     for one in findings:
         click.echo(msgspec.json.encode(one) if as_json else one_line(one.line))
     sys.exit(exit_code_of(findings))

@@ -32,7 +32,6 @@ if TYPE_CHECKING:
 def feed_command(
     inputs: tuple[Path, ...],
     access: BrokerAccess,
-    prefix: str,
     time_field: str,
     rate: float | None,
     dead_letters: Path,
@@ -47,14 +46,13 @@ def feed_command(
     reader = FeedReader(inputs, time_field=time_field, settings=settings)
     refuse_overwriting(inputs, dead_letters=dead_letters)
     with closing(DeadLetterFile(dead_letters)) as dead:
-        sent = asyncio.run(_send(reader, access, prefix, rate, dead, settings))
+        sent = asyncio.run(_send(reader, access, rate, dead, settings))
     end_sending(sent, dead.count, dead.path, reader.problems)
 
 
 async def _send(
     reader: FeedReader,
     access: BrokerAccess,
-    prefix: str,
     rate: float | None,
     dead: DeadLetterFile,
     settings: Settings,
@@ -64,7 +62,7 @@ async def _send(
     pace = Pace(rate) if rate else None
     sent = 0
     with progress(reader.bytes_total) as bar:
-        async with Feeder(access, prefix, settings.message_limit_bytes) as feeder:
+        async with Feeder(access, settings.message_limit_bytes) as feeder:
             async for record in items_off_loop(reader):
                 if pace is not None:
                     await pace.wait()

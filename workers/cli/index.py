@@ -169,6 +169,6 @@ def _index_topic(index: CleanedIndex, broker: str, prefix: str, *, follow: bool)
     from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415 - needs aiokafka
     from workers.kafka.logs.cleaned_follower import CleanedFollower  # noqa: PLC0415
 
-    access = BrokerAccess.of(broker, load_settings())
-    reading = CleanedFollower(access, prefix, index).run(stays=follow)
+    access = BrokerAccess.of(broker, load_settings(), prefix)
+    reading = CleanedFollower(access, index).run(stays=follow)
     asyncio.run(until_signal(reading, signal.SIGTERM, signal.SIGINT))

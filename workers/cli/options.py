@@ -153,13 +153,13 @@ def optional_broker_option(text: str) -> Callable[[Command], Command]:
 
 
 def broker_options(command: Command) -> Command:
-    """Add the options --broker and --prefix to a command, which gets the broker as `access`."""
+    """Add the options --broker and --prefix to a command, which gets both as `access`."""
 
     @functools.wraps(command)
-    def with_access(broker: str, **others: Any) -> None:
+    def with_access(broker: str, prefix: str, **others: Any) -> None:
         from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415 - not for --help
 
-        command(access=BrokerAccess.of(broker, load_settings()), **others)
+        command(access=BrokerAccess.of(broker, load_settings(), prefix), **others)
 
     option = click.option(
         "--broker",
@@ -303,8 +303,8 @@ def read_site(key: str, source: SiteSource, settings: Settings) -> SiteView:
     from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415
     from workers.kafka.site_records import read_site_records  # noqa: PLC0415
 
-    access = BrokerAccess.of(broker, settings)
-    found = asyncio.run(read_site_records(access, source.prefix, key))
+    access = BrokerAccess.of(broker, settings, source.prefix)
+    found = asyncio.run(read_site_records(access, key))
     if found.model is None and not found.documents:
         raise InputProblem(f"the topics of {broker} hold no site {key}")
     return SiteView(

@@ -430,8 +430,8 @@ async def _open_target(
         from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415
         from workers.kafka.broker.feeder import Feeder  # noqa: PLC0415
 
-        access = BrokerAccess.of(options.broker or "", settings)
-        feeder = Feeder(access, options.prefix, settings.message_limit_bytes)
+        access = BrokerAccess.of(options.broker or "", settings, options.prefix)
+        feeder = Feeder(access, settings.message_limit_bytes)
         return await stack.enter_async_context(feeder)
     if not resumes and options.to.exists() and options.to.stat().st_size:
         raise UsageProblem(f"--to {options.to} is there already; name a new file")

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 @click.command(name="seed")
 @click.argument("state", type=STATE_PATH)
 @broker_options
-def seed_command(state: Path, access: BrokerAccess, prefix: str) -> None:
+def seed_command(state: Path, access: BrokerAccess) -> None:
     """Send the windows, site models and site settings of STATE to the topics of a broker.
 
     STATE is a state directory of `templ run --state`, which is not changed. Workers that start
@@ -35,9 +35,9 @@ def seed_command(state: Path, access: BrokerAccess, prefix: str) -> None:
     settings = load_settings()
     known = LocalState(state, settings)
     try:
-        sent = asyncio.run(seed_broker(access, prefix, known.windows, known.models, settings))
+        sent = asyncio.run(seed_broker(access, known.windows, known.models, settings))
         decided = known.book.records()
-        left = asyncio.run(seed_settings(access, prefix, decided))
+        left = asyncio.run(seed_settings(access, decided))
     finally:
         known.close()
     click.echo(

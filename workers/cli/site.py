@@ -85,14 +85,14 @@ class SettingsPlace(NamedTuple):
         """How the broker is reached, where one is given."""
         from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415
 
-        return BrokerAccess.of(self.broker or "", load_settings())
+        return BrokerAccess.of(self.broker or "", load_settings(), self.prefix)
 
     def read(self, site: str) -> SiteSettingsRecord:
         """Return the settings of a site; they say nothing where it has none."""
         if self.broker is not None:
             from workers.kafka.site_records import read_settings  # noqa: PLC0415
 
-            found = asyncio.run(read_settings(self.access, self.prefix, site))
+            found = asyncio.run(read_settings(self.access, site))
             return found or empty_settings(site)
         known = {one.site: one for one in read_records(self.path)}
         return known.get(site) or empty_settings(site)
@@ -114,7 +114,7 @@ class SettingsPlace(NamedTuple):
         if self.broker is not None:
             from workers.kafka.site_records import write_settings  # noqa: PLC0415
 
-            asyncio.run(write_settings(self.access, self.prefix, site, record))
+            asyncio.run(write_settings(self.access, site, record))
             return
         others = [one for one in read_records(self.path) if one.site != site]
         try:
@@ -152,7 +152,7 @@ class SettingsPlace(NamedTuple):
         if self.broker is not None:
             from workers.kafka.site_records import erase_from_topics  # noqa: PLC0415
 
-            sent = asyncio.run(erase_from_topics(self.access, self.prefix, site))
+            sent = asyncio.run(erase_from_topics(self.access, site))
             counts = ", ".join(f"{count} in {name}" for name, count in sent.items())
             return (
                 f"{site} is taken down; null values: {counts}. The bytes leave these topics when the "
@@ -175,7 +175,7 @@ class SettingsPlace(NamedTuple):
         if self.broker is not None:
             from workers.kafka.site_records import read_models  # noqa: PLC0415
 
-            found = asyncio.run(read_models(self.access, self.prefix, site))
+            found = asyncio.run(read_models(self.access, site))
         elif self.state is not None:
             from workers.state.site_copy import copy_site  # noqa: PLC0415
 

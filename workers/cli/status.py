@@ -23,13 +23,13 @@ from workers.log_lines import counted, one_line
     help="Number of the newest site models to show.",
 )
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
-def status_command(access: BrokerAccess, prefix: str, models: int, *, as_json: bool) -> None:
+def status_command(access: BrokerAccess, models: int, *, as_json: bool) -> None:
     """Show which process has which partitions, the lag of each role, and the newest site models.
 
     Only the broker is asked, and nothing is changed there. A worker that rebuilds lost windows commits
     nothing meanwhile: its `/ready` says which windows are missing.
     """
-    status = asyncio.run(read_status(access, prefix, models_max=models))
+    status = asyncio.run(read_status(access, models_max=models))
     if as_json:
         click.echo(msgspec.json.encode(status))
         return

@@ -42,7 +42,6 @@ _COUNT = click.IntRange(min=1)
 )
 def repartition(
     access: BrokerAccess,
-    prefix: str,
     partitions: int | None,
     old: int | None,
     *,
@@ -55,14 +54,14 @@ def repartition(
     Crawlers and consumers of `cleaned` go on. If the command is interrupted, run it again.
     """
     settings = load_settings()
-    change = asyncio.run(planned_change(access, prefix, partitions, old))
+    change = asyncio.run(planned_change(access, partitions, old))
     if change is None:
         click.echo("the topics have so many partitions already")
         return
     if dry_run:
-        work = count_moves(access, prefix, change, settings, _say)
+        work = count_moves(access, change, settings, _say)
     else:
-        work = make_change(access, prefix, change, settings, records_per_s=rate, say=_say)
+        work = make_change(access, change, settings, records_per_s=rate, say=_say)
     for line in _moved_lines(asyncio.run(work), change, is_dry=dry_run):
         click.echo(line)
 
@@ -109,15 +108,13 @@ topics_command.add_command(repartition)
     metavar="N",
     help="Copies of each partition.  [default: the broker's own]",
 )
-def create(
-    access: BrokerAccess, prefix: str, partitions: int | None, replication_factor: int | None
-) -> None:
+def create(access: BrokerAccess, partitions: int | None, replication_factor: int | None) -> None:
     """Create the topics that do not exist.
 
     Existing topics are not changed; if one of them has wrong settings, nothing is created.
     """
     created = asyncio.run(
-        admin.create_topics(access, prefix, partitions, replication_factor=replication_factor)
+        admin.create_topics(access, partitions, replication_factor=replication_factor)
     )
     for name in created:
         click.echo(f"created {name}")
@@ -128,10 +125,10 @@ def create(
 @topics_command.command(short_help="Print what is wrong with the topics.")
 @broker_options
 @click.option("--partitions", type=_COUNT, metavar="N", help="Also check the number of partitions.")
-def check(access: BrokerAccess, prefix: str, partitions: int | None) -> None:
+def check(access: BrokerAccess, partitions: int | None) -> None:
     """Print what is wrong with the topics, one line for each problem; exit code 78 if there is any."""
     rights = admin.worker_rights(load_settings())
-    problems = asyncio.run(admin.check_topics(access, prefix, partitions, rights))
+    problems = asyncio.run(admin.check_topics(access, partitions, rights))
     for problem in problems:
         click.echo(problem, err=True)
     if problems:

@@ -47,7 +47,6 @@ log = logging.getLogger("templ")
 )
 def worker_command(
     access: BrokerAccess,
-    prefix: str,
     state: Path,
     role: str,
     page_model: Path | None,
@@ -66,11 +65,13 @@ def worker_command(
             f"what it has learned to the broker with `templ seed {state} --broker {access}`"
         )
     broker = access.address
-    settings = load_settings(broker=broker, prefix=prefix, page_model=page_model, balance=balance)
+    settings = load_settings(
+        broker=broker, prefix=access.prefix, page_model=page_model, balance=balance
+    )
     if role != "both":
         from workers.kafka.roles import run_role  # noqa: PLC0415 - takes two seconds to import
 
-        run_role(role, access, prefix, state, settings, is_alone=supervisor is None)
+        run_role(role, access, state, settings, is_alone=supervisor is None)
         return
     from workers.kafka.supervisor import (  # noqa: PLC0415
         child_command,
@@ -93,14 +94,12 @@ def worker_command(
         from workers.kafka.broker.admin import check_topics, worker_rights  # noqa: PLC0415
 
         rights = worker_rights(settings)
-        problems = patiently(
-            lambda: asyncio.run(check_topics(access, prefix, rights=rights)), log.warning
-        )
+        problems = patiently(lambda: asyncio.run(check_topics(access, rights=rights)), log.warning)
         if problems:
             raise TopicProblem("\ntempl: ".join(problems))
     given = {"--page-model": page_model, "--balance": balance}
     chosen = [text for name, one in given.items() if one is not None for text in (name, str(one))]
-    arguments = ["--broker", broker, "--prefix", prefix, "--state", str(state), *chosen]
+    arguments = ["--broker", broker, "--prefix", access.prefix, "--state", str(state), *chosen]
     commands = {name: child_command("worker", ["--role", name, *arguments]) for name in _ROLES}
     if settings.console_port is not None:
         commands["console"] = child_command("console", arguments)

@@ -304,13 +304,13 @@ class SiteLister:
         return [site for _, site in sorted(stale)[: self._config.survey_sites]]
 
 
-async def read_lag(access: BrokerAccess, prefix: str, wait_s: float) -> Lag | None:
+async def read_lag(access: BrokerAccess, wait_s: float) -> Lag | None:
     """Return how far workers are behind; None where the broker does not tell it in time."""
     from workers.kafka.operate.status import read_status  # noqa: PLC0415 - brings aiokafka
 
     try:
         async with asyncio.timeout(wait_s):
-            status = await read_status(access, prefix, models_max=0)
+            status = await read_status(access, models_max=0)
     except (WorkerError, TimeoutError):
         return None
     cleaner, refresher = status.roles

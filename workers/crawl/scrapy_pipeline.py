@@ -55,8 +55,8 @@ class TemplPipeline:
         settings = load_settings()
         if settings.broker is None:
             raise NotConfigured("TEMPL_PAGES = kafka needs TEMPL_BROKER")
-        access = BrokerAccess.of(settings.broker, settings)
-        return cls(Feeder(access, settings.prefix, settings.message_limit_bytes))
+        access = BrokerAccess.of(settings.broker, settings, settings.prefix)
+        return cls(Feeder(access, settings.message_limit_bytes))
 
     async def open_spider(self) -> None:
         """Connect."""

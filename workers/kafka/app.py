@@ -126,7 +126,7 @@ class App(faust.App):
         records of sites to the partitions that they belonged to before.
         """
         changed = self.config.partitions_changed(
-            await reader.partition_count(self.config.topic(DOCUMENTS))
+            await reader.partition_count(self.config.broker.topic(DOCUMENTS))
         )
         if changed:
             end_process(f"{changed}; the process ends to be started again", level=logging.WARNING)
@@ -162,7 +162,7 @@ def build_app(config: KafkaConfig, role: str) -> App:
     compress_off_loop()
     pause_without_broker()
     app = App(
-        config.group(role),
+        config.broker.group(role),
         broker=[f"kafka://{one}" for one in config.broker.address.split(",")],
         broker_credentials=faust_credentials(config.broker),
         datadir=config.state / "faust",

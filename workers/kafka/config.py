@@ -14,8 +14,6 @@ class KafkaConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     broker: BrokerAccess
     """How the broker is reached."""
-    prefix: str
-    """Text before the name of each topic."""
     partitions: int
     """Number of partitions of `documents`, `site-models` and `site-settings`."""
     cleaned_partitions: int
@@ -30,10 +28,6 @@ class KafkaConfig(msgspec.Struct, frozen=True, kw_only=True):
     """
     settings: Settings
 
-    def topic(self, name: str) -> str:
-        """Return the full name of a topic on the broker."""
-        return self.prefix + name
-
     def partitions_changed(self, partitions: int | None) -> str:
         """Return a line that says that `documents` has another number of partitions; empty otherwise.
 
@@ -43,10 +37,6 @@ class KafkaConfig(msgspec.Struct, frozen=True, kw_only=True):
         if partitions in (None, self.partitions):
             return ""
         return (
-            f"{self.topic(DOCUMENTS)} has {partitions} partitions, and this process began with "
+            f"{self.broker.topic(DOCUMENTS)} has {partitions} partitions, and this process began with "
             f"{self.partitions}"
         )
-
-    def group(self, role: str) -> str:
-        """Return the name of the consumer group of a role."""
-        return f"{self.prefix}templ-{role}"

@@ -42,7 +42,7 @@ class TopicOutputs:
         self._partitions = config.partitions
         self._cleaned_partitions = config.cleaned_partitions
         self._limit_bytes = max_value_bytes(config.settings)
-        self._topic = config.topic
+        self._topic = config.broker.topic
         self._app = app
 
     def send(self, record: OutputRecord, headers: Iterable[Header] = ()) -> Sending:

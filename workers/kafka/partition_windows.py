@@ -63,7 +63,7 @@ class PartitionWindows:
         settings = config.settings
         self._misplaced = MisplacedRecords(config.partitions)
         self.store = open_rebuildable(
-            self._path, lambda path: WindowStore(path, settings), config.topic(DOCUMENTS)
+            self._path, lambda path: WindowStore(path, settings), config.broker.topic(DOCUMENTS)
         )
         self.models_snapshot = decode_snapshot(self.store.log_mark(SITE_MODELS))
         """The log of `site-models` as it was when models were published last."""

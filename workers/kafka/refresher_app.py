@@ -66,7 +66,7 @@ class RefresherApp(Role):
         self._revisable = asyncio.Event()
         self._rebuilds: set[asyncio.Task[None]] = set()
         lost_models = LostModels(
-            config.broker, config.topic(SITE_MODELS), self._owned, self._publish_model
+            config.broker, config.broker.topic(SITE_MODELS), self._owned, self._publish_model
         )
         self.app.on_partitions_revoked.connect(self._revoked)  # type: ignore[arg-type]
         self._keep_doing("revising", self._revise_next)

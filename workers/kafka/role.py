@@ -38,8 +38,8 @@ class Role(ABC):
 
     def __init__(self, config: KafkaConfig, pool: Pool, traces: Traces | None) -> None:
         self.config = config
-        self.topic = config.topic(self.input_topic)
-        self.group = config.group(self.name)
+        self.topic = config.broker.topic(self.input_topic)
+        self.group = config.broker.group(self.name)
         self.app = build_app(config, self.name)
         self._pool = pool
         self._traces = traces or Traces()

@@ -48,7 +48,6 @@ log = logging.getLogger("templ")
 def run_role(
     role: str,
     broker: BrokerAccess,
-    prefix: str,
     state: Path,
     settings: Settings,
     *,
@@ -61,7 +60,6 @@ def run_role(
     Args:
         role: `cleaner` or `refresher`.
         broker: How the broker is reached.
-        prefix: Text before the name of each topic.
         state: State directory of the worker, in which each role has a directory of its own.
         settings: Limits and bounds.
         is_alone: Whether there is no supervisor, which would have logged the settings.
@@ -73,10 +71,10 @@ def run_role(
         StateProblem: The state directory cannot be used.
     """
     _set_up_logging(role, settings)
-    group = f"{prefix}templ-{role}"
+    group = broker.group(role)
     has_served = is_used(state / role)
     partitions, cleaned_partitions = asyncio.run(
-        _checked_partitions(broker, prefix, group, worker_rights(settings), has_served=has_served)
+        _checked_partitions(broker, group, worker_rights(settings), has_served=has_served)
     )
     if is_alone:
         log.info("settings: %s", settings_line(settings))
@@ -85,14 +83,13 @@ def run_role(
         stack.callback(directory.close)
         config = KafkaConfig(
             broker=broker,
-            prefix=prefix,
             partitions=partitions,
             cleaned_partitions=cleaned_partitions,
             state=directory.path,
             instance=directory.instance,
             settings=settings,
         )
-        traces = start_traces(role, config.group(role))
+        traces = start_traces(role, config.broker.group(role))
         stack.callback(traces.close)
         work: Role = stack.enter_context(
             _cleaner(config, traces) if role == "cleaner" else _refresher(config, traces)
@@ -123,25 +120,25 @@ def _set_up_logging(role: str, settings: Settings) -> None:
 
 
 async def _checked_partitions(
-    broker: BrokerAccess, prefix: str, group: str, rights: Rights, *, has_served: bool
+    broker: BrokerAccess, group: str, rights: Rights, *, has_served: bool
 ) -> tuple[int, int]:
     """Return the numbers of partitions of `documents` and of `cleaned`, once all topics are right."""
     # Counted before the check: while partitions are added later, the watchdog sees another number.
     counts = await read_partition_counts(broker)
-    problems = await check_topics(broker, prefix, rights=rights, groups=[group])
+    problems = await check_topics(broker, rights=rights, groups=[group])
     if problems:
         # A topic that was there before may have been deleted to be created again: that is waited for.
         problem = BrokerProblem if has_served else TopicProblem
         raise problem("\ntempl: ".join(problems))
     try:
-        return counts[prefix + DOCUMENTS], counts[prefix + CLEANED]
+        return counts[broker.topic(DOCUMENTS)], counts[broker.topic(CLEANED)]
     except KeyError as missing:
         raise BrokerProblem(f"{missing.args[0]} was created just now: start again") from None
 
 
 @contextmanager
 def _cleaner(config: KafkaConfig, traces: Traces) -> Iterator[CleanerApp]:
-    models = open_rebuildable(config.state / "models", ModelStore, config.topic(SITE_MODELS))
+    models = open_rebuildable(config.state / "models", ModelStore, config.broker.topic(SITE_MODELS))
     children = config.settings.cleaner_children or os.cpu_count() or 1
     pool = Pool(config.settings, children=children)
     contents = _contents(config)
@@ -163,7 +160,7 @@ def _contents(config: KafkaConfig) -> ContentIndex | None:
     return open_rebuildable(
         path,
         lambda one: ContentIndex(one, settings.duplicates_pages_max),
-        config.topic(FINGERPRINTS),
+        config.broker.topic(FINGERPRINTS),
     )
 
 

@@ -58,7 +58,9 @@ class SettingsFollower(LogFollower):
                 anything was stored. It is called again after each start, because an earlier call may
                 have been interrupted.
         """
-        super().__init__(config.broker, config.topic(SITE_SETTINGS), range(config.partitions))
+        super().__init__(
+            config.broker, config.broker.topic(SITE_SETTINGS), range(config.partitions)
+        )
         self._path = config.state / SETTINGS_FILE
         self._book = self._read_into = book
         self._take_down = take_down

@@ -68,14 +68,14 @@ class SiteRecords(msgspec.Struct, frozen=True, kw_only=True):
     """What operators have decided about the site; None = nothing."""
 
 
-async def read_site_records(broker: BrokerAccess, prefix: str, site: str) -> SiteRecords:
+async def read_site_records(broker: BrokerAccess, site: str) -> SiteRecords:
     """Return what the topics hold of a site, as far as they go at the time of the call.
 
     Raises:
         TopicProblem: A topic is missing.
     """
     models, settings, documents = await _values(
-        broker, prefix, site, (SITE_MODELS, SITE_SETTINGS, DOCUMENTS)
+        broker, site, (SITE_MODELS, SITE_SETTINGS, DOCUMENTS)
     )
     own, book = site.encode(), SettingsBook()
     for value in settings.get(own, ()):
@@ -88,45 +88,43 @@ async def read_site_records(broker: BrokerAccess, prefix: str, site: str) -> Sit
     )
 
 
-async def read_models(broker: BrokerAccess, prefix: str, site: str) -> list[SiteModelRecord]:
+async def read_models(broker: BrokerAccess, site: str) -> list[SiteModelRecord]:
     """Return the models of a site that its topic still holds, oldest first."""
-    (found,) = await _values(broker, prefix, site, (SITE_MODELS,))
+    (found,) = await _values(broker, site, (SITE_MODELS,))
     models = _decoded(found.get(site.encode(), ()), decode_site_model_record)
     return [one for one in models if one is not None]
 
 
-async def read_settings(broker: BrokerAccess, prefix: str, site: str) -> SiteSettingsRecord | None:
+async def read_settings(broker: BrokerAccess, site: str) -> SiteSettingsRecord | None:
     """Return the settings of a site; None where it has none.
 
     Raises:
         TopicProblem: A topic is missing or has wrong settings.
     """
-    problems = await check_topics(broker, prefix)
+    problems = await check_topics(broker)
     if problems:
         raise TopicProblem("\ntempl: ".join(problems))
-    (found,) = await _values(broker, prefix, site, (SITE_SETTINGS,))
+    (found,) = await _values(broker, site, (SITE_SETTINGS,))
     values = found.get(site.encode(), ())
     said = _decoded(values, lambda body: decode_json(body, SiteSettingsRecord))
     return said[-1] if said else None
 
 
 async def write_settings(
-    broker: BrokerAccess, prefix: str, site: str, record: SiteSettingsRecord | None
+    broker: BrokerAccess, site: str, record: SiteSettingsRecord | None
 ) -> None:
     """Store the settings of a site; None removes them.
 
     Raises:
         TopicProblem: The topic is missing, or partitions are being added.
     """
-    number = partition_of(site, await partition_count(broker, prefix, is_settled=True))
+    number = partition_of(site, await partition_count(broker, is_settled=True))
     value = None if record is None else encode_json(record)
     async with _producer(broker) as producer:
-        await producer.send(prefix + SITE_SETTINGS, value, site.encode(), number)
+        await producer.send(broker.topic(SITE_SETTINGS), value, site.encode(), number)
 
 
-async def seed_settings(
-    broker: BrokerAccess, prefix: str, records: Sequence[SiteSettingsRecord]
-) -> list[str]:
+async def seed_settings(broker: BrokerAccess, records: Sequence[SiteSettingsRecord]) -> list[str]:
     """Store the settings of sites that have none on the topic, and return the other sites.
 
     Settings on the topic stay as they are, because somebody may have changed them since a run on files.
@@ -136,7 +134,7 @@ async def seed_settings(
     """
     if not records:
         return []
-    topic, count = prefix + SITE_SETTINGS, await partition_count(broker, prefix, is_settled=True)
+    topic, count = broker.topic(SITE_SETTINGS), await partition_count(broker, is_settled=True)
     known: dict[bytes, bool] = {}
     async for record in read_whole(broker, (TopicPartition(topic, one) for one in range(count))):
         known[record.key or b""] = record.value is not None
@@ -149,11 +147,11 @@ async def seed_settings(
 
 
 async def _values(
-    broker: BrokerAccess, prefix: str, site: str, names: Sequence[str]
+    broker: BrokerAccess, site: str, names: Sequence[str]
 ) -> list[dict[bytes, list[bytes | None]]]:
     """Return what topics hold of a site: for each topic its keys, with their values, oldest first."""
-    number = partition_of(site, await partition_count(broker, prefix))
-    found: dict[str, dict[bytes, list[bytes | None]]] = {prefix + name: {} for name in names}
+    number = partition_of(site, await partition_count(broker))
+    found: dict[str, dict[bytes, list[bytes | None]]] = {broker.topic(name): {} for name in names}
     async for record in read_whole(broker, (TopicPartition(topic, number) for topic in found)):
         if _has_key_of(record, site):
             found[record.topic].setdefault(record.key, []).append(record.value)
@@ -194,7 +192,7 @@ async def _producer(broker: BrokerAccess) -> AsyncIterator[PlainProducer]:
             yield producer
 
 
-async def erase_from_topics(broker: BrokerAccess, prefix: str, site: str) -> dict[str, int]:
+async def erase_from_topics(broker: BrokerAccess, site: str) -> dict[str, int]:
     """Send a tombstone for every document, text, model and fingerprint of a site until none is left.
 
     Call it when the record that takes the site down was stored. The topics are read again until a look finds
@@ -207,9 +205,9 @@ async def erase_from_topics(broker: BrokerAccess, prefix: str, site: str) -> dic
     Raises:
         TopicProblem: A topic is missing.
     """
-    counts = await _settled_counts(broker, prefix, site)
+    counts = await _settled_counts(broker, site)
     topics = {
-        TopicPartition(prefix + name, partition_of(site, count)): name
+        TopicPartition(broker.topic(name), partition_of(site, count)): name
         for name, count in counts.items()
     }
     sent = dict.fromkeys(topics.values(), 0)
@@ -224,7 +222,7 @@ async def erase_from_topics(broker: BrokerAccess, prefix: str, site: str) -> dic
                     await producer.send(topic.topic, None, key, topic.partition)
             await producer.settle()
             if not any(live.values()) and starts == ends:
-                if await _settled_counts(broker, prefix, site) != counts:
+                if await _settled_counts(broker, site) != counts:
                     raise _moving(site)
                 return sent
             if not any(live.values()):
@@ -235,15 +233,16 @@ async def erase_from_topics(broker: BrokerAccess, prefix: str, site: str) -> dic
     )
 
 
-async def _settled_counts(broker: BrokerAccess, prefix: str, site: str) -> dict[str, int]:
+async def _settled_counts(broker: BrokerAccess, site: str) -> dict[str, int]:
     """Return the numbers of partitions of topics with records of sites, unless these are being moved."""
     counts = await read_partition_counts(broker)
-    if prefix + MOVING in counts:
+    if broker.topic(MOVING) in counts:
         raise _moving(site)
-    for name in _ERASED_TOPICS:
-        if prefix + name not in counts and name != FINGERPRINTS:  # which not all workers need
-            raise TopicProblem(f"{prefix}{name}: no such topic, or this user may not see it")
-    return {name: counts[prefix + name] for name in _ERASED_TOPICS if prefix + name in counts}
+    names = {one: broker.topic(one) for one in _ERASED_TOPICS}
+    for one, name in names.items():
+        if name not in counts and one != FINGERPRINTS:  # which not all workers need
+            raise TopicProblem(f"{name}: no such topic, or this user may not see it")
+    return {one: counts[name] for one, name in names.items() if name in counts}
 
 
 def _moving(site: str) -> BrokerProblem:

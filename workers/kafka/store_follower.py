@@ -42,7 +42,7 @@ class StoreFollower(LogFollower):
             only_own: Whether only partitions are followed that `follow` names.
         """
         wanted = [] if only_own else range(config.partitions)
-        super().__init__(config.broker, config.topic(topic), wanted)
+        super().__init__(config.broker, config.broker.topic(topic), wanted)
         self._partitions = config.partitions
         self._store = store
         self._book = book

@@ -138,7 +138,7 @@ async def look_at_logs(reader: LogReader, role: Role, topic_ids: set[str]) -> Lo
     topic_ids.update(state.topic_id for state in logs.values() if state.topic_id)
     if len(topic_ids) > 1:
         return Look(problem=f"{topic}: {OTHER_TOPIC}")
-    partition_count = await reader.partition_count(role.config.topic(DOCUMENTS))
+    partition_count = await reader.partition_count(role.config.broker.topic(DOCUMENTS))
     if changed := role.config.partitions_changed(partition_count):
         return Look(problem=changed)
     if app.assigned is not partitions:  # others were assigned meanwhile

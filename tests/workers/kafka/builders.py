@@ -11,7 +11,7 @@ from workers.settings import load_settings
 def kafka_config(state, partitions=1, settings=None):
     """Return the configuration of a worker whose broker does not listen."""
     return KafkaConfig(
-        broker=BrokerAccess("127.0.0.1:1"), prefix="", instance="one", state=state,
+        broker=BrokerAccess("127.0.0.1:1"), instance="one", state=state,
         partitions=partitions, cleaned_partitions=partitions, settings=settings or load_settings(),
     )  # fmt: skip
 

@@ -177,7 +177,7 @@ async def test_the_loop_runs_while_the_windows_of_a_run_are_read(monkeypatch):
     monkeypatch.setattr(feeder, "_records", lambda _windows, _models: iter(slow))
     async with slow.running_loop():
         done = await feeder.seed_broker(
-            BrokerAccess("broker:9092"), "x.", None, None, load_settings()
+            BrokerAccess("broker:9092", prefix="x."), None, None, load_settings()
         )
     assert done == 3
     assert sent == [("x.documents", b"value")] * 3

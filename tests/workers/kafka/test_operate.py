@@ -320,7 +320,7 @@ async def test_settings_are_not_written_while_a_copy_of_older_ones_may_follow(mo
 
     monkeypatch.setattr(admin, "read_partition_counts", counts)
     with pytest.raises(TopicProblem, match="partitions are being added"):
-        await write_settings(BrokerAccess("127.0.0.1:1"), "x-", "a.example", None)
+        await write_settings(BrokerAccess("127.0.0.1:1", prefix="x-"), "a.example", None)
 
 
 async def test_a_broker_that_is_gone_when_records_are_counted_is_told_in_one_line(monkeypatch):
@@ -414,8 +414,8 @@ def erase(monkeypatch, *counts):
     monkeypatch.setattr(site_records, "read_partition_counts", read_counts)
     monkeypatch.setattr(site_records, "plain_consumer", empty)
     monkeypatch.setattr(site_records, "_producer", empty)
-    broker = BrokerAccess("broker:9092")
-    return asyncio.run(site_records.erase_from_topics(broker, "x.", "a.example"))
+    broker = BrokerAccess("broker:9092", prefix="x.")
+    return asyncio.run(site_records.erase_from_topics(broker, "a.example"))
 
 
 @pytest.mark.parametrize(

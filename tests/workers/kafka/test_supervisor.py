@@ -140,7 +140,7 @@ def run_cleaner(monkeypatch):
     """Return a function that runs the role `cleaner` on a state directory, with a broker that is away."""
     monkeypatch.setattr(roles, "_set_up_logging", lambda _role, _settings: None)
     broker = BrokerAccess("127.0.0.1:1")
-    return lambda state: roles.run_role("cleaner", broker, "", state, load_settings())
+    return lambda state: roles.run_role("cleaner", broker, state, load_settings())
 
 
 def test_the_store_of_models_is_opened_outside_any_event_loop(run_cleaner, monkeypatch, tmp_path):

@@ -41,9 +41,11 @@ class BrokerAccess(msgspec.Struct, frozen=True):
     """The settings that begin with `security_`, `ssl_` and `sasl_` are used."""
     tls: ssl.SSLContext | None = None
     tokens: AbstractTokenProvider | None = None
+    prefix: str = ""
+    """Text before the name of each topic and consumer group."""
 
     @classmethod
-    def of(cls, address: str, settings: Settings) -> "BrokerAccess":
+    def of(cls, address: str, settings: Settings, prefix: str = "") -> "BrokerAccess":
         """Return the access to an address with the certificates and secrets of the settings.
 
         Raises:
@@ -53,7 +55,15 @@ class BrokerAccess(msgspec.Struct, frozen=True):
         _check_address(address)
         tls = _tls_context(settings) if settings.uses_tls else None
         oauth = settings.uses_sasl and settings.sasl_mechanism == "OAUTHBEARER"
-        return cls(address, settings, tls, _Tokens(settings) if oauth else None)
+        return cls(address, settings, tls, _Tokens(settings) if oauth else None, prefix)
+
+    def topic(self, name: str) -> str:
+        """Return the full name of a topic on the broker."""
+        return self.prefix + name
+
+    def group(self, role: str) -> str:
+        """Return the name of the consumer group of a role."""
+        return f"{self.prefix}templ-{role}"
 
     def __str__(self) -> str:
         return self.address

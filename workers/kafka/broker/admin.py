@@ -110,7 +110,6 @@ class TopicState(msgspec.Struct, frozen=True):
 
 async def create_topics(
     broker: BrokerAccess,
-    prefix: str,
     partitions: int | None = None,
     *,
     replication_factor: int | None = None,
@@ -119,7 +118,6 @@ async def create_topics(
 
     Args:
         broker: How the broker is reached.
-        prefix: Text before the name of each topic.
         partitions: Partitions of every new topic; None means as many as `documents` has, or the
             default.
         replication_factor: Copies of each partition; None means the broker's default.
@@ -131,26 +129,25 @@ async def create_topics(
         TopicProblem: An existing topic has wrong settings; nothing was created.
     """
     async with connected_admin(broker) as admin:
-        states = await _states(admin, prefix)
+        states = await _states(admin, broker)
         existing = [spec for spec in TOPICS.values() if spec.name in states]
-        _refuse(_problems(existing, states, broker, prefix, partitions), "nothing created: ")
+        _refuse(_problems(existing, states, broker, partitions), "nothing created: ")
         partitions = partitions or _shared_count(states) or DEFAULT_PARTITIONS
         missing = [_needed(spec, states) for spec in TOPICS.values() if spec.name not in states]
         if not missing:
             return []
-        created = await create_specified(admin, missing, prefix, partitions, replication_factor)
-        await wait_until_there(admin, [prefix + spec.name for spec in missing])
+        created = await create_specified(admin, missing, broker, partitions, replication_factor)
+        await wait_until_there(admin, [broker.topic(spec.name) for spec in missing])
         if len(created) < len(
             missing
         ):  # others created some meanwhile, perhaps with other settings
-            states = await _states(admin, prefix)
-            _refuse(_problems(TOPICS.values(), states, broker, prefix, partitions))
+            states = await _states(admin, broker)
+            _refuse(_problems(TOPICS.values(), states, broker, partitions))
         return created
 
 
 async def check_topics(
     broker: BrokerAccess,
-    prefix: str,
     partitions: int | None = None,
     rights: Rights = WORKER_RIGHTS,
     groups: Iterable[str] = (),
@@ -159,19 +156,18 @@ async def check_topics(
 
     Args:
         broker: How the broker is reached.
-        prefix: Text before the name of each topic.
         partitions: Number of partitions that the topics should have; None means any number.
         rights: The topics that are checked, and what this user has to be allowed.
         groups: Consumer groups that this user has to be allowed to join.
     """
     async with connected_admin(broker) as admin:
-        if denied := await _denied(admin, prefix, rights, groups):
+        if denied := await _denied(admin, broker, rights, groups):
             return denied
-        if DOCUMENTS in rights and prefix + MOVING in await partition_counts(admin):
-            return [_moving_problem(broker, prefix)]
-        states = await _states(admin, prefix)
+        if DOCUMENTS in rights and broker.topic(MOVING) in await partition_counts(admin):
+            return [_moving_problem(broker)]
+        states = await _states(admin, broker)
     specs = [TOPICS[name] for name in rights]
-    return _problems(specs, states, broker, prefix, partitions)
+    return _problems(specs, states, broker, partitions)
 
 
 def worker_rights(settings: Settings) -> Rights:
@@ -189,18 +185,18 @@ async def read_partition_counts(broker: BrokerAccess) -> dict[str, int]:
         return await partition_counts(admin)
 
 
-async def partition_count(broker: BrokerAccess, prefix: str, *, is_settled: bool = False) -> int:
+async def partition_count(broker: BrokerAccess, *, is_settled: bool = False) -> int:
     """Return the number of partitions of `documents`, which `site-models` and `site-settings` share.
 
     Raises:
         TopicProblem: There is no topic `documents`, or (if it is to be settled) partitions are being added.
     """
     counts = await read_partition_counts(broker)
-    name = prefix + DOCUMENTS
-    if is_settled and prefix + MOVING in counts:
-        raise TopicProblem(_moving_problem(broker, prefix))
+    name = broker.topic(DOCUMENTS)
+    if is_settled and broker.topic(MOVING) in counts:
+        raise TopicProblem(_moving_problem(broker))
     if name not in counts:
-        raise TopicProblem(f"{name}: no such topic; create it: {_create_command(broker, prefix)}")
+        raise TopicProblem(f"{name}: no such topic; create it: {_create_command(broker)}")
     return counts[name]
 
 
@@ -253,17 +249,17 @@ async def partition_counts(admin: BrokerClient) -> dict[str, int]:
     return {topic["topic"]: len(topic["partitions"]) for topic in topics}
 
 
-async def _states(admin: BrokerClient, prefix: str) -> dict[str, TopicState]:
+async def _states(admin: BrokerClient, broker: BrokerAccess) -> dict[str, TopicState]:
     """Return the states of templ's existing topics by their names without the prefix."""
     counts = await partition_counts(admin)
-    names = [name for name in TOPICS if prefix + name in counts]
+    names = [name for name in TOPICS if broker.topic(name) in counts]
     if not names:
         return {}
-    configs = await topic_configs(admin, [prefix + name for name in names], TOPIC_SETTINGS)
+    configs = await topic_configs(admin, [broker.topic(name) for name in names], TOPIC_SETTINGS)
     return {
-        name: TopicState(counts[prefix + name], configs[prefix + name])
+        name: TopicState(counts[full_name], configs[full_name])
         for name in names
-        if prefix + name in configs
+        if (full_name := broker.topic(name)) in configs
     }
 
 
@@ -290,7 +286,7 @@ async def topic_configs(
 async def create_specified(
     admin: BrokerClient,
     specs: list[TopicSpec],
-    prefix: str,
+    broker: BrokerAccess,
     partitions: int,
     replication_factor: int | None,
 ) -> list[str]:
@@ -299,7 +295,8 @@ async def create_specified(
     # The client accepts BROKER_DEFAULT only together with assignments, which may be empty.
     assigned: dict[int, list[int]] | None = None if replication_factor else {}
     new = [
-        NewTopic(prefix + spec.name, partitions, copies, assigned, spec.config()) for spec in specs
+        NewTopic(broker.topic(spec.name), partitions, copies, assigned, spec.config())
+        for spec in specs
     ]
     response = await admin.create_topics(new, timeout_ms=REQUEST_TIMEOUT_MS)
     created = []
@@ -336,13 +333,12 @@ def _problems(
     specs: Iterable[TopicSpec],
     states: dict[str, TopicState],
     broker: BrokerAccess,
-    prefix: str,
     partitions: int | None,
 ) -> list[str]:
-    create = _create_command(broker, prefix)
+    create = _create_command(broker)
     found = []
     for spec in specs:
-        topic, state = prefix + spec.name, states.get(spec.name)
+        topic, state = broker.topic(spec.name), states.get(spec.name)
         if state is None:
             found.append(f"{topic}: no such topic; create it: {create}")
             continue
@@ -360,16 +356,16 @@ def _problems(
     return found
 
 
-def _moving_problem(broker: BrokerAccess, prefix: str) -> str:
-    options = f" --prefix {prefix}" if prefix else ""
+def _moving_problem(broker: BrokerAccess) -> str:
+    command = _create_command(broker).replace(" create ", " repartition ", 1)
     return (
-        f"{prefix}{MOVING}: there is this topic, so partitions are being added; workers go on when that "
-        f"is done. If it was interrupted: templ topics repartition --broker {broker}{options}"
+        f"{broker.topic(MOVING)}: there is this topic, so partitions are being added; workers go on when that "
+        f"is done. If it was interrupted: {command}"
     )
 
 
-def _create_command(broker: BrokerAccess, prefix: str) -> str:
-    options = f" --prefix {prefix}" if prefix else ""
+def _create_command(broker: BrokerAccess) -> str:
+    options = f" --prefix {broker.prefix}" if broker.prefix else ""
     return f"templ topics create --broker {broker}{options}"
 
 
@@ -430,14 +426,14 @@ def _setting_problems(spec: TopicSpec, config: dict[str, str]) -> Iterator[tuple
 
 
 async def _denied(
-    admin: BrokerClient, prefix: str, rights: Rights, groups: Iterable[str]
+    admin: BrokerClient, broker: BrokerAccess, rights: Rights, groups: Iterable[str]
 ) -> list[str]:
     """Return a line for each topic and group for which rights are missing, as far as the broker tells."""
     missing: list[tuple[str, str, list[Right]]] = []
     for name, needed in rights.items():
-        given = await _topic_rights(admin, prefix + name)
+        given = await _topic_rights(admin, broker.topic(name))
         wanted = (Right.DESCRIBE, Right.DESCRIBE_CONFIGS, *needed)
-        missing.append((prefix + name, "topic", [one for one in wanted if one not in given]))
+        missing.append((broker.topic(name), "topic", [one for one in wanted if one not in given]))
     for group in groups:
         # A user that may read a group may see it; the broker tells no more of it to aiokafka.
         with suppress(GroupCoordinatorNotAvailableError):  # a new broker has formed no group yet

@@ -47,10 +47,9 @@ _SeedRecord = tuple[str, str, bytes, bytes, list[tuple[str, bytes]]]
 class Feeder:
     """An asynchronous context that sends pages, keyed by site."""
 
-    def __init__(self, broker: BrokerAccess, prefix: str, limit_bytes: int) -> None:
+    def __init__(self, broker: BrokerAccess, limit_bytes: int) -> None:
         """Prepare without connecting."""
         self._broker = broker
-        self._prefix = prefix
         self._limit_bytes = limit_bytes
         self._exits = AsyncExitStack()
 
@@ -60,7 +59,7 @@ class Feeder:
         Raises:
             TopicProblem: A topic is missing or has wrong settings.
         """
-        problems = await check_topics(self._broker, self._prefix, rights=FEED_RIGHTS)
+        problems = await check_topics(self._broker, rights=FEED_RIGHTS)
         if problems:
             raise TopicProblem("\ntempl: ".join(problems))
         request_bytes = self._limit_bytes + PRODUCER_ROOM_BYTES
@@ -96,7 +95,7 @@ class Feeder:
             )
         with as_broker_problem(self._refused):
             await self._producer.send(
-                self._prefix + PAGES, page.body, page.site.encode(), headers=headers
+                self._broker.topic(PAGES), page.body, page.site.encode(), headers=headers
             )
         return None
 
@@ -140,7 +139,7 @@ async def items_off_loop(items: Iterable[Item]) -> AsyncIterator[Item]:
 
 
 async def seed_broker(
-    broker: BrokerAccess, prefix: str, windows: WindowStore, models: ModelStore, settings: Settings
+    broker: BrokerAccess, windows: WindowStore, models: ModelStore, settings: Settings
 ) -> int:
     """Send the windows and site models of a run on files, and return the number of records sent.
 
@@ -150,17 +149,17 @@ async def seed_broker(
     Raises:
         TopicProblem: A topic is missing or has wrong settings.
     """
-    problems = await check_topics(broker, prefix, rights=SEED_RIGHTS)
+    problems = await check_topics(broker, rights=SEED_RIGHTS)
     if problems:
         raise TopicProblem("\ntempl: ".join(problems))
-    partitions = await partition_count(broker, prefix)
+    partitions = await partition_count(broker)
     request_bytes = settings.message_limit_bytes + PRODUCER_ROOM_BYTES
     sent = 0
     with as_broker_problem(lambda error: f"{broker} refused a record: {error}"):
         async with plain_producer(broker, request_bytes) as producer:
             async for topic, site, key, value, headers in items_off_loop(_records(windows, models)):
                 number = partition_of(site, partitions)
-                await producer.send(prefix + topic, value, key, number, headers=headers)
+                await producer.send(broker.topic(topic), value, key, number, headers=headers)
                 sent += 1
     return sent
 

@@ -25,9 +25,9 @@ log = logging.getLogger("templ")
 class CleanedFollower(LogFollower):
     """Applies the records of `cleaned` to an index."""
 
-    def __init__(self, broker: BrokerAccess, prefix: str, index: CleanedIndex) -> None:
+    def __init__(self, broker: BrokerAccess, index: CleanedIndex) -> None:
         """Prepare without connecting."""
-        super().__init__(broker, prefix + CLEANED, ())
+        super().__init__(broker, broker.topic(CLEANED), ())
         self._index = index
 
     async def run(self, *, stays: bool = True) -> None:

@@ -89,14 +89,12 @@ class Redriven(msgspec.Struct):
     """Letters that were sent again too often already."""
 
 
-async def read_letters(
-    broker: BrokerAccess, prefix: str, wanted: LetterFilter
-) -> AsyncIterator[StoredLetter]:
+async def read_letters(broker: BrokerAccess, wanted: LetterFilter) -> AsyncIterator[StoredLetter]:
     """Yield the dead letters that are asked for, those of each partition in order.
 
     Those that are written meanwhile are left out.
     """
-    topic = prefix + DEAD_LETTERS
+    topic = broker.topic(DEAD_LETTERS)
     count = await topic_partitions(broker, topic)
     partitions = [TopicPartition(topic, number) for number in range(count)]
     async with plain_consumer(broker) as consumer:
@@ -112,14 +110,14 @@ async def read_letters(
                 yield letter
 
 
-async def read_letter(broker: BrokerAccess, prefix: str, letter_id: str) -> StoredLetter:
+async def read_letter(broker: BrokerAccess, letter_id: str) -> StoredLetter:
     """Return the dead letter with an id.
 
     Raises:
         InputProblem: There is none.
     """
     number, _, offset = letter_id.partition("-")
-    topic = prefix + DEAD_LETTERS
+    topic = broker.topic(DEAD_LETTERS)
     is_id = number.isdecimal() and offset.isdecimal()
     if is_id and int(number) < await topic_partitions(broker, topic):
         one = TopicPartition(topic, int(number))
@@ -133,7 +131,6 @@ async def read_letter(broker: BrokerAccess, prefix: str, letter_id: str) -> Stor
 
 async def redrive(
     broker: BrokerAccess,
-    prefix: str,
     letters: AsyncIterator[StoredLetter],
     *,
     pages_per_s: float | None,
@@ -145,7 +142,6 @@ async def redrive(
 
     Args:
         broker: How the broker is reached.
-        prefix: Text before the name of each topic.
         letters: The letters; those that are cut, or were sent again often enough, are left out.
         pages_per_s: Most pages sent per second; None means no limit.
         redrives_max: How often a page may be sent again, so that one that cannot be cleaned does not
@@ -157,7 +153,7 @@ async def redrive(
         BrokerProblem: The broker cannot be reached, or refuses a page; those before were sent.
         TopicProblem: There is no topic for pages.
     """
-    await topic_partitions(broker, prefix + PAGES)
+    await topic_partitions(broker, broker.topic(PAGES))
     done, pace = Redriven(), Pace(pages_per_s) if pages_per_s else None
     with as_broker_problem(
         lambda error: f"{broker} refused page {done.sent}, the others before were sent: {error}"
@@ -176,7 +172,7 @@ async def redrive(
                 if pace is not None:
                     await pace.wait()
                 headers = page_headers_of(letter)
-                await producer.send(prefix + PAGES, letter.value, letter.key, headers=headers)
+                await producer.send(broker.topic(PAGES), letter.value, letter.key, headers=headers)
                 await producer.settle()
     return done
 

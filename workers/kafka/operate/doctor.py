@@ -70,18 +70,16 @@ _CGROUP_LIMITS = (
 """Files with the memory limit of a container, of cgroup version 2 and 1."""
 
 
-async def examine(
-    broker: BrokerAccess, prefix: str, state: Path | None, settings: Settings
-) -> list[Finding]:
+async def examine(broker: BrokerAccess, state: Path | None, settings: Settings) -> list[Finding]:
     """Return what is found out about a broker, this machine and a state directory, if one is given.
 
     Where the broker cannot be reached, the machine is examined all the same.
     """
     limits = DoctorLimits()
-    found, partitions = await _of_broker(broker, prefix, settings, limits)
+    found, partitions = await _of_broker(broker, settings, limits)
     if state is not None:
         found += judge_state(read_state(state), partitions, limits)
-        found += await _of_take_downs(broker, prefix, state, partitions)
+        found += await _of_take_downs(broker, state, partitions)
     found += judge_machine(
         read_machine(settings), settings, partitions or DEFAULT_PARTITIONS, limits
     )
@@ -89,20 +87,20 @@ async def examine(
 
 
 async def _of_broker(
-    broker: BrokerAccess, prefix: str, settings: Settings, limits: DoctorLimits
+    broker: BrokerAccess, settings: Settings, limits: DoctorLimits
 ) -> tuple[list[Finding], int | None]:
     """Return what is found out about a broker, and the number of partitions of `documents`."""
-    groups = [f"{prefix}templ-{role}" for role in _ROLES]
+    groups = [broker.group(role) for role in _ROLES]
     found: list[Finding] = []
     partitions = None
     try:
-        note, topics = await _read_broker(broker, prefix)
+        note, topics = await _read_broker(broker)
         found.append(Finding("note", note))
         if DOCUMENTS in topics:
             partitions = topics[DOCUMENTS].partitions
         found += judge_topics(topics, settings, usable_codecs())
         rights = worker_rights(settings)
-        found += findings_of_lines(await check_topics(broker, prefix, rights=rights, groups=groups))
+        found += findings_of_lines(await check_topics(broker, rights=rights, groups=groups))
         ahead = await _records_ahead(broker, topics.values(), limits.clock_ahead_max_ms)
         found += judge_clock(ahead, limits)
     except BrokerProblem as problem:
@@ -110,22 +108,21 @@ async def _of_broker(
     return found, partitions
 
 
-async def _read_broker(broker: BrokerAccess, prefix: str) -> tuple[str, dict[str, TopicFacts]]:
+async def _read_broker(broker: BrokerAccess) -> tuple[str, dict[str, TopicFacts]]:
     """Return what a broker tells of itself, and its topics by name without the prefix."""
     async with connected_admin(broker) as admin:
         versions = await admin.ask(ApiVersionRequest())
         cluster = await admin.describe_cluster()
         described = {one["topic"]: one["partitions"] for one in await admin.describe_topics()}
-        existing = [name for name in TOPICS if prefix + name in described]
-        full_names = [prefix + name for name in existing]
-        configs = await topic_configs(admin, full_names, _DEFAULTS, left_out=KafkaError)
+        existing = {one: name for one in TOPICS if (name := broker.topic(one)) in described}
+        configs = await topic_configs(admin, existing.values(), _DEFAULTS, left_out=KafkaError)
     fetch = {key: (low, high) for key, low, high in versions.api_versions}[_FETCH]
     return (
         f"{broker} is reached: {counted(len(cluster['brokers']), 'broker')}, Kafka {release_of(*fetch)}",
         {
-            name: _topic(prefix + name, described[prefix + name], configs[prefix + name])
-            for name in existing
-            if prefix + name in configs
+            name: _topic(full_name, described[full_name], configs[full_name])
+            for name, full_name in existing.items()
+            if full_name in configs
         },
     )
 
@@ -171,7 +168,7 @@ async def _records_ahead(
 
 
 async def _of_take_downs(
-    broker: BrokerAccess, prefix: str, state: Path, partitions: int | None
+    broker: BrokerAccess, state: Path, partitions: int | None
 ) -> list[Finding]:
     """Return what is found out about take-downs, where the broker tells its topics."""
     if partitions is None:
@@ -179,10 +176,10 @@ async def _of_take_downs(
     try:
         known, said = taken_down_in_state(state), SettingsBook()
         if known:
-            await _read_settings(broker, prefix + SITE_SETTINGS, partitions, said)
+            await _read_settings(broker, broker.topic(SITE_SETTINGS), partitions, said)
     except WorkerError as problem:
         return list(findings_of_lines([str(problem)]))
-    return list(judge_take_downs(prefix + SITE_SETTINGS, state, known - set(said.forgotten())))
+    return list(judge_take_downs(broker.topic(SITE_SETTINGS), state, known - set(said.forgotten())))
 
 
 async def _read_settings(

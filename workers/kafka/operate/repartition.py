@@ -43,7 +43,7 @@ _REMIND_S = 10.0
 
 
 async def planned_change(
-    broker: BrokerAccess, prefix: str, partitions: int | None, old: int | None
+    broker: BrokerAccess, partitions: int | None, old: int | None
 ) -> NumberChange | None:
     """Return the change of the number of partitions that is to be made, or finished; None for none.
 
@@ -54,15 +54,12 @@ async def planned_change(
         UsageProblem: The wanted number is smaller than the present one, or another change was begun.
     """
     counts = await read_partition_counts(broker)
-    missing = [prefix + name for name in MOVED_TOPICS if prefix + name not in counts]
+    names = [broker.topic(name) for name in MOVED_TOPICS]
+    missing = [name for name in names if name not in counts]
     if missing:
         raise TopicProblem(f"{missing[0]}: no such topic; create it: templ topics create")
-    return decide_change(
-        [counts[prefix + name] for name in MOVED_TOPICS],
-        counts.get(prefix + MOVING),
-        partitions,
-        old,
-    )
+    begun_with = counts.get(broker.topic(MOVING))
+    return decide_change([counts[name] for name in names], begun_with, partitions, old)
 
 
 def decide_change(
@@ -106,18 +103,18 @@ def decide_change(
 
 
 async def count_moves(
-    broker: BrokerAccess, prefix: str, change: NumberChange, settings: Settings, say: Say
+    broker: BrokerAccess, change: NumberChange, settings: Settings, say: Say
 ) -> list[Moved]:
     """Return what a change would move of each topic; nothing is changed."""
     bound_fetches(settings.record_limit_bytes)
     return [
-        await RecordMoves(broker, prefix + name, change, None, say).count() for name in MOVED_TOPICS
+        await RecordMoves(broker, broker.topic(name), change, None, say).count()
+        for name in MOVED_TOPICS
     ]
 
 
 async def repartition(
     broker: BrokerAccess,
-    prefix: str,
     change: NumberChange,
     settings: Settings,
     *,
@@ -129,20 +126,20 @@ async def repartition(
     Without a number of `records_per_s` as many records are sent as possible.
     """
     bound_fetches(settings.record_limit_bytes)
-    await _patiently(broker, lambda admin: create_specified(admin, [_MARK], prefix, change.old, 1))
-    say(f"{prefix}{MOVING} is there: no worker starts until it is deleted again")
+    await _patiently(broker, lambda admin: create_specified(admin, [_MARK], broker, change.old, 1))
+    say(f"{broker.topic(MOVING)} is there: no worker starts until it is deleted again")
     first, *others = MOVED_TOPICS
-    await _patiently(broker, partial(_grow, prefix + first, change.new))
-    await _wait_for_workers(broker, prefix, say)
-    await _patiently(broker, partial(_grow, prefix + PAGES, change.new))
+    await _patiently(broker, partial(_grow, broker.topic(first), change.new))
+    await _wait_for_workers(broker, say)
+    await _patiently(broker, partial(_grow, broker.topic(PAGES), change.new))
     pace = Pace(records_per_s) if records_per_s else None
     found = []
     for name in (first, *others):
-        await _patiently(broker, partial(_grow, prefix + name, change.new))
-        moves = RecordMoves(broker, prefix + name, change, pace, say)
+        await _patiently(broker, partial(_grow, broker.topic(name), change.new))
+        moves = RecordMoves(broker, broker.topic(name), change, pace, say)
         found.append(await moves.move(settings))
-        say(f"{prefix}{name}: {found[-1].records} of {found[-1].read} records moved")
-    await _patiently(broker, partial(_delete, prefix + MOVING))
+        say(f"{broker.topic(name)}: {found[-1].records} of {found[-1].read} records moved")
+    await _patiently(broker, partial(_delete, broker.topic(MOVING)))
     return found
 
 
@@ -172,10 +169,10 @@ async def _grow(topic: str, partitions: int, admin: BrokerClient) -> None:
     await wait_until_there(admin, [topic], partitions)
 
 
-async def _wait_for_workers(broker: BrokerAccess, prefix: str, say: Say) -> None:
+async def _wait_for_workers(broker: BrokerAccess, say: Say) -> None:
     """Wait until no process is in the groups of the workers."""
     remind_at = 0.0
-    while members := await ask_for_logs(broker, partial(_members, prefix)):
+    while members := await ask_for_logs(broker, partial(_members, broker)):
         if time.monotonic() > remind_at:
             remind_at = time.monotonic() + _REMIND_S
             say(
@@ -185,9 +182,9 @@ async def _wait_for_workers(broker: BrokerAccess, prefix: str, say: Say) -> None
         await asyncio.sleep(_LOOK_S)
 
 
-async def _members(prefix: str, reader: LogReader) -> int:
+async def _members(broker: BrokerAccess, reader: LogReader) -> int:
     """Return how many processes are in the groups of both roles."""
-    found = [await reader.members(f"{prefix}templ-{role}", prefix + PAGES) for role in _ROLES]
+    found = [await reader.members(broker.group(role), broker.topic(PAGES)) for role in _ROLES]
     return sum(len(members) for _, members in found)
 
 

@@ -87,20 +87,19 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     """The models that were published last, the newest first."""
 
 
-async def read_status(broker: BrokerAccess, prefix: str, *, models_max: int) -> Status:
+async def read_status(broker: BrokerAccess, *, models_max: int) -> Status:
     """Return how far the workers on a broker are.
 
     Args:
         broker: How the broker is reached.
-        prefix: Text before the name of each topic and group.
         models_max: Most models that are returned; 0 reads none.
 
     Raises:
         BrokerProblem: The broker cannot be reached, or refuses.
         TopicProblem: A topic is missing.
     """
-    roles = [await _role_status(broker, prefix, role) for role in ROLE_TOPICS]
-    models = await _newest_models(broker, prefix + SITE_MODELS) if models_max else []
+    roles = [await _role_status(broker, role) for role in ROLE_TOPICS]
+    models = await _newest_models(broker, broker.topic(SITE_MODELS)) if models_max else []
     return Status(roles=tuple(roles), models=tuple(models[:models_max]))
 
 
@@ -129,8 +128,8 @@ def role_status(
     )
 
 
-async def _role_status(broker: BrokerAccess, prefix: str, role: str) -> RoleStatus:
-    topic, group = prefix + ROLE_TOPICS[role], f"{prefix}templ-{role}"
+async def _role_status(broker: BrokerAccess, role: str) -> RoleStatus:
+    topic, group = broker.topic(ROLE_TOPICS[role]), broker.group(role)
     numbers = range(await topic_partitions(broker, topic))
     async with connected_admin(broker, LogReader) as reader:
         state, members = await reader.members(group, topic)
