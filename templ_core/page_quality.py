@@ -9,7 +9,7 @@ import math
 import operator
 from collections.abc import Sequence
 from itertools import starmap
-from pathlib import Path
+from pkgutil import get_data
 from typing import Annotated
 
 import msgspec
@@ -55,7 +55,7 @@ class Weights(msgspec.Struct, frozen=True):
 @functools.cache
 def _weights() -> list[Weights]:
     """Return the weights for pages of unknown and of known sites, which `templ experiments page-quality` fits."""
-    body = Path(__file__).with_name("page_quality.json").read_bytes()
+    body = get_data(__package__, "page_quality.json") or b""
     return msgspec.json.decode(body, type=list[Weights])
 
 

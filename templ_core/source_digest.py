@@ -6,7 +6,10 @@
 import functools
 import hashlib
 from collections.abc import Iterator
-from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from importlib.resources.abc import Traversable
 
 DIGEST_FILE = "source_digest.txt"
 """Name of the file in a wheel that holds the digest of the sources it was built from."""
@@ -24,10 +27,12 @@ def installed_digest() -> str:
     >>> len(installed_digest())
     32
     """
-    return digest_of(Path(__file__).parent)
+    from importlib import resources  # noqa: PLC0415 - it takes a while to import, and few processes need it
+
+    return digest_of(resources.files("templ_core"))
 
 
-def digest_of(package: Path) -> str:
+def digest_of(package: "Traversable") -> str:
     """Return the digest that the build has put into a package, else that of the package's sources.
 
     A build puts it into the wheel only, so the digest of a checkout cannot be out of date.
@@ -39,7 +44,7 @@ def digest_of(package: Path) -> str:
     return built.read_text("ascii") if built.is_file() else source_digest(package)
 
 
-def source_digest(package: Path) -> str:
+def source_digest(package: "Traversable") -> str:
     """Return the BLAKE2b-128 of a package's sources and data files, in hexadecimal.
 
     The laboratory, type stubs, documentation and the line endings of text do not count.
@@ -53,7 +58,7 @@ def source_digest(package: Path) -> str:
     return digest.hexdigest()
 
 
-def _files(folder: Path, prefix: str) -> Iterator[tuple[str, bytes]]:
+def _files(folder: "Traversable", prefix: str) -> Iterator[tuple[str, bytes]]:
     for entry in folder.iterdir():
         name = prefix + entry.name
         if entry.is_dir():

@@ -7,7 +7,7 @@ of the model's numbers, so that damage is noticed and equal models have equal ve
 import functools
 import hashlib
 import itertools
-from pathlib import Path
+from pkgutil import get_data
 from typing import Annotated, Any
 
 import msgspec
@@ -88,7 +88,7 @@ def shipped_model() -> PageModel:
         >>> shipped_model().version.startswith("page-3-")
         True
     """
-    return decode_model(Path(__file__).with_name(_SHIPPED).read_bytes())
+    return decode_model(get_data(__package__, _SHIPPED) or b"")
 
 
 def encode_model(model: PageModel) -> bytes:

@@ -1,7 +1,7 @@
 """One score from the evidence of page and site: linear, with few inputs, none against its sense."""
 
 import functools
-from pathlib import Path
+from pkgutil import get_data
 from typing import Self
 
 import msgspec
@@ -135,4 +135,4 @@ def fusion_for(page_model_version: str) -> FusionModel:
 @functools.cache
 def shipped_fusion() -> FusionModel:
     """Return the weights that come with the package; they are read once."""
-    return FusionModel.from_json(Path(__file__).with_name(_FILE_NAME).read_bytes())
+    return FusionModel.from_json(get_data(__package__, _FILE_NAME) or b"")
