@@ -25,9 +25,9 @@ from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
 
+from workers import child_program
 from workers.cli.main import _COMMANDS
 from workers.kafka import supervisor
-from workers.processes import child_process
 
 ROOT = Path(__file__).parents[1]
 MODULES = (
@@ -147,7 +147,7 @@ def fork_children(address):
         return Fork(address, module, arguments, env, files)
 
     forking = SimpleNamespace(**{**vars(subprocess), "Popen": start})
-    child_process.subprocess = supervisor.subprocess = forking
+    child_program.subprocess = supervisor.subprocess = forking
 
 
 def main():
