@@ -2,181 +2,147 @@
 
 import re
 
+from lxml import etree
+
 from templ_core.dom.tags import INLINE, INVISIBLE, SPACE_AFTER
 
 _ATTRIBUTES = ("id", "class", "role", "itemprop")
 _HIDING_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
 _WORD = re.compile(r"\w")
 _PAGE_LINKS = ("#", "javascript:")
-_COUNTS = ("inline_from", "inline_to", "links", "link_chars", "external_links", "page_links")
+_NODE_COLUMNS = ("element_type", "depth", "parent", "end", "hidden", "images")
+_SEGMENT_COLUMNS = (
+    "owner", "inline_from", "inline_to", "links", "link_chars", "external_links", "page_links",
+)  # fmt: skip
 
 
 class SlowFlattener:
     """Builds the columns of a page in one walk of the tree."""
 
-    def __init__(self, host):
+    def __init__(self, root, host):
         self._host = host
-        self._tags = []
-        self._depth = []
-        self._attributes = []
-        self._hidden = []
-        self._images = []
-        self._texts = []
-        self._owner = []
-        self._counts = []
-        self._blocks = []
+        self._nodes = []
+        self._segments = []
+        self._open_nodes = []
         self._buffer = []
-        self._links = self._link_chars = self._external = self._on_page = 0
-        self._run_start = 0
-        self._open_links = self._open_pre = self._invisible = self._open_nodes = 0
-        self._after_break = False
-
-    def walk(self, root):
-        open_elements = []
-        for element in root.iter():
-            while open_elements and not open_elements[-1][1]:
-                self._leave(open_elements.pop()[0])
-            if open_elements:
-                parent, left = open_elements[-1]
-                open_elements[-1] = parent, left - 1
-            self._enter(element)
-            open_elements.append((element, len(element)))
-        while open_elements:
-            self._leave(open_elements.pop()[0])
+        self._links = {}
+        self._invisible = 0
         self._flush()
+        for event, element in etree.iterwalk(root, events=("start", "end", "comment", "pi")):
+            if event == "start":
+                self._enter(element)
+            else:
+                if event == "end":
+                    self._leave(element.tag)
+                if not self._invisible:
+                    self._add(element.tail)
+        self._flush()
+
+    def _is_open(self, *tags):
+        return any(self._tag(node) in tags for node in self._open_nodes)
+
+    def _tag(self, node):
+        return self._nodes[node]["element_type"][0]
+
+    def _blocks(self):
+        return [node for node in self._open_nodes if self._tag(node) not in INLINE]
 
     def _enter(self, element):
         tag = element.tag
-        if not isinstance(tag, str):
-            return
+        if tag not in INLINE and not self._invisible:
+            self._flush()
         if self._invisible or tag in INVISIBLE:
-            if tag not in INLINE and not self._invisible:
-                self._flush()
             self._invisible += 1
             return
-        inline = tag in INLINE
-        if not inline:
-            self._flush()
-        self._open_node(element, tag)
-        if not inline:
-            self._blocks.append(len(self._tags) - 1)
-            self._run_start = len(self._tags)
-            self._open_pre += tag == "pre"
+        self._open_node(element)
+        if tag not in INLINE:
+            self._run_start = len(self._nodes)
         elif tag == "a":
-            self._open_link(element)
+            self._open_link(element.get("href") or "")
         elif tag == "br":
             self._break_line()
-        elif tag == "img" and self._blocks:
-            self._images[self._blocks[-1]] += 1
-        if element.text:
-            self._add(element.text)
+        elif tag == "img" and self._blocks():
+            self._nodes[self._blocks()[-1]]["images"] += 1
+        self._add(element.text)
 
-    def _open_node(self, element, tag):
-        self._tags.append(tag)
-        self._depth.append(self._open_nodes)
-        self._open_nodes += 1
-        self._images.append(0)
-        get = element.get
-        if element.attrib:
-            values = [get(name) or "" for name in _ATTRIBUTES]
-            self._attributes.append("\n".join([*values, ""]) if any(values) else "")
-            style = get("style")
-            self._hidden.append(
-                get("hidden") is not None
-                or get("aria-hidden") == "true"
-                or (style is not None and _HIDING_STYLE.search(style) is not None)
-            )
-        else:
-            self._attributes.append("")
-            self._hidden.append(False)
+    def _open_node(self, element):
+        values = [element.get(name) or "" for name in _ATTRIBUTES]
+        is_hidden = element.get("hidden") is not None or element.get("aria-hidden") == "true"
+        self._open_nodes.append(len(self._nodes))
+        self._nodes.append(
+            {
+                "element_type": (element.tag, "\n".join([*values, ""]) if any(values) else ""),
+                "depth": len(self._open_nodes) - 1,
+                "parent": self._open_nodes[-2] if self._open_nodes[1:] else -1,
+                "hidden": int(is_hidden or bool(_HIDING_STYLE.search(element.get("style") or ""))),
+                "images": 0,
+            }
+        )
 
-    def _open_link(self, element):
-        self._open_links += 1
-        self._links += 1
-        href = element.get("href") or ""
+    def _open_link(self, href):
+        self._links["links"] += 1
         if href.startswith(("http:", "https:", "//")):
             authority = href.partition("//")[2].partition("/")[0]
-            self._external += authority.lower() != self._host
+            self._links["external_links"] += authority.lower() != self._host
         elif href.startswith(_PAGE_LINKS):
-            self._on_page += 1
+            self._links["page_links"] += 1
 
-    def _leave(self, element):
-        tag = element.tag
-        if isinstance(tag, str):
-            if self._invisible:
-                self._invisible -= 1
-            else:
-                self._close(tag)
-        if element.tail and not self._invisible:
-            self._add(element.tail)
-
-    def _close(self, tag):
-        self._open_nodes -= 1
+    def _leave(self, tag):
+        if self._invisible:
+            self._invisible -= 1
+            return
         if tag not in INLINE:
             self._flush()
-            self._blocks.pop()
-            self._open_pre -= tag == "pre"
-        elif tag == "a":
-            self._open_links -= 1
         elif tag in SPACE_AFTER:
             self._buffer.append(" ")
+        self._nodes[self._open_nodes.pop()]["end"] = len(self._nodes)
 
     def _add(self, text):
+        if not text:
+            return
         self._buffer.append(text)
-        if self._open_links:
-            self._link_chars += sum(map(len, text.split()))
-        if self._after_break and not text.isspace():
+        if self._is_open("a"):
+            self._links["link_chars"] += sum(map(len, text.split()))
+        if not text.isspace():
             self._after_break = False
 
     def _break_line(self):
-        if self._after_break and not self._open_pre:
+        if self._after_break and not self._is_open("pre"):
             self._flush()
         else:
-            self._buffer.append("\n" if self._open_pre else "\v")
+            self._buffer.append("\n" if self._is_open("pre") else "\v")
             self._after_break = True
 
     def _flush(self):
         """End the current segment, if it holds a word."""
-        if self._buffer:
-            text = "".join(self._buffer)
-            if _WORD.search(text):
-                self._texts.append(text.strip("\r\n") if self._open_pre else _collapse(text))
-                self._owner.append(self._blocks[-1] if self._blocks else 0)
-                counts = (
-                    *(self._run_start, len(self._tags)),
-                    *(self._links, self._link_chars, self._external, self._on_page),
-                )
-                self._counts.append(dict(zip(_COUNTS, counts, strict=True)))
-            self._buffer = []
-        self._links = self._open_links
-        self._link_chars = self._external = self._on_page = 0
-        self._run_start = len(self._tags)
+        text = "".join(self._buffer)
+        if _WORD.search(text):
+            self._segments.append(
+                {
+                    "text": text.strip("\r\n") if self._is_open("pre") else _collapse(text),
+                    "owner": self._blocks()[-1] if self._blocks() else 0,
+                    "inline_from": self._run_start,
+                    "inline_to": len(self._nodes),
+                    **self._links,
+                }
+            )
+        self._buffer = []
+        open_links = sum(self._tag(node) == "a" for node in self._open_nodes)
+        self._links = {"links": open_links, "link_chars": 0, "external_links": 0, "page_links": 0}
+        self._run_start = len(self._nodes)
         self._after_break = False
 
     def columns(self):
         """Return element types, columns of nodes, texts and columns of segments, as `flatten` does."""
-        parents, ends, path = [], [0] * len(self._depth), []
-        for node, level in enumerate(self._depth):
-            for closed in path[level:]:
-                ends[closed] = node
-            del path[level:]
-            parents.append(path[-1] if path else -1)
-            path.append(node)
-        for node in path:
-            ends[node] = len(ends)
-        pairs = list(zip(self._tags, self._attributes, strict=True))
-        element_types = list(dict.fromkeys(pairs))
-        nodes = {
-            "element_type": [element_types.index(pair) for pair in pairs],
-            "depth": self._depth,
-            "parent": parents,
-            "end": ends,
-            "hidden": [int(one) for one in self._hidden],
-            "images": self._images,
-        }
-        segments = {"owner": self._owner}
-        segments |= {name: [row[name] for row in self._counts] for name in _COUNTS}
-        return element_types, nodes, self._texts, segments
+        element_types = list(dict.fromkeys(node["element_type"] for node in self._nodes))
+        numbers = {pair: number for number, pair in enumerate(element_types)}
+        nodes = [node | {"element_type": numbers[node["element_type"]]} for node in self._nodes]
+        return (
+            element_types,
+            {name: [node[name] for node in nodes] for name in _NODE_COLUMNS},
+            [segment["text"] for segment in self._segments],
+            {name: [segment[name] for segment in self._segments] for name in _SEGMENT_COLUMNS},
+        )
 
 
 def _collapse(text):

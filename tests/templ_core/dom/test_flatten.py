@@ -17,11 +17,11 @@ HOST = "example.com"
 
 
 def assert_equal_columns(root, host):
-    slow = SlowFlattener(host)
-    slow.walk(root)
     columns = flatten(root, host)
     nodes, segments = as_lists(columns.nodes), as_lists(columns.segments)
-    assert (columns.element_types, nodes, columns.texts, segments) == slow.columns()
+    assert (columns.element_types, nodes, columns.texts, segments) == SlowFlattener(
+        root, host
+    ).columns()
     assert columns.scripts == sum(1 for _ in root.iter("script"))
     assert columns.title == slow_title(root)
 
