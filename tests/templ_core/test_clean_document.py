@@ -7,7 +7,7 @@ import pytest
 from templ_core.clean_document import clean
 from templ_core.cleaner_version import cleaner_version
 from templ_core.config import Balance, CoreConfig
-from templ_core.decide import REASON_OUTSIDE, decide, page_recall_share
+from templ_core.decide import REASON_OUTSIDE, decide
 from templ_core.dom.document import parse_document
 from templ_core.errors import CodecError
 from templ_core.metadata.fields import Metadata
@@ -177,15 +177,6 @@ def test_the_balance_decides_on_what_is_unsure_of_new_and_known_sites(
     ]
     assert [first for first, _ in kept] == [True] * 6
     assert [second for _, second in kept] == [False, False, True, False, True, True]
-
-
-@pytest.mark.parametrize("is_known", [False, True])
-def test_an_even_balance_is_the_cut_without_one(is_known):
-    kind = None if is_known else PageType(article=0.8)
-    usual = 0.85 if is_known else 0.85 * (1 - 0.7 * 0.8)
-    shares = [page_recall_share(kind, CoreConfig(balance=one)) for one in get_args(Balance)]
-    assert shares == sorted(shares)
-    assert shares[1] == pytest.approx(usual)
 
 
 def test_segments_that_agree_are_weighed_together_but_for_text_that_the_site_repeats():

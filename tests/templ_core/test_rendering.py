@@ -78,26 +78,24 @@ def test_cleaned_html(markup, text):
     assert rendered(markup, render_html) == text
 
 
-def test_what_is_cut_or_removed_is_in_no_form():
-    markup = "<nav><a href=/>Home</a></nav><p>Öne. <a href=c>Two.</a> Three."
-    kept, cuts = [False, True], {1: [(5, 10)]}
-    assert rendered(markup, kept=kept, cuts=cuts) == "Öne. Three."
-    assert rendered(markup, render_html, kept=kept, cuts=cuts) == "<p>Öne. Three.</p>"
+SHARE = '<a href="https://social.example/sharer.php?u=x"><span><img src=a alt=b></span></a>'
+IMAGE = "<img src=c alt=d>"
 
 
-def test_images_of_removed_text_are_left_out():
-    markup = (
-        "<nav><img src=a alt=b><a>Home</a></nav><article><p>Text</p><img src=c alt=d></article>"
-    )
-    assert rendered(markup, kept=[False, True]) == "Text\n\n![d](https://example.com/a/c)"
-
-
-def test_icons_of_buttons_that_share_are_left_out():
-    share = '<a href="https://social.example/sharer.php?u=x"><span><img src=a alt=b></span></a>'
-    image = '<a href="/gallery"><img src=c alt=d></a>'
-    markup = f"<p>Text</p><div>{share}{image}</div>"
-    assert rendered(markup) == "Text\n\n![d](https://example.com/a/c)"
-    assert "social" not in rendered(markup, render_html)
+@pytest.mark.parametrize(
+    ("markup", "kept", "cuts", "text", "html"),
+    [
+        ("<nav><a href=/>Home</a></nav><p>Öne. <a href=c>Two.</a> Three.", [False, True], {1: [(5, 10)]},
+         "Öne. Three.", "<p>Öne. Three.</p>"),
+        (f"<nav><img src=a alt=b><a>Home</a></nav><article><p>Text</p>{IMAGE}</article>", [False, True], None,
+         "Text\n\n![d](https://example.com/a/c)", '<p>Text</p><p><img src="https://example.com/a/c" alt="d"></p>'),
+        (f"<p>Text</p><div>{SHARE}<a href=/gallery>{IMAGE}</a></div>", [True], None,
+         "Text\n\n![d](https://example.com/a/c)", '<p>Text</p><p><img src="https://example.com/a/c" alt="d"></p>'),
+    ],
+)  # fmt: skip
+def test_what_is_cut_or_removed_is_in_no_form(markup, kept, cuts, text, html):
+    assert rendered(markup, kept=kept, cuts=cuts) == text
+    assert rendered(markup, render_html, kept=kept, cuts=cuts) == html
 
 
 def test_links_say_where_they_stand():

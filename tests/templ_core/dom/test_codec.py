@@ -19,7 +19,6 @@ from templ_core.stored.columns import (
     hashes,
     read_column,
     read_columns,
-    require_tree,
 )
 from templ_core.stored.compact import CompactColumns, CompactForm, content_digest
 from tests.templ_core.any_markup import any_markup
@@ -155,12 +154,6 @@ def test_columns_are_read_as_declared():
 def test_columns_that_are_not_as_declared_are_refused(changed, said):
     with pytest.raises(ValueError, match=said):
         read(**changed)
-
-
-@pytest.mark.parametrize("depths", [[1], [0, 0], [0, 2], [0, 1, 3], [0, 1, 2, 0]])
-def test_depths_that_are_not_those_of_one_tree_are_refused(depths):
-    with pytest.raises(ValueError, match="not those of one tree"):
-        require_tree(np.array(depths))
 
 
 @pytest.mark.parametrize("dtype", [np.int32, np.int64, np.uint64])
