@@ -1,6 +1,7 @@
 import json
 import random
 import re
+import sys
 
 import pytest
 from hypothesis import given
@@ -171,6 +172,24 @@ def test_what_the_parser_reports_needs_no_scan():
 )
 def test_a_page_stalls_the_parser_by_attributes_or_by_end_tags_in_depth(markup, expected):
     assert stalls_parser(markup) == expected
+
+
+def test_an_end_tag_looks_at_few_of_the_elements_beyond_the_depth():
+    """The start of another list would end each of these terms, and is left out before it is tried."""
+    steps = 0
+
+    def count(*_):
+        nonlocal steps
+        steps += 1
+        return count
+
+    tracer = sys.gettrace()
+    sys.settrace(count)
+    try:
+        flatten_markup(b"<dl><dt>word" * 60_000)
+    finally:
+        sys.settrace(tracer)
+    assert steps < 60_000 * 2 * 60
 
 
 def test_scripts_and_comments_are_not_read_as_tags_and_stay_scripts_in_depth():
