@@ -135,31 +135,19 @@ def test_pages_that_have_left_their_window_take_no_memory():
     assert len(cleaner._memory._kept.take("example.com")) <= 10
 
 
-def test_a_page_that_cannot_be_cleaned_says_why():
+def test_a_page_that_cannot_be_cleaned_says_why_and_is_not_learned():
     cleaner = SiteCleaner()
     with pytest.raises(EmptyPage):
         cleaner.clean(URL, b"")
-    with pytest.raises(PageGone, match="404"):
-        cleaner.clean(URL, ARTICLE, status=404)
-    refused, cleaned = clean_site([(URL, b""), (URL + "b", ARTICLE)])
-    assert isinstance(refused, EmptyPage)
-    assert cleaned.text.startswith("A sentence of some words")
-
-
-def test_a_page_that_is_gone_is_forgotten_and_an_error_page_is_not_learned():
-    cleaner = SiteCleaner()
     assert "error-page" in cleaner.clean(URL, ARTICLE, status=503).warnings
     assert cleaner.sites() == []
     cleaner.clean(URL, ARTICLE)
-    with pytest.raises(PageGone):
-        cleaner.clean(URL, "", status=410)
+    with pytest.raises(PageGone, match="410"):
+        cleaner.clean(URL, ARTICLE, status=410)
     assert cleaner._known()["example.com"].documents == []
-
-
-def test_text_and_bytes_are_the_same_page():
-    text = "<p>Smörgåsbord, and some words beside it, so that there is a text to keep."
-    cleaner = SiteCleaner()
-    assert cleaner.clean(URL, text, 0.0).text == cleaner.clean(URL, text.encode(), 60.0).text
+    refused, cleaned = clean_site([(URL, b""), (URL + "b", ARTICLE)])
+    assert isinstance(refused, EmptyPage)
+    assert cleaned.text.startswith("A sentence of some words")
 
 
 def test_a_page_is_had_in_the_forms_that_people_take():
@@ -184,8 +172,10 @@ def test_a_page_is_had_in_the_forms_that_people_take():
         1767571200.0, "1767571200000",
     ],
 )  # fmt: skip
-def test_the_time_of_a_fetch_is_taken_in_any_form(fetched_at):
-    assert SiteCleaner().clean(URL, ARTICLE, fetched_at).fetched_at == "2026-01-05T00:00:00Z"
+def test_pages_are_taken_as_bytes_or_text_and_times_in_any_form(fetched_at):
+    page = SiteCleaner().clean(URL, "<p>Smörgåsbord. " + ARTICLE, fetched_at)
+    assert page.fetched_at == "2026-01-05T00:00:00Z"
+    assert page.text == SiteCleaner().clean(URL, ("<p>Smörgåsbord. " + ARTICLE).encode()).text
 
 
 def test_pages_without_a_time_follow_each_other():
@@ -318,7 +308,7 @@ def test_the_pages_of_a_site_are_cleaned_with_what_all_of_them_share(crawl):
     assert SiteCleaner().clean(crawl[0].url, crawl[0].body).site_model_version is None
 
 
-def test_pages_behind_the_sample_are_learned_from_as_they_come(crawl):
+def test_the_sample_is_bounded_and_pages_behind_it_are_learned_from_as_they_come(crawl):
     read = []
 
     def reading():
@@ -326,21 +316,15 @@ def test_pages_behind_the_sample_are_learned_from_as_they_come(crawl):
             read.append(page.url)
             yield page
 
+    next(clean_crawl(reading(), sample=SampleBounds(bytes_max=1)))
+    assert len(read) == 1
+    read.clear()
     outcomes = clean_crawl(reading(), sample=SampleBounds(pages_max=4))
     first = next(outcomes)
     assert len(read) == 4
     versions = {one.cleaned.site_model_version for one in [first, *outcomes]}
     assert len(read) == len(crawl)
     assert len(versions) > 2
-
-
-def test_held_pages_are_bounded_in_bytes_too(crawl):
-    read = itertools.count()
-    outcomes = clean_crawl(
-        (page for page in crawl if next(read) >= 0), sample=SampleBounds(bytes_max=1)
-    )
-    next(outcomes)
-    assert next(read) == 1
 
 
 def test_a_page_of_the_sample_is_read_once(crawl, monkeypatch):

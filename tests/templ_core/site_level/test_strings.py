@@ -53,7 +53,7 @@ def strings_of(page, model):
     return read_strings(read_features(page), model.strings)
 
 
-def segment_with(page, part):
+def segment_with(page, part="readers of this paper"):
     return next(number for number, text in enumerate(page.segments.texts) if part in text)
 
 
@@ -127,8 +127,7 @@ def test_no_strings_of_words_are_looked_for_in_code_and_headings(tag):
 
     model = site_model([article(number, NOTICE, inside=inside) for number in range(8)])
     page = article(50, NOTICE)
-    at = segment_with(page, "readers of this paper")
-    assert strings_of(page, model).few.share[at] == 0
+    assert strings_of(page, model).few.share[segment_with(page)] == 0
 
 
 def test_text_with_the_same_text_beside_it_belongs_to_a_record():
@@ -137,7 +136,7 @@ def test_text_with_the_same_text_beside_it_belongs_to_a_record():
 
     pages = [article(number, *[NOTICE] * (number % 5 == 0), inside=inside) for number in range(40)]
     model, page = site_model(pages), article(90, NOTICE, inside=inside)
-    at = segment_with(page, "readers of this paper")
+    at = segment_with(page)
     strings = strings_of(page, model)
     assert strings.few.share[at] == 1
     assert strings.alike[at] > 0.9
@@ -157,8 +156,7 @@ def test_text_that_a_page_has_more_than_once_is_a_pattern_of_its_list():
     model = site_model([article(number, NOTICE) for number in range(8)])
     once, twice = article(50, NOTICE), article(50, NOTICE, NOTICE)
     assert strings_of(once, model).listed.max() < 0.5
-    at = segment_with(twice, "readers of this paper")
-    assert strings_of(twice, model).listed[at] == 1
+    assert strings_of(twice, model).listed[segment_with(twice)] == 1
 
 
 def test_delivery_terms_go_from_products_of_few_words():
@@ -183,7 +181,7 @@ def test_delivery_terms_go_from_products_of_few_words():
 
 def test_the_strings_depend_on_the_pages_and_not_on_their_order():
     pages = [article(number, *[NOTICE] * (number % 3 == 0)) for number in range(12)]
-    one, other = site_model(pages), site_model(pages[::-1])
+    one, other = (site_model(some) for some in (pages, pages[::-1]))
     assert (one.strings.shapes == other.strings.shapes).all()
     first, second = (strings_of(article(90, NOTICE), model) for model in (one, other))
     assert (first.few.share == second.few.share).all()
