@@ -100,11 +100,8 @@ def stream_of(directory, settings):
             stamped = TOPICS[name].config() | {"message.timestamp.type": "LogAppendTime"}
             asyncio.run(stream.configure(stamped, name))
         stream.start(**settings)
-        yield stream, java_below(psutil.Process())
-
-
-def java_below(process):
-    return next(one for one in process.children(recursive=True) if one.name() == "java")
+        below = psutil.Process().children(recursive=True)
+        yield stream, next(one for one in below if one.name() == "java")
 
 
 def throughput(stream, broker, pages, on_files_s):

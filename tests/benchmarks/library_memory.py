@@ -31,9 +31,8 @@ def main():
         cleaned, total = clean_stream(options.pages), options.pages
     for number, _ in enumerate(cleaned, 1):
         if number % max(total // 10, 1) == 0:
-            print(
-                f"{number:7} pages: {psutil.Process().memory_info().rss / MIB:.0f} MiB", flush=True
-            )
+            size_mib = psutil.Process().memory_info().rss / MIB
+            print(f"{number:7} pages: {size_mib:.0f} MiB", flush=True)
 
 
 def clean_stream(pages):

@@ -82,16 +82,12 @@ def resiliparse_main(page: Page) -> object:
     return extract_plain_text(text, main_content=True)
 
 
-def trafilatura_text(page: Page) -> object:
-    return trafilatura.extract(page.body)
-
-
 Tools = dict[str, Callable[[Page], object]]
 TOOLS: Tools = {
     f"lxml.html {etree.__version__}, parse": lambda page: bare_parse(page.body),
     "templ, bytes to text": templ,
     f"resiliparse {importlib.metadata.version('resiliparse')}, main content": resiliparse_main,
-    f"trafilatura {trafilatura.__version__}": trafilatura_text,
+    f"trafilatura {trafilatura.__version__}": lambda page: trafilatura.extract(page.body),
 }
 PEERS = {"none": 2, "fast": 3, "all": 4}
 

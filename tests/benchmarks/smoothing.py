@@ -71,9 +71,8 @@ def put_together(trees, size, start):
         parts.append([np.where(parent < 0, 0, parent + count).astype(np.int32), *columns])
         count += len(parent)
         start += 1
-    parent, score, weight, share = (
-        np.concatenate(some)[:size] for some in zip(*parts, strict=True)
-    )
+    columns = (np.concatenate(some)[:size] for some in zip(*parts, strict=True))
+    parent, score, weight, share = columns
     return parent, score, weight, PENALTY_FACTOR / share
 
 

@@ -149,7 +149,7 @@ def compare(feed, options):
     records = feed.read_bytes().splitlines(keepends=True)
 
     def parsed_s():
-        return processor_s(lambda: [bare_parse(body) for body in bodies])
+        return processor_s(lambda: list(map(bare_parse, bodies)))
 
     parses_s, extractions_s = [], []
     runs_s = {name: [] for name in MODES}
@@ -163,9 +163,7 @@ def compare(feed, options):
                 base_s = run_s(one, directory, options.time_field, given)
                 runs_s[name].append(run_s(many, directory, options.time_field, given) - base_s)
                 parses_s.append(parsed_s())
-            extractions_s.append(
-                processor_s(lambda: [trafilatura.extract(body) for body in bodies])
-            )
+            extractions_s.append(processor_s(lambda: list(map(trafilatura.extract, bodies))))
     parse_s, extraction_s = statistics.median(parses_s), statistics.median(extractions_s)
     html_bytes = sum(map(len, bodies))
     print(f"{feed.name}: {len(bodies)} pages of {html_bytes / len(bodies) / 1000:.0f} kB")

@@ -47,7 +47,7 @@ from workers.state.window_store import WindowStore
 FOLDER = GOLDEN / "formats"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
 _MAX_BYTES = 1 << 26
-_PAGE_MODEL_VERSION = "page model of the fixture"
+_PAGE_MODEL = "page model of the fixture"
 _LIST_MAX = 16
 """Longest array whose numbers are written out; of longer ones their digest is."""
 
@@ -114,7 +114,7 @@ def _compact_article() -> bytes:
 
 def _page_summary() -> bytes:
     summary = page_summary.summarise_page(_article(), model_file.shipped_model())
-    return page_summary.encode_page_summary(summary, _PAGE_MODEL_VERSION)
+    return page_summary.encode_page_summary(summary, _PAGE_MODEL)
 
 
 def _simulated() -> list[Any]:
@@ -206,9 +206,7 @@ FIXTURES = [
     Fixture(
         "page_summary-5",
         _page_summary,
-        lambda body: page_summary.decode_page_summary(
-            body, _compact_article(), _PAGE_MODEL_VERSION
-        ),
+        lambda body: page_summary.decode_page_summary(body, _compact_article(), _PAGE_MODEL),
     ),
     *(
         Fixture(f"site_model-{number}", _site_model_body, site_model_file.decode_site_model)

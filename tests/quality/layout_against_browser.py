@@ -62,9 +62,8 @@ def numbered(markup):
 def browser_boxes(browser, markup, folder):
     """Return left, top, width and height of each numbered element; None when the browser gives none."""
     page = Path(folder) / "page.html"
-    page.write_text(
-        f"<!DOCTYPE html>{_POLICY}{numbered(markup)}{_SCRIPT}", "utf-8", errors="replace"
-    )
+    whole = f"<!DOCTYPE html>{_POLICY}{numbered(markup)}{_SCRIPT}"
+    page.write_text(whole, "utf-8", errors="replace")
     command = [
         browser, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars",
         "--host-resolver-rules=MAP * ~NOTFOUND", f"--window-size={int(VIEWPORT_PX)},768",
@@ -90,9 +89,8 @@ def correlations(browser, record, folder):
         return None
     estimate = estimate_layout(document, presentation)
     owners = set(document.segments.owner.tolist())
-    inside = sorted(
-        {node for owner in owners for node in above(document.nodes.parent.tolist(), owner)}
-    )
+    parent = document.nodes.parent.tolist()
+    inside = sorted({node for owner in owners for node in above(parent, owner)})
     blocks = [
         node
         for node in inside

@@ -56,9 +56,8 @@ class _Written:
     def __init__(self, markdown: str) -> None:
         tokens = MarkdownIt("commonmark").enable("table").parse(markdown)
         inline = [child for token in tokens for child in token.children or ()]
-        shown = [
-            one for one in [*tokens, *inline] if not one.children and one.type != "html_inline"
-        ]
+        leaves = [one for one in [*tokens, *inline] if not one.children]
+        shown = [one for one in leaves if one.type != "html_inline"]
         self.text = _NUMBERS.sub("", letters("".join(one.content for one in shown)))
         self.headings = [
             letters(_plain(tokens[number + 1]))
@@ -163,9 +162,8 @@ def _addresses_of(root, base, is_removed) -> tuple[set[str], set[str]]:
         if element.tag == "a":
             found.add(_absolute(base, element.get("href")))
         else:
-            found.update(
-                _absolute(base, element.get(name)) for name in _SOURCES if element.get(name)
-            )
+            sources = filter(None, map(element.get, _SOURCES))
+            found.update(_absolute(base, source) for source in sources)
     return removed, held
 
 
@@ -192,9 +190,8 @@ def _same(address: str) -> str:
 
 
 def _plain(token: Token) -> str:
-    return "".join(
-        one.content for one in token.children or () if one.type in {"text", "code_inline"}
-    )
+    shown = {"text", "code_inline"}
+    return "".join(one.content for one in token.children or () if one.type in shown)
 
 
 @click.command()

@@ -51,9 +51,7 @@ class Mirrors(NamedTuple):
     def distances(self) -> Counter[int]:
         """Return how many copies differ in how many bits from their originals; 64 stands for short texts."""
         own = {one.url: one for one in self.records}
-        pairs = [
-            (own[url], own[original]) for url, original in self.originals.items() if original in own
-        ]
+        pairs = [(own[url], own[of]) for url, of in self.originals.items() if of in own]
         return Counter(map(_distance, *zip(*pairs, strict=True))) if pairs else Counter()
 
 

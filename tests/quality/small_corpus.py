@@ -34,9 +34,8 @@ def corpus() -> list[tuple[SyntheticPage, EvaluationPage | None]]:
     """Return the pages in order of arrival, each with its gold where it has content."""
     pages = list(simulate_feed(CORPUS))
     records = [page.record() for page in pages]
-    gold = read_evaluation_pages(
-        "small", [(msgspec.json.encode(record), record) for record in records]
-    )
+    lines = [(msgspec.json.encode(record), record) for record in records]
+    gold = read_evaluation_pages("small", lines)
     gold_of = {page.offset: page for page in gold}
     return [(page, gold_of.get(offset)) for offset, page in enumerate(pages)]
 
@@ -55,9 +54,8 @@ def measure() -> Quality:
         if score.template_f is not None:
             template_f[page.site].append(score.template_f)
     repeated = sum(map(repeated_text, texts.values()), RepeatedText(words=0, repeated_words=0))
-    return Quality(
-        fmean(map(fmean, f1.values())), fmean(map(fmean, template_f.values())), repeated.ratio
-    )
+    means = (fmean(map(fmean, scores.values())) for scores in (f1, template_f))
+    return Quality(*means, repeated.ratio)
 
 
 def cleaned_text(cleaner: SiteCleaner, page: SyntheticPage) -> str:
@@ -65,10 +63,8 @@ def cleaned_text(cleaner: SiteCleaner, page: SyntheticPage) -> str:
     body, content_type = page.html, None
     if page.encoding is not None:
         body, content_type = page.encoding.encode(page.html), page.encoding.content_type
-    record = cleaner.clean(
-        page.url, body, page.fetched_at, site=page.site, content_type=content_type
-    )
-    return record.text
+    options = {"site": page.site, "content_type": content_type}
+    return cleaner.clean(page.url, body, page.fetched_at, **options).text
 
 
 if __name__ == "__main__":

@@ -158,9 +158,8 @@ def test_the_indexer_of_the_readme_keeps_the_newest_text_of_each_page(monkeypatc
 
 
 def test_the_settings_of_the_readme_can_be_used():
-    (example,) = re.findall(
-        r"```json\n(\{\n  \"schema\": \"site-settings.*?)```", README, re.DOTALL
-    )
+    form = r"```json\n(\{\n  \"schema\": \"site-settings.*?)```"
+    (example,) = re.findall(form, README, re.DOTALL)
     record = decode_json(example.encode(), SiteSettingsRecord)
     assert [rule.action for rule in record.rules] == ["remove", "keep"]
     assert record.window.pages_max == 200

@@ -24,12 +24,10 @@ TEXTS = (
 
 def any_markup(*texts, tags=TAGS, attributes=ATTRIBUTES, pieces_max=40):
     """Return a strategy of markup: tags with up to three attributes, ends of tags, and texts between them."""
-    names = st.sampled_from(tags)
+    names, several = st.sampled_from(tags), st.lists(st.sampled_from(attributes), max_size=3)
     pieces = st.one_of(
         st.sampled_from(texts or TEXTS),
-        st.builds(
-            "<{} {}>".format, names, st.lists(st.sampled_from(attributes), max_size=3).map(" ".join)
-        ),
+        st.builds("<{} {}>".format, names, several.map(" ".join)),
         names.map(lambda tag: f"</{tag.split()[0]}>"),
     )
     return st.lists(pieces, max_size=pieces_max).map("".join)

@@ -126,9 +126,7 @@ def test_shipped_weights_are_used_with_the_page_model_that_they_were_fitted_for_
 
 STORY = "The council of the harbour met again, and said that the boats could wait until May."
 TEASER = "In the next town the mayor opens a bridge to all who walk over it before the rain."
-PAGE = parse_document(
-    f"<article><p>{STORY}</article><section><p>{TEASER}</section>", "http://s.example/"
-)
+PAGE = parse_document(f"<article><p>{STORY}</article><section><p>{TEASER}", "http://s.example/")
 
 
 def decided(kind, documents, page=PAGE, log_odds=(3.0, 0.4), repeated=(0.0, 0.0), balance="even"):
@@ -164,16 +162,12 @@ def test_it_stays_on_other_pages_and_where_the_site_is_hardly_known(kind, docume
     assert decided(kind, documents).kept.all()
 
 
-@pytest.mark.parametrize(
-    ("documents", "half_sure", "hardly_sure"), [(2, -0.5, -1.5), (20, 0.4, -0.5)]
-)
-def test_the_balance_decides_on_what_is_unsure_of_new_and_known_sites(
-    documents, half_sure, hardly_sure
-):
+@pytest.mark.parametrize(("documents", "half", "hardly"), [(2, -0.5, -1.5), (20, 0.4, -0.5)])
+def test_the_balance_decides_on_what_is_unsure_of_new_and_known_sites(documents, half, hardly):
     kept = [
         decided(PageType(), documents, log_odds=(3.0, unsure), balance=balance).kept.tolist()
         for balance in get_args(Balance)
-        for unsure in (half_sure, hardly_sure)
+        for unsure in (half, hardly)
     ]
     assert [first for first, _ in kept] == [True] * 6
     assert [second for _, second in kept] == [False, False, True, False, True, True]
@@ -188,7 +182,7 @@ def test_segments_that_agree_are_weighed_together_but_for_text_that_the_site_rep
 
 
 PAGE_WITH_LINKS = parse_document(
-    "<p>See <a href=/b>b</a> <img alt=c></p><img src=d>", "", with_marks=True
+    "<p><a href=/b>b</a> <img alt=c></p><img src=d>", "", with_marks=True
 )
 METADATA = Metadata(title="T", tags=["a"])
 DETAILS = encode_details(PAGE_WITH_LINKS, METADATA, "article")

@@ -15,9 +15,7 @@ def changed(key, bits, rng):
 
 
 def slow_first(contents, key):
-    near = [
-        (rank, place) for place, (one, rank) in contents.items() if (one ^ key).bit_count() <= BITS
-    ]
+    near = [(rank, at) for at, (one, rank) in contents.items() if (one ^ key).bit_count() <= BITS]
     return min(near)[1] if near else None
 
 

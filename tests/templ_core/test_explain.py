@@ -67,7 +67,7 @@ def test_inputs_add_up_to_the_log_odds_of_the_fusion(site, explained):
     for document, found in zip(documents, explained, strict=True):
         site_log_odds = clean(document, model, CONFIG).decision.site.log_odds
         sums = [
-            sum(item.log_odds for item in one.inputs) + neutral + bias for one in found.segments
+            sum(one.log_odds for one in each.inputs) + neutral + bias for each in found.segments
         ]
         np.testing.assert_allclose(sums, site_log_odds, atol=1e-9)
 

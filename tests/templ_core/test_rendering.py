@@ -211,9 +211,10 @@ def rendered_blocks(blocks):
         for number, (name, _) in enumerate(blocks)
     ]
     page = parse_document(
-        "".join(f"<div>{part}</div>" for part in parts), BLOCKS_URL, with_marks=True
+        "".join(f"<div>{one}</div>" for one in parts), BLOCKS_URL, with_marks=True
     )
-    kept = np.array([_is_kept(text, blocks) for text in _with_marks(page)], bool)
+    blocks_of = [int(_MARK.search(text)[0].partition("n")[2]) for text in _with_marks(page)]
+    kept = np.array([blocks[number][1] for number in blocks_of], bool)
     outline = Outline(page, kept, None, BLOCKS_URL)
     return parts, render_markdown(outline), render_html(outline)
 
@@ -223,12 +224,8 @@ def _with_marks(page):
     texts = page.segments.texts
     following = [*texts[1:], ""]
     return [
-        text if _MARK.search(text) else after for text, after in zip(texts, following, strict=True)
+        one if _MARK.search(one) else after for one, after in zip(texts, following, strict=True)
     ]
-
-
-def _is_kept(text, blocks):
-    return blocks[int(_MARK.search(text)[0].partition("n")[2])][1]
 
 
 def marks(text):

@@ -151,9 +151,7 @@ def test_a_page_that_cannot_be_cleaned_says_why_and_is_not_learned():
 
 
 def test_a_page_is_had_in_the_forms_that_people_take():
-    things = (
-        "<li>A first thing, which is long enough to stay here.<li>A second thing, which is as long."
-    )
+    things = "<li>A first thing, which is long enough to stay.<li>A second thing, which is as long."
     html = f"<title>One | Site</title><ul>{things}</ul>{ARTICLE} and <a href=/b>a link</a>.</p>"
     found = SiteCleaner(CleanerOptions(with_links=True)).clean(URL, html)
     assert "- A first thing" in found.markdown()
@@ -202,10 +200,8 @@ def test_the_library_is_light_and_loads_nothing_of_the_worker():
         "print(heavy & set(sys.modules))"
     )
     root = Path(__file__).parents[2]
-    done = subprocess.run(
-        [sys.executable, "-c", code], cwd=root, capture_output=True, text=True, check=True
-    )
-    assert done.stdout.strip() == "set()"
+    told = subprocess.check_output([sys.executable, "-c", code], cwd=root, text=True)
+    assert told.strip() == "set()"
 
 
 def test_the_window_of_the_library_has_the_bounds_of_a_worker():
@@ -224,12 +220,11 @@ def test_the_balance_decides_how_much_is_kept():
 
 
 def test_one_page_is_cleaned_without_a_site_and_without_a_url():
-    page = clean(
-        ARTICLE + '<a href="/more">More of it</a>.', options=CleanerOptions(with_links=True)
-    )
+    options = CleanerOptions(with_links=True)
+    page = clean(ARTICLE + '<a href="/more">More of it</a>.', options=options)
     assert page.text.startswith("A sentence of some words")
     assert (page.site, page.method) == ("local", "page")
-    known = clean(ARTICLE + '<a href="/b">More of it</a>.', URL, CleanerOptions(with_links=True))
+    known = clean(ARTICLE + '<a href="/b">More of it</a>.', URL, options)
     assert "[More of it](https://example.com/b)" in known.markdown()
     with pytest.raises(EmptyPage):
         clean(b"")
@@ -262,9 +257,7 @@ def test_a_url_or_a_time_that_is_none_is_refused_in_words():
 def test_a_page_that_is_neither_bytes_nor_text_is_refused_in_words(cleaned):
     with pytest.raises(ValueError, match=f"the page {URL} is None: give its bytes as fetched"):
         cleaned(None)
-    with pytest.raises(
-        ValueError, match="of type StringIO: give its bytes as fetched, or its HTML"
-    ):
+    with pytest.raises(ValueError, match="of type StringIO: give its bytes as fetched, or"):
         cleaned(StringIO(ARTICLE))
 
 

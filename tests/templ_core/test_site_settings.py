@@ -100,9 +100,8 @@ def cleaned(own):
 def test_rules_have_the_last_word_about_the_segments_that_they_name_and_no_others():
     before = cleaned(None)
     assert before.text == STORY.strip()
-    after = cleaned(
-        settings(SiteRule("remove", selector=".promo"), SiteRule("keep", text="call  US.*"))
-    )
+    rules = SiteRule("remove", selector=".promo"), SiteRule("keep", text="call  US.*")
+    after = cleaned(settings(*rules))
     assert after.text == "Call us."
     assert after.decision.reasons == ["page-level", "site-setting", "site-setting"]
     nothing = cleaned(settings(SiteRule("remove", selector=".nowhere")))

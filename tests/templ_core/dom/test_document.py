@@ -69,16 +69,14 @@ def test_the_host_of_a_page_is_that_of_its_url(url):
     assert parse_document(markup, url).segments.external_links.tolist() == [1 + (not host)]
 
 
-FORESTS = st.lists(st.integers(0, 5), max_size=60).map(
-    lambda steps: [0, *_depths(steps)] if steps else []
-)
-
-
-def _depths(steps):
-    depth = 0
+def depths_of(steps):
+    depths = [0] if steps else []
     for step in steps:
-        depth = min(depth + 1, step)
-        yield depth
+        depths.append(min(depths[-1] + 1, step))
+    return depths
+
+
+FORESTS = st.lists(st.integers(0, 5), max_size=60).map(depths_of)
 
 
 def ancestors(depth, node):

@@ -1,7 +1,7 @@
 """The compiled walk returns the columns of a simple one, and is refused where it misreads the parser."""
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from templ_core.dom.parse import parse_page
@@ -30,7 +30,9 @@ def as_lists(columns):
     return {name: column.tolist() for name, column in columns.items()}
 
 
+@settings(max_examples=400)
 @given(any_markup(), st.sampled_from([HOST, "", "\u00e9xample.com"]))
+@example("<pre>one<br><br>two</pre><p>one<br><br>two", HOST)
 def test_columns_equal_those_of_a_simple_walk(markup, host):
     root = parse_markup(markup)
     if root is not None:

@@ -105,9 +105,8 @@ def test_scripts_with_much_that_looks_like_attributes_stay_as_they_are():
 
 
 def test_too_many_elements_are_refused_with_the_limit():
-    config = ScanConfig(
-        elements_max=10_000, repaired_tags_max=10_000, large_bytes=0, harmless_tags=1000
-    )
+    most = {"elements_max": 10_000, "repaired_tags_max": 10_000}
+    config = ScanConfig(**most, large_bytes=0, harmless_tags=1000)
     for markup in (b"<p>x" * 20_000, b"<p>x</p>" * 20_000):
         with pytest.raises(HostilePage, match=r"^more than 10000 elements$"):
             stalls_parser(markup, config)

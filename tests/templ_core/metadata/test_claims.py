@@ -40,12 +40,9 @@ class SlowClaims:
         rel = attributes.get("rel", "").lower().split()
         stated = attributes.get("itemprop", "").lower().split()
         if name == "meta":
-            keys = [
-                attributes.get(one, "") for one in ("property", "name", "itemprop", "http-equiv")
-            ]
-            known = [
-                _WANTED[key] for key in (one.strip().lower() for one in keys) if key in _WANTED
-            ]
+            names = ("property", "name", "itemprop", "http-equiv")
+            keys = [attributes.get(one, "").strip().lower() for one in names]
+            known = [_WANTED[key] for key in keys if key in _WANTED]
             content = plain_text(attributes.get("content", ""))
             ranked += [(field, rank, content) for field, rank in known if content]
             if not known:
@@ -60,9 +57,8 @@ class SlowClaims:
         if "tag" in rel:
             self.tags.append(shown(name, behind))
         if name == "time":
-            self.times.append(
-                (attributes, "" if attributes.get("datetime") else shown(name, behind))
-            )
+            text = "" if attributes.get("datetime") else shown(name, behind)
+            self.times.append((attributes, text))
         for one in PROPERTIES.intersection(stated):
             if value(attributes) or shown(name, behind):
                 found = self.properties.setdefault(one, [])

@@ -34,9 +34,8 @@ OPEN_GRAPH = """
 
 
 def product(*items, body="", title="Tea pot"):
-    scripts = "".join(
-        f'<script type="application/ld+json">{json.dumps(item)}</script>' for item in items
-    )
+    start = '<script type="application/ld+json">'
+    scripts = "".join(f"{start}{json.dumps(item)}</script>" for item in items)
     markup = f"<html><title>{title}</title>{scripts}<body>{body}<p>Text</body></html>"
     return read_metadata(parse_document(markup, URL), URL).product
 

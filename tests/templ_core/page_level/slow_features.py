@@ -56,11 +56,11 @@ def feature_columns(document):
 def declared_columns(document, words):
     """Return the features of the declared body and of the title by name."""
     declared, per_segment = document.segments.declared, words.per_segment
-    title = slow_title_words(document.title)
+    title = read_words(read_characters([document.title or "-"])).hashes[:64]
     matches = np.array(
         [np.isin(words.hashes[words.segment == one], title).sum() for one in range(len(declared))]
     )
-    share = matches / np.maximum(np.maximum(per_segment, len(title)), 1)
+    share = matches / np.maximum(np.maximum(per_segment, len(set(title.tolist()))), 1)
     is_like = (share >= FEATURE_CONFIG.headline_title_ratio_min) & (matches > 0)
     is_like &= per_segment <= FEATURE_CONFIG.headline_words_max
     is_heading = read_surroundings(document) & HEADING != 0
@@ -75,13 +75,6 @@ def declared_columns(document, words):
         "declared: title_share": matches / np.maximum(per_segment, 1),
         "declared: from_headline": np.sign(distance) * np.log1p(np.abs(distance)),
     }
-
-
-def slow_title_words(title):
-    """Return the hashes of the different words of a title."""
-    if not title:
-        return np.empty(0, np.uint64)
-    return np.unique(read_words(read_characters([title])).hashes[:64])
 
 
 def link_density(document, characters):

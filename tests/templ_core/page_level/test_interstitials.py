@@ -11,9 +11,7 @@ TEMPLATE = (
     + "".join(f"<a href=/{name}>{name.title()}</a> " for name in ("news", "sports", "culture"))
     + "</nav>{}<footer><p>© 2026 The Daily. All rights reserved. <a href=/terms>Terms of use</a></footer>"
 )
-STORY = (
-    "<p>The council met on Monday, and it said that the bridge stays open until the end of May.</p>"
-)
+STORY = "<p>The council met on Monday, and it said that the bridge stays open until June.</p>"
 PAGES = {
     "error-page": [
         ("Nothing Found", "<h1>Nothing Found</h1><p>We can’t find what you’re looking for."),
@@ -65,9 +63,7 @@ def test_pages_among_much_template_are_named_by_what_is_kept():
     page = f"<title>Page not found | The Daily</title><nav><ul>{menu}</ul></nav><h1>Page not found</h1>"
     with SiteCleaner() as cleaner:
         for number in range(12):
-            story = (
-                f"<title>Story {number}</title><nav><ul>{menu}</ul></nav><h1>Story {number}</h1>"
-            )
+            story = f"<title>Story {number}</title><nav><ul>{menu}</ul></nav><h1>{number}</h1>"
             text = "".join(f"<p>Story {number} says this in part {part}." for part in range(20))
             cleaner.clean(f"https://example.com/{number}", story + text)
         assert cleaner.clean("https://example.com/lost", page).warnings[-1] == "error-page"

@@ -141,9 +141,8 @@ def test_tokens_and_scores_are_those_of_the_slow_twin(texts, data):
     own = [obvious_places(words, number, np.uint64(0)) for number in range(count)]
     below = [obvious_places(words, number, _HEADING) for number in range(count)]
     assert by_segment(text_tokens(words), count) == [sorted(some) for some in own]
-    assert by_segment(text_tokens(words, as_heading=True), count) == [
-        sorted(some) for some in below
-    ]
+    as_headings = by_segment(text_tokens(words, as_heading=True), count)
+    assert as_headings == [sorted(some) for some in below]
     rng = np.random.default_rng(0)
     weights = rng.integers(-127, 128, TABLE_SIZE).astype(np.int8)
     table = HashedTable(weights=weights, unit=1e-3, bias=0.25)
@@ -261,9 +260,8 @@ def test_statistics_and_page_types_are_those_of_the_slow_twin(seed, size, column
         log_odds += 0.01 * model.names[names].sum(axis=0, dtype=np.int64) / len(names) ** 0.5
     share = np.exp(log_odds - log_odds.max()) / np.exp(log_odds - log_odds.max()).sum()
     page_type = model.page_type(found, names)
-    assert np.allclose(
-        [getattr(page_type, name) for name in PAGE_TYPES], share, rtol=0, atol=5.1e-4
-    )
+    found = [getattr(page_type, name) for name in PAGE_TYPES]
+    assert np.allclose(found, share, rtol=0, atol=5.1e-4)
 
 
 SHOP = (

@@ -59,21 +59,18 @@ def tree_of(markup, words):
 @given(TREES, st.sampled_from(SPREADS))
 def test_the_largest_parts_that_agree_have_their_mean(tree, spread_max):
     log_odds, words = (np.array(column, float) for column in zip(*leaves(tree), strict=True))
-    found = agreed(
-        log_odds, tree_of(markup_of(tree), words), SelectionConfig(section_spread_max=spread_max)
-    )
+    config = SelectionConfig(section_spread_max=spread_max)
+    found = agreed(log_odds, tree_of(markup_of(tree), words), config)
     assert np.allclose(found, slowly_agreed(tree, spread_max), atol=0.0006)
 
 
-TABLE = "<table><tr><td>Weight<td>1.4 kg<tr><td>Home<td>Contact</table>"
+ROWS = "<table><tr><td>Weight<td>1.4 kg<tr><td>Home<td>Contact</table>"
 
 
 @pytest.mark.parametrize(
     ("markup", "words", "log_odds", "together"),
     [
-        pytest.param(
-            TABLE, [1] * 4, [-0.3, 0.7, -5, -4], [0.2, 0.2, -4.5, -4.5], id="label and value"
-        ),
+        pytest.param(ROWS, [1] * 4, [-0.3, 0.7, -5, -4], [0.2, 0.2, -4.5, -4.5], id="two rows"),
         pytest.param(
             "<ul><li>one<li>two</ul>",
             [1, 4],
@@ -82,7 +79,7 @@ TABLE = "<table><tr><td>Weight<td>1.4 kg<tr><td>Home<td>Contact</table>"
             id="longer text counts for more",
         ),
         pytest.param(
-            "<div><p>one<p>two<p>note</div>", [20] * 3, [2, 2.5, -30], [2, 2.5, -30], id="a note"
+            "<div><p>one<p>two<p>note</div>", [20] * 3, [2, 3, -30], [2, 3, -30], id="a note"
         ),
     ],
 )
@@ -103,9 +100,8 @@ def test_the_segments_of_a_list_have_one_decision():
     assert len(set(decision.log_odds[in_list].tolist())) == 1
 
 
-SEGMENTS = st.lists(
-    st.tuples(st.floats(-40, 40), st.integers(1, 50), st.booleans()), min_size=1, max_size=7
-)
+SEGMENT = st.tuples(st.floats(-40, 40), st.integers(1, 50), st.booleans())
+SEGMENTS = st.lists(SEGMENT, min_size=1, max_size=7)
 
 
 @given(SEGMENTS, st.floats(0, 1))
@@ -120,9 +116,7 @@ def test_no_other_selection_has_a_better_expected_f1(segments, recall_share):
         kept_words = words[choice].sum() + recall_share * mass[~left_out].sum()
         return 2 * mass[choice].sum() / (kept_words + 1e-9)
 
-    choices = [
-        np.array(choice) & ~left_out for choice in product([False, True], repeat=len(segments))
-    ]
+    choices = [np.array(chosen) & ~left_out for chosen in product((0, 1), repeat=len(segments))]
     best = max((expected(choice) for choice in choices if choice.any()), default=0)
     assert not (kept & left_out).any()
     assert kept.any() or left_out.all()
@@ -134,9 +128,8 @@ def test_no_other_selection_has_a_better_expected_f1(segments, recall_share):
 @given(SEGMENTS, st.floats(0, 4), st.floats(0, 4))
 def test_more_weight_of_recall_keeps_all_that_less_of_it_keeps(segments, one, other):
     log_odds, words, out = (np.array(column) for column in zip(*segments, strict=True))
-    less, more = (
-        best_cut(log_odds, out, words.astype(float), share)[0] for share in sorted((one, other))
-    )
+    words, shares = words.astype(float), sorted((one, other))
+    less, more = (best_cut(log_odds, out, words, share)[0] for share in shares)
     assert not (less & ~more).any()
 
 

@@ -15,16 +15,12 @@ def slow_page(features, prose, table, config):
     lengths = [max(one, 1) for one in features.words.per_segment.tolist()]
     shapes = table.segment_tokens(features.shape).tolist()
     segments = range(len(lengths))
-    covers = [
-        covered(finder, prose.tokens, owners, features, config) for finder in table.word_finders
-    ]
+    covers = [covered(one, prose.tokens, owners, features, config) for one in table.word_finders]
     counts = [
         [sum(o == one for o, c in zip(owners, cover, strict=True) if c) for one in segments]
         for cover in covers
     ]
-    few, some, many = (
-        [count / length for count, length in zip(one, lengths, strict=True)] for one in counts
-    )
+    few, some, many = ([n / of for n, of in zip(one, lengths, strict=True)] for one in counts)
     runs = runs_of(some, config)
     columns = [few, run_words(counts[0], few, config), some, run_words(counts[1], some, config)]
     beside = [0.0] * len(lengths)
@@ -45,9 +41,7 @@ def slow_page(features, prose, table, config):
 def covered(finder, tokens, owners, features, config):
     """Whether each word is in a match, or in a short gap between two words of its segment that are."""
     firsts, behinds = finder.matches(tokens, config.words_min, features.words.segment)
-    inside = {
-        at for first, behind in zip(firsts, behinds, strict=True) for at in range(first, behind)
-    }
+    inside = {at for match in zip(firsts, behinds, strict=True) for at in range(*match)}
     for before, after in zip(sorted(inside), sorted(inside)[1:], strict=False):
         if owners[before] == owners[after] and after - before - 1 <= config.gap_words_max:
             inside |= set(range(before, after))
@@ -84,12 +78,9 @@ def listed(tokens, owners, lengths, is_prose, config):
     """Share of each segment's runs of words that the page has more than once."""
     keys = []
     for segment in range(len(lengths)):
-        own = tokens[
-            [at for at, owner in enumerate(owners) if owner == segment and is_prose[segment]]
-        ]
-        found, _ = read_seeds(
-            own, np.array([len(own)], np.int32), config.words_min, config.runs_per_seed
-        )
+        own = tokens[[at for at, own in enumerate(owners) if own == segment and is_prose[own]]]
+        size = np.array([len(own)], np.int32)
+        found, _ = read_seeds(own, size, config.words_min, config.runs_per_seed)
         keys.append(found.tolist())
     times = Counter(key for one in keys for key in one)
     return [sum(times[key] > 1 for key in one) / max(len(one), 1) for one in keys]

@@ -48,9 +48,8 @@ def test_the_best_container_has_most_gain(document, content, words):
 
 def test_the_most_usual_container_around_a_segment_counts(document, tree):
     cells = node_places(document).cell
-    tags = [
-        f"{t} {a[:1]}" for t, a in zip(document.nodes.tags, document.nodes.attributes, strict=True)
-    ]
+    pairs = zip(document.nodes.tags, document.nodes.attributes, strict=True)
+    tags = [f"{tag} {attributes[:1]}" for tag, attributes in pairs]
     votes = [cells[tags.index("div a")]] * 3 + [cells[tags.index("div b")]] * 6
     counts = count_keys(np.array(votes, np.uint64))
     having = np.concatenate([counts.sums, counts.sums + 3])
@@ -99,9 +98,7 @@ def slow_headline(document):
 
 
 @given(title=WORDS, lines=LINES)
-@example(
-    "boats on the river - site", [("p", "site"), ("h1", "boats on the river"), ("p", "by Ann")]
-)
+@example("boats on the river - site", [("p", "site"), ("h1", "boats on the river"), ("p", "by")])
 @example("boats" + " and more words than that" * 9, [("h1", "the boats"), ("p", "many words")])
 def test_the_headline_is_the_best_of_all_segments_that_say_the_title(title, lines):
     markup = "".join(f"<div><{tag}>{words}</{tag}></div>" for tag, words in lines)

@@ -96,9 +96,8 @@ def test_log_odds_fade_to_the_page_and_a_paragraph_is_surer_than_a_label(seed):
         repeated_log_odds=repeated,
     )
     factor = 0.5 + 1.5 * np.log(words) / np.log(50)
-    for found, log_odds in zip(
-        weighed(own, site, 0.8, 2.0, 50, 1000), (fused, fused - repeated), strict=True
-    ):
+    both = weighed(own, site, 0.8, 2.0, 50, 1000)
+    for found, log_odds in zip(both, (fused, fused - repeated), strict=True):
         wanted = own + 0.8 * trust * (factor * log_odds - own)
         np.testing.assert_allclose(found, wanted, atol=0.0005001)
         assert (np.round(found, 3) == found).all()
@@ -253,9 +252,8 @@ def test_columns_equal_those_by_definition(seed):
     for name, column in wanted.items():
         np.testing.assert_allclose(found[name], column, rtol=1e-12, atol=1e-12, err_msg=name)
     found = cover_columns(few, strings.alike, strings.listed, evidence.page_type, 8, 50)
-    np.testing.assert_allclose(
-        found, slow_cover(few, strings.alike, strings.listed, 0.7), rtol=1e-12
-    )
+    wanted = slow_cover(few, strings.alike, strings.listed, 0.7)
+    np.testing.assert_allclose(found, wanted, rtol=1e-12)
 
 
 def read(html):
@@ -289,9 +287,7 @@ def test_a_page_of_a_new_design_is_trusted_to_the_page_alone_but_for_texts_that_
 def test_where_a_site_makes_its_names_anew_the_trees_tell_the_places():
     def page(number, names):
         body, foot = names
-        story = (
-            f"Story {number} tells of boats and of harbour {number}, of the men and of the tides."
-        )
+        story = f"Story {number} tells of boats and of harbour {number}, of men and of tides."
         return f"<div class={body}><p>{story}</div><div class={foot}><p>Terms of number {number} apply</div>"
 
     window = [page(number, ("qwe", "rty")) for number in range(9)]

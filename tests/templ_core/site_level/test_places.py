@@ -111,9 +111,7 @@ def brute_repeats(pages, place):
 
 
 @given(PAGES)
-def test_pages_are_counted_and_constant_texts_are_found_by_how_often_their_path_repeats_texts(
-    pages,
-):
+def test_pages_are_counted_and_constant_texts_found_by_how_often_their_path_repeats_them(pages):
     table = tabulate(count_pages(counts_of(pages)))
     asked = [(place, text, 0.0) for place in range(3) for text in range(4)]
     known = read_places(table, places_of(asked), log_odds_of(asked))
@@ -177,12 +175,6 @@ def places_in(markup):
 LONG_NAMES = f"<div class='{'x ' * 100_000}' id='\U0001f600'><p>A</div>"
 
 
-def same(one, other):
-    """Return which of path, cell and anchor are equal for the texts A of two pages."""
-    pairs = zip(places_in(one)["A"], places_in(other)["A"], strict=True)
-    return [first == second for first, second in pairs]
-
-
 @pytest.mark.parametrize(
     ("one", "other", "expected"),
     [
@@ -203,7 +195,8 @@ def same(one, other):
     ],
 )
 def test_path_cell_and_anchor_tell_apart_what_they_should(one, other, expected):
-    assert same(one, other) == expected
+    pairs = zip(places_in(one)["A"], places_in(other)["A"], strict=True)
+    assert [first == second for first, second in pairs] == expected
 
 
 def test_a_container_is_the_deepest_element_of_its_segments():
@@ -239,9 +232,8 @@ _PASSING = re.compile(
 def slow_hashes(tag, attributes):
     """Return the columns TAG and STEM, written for reading and not for speed."""
     texts = tag, stem_of(tag, attributes[:512])
-    digests = (
-        hashlib.blake2b(text.encode("utf-8", "replace"), digest_size=8).digest() for text in texts
-    )
+    bodies = (text.encode("utf-8", "replace") for text in texts)
+    digests = (hashlib.blake2b(body, digest_size=8).digest() for body in bodies)
     return [int.from_bytes(digest, "little") for digest in digests]
 
 

@@ -112,7 +112,7 @@ def test_posts_that_share_turns_of_phrase_of_a_few_characters_stay():
             for _ in range(8)
         ]
         return parse_document(
-            f"<body><nav><a href=/>板</a></nav><h1>{number}</h1><p>{''.join(parts)}</p>", ""
+            f"<nav><a href=/>板</a></nav><h1>{number}</h1><p>{''.join(parts)}", ""
         )
 
     model = site_model([post(number) for number in range(60)])
@@ -289,9 +289,7 @@ def test_what_is_said_about_a_page(seed):
         shapes=np.arange(10, 10 + known, dtype=np.uint64),
         usual=corpus_of([[rng.randint(2, 4) for _ in range(3)] for _ in range(rng.randint(0, 3))]),
         words=tuple(levels),
-        alike=np.array(
-            [[rng.choice([0, 100, 255]) for _ in range(known)] for _ in range(2)], np.uint8
-        ),
+        alike=np.array(rng.choices([0, 100, 255], k=2 * known), np.uint8).reshape(2, known),
     )
     features = SimpleNamespace(
         words=SimpleNamespace(segment=owners, per_segment=per_segment),

@@ -165,9 +165,8 @@ def evidence(document, model):
 
 def shares(document, model):
     found = evidence(document, model)
-    return dict(
-        zip(document.segments.texts, (found.text_pages / found.pages).tolist(), strict=True)
-    )
+    ratios = (found.text_pages / found.pages).tolist()
+    return dict(zip(document.segments.texts, ratios, strict=True))
 
 
 class TestEvidence:

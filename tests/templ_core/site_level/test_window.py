@@ -39,13 +39,9 @@ PATHS = 40
 def page_of_design(design, number, own=6):
     """The paths of a page: some of those of all pages of its design, and some of its own."""
     rng = Random(f"{design}/{number}")
-    shared = [hash_of(design, one) for one in range(PATHS)]
+    shared = [Random(f"{design}:{one}").getrandbits(60) for one in range(PATHS)]
     paths = [*rng.sample(shared, PATHS - 5), *(rng.getrandbits(60) for _ in range(own))]
     return np.array(sorted(paths), np.uint64)
-
-
-def hash_of(design, number):
-    return Random(f"{design}:{number}").getrandbits(60)
 
 
 @pytest.mark.parametrize(
@@ -126,9 +122,7 @@ def test_models_are_due_with_each_page_at_first_and_then_for_each_fourth_of_the_
         (3, [None, 0, 0], False),
     ],
 )  # fmt: skip
-def test_three_documents_in_a_row_of_a_design_that_is_hardly_known_bring_a_model(
-    new, place_pages, due
-):
+def test_three_documents_of_a_design_that_is_hardly_known_bring_a_model(new, place_pages, due):
     assert is_due(100 + new, 100, 100, place_pages) == due
 
 
@@ -326,9 +320,7 @@ def test_what_leaves_is_told_and_nothing_else():
     assert window.delete(url_hash("c"), 3, bounds) == ([], [url_hash("a")])
 
 
-SHORT_MENU = (
-    "<ul><li><a href=/>Home</a><li><a href=/about>About us</a><li><a href=/shop>Shop</a></ul>"
-)
+SHORT_MENU = "<ul><li><a href=/>Home</a><li><a href=/about>About</a><li><a href=/shop>Shop</a></ul>"
 
 
 def summary(*paragraphs):
