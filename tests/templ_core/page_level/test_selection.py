@@ -116,7 +116,7 @@ def test_no_other_selection_has_a_better_expected_f1(segments, recall_share):
         kept_words = words[choice].sum() + recall_share * mass[~left_out].sum()
         return 2 * mass[choice].sum() / (kept_words + 1e-9)
 
-    choices = [np.array(chosen) & ~left_out for chosen in product((0, 1), repeat=len(segments))]
+    choices = [np.array(one) & ~left_out for one in product([False, True], repeat=len(segments))]
     best = max((expected(choice) for choice in choices if choice.any()), default=0)
     assert not (kept & left_out).any()
     assert kept.any() or left_out.all()
