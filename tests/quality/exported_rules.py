@@ -6,18 +6,16 @@ Of each site every second page is learned and gives the rules. A reader that kno
 others, whose words are compared with the gold.
 """
 
-from collections.abc import Sequence
 from contextlib import suppress
-from pathlib import Path
 from statistics import fmean
 
-import click
 from lxml import etree, html
 from lxml.html import defs
 
 from templ_core import SiteCleaner
 from templ_core.errors import PageError
 from templ_core.explain.site_rules import RuledPage, SiteRules, site_rules
+from tests.benchmarks.measuring import read_options
 from workers.lab.evaluation.corpus_files import SitePages, read_sites
 from workers.lab.evaluation.scoring import TextScorer
 
@@ -78,25 +76,23 @@ def measure_site(site: SitePages) -> tuple[float, float, float] | None:
     return rules.agreement, worker, alone
 
 
-@click.command()
-@click.argument("corpora", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@click.option("--sites", type=click.IntRange(min=1), help="Sites of each corpus, evenly chosen.")
-def main(corpora: Sequence[Path], sites: int | None) -> None:
-    """Print for the sites of CORPORA the agreement that the export states, and the word F1 against gold."""
+def main() -> None:
+    """Print for the sites of corpora the agreement that the export states, and the word F1 against gold."""
+    given = read_options(__doc__, "corpora...", sites=int)
     shares = []
-    for corpus in corpora:
-        all_sites = read_sites(corpus, "none")
-        for site in all_sites[:: -(-len(all_sites) // (sites or len(all_sites)))]:
+    for corpus in given.corpora:
+        sites = read_sites(corpus, "none")
+        for site in sites[:: -(-len(sites) // (given.sites or len(sites)))]:
             if (figures := measure_site(site)) is not None:
                 agreement, worker, alone = figures
                 shares.append((agreement, alone / worker if worker else 1.0))
-                click.echo(
+                print(
                     f"{corpus.name} {site.site}: agreement {agreement:.3f}; word F1 of the worker {worker:.3f}, "
                     f"of the rules {alone:.3f}, which is {shares[-1][1]:.1%}"
                 )
     enough = sum(share >= _SHARE for _, share in shares)
     said = [share >= _SHARE for agreement, share in shares if agreement >= 0.95]
-    click.echo(
+    print(
         f"{enough} of {len(shares)} sites reach {_SHARE:.0%}; of {len(said)} whose rules are said to suffice, {sum(said)} do"
     )
 

@@ -1,6 +1,6 @@
 """Compare the estimated layout of real pages with that of headless Chromium.
 
-    python tests/quality/layout_against_browser.py wcxb_dev.jsonl.xz --pages 100
+    python -m tests.quality.layout_against_browser wcxb_dev.jsonl.xz --pages 100
 
 Prints Spearman's rank correlations of positions and sizes over the blocks that hold text and that both
 show, page by page. Scripts of the pages do not run and nothing is fetched, so style sheets and images
@@ -13,9 +13,9 @@ import re
 import subprocess
 import tempfile
 import zlib
+from itertools import islice
 from pathlib import Path
 
-import click
 import numpy as np
 from lxml import etree
 from scipy.stats import spearmanr
@@ -24,6 +24,7 @@ from templ_core.dom.document import parse_document
 from templ_core.dom.parse.parse_page import parse_markup
 from templ_core.dom.tags import INLINE, INVISIBLE
 from templ_core.lab.layout import VIEWPORT_PX, estimate_layout, read_presentation
+from tests.benchmarks.measuring import read_options
 from workers.lab.corpora import read_objects
 
 BLOCKS_MIN = 10
@@ -123,31 +124,19 @@ def above(parent, node):
         node = parent[node]
 
 
-@click.command()
-@click.argument("corpus", type=click.Path(path_type=Path))
-@click.option("--pages", default=100, show_default=True)
-@click.option("--browser", default="chromium", show_default=True)
-def main(corpus, pages, browser):
-    """Print rank correlations of the estimated and the real layout of pages of CORPUS."""
-    records = sorted(
-        (record for _, record in read_objects(corpus)),
-        key=lambda record: zlib.crc32(record["url"].encode()),
-    )
-    results = []
+def main():
+    """Print rank correlations of the estimated and the real layout of pages of a corpus."""
+    given = read_options(__doc__, "corpus", pages=100, browser="chromium")
+    records = [record for _, record in read_objects(given.corpus)]
+    records.sort(key=lambda record: zlib.crc32(record["url"].encode()))
     with tempfile.TemporaryDirectory() as folder:
-        for record in records:
-            if len(results) == pages:
-                break
-            one = correlations(browser, record, folder)
-            if one is not None:
-                results.append(one)
-    click.echo(
-        f"{len(results)} pages, {np.mean([one['blocks'] for one in results]):.0f} blocks each"
-    )
-    click.echo("rank correlation  mean  median  lowest tenth")
+        found = (correlations(given.browser, record, folder) for record in records)
+        results = list(islice(filter(None, found), given.pages))
+    print(f"{len(results)} pages, {np.mean([one['blocks'] for one in results]):.0f} blocks each")
+    print("rank correlation  mean  median  lowest tenth")
     for name in ("area", "top", "left", "width", "height"):
         values = [one[name] for one in results if name in one]
-        click.echo(
+        print(
             f"{name:16}  {np.mean(values):.3f}  {np.median(values):.3f}  "
             f"{np.quantile(values, 0.1):.3f}"
         )

@@ -10,11 +10,9 @@ import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, unquote, urljoin
 
-import click
 import lxml.html
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -26,6 +24,7 @@ from templ_core.dom.document import Document, parse_document
 from templ_core.errors import PageError
 from templ_core.rendering.markdown import render_markdown
 from templ_core.rendering.outline import Outline
+from tests.benchmarks.measuring import read_options
 from workers.lab.corpora import read_objects
 from workers.lab.experiments.metadata_gold import letters
 
@@ -194,15 +193,13 @@ def _plain(token: Token) -> str:
     return "".join(one.content for one in token.children or () if one.type in shown)
 
 
-@click.command()
-@click.argument("corpora", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@click.option("--pages", default=200, show_default=True, help="Pages of each corpus.")
-def main(corpora: tuple[Path, ...], pages: int) -> None:
+def main() -> None:
     """Print what is wrong with the Markdown of pages, at most three of a site."""
+    given = read_options(__doc__, "corpora...", pages=200)
     found: Counter[str] = Counter()
     compared = 0
-    for corpus in corpora:
-        left, seen = pages, Counter()
+    for corpus in given.corpora:
+        left, seen = given.pages, Counter()
         for _, record in read_objects(corpus):
             seen[record["site"]] += 1
             is_other = record.get("page_role") == "other" or not record["url"].startswith("http")
@@ -217,14 +214,14 @@ def main(corpora: tuple[Path, ...], pages: int) -> None:
             outline = Outline(document, decision.kept, None, url)
             for fault in faults(markup, url, document, decision.kept, render_markdown(outline)):
                 found[fault.kind] += 1
-                click.echo(f"{url}: {fault.kind}: {fault.text[:100]}")
+                print(f"{url}: {fault.kind}: {fault.text[:100]}")
             compared += 1
             left -= 1
             if not left:
                 break
     for kind, count in found.most_common():
-        click.echo(f"{count} × {kind}")
-    click.echo(f"{compared} pages compared, {found.total()} faults.")
+        print(f"{count} × {kind}")
+    print(f"{compared} pages compared, {found.total()} faults.")
     if found:
         sys.exit(1)
 

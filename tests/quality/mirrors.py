@@ -13,13 +13,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-import click
 import numpy as np
 
 from schemas.cleaned import CleanedRecord
 from schemas.source import Source
 from templ_core.duplicates import BITS, says_enough
 from templ_core.tokens import tokenise
+from tests.benchmarks.measuring import read_options
 from workers.lab.corpora import read_objects, record_markup, site_of
 from workers.lab.experiments.copies import mirrored_articles
 from workers.local.runner import LocalWorker
@@ -109,17 +109,12 @@ def _pages(feed: Sequence[tuple[str, str, str]]) -> Iterator[Page]:
         )
 
 
-@click.command()
-@click.argument("corpora", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-@click.option("--copies", default=600, show_default=True, help="Most articles that are copied.")
-@click.option("--pairs", default=0, show_default=True, help="Pairs of near texts that are shown.")
-@click.option("--seed", default=0, show_default=True, help="Seed of the selection.")
-@click.option("--workers", default=1, show_default=True, help="Number of child processes.")
-def main(corpora: Sequence[Path], copies: int, pairs: int, seed: int, workers: int) -> None:
-    """Print precision and recall on copies of articles of CORPORA, which have the field `gold_selector`."""
-    found = read_mirrors(corpora, copies, seed, workers)
+def main() -> None:
+    """Print precision and recall on copies of articles of corpora, which have the field `gold_selector`."""
+    given = read_options(__doc__, "corpora...", copies=600, pairs=0, seed=0, workers=1)
+    found = read_mirrors(given.corpora, given.copies, given.seed, given.workers)
     right, wrong, count = found.right(), found.wrong(), len(found.originals)
-    click.echo(
+    print(
         f"{count} copies and {len(found.records) - count} other pages of "
         f"{len({one.site for one in found.records})} sites: "
         f"precision {right / max(right + len(wrong), 1):.4f}, recall {right / max(count, 1):.4f}"
@@ -128,12 +123,12 @@ def main(corpora: Sequence[Path], copies: int, pairs: int, seed: int, workers: i
     for bits in (3, *range(5, 10)):
         share = sum(many for one, many in distances.items() if one <= bits) / max(count, 1)
         mark = " (as shipped)" if bits == BITS else ""
-        click.echo(f"{share:.4f} of the copies within {bits} bits of their originals{mark}")
-    click.echo(f"{distances[64]} copies with too short a text")
+        print(f"{share:.4f} of the copies within {bits} bits of their originals{mark}")
+    print(f"{distances[64]} copies with too short a text")
     for one in wrong[:_SHOWN]:
-        click.echo(f"wrong: {one.site} {one.url} as {one.duplicate_of}: {one.text[:60]!r}")
-    for tokens, record, other in near_pairs(found.records)[:pairs] if pairs else ():
-        click.echo(f"{tokens} tokens: {record.url} and {other.url}: {record.text[:60]!r}")
+        print(f"wrong: {one.site} {one.url} as {one.duplicate_of}: {one.text[:60]!r}")
+    for tokens, record, other in near_pairs(found.records)[: given.pairs] if given.pairs else ():
+        print(f"{tokens} tokens: {record.url} and {other.url}: {record.text[:60]!r}")
 
 
 if __name__ == "__main__":

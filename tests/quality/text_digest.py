@@ -14,8 +14,9 @@ import sys
 import tempfile
 from pathlib import Path
 
-import click
 import msgspec
+
+from tests.benchmarks.measuring import read_options
 
 
 class _Record(msgspec.Struct):
@@ -38,13 +39,11 @@ def text_digest(corpus: Path) -> tuple[int, str]:
     return len(lines), digest.hexdigest()
 
 
-@click.command()
-@click.argument("corpora", nargs=-1, required=True, type=click.Path(exists=True, path_type=Path))
-def main(corpora: tuple[Path, ...]) -> None:
-    """Print the number of records and the digest of their texts for each of CORPORA."""
-    for corpus in corpora:
+def main() -> None:
+    """Print the number of records and the digest of their texts for each corpus."""
+    for corpus in read_options(__doc__, "corpora...").corpora:
         records, digest = text_digest(corpus)
-        click.echo(f"{corpus.name}: {records} records, {digest}")
+        print(f"{corpus.name}: {records} records, {digest}")
 
 
 if __name__ == "__main__":
