@@ -1,13 +1,16 @@
-"""The compiled scan over claims finds what its slow twin finds, whatever the bytes are."""
+"""The compiled scans find what their slow twins find: claims of any bytes, and texts of elements."""
 
 import re
+from collections import Counter
 
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from templ_core.dom.document import parse_document
 from templ_core.dom.tags import without_references
-from templ_core.metadata._scans import plain_text
+from templ_core.metadata._scans import plain_text, segments_within
 from templ_core.metadata.markup import _WANTED, read_claims
+from tests.templ_core.any_markup import any_markup
 
 PROPERTIES = {
     "headline", "author", "datepublished", "datecreated", "datemodified", "articlesection", "image",
@@ -113,3 +116,34 @@ def test_the_surest_name_of_a_field_comes_first():
     tags = [(b"twitter:title", b"B"), (b"og:title", b"A"), (b"twitter:title", b"C")]
     claims = b"".join(b"meta\2name\2%b\2content\2%b\2\0" % one for one in tags)
     assert read_claims(claims).meta == {"title": ["A", "B", "C"]}
+
+
+SHOWN_TAGS = ("p", "b", "div", "li", "br><br", "hr")
+MARKUP = any_markup("one ", "two ", "three ", tags=SHOWN_TAGS, attributes=("class=a", "class=b"))
+
+
+def slow_segments(document, types, elements_max, texts_max, times_max):
+    nodes, segments = document.nodes, document.segments
+    times = Counter(nodes.element_type.tolist())
+    wanted = [one for one in types if times[one] <= times_max]
+    found = []
+    for node, number in enumerate(nodes.element_type.tolist()):
+        if number not in wanted or len(found) == elements_max:
+            continue
+        inside = []
+        for segment, owner in enumerate(segments.owner.tolist()):
+            first, behind = segments.inline_from[segment], segments.inline_to[segment]
+            is_block = node <= owner < nodes.end[node]
+            is_inline = owner < node and first <= node
+            if behind > node and first <= nodes.end[node] and (is_block or is_inline):
+                inside.append(segment)
+        found.append(inside[:texts_max])
+    return found
+
+
+@given(MARKUP, st.sets(st.integers(0, 6)), st.integers(1, 4), st.integers(1, 3), st.integers(1, 5))
+def test_segments_of_elements_are_those_of_the_slow_twin(markup, types, elements, texts, times):
+    document = parse_document(f"<p>Text<p>{markup}", "")
+    known = [one for one in sorted(types) if one < len(document.nodes.element_types)]
+    found = segments_within(document, known, elements, texts, times)
+    assert found == slow_segments(document, known, elements, texts, times)
