@@ -15,18 +15,20 @@ ATTRIBUTES = (
     "href=javascript:x", "href=https://\u00c9xample.com", "href=http://example.com", "lang=de",
     "property=og:title content='a  b'", "property=og:title",
 )  # fmt: skip
-TEXTS = (
-    "word", " ", "two words", "\n", "\t", "\u00a0", "a\u2003b", "&nbsp;", "\u00e9t\u00e9", "&#11;",
-    "\u4e2d\u6587", "\u0e01", "\U00020000", "\U0001f600", "_", "...", "&amp;", "\r\n  x \r\n", "&#xD800;",
-    "<!-- no -->", "<?pi?>", "<![CDATA[x]]>", "&unknown;", "&#x1c;", "\U000e0100", "\x85",
+TEXTS = st.sampled_from(
+    [
+        "word", " ", "two words", "\n", "\t", "\u00a0", "a\u2003b", "&nbsp;", "\u00e9t\u00e9", "&#11;",
+        "\u4e2d\u6587", "\u0e01", "\U00020000", "\U0001f600", "_", "...", "&amp;", "\r\n  x \r\n", "&#xD800;",
+        "<!-- no -->", "<?pi?>", "<![CDATA[x]]>", "&unknown;", "&#x1c;", "\U000e0100", "\x85",
+    ]
 )  # fmt: skip
 
 
-def any_markup(*texts, tags=TAGS, attributes=ATTRIBUTES, pieces_max=40):
+def any_markup(texts=TEXTS, *, tags=TAGS, attributes=ATTRIBUTES, pieces_max=40):
     """Return a strategy of markup: tags with up to three attributes, ends of tags, and texts between them."""
     names, several = st.sampled_from(tags), st.lists(st.sampled_from(attributes), max_size=3)
     pieces = st.one_of(
-        st.sampled_from(texts or TEXTS),
+        texts,
         st.builds("<{} {}>".format, names, several.map(" ".join)),
         names.map(lambda tag: f"</{tag.split()[0]}>"),
     )

@@ -29,7 +29,7 @@ from templ_core.page_level.features.text_roles import (
 )
 from templ_core.page_level.page_tree import read_tree
 from templ_core.tokens import tokenise
-from tests.templ_core.any_markup import any_markup
+from tests.templ_core.any_markup import TAGS, any_markup
 from tests.templ_core.page_level import slow_features
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
@@ -70,9 +70,8 @@ TEXTS = (
     "Read", "more.", "On 3.10 or", "in 1999", "© 2031", "Wait...", "so…", "中文。是", "“Oh!”", "a, b | c:",
     "word word WORD", "٣.٤", "one two three four five six seven eight nine ten eleven.", "\U0002f800x",
 )  # fmt: skip
-PAGES = any_markup(*TEXTS, pieces_max=60) | any_markup(
-    *TEXTS, tags=("p", "a href=/x"), pieces_max=60
-)
+ANY_TEXTS = st.sampled_from(TEXTS) | st.text(min_size=1, max_size=9)
+PAGES = st.one_of(any_markup(ANY_TEXTS, tags=tags, pieces_max=60) for tags in (TAGS, TAGS[:3]))
 
 
 @pytest.fixture(scope="module")
