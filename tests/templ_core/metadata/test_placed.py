@@ -61,9 +61,7 @@ def days_below(number):
     [
         pytest.param(3, article, None, id="too few pages"),
         pytest.param(10, lambda n: article(n, "", MONDAY), None, id="a day that does not change"),
-        pytest.param(
-            10, lambda n: article(n, head=f"May {n + 1}, 2025"), "2024-03-21", id="header"
-        ),
+        pytest.param(10, lambda n: article(n, head=f"May {n + 1}, 2025"), "2024-03-21", id="head"),
         pytest.param(10, lambda n: article(n, "", below=days_below(n)), None, id="days of a list"),
         pytest.param(10, lambda n: article(n, *[STATED] * (n == 20)), "2020-01-02", id="stated"),
     ],
@@ -163,19 +161,13 @@ COMMENT = "<div class=thread-author>Bob Ray</div><p>Well done"
 @pytest.mark.parametrize(
     ("markup", "authors"),
     [
-        (
-            "<p>Text<div class=post__bio><div><h3>Ann Lee</h3></div><p>She writes.</div>",
-            ["Ann Lee"],
-        ),
+        ("<p>Text<div class=post__bio><div><h3>Ann Lee</h3></div><p>She writes.", ["Ann Lee"]),
         ("<p>Text<div class=about-author><p>About the author<p>Ann Lee</div>", ["Ann Lee"]),
         ("<p>Text<div class=author-box><p>More articles</div>", []),
         ("<p>Text<div class=box><h3>Ann Lee</h3></div>", []),
         ("<p>Text<a rel=author href=/g>Google +</a>", []),
         ("<ul><li>Par Client IRC<li>About</ul><h1>Bridge opens</h1><p>Text", []),
-        (
-            f"<div>Posted by Ann Lee in Towns</div><h1>Bridge opens</h1><p>Text{COMMENT}",
-            ["Ann Lee"],
-        ),
+        (f"<p>Posted by Ann Lee in Towns<h1>Bridge opens</h1><p>Text{COMMENT}", ["Ann Lee"]),
     ],
 )
 def test_who_is_named_as_the_author(markup, authors):

@@ -37,10 +37,7 @@ PAGES = {
         ("Board message", "<p>You must be logged in to view this forum."),
     ],
     "paywall": [
-        (
-            "The bridge stays open",
-            f"<h1>The bridge</h1>{STORY * 4}<h3>Subscribe to continue reading</h3>",
-        ),
+        ("The bridge", f"<h1>The bridge</h1>{STORY * 4}<h3>Subscribe to continue reading</h3>"),
         ("Le pont", f"<h1>Le pont</h1>{STORY * 4}<p>Cet article est réservé aux abonnés."),
     ],
 }

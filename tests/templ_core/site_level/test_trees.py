@@ -369,11 +369,7 @@ class TestMapTrees:
             ("", "r(a)", 2),
             ("r(a)", "", 2),
             (f"{'a(' * 2039}x{')' * 2039}", f"{'a(' * 2039}y{')' * 2039}", 1),
-            (
-                long_list(200, "p(a{})", "ul(l) p(end)"),
-                long_list(230, "p(b{})", "ul(m) p(End)"),
-                262,
-            ),
+            (long_list(200, "p(a{})", "u(l) p(e)"), long_list(230, "p(b{})", "u(m) p(f)"), 262),
             (long_list(800, "tr(td(a{}))"), long_list(790, "tr(td(b{}))"), 790 + 10 * 3),
         ],
     )
