@@ -9,17 +9,6 @@ from templ_core import letters as chars
 from templ_core.dom._tree import sums_above
 from templ_core.dom.parse.declared_body import INSIDE_BODY
 from templ_core.lab.tree_sums import climb, sums_below
-from templ_core.letters import (
-    CLOSER,
-    DIGIT,
-    KNOWN,
-    SENTENCE_END,
-    SPACE,
-    UNSPACED,
-    UPPER,
-    WORD,
-    letter_tables,
-)
 from templ_core.page_level.config import FEATURE_CONFIG
 from templ_core.page_level.features.characters import Characters, Words, mix
 from templ_core.page_level.features.page_features import OWNER_TAGS, SEMANTIC_TAGS
@@ -101,9 +90,8 @@ def text_columns(characters, words):
     separators = characters.count(characters.has(chars.SEPARATOR))
     classes, starts = characters.classes, characters.starts
     last = starts + characters.lengths - 1
-    before_last = np.maximum(last - 1, starts)
     closed = (classes[last] & chars.CLOSER) != 0
-    final = np.where(closed, before_last, last)
+    final = np.maximum(last - closed, starts)
     upper = (classes[words.first] & chars.UPPER) != 0
     ends_sentence = (classes[final] & chars.SENTENCE_END) != 0
     return {
@@ -145,14 +133,13 @@ def owner_columns(document, tree):
     """Return the features of each segment's owner by name."""
     nodes, owner = document.nodes, document.segments.owner
     hidden = sums_above(nodes.end, nodes.hidden.astype(np.float64)) > 0.5
-    number = {tag: place for place, tag in enumerate(OWNER_TAGS)}
-    tag = np.array([number.get(tag, -1) for tag in nodes.tags])[owner]
+    tags = np.array(nodes.tags)[owner]
     return {
         "depth": nodes.depth[owner],
         "compressed_depth": tree.compressed_depth[owner],
         "hidden": hidden[owner],
         "images": np.minimum(nodes.images[owner], 5),
-        **{f"in {name}": tag == place for place, name in enumerate(OWNER_TAGS)},
+        **{f"in {tag}": tags == tag for tag in OWNER_TAGS},
     }
 
 
@@ -448,12 +435,12 @@ def read_characters(texts):
     lengths = np.array([len(text) for text in texts], np.int64)
     joined = "\n".join([*texts, ""])
     points = np.frombuffer(joined.encode("utf-32-le", "surrogatepass"), "<u4")
-    place = np.minimum(points, KNOWN)
-    classes, lower = letter_tables()
+    place = np.minimum(points, chars.KNOWN)
+    classes, lower = chars.letter_tables()
     bits = classes[place]
     return Characters(
-        classes=np.where(bits & UNSPACED, bits | WORD, bits),
-        lower=np.where(points < KNOWN, lower[place], points),
+        classes=np.where(bits & chars.UNSPACED, bits | chars.WORD, bits),
+        lower=np.where(points < chars.KNOWN, lower[place], points),
         starts=np.concatenate([np.zeros(1, np.int64), np.cumsum(lengths + 1)[:-1]]),
         lengths=lengths,
     )
@@ -461,7 +448,7 @@ def read_characters(texts):
 
 def read_words(characters):
     """Return the words of the characters."""
-    is_word, alone = characters.has(WORD), characters.has(UNSPACED)
+    is_word, alone = characters.has(chars.WORD), characters.has(chars.UNSPACED)
     joins = is_word[1:] & is_word[:-1] & ~alone[1:] & ~alone[:-1]
     begins = is_word.copy()
     begins[1:] &= ~joins
@@ -472,7 +459,7 @@ def read_words(characters):
     segment = np.searchsorted(characters.starts, first, side="right") - 1
     per_segment = np.bincount(segment, minlength=len(characters.starts))
     before = np.concatenate([np.zeros(1, np.int64), np.cumsum(per_segment)])
-    digits = np.concatenate([np.zeros(1, np.int64), np.cumsum(characters.has(DIGIT))])
+    digits = np.concatenate([np.zeros(1, np.int64), np.cumsum(characters.has(chars.DIGIT))])
     return Words(
         first=first,
         length=length,
@@ -480,7 +467,7 @@ def read_words(characters):
         place=np.arange(len(first)) - before[segment],
         hashes=_word_hashes(characters.lower, first, length),
         numeric=digits[first + length] > digits[first],
-        capital=characters.has(UPPER)[first],
+        capital=characters.has(chars.UPPER)[first],
         ends=_ends(characters, first + length, segment),
         per_segment=per_segment,
     )
@@ -488,8 +475,10 @@ def read_words(characters):
 
 def _ends(characters, behind, segment):
     """Return whether what follows each word ends a sentence, a line or the segment."""
-    marks, closers, space = (characters.has(bits) for bits in (SENTENCE_END, CLOSER, SPACE))
-    is_word = characters.has(WORD)
+    marks, closers, space = (
+        characters.has(bits) for bits in (chars.SENTENCE_END, chars.CLOSER, chars.SPACE)
+    )
+    is_word = characters.has(chars.WORD)
     result = np.zeros(len(behind), np.bool_)
     for word, at in enumerate(behind.tolist()):
         is_last = word + 1 == len(behind) or segment[word + 1] != segment[word]
