@@ -51,9 +51,10 @@ MONDAY = "Monday, March 4, 2024"
 STATED = '<meta itemprop=datePublished content="2020-01-02">{day} by {author}'
 
 
-def days_below(number):
-    days = "".join(f"<div class=x>April {number + step}, 2023</div>" for step in range(1, 5))
-    return f"<section>{days}</section>"
+def with_days(number, days):
+    """An article above a list of days."""
+    items = (f"<div class=x>April {number + step}, 2023</div>" for step in range(1, days + 1))
+    return article(number, "", below=f"<section>{''.join(items)}</section>")
 
 
 @pytest.mark.parametrize(
@@ -62,7 +63,9 @@ def days_below(number):
         pytest.param(3, article, None, id="too few pages"),
         pytest.param(10, lambda n: article(n, "", MONDAY), None, id="a day that does not change"),
         pytest.param(10, lambda n: article(n, head=f"May {n + 1}, 2025"), "2024-03-21", id="head"),
-        pytest.param(10, lambda n: article(n, "", below=days_below(n)), None, id="days of a list"),
+        pytest.param(10, lambda n: with_days(n, 4), None, id="days of a list"),
+        pytest.param(10, lambda n: with_days(n, 1 if n == 20 else 4), None, id="a short list"),
+        pytest.param(10, lambda n: with_days(n, 4 if n == 20 else 1), None, id="a long list"),
         pytest.param(10, lambda n: article(n, *[STATED] * (n == 20)), "2020-01-02", id="stated"),
     ],
 )
