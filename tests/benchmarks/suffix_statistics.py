@@ -36,7 +36,7 @@ def main():
     done = time.process_time()
     print(
         f"{len(pages)} pages, {size / 1e6:.1f} MB, {len(corpus.tokens) / 1e6:.1f} M tokens, "
-        f"{len(corpus.keys)} keys; strings on {documents_min} pages or more: {len(repeats.starts)}"
+        f"{len(corpus.keys)} keys; strings on {documents_min} pages or more: {len(repeats[0])}"
     )
     print(
         f"{done - started:.2f} s: tokens {tokenised - started:.2f}, suffix array and common "

@@ -223,54 +223,37 @@ def _drop(element: etree._Element) -> None:
     parent.remove(element)
 
 
-class TopicPage(msgspec.Struct, frozen=True):
-    """A page whose topic is to be classified."""
-
-    topic: str
-    site: str
-    article: str
-    """Identifier of the article: equal for pages with the same article."""
-    text: str
-
-
-def cross_site_accuracies(pages: Sequence[TopicPage]) -> dict[tuple[str, str], float]:
+def cross_site_accuracies(
+    texts: Sequence[str], topics: Sequence[str], sites: Sequence[str], articles: Sequence[str]
+) -> dict[tuple[str, str], float]:
     """Return the accuracy of multinomial naive Bayes for each pair of topics, 0 to 1.
 
     An accuracy is the mean over all ordered pairs of sites. The first site provides the training
     pages of the first topic, the second site those of the second topic. All other pages of both
     topics are classified, except those with an article that was trained on.
 
-    >>> pages = [
-    ...     TopicPage(topic=topic, site=site, article=f"{topic} {site}", text=topic)
-    ...     for topic in ("oven", "ball")
-    ...     for site in ("a.org", "b.org")
-    ... ]
-    >>> cross_site_accuracies(pages)
+    >>> topics, sites = ["oven", "oven", "ball", "ball"], ["a.org", "b.org", "a.org", "b.org"]
+    >>> cross_site_accuracies(topics, topics, sites, ["1", "2", "3", "4"])
     {('ball', 'oven'): 1.0}
     """
-    counts = count_terms([page.text for page in pages])
-    topics, sites, articles = (
-        np.unique([getattr(page, name) for page in pages], return_inverse=True)
-        for name in ("topic", "site", "article")
-    )
-    of_topic, of_site, article = topics[1], sites[1], articles[1]
+    counts = count_terms(texts)
+    of_topic, of_site, article = map(np.array, (topics, sites, articles))
     found = {}
-    for first, second in combinations(range(len(topics[0])), 2):
+    for first, second in combinations(sorted(set(topics)), 2):
         shares = []
-        for one, other in permutations(range(len(sites[0])), 2):
+        for one, other in permutations(sorted(set(sites)), 2):
             trained_first = (of_topic == first) & (of_site == one)
             trained_second = (of_topic == second) & (of_site == other)
-            seen = np.isin(article, article[trained_first | trained_second])
-            tested = ((of_topic == first) | (of_topic == second)) & ~seen
+            trained = trained_first | trained_second
+            of_pair = (of_topic == first) | (of_topic == second)
+            tested = of_pair & ~np.isin(article, article[trained])
             if trained_first.any() and trained_second.any() and tested.any():
-                trained = trained_first | trained_second
                 known = np.flatnonzero(counts[trained].sum(axis=0))
                 bayes = MultinomialNB().fit(counts[trained][:, known], of_topic[trained])
                 guessed = bayes.predict(counts[tested][:, known])
                 shares.append(float(np.mean(guessed == of_topic[tested])))
         if shares:
-            names = str(topics[0][first]), str(topics[0][second])
-            found[names] = sum(shares) / len(shares)
+            found[first, second] = sum(shares) / len(shares)
     return found
 
 

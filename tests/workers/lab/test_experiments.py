@@ -186,9 +186,9 @@ def replayed(number, design):
 def test_a_redesign_begins_with_the_first_page_of_a_design_and_ends_before_the_next():
     site = [replayed(number, design) for number, design in enumerate("aaaababbbcc", 1)]
     first, second = design_changes(site)
-    assert [one.number for one in first.before] == [1, 2, 3, 4]
-    assert [one.number for one in first.after] == [5, 6, 7, 8, 9]
-    assert [one.design for one in second.after] == ["c", "c"]
+    assert [one.number for one in first[0]] == [1, 2, 3, 4]
+    assert [one.number for one in first[1]] == [5, 6, 7, 8, 9]
+    assert [one.design for one in second[1]] == ["c", "c"]
     assert list(design_changes(site[:4])) == []
 
 

@@ -288,14 +288,10 @@ def pagelevel_classes(report: lab.Report, **chosen: Any) -> None:
     report.say(counted)
     texts = {name: [some[name] for _, some in cleaned] for name in CLASS_SET_CLEANERS}
     texts[_ARTICLE_ALONE] = [page.text for page, _ in cleaned]
+    pages = [page for page, _ in cleaned]
+    columns = [[getattr(page, name) for page in pages] for name in ("topic", "site", "article")]
     accuracies = {
-        name: class_set.cross_site_accuracies(
-            [
-                class_set.TopicPage(page.topic, page.site, page.article, text)
-                for (page, _), text in zip(cleaned, some, strict=True)
-            ]
-        )
-        for name, some in texts.items()
+        name: class_set.cross_site_accuracies(some, *columns) for name, some in texts.items()
     }
     rows = [
         [", ".join(pair), *(f"{found[pair]:.1%}" for found in accuracies.values())]

@@ -32,15 +32,12 @@ _VOCABULARY_MIN = 50
 """Different words that a site needs, for a text of its own words that no page has by chance."""
 
 
-class Injection(msgspec.Struct, frozen=True, kw_only=True):
-    """How a text is put into the pages of a site."""
-
-    share: float
-    """Share of the pages that get the text, 0 to 1."""
-    kind: str = ""
-    """What of it differs from page to page. `changing`: a date, a number and a name. `varying`: a run of words in each
-    sentence, at a place that is the same on all pages, as in links to articles. `scattered`: two to four words in
-    each sentence, at random places. Empty: nothing."""
+KINDS = {
+    "changing": "Let a date, a number and a name in it change.",
+    "varying": "Let one run of words in each of its sentences change.",
+    "scattered": "Let two to four words in each of its sentences change, at random places.",
+}
+"""What of a text may differ from page to page. The run of words has one place on all pages, as in links to articles."""
 
 
 class InjectedText(msgspec.Struct, frozen=True, kw_only=True):
@@ -226,7 +223,7 @@ def _slots(kind: str, vocabulary: Sequence[str], rng: Random) -> list[str]:
 
 SHARES = (1.0, 0.3, 0.1)
 """Shares of the pages that may get a text, 0 to 1."""
-_KINDS = ("", "", "changing", "varying", "scattered")
+_KINDS_DRAWN = ("", "", *KINDS)
 _SITES_WITHOUT_BOX = 0.5
 
 
@@ -258,7 +255,7 @@ def with_injection(records: Sequence[CorpusRecord], seed: str) -> list[CorpusRec
     Which share of the pages gets the text, and what of it changes from page to page, is drawn by `seed`.
     """
     rng = Random(seed)  # noqa: S311 - not for secrets
-    kind, share = rng.choice(_KINDS), rng.choice(SHARES)
+    kind, share = rng.choice(_KINDS_DRAWN), rng.choice(SHARES)
     vocabulary = _vocabulary(records)
     if not vocabulary:
         return []

@@ -18,9 +18,9 @@ from workers.lab.corpora import corpus_name
 from workers.lab.evaluation.corpus_files import EvaluationPage, SitePages, read_sites
 from workers.lab.evaluation.scoring import TextScorer
 from workers.lab.experiments.injected_pages import (
+    KINDS,
     SHARES,
     TAUGHT_PAGES,
-    Injection,
     inject,
     injected_text,
     on_page,
@@ -58,15 +58,8 @@ published in runs of some words, `content` words of gold that were published wit
 them that were not published with it."""
 
 
-_KINDS = {
-    "changing": "Let a date, a number and a name in it change.",
-    "varying": "Let one run of words in each of its sentences change.",
-    "scattered": "Let two to four words in each of its sentences change, at random places.",
-}
-
-
 def _kind_options(run: Callable[..., None]) -> Callable[..., None]:
-    for kind, told in reversed(_KINDS.items()):
+    for kind, told in reversed(KINDS.items()):
         run = click.option(f"--{kind}", "kind", flag_value=kind, default="", help=told)(run)
     return run
 
@@ -93,20 +86,19 @@ def injection(
     section 6.1). Words are left where a run of four of them is published on a page after the first
     five pages that had the text.
     """
-    runs = [Injection(share=share, kind=kind) for share in SHARES]
     plain_rows: list[list[lab.Cell]] = []
     rows: list[list[lab.Cell]] = []
     for corpus in corpora:
         name, plain, injected = corpus_name(corpus), [], []
-        for site, figures in run_sites(read_sites(corpus, time_field), runs, seed, jobs):
+        for site, figures in run_sites(read_sites(corpus, time_field), kind, SHARES, seed, jobs):
             plain.append(site)
             injected.append(figures)
         plain_rows += _plain_rows(name, plain)
-        for number, run in enumerate(runs):
+        for number, share in enumerate(SHARES):
             words = sum((figures[number] for figures in injected), Words())
             left = words["left"] / max(words["injected"], 1)
             lost = words["lost"] / max(words["content"], 1)
-            rows.append([name, f"{run.share:.0%}", words["injected"], left, f"{lost:.5f}"])
+            rows.append([name, f"{share:.0%}", words["injected"], left, f"{lost:.5f}"])
     heads = ["corpus", "site", "pages", "word F1", "repeated text"]
     report.table("Without injection", heads, plain_rows, 4)
     heads = ["corpus", "pages with the text", "words", "left", "lost"]
@@ -127,15 +119,23 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def run_sites(
-    sites: Sequence[SitePages], runs: Sequence[Injection], seed: int, jobs: int
+    sites: Sequence[SitePages], kind: str, shares: Sequence[float], seed: int, jobs: int
 ) -> Iterator[tuple[SiteFigures, list[Words]]]:
-    """Yield the figures of each site, without and with each injection."""
-    found = lab.map_in_processes(jobs, _run_site, sites, repeat(runs), repeat(seed))
+    """Yield the figures of each site, without injection and with one into each share of its pages.
+
+    Args:
+        sites: The sites.
+        kind: What of the text differs from page to page, one of `KINDS`; empty = nothing.
+        shares: Shares of the pages that get the text, 0 to 1.
+        seed: Seed of the texts and of their places.
+        jobs: Number of child processes.
+    """
+    found = lab.map_in_processes(jobs, _run_site, sites, repeat(kind), repeat(shares), repeat(seed))
     yield from lab.tracked(found, "sites", len(sites))
 
 
 def _run_site(
-    site: SitePages, runs: Sequence[Injection], seed: int
+    site: SitePages, kind: str, shares: Sequence[float], seed: int
 ) -> tuple[SiteFigures, list[Words]]:
     pairs = list(zip(site.pages, site.gold, strict=True))
     markup = [_markup(page, gold) for page, gold in pairs]
@@ -146,14 +146,19 @@ def _run_site(
         if gold is not None
     ]
     figures = SiteFigures(site.site, len(site.pages), f1, repeated_text(texts))
-    return figures, [_run_injection(site, markup, texts, run, seed) for run in runs]
+    return figures, [_run_injection(site, markup, texts, kind, share, seed) for share in shares]
 
 
 def _run_injection(
-    site: SitePages, markups: Sequence[str], texts: Sequence[str], run: Injection, seed: int
+    site: SitePages,
+    markups: Sequence[str],
+    texts: Sequence[str],
+    kind: str,
+    share: float,
+    seed: int,
 ) -> Words:
     """Return the figures of an injection into pages, of which the texts without it are known."""
-    rng = Random(f"{seed}/{site.site}/{run.share}")  # noqa: S311 - not for secrets
+    rng = Random(f"{seed}/{site.site}/{share}")  # noqa: S311 - not for secrets
     wanted = [word_counts(gold.gold_text) if gold else Counter[str]() for gold in site.gold]
     vocabulary = vocabulary_of(word for words in wanted for word in words)
     if not vocabulary:
@@ -162,8 +167,8 @@ def _run_injection(
     bodies, put = [], []
     for markup, gold in zip(markups, site.gold, strict=True):
         root, sentences = parsed(markup), ""
-        if gold is not None and gold.selectors is not None and rng.random() < run.share:
-            some = on_page(text, run.kind, vocabulary, rng)
+        if gold is not None and gold.selectors is not None and rng.random() < share:
+            some = on_page(text, kind, vocabulary, rng)
             if inject(root, gold.selectors, some, text.form, rng):
                 sentences = " ".join(some)
         bodies.append(serialised(root))

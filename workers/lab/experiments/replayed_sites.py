@@ -232,13 +232,8 @@ _BINS: Bands = {
 """First and last page of each row, counted from the redesign."""
 
 
-class Redesign(msgspec.Struct, frozen=True):
-    """A redesign of a site."""
-
-    before: list[ReplayedPage]
-    """The last pages before the redesign."""
-    after: list[ReplayedPage]
-    """The pages from the first one of the new design to the last one before the next redesign."""
+Redesign = tuple[list[ReplayedPage], list[ReplayedPage]]
+"""The last pages before a redesign, and those from the first one of the new design to the last before the next."""
 
 
 @lab.command("Measure the pages after a redesign.")
@@ -269,10 +264,10 @@ def redesign(
     found = [change for site in sites for change in design_changes(site)]
     if not found:
         raise InputProblem(f"{corpus}: no site has two values of the field {design_field!r}")
-    before = [page for change in found for page in change.before]
+    before = [page for last, _ in found for page in last]
     rows = [replay_row(f"the {_BEFORE} before", before)]
     for name, (first, last) in _BINS.items():
-        pages = [page for change in found for page in change.after[first - 1 : last]]
+        pages = [page for _, after in found for page in after[first - 1 : last]]
         if pages:
             rows.append(replay_row(name, pages))
     report.table(
@@ -282,9 +277,9 @@ def redesign(
         4,
     )
     delays = sorted(
-        next(number for number, page in enumerate(change.after, 1) if page.finds_redesign)
-        for change in found
-        if any(page.finds_redesign for page in change.after)
+        next(number for number, page in enumerate(after, 1) if page.finds_redesign)
+        for _, after in found
+        if any(page.finds_redesign for page in after)
     )
     report.say(
         f"Found by the redesign detector: {len(delays)} of {len(found)}"
@@ -304,7 +299,7 @@ def design_changes(site: Sequence[ReplayedPage]) -> Iterator[Redesign]:
             seen.add(page.design)
             starts.append(place)
     for start, end in pairwise([*starts[1:], len(site)]):
-        yield Redesign(list(site[max(0, start - _BEFORE) : start]), list(site[start:end]))
+        yield list(site[max(0, start - _BEFORE) : start]), list(site[start:end])
 
 
 _PASS_BANDS: Bands = {

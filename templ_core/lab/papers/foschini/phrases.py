@@ -226,15 +226,9 @@ def energy_cutoff(histogram: Int64s) -> int:
     return cutoff
 
 
-class MaximalRepeats(msgspec.Struct, frozen=True, kw_only=True):
-    """Strings of tokens that cannot be made longer without losing an occurrence, a row for each."""
-
-    starts: Int32s
-    """Position of one occurrence in the corpus."""
-    lengths: Int32s
-    """Number of tokens, borders included."""
-    documents: Int32s
-    """Number of distinct documents with an occurrence."""
+MaximalRepeats: TypeAlias = tuple[Int32s, Int32s, Int32s]
+"""Strings of tokens that cannot be made longer without losing an occurrence: the position of one occurrence in the
+corpus, the number of tokens, borders included, and the number of distinct documents of each."""
 
 
 def find_repeats(
@@ -248,10 +242,7 @@ def find_repeats(
 
     >>> tokens = np.array([2, 3, 4, BREAK, 5, 2, 3, BREAK], np.uint16)
     >>> repeats = find_repeats(SuffixArray(tokens), np.array([0, 0, 0, 0, 1, 1, 1, 1], np.uint16))
-    >>> [
-    ...     tokens[start : start + length].tolist()
-    ...     for start, length in zip(repeats.starts, repeats.lengths)
-    ... ]
+    >>> [tokens[start : start + length].tolist() for start, length, _ in zip(*repeats)]
     [[2, 3]]
 
     Args:
@@ -266,7 +257,7 @@ def find_repeats(
     first, lengths, counts = sweep(
         common, documents, _changes(suffixes), int(documents.max(initial=-1)) + 1, documents_min
     )
-    return MaximalRepeats(starts=suffixes.starts[first], lengths=lengths, documents=counts)
+    return suffixes.starts[first], lengths, counts
 
 
 def opened(values: Int32s, width: int) -> Int32s:
@@ -334,7 +325,7 @@ def learn_phrases(
     """
     normaliser = normaliser_of(tuple(patterns))
     corpus, repeats = _recurring(pages, normaliser, markup=markup)
-    cutoff = energy_cutoff(document_histogram(repeats.documents, max(1, len(pages))))
+    cutoff = energy_cutoff(document_histogram(repeats[2], max(1, len(pages))))
     idioms = shipped_idioms() if idioms is None else idioms
     cutoff_pages = math.ceil(cutoff * len(pages) / BINS)
     phrases = [
@@ -378,17 +369,17 @@ def _strings(repeats: MaximalRepeats, corpus: TokenCorpus, cutoff_pages: int) ->
     listing. The more of a string's ends are borders, the shorter it may be.
     """
     borders_before = np.append(0, np.cumsum(corpus.tokens == BORDER))
-    borders = borders_before[repeats.starts + repeats.lengths] - borders_before[repeats.starts]
-    words = repeats.lengths - borders
+    starts, lengths, documents = repeats
+    borders = borders_before[starts + lengths] - borders_before[starts]
+    words = lengths - borders
     is_short_block = (borders == 2) & (words <= PHRASE_BLOCK_TOKENS_MAX)
-    is_frequent = repeats.documents >= max(cutoff_pages, PHRASE_PAGES_MIN)
+    is_frequent = documents >= max(cutoff_pages, PHRASE_PAGES_MIN)
     is_long = words >= np.array(PHRASE_TOKENS_MIN)[borders]
     wanted = is_long & (is_short_block | is_frequent)
     for index in np.flatnonzero(wanted).tolist():
-        start = int(repeats.starts[index])
-        numbers = corpus.tokens[start : start + int(repeats.lengths[index])].tolist()
+        numbers = corpus.tokens[starts[index] :][: lengths[index]].tolist()
         keys = tuple(corpus.keys[number] for number in numbers)
-        yield Phrase(keys, int(repeats.documents[index]))
+        yield Phrase(keys, int(documents[index]))
 
 
 _TOKENS_MIN = (4, 3, 1)
@@ -459,9 +450,7 @@ def _recurring_strings(sites: Sequence[SplitText], sites_min: int) -> dict[Token
         SuffixArray(corpus.tokens), corpus.document_of, documents_min=sites_min, tokens_min=2
     )
     found: dict[TokenKeys, int] = {}
-    for start, length, count in zip(
-        repeats.starts.tolist(), repeats.lengths.tolist(), repeats.documents.tolist(), strict=True
-    ):
+    for start, length, count in zip(*(column.tolist() for column in repeats), strict=True):
         keys = tuple(corpus.keys[number] for number in corpus.tokens[start : start + length])
         words = [key for key in keys if key != LINE]
         if (

@@ -177,14 +177,9 @@ _PENALTY = 0.1
 """Inverse of the strength of the L2 penalty: `C` of scikit-learn."""
 
 
-class ForestSettings(msgspec.Struct, frozen=True, kw_only=True):
-    """Size of the random forest."""
-
-    trees: int = 60
-    rows_per_leaf: int = 3
-    """Least number of rows in a leaf."""
-    leaves: int = 2000
-    """Most leaves of a tree."""
+FOREST_TREES = 60
+_ROWS_PER_LEAF, _LEAVES = 3, 2000
+"""Least number of rows in a leaf of the random forest, and most leaves of a tree."""
 
 
 class BlockSample(msgspec.Struct, frozen=True, kw_only=True):
@@ -222,18 +217,17 @@ def sample_blocks(site: ReadSite, number: int) -> BlockSample | None:
     """Return labelled blocks of a site, drawn by the addresses of the pages; None if there are none."""
     blocks = [read_blocks(page.document, page.presentation) for page in site.pages]
     parts = []
-    for page, some, labels in zip(site.pages, blocks, block_labels(blocks), strict=True):
-        if not len(labels.place):
+    labels = block_labels(blocks)
+    for page, some, (labelled, template) in zip(site.pages, blocks, labels, strict=True):
+        if not len(labelled):
             continue
-        drawn = drawn_places(
-            len(labels.place), _BLOCKS_PER_PAGE, zlib.crc32(page.page.url.encode())
-        )
-        place = labels.place[drawn]
+        drawn = drawn_places(len(labelled), _BLOCKS_PER_PAGE, zlib.crc32(page.page.url.encode()))
+        place = labelled[drawn]
         found = read_block_features(page.document, page.presentation, some)
         parts.append(
             BlockSample(
                 rows=found.rows[place].astype(np.float32),
-                template=labels.template[drawn],
+                template=template[drawn],
                 site=np.full(len(place), number),
                 words=word_rows(found.words)[place],
             )
@@ -276,9 +270,7 @@ def out_of_fold_text_log_odds(sample: BlockSample) -> Floats:
     return log_odds
 
 
-def fit_block_detector(
-    sample: BlockSample, seed: int, forest: ForestSettings | None = None
-) -> BlockDetector:
+def fit_block_detector(sample: BlockSample, seed: int, trees: int = FOREST_TREES) -> BlockDetector:
     """Fit the three detectors; duplicates are removed before and after discretisation."""
     once = without_duplicates(sample)
     log_odds = out_of_fold_text_log_odds(once)
@@ -289,19 +281,15 @@ def fit_block_detector(
         np.concatenate([binned, once.template[:, None]], axis=1), axis=0, return_index=True
     )
     binned, template = binned[np.sort(first)], once.template[np.sort(first)]
-    size = forest or ForestSettings()
     maxent = LogisticRegression(C=_PENALTY, max_iter=300, solver="liblinear")
-    trees = RandomForestClassifier(
-        n_estimators=size.trees,
-        min_samples_leaf=size.rows_per_leaf,
-        max_leaf_nodes=size.leaves,
-        random_state=seed,
+    forest = RandomForestClassifier(
+        trees, min_samples_leaf=_ROWS_PER_LEAF, max_leaf_nodes=_LEAVES, random_state=seed
     )
     return BlockDetector(
         text=_fit_text(once),
         borders=borders,
         maxent=maxent.fit(_one_hot(binned, borders), template),
-        forest=trees.fit(binned, template),
+        forest=forest.fit(binned, template),
     )
 
 
@@ -317,7 +305,7 @@ _FOLDS = 10
 
 
 def cross_site_scores(
-    sample: BlockSample, seed: int, progress: ReportProgress, forest: ForestSettings | None = None
+    sample: BlockSample, seed: int, progress: ReportProgress, trees: int = FOREST_TREES
 ) -> dict[str, Floats]:
     """Return the scores of all blocks by each of `DETECTORS`, fitted without their site.
 
@@ -329,7 +317,7 @@ def cross_site_scores(
         inside = sample.site % _FOLDS == fold
         if not inside.any():
             continue
-        detector = fit_block_detector(sample.take(~inside), seed, forest)
+        detector = fit_block_detector(sample.take(~inside), seed, trees)
         for name, found in detector.scores(sample.rows[inside], sample.words[inside]).items():
             scores[name][inside] = found
         progress(f"fold {fold + 1} of {_FOLDS}: {np.count_nonzero(inside)} blocks")

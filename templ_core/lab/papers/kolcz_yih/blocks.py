@@ -87,13 +87,9 @@ _TEMPLATE_PAGES_MIN = 3
 """Least number of these pages, since on small sites a tenth of the pages is one or two."""
 
 
-class BlockLabels(msgspec.Struct, frozen=True, kw_only=True):
-    """The labels of one page; columns of length n_labelled_blocks."""
-
-    place: Int64s
-    """Indices of the blocks that have a label, ascending; the other blocks are ignored."""
-    template: Bools
-    """Whether each of them is template."""
+BlockLabels = tuple[Int64s, Bools]
+"""The indices of the blocks of a page that have a label, ascending, and whether each is template; other blocks are
+ignored."""
 
 
 def block_labels(pages: Sequence[TextBlocks]) -> list[BlockLabels]:
@@ -129,10 +125,8 @@ def _labels(page: TextBlocks, pages_with: list[int], wanted: float) -> BlockLabe
                 found.append((place, True))
         elif all_unique[place] and is_new and not (above >= 0 and in_content[above]):
             found.append((place, False))
-    return BlockLabels(
-        place=np.array([place for place, _ in found], np.int64),
-        template=np.array([template for _, template in found], np.bool_),
-    )
+    labelled = np.array([place for place, _ in found], np.int64)
+    return labelled, np.array([template for _, template in found], np.bool_)
 
 
 _COUNTED_TAGS = (

@@ -51,13 +51,9 @@ class DocumentFrequency(msgspec.Struct, frozen=True, kw_only=True):
     """Number of pages that have each phrase."""
 
 
-class Candidates(msgspec.Struct, frozen=True, kw_only=True):
-    """The different phrases of a page in order of their first occurrence."""
-
-    phrases: list[str]
-    """Words in lower case with one blank between them."""
-    rows: Floats
-    """Features of the phrases, (n_phrases, n_features)."""
+Candidates = tuple[list[str], Floats]
+"""The different phrases of a page in order of their first occurrence, as words in lower case with one blank between
+them, and their features, (n_phrases, n_features)."""
 
 
 @dataclass(slots=True)
@@ -114,7 +110,7 @@ def read_candidates(page: KeywordPage, frequency: DocumentFrequency) -> Candidat
             position += len(words)
     title = f" {normal_phrase(page.title)} "
     rows = [_features(phrase, one, position, title, frequency) for phrase, one in seen.items()]
-    return Candidates(phrases=list(seen), rows=np.array(rows, np.float64).reshape(len(rows), -1))
+    return list(seen), np.array(rows, np.float64).reshape(len(rows), -1)
 
 
 def top_n(ranked: Sequence[str], wanted: frozenset[str], n: int) -> float:
@@ -183,13 +179,13 @@ def fit_keywords(
     """
     rows, is_keyword = [], []
     for page, wanted in pages:
-        candidates = read_candidates(page, frequency)
-        right = np.array([phrase in wanted for phrase in candidates.phrases], np.bool_)
+        phrases, features = read_candidates(page, frequency)
+        right = np.array([phrase in wanted for phrase in phrases], np.bool_)
         others = np.flatnonzero(~right)
         seed = zlib.crc32(page.title.encode("utf-8", "replace"))
         others = others[drawn_places(len(others), _OTHERS_PER_PAGE, seed)]
         drawn = np.sort(np.concatenate([np.flatnonzero(right), others]))
-        rows.append(candidates.rows[drawn])
+        rows.append(features[drawn])
         is_keyword.append(right[drawn])
     return fit_logistic(np.concatenate(rows), np.concatenate(is_keyword))
 
@@ -198,8 +194,8 @@ def rank_keywords(
     page: KeywordPage, frequency: DocumentFrequency, model: LogisticRegression, most: int
 ) -> list[str]:
     """Return at most `most` phrases of a page, the best first."""
-    candidates = read_candidates(page, frequency)
-    if not candidates.phrases:
+    phrases, features = read_candidates(page, frequency)
+    if not phrases:
         return []
-    order = np.argsort(-np.round(model.log_odds(candidates.rows), 6), kind="stable")
-    return [candidates.phrases[place] for place in order[:most]]
+    order = np.argsort(-np.round(model.log_odds(features), 6), kind="stable")
+    return [phrases[place] for place in order[:most]]

@@ -7,8 +7,8 @@ hidden in their parents. The classifier is a baseline; cleaning uses the page mo
 """
 
 import zlib
-from collections.abc import Iterable
-from typing import Any, Literal, Self
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
 
 import msgspec
 import numpy as np
@@ -129,58 +129,43 @@ _PENALTY = 1.0
 """Inverse of the strength of the L2 penalty: `C` of scikit-learn."""
 
 
-class NodeSample(msgspec.Struct, frozen=True, kw_only=True):
-    """Labelled blocks of many pages; columns of length n_rows."""
-
-    features: list[str]
-    """Names of the features."""
-    rows: Floats
-    """Features, (n_rows, n_features)."""
-    area: Floats
-    """Estimated area in square pixels."""
-    template: Bools
-
-    @classmethod
-    def joined(cls, samples: Iterable["NodeSample"]) -> Self:
-        """Return at least one sample as one."""
-        some = list(samples)
-        columns = {
-            name: np.concatenate([getattr(one, name) for one in some])
-            for name in ("rows", "area", "template")
-        }
-        return cls(features=some[0].features, **columns)
+NodeSample = tuple[Floats, Floats, Bools]
+"""Features of blocks, (n_rows, n_features), their estimated areas in square pixels, and whether each is template."""
 
 
-def sample_nodes(site: site_labels.ReadSite) -> NodeSample:
-    """Return a sample of the labelled blocks of a site, drawn by the addresses of the pages.
+def sample_nodes(site: site_labels.ReadSite) -> tuple[list[str], NodeSample]:
+    """Return the names of the features, and a sample of the labelled blocks of a site, drawn by the addresses of the pages.
 
     The labels are those of the paper: a block is template if more than 85 % of its HTML is in
     site-level templates, else it is (with some noise) content.
     """
     frequency = site_labels.count_site(site.pages)
-    samples = []
+    samples: list[NodeSample] = []
     for page in site.pages:
         found = read_node_features(page.document, page.presentation)
-        drawn = drawn_places(len(found.node), _NODES_PER_PAGE, zlib.crc32(page.page.url.encode()))
+        seed = zlib.crc32(page.page.url.encode())
+        drawn = drawn_places(len(found.node), _NODES_PER_PAGE, seed)
         template = site_labels.site_labels(page, frequency).template[found.node[drawn]]
-        rows, area = found.rows[drawn], found.area[drawn]
-        samples.append(
-            NodeSample(features=list(found.columns), rows=rows, area=area, template=template)
-        )
-    return NodeSample.joined(samples)
+        samples.append((found.rows[drawn], found.area[drawn], template))
+    return list(found.columns), _joined(samples)
 
 
-def fit_smoothed_classifier(sample: NodeSample) -> SmoothedClassifier:
+def _joined(samples: Sequence[NodeSample]) -> NodeSample:
+    rows, area, template = map(np.concatenate, zip(*samples, strict=True))
+    return rows, area, template
+
+
+def fit_smoothed_classifier(features: list[str], sample: NodeSample) -> SmoothedClassifier:
     """Fit the four regressions; each band of areas holds a quarter of the blocks."""
-    quarters = np.quantile(sample.area, np.arange(1, BANDS) / BANDS)
+    rows, area, template = sample
+    quarters = np.quantile(area, np.arange(1, BANDS) / BANDS)
     area_from = [0.0, *np.round(quarters, 0).tolist()]
-    band = bands(sample.area, area_from)
+    band = bands(area, area_from)
     return SmoothedClassifier(
-        features=sample.features,
+        features=features,
         area_from=area_from,
         models=[
-            fit_logistic(sample.rows[band == number], sample.template[band == number])
-            for number in range(BANDS)
+            fit_logistic(rows[band == number], template[band == number]) for number in range(BANDS)
         ],
     )
 
@@ -220,11 +205,12 @@ def train_smoothed_classifier(
     Raises:
         TooFewPages: Labels cannot be counted; the message says what is missing.
     """
-    samples = []
+    samples: list[NodeSample] = []
     for site in site_labels.read_sites(pages):
-        samples.append(sample_nodes(site))
-        progress(f"{site.name}: {len(site.pages)} pages, {len(samples[-1].area)} blocks")
-    return fit_smoothed_classifier(NodeSample.joined(samples))
+        features, sample = sample_nodes(site)
+        samples.append(sample)
+        progress(f"{site.name}: {len(site.pages)} pages, {len(sample[1])} blocks")
+    return fit_smoothed_classifier(features, _joined(samples))
 
 
 HIDDEN_AREA_PX = 2000.0

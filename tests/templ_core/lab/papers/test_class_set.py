@@ -1,12 +1,12 @@
 import math
 import random
 from collections import Counter
+from typing import NamedTuple
 
 import pytest
 
 from templ_core.lab.papers.class_set import (
     SourcePage,
-    TopicPage,
     class_set,
     cross_site_accuracies,
     put_into,
@@ -91,6 +91,17 @@ WORDS = {
 }
 
 
+class TopicPage(NamedTuple):
+    text: str
+    topic: str
+    site: str
+    article: str
+
+
+def accuracies(pages):
+    return cross_site_accuracies(*map(list, zip(*pages, strict=True)))
+
+
 def pages(template_words, seed=0):
     rng = random.Random(seed)
     found = []
@@ -100,14 +111,12 @@ def pages(template_words, seed=0):
             for site in rng.sample("abc", 2):
                 template = " ".join([f"menu{site}"] * template_words)
                 article = f"{topic} {number}"
-                found.append(
-                    TopicPage(topic=topic, site=site, article=article, text=f"{text} {template}")
-                )
+                found.append(TopicPage(f"{text} {template}", topic, site, article))
     return found
 
 
 def test_templates_harm_the_classification_of_topics():
-    clean, hidden = cross_site_accuracies(pages(0)), cross_site_accuracies(pages(200))
+    clean, hidden = accuracies(pages(0)), accuracies(pages(200))
     assert set(clean) == {("cooking", "games"), ("cooking", "soccer"), ("games", "soccer")}
     assert min(clean.values()) > 0.95
     assert max(hidden.values()) < 0.75
@@ -115,7 +124,7 @@ def test_templates_harm_the_classification_of_topics():
 
 def test_accuracies_equal_those_of_the_plain_definition():
     some = pages(3, seed=5)[:32]
-    found = cross_site_accuracies(some)
+    found = accuracies(some)
     for (first, second), accuracy in found.items():
         shares = []
         for one in "abc":

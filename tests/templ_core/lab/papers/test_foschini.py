@@ -74,8 +74,7 @@ def repeats_by_brute_force(tokens, documents, documents_min, tokens_min):
 def repeats(tokens, documents, **limits):
     tokens = np.array(tokens, np.uint16)
     found = find_repeats(SuffixArray(tokens), np.array(documents, np.uint16), **limits)
-    columns = (found.starts, found.lengths, found.documents)
-    rows = list(zip(*(column.tolist() for column in columns), strict=True))
+    rows = list(zip(*(column.tolist() for column in found), strict=True))
     strings = {
         tuple(tokens[start : start + length].tolist()): count for start, length, count in rows
     }

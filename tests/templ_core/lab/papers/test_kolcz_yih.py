@@ -118,7 +118,7 @@ def site(bodies):
     return [
         {
             (document.nodes.tags[blocks.node[place]], blocks.texts[place]): bool(template)
-            for place, template in zip(found.place, found.template, strict=True)
+            for place, template in zip(*found, strict=True)
         }
         for (document, blocks), found in zip(pages, labels, strict=True)
     ]
@@ -219,7 +219,7 @@ def test_two_borders_between_the_classes_are_found():
     assert cuts == pytest.approx([0.2, 0.6], abs=0.01)
 
 
-SMALL = block_detector.ForestSettings(trees=10, leaves=50)
+TREES = 10
 
 
 @pytest.fixture(scope="module")
@@ -237,28 +237,29 @@ def sample(sites):
 
 @pytest.fixture(scope="module")
 def detector(sample):
-    return block_detector.fit_block_detector(sample.take(np.flatnonzero(sample.site < 9)), 0, SMALL)
+    return block_detector.fit_block_detector(sample.take(np.flatnonzero(sample.site < 9)), 0, TREES)
 
 
 def test_detectors_classify_blocks_of_unseen_sites(sites, detector):
     right = {"text": [], "maxent": [], "forest": []}
     for site in sites[9:]:
         blocks = [read_blocks(page.document, page.presentation) for page in site.pages]
-        for page, some, labels in zip(site.pages, blocks, block_labels(blocks), strict=True):
-            if not len(labels.place):
+        labels = block_labels(blocks)
+        for page, some, (place, wanted) in zip(site.pages, blocks, labels, strict=True):
+            if not len(place):
                 continue
             features = read_block_features(page.document, page.presentation, some)
             scores = detector.scores(features.rows, block_detector.word_rows(features.words))
             for name, score in scores.items():
                 template = score > (0.5 if name == "forest" else 0)
-                right[name].extend((template[labels.place] == labels.template).tolist())
+                right[name].extend((template[place] == wanted).tolist())
     assert np.mean(right["maxent"]) > 0.9
     assert np.mean(right["forest"]) > 0.9
     assert np.mean(right["text"]) > 0.7
 
 
 def test_equal_seeds_give_equal_forests_whose_answers_are_probabilities(sample):
-    one, again = (block_detector.fit_block_detector(sample, 3, SMALL) for _ in range(2))
+    one, again = (block_detector.fit_block_detector(sample, 3, TREES) for _ in range(2))
     share, other = (some.scores(sample.rows, sample.words)["forest"] for some in (one, again))
     assert np.array_equal(share, other)
     assert ((share >= 0) & (share <= 1)).all()
@@ -310,9 +311,7 @@ def test_detectors_are_not_trained_on_the_site_they_score():
             (400, block_detector.WORD_TABLE_SIZE),
         ),
     )
-    scores = block_detector.cross_site_scores(
-        sample, 0, lambda _: None, block_detector.ForestSettings(trees=5)
-    )
+    scores = block_detector.cross_site_scores(sample, 0, lambda _: None, 5)
     for score in scores.values():
         right = (score > np.median(score)) == template
         assert right.mean() < 0.65
@@ -328,7 +327,7 @@ NONE = document_frequency([])
 
 
 def test_phrases_do_not_cross_clauses_or_segments():
-    found = read_candidates(keyword_page("Red cars, blue", "cars are 12 34"), NONE).phrases
+    found = read_candidates(keyword_page("Red cars, blue", "cars are 12 34"), NONE)[0]
     assert found == ["red", "red cars", "cars", "blue", "cars are", "cars are 12", "are", "are 12",
                      "are 12 34"]  # fmt: skip
 
@@ -344,7 +343,7 @@ def test_rare_phrases_that_the_page_repeats_have_a_high_tf_idf():
         [keyword_page("the"), keyword_page("the tiger"), keyword_page("the lion")]
     )
     found = read_candidates(keyword_page("tiger the tiger the", title="Of a Tiger"), frequency)
-    rows = dict(zip(found.phrases, found.rows.tolist(), strict=True))
+    rows = dict(zip(found[0], found[1].tolist(), strict=True))
     number, _, rarity, product, in_title = rows["tiger"][:5]
     assert product == pytest.approx(number * rarity)
     assert in_title == 1

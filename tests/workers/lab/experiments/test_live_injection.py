@@ -11,7 +11,6 @@ from templ_core.site_level.fusion.fusion import shipped_fusion
 from templ_core.site_level.fusion.site_columns import STRING_INPUTS
 from tests.workers.builders import write_lines
 from workers.lab.experiments.injected_pages import (
-    Injection,
     inject,
     injected_text,
     on_page,
@@ -52,14 +51,14 @@ def corpus(tmp_path_factory):
     return write_lines(path, map(record, range(PAGES)))
 
 
-def figures(corpus, run):
-    [(_, [found])] = run_sites(read_sites(corpus, "arrival"), [run], seed=3, jobs=1)
+def figures(corpus, kind, share):
+    [(_, [found])] = run_sites(read_sites(corpus, "arrival"), kind, [share], seed=3, jobs=1)
     return found
 
 
 @pytest.mark.parametrize("kind", ["", "changing"])
 def test_a_repeated_paragraph_goes_and_the_content_stays(corpus, kind):
-    found = figures(corpus, Injection(share=0.6, kind=kind))
+    found = figures(corpus, kind, 0.6)
     assert found["injected"] > 200
     assert found["left"] == 0
     assert found["lost"] == 0
@@ -75,14 +74,13 @@ def without_strings(monkeypatch):
 
 @pytest.mark.parametrize("kind", ["", "changing", "varying", "scattered"])
 def test_without_strings_it_would_be_left(corpus, monkeypatch, kind):
-    run = Injection(share=1, kind=kind)
-    found = figures(corpus, run)
+    found = figures(corpus, kind, 1)
     assert found["injected"] > 200
     left = found["left"] / found["injected"]
     assert left < (0.75 if kind == "scattered" else 0.1)
     assert found["lost"] == 0
     without_strings(monkeypatch)
-    without = figures(corpus, run)
+    without = figures(corpus, kind, 1)
     assert without["left"] / without["injected"] > left + 0.25
 
 
