@@ -163,6 +163,11 @@ def command(
     return declare
 
 
+def several_corpora(name: str, help_text: str, *, required: bool = False) -> _Decorator:
+    """Return an option that names a corpus, and may be repeated."""
+    return click.option(name, multiple=True, required=required, type=PATH, help=help_text)
+
+
 def time_field(default: str = "arrival") -> _Decorator:
     """Return the option `--time-field`."""
     return option(

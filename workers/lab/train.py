@@ -138,7 +138,9 @@ def train(
         sites: dict[str, dict[str, int]] = {}
         for page, fold in zip(corpus.pages, corpus.fold.tolist(), strict=True):
             sites.setdefault(page.corpus, {})[page.site] = fold
-        _write_folds(folds, [encode_model(one) for one in trained.held_out_models], sites)
+        for number, one in enumerate(trained.held_out_models):
+            write_file(folds / f"fold-{number}.bin", encode_model(one))
+        write_file(folds / "folds.json", msgspec.json.format(msgspec.json.encode(sites)))
     write_file(out.with_suffix(".quality.json"), msgspec.json.format(msgspec.json.encode(quality)))
     _print(quality, model.version)
     if seeds > 1:
@@ -174,15 +176,6 @@ def _weights(given: Sequence[str], names: Sequence[str]) -> dict[str, float]:
         if not 0 < weights[name] < float("inf"):
             raise UsageProblem(f"--weight {one}: the number must be above 0")
     return weights
-
-
-def _write_folds(
-    directory: Path, models: Sequence[bytes], folds: Mapping[str, Mapping[str, int]]
-) -> None:
-    """Write the models, and an index of which model was trained without which site of a corpus."""
-    for number, body in enumerate(models):
-        write_file(directory / f"fold-{number}.bin", body)
-    write_file(directory / "folds.json", msgspec.json.format(msgspec.json.encode(folds)))
 
 
 def _print(quality: Quality, version: str) -> None:

@@ -13,7 +13,7 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from templ_core.array_types import Bools, Floats, Int32s, Int64s
+from templ_core.array_types import Bools, Floats, Int64s
 from templ_core.dom.document import Document
 from templ_core.lab.evaluation.report import Interval, bootstrap, group_by
 from templ_core.lab.tree_sums import climb, sums_below
@@ -184,19 +184,15 @@ def largest_fragments(document: Document, label: Grouping) -> Int64s:
     size = len(nodes.tags)
     inside = sums_below(nodes.end, np.bincount(owner, minlength=size))
     top = np.full(len(owner), -1, np.int64)
+    above = np.maximum(nodes.parent, 0)
     for one in np.unique(label):
         alike = sums_below(nodes.end, np.bincount(owner[label == one], minlength=size))
         uniform = (inside > 0) & (np.rint(alike) == np.rint(inside))
-        highest = _highest(uniform, nodes.parent)
+        # Each node's topmost ancestor such that all nodes on the way to it are uniform.
+        highest = climb(np.where(uniform & uniform[above], above, np.arange(size)))
         top = np.where((label == one) & uniform[owner], highest[owner], top)
     alone = size + np.arange(len(owner))
     return np.where(top >= 0, top, alone)
-
-
-def _highest(uniform: Bools, parent: Int32s) -> Int64s:
-    """Return each node's topmost ancestor such that all nodes on the way to it are uniform."""
-    above = np.maximum(parent, 0)
-    return climb(np.where(uniform & uniform[above], above, np.arange(len(parent))))
 
 
 def block_of_each(segments: Sequence[str], blocks: Sequence[str]) -> Int64s:

@@ -327,7 +327,7 @@ def learn_style_tree(documents: Sequence[Document]) -> StyleTree:
     for document in documents:
         for place, segment in _places(document, styles, grows=True):
             pages[place] += 1
-            words[place].update(_words(document.segments.texts[segment]))
+            words[place].update(set(tokenise(document.segments.texts[segment].lower())))
     return StyleTree(
         styles=styles,
         importance={place: text_importance(words[place], count) for place, count in pages.items()},
@@ -365,10 +365,6 @@ def is_style_noise(
     for place, segment in _places(document, tree.styles, grows=False):
         noise[segment] = tree.importance[place] < importance_min
     return noise
-
-
-def _words(text: str) -> set[str]:
-    return set(tokenise(text.lower()))
 
 
 def _places(document: Document, styles: Styles, *, grows: bool) -> Iterator[tuple[int, int]]:

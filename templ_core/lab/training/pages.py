@@ -283,14 +283,12 @@ def word_bag(page: GoldRecord, document: Document, markup: str) -> WordBag:
     )
 
 
-def _address_hash(url: str) -> int:
-    return zlib.crc32(url.encode())
-
-
 def thin(
-    pages: Iterable[AnyPage], per_site: int, order: Callable[[str], int] = _address_hash
+    pages: Iterable[AnyPage],
+    per_site: int,
+    order: Callable[[str], int] = lambda url: zlib.crc32(url.encode()),
 ) -> list[AnyPage]:
-    """Return at most `per_site` pages of each site of a corpus, the first in the order of their addresses."""
+    """Return at most `per_site` pages of each site of a corpus, the first in an order of addresses: by their hashes."""
     sites = group_by(pages, lambda page: (page.corpus, page.site))
     return [
         page

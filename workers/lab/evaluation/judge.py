@@ -56,20 +56,10 @@ def without_statements(markup: str) -> str:
     return _START_TAG.sub(lambda tag: _ATTRIBUTE.sub("", tag[0]), markup)
 
 
-def stated_and_found(
+def _stated_and_found(
     document: Document, markup: str, url: str, model: PageModel
 ) -> tuple[str | None, str | None]:
-    """Return the page type that markup states, and the one that the page model finds without that.
-
-    Args:
-        document: The page.
-        markup: Its markup.
-        url: Its address.
-        model: The page model.
-
-    Returns:
-        None for a type that nothing states, and for one of a page that has no text without its statements.
-    """
+    """Return the page type that markup states, and the one that the page model finds without that; None for none."""
     try:
         hidden = read_document(without_statements(markup).encode(), url, charset="utf-8")
     except PageError:
@@ -199,7 +189,7 @@ class Judge:
                 segments = scoring.score_segments(
                     page, markup, document, scoring.decisions_of_cleaned(document, cleaned)
                 )
-                stated, found = stated_and_found(document, markup, page.url, self._models[model])
+                stated, found = _stated_and_found(document, markup, page.url, self._models[model])
         elif output is None:
             output = PageOutput(text="", confidence=None, segments=None)
         elif output.segments and self._with_segments:

@@ -228,16 +228,18 @@ def _repeated(judgements: Sequence[Judgement]) -> dict[str, RepeatedFigures] | N
     several = {site: some for site, some in sites.items() if len(some) >= REPEATED_PAGES_MIN}
     if not several:
         return None
-    return {system: _repeated_by(system, several) for system in judgements[0].texts}
-
-
-def _repeated_by(system: str, sites: dict[str, list[Judgement]]) -> RepeatedFigures:
-    of_sites = {
-        site: repeated_text([one.texts[system] for one in some]) for site, some in sites.items()
-    }
-    worst = max(of_sites, key=lambda site: of_sites[site].ratio)
-    total = sum(of_sites.values(), RepeatedText(words=0, repeated_words=0))
-    return RepeatedFigures(ratio=total.ratio, worst_ratio=of_sites[worst].ratio, worst_site=worst)
+    found = {}
+    for system in judgements[0].texts:
+        of_sites = {
+            site: repeated_text([one.texts[system] for one in some])
+            for site, some in several.items()
+        }
+        worst = max(of_sites, key=lambda site: of_sites[site].ratio)
+        total = sum(of_sites.values(), RepeatedText(words=0, repeated_words=0))
+        found[system] = RepeatedFigures(
+            ratio=total.ratio, worst_ratio=of_sites[worst].ratio, worst_site=worst
+        )
+    return found
 
 
 def _calibration(judgements: Sequence[Judgement]) -> Calibration | None:

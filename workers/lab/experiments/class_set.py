@@ -22,7 +22,7 @@ from templ_core.lab.papers.pagelevel.variants import (
     smooth_variant,
 )
 from templ_core.lab.training.labels.gold_labels import GoldSelectors
-from templ_core.lab.training.labels.site_labels import CorpusPage, ReadPage, count_site, site_labels
+from templ_core.lab.training.labels.site_labels import count_site, site_labels
 from workers.errors import InputProblem
 from workers.lab import experiment as lab
 from workers.lab.corpora import record_markup, records_with
@@ -149,18 +149,9 @@ def clean_class_pages(
             by_site[page.site].append((page, scored))
     found = []
     for some in by_site.values():
-        read = [
-            ReadPage(
-                page=CorpusPage(corpus="class set", site=page.site, url=page.url, body=b""),
-                document=scored.document,
-                presentation=scored.presentation,
-                words=scored.all_words,
-            )
-            for page, scored in some
-        ]
-        frequency = count_site(read)
-        for (page, scored), one in zip(some, read, strict=True):
-            template = site_labels(one, frequency).template_segment
+        frequency = count_site([scored for _, scored in some])
+        for page, scored in some:
+            template = site_labels(scored, frequency).template_segment
             found.append((page, _texts(scored, template)))
     return found
 
@@ -169,7 +160,7 @@ def _texts(page: ScoredPage, site_template: np.ndarray) -> dict[str, str]:
     document = page.document
     smoothed = smooth_variant(page.features, document.segments.owner, page.block_templateness)
     kept = (
-        np.ones(len(page.words), np.bool_),
+        np.ones(len(page.sizes), np.bool_),
         ~site_template,
         basic_variant(page.templateness).kept,
         smoothed.kept,

@@ -324,11 +324,9 @@ INPUTS = tuple(FUSION_INPUTS)
     "--model", "model_file", type=lab.FILE, help="File to write the fusion to, fitted to all pages."
 )
 @lab.peers
-@click.option(
+@lab.several_corpora(
     "--listings",
-    multiple=True,
-    type=lab.PATH,
-    help="Corpus whose listings and collections are scored, each as a page that its site has "
+    "Corpus whose listings and collections are scored, each as a page that its site has "
     "shown before; may be repeated.",
 )
 @lab.option(

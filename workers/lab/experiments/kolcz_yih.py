@@ -1,7 +1,7 @@
 """Template blocks and keywords: figure 1, tables 1 and 2 of Kolcz and Yih (PKDD 2007)."""
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -138,17 +138,18 @@ class _Marked(NamedTuple):
     keywords: frozenset[str]
 
 
-def read_tagged_pages(
+def _tagged(
     corpora: Sequence[Path], pages_per_site: int, keeps: SegmentFilter
-) -> Iterator[KeywordTestPage]:
-    """Yield the pages that have keywords of their own which occur in their text."""
+) -> list[KeywordTestPage]:
+    """Return the pages that have keywords of their own which occur in their text."""
     by_site: defaultdict[str, list[_Marked]] = defaultdict(list)
     for path in corpora:
         for _, record in read_objects(path):
             marked = _marked(record)
             if marked is not None and marked.keywords:
                 by_site[site_of(record)].append(marked)
-    for site, pages in by_site.items():
+    tested: list[KeywordTestPage] = []
+    for site, pages in lab.tracked(by_site.items(), "cleaning"):
         on_pages = Counter(keyword for page in pages for keyword in page.keywords)
         most = max(_SITE_SHARE_MAX * len(pages), 1)
         own = [frozenset(one for one in page.keywords if on_pages[one] <= most) for page in pages]
@@ -157,15 +158,10 @@ def read_tagged_pages(
             for page, some in zip(pages, own, strict=True)
             if some
         )
-        yield from islice(filter(None, found), pages_per_site)
-
-
-def read_plain_pages(corpora: Sequence[Path]) -> Iterator[KeywordPage]:
-    """Yield all readable pages, not cleaned."""
-    for path in corpora:
-        for _, record in read_objects(path):
-            if read := read_record(record):
-                yield _keyword_page(read[1])
+        tested += islice(filter(None, found), pages_per_site)
+    if not tested:
+        raise InputProblem(f"{', '.join(map(str, corpora))}: no page has keywords")
+    return tested
 
 
 def _marked(record: dict[str, Any]) -> _Marked | None:
@@ -264,26 +260,20 @@ _PAPER_SETTINGS = {
 
 @lab.command("Kolcz and Yih (2007): keyword extraction.")
 @lab.corpora
-@click.option(
+@lab.several_corpora(
     "--train",
-    multiple=True,
+    "Corpus of many sites to train the keyword extraction on; may be repeated.",
     required=True,
-    type=lab.PATH,
-    help="Corpus of many sites to train the keyword extraction on; may be repeated.",
 )
-@click.option(
+@lab.several_corpora(
     "--diverse",
-    multiple=True,
-    required=True,
-    type=lab.PATH,
-    help="Corpus of many other sites, without keywords, for the document frequencies of row "
+    "Corpus of many other sites, without keywords, for the document frequencies of row "
     "ODP-DF; may be repeated.",
+    required=True,
 )
-@click.option(
+@lab.several_corpora(
     "--forest",
-    multiple=True,
-    type=lab.PATH,
-    help="Clean with Kolcz and Yih's random forest, trained on this corpus, which needs several "
+    "Clean with Kolcz and Yih's random forest, trained on this corpus, which needs several "
     "pages a site and no gold; may be repeated.  [default: clean with the shipped page model]",
 )
 @lab.option(
@@ -313,7 +303,12 @@ def kolcz_yih_keywords(
         site_count = len({page.site for page in pages})
         wanted = np.mean([len(page.wanted) for page in pages])
         report.say(f"{name} {len(pages)} pages of {site_count} sites, {wanted:.1f} keywords a page")
-    other = document_frequency(read_plain_pages(diverse))
+    other = document_frequency(
+        _keyword_page(read[1])
+        for path in diverse
+        for _, record in read_objects(path)
+        if (read := read_record(record))
+    )
     scores, rows = {}, []
     for name, setting in _PAPER_SETTINGS.items():
         scores[name] = _scores(setting, training, testing, other)
@@ -327,15 +322,6 @@ def kolcz_yih_keywords(
         rows.append([f"{one} - {base}", *cells])
     header = ["in brackets: the paper's", *(f"Top{n}" for n in _TOPS)]
     report.table("tables 1 and 2: keyword extraction, %", header, rows)
-
-
-def _tagged(
-    corpora: Sequence[Path], pages_per_site: int, keeps: SegmentFilter
-) -> list[KeywordTestPage]:
-    pages = list(lab.tracked(read_tagged_pages(corpora, pages_per_site, keeps), "cleaning"))
-    if not pages:
-        raise InputProblem(f"{', '.join(map(str, corpora))}: no page has keywords")
-    return pages
 
 
 def _page_model(document: Document, _: Presentation) -> np.ndarray:

@@ -15,15 +15,13 @@ from sklearn.metrics import adjusted_rand_score
 from templ_core.array_types import Bools, Floats, Int64s, UInt64s
 from templ_core.config import CoreConfig
 from templ_core.decide import decide
-from templ_core.dom.document import Document
 from templ_core.errors import PageError
 from templ_core.lab.evaluation import segments
-from templ_core.lab.layout import Presentation, read_presentation
+from templ_core.lab.layout import read_presentation
 from templ_core.lab.papers.pagelevel import variants
 from templ_core.lab.papers.pagelevel.node_features import NodeFeatures, read_node_features
 from templ_core.lab.training.labels.gold_labels import Labels
-from templ_core.lab.training.labels.site_labels import TooFewPages
-from templ_core.page_level.features.characters import Words as PageWords
+from templ_core.lab.training.labels.site_labels import CorpusPage, ReadPage, TooFewPages
 from templ_core.page_level.features.characters import read_characters, read_words
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import read_page_evidence
@@ -45,20 +43,17 @@ from workers.lab.evaluation.page_models import PageModels, models_of_folds
 from workers.lab.plots import line_chart
 
 
-class ScoredPage(msgspec.Struct, frozen=True, kw_only=True):
+class ScoredPage(ReadPage, frozen=True, kw_only=True):
     """A page with the scores of PAGELEVEL's classifier."""
 
     record: dict[str, Any]
     """Record of the page in its corpus."""
-    document: Document
-    presentation: Presentation
     features: NodeFeatures
     block_templateness: Floats
     """Templateness of each block, from 0 to 1."""
     templateness: Floats
     """Templateness of the block in which each segment stands, from 0 to 1."""
-    all_words: PageWords
-    words: Floats
+    sizes: Floats
     """Number of words of each segment, at least 1."""
 
 
@@ -87,16 +82,17 @@ def score_record(
         return None
     features = read_node_features(document, presentation)
     templateness = classifier.templateness(features)
-    all_words = read_words(read_characters(document.segments.texts))
+    words = read_words(read_characters(document.segments.texts))
     return ScoredPage(
+        page=CorpusPage(corpus="", site=site_of(record), url=record["url"], body=b""),
         record=record,
         document=document,
         presentation=presentation,
+        words=words,
         features=features,
         block_templateness=templateness,
         templateness=variants.segment_scores(features, document.segments.owner, templateness),
-        all_words=all_words,
-        words=all_words.per_segment.clip(1).astype(float),
+        sizes=words.per_segment.clip(1).astype(float),
     )
 
 
@@ -109,7 +105,7 @@ PageVariant = Callable[[ScoredPage], variants.Variant]
 
 def merging_variant(delta: float) -> PageVariant:
     """Return the paper's merge of neighbouring segments whose scores differ by less than delta."""
-    return lambda page: variants.basic_merge_variant(page.templateness, page.words, delta)
+    return lambda page: variants.basic_merge_variant(page.templateness, page.sizes, delta)
 
 
 def smoothing_variant(
@@ -197,7 +193,7 @@ def _report_f(report: lab.Report, pages: Sequence[LabelledPage]) -> None:
     best = max(merges, key=lambda delta: _in_templates(merges[delta]))
     compared = {
         "all is template": site_f(
-            pages, lambda page: variants.basic_variant(np.ones(len(page.words)))
+            pages, lambda page: variants.basic_variant(np.ones(len(page.sizes)))
         ),
         "basic": site_f(pages, lambda page: variants.basic_variant(page.templateness)),
         f"basic + merge, delta {best:g}": merges[best],
@@ -248,7 +244,7 @@ def site_f(pages: Sequence[LabelledPage], variant: PageVariant) -> SiteFs:
     }
     for page, labels in pages:
         found = segments.template_f(
-            page.document, page.words, variant(page).kept, labels.content, labels.counts
+            page.document, page.sizes, variant(page).kept, labels.content, labels.counts
         )
         for (place, counted), by_site in sums.items():
             by_site[page.record["site"]].append(found[place][counted])

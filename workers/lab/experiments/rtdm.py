@@ -234,7 +234,12 @@ def rtdm_mining(
         template_sites=MINING_TEMPLATES,
     )
     pages = compared_pages((one.site, one.url, one.markup, one.text, one.topic) for one in made)
-    _describe(report, pages)
+    count = Counter((one.name, one.site) for one in pages)
+    rows: list[list[lab.Cell]] = [
+        [topic, *(count[topic, site] for site in MINING_TEMPLATES)]
+        for topic in sorted({topic for topic, _ in count})
+    ]
+    report.table(f"table 1: {len(pages)} pages", ["", *MINING_TEMPLATES], rows)
     texts = {name: clean_compared_pages(pages, name) for name in SITE_CLEANERS}
     for name, peer in extract.items():
         texts[name] = [peer(one.markup) for one in pages]
@@ -247,15 +252,6 @@ def rtdm_mining(
     scores = {name: classify(some, topics, sites) for name, some in texts.items()}
     _report_classes(report, scores)
     _report_samples(report, pages, topics, sites)
-
-
-def _describe(report: lab.Report, pages: Sequence[ComparedPage]) -> None:
-    count = Counter((one.name, one.site) for one in pages)
-    topics = sorted({topic for topic, _ in count})
-    rows: list[list[lab.Cell]] = [
-        [topic, *(count[topic, site] for site in MINING_TEMPLATES)] for topic in topics
-    ]
-    report.table(f"table 1: {len(pages)} pages", ["", *MINING_TEMPLATES], rows)
 
 
 def _report_clustering(report: lab.Report, fs: Mapping[str, np.ndarray]) -> None:

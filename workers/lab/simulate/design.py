@@ -98,18 +98,14 @@ def sections(part: Fragment) -> tuple[Section, ...]:
         if section_type or text.strip()
     )
     for section_type, runs in groupby(marked, key=itemgetter(0)):
-        text = _lines("".join(text for _, text in runs))
+        lines = "".join(text for _, text in runs).split("\n")
+        text = "\n".join(filter(None, (" ".join(line.split()) for line in lines)))
         if text:
             found.append(Section(section_type, text))
     return tuple(
         Section(section_type, "\n".join(section.text for section in same))
         for section_type, same in groupby(found, key=itemgetter(0))
     )
-
-
-def _lines(text: str) -> str:
-    lines = (" ".join(line.split()) for line in text.split("\n"))
-    return "\n".join(line for line in lines if line)
 
 
 _STEPS = (0.6180339887498949, 0.4142135623730951)

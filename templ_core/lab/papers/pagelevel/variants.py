@@ -8,7 +8,7 @@ hidden in their parents. The classifier is a baseline; cleaning uses the page mo
 
 import zlib
 from collections.abc import Iterable, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 import numpy as np
@@ -99,7 +99,10 @@ class _File(msgspec.Struct, frozen=True):
 
 def encode_classifier(classifier: SmoothedClassifier) -> bytes:
     """Return the file of a classifier."""
-    return msgspec.json.encode(_File(_FORMAT, classifier), enc_hook=_numbers)
+    return msgspec.json.encode(
+        _File(_FORMAT, classifier),
+        enc_hook=lambda column: [float(f"{value:.{_DIGITS}g}") for value in column.tolist()],
+    )
 
 
 def decode_classifier(body: bytes) -> SmoothedClassifier:
@@ -117,10 +120,6 @@ def decode_classifier(body: bytes) -> SmoothedClassifier:
     if file.format != _FORMAT:
         raise CodecError(f"format {file.format!r}; this version reads {_FORMAT!r}")
     return file.classifier
-
-
-def _numbers(value: Any) -> list[float]:
-    return [float(f"{number:.{_DIGITS}g}") for number in value.tolist()]
 
 
 _NODES_PER_PAGE = 100
