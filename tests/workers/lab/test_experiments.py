@@ -22,6 +22,7 @@ from templ_core.site_level.fusion.fusion import FusionModel
 from templ_core.site_level.fusion.site_columns import FUSION_INPUTS
 from tests.workers.builders import write_lines
 from workers.lab.experiments import injected_pages
+from workers.lab.experiments.class_set import TOPIC_SITES
 from workers.lab.experiments.compared_cleaners import (
     SITE_CLEANERS,
     clean_compared_pages,
@@ -30,6 +31,7 @@ from workers.lab.experiments.compared_cleaners import (
 from workers.lab.experiments.injection import boilerplate
 from workers.lab.experiments.pagelevel import LabelledTexts, specific_words
 from workers.lab.experiments.replayed_sites import ReplayedPage, design_changes, two_passes
+from workers.lab.experiments.rtdm import MINING_TEMPLATES
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 
@@ -274,6 +276,24 @@ def test_one_odd_page_empties_the_template_that_all_pages_share(templ, tmp_path)
 def test_missing_sites_are_reported_in_one_line(templ, selected):
     message = templ("experiments", "rtdm-mining", selected, expect=66).stderr.decode()
     assert message.startswith("templ: the class set needs articles")
+    assert message.count("\n") == 1
+
+
+def test_too_few_templates_for_mining_are_reported_in_one_line(templ, tmp_path):
+    sites = [*(some[0] for some in TOPIC_SITES.values()), MINING_TEMPLATES[0]]
+    records = [
+        {
+            "site": site,
+            "url": f"http://{site}/",
+            "html": f"<p>Home<div id=main>{' '.join(f'w{number}' for number in range(60))} {site}</div>",
+            "gold_text": site,
+            "gold_selector": "#main",
+        }
+        for site in sites
+    ]
+    pages = write_lines(tmp_path / "pages.jsonl", records)
+    message = templ("experiments", "rtdm-mining", pages, "--runs", 1, expect=66).stderr.decode()
+    assert message.startswith("templ: too few articles or templates")
     assert message.count("\n") == 1
 
 

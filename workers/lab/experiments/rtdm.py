@@ -1,5 +1,6 @@
 """Templates and mining: figures 7 to 9, tables 2 to 6 of Vieira et al. (CIKM 2006)."""
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -13,9 +14,10 @@ from templ_core.array_types import Bools
 from templ_core.lab.papers.class_set import hash_of
 from templ_core.lab.papers.rtdm import CONFIGURATIONS, ClassifierScores, classify, cluster_f
 from templ_core.tokens import tokenise
+from workers.errors import InputProblem
 from workers.lab import experiment as lab
 from workers.lab.evaluation.peers import load_peer
-from workers.lab.experiments.class_set import read_class_set
+from workers.lab.experiments.class_set import TOPIC_SITES, read_class_set
 from workers.lab.experiments.compared_cleaners import (
     SITE_CLEANERS,
     TEMPLATE_FINDERS,
@@ -234,6 +236,14 @@ def rtdm_mining(
         template_sites=MINING_TEMPLATES,
     )
     pages = compared_pages((one.site, one.url, one.markup, one.text, one.topic) for one in made)
+    topics = [one.name for one in pages]
+    sites = [one.site for one in pages]
+    known = classify([one.text for one in pages], topics, sites)
+    if len(known) < len(CONFIGURATIONS) * math.comb(len(TOPIC_SITES), 2):
+        raise InputProblem(
+            "too few articles or templates: pages on each two topics are needed in at least three "
+            f"templates of {', '.join(MINING_TEMPLATES)}"
+        )
     count = Counter((one.name, one.site) for one in pages)
     rows: list[list[lab.Cell]] = [
         [topic, *(count[topic, site] for site in MINING_TEMPLATES)]
@@ -244,8 +254,6 @@ def rtdm_mining(
     for name, peer in extract.items():
         texts[name] = [peer(one.markup) for one in pages]
     texts[_ALONE] = [one.text for one in pages]
-    topics = [one.name for one in pages]
-    sites = [one.site for one in pages]
     seeds = range(seed, seed + runs)
     fs = {name: cluster_f(texts[name], topics, seeds) for name in lab.tracked(texts, "clustering")}
     _report_clustering(report, fs)
