@@ -99,14 +99,10 @@ def _votes(documents: Sequence[Document]) -> FindTemplate:
     return lambda document: rtdm.is_voted_template(document, model, _SHARE_MIN)
 
 
-def _style_tree(documents: Sequence[Document]) -> FindTemplate:
-    return partial(rtdm.is_style_noise, tree=rtdm.learn_style_tree(documents))
-
-
 TEMPLATE_FINDERS: Mapping[str, Callable[[Sequence[Document]], FindTemplate]] = {
     "votes": _votes,
     "FindTemplate": _find_template,
-    "style tree": _style_tree,
+    "style tree": lambda pages: partial(rtdm.is_style_noise, tree=rtdm.learn_style_tree(pages)),
 }
 """For each method a function that learns from pages of a site how to find the template of a page."""
 
@@ -129,10 +125,6 @@ def _phrases(documents: Sequence[Document]) -> CleanDocument:
     return clean
 
 
-def _page_model(document: Document) -> str:
-    return _text(document, clean(document, None, CoreConfig()).decision.kept)
-
-
 def _text(document: Document, kept: np.ndarray) -> str:
     texts = document.segments.texts
     return "\n".join(text for text, stays in zip(texts, kept, strict=True) if stays)
@@ -144,6 +136,8 @@ SITE_CLEANERS: Mapping[str, Learn] = {
     "votes": _without_template("votes"),
     "style tree": _without_template("style tree"),
     "phrases": _phrases,
-    "page model": lambda _: _page_model,
+    "page model": lambda _: (
+        lambda document: _text(document, clean(document, None, CoreConfig()).decision.kept)
+    ),
 }
 """For each cleaner a function that learns from pages of a site and returns a cleaning function."""

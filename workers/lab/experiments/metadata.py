@@ -309,15 +309,6 @@ def _pages(corpora: Sequence[Path]) -> Iterator[tuple[str, str]]:
                 streams.remove(stream)
 
 
-def _documents(corpora: Sequence[Path]) -> Iterator[tuple[Document, str, str]]:
-    """Yield the readable pages, each with its markup and URL."""
-    for url, markup in _pages(corpora):
-        try:
-            yield parse_document(markup, url, with_marks=True), markup, url
-        except PageError:
-            continue
-
-
 def _report_fields(report: lab.Report, gold: list[metadata_gold.GoldPage]) -> None:
     systems: dict[str, System] = {"templ": templ, **{name: load_system(name) for name in PEERS}}
     counts: dict[tuple[str, str], list[int]] = defaultdict(lambda: [0, 0, 0])
@@ -344,22 +335,21 @@ def _count(
 ) -> None:
     for field, wanted in page.fields.items():
         given = metadata_gold.comparable(field, found.get(field, ""), page.url)
-        one = counts[name, field]
-        if field == "author":
-            one[0] += len(given & wanted)
-            one[1] += len(given)
-            one[2] += len(wanted)
-        else:
-            one[0] += bool(given & wanted)
-            one[1] += bool(given)
-            one[2] += 1
+        sizes = len(given & wanted), len(given), len(wanted)
+        for number, size in enumerate(sizes):
+            # Authors are counted one by one, of all other fields whether there is a value.
+            counts[name, field][number] += size if field == "author" else bool(size)
 
 
 def _report_markdown(report: lab.Report, corpora: Sequence[Path], count: int) -> None:
     right: Counter[str] = Counter()
     wanted: Counter[str] = Counter()
     done = skipped = 0
-    for document, markup, url in _documents(corpora):
+    for url, markup in _pages(corpora):
+        try:
+            document = parse_document(markup, url, with_marks=True)
+        except PageError:
+            continue
         kept = clean(document, None, _CONFIG).decision.kept
         expected = metadata_gold.page_structure(markup, document, kept) if kept.any() else None
         if expected is None:

@@ -75,13 +75,15 @@ def _article(context: parts.PageContext, one: ArchiveEntry) -> PageBody:
     blocks = _interleave(context, writer.paragraphs(words))
     body = theme.box("body", *blocks, section_type=SectionType.CONTENT)
     share = parts.share_bar(context, one)
+    links = [context.markup.link(f"/tag/{word}", word) for word in one.tags]
+    tags = theme.box("tags", join(links, ", "), section_type=SectionType.NEUTRAL)
     fragment = theme.box(
         "article",
         _heading(context, one, words),
         share if place.share == "top" else EMPTY,
         body,
         share if place.share == "end" else EMPTY,
-        _tags(context, one) if place.tags else EMPTY,
+        tags if place.tags else EMPTY,
         parts.author_box(context, one) if place.author_box else EMPTY,
     )
     after = _after_content(context, one, "comments")
@@ -144,11 +146,6 @@ def _heading(context: parts.PageContext, one: ArchiveEntry, words: int) -> Fragm
     return theme.box(
         "heading", title, theme.box("byline", byline), section_type=SectionType.NEUTRAL
     )
-
-
-def _tags(context: parts.PageContext, one: ArchiveEntry) -> Fragment:
-    links = [context.markup.link(f"/tag/{word}", word) for word in one.tags]
-    return context.theme.box("tags", join(links, ", "), section_type=SectionType.NEUTRAL)
 
 
 def _thread(context: parts.PageContext, one: ArchiveEntry) -> PageBody:
