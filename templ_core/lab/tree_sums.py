@@ -25,26 +25,17 @@ def sums_below(end: Int32s, values: Numbers) -> Floats:
 def subtree_sums(
     document: Document, values: npt.NDArray[np.floating[Any]]
 ) -> npt.NDArray[np.floating[Any]]:
-    """Return the sum of values over the segments inside each element; length n_nodes.
-
-    Args:
-        document: The page.
-        values: A value for each segment; length n_segments.
-    """
+    """Return the sum of values, of length n_segments, over the segments inside each element; length n_nodes."""
     nodes = document.nodes
     own = np.bincount(document.segments.owner, weights=values, minlength=len(nodes.tags))
     return sums_below(nodes.end, own)
 
 
 def climb(step: Int64s) -> Int64s:
-    """Return where each node ends up when steps upwards are followed until they stop.
+    """Return where each node ends up when steps upwards are followed until one leads to itself.
 
-    Args:
-        step: The node that each node steps to; itself where it stops.
-
-    Example:
-        >>> climb(np.array([0, 0, 1, 3, 3])).tolist()
-        [0, 0, 0, 3, 3]
+    >>> climb(np.array([0, 0, 1, 3, 3])).tolist()
+    [0, 0, 0, 3, 3]
     """
     while True:
         further = step[step]

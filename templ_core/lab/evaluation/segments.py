@@ -167,18 +167,12 @@ def largest_fragments(document: Document, label: Grouping) -> Int64s:
 
     No such element lies inside another one, as in the fragments that the authors of the paper
     labelled by hand. A segment that stands beside blocks with another label is a fragment of its own.
+    Labels are not negative; the columns of labels and groups are of length n_segments.
 
     >>> from templ_core.dom.document import parse_document
     >>> page = parse_document("<ul><li>Home<li>About</ul><p>A story</p>", "https://example.org/")
     >>> largest_fragments(page, np.array([0, 0, 1])).tolist()
     [2, 2, 5]
-
-    Args:
-        document: The page.
-        label: Label of each segment (template, content, ...), not negative; length n_segments.
-
-    Returns:
-        Group of each segment; length n_segments.
     """
     nodes, owner = document.nodes, document.segments.owner
     size = len(nodes.tags)

@@ -98,16 +98,11 @@ _INVISIBLE = frozenset(["script", "style", "noscript", "template", "head", "ifra
 
 
 def page_words(html: str, neutral_selector: str | None) -> tuple[WordCounts, WordCounts]:
-    """Return the visible words of the page, and those of its neutral elements.
+    """Return the visible words of the page, and those of its neutral elements, which a CSS selector names.
 
     >>> everything, neutral = page_words("<h1>A title</h1><p>Some text</p>", "h1")
     >>> sorted(everything), sorted(neutral)
     (['a', 'some', 'text', 'title'], ['a', 'title'])
-
-    Args:
-        html: The markup of the page.
-        neutral_selector: CSS selector of text that is neither content nor template; None if the
-            page has no such text.
     """
     parser = etree.HTMLParser(encoding="utf-8", huge_tree=True)
     root = etree.fromstring(html.encode("utf-8", "replace"), parser) if html.strip() else None

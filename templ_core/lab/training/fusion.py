@@ -399,11 +399,8 @@ def calibrations(
 ) -> dict[str, Calibration]:
     """Return how well the confidence of pages of known sites is calibrated, by page type, then by corpus.
 
-    Each confidence is fitted to the sites of the other folds.
-
-    Args:
-        pages: The pages.
-        outcomes: The scores of each page, by models that were fitted without its site.
+    Each confidence is fitted to the sites of the other folds. The outcomes are by models that were fitted
+    without the page's site.
     """
     judged = [
         (page, one) for page, one in zip(pages, outcomes, strict=True) if page.known.documents

@@ -90,9 +90,7 @@ def _entries(triples: list[tuple[int, int, float]]) -> _Entries:
 def text_rows(words: Words, heading: Int64s) -> SparseRows:
     """Return the tokens of the words of each segment, counted as in `text_scores`.
 
-    Args:
-        words: The words of the page.
-        heading: Number of the last heading before each segment, or -1; length n_segments.
+    `heading` has the number of the last heading before each segment, or -1; length n_segments.
     """
     count = len(words.per_segment)
     matrices = [

@@ -125,10 +125,6 @@ def hashed_scores(corpus: TrainingCorpus, progress: fit.ReportProgress) -> Hashe
 
     Tables are fitted to all rows in a fixed order, not to a sample: trees and networks learn from
     their scores, and would change with each sample.
-
-    Args:
-        corpus: All training pages.
-        progress: Called after each step.
     """
     counts = [len(page.text) for page in corpus.pages]
     starts = np.concatenate([[0], np.cumsum(counts)])

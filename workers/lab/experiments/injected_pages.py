@@ -140,14 +140,7 @@ def link_box(vocabulary: Sequence[str], rng: Random) -> LinkBox:
 def inject_box(
     root: html.HtmlElement, selectors: GoldSelectors, box: LinkBox, section: int
 ) -> bool:
-    """Put the box of a section into a parsed page; answer whether the page has an element for it.
-
-    Args:
-        root: The page; it is changed.
-        selectors: Which elements are content.
-        box: The box.
-        section: Number of the page's section.
-    """
+    """Put the box of a section, by its number, into a parsed page; answer whether the page has an element for it."""
     content = root.cssselect(selectors.content)
     if not content or content[0].getparent() is None:
         return False

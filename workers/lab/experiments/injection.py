@@ -71,13 +71,7 @@ def _kind_options(run: Callable[..., None]) -> Callable[..., None]:
 @lab.seed("Seed of the texts and of their places.")
 @lab.jobs
 def injection(
-    report: lab.Report,
-    corpora: Sequence[Path],
-    *,
-    time_field: str,
-    seed: int,
-    jobs: int,
-    kind: str,
+    report: lab.Report, corpora: Sequence[Path], *, time_field: str, seed: int, jobs: int, kind: str
 ) -> None:
     """Put a text into the content of pages, and clean them in order as `templ run` does.
 
@@ -121,14 +115,9 @@ def _mean(values: Sequence[float]) -> float | None:
 def run_sites(
     sites: Sequence[SitePages], kind: str, shares: Sequence[float], seed: int, jobs: int
 ) -> Iterator[tuple[SiteFigures, list[Words]]]:
-    """Yield the figures of each site, without injection and with one into each share of its pages.
+    """Yield the figures of each site, without injection and with one into each share, 0 to 1, of its pages.
 
-    Args:
-        sites: The sites.
-        kind: What of the text differs from page to page, one of `KINDS`; empty = nothing.
-        shares: Shares of the pages that get the text, 0 to 1.
-        seed: Seed of the texts and of their places.
-        jobs: Number of child processes.
+    The kind says what of the text differs from page to page: one of `KINDS`, or empty for nothing.
     """
     found = lab.map_in_processes(jobs, _run_site, sites, repeat(kind), repeat(shares), repeat(seed))
     yield from lab.tracked(found, "sites", len(sites))

@@ -37,13 +37,7 @@ from templ_core.lab.training.pages import thin
 from templ_core.page_level.features.page_features import read_features
 from workers.errors import InputProblem
 from workers.lab import experiment as lab
-from workers.lab.corpora import (
-    read_objects,
-    read_record,
-    read_site_pages,
-    record_markup,
-    site_of,
-)
+from workers.lab.corpora import read_objects, read_record, read_site_pages, record_markup, site_of
 from workers.lab.plots import line_chart
 
 _NAMES = {"text": "text", "maxent": "maxent", "forest": "rf"}

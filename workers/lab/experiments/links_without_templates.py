@@ -37,10 +37,7 @@ _DAMPING = 0.85
 def link_matrix(links: Iterable[tuple[int, int]], pages: int) -> sparse.csr_array:
     """Return a matrix with 1 where the page of the row links to the page of the column.
 
-    Args:
-        links: Numbers of the linking page and the linked page; repeated links and links of a page to
-            itself are left out.
-        pages: Number of pages.
+    Repeated links, and links of a page to itself, are left out.
     """
     pairs = np.array([pair for pair in set(links) if pair[0] != pair[1]], np.int64).reshape(-1, 2)
     ones = np.ones(len(pairs))
@@ -100,13 +97,7 @@ class WebPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def make_web(sites: int, pages: int, seed: int) -> list[WebPage]:
-    """Return the pages of a synthetic web, each address once.
-
-    Args:
-        sites: Number of sites.
-        pages: Number of requests to all sites; a page that is requested twice is there once.
-        seed: Equal seeds give equal pages.
-    """
+    """Return the pages of a synthetic web that so many requests to all sites find, each address once."""
     settings = FeedSettings(genre="news", sites=sites, pages=pages, seed=seed, languages=("en",))
     fetched = list({page.url: page for page in simulate_feed(settings)}.values())
     draw = np.random.default_rng(seed)

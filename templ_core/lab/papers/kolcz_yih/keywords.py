@@ -171,12 +171,7 @@ _OTHERS_PER_PAGE = 400
 def fit_keywords(
     pages: Iterable[tuple[KeywordPage, frozenset[str]]], frequency: DocumentFrequency
 ) -> LogisticRegression:
-    """Fit a logistic regression to the candidates of pages with known keywords.
-
-    Args:
-        pages: Pages, each with its keywords as `normal_phrase` writes them.
-        frequency: Document frequencies in the collection that the extraction knows.
-    """
+    """Fit a logistic regression to the candidates of pages with known keywords, as `normal_phrase` writes them."""
     rows, is_keyword = [], []
     for page, wanted in pages:
         phrases, features = read_candidates(page, frequency)

@@ -249,14 +249,7 @@ def _nodes_inside(parent: Int32s) -> Floats:
     return count
 
 
-def smooth_nodes(
-    parent: Int32s,
-    score: Floats,
-    area: Floats,
-    penalty: Floats,
-    *,
-    hidden_area: float = HIDDEN_AREA_PX,
-) -> Smoothed:
+def smooth_nodes(parent: Int32s, score: Floats, area: Floats, penalty: Floats) -> Smoothed:
     """Return smoothed scores and sections of all elements of a page.
 
     An element with k hidden ones inside counts k + 1 times. Hidden elements, and elements without a
@@ -268,7 +261,6 @@ def smooth_nodes(
         score: Templateness, 0 to 1; NaN where there is none.
         area: Square pixels of each node; 0 where it is not shown.
         penalty: What it costs to start a section at each node.
-        hidden_area: Nodes of a smaller area, in square pixels, are hidden.
 
     Example:
         >>> chain, area = np.array([-1, 0, 0], np.int32), np.array([9e4, 4e4, 1e3])
@@ -277,7 +269,7 @@ def smooth_nodes(
         ([0.0, 1.0, 0.0], [0, 1, 0])
     """
     scored = ~np.isnan(score)
-    tree = leave_out(parent, ~scored | (area < hidden_area))
+    tree = leave_out(parent, ~scored | (area < HIDDEN_AREA_PX))
     shown = scored & (area > 0)
     hidden = np.bincount(tree.stands_for[shown], minlength=len(tree.kept))
     weight = np.where(scored[tree.kept], hidden, 0.0)

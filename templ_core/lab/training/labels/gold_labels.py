@@ -116,10 +116,7 @@ class Labels(msgspec.Struct, frozen=True, kw_only=True):
 def aligned_labels(document: Document, text: UInt64s, gold_text: str) -> Labels:
     """Return labels from the gold text of a page: the share of words that are matched with it.
 
-    Args:
-        document: The page.
-        text: Hash of each segment's words; segments with equal hashes get the best label of them.
-        gold_text: The content of the page.
+    `text` has the hash of each segment's words; segments with equal hashes get the best label of them.
     """
     words, segment = words_with_places(document.segments.texts)
     size = len(document.segments.texts)
