@@ -198,15 +198,6 @@ class EvaluationFiles:
             if first is None:
                 raise InputProblem(f"{path}: is empty; it holds no page and no cleaned record")
             (cleaned if _is_output(first) else self._corpora).append((path, chain([first], lines)))
-        self._check_names()
-        self.bytes_total = sum(path.stat().st_size for path in paths if path != STDIN) or None
-        self.outputs: EarlierOutputs | None = None
-        if cleaned:
-            self.outputs = EarlierOutputs()
-            for path, some in cleaned:
-                self.outputs.add(path, some)
-
-    def _check_names(self) -> None:
         if not self._corpora:
             raise InputProblem(
                 "all files are outputs of `templ run`; name the corpus with their gold too"
@@ -214,6 +205,12 @@ class EvaluationFiles:
         for name, count in Counter(corpus_name(path) for path, _ in self._corpora).items():
             if count > 1:
                 raise InputProblem(f"{count} corpora are called {name}; rename one")
+        self.bytes_total = sum(path.stat().st_size for path in paths if path != STDIN) or None
+        self.outputs: EarlierOutputs | None = None
+        if cleaned:
+            self.outputs = EarlierOutputs()
+            for path, some in cleaned:
+                self.outputs.add(path, some)
 
     def pages(self, bar: Bar) -> Iterator[tuple[EvaluationPage, PageOutput | None]]:
         """Yield each page with gold and its output; None asks for the page to be cleaned now."""

@@ -6,7 +6,7 @@ Header, menus and footer are equal on every page of a design. The head of a page
 import json
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from html import escape
 from random import Random
 
@@ -414,7 +414,8 @@ _SHARE_SERVICES = ("Chirper", "Facelook", "Mailo", "Pinboardy", "Telepost")
 
 def sidebar(context: PageContext) -> Fragment:
     """Return the sidebar, with as many widgets as the design has room for."""
-    makers = (_recent_widget, _popular_widget, _promo_widget, _tags_widget, _archive_widget)
+    recent, popular = partial(_entries, name="recent"), partial(_entries, name="popular")
+    makers = (recent, popular, _promo_widget, _tags_widget, _archive_widget)
     shift = context.design.number + context.site.number
     widgets = [
         makers[(shift + number) % len(makers)](context)
@@ -506,17 +507,6 @@ def ticker(context: PageContext) -> Fragment:
     return markup.block("<div>", markup.text(words))
 
 
-def _recent_widget(context: PageContext) -> Fragment:
-    count = context.furniture.widget_entries
-    return _entries(context, "recent", recent_entries(context.site, context.moment, count))
-
-
-def _popular_widget(context: PageContext) -> Fragment:
-    count = context.furniture.widget_entries
-    entries = popular_entries(context.site, context.moment, count)
-    return _entries(context, "popular", entries, counters=True)
-
-
 def _promo_widget(context: PageContext) -> Fragment:
     markup = context.markup
     advertised, line = advert(context), markup.text(context.prose.sentence())
@@ -542,19 +532,17 @@ def _archive_widget(context: PageContext) -> Fragment:
     return context.theme.box("widget", heading, context.items("widget", links))
 
 
-def _entries(
-    context: PageContext, name: str, entries: list[ArchiveEntry], *, counters: bool = False
-) -> Fragment:
+def _entries(context: PageContext, name: str) -> Fragment:
+    """Return a widget of the recent entries, or of the popular ones with their views."""
     markup, theme = context.markup, context.theme
+    choose = {"recent": recent_entries, "popular": popular_entries}[name]
     items = []
-    for one in entries:
-        link = markup.link(one.path, one.title)
-        note = (
-            context.label("views", n=one.views(context.moment)) if counters else context.when(one)
-        )
+    for one in choose(context.site, context.moment, context.furniture.widget_entries):
+        views = context.label("views", n=one.views(context.moment))
+        small = markup.inline("<small>", views if name == "popular" else context.when(one))
         picture = Fragment(markup.tag(f'<img src="/media/s{one.number}.jpg" alt="" width="60">'))
-        small = markup.inline("<small>", note)
-        items.append(join([picture, theme.box("entry", link), small], " "))
+        link = theme.box("entry", markup.link(one.path, one.title))
+        items.append(join([picture, link, small], " "))
     return theme.box("widget", context.labelled(name, "<h3>"), context.items("widget", items))
 
 
