@@ -60,12 +60,6 @@ def test_words_that_one_side_lacks_are_ignored():
     assert block_of_each(["some"], []).tolist() == [-1]
 
 
-def test_means_over_pages_and_over_sites():
-    means = report.bootstrap([1.0, 1.0, 1.0, 0.0], ["a", "a", "a", "b"], 0)
-    assert means.of_pages == pytest.approx(0.75)
-    assert means.of_sites == pytest.approx(0.5)
-
-
 def test_intervals_of_many_sites_agree_with_the_normal_approximation():
     values = np.random.default_rng(1).normal(0.8, 0.1, 400)
     means = report.bootstrap(values.tolist(), [f"s{n}" for n in range(400)], 7)

@@ -302,17 +302,6 @@ SENTENCE = "At the end of the road as well as the river it stays"
 NAMES = ("ant", "bee", "cat", "dog", "eel", "fox", "gnu", "hen")
 
 
-def test_a_string_is_made_up_when_idioms_cover_all_of_it():
-    idioms = PhraseAutomaton(
-        [("\n", "At", "the", "end"), ("the", "end", "of"), ("of", "the", "day", "\n")]
-    )
-    assert idioms.covers(("\n", "At", "the", "end", "of"))
-    assert idioms.covers(("\n", "At", "the", "end", "of", "the", "day", "\n"))
-    assert not idioms.covers(("At", "the", "end"))
-    assert not idioms.covers(("the", "end", "of", "it"))
-    assert not PhraseAutomaton([]).covers(("the",))
-
-
 def test_file_gives_back_the_idioms():
     strings = [("as", "well", "as", "the"), ("\n", "For", "example", "\n")]
     body = encode_idioms(strings, sites=9, sites_min=3)
