@@ -8,6 +8,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, TypeVar
 
+from lxml import etree, html
+
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.codec import SchemaError, decode_output
 from templ_core.dom.document import Document, parse_document
@@ -102,6 +104,18 @@ def record_markup(record: dict[str, Any]) -> str:
     if record.get("html"):
         return str(record["html"])
     return decoded_markup(b64decode(record["html_base64"]), None, record.get("content_type"))
+
+
+def parsed(markup: str) -> html.HtmlElement:
+    """Return a page as a tree."""
+    parser = html.HTMLParser(encoding="utf-8", huge_tree=True)
+    return html.document_fromstring(markup.encode("utf-8", "replace"), parser=parser)
+
+
+def serialised(root: html.HtmlElement) -> bytes:
+    """Return the markup of a tree in UTF-8."""
+    body: bytes = etree.tostring(root, method="html", encoding="utf-8")
+    return body
 
 
 def read_record(record: dict[str, Any]) -> tuple[str, Document] | None:

@@ -286,7 +286,7 @@ def thin(
     per_site: int,
     order: Callable[[str], int] = lambda url: zlib.crc32(url.encode()),
 ) -> list[AnyPage]:
-    """Return at most `per_site` pages of each site of a corpus, the first in an order of addresses: by their hashes."""
+    """Return at most `per_site` pages of each site of a corpus: the first by their addresses' hashes, or another order."""
     sites = group_by(pages, lambda page: (page.corpus, page.site))
     return [
         page

@@ -21,6 +21,7 @@ from templ_core.page_level.model.model_file import encode_model, shipped_model
 from templ_core.site_level.fusion.fusion import FusionModel
 from templ_core.site_level.fusion.site_columns import FUSION_INPUTS
 from tests.workers.builders import write_lines
+from workers.lab.corpora import parsed, serialised
 from workers.lab.experiments import injected_pages
 from workers.lab.experiments.class_set import TOPIC_SITES
 from workers.lab.experiments.compared_cleaners import (
@@ -149,11 +150,11 @@ def test_scattered_words_change_at_other_places_on_each_page():
 def test_a_box_of_links_has_the_lines_of_its_section_at_one_place(seed):
     box = injected_pages.link_box([f"word{number}" for number in range(100)], Random(seed))
     for section, lines in enumerate(box.sections):
-        root = injected_pages.parsed(
+        root = parsed(
             "<title>A page</title><h1>A page</h1><main><p>First<p>Last</main><footer>End</footer>"
         )
         assert injected_pages.inject_box(root, GoldSelectors(content="main"), box, section)
-        texts = read_document(injected_pages.serialised(root), "https://s.example/").segments.texts
+        texts = read_document(serialised(root), "https://s.example/").segments.texts
         place = {"before": 1, "first": 1, "last": 3, "behind": 3}[box.place]
         assert texts == [*(own := ["A page", "First", "Last", "End"])[:place], *lines, *own[place:]]
 

@@ -11,6 +11,7 @@ from templ_core.errors import PageError
 from templ_core.lab.evaluation.words import word_counts
 from templ_core.lab.training.fusion import LINK_BOX
 from templ_core.lab.training.labels.gold_labels import GoldSelectors, decoded_markup
+from workers.lab.corpora import parsed, serialised
 from workers.page import Page
 
 _SENTENCES = (3, 4)
@@ -52,18 +53,6 @@ def vocabulary_of(words: Iterable[str]) -> list[str]:
     """Return the different words that a text for a site is made of; none where the site has too few."""
     vocabulary = sorted({word for word in words if word.isalpha() and len(word) > 1})
     return vocabulary if len(vocabulary) >= _VOCABULARY_MIN else []
-
-
-def parsed(markup: str) -> html.HtmlElement:
-    """Return a page as a tree."""
-    parser = html.HTMLParser(encoding="utf-8", huge_tree=True)
-    return html.document_fromstring(markup.encode("utf-8", "replace"), parser=parser)
-
-
-def serialised(root: html.HtmlElement) -> bytes:
-    """Return the markup of a tree in UTF-8."""
-    body: bytes = etree.tostring(root, method="html", encoding="utf-8")
-    return body
 
 
 def injected_text(vocabulary: Sequence[str], rng: Random) -> InjectedText:

@@ -14,7 +14,7 @@ import msgspec
 from templ_core import SiteCleaner
 from templ_core.lab.evaluation.words import RepeatedText, repeated_text, word_counts, words_left
 from workers.lab import experiment as lab
-from workers.lab.corpora import corpus_name
+from workers.lab.corpora import corpus_name, parsed, serialised
 from workers.lab.evaluation.corpus_files import EvaluationPage, SitePages, read_sites
 from workers.lab.evaluation.scoring import TextScorer
 from workers.lab.experiments.injected_pages import (
@@ -24,8 +24,6 @@ from workers.lab.experiments.injected_pages import (
     inject,
     injected_text,
     on_page,
-    parsed,
-    serialised,
     vocabulary_of,
 )
 from workers.lab.in_process import InProcess

@@ -27,6 +27,7 @@ from markdown_it import MarkdownIt
 from templ_core.array_types import Bools
 from templ_core.dom.document import Document
 from templ_core.dom.tags import HEADING_LEVELS, INVISIBLE
+from workers.lab.corpora import parsed
 
 FIELDS = ("title", "author", "date", "language", "canonical URL")
 _NO_LETTERS = re.compile(r"[\W_]+")
@@ -57,10 +58,7 @@ class GoldPage(NamedTuple):
 def gold_page(markup: str, url: str) -> GoldPage | None:
     """Return a page with the fields that it states twice, or None where there is none."""
     try:
-        root = lxml.html.document_fromstring(
-            markup.encode("utf-8", "replace"),
-            parser=lxml.html.HTMLParser(encoding="utf-8", huge_tree=True),
-        )
+        root = parsed(markup)
     except etree.LxmlError:
         return None
     by_field: dict[str, list[Statement]] = {field: [] for field in FIELDS}

@@ -6,6 +6,7 @@ from random import Random
 from lxml import etree, html
 
 from templ_core.lab.training.labels.gold_labels import GoldSelectors
+from workers.lab.corpora import parsed, serialised
 
 _BEGINNING_WORDS = 60
 _NOTHING_HERE = (
@@ -60,8 +61,7 @@ def without_content(markup: str, selectors: GoldSelectors, kind: str, seed: str)
         seed: Equal seeds give equal pages.
     """
     rng = Random(f"{seed} {kind}")
-    parser = html.HTMLParser(encoding="utf-8", huge_tree=True)
-    root = html.document_fromstring(markup.encode("utf-8", "replace"), parser=parser)
+    root = parsed(markup)
     content, body = root.cssselect(selectors.content), root.find("body")
     if body is None or not content or body in content:
         return None
@@ -81,8 +81,7 @@ def without_content(markup: str, selectors: GoldSelectors, kind: str, seed: str)
         _shell(root, body, content, rng)
     else:
         _emptied(content)
-    page: bytes = etree.tostring(root, method="html", encoding="utf-8")
-    return page
+    return serialised(root)
 
 
 def _emptied(content: Sequence[html.HtmlElement]) -> html.HtmlElement:

@@ -10,12 +10,11 @@ from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from templ_core.site_level.fusion.fusion import shipped_fusion
 from templ_core.site_level.fusion.site_columns import STRING_INPUTS
 from tests.workers.builders import write_lines
+from workers.lab.corpora import parsed, serialised
 from workers.lab.experiments.injected_pages import (
     inject,
     injected_text,
     on_page,
-    parsed,
-    serialised,
 )
 from workers.lab.experiments.injection import injection, read_sites, run_sites
 
