@@ -122,17 +122,11 @@ def _rows(matrix: sparse.csr_matrix) -> SparseRows:
     )
 
 
-class GoldRecord(msgspec.Struct, frozen=True, kw_only=True):
+class GoldRecord(CorpusPage, frozen=True, kw_only=True):
     """One page of a corpus with its gold, not yet parsed."""
 
-    corpus: str
-    url: str
-    site: str
     page_type: str
     """Page type as the corpus names it; empty if it names none."""
-    body: bytes
-    charset: str | None
-    """None if only the page itself can tell."""
     gold_text: str
     selectors: gold_labels.GoldSelectors | None
     """Which elements are content; None if only the text is known."""
@@ -140,7 +134,7 @@ class GoldRecord(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the text has a headline that most gold lacks; it then counts neither way."""
 
 
-AnyPage = TypeVar("AnyPage", bound=GoldRecord | CorpusPage)
+AnyPage = TypeVar("AnyPage", bound=CorpusPage)
 
 
 class WordBag(msgspec.Struct, frozen=True, kw_only=True):

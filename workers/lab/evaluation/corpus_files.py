@@ -46,7 +46,6 @@ class EvaluationPage(GoldRecord, frozen=True, kw_only=True):
     """Checksum of the record, which equals `source.partition` of a cleaned record; 0 = not known."""
     seen: int
     """Position of the page among the pages of its site, from 1, in the order of the corpus."""
-    content_type: str | None
     neutral: str | None
     """CSS selector of text that is neither content nor template."""
 

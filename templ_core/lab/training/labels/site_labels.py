@@ -60,7 +60,7 @@ class TooFewPages(ValueError):
 
 
 class CorpusPage(msgspec.Struct, frozen=True, kw_only=True):
-    """One page of a corpus without gold, not yet parsed."""
+    """One page of a corpus, not yet parsed."""
 
     corpus: str
     site: str
@@ -68,6 +68,7 @@ class CorpusPage(msgspec.Struct, frozen=True, kw_only=True):
     body: bytes
     content_type: str | None = None
     charset: str | None = None
+    """None if only the page itself can tell."""
 
 
 class ReadPage(msgspec.Struct, frozen=True, kw_only=True):
