@@ -1,5 +1,6 @@
 """Encoding and decoding of messages: JSON for users, MessagePack between templ's own processes."""
 
+from functools import partial
 from typing import TypeVar
 
 import msgspec
@@ -42,41 +43,17 @@ def decode_json(data: bytes, message_type: type[Message]) -> Message:
         raise SchemaError(str(error)) from None
 
 
-def decode_document_record(data: bytes) -> DocumentRecord:
-    """Return the document record in a MessagePack map.
-
-    Raises:
-        SchemaError: The data is not a document record.
-        NewerFormatError: A newer version has written it.
-    """
-    return _decode_formatted(data, DocumentRecord, DOCUMENT_FORMAT)
-
-
-def decode_site_model_record(data: bytes) -> SiteModelRecord:
-    """Return the site-model record in a MessagePack map.
-
-    Raises:
-        SchemaError: The data is not a site-model record.
-        NewerFormatError: A newer version has written it.
-    """
-    return _decode_formatted(data, SiteModelRecord, SITE_MODEL_FORMAT)
-
-
-def decode_fingerprint_record(data: bytes) -> FingerprintRecord:
-    """Return the fingerprint record in a MessagePack map.
-
-    Raises:
-        SchemaError: The data is not a fingerprint record.
-        NewerFormatError: A newer version has written it.
-    """
-    return _decode_formatted(data, FingerprintRecord, FINGERPRINT_FORMAT)
-
-
 class _Format(msgspec.Struct):
     format: int = 1
 
 
-def _decode_formatted(data: bytes, message_type: type[Message], known_format: int) -> Message:
+def _decode_formatted(message_type: type[Message], known_format: int, data: bytes) -> Message:
+    """Return the record in a MessagePack map.
+
+    Raises:
+        SchemaError: The data is not a record of the type.
+        NewerFormatError: A newer version has written it.
+    """
     try:
         found = msgspec.msgpack.decode(data, type=_Format).format
         if found > known_format:
@@ -87,6 +64,11 @@ def _decode_formatted(data: bytes, message_type: type[Message], known_format: in
         return msgspec.msgpack.decode(data, type=message_type)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise SchemaError(f"not a {message_type.__name__}: {error}") from None
+
+
+decode_document_record = partial(_decode_formatted, DocumentRecord, DOCUMENT_FORMAT)
+decode_site_model_record = partial(_decode_formatted, SiteModelRecord, SITE_MODEL_FORMAT)
+decode_fingerprint_record = partial(_decode_formatted, FingerprintRecord, FINGERPRINT_FORMAT)
 
 
 def decode_output(line: bytes) -> CleanedRecord | DeletedRecord:
