@@ -19,7 +19,7 @@ from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
 from templ_core.site_level.fusion.fusion import fusion_for
-from templ_core.site_level.places.places import DocumentPlaces
+from templ_core.site_level.places.places import DocumentPlaces, document_places
 from templ_core.site_level.site_evidence import read_site_evidence
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.window.page_summary import (
@@ -78,6 +78,21 @@ class ExaminedPage(msgspec.Struct, frozen=True):
         if may_be_another and stands_for_page(document, int(evidence.words.sum())):
             return None
         return summarise_scored_page(document, evidence.features, evidence.log_odds, self.places)
+
+
+def examine(document: Document, page_model: PageModel, *, with_places: bool = True) -> ExaminedPage:
+    """Return a page with what it says about itself.
+
+    Args:
+        document: The page.
+        page_model: The site-independent classifier.
+        with_places: Whether something is known of its site, or is to be learned.
+    """
+    if not document.segments.texts:
+        return ExaminedPage(document, None)
+    evidence = read_page_evidence(document, page_model)
+    places = document_places(document, evidence.features) if with_places else None
+    return ExaminedPage(document, evidence, places)
 
 
 def clean_page(

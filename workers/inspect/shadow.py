@@ -8,17 +8,17 @@ from markupsafe import Markup
 
 from templ_core.clean_document import CleanedText, clean
 from templ_core.page_details import decode_details
-from templ_core.page_level.page_evidence import read_page_evidence
 from templ_core.rendering.cleaned_html import render_html
 from templ_core.rendering.markdown import render_markdown
 from templ_core.rendering.outline import Outline
 from templ_core.site_level.site_model import SiteModel
+from templ_core.site_level.window.page_summary import summarise_page
 from templ_core.site_level.window.revisions import changed_ratio
 from templ_core.tokens import tokenise
 from workers.inspect.html_templates import render
 from workers.inspect.site_view import CleaningVariant, Pages, SiteView, stored_kind
 from workers.log_lines import counted
-from workers.processes.learning import fit_provisional_model, window_page
+from workers.processes.learning import fit_provisional_model, window_fetch
 from workers.site_settings import SettingsBook
 
 
@@ -131,11 +131,9 @@ def _cleaned(
 
 def _refitted(window: Pages, variant: CleaningVariant) -> SiteModel | None:
     pages = [
-        window_page(
-            record.url,
-            record.event_time_ms,
-            document,
-            read_page_evidence(document, variant.page_model),
+        (
+            window_fetch(record.url, record.event_time_ms, document),
+            summarise_page(document, variant.page_model),
         )
         for record, document in window
     ]

@@ -8,7 +8,6 @@ from templ_core.dom.codec import decode_document, document_columns
 from templ_core.dom.document import Document
 from templ_core.errors import CodecError
 from templ_core.page_level.model.page_model import PageModel
-from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, fitting_part
 from templ_core.site_level.window.page_summary import (
@@ -16,7 +15,6 @@ from templ_core.site_level.window.page_summary import (
     decode_page_summary,
     encode_page_summary,
     summarise_page,
-    summarise_scored_page,
 )
 from templ_core.site_level.window.site_cache import SiteCache
 from templ_core.site_level.window.site_learner import LEARNED_PAGES_MAX, SiteLearner
@@ -141,13 +139,10 @@ def _summary(summary: bytes, document: bytes, page_model: PageModel) -> PageSumm
         return None
 
 
-def window_page(
-    url: str, time_ms: int, document: Document, evidence: PageEvidence
-) -> tuple[WindowFetch, PageSummary]:
-    """Return what a window knows of a document with text, and what the document adds to its site's model."""
+def window_fetch(url: str, time_ms: int, document: Document) -> WindowFetch:
+    """Return what a window knows of a document."""
     columns = document_columns(document)
-    fetch = WindowFetch(time_ms, url_hash(url), content_digest(columns), len(columns))
-    return fetch, summarise_scored_page(document, evidence.features, evidence.log_odds)
+    return WindowFetch(time_ms, url_hash(url), content_digest(columns), len(columns))
 
 
 def fit_provisional_model(
@@ -156,7 +151,7 @@ def fit_provisional_model(
     """Return the model of a window that holds these documents alone; None without documents.
 
     The refresher gives an equal model, with an equal version, to a window of the same documents. They come in any
-    order, as `window_page` returns them; of one URL only the newest counts.
+    order, each with its `window_fetch`; of one URL only the newest counts.
     """
     summaries = dict(pages)
     newest = {fetch.url_hash: fetch for fetch in sorted(summaries)}

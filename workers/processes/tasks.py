@@ -6,24 +6,21 @@ import traceback
 import msgspec
 
 from schemas.site_model import SiteModelRecord
-from templ_core.clean_document import ExaminedPage, clean, clean_page
+from templ_core.clean_document import ExaminedPage, clean, clean_page, examine
 from templ_core.dom.codec import decode_document
 from templ_core.dom.document import Document, read_document
 from templ_core.errors import CodecError, CoreError
 from templ_core.page_details import decode_details
 from templ_core.page_level.model.page_model import PageModel
-from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
-from templ_core.site_level.places.places import document_places
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import encode_site_model
-from templ_core.site_level.window.page_summary import may_be_learned_from
 from templ_core.site_level.window.revisions import changed_ratio
 from workers.processes.learning import (
     Models,
     fit_provisional_model,
     learn_document,
     refit_site,
-    window_page,
+    window_fetch,
 )
 from workers.processes.messages import (
     BurstResult,
@@ -95,11 +92,14 @@ def _clean(task: CleanTask, models: Models) -> Cleaned:
     document = _read(task)
     decoded_ns = time.time_ns()
     known = models.site_model(task.model)
+    problem = None
     if isinstance(known, CodecError):
-        result = _cleaned(document, None, msgspec.structs.replace(task, model=None), models)
-        result = msgspec.structs.replace(result, model_problem=str(known))
-    else:
-        result = _cleaned(document, known, task, models)
+        problem, known, task = str(known), None, msgspec.structs.replace(task, model=None)
+    with_places = known is not None or task.with_document
+    read = examine(document, models.page, with_places=with_places)
+    result = _cleaned(read, known, task, models)
+    if problem:
+        result = msgspec.structs.replace(result, model_problem=problem)
     if task.is_timed:
         times = StageTimes(began_ns, decoded_ns, time.time_ns())
         result = msgspec.structs.replace(result, times=times)
@@ -107,19 +107,10 @@ def _clean(task: CleanTask, models: Models) -> Cleaned:
 
 
 def _cleaned(
-    document: Document,
-    site_model: SiteModel | None,
-    task: CleanTask,
-    models: Models,
-    evidence: PageEvidence | None = None,
+    read: ExaminedPage, site_model: SiteModel | None, task: CleanTask, models: Models
 ) -> Cleaned:
     """Return the records of a page that was read: its text, and what its site learns from."""
     page, options = task.page, task.options
-    if evidence is None and document.segments.texts:
-        evidence = read_page_evidence(document, models.page)
-    of_use = evidence is not None and (site_model is not None or task.with_document)
-    places = document_places(document, evidence.features) if evidence and of_use else None
-    read = ExaminedPage(document, evidence, places)
     cleaned = clean_page(
         read,
         page.url,
@@ -132,7 +123,7 @@ def _cleaned(
     maker = RecordMaker(
         task=task,
         page=page,
-        document=document,
+        document=read.document,
         cleaned=cleaned,
         page_model_version=models.page.version,
     )
@@ -157,7 +148,7 @@ def _cleaned(
 
 
 def _clean_burst(task: BurstTask, models: Models) -> BurstResult:
-    read: dict[int, tuple[Document, PageEvidence]] = {}
+    read: dict[int, ExaminedPage] = {}
     learned = []
     room_chars = task.chars_max
     for index, one in enumerate(task.pages):
@@ -166,11 +157,12 @@ def _clean_burst(task: BurstTask, models: Models) -> BurstResult:
         found = _read_burst_page(one, models.page)
         if found is None:
             continue
-        document, evidence = read[index] = found
-        room_chars -= document.html_chars
-        words = int(evidence.words.sum())
-        if one.with_document and may_be_learned_from(document, words):
-            learned.append(window_page(one.page.url, one.page.event_time_ms, document, evidence))
+        read[index] = found
+        room_chars -= found.document.html_chars
+        summary = found.summary() if one.with_document else None
+        if summary is not None:
+            fetch = window_fetch(one.page.url, one.page.event_time_ms, found.document)
+            learned.append((fetch, summary))
     fitted = fit_provisional_model(learned, models.page.version, CONFIG)
     if fitted is None or fitted.documents < task.documents_min:
         return BurstResult(pages=[], model=None)
@@ -184,15 +176,13 @@ def _clean_burst(task: BurstTask, models: Models) -> BurstResult:
         body=encode_site_model(fitted, CONFIG.site_model_bytes),
     )
     results: list[Cleaned | None] = [None] * len(task.pages)
-    for index, (document, evidence) in read.items():
+    for index, page in read.items():
         work = msgspec.structs.replace(task.pages[index], model=model)
-        results[index] = _cleaned(document, fitted, work, models, evidence)
+        results[index] = _cleaned(page, fitted, work, models)
     return BurstResult(pages=results, model=model)
 
 
-def _read_burst_page(
-    task: CleanTask, page_model: PageModel
-) -> tuple[Document, PageEvidence] | None:
+def _read_burst_page(task: CleanTask, page_model: PageModel) -> ExaminedPage | None:
     """Return a page with text, or None where it must be cleaned by itself."""
     try:
         document = _read(task)
@@ -200,9 +190,7 @@ def _read_burst_page(
         raise
     except Exception:  # noqa: BLE001 - the page is cleaned by itself, which says what is wrong with it
         return None
-    if not document.segments.texts:
-        return None
-    return document, read_page_evidence(document, page_model)
+    return examine(document, page_model) if document.segments.texts else None
 
 
 def _revise(task: ReviseTask, models: Models) -> Cleaned | Unchanged:

@@ -7,7 +7,7 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Floats, Int64s, UInt64s
-from templ_core.dom.codec import decode_texts, is_storable
+from templ_core.dom.codec import decode_texts
 from templ_core.dom.document import Document
 from templ_core.errors import CodecError
 from templ_core.page_level.features.characters import (
@@ -17,7 +17,6 @@ from templ_core.page_level.features.characters import (
     text_hashes,
 )
 from templ_core.page_level.features.page_features import PageFeatures, read_features
-from templ_core.page_level.interstitials import stands_for_page
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.places.keyed_sums import distinct
 from templ_core.site_level.places.places import DocumentPlaces, PagePlaces, document_places
@@ -88,16 +87,6 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
 
 
 _FORM = CompactForm("page summary", 5, _Compact, level=1, max_bytes=48 << 20)
-
-
-def may_be_learned_from(document: Document, words: int) -> bool:
-    """Return whether a site may learn from a page, judging by its content.
-
-    Args:
-        document: The page.
-        words: Number of words of the whole page.
-    """
-    return is_storable(document) and stands_for_page(document, words) is None
 
 
 def summarise_page(document: Document, page_model: PageModel) -> PageSummary:

@@ -21,10 +21,11 @@ from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.page_evidence import read_page_evidence
 from templ_core.page_quality import KINDS, WITHOUT_MAX, Weights
+from templ_core.site_level.window.page_summary import summarise_page
 from workers.lab import experiment as lab
 from workers.lab.corpora import corpus_name, read_objects, record_markup, site_of, write_file
 from workers.lab.simulate.without_content import without_content
-from workers.processes.learning import fit_provisional_model, window_page
+from workers.processes.learning import fit_provisional_model, window_fetch
 from workers.processes.options import CONFIG
 
 _FOLDS = 5
@@ -133,8 +134,8 @@ def site_samples(
     for number, record in enumerate(records[::2][: max(_LEARNED)]):
         document = _document(record, record_markup(dict(record)).encode("utf-8", "replace"))
         if document is not None:
-            evidence = read_page_evidence(document, page_model)
-            learned.append(window_page(record["url"], number * 60_000, document, evidence))
+            fetch = window_fetch(record["url"], number * 60_000, document)
+            learned.append((fetch, summarise_page(document, page_model)))
     models = [
         fit_provisional_model(learned[:count], page_model.version, CONFIG) for count in _LEARNED
     ]
