@@ -21,8 +21,13 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from templ_core.site_cleaner.cleaned_page import CleanedPage
-    from templ_core.site_cleaner.site_cleaner import CleanerOptions, SiteCleaner, clean, clean_site
-    from templ_core.site_cleaner.two_passes import CrawledPage, SampleBounds, clean_crawl
+    from templ_core.site_cleaner.site_cleaner import (
+        CleanerOptions,
+        CrawledPage,
+        SiteCleaner,
+        clean,
+    )
+    from templ_core.site_cleaner.two_passes import SampleBounds, clean_crawl, clean_site
 
 __version__ = "0.1.0"
 __all__ = [
@@ -38,12 +43,12 @@ __all__ = [
 _MODULES = {
     "CleanedPage": "cleaned_page",
     "CleanerOptions": "site_cleaner",
-    "CrawledPage": "two_passes",
+    "CrawledPage": "site_cleaner",
     "SampleBounds": "two_passes",
     "SiteCleaner": "site_cleaner",
     "clean": "site_cleaner",
     "clean_crawl": "two_passes",
-    "clean_site": "site_cleaner",
+    "clean_site": "two_passes",
 }
 
 

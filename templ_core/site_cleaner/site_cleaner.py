@@ -1,10 +1,10 @@
-"""The library: a cleaner that learns each site as its pages come, and functions for one page and for one site.
+"""The library: a cleaner that learns each site as its pages come, and a function for one page.
 
 Pages go in, clean text comes out, and nothing else is touched.
 """
 
 import functools
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from datetime import datetime
 from threading import RLock
 from types import TracebackType
@@ -12,15 +12,14 @@ from typing import Concatenate, Literal, NamedTuple, ParamSpec, Self, TypeVar
 
 import msgspec
 
-from templ_core.clean_document import CleanedText, ExaminedPage, clean_page
+from templ_core.clean_document import CleanedText, ExaminedPage, clean_page, examine
 from templ_core.cleaner_version import cleaner_version
 from templ_core.config import Balance, CoreConfig, WindowBounds
 from templ_core.dom.codec import compress_columns, document_columns
 from templ_core.dom.document import Document, read_document
-from templ_core.errors import CleanerClosed, CodecError, PageError, PageGone
+from templ_core.errors import CleanerClosed, CodecError, PageGone
 from templ_core.metadata.fields import Metadata
 from templ_core.page_level.model.model_file import decode_model, shipped_model
-from templ_core.page_level.page_evidence import read_page_evidence
 from templ_core.site_cleaner.cleaned_page import CleanedPage, page_kind
 from templ_core.site_cleaner.fetch_times import FIRST_TIME_MS, SPACING_MS, parse_time_ms, rfc3339
 from templ_core.site_cleaner.learned_site import (
@@ -31,7 +30,6 @@ from templ_core.site_cleaner.learned_site import (
     encode_site,
 )
 from templ_core.site_key import site_key
-from templ_core.site_level.places.places import document_places
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.window.page_summary import encode_page_summary
 from templ_core.stored.compact import content_digest
@@ -79,26 +77,38 @@ def _one_at_a_time(
     return locked
 
 
-class _Fetch(NamedTuple):
-    """One fetch of a page."""
+class CrawledPage(NamedTuple):
+    """A page of a crawl."""
 
     url: str
-    body: bytes
-    charset: str | None
-    content_type: str | None
+    body: bytes | str
+    """The page as fetched, or its HTML as text."""
+    site: str | None = None
+    """Key of the site, whose pages share templates; None = the registrable domain of `url`."""
+    content_type: str | None = None
+    """The Content-Type header, where known."""
+    status: int = 200
+    """The HTTP status; nothing is learned from error pages."""
+
+    @property
+    def site_key(self) -> str:
+        """Key of the site that the page is cleaned with."""
+        return self.site or site_key(self.url)
+
+
+class Fetch(NamedTuple):
+    """One fetch of a page."""
+
+    page: CrawledPage
     site: str
     time_ms: int
     fetched_at: str | None
-    status: int
+    """RFC 3339 time in UTC; None where none was given."""
 
     @property
     def id(self) -> str:
         """Name of the fetch: a fetch that comes twice counts once."""
-        return f"{self.url}-0-{self.time_ms}"
-
-    @property
-    def is_success(self) -> bool:
-        return 200 <= self.status < 300
+        return f"{self.page.url}-0-{self.time_ms}"
 
 
 class SiteCleaner:
@@ -165,21 +175,8 @@ class SiteCleaner:
             ValueError: The page is neither bytes nor text, the URL is no text, or the time of the fetch cannot
                 be read.
         """
-        fetch = self._fetch(url, body, fetched_at, site, content_type, status)
-        if status in _GONE_STATUSES:
-            if learns:
-                self._forget(fetch)
-            raise PageGone(f"{url} no longer exists: HTTP status {status}")
-        known = self._known().get(fetch.site)
-        read = self._read(fetch)
-        model = self._memory.model(known) if known else None
-        cleaned = clean_page(read, url, model, self._config, self._page_model)
-        page = self._page(fetch, read.document, cleaned, model)
-        if learns and self._enter(fetch, read, cleaned.decision.place_pages):
-            learned = self._known()[fetch.site]
-            if learned.is_due:
-                self._memory.fit(learned)
-        return page
+        page = CrawledPage(url, body, site, content_type, status)
+        return self._clean(self._fetch(page, fetched_at), learns=learns)
 
     @_one_at_a_time
     def learn(
@@ -197,11 +194,8 @@ class SiteCleaner:
         The site's model stays as it is until `fit` is called. So a batch of pages is learned first and
         cleaned then, each with what all of them share. Arguments and errors are those of `clean`.
         """
-        fetch = self._fetch(url, body, fetched_at, site, content_type, status)
-        if status in _GONE_STATUSES:
-            self._forget(fetch)
-        elif fetch.is_success:
-            self._enter(fetch, self._read(fetch))
+        fetch = self._fetch(CrawledPage(url, body, site, content_type, status), fetched_at)
+        self._learn(fetch)
         return fetch.site
 
     @_one_at_a_time
@@ -297,35 +291,18 @@ class SiteCleaner:
             raise CleanerClosed(_CLOSED)
         return self._sites
 
-    def _fetch(
-        self,
-        url: str,
-        body: bytes | str,
-        fetched_at: datetime | str | float | None,
-        site: str | None,
-        content_type: str | None,
-        status: int,
-    ) -> _Fetch:
+    def _fetch(self, page: CrawledPage, fetched_at: datetime | str | float | None = None) -> Fetch:
+        """Return a page with its time; arguments and errors are those of `clean`."""
         self._known()
-        if not isinstance(url, str):
+        if not isinstance(page.url, str):
             raise ValueError(  # noqa: TRY004 - as for a time, so that callers catch one error
-                f"url={url!r} is no text: give the address of the page, or call "
+                f"url={page.url!r} is no text: give the address of the page, or call "
                 "templ_core.clean(html) for a page without one"
             )
-        check_body(body, url)
+        check_body(page.body, page.url)
         time_ms = self._time_ms(fetched_at)
         self._next_ms = max(self._next_ms, time_ms + SPACING_MS)
-        is_text = isinstance(body, str)
-        return _Fetch(
-            url=url,
-            body=body.encode("utf-8", "replace") if isinstance(body, str) else body,
-            charset="utf-8" if is_text else None,
-            content_type=content_type,
-            site=site or site_key(url),
-            time_ms=time_ms,
-            fetched_at=None if fetched_at is None else rfc3339(time_ms),
-            status=status,
-        )
+        return Fetch(page, page.site_key, time_ms, None if fetched_at is None else rfc3339(time_ms))
 
     def _time_ms(self, fetched_at: datetime | str | float | None) -> int:
         if fetched_at is None:
@@ -339,28 +316,58 @@ class SiteCleaner:
             )
         return time_ms
 
-    def _read(self, fetch: _Fetch) -> ExaminedPage:
+    def _clean(
+        self, fetch: Fetch, read: ExaminedPage | None = None, *, learns: bool
+    ) -> CleanedPage:
+        """Clean a page, which is read if it was not read before."""
+        url, status = fetch.page.url, fetch.page.status
+        if status in _GONE_STATUSES:
+            if learns:
+                self._forget(fetch)
+            raise PageGone(f"{url} no longer exists: HTTP status {status}")
+        known = self._known().get(fetch.site)
+        read = read or self._read(fetch.page)
+        model = self._memory.model(known) if known else None
+        cleaned = clean_page(read, url, model, self._config, self._page_model)
+        page = self._page(fetch, read.document, cleaned, model)
+        if learns and self._enter(fetch, read, cleaned.decision.place_pages):
+            learned = self._known()[fetch.site]
+            if learned.is_due:
+                self._memory.fit(learned)
+        return page
+
+    def _learn(self, fetch: Fetch) -> ExaminedPage | None:
+        """Add a page to its site's window, and return it as it was read; None for an error page."""
+        read = None
+        if fetch.page.status in _GONE_STATUSES:
+            self._forget(fetch)
+        elif _is_success(fetch.page):
+            read = self._read(fetch.page)
+            self._enter(fetch, read)
+        return read
+
+    def _read(self, page: CrawledPage) -> ExaminedPage:
+        body, charset = page.body, None
+        if isinstance(body, str):
+            body, charset = body.encode("utf-8", "replace"), "utf-8"
         document = read_document(
-            fetch.body,
-            fetch.url,
-            content_type=fetch.content_type,
-            charset=fetch.charset,
+            body,
+            page.url,
+            content_type=page.content_type,
+            charset=charset,
             limit_bytes=self._options.page_bytes_max,
             with_marks=self._options.with_links,
         )
-        if not document.segments.texts:
-            return ExaminedPage(document, None)
-        evidence = read_page_evidence(document, self._page_model)
-        return ExaminedPage(document, evidence, document_places(document, evidence.features))
+        return examine(document, self._page_model)
 
     def _page(
-        self, fetch: _Fetch, document: Document, cleaned: CleanedText, model: SiteModel | None
+        self, fetch: Fetch, document: Document, cleaned: CleanedText, model: SiteModel | None
     ) -> CleanedPage:
         decision, warnings = cleaned.decision, list(cleaned.warnings)
-        if fetch.status >= 400 and "error-page" not in warnings:
+        if fetch.page.status >= 400 and "error-page" not in warnings:
             warnings.append("error-page")
         return CleanedPage(
-            url=fetch.url,
+            url=fetch.page.url,
             site=fetch.site,
             id=fetch.id,
             fetched_at=fetch.fetched_at,
@@ -378,9 +385,9 @@ class SiteCleaner:
             decision=decision,
         )
 
-    def _enter(self, fetch: _Fetch, read: ExaminedPage, place_pages: int | None = None) -> bool:
+    def _enter(self, fetch: Fetch, read: ExaminedPage, place_pages: int | None = None) -> bool:
         """Add a page with `Decision.place_pages` to the window of its site; return whether it has entered."""
-        page = read.summary() if fetch.is_success else None
+        page = read.summary() if _is_success(fetch.page) else None
         if page is None:
             return False
         columns = document_columns(read.document)
@@ -390,7 +397,7 @@ class SiteCleaner:
         document = WindowDocument(
             time_ms=fetch.time_ms,
             page_id=fetch.id,
-            url=fetch.url,
+            url=fetch.page.url,
             content_digest=content_digest(columns),
             body=body,
             summary=encode_page_summary(page, self._page_model.version),
@@ -400,14 +407,18 @@ class SiteCleaner:
             self._memory.keep_read(fetch.site, document.content_digest, page)
         return has_entered
 
-    def _forget(self, fetch: _Fetch) -> None:
-        self._site(fetch.site).forget(fetch.url, fetch.time_ms, self._options.window)
+    def _forget(self, fetch: Fetch) -> None:
+        self._site(fetch.site).forget(fetch.page.url, fetch.time_ms, self._options.window)
 
     def _site(self, key: str) -> LearnedSite:
         known = self._known()
         if key not in known:
             known[key] = LearnedSite(key)
         return known[key]
+
+
+def _is_success(page: CrawledPage) -> bool:
+    return 200 <= page.status < 300
 
 
 def check_body(body: object, url: str) -> None:
@@ -444,38 +455,3 @@ def clean(
     'A ferry sank in the harbour. Nobody was hurt.'
     """
     return SiteCleaner(options).clean(url or "", html, learns=False)
-
-
-def clean_site(
-    pages: Iterable[tuple[str, bytes | str]], options: CleanerOptions | None = None
-) -> list[CleanedPage | PageError]:
-    """Clean a list of pages of one site, each with what all of them share.
-
-    Args:
-        pages: Pairs of a URL and the page as fetched, or its HTML as text. They count as fetched a
-            minute apart, and all belong to the site of the first.
-        options: Options of the cleaner.
-
-    Returns:
-        The cleaned page for each page, in order, or why there is none.
-    """
-    pages = list(pages)
-    cleaner = SiteCleaner(options)
-    site = site_key(pages[0][0]) if pages else ""
-    for number, (url, body) in enumerate(pages):
-        try:
-            cleaner.learn(url, body, _listed_at(number), site=site)
-        except PageError:
-            continue  # cleaning it says why
-    cleaner.fit(site)
-    found: list[CleanedPage | PageError] = []
-    for number, (url, body) in enumerate(pages):
-        try:
-            found.append(cleaner.clean(url, body, _listed_at(number), site=site, learns=False))
-        except PageError as error:
-            found.append(error)
-    return found
-
-
-def _listed_at(number: int) -> int:
-    return (FIRST_TIME_MS + number * SPACING_MS) // 1000

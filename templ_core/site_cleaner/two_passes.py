@@ -1,40 +1,16 @@
-"""Cleans whole crawls site by site, so that the first page of a site profits from the others, too."""
+"""Cleans sites and whole crawls, so that the first page of a site profits from the others, too."""
 
 from collections.abc import Iterable, Iterator
 from itertools import groupby
-from typing import NamedTuple
 
 import msgspec
 
 from templ_core.clean_document import ExaminedPage
 from templ_core.errors import PageError
 from templ_core.site_cleaner.cleaned_page import CleanedPage
-from templ_core.site_cleaner.site_cleaner import (
-    CleanerOptions,
-    SiteCleaner,
-    _Fetch,
-    check_body,
-)
+from templ_core.site_cleaner.fetch_times import FIRST_TIME_MS, SPACING_MS
+from templ_core.site_cleaner.site_cleaner import CleanerOptions, CrawledPage, Fetch, SiteCleaner
 from templ_core.site_key import site_key
-
-
-class CrawledPage(NamedTuple):
-    """A page of a crawl."""
-
-    url: str
-    body: bytes | str
-    """The page as fetched, or its HTML as text."""
-    site: str | None = None
-    """Key of the site, whose pages share templates; None = the registrable domain of `url`."""
-    content_type: str | None = None
-    """The Content-Type header, where known."""
-    status: int = 200
-    """The HTTP status; nothing is learned from error pages."""
-
-    @property
-    def site_key(self) -> str:
-        """Key of the site that the page is cleaned with."""
-        return self.site or site_key(self.url)
 
 
 class SampleBounds(msgspec.Struct, frozen=True, kw_only=True):
@@ -49,20 +25,65 @@ class SampleBounds(msgspec.Struct, frozen=True, kw_only=True):
     """
 
 
-class PageOutcome(NamedTuple):
-    """What became of a page."""
+class _TwoPasses(SiteCleaner):
+    """A cleaner that reads a page once, although it learns from it and then cleans it."""
 
-    page: CrawledPage
-    cleaned: CleanedPage | PageError
-    """The cleaned page, or why there is none."""
+    def fetch(self, page: CrawledPage, fetched_at: float | None = None) -> Fetch:
+        """Return a page with its time in Unix seconds; None means a minute after the latest page."""
+        return self._fetch(page, fetched_at)
+
+    def learned(self, fetch: Fetch) -> ExaminedPage | None:
+        """Learn from a page, and return it as it was read; None where it teaches nothing."""
+        try:
+            return self._learn(fetch)
+        except PageError:
+            return None  # cleaning it says why
+
+    def cleaned(
+        self, fetch: Fetch, read: ExaminedPage | None = None, *, learns: bool = False
+    ) -> CleanedPage | PageError:
+        """Return a page that was read or not as clean text, or why there is none."""
+        try:
+            return self._clean(fetch, read, learns=learns)
+        except PageError as error:
+            return error
+
+
+def clean_site(
+    pages: Iterable[tuple[str, bytes | str]], options: CleanerOptions | None = None
+) -> list[CleanedPage | PageError]:
+    """Clean a list of pages of one site, each with what all of them share.
+
+    Args:
+        pages: Pairs of a URL and the page as fetched, or its HTML as text. They count as fetched a
+            minute apart, and all belong to the site of the first.
+        options: Options of the cleaner.
+
+    Returns:
+        The cleaned page for each page, in order, or why there is none.
+    """
+    pages = list(pages)
+    if not pages:
+        return []
+    site = site_key(pages[0][0])
+    with _TwoPasses(options) as cleaner:
+        fetches = [
+            cleaner.fetch(
+                CrawledPage(url, body, site), (FIRST_TIME_MS + number * SPACING_MS) // 1000
+            )
+            for number, (url, body) in enumerate(pages)
+        ]
+        read = [cleaner.learned(fetch) for fetch in fetches]
+        cleaner.fit(site)
+        return list(map(cleaner.cleaned, fetches, read))
 
 
 def clean_crawl(
     pages: Iterable[CrawledPage],
     options: CleanerOptions | None = None,
     sample: SampleBounds | None = None,
-) -> Iterator[PageOutcome]:
-    """Clean the pages of many sites in two passes, and yield what became of each, in order.
+) -> Iterator[tuple[CrawledPage, CleanedPage | PageError]]:
+    """Clean the pages of many sites in two passes, and yield each with its clean text, or why there is none, in order.
 
     The first pages of a site are held and learned from. Then they are cleaned, each with what all of them
     share. Pages behind them are cleaned and learned from one by one. Nothing is kept of a site when the
@@ -80,8 +101,8 @@ def clean_crawl(
 
     >>> story = "The council met on Monday, and it said that the bridge stays open until May. " * 3
     >>> html = f"<nav><a href=/>Home</a></nav><p>{story}</p>"
-    >>> outcomes = clean_crawl([CrawledPage("https://example.com/bridge", html)])
-    >>> [outcome.cleaned.text == story.strip() for outcome in outcomes]
+    >>> crawl = [CrawledPage("https://example.com/bridge", html)]
+    >>> [cleaned.text == story.strip() for page, cleaned in clean_crawl(crawl)]
     [True]
     """
     bounds = sample or SampleBounds()
@@ -93,70 +114,23 @@ def clean_crawl(
                 "or clean them with SiteCleaner as they come"
             )
         done.add(key)
-        with _HoldingCleaner(options) as cleaner:
-            yield from _clean_site(key, of_site, cleaner, bounds)
+        with _TwoPasses(options) as cleaner:
+            held = [
+                (page, cleaner.learned(cleaner.fetch(page))) for page in _sample(of_site, bounds)
+            ]
+            cleaner.fit(key)
+            for page, read in held:
+                yield page, cleaner.cleaned(cleaner.fetch(page), read)
+            held.clear()
+            for page in of_site:
+                yield page, cleaner.cleaned(cleaner.fetch(page), learns=True)
 
 
-class _HoldingCleaner(SiteCleaner):
-    """A cleaner that reads the pages of a sample once, although it learns from them and then cleans them."""
-
-    def __init__(self, options: CleanerOptions | None) -> None:
-        super().__init__(options)
-        self._held: dict[tuple[str, int, str | None], ExaminedPage] = {}
-        self.holds = True
-        """Whether pages that are read are held."""
-
-    def _read(self, fetch: _Fetch) -> ExaminedPage:
-        key = (fetch.url, hash(fetch.body), fetch.content_type)
-        if not self.holds:
-            return self._held.pop(key, None) or super()._read(fetch)
-        read = super()._read(fetch)
-        self._held[key] = read
-        return read
-
-
-def _clean_site(
-    key: str, pages: Iterator[CrawledPage], cleaner: _HoldingCleaner, bounds: SampleBounds
-) -> Iterator[PageOutcome]:
-    held = _hold(pages, bounds)
-    for page in held:
-        try:
-            cleaner.learn(
-                page.url, page.body, site=key, content_type=page.content_type, status=page.status
-            )
-        except PageError:
-            continue  # cleaning it says why
-    cleaner.fit(key)
-    cleaner.holds = False
-    for page in held:
-        yield _clean(cleaner, key, page, learns=False)
-    for page in pages:
-        yield _clean(cleaner, key, page, learns=True)
-
-
-def _hold(pages: Iterator[CrawledPage], bounds: SampleBounds) -> list[CrawledPage]:
-    """Return the first pages as far as the bounds allow; the iterator goes on behind them."""
-    held: list[CrawledPage] = []
+def _sample(pages: Iterator[CrawledPage], bounds: SampleBounds) -> Iterator[CrawledPage]:
+    """Yield the first pages as far as the bounds allow; the iterator goes on behind them."""
     size_bytes = 0
-    for page in pages:
-        held.append(page)
-        check_body(page.body, page.url)
+    for number, page in enumerate(pages, 1):
+        yield page
         size_bytes += len(page.body)
-        if len(held) >= bounds.pages_max or size_bytes >= bounds.bytes_max:
-            break
-    return held
-
-
-def _clean(cleaner: SiteCleaner, key: str, page: CrawledPage, *, learns: bool) -> PageOutcome:
-    try:
-        cleaned = cleaner.clean(
-            page.url,
-            page.body,
-            site=key,
-            content_type=page.content_type,
-            status=page.status,
-            learns=learns,
-        )
-    except PageError as error:
-        return PageOutcome(page, error)
-    return PageOutcome(page, cleaned)
+        if number >= bounds.pages_max or size_bytes >= bounds.bytes_max:
+            return

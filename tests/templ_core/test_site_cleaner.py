@@ -287,11 +287,11 @@ def crawl(fetched):
 
 def test_the_pages_of_a_site_are_cleaned_with_what_all_of_them_share(crawl):
     outcomes = list(clean_crawl(crawl))
-    assert [outcome.page for outcome in outcomes] == crawl
+    assert [page for page, _ in outcomes] == crawl
     for _, pages in itertools.groupby(crawl, lambda page: page.site):
         some = list(pages)
         together = clean_site([(page.url, page.body) for page in some])
-        found = [one.cleaned for one in outcomes if one.page.site == some[0].site]
+        found = [cleaned for page, cleaned in outcomes if page.site == some[0].site]
         assert [one.text for one in found] == [one.text for one in together]
         assert [one.url for one in together] == [page.url for page in some]
         assert {one.method for one in found} == {"site"}
@@ -315,7 +315,7 @@ def test_the_sample_is_bounded_and_pages_behind_it_are_learned_from_as_they_come
     outcomes = clean_crawl(reading(), sample=SampleBounds(pages_max=4))
     first = next(outcomes)
     assert len(read) == 4
-    versions = {one.cleaned.site_model_version for one in [first, *outcomes]}
+    versions = {cleaned.site_model_version for _, cleaned in [first, *outcomes]}
     assert len(read) == len(crawl)
     assert len(versions) > 2
 
@@ -336,10 +336,11 @@ def test_a_page_that_cannot_be_cleaned_costs_no_other_page(crawl):
     bad = crawl[0]._replace(url=crawl[0].url + "/bad", body=b"")
     gone = crawl[0]._replace(url=crawl[0].url + "/gone", status=410)
     for sample in (SampleBounds(), SampleBounds(pages_max=1)):
-        outcomes = list(clean_crawl([crawl[0], bad, gone, *crawl[1:]], sample=sample))
-        assert isinstance(outcomes[1].cleaned, EmptyPage)
-        assert isinstance(outcomes[2].cleaned, PageGone)
-        others = [one for one in outcomes if not isinstance(one.cleaned, PageError)]
+        outcomes = clean_crawl([crawl[0], bad, gone, *crawl[1:]], sample=sample)
+        cleaned = [one for _, one in outcomes]
+        assert isinstance(cleaned[1], EmptyPage)
+        assert isinstance(cleaned[2], PageGone)
+        others = [one for one in cleaned if not isinstance(one, PageError)]
         assert len(others) == len(crawl)
     assert list(clean_crawl([])) == []
 
@@ -347,6 +348,6 @@ def test_a_page_that_cannot_be_cleaned_costs_no_other_page(crawl):
 def test_a_site_that_comes_back_is_refused(crawl):
     mixed = [crawl[0], crawl[-1], crawl[1]]
     outcomes = clean_crawl(mixed)
-    assert [next(outcomes).page, next(outcomes).page] == mixed[:2]
+    assert [next(outcomes)[0], next(outcomes)[0]] == mixed[:2]
     with pytest.raises(ValueError, match=f"pages of the site {crawl[0].site} come again"):
         next(outcomes)

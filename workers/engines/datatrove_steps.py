@@ -134,7 +134,8 @@ class TemplCleaner(PipelineStep):  # type: ignore[misc]
                 outcome = next(outcomes, None)
             if outcome is None:
                 return
-            yield _with_text(waiting.popleft(), outcome.cleaned)
+            _, cleaned = outcome
+            yield _with_text(waiting.popleft(), cleaned)
 
 
 class TemplExtractor(BaseExtractor):  # type: ignore[misc]

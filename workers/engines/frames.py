@@ -13,9 +13,8 @@ Ray Data, with the same columns and `site`:
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from templ_core import CrawledPage, clean_crawl
+from templ_core import CleanedPage, CrawledPage, clean_crawl
 from templ_core.errors import PageError
-from templ_core.site_cleaner.two_passes import PageOutcome
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -44,7 +43,7 @@ def clean_site_frame(frame: "DataFrame") -> "DataFrame":
     """
     import pandas as pd  # noqa: PLC0415 - an engine brings it
 
-    rows = [_row(outcome) for outcome in clean_crawl(_pages(frame))]
+    rows = [_row(page, cleaned) for page, cleaned in clean_crawl(_pages(frame))]
     columns = {name: [row.get(name) for row in rows] for name in FRAME_COLUMNS}
     return pd.DataFrame(columns, columns=FRAME_COLUMNS)
 
@@ -66,8 +65,7 @@ def _pages(frame: "DataFrame") -> Iterator[CrawledPage]:
         )
 
 
-def _row(outcome: PageOutcome) -> dict[str, Any]:
-    page, cleaned = outcome
+def _row(page: CrawledPage, cleaned: CleanedPage | PageError) -> dict[str, Any]:
     if isinstance(cleaned, PageError):
         reason = f"{type(cleaned).__name__}: {cleaned}"
         return {"url": page.url, "site": page.site_key, "error": reason}

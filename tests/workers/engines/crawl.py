@@ -23,7 +23,5 @@ def library_texts(pages):
         sites.setdefault(page.site, []).append(page)
     outcomes = clean_crawl(page for some in sites.values() for page in some)
     return {
-        outcome.page.url: outcome.cleaned.text
-        for outcome in outcomes
-        if not isinstance(outcome.cleaned, PageError)
+        page.url: cleaned.text for page, cleaned in outcomes if not isinstance(cleaned, PageError)
     }
