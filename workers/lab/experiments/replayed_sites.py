@@ -343,7 +343,7 @@ def _clean_twice(site: SitePages) -> list[ReplayedPage]:
     ]
     cleaner = SiteCleaner()
     one_pass = [_clean(cleaner, page) for page in crawled]
-    both = [outcome.cleaned for outcome in clean_crawl(crawled)]
+    both = [cleaned for _, cleaned in clean_crawl(crawled)]
     found = []
     for number, (gold, *outcomes) in enumerate(zip(site.gold, one_pass, both, strict=True), 1):
         if gold is not None:
