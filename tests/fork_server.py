@@ -20,10 +20,11 @@ import subprocess
 import sys
 import tempfile
 import threading
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
+from unittest.mock import patch
 
 from workers import child_program
 from workers.cli.main import _COMMANDS
@@ -68,6 +69,12 @@ class ForkServer:
         Without a file 0, standard input is empty.
         """
         return Fork(self._address, module, arguments, environment, files)
+
+    @contextmanager
+    def forking_children(self):
+        """Have the server fork the children of this process, too, meanwhile."""
+        with patch.object(child_program, "subprocess", forking(self._address)):
+            yield
 
     def run(self, module, *arguments, environment, stdin=None, timeout_s=280):
         """Run a module to its end; return what `subprocess.run` does."""
@@ -132,8 +139,8 @@ class Fork:
         self.send_signal(signal.SIGKILL)
 
 
-def fork_children(address):
-    """Have the server fork the processes, too, that commands start."""
+def forking(address):
+    """Return what stands for the module `subprocess` where children are to be forked by the server."""
 
     def start(command, *, env, stdin, pass_fds=()):
         python, safe_path, dash_m, module, *arguments = command
@@ -146,14 +153,13 @@ def fork_children(address):
         files = {number: number for number in (1, 2, *pass_fds)}
         return Fork(address, module, arguments, env, files)
 
-    forking = SimpleNamespace(**{**vars(subprocess), "Popen": start})
-    child_program.subprocess = supervisor.subprocess = forking
+    return SimpleNamespace(**{**vars(subprocess), "Popen": start})
 
 
 def main():
     """Serve until the process that made the server has ended; in a fork, run what was asked for."""
     address, number = sys.argv[1:]
-    fork_children(address)
+    child_program.subprocess = supervisor.subprocess = forking(address)
     for module in MODULES:
         import_module(module)
     gc.collect()

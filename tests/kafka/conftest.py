@@ -27,7 +27,8 @@ def stream(kafka_broker, prefix, tmp_path):
 @pytest.fixture(scope="module", autouse=True)
 def _forked_commands(fork_server):
     streams.fork_server = fork_server
-    yield
+    with fork_server.forking_children():
+        yield
     streams.fork_server = None
 
 

@@ -13,7 +13,7 @@ import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka.admin import NewTopic
 
-from tests.kafka.broker import access, make_topics
+from tests.kafka.broker import JAVA_OPTIONS, access, make_topics
 from workers.kafka.broker.admin import create_topics
 
 RUNNER = Path(__file__).parents[2] / "deploy" / "kafka" / "broker.py"
@@ -95,6 +95,7 @@ def command(kafka_broker, tmp_path):
     free = next(p for p in range(port + 1, port + 500) if not _taken(p))
     process = subprocess.Popen(
         [sys.executable, str(RUNNER), "--port", str(free), "--data", str(tmp_path / "data")],
+        env={**os.environ, "JAVA_TOOL_OPTIONS": " ".join(JAVA_OPTIONS)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

@@ -104,7 +104,14 @@ def poison_settings():
 
 
 @pytest.fixture(scope="module")
-def poison_pool(poison_settings):
+def forked_children(fork_server):
+    """Children of the test process are forked meanwhile."""
+    with fork_server.forking_children():
+        yield
+
+
+@pytest.fixture(scope="module")
+def poison_pool(poison_settings, forked_children):
     pool = Pool(poison_settings, children=2)
     yield pool
     pool.close()

@@ -38,6 +38,11 @@ from workers.processes.pool import Pool
 from workers.settings import Settings, load_settings
 
 
+@pytest.fixture(scope="module")
+def forked_children():
+    """Children start here as those of a worker do."""
+
+
 def test_a_child_whose_parent_has_closed_the_connection_says_nothing():
     ours, theirs = socket.socketpair()
     with theirs:
