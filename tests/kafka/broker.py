@@ -1,5 +1,6 @@
 """A real Apache Kafka broker: one for the whole run, and a topic prefix for each test."""
 
+import fcntl
 import importlib.util
 import re
 import shutil
@@ -75,6 +76,14 @@ async def make_topics(address: str, *topics: NewTopic) -> None:
     await ask(address, make)
 
 
+def _fetch_once() -> None:
+    """Have one process of a parallel run download Kafka, while the others wait."""
+    runner.CACHE.mkdir(parents=True, exist_ok=True)
+    with (runner.CACHE / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        runner.fetch()
+
+
 @pytest.fixture(scope="session")
 def kafka_broker(pytestconfig, tmp_path_factory) -> Iterator[runner.Broker]:
     """A running broker with `address`, `stop()`, `kill()` and `start()`."""
@@ -84,6 +93,7 @@ def kafka_broker(pytestconfig, tmp_path_factory) -> Iterator[runner.Broker]:
         pytest.skip(f"needs Java and Maven: {missing} is not installed")
     broker = runner.Broker(tmp_path_factory.mktemp("kafka-broker"), java_options=JAVA_OPTIONS)
     try:
+        _fetch_once()
         broker.start()
     except runner.BrokerError as error:
         pytest.fail(str(error), pytrace=False)
