@@ -79,7 +79,6 @@ class LogHandler(logging.StreamHandler[TextIO]):
     """Writes each record as one line to what is standard error at that time."""
 
     def __init__(self, set_up: LogSetUp) -> None:
-        """Have no form yet."""
         super().__init__(sys.stderr)
         self.set_up = set_up
 

@@ -23,7 +23,6 @@ class LruCache(Generic[K, V]):
     """
 
     def __init__(self, capacity: int) -> None:
-        """Start empty, with room for `capacity` entries."""
         self._capacity = capacity
         self._entries: OrderedDict[K, V] = OrderedDict()
 

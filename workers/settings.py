@@ -107,7 +107,6 @@ def _of_file(environment: Mapping[str, str]) -> Iterator[tuple[str, str, object]
 def _of_variables(
     environment: Mapping[str, str], types: Mapping[str, SettingType]
 ) -> Iterator[tuple[str, str, object]]:
-    """Yield name, origin and value of each setting in the environment."""
     in_kubernetes = "KUBERNETES_SERVICE_HOST" in environment
     for variable, text in sorted(environment.items()):
         if not variable.startswith(PREFIX) or variable == SETTINGS_FILE:
@@ -405,10 +404,7 @@ def settings_from_outside() -> dict[str, GivenSetting]:
 
 
 def load_settings(**overrides: Any) -> Settings:
-    """Return the settings that the environment and the TOML file give.
-
-    Args:
-        overrides: Values that replace those; None replaces nothing.
+    """Return the settings that the environment and the TOML file give, unless other values than None replace them.
 
     Raises:
         SettingsProblem: A value cannot be used, a name is unknown, or settings contradict each other.
@@ -473,7 +469,6 @@ def _security_problems(settings: Settings, given: Mapping[str, GivenSetting]) ->
 
 
 def _needed(settings: Settings) -> Iterator[tuple[str, str]]:
-    """Yield what needs a setting, and the setting."""
     if settings.ssl_key_file is not None:
         yield "ssl_key_file", "ssl_certificate_file"
     if not settings.uses_sasl:

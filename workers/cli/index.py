@@ -26,15 +26,10 @@ from workers.settings import load_settings
 def read_cleaned(
     path: Path, limit_bytes: int, on_progress: OnProgress
 ) -> Iterator[tuple[int, CleanedRecord | DeletedRecord | str]]:
-    """Yield the lines of a JSON Lines file that `templ run` wrote, which may be compressed.
+    """Yield the lines of a JSON Lines file that `templ run` wrote, compressed or not; `-` is standard input.
 
-    Args:
-        path: The file; `-` is standard input.
-        limit_bytes: Longest line; a longer one is refused.
-        on_progress: Called with the number of bytes of each read of the file.
-
-    Yields:
-        The number of each line, from 1, and its record, or why it is none.
+    Each comes with its number, from 1, as a record or as the reason why it is none, such as more than `limit_bytes`.
+    The number of bytes of each read of the file goes to `on_progress`.
 
     Raises:
         InputProblem: The file cannot be read or is damaged; records before the damage were yielded.

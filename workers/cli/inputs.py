@@ -23,11 +23,7 @@ Bar = Callable[[int, str], None]
 
 @contextmanager
 def progress(total: int | None) -> Iterator[Bar]:
-    """Show a bar over `total` bytes on standard error; nothing is shown where that is not a terminal.
-
-    Args:
-        total: Bytes of all inputs; None where that is unknown.
-    """
+    """Show a bar over so many bytes, if they are known, on standard error; nothing is shown where that is no terminal."""
     if not sys.stderr.isatty():
         yield lambda _done, _note: None
         return

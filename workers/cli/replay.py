@@ -166,12 +166,10 @@ class PageFile:
     """A JSON Lines file that pages are appended to, as `templ run` and `templ feed` read it."""
 
     def __init__(self, path: Path, limit_bytes: int, *, resumes: bool) -> None:
-        """Open the file.
+        """Open the file, which is compressed by its suffix.
 
-        Args:
-            path: The file, compressed by its suffix.
-            limit_bytes: Largest page after decompression.
-            resumes: Whether pages are added behind those that are there; a torn line is cut off.
+        If it `resumes`, pages are added behind those that are there; a torn line is cut off. No page has more than
+        `limit_bytes` after decompression.
 
         Raises:
             UsageProblem: The file cannot be opened.
@@ -265,7 +263,6 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     dead_letters: Path
 
     def check(self) -> None:
-        """Check that the options fit each other."""
         is_topic = bool(self.from_topic)
         refuse(bool(self.inputs) == is_topic, "give either archives or --from-topic")
         refuse(self.group and not is_topic, "--group is for --from-topic; archives have --progress")
@@ -355,7 +352,6 @@ def replay_command(**given: object) -> None:
 
 
 async def _replay(options: _Options, settings: Settings) -> None:
-    """Send everything, and tell what became of it."""
     problems: list[InputProblem] = []
     async with AsyncExitStack() as stack:
         source = await _open_source(options, settings, problems, stack)

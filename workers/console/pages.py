@@ -73,11 +73,7 @@ class SettingsChanged(Exception):
 def apply_form(store: SettingsStore, site: str, form: Mapping[str, str]) -> str:
     """Change the settings of a site as a form says, and return what was done as sentences.
 
-    Args:
-        store: Where the settings are kept.
-        site: Site key.
-        form: Fields of the form by name; `action` says which form it is, and `version` which settings it
-            was made for.
+    The field `action` says which form it is, and `version` which settings it was made for.
 
     Raises:
         SettingsChanged: The settings are not those that the form was made for.

@@ -62,11 +62,8 @@ def site_row(
 ) -> SiteRow:
     """Return the row of a site with the figures of its window, and warnings.
 
-    Args:
-        known: Its key, lag, repeated text and decisions.
-        state: Figures of its window; None for a site that has only settings.
-        feed_ms: Event time of the newest page of all sites, in Unix milliseconds.
-        config: From which figures on there is a warning.
+    What is known before are its key, lag, repeated text and decisions; a site that has only settings has no state.
+    The newest page of all sites has the event time `feed_ms`, in Unix milliseconds.
     """
     if state is None or not state.pages:
         return msgspec.structs.replace(known, repeated=None)

@@ -96,11 +96,8 @@ def may_be_read(content_type: str) -> bool:
 def read_answer(url: str, body: bytes, content_type: str, bytes_max: int) -> AnswerContent:
     """Return what an answer with status 200 holds.
 
-    Args:
-        url: Its address.
-        body: Its body.
-        content_type: Value of the content-type header; empty without one.
-        bytes_max: Most bytes of a compressed sitemap after decompression.
+    The content type is the value of its header; empty without one. A compressed sitemap may have `bytes_max` after
+    decompression.
     """
     if body.startswith(_GZIP):
         body = _decompressed(body, bytes_max)

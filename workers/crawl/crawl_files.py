@@ -54,7 +54,6 @@ class _GrowingFile:
             raise _problem(path, error) from None
 
     def write(self, data: bytes) -> None:
-        """Add bytes."""
         try:
             rest = memoryview(data)
             while rest:
@@ -64,11 +63,9 @@ class _GrowingFile:
         self.length += len(data)
 
     def lengths(self) -> dict[str, int]:
-        """Return the length of the file by its name, in bytes."""
         return {self.path.name: self.length}
 
     def close(self) -> None:
-        """Close the file."""
         self._file.close()
 
 
@@ -149,13 +146,9 @@ def warc_records(
 ) -> bytes:
     """Return the records of a request and its answer; a body that is known becomes a revisit record.
 
-    Compressing a large page takes a while, so call this in a thread.
-
-    Args:
-        response: The answer, whose body is decompressed.
-        record_id: Id of the answer, a UUID as URN.
-        date: Time of the answer in the form of WARC files.
-        same_as: Digest and date of the earlier answer that had this body; None for a body that is new.
+    Compressing a large page takes a while, so call this in a thread. The body of the answer is decompressed, its id
+    is a UUID as URN, and `same_as` are digest and date of the earlier answer that had this body. Dates have the form
+    of WARC files.
     """
     buffer = io.BytesIO()
     writer = WARCWriter(buffer, gzip=True)
@@ -273,11 +266,9 @@ class CrawlStore:
         return bool(self._archives)
 
     def keep_exchange(self, records: bytes, *, is_page: bool) -> None:
-        """Add a request and its answer.
+        """Add what `warc_records` has made of a request and its answer, if these are kept.
 
-        Args:
-            records: What `warc_records` has made of them; empty where they are not kept.
-            is_page: Whether the answer is a page, or says that a page is unchanged or gone.
+        Pages, and answers that say that one is unchanged or gone, are kept apart from all others.
         """
         if records:
             self._archives[not is_page].write(records)

@@ -229,16 +229,10 @@ class CrawlFrontier:
     def add(
         self, found: Iterable[FoundAddress], now: float, *, depth: int, moves: int = 0
     ) -> set[str]:
-        """Add addresses that are not known to those that are due.
+        """Add addresses that are not known to those that are due, and return the sites that have new ones.
 
-        Args:
-            found: Addresses of sites that may be asked.
-            now: Unix time in seconds.
-            depth: Links from a seed, a feed or a sitemap to them.
-            moves: Redirects from them that may lead to a site of their own.
-
-        Returns:
-            The sites that have new addresses.
+        It is so many links from a seed, a feed or a sitemap to them, and so many redirects (`moves`) from them may lead
+        to a site of their own. Now is a Unix time in seconds.
         """
         sites = set()
         for one in found:
@@ -275,9 +269,7 @@ class CrawlFrontier:
     def next_address(self, site: str, latest_at: dict[int, float]) -> DueAddress | None:
         """Return what a site is to be asked next, or None when nothing is due.
 
-        Args:
-            site: The site.
-            latest_at: Unix time by rank up to which addresses of the rank are due; others are not asked.
+        Addresses of a rank are due up to its Unix time in `latest_at`; other ranks are not asked.
         """
         for rank, latest in sorted(latest_at.items()):
             row = self._db.execute(
@@ -295,10 +287,7 @@ class CrawlFrontier:
     def next_due_at(self, site: str, latest_at: dict[int, float]) -> float | None:
         """Return when the next address of a site is due, as Unix time; None when none ever is.
 
-        Args:
-            site: The site.
-            latest_at: Unix time by rank after which an address does not count; ranks that are not in it
-                do not count at all.
+        Addresses of a rank count up to its Unix time in `latest_at`; other ranks do not count.
         """
         statement = "SELECT MIN(due_at) FROM addresses WHERE site = ? AND rank = ? AND due_at <= ?"
         found = (

@@ -138,13 +138,8 @@ def robots_of_answer(
     """Return what an answer to a request for robots.txt says.
 
     A host without the file, which is every status from 300 to 499 besides 429, allows everything; a host
-    that fails allows nothing until it answers (RFC 9309, 2.3.1.3 and 2.3.1.4).
-
-    Args:
-        host: Scheme, host and port.
-        status: HTTP status; 0 stands for no answer.
-        file: What the file says; None where there is none, or it cannot be read.
-        expires_at: Unix time in seconds from which on the host is to be asked again.
+    that fails allows nothing until it answers (RFC 9309, 2.3.1.3 and 2.3.1.4). The status 0 stands for no answer, and
+    None for a file that cannot be read. The host is asked again from a Unix time in seconds on.
     """
     is_found = 200 <= status < 300 and file is not None
     is_missing = 300 <= status < 500 and status != 429

@@ -106,12 +106,9 @@ class SiteQueue:
                 self._wait(site)
 
     def release(self, site: str, pause_s: float) -> None:
-        """Let a site be asked again, whose last answer has been dealt with.
+        """Let a site be asked again, whose last answer has been dealt with, after a pause.
 
-        Args:
-            site: The site.
-            pause_s: Time before its next request; the delay of its robots.txt is kept in any case, and so
-                is the time for which it wants to be left alone.
+        The delay of its robots.txt is kept in any case, and so is the time for which it wants to be left alone.
         """
         self._asked.discard(site)
         _, delay_s = self._frontier.site_hosts(site)

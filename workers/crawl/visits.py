@@ -93,13 +93,10 @@ def next_interval_s(before_s: float, *, has_changed: bool, config: CrawlConfig) 
 def retry_after_s(status: int, said: str, now: float) -> float:
     """Return how long a site asks to be left alone, in seconds and at most a day.
 
+    It says so by a status and the header Retry-After, which is empty without one. Now is a Unix time in seconds.
+
     >>> [retry_after_s(status, "120", now=0) for status in (503, 200)]
     [120.0, 0.0]
-
-    Args:
-        status: HTTP status of its answer.
-        said: Value of the answer's header Retry-After; empty without one.
-        now: Unix time in seconds.
     """
     said = said.strip() if status in _PAUSES else ""
     if said.isdecimal():

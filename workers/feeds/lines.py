@@ -175,18 +175,12 @@ class _CountedLines:
 def read_json_lines(
     path: Path, name: str, reading: Reading, start: Place = BEGINNING
 ) -> Iterator[PlacedRecord]:
-    """Yield the pages of a JSON Lines file, each with the place behind it; blank lines are no records.
+    """Yield the pages of a JSON Lines file, compressed or not, each with the place behind it; blank lines are no records.
 
     Of a damaged file the records before the damage are read, what is left of the damaged one is a
     rejected record, and reading goes on where compressed data can be read again. In the offset of a place
-    each damage before it counts as one byte.
-
-    Args:
-        path: The file, which may be compressed.
-        name: Name of the file in sources and ids.
-        reading: What it is read with.
-        start: Where reading begins: a place that was yielded before. The content of a compressed file is
-            decompressed up to there.
+    each damage before it counts as one byte. The name is that of the file in sources and ids; reading begins at a
+    place that was yielded before, and a compressed file is decompressed up to there.
 
     Raises:
         InputProblem: The file cannot be read, is damaged, or holds something else than pages. Of a

@@ -18,18 +18,13 @@ from workers.page import Page, Rejected
 
 
 def file_source(name: str, number: int, *content: bytes) -> Source:
-    """Return the source of a record of a file.
+    """Return the source of a record of a file, given its number from 0 on and its content, in one or several pieces.
 
     The partition is half the CRC-32 of the record, so that another file of the same name, or another
     standard input, has other sources, and a file that is read again has those that it had.
 
     >>> file_source("a.jsonl", 0, b"one") == file_source("a.jsonl", 0, b"two")
     False
-
-    Args:
-        name: Name of the file.
-        number: Number of the record in the file, counted from 0.
-        content: The record, in one or several pieces.
     """
     checksum = 0
     for piece in content:
@@ -80,12 +75,9 @@ class Timeline:
     ) -> None:
         """Start before the first page.
 
-        Args:
-            time_field: Name of the field that holds the event time; `none` ignores the records'
-                times.
-            latest_ms: Times later than this count as this one, so that a page dated 2100 does not
-                make all other pages of its site old.
-            on_guess: Called with what is wrong with a time for which another one is set.
+        The time field `none` ignores the records' times. Times later than `latest_ms` count as this one, so that a page
+        dated 2100 does not make all other pages of its site old. What is wrong with a time for which another one is set
+        goes to `on_guess`.
         """
         self.time_field = time_field
         self._latest_ms = latest_ms

@@ -88,14 +88,8 @@ def page_from_json(
     Its `body` is text, or base64 when it contains no `<` but decodes to bytes that do. An object with
     `specversion` is a CloudEvent in structured mode, whose `subject` is the URL.
 
-    Args:
-        value: One JSON object in UTF-8.
-        source: Source of the record.
-        default_id: Id of a record that has none.
-        event_time_ms: Returns the event time for the value of the time field, which is None when
-            the field is absent.
-        time_field: Field of the object that holds the event time.
-        limit_bytes: Largest page.
+    A record without an id has the default one. The function `event_time_ms` returns the event time for the value of
+    the time field, which is None when the field is absent.
     """
     url: str | None = None
     try:

@@ -107,7 +107,6 @@ class _DecompressedFile(io.RawIOBase):
         self._has_ended = False
 
     def readable(self) -> bool:
-        """Return True, since the file is open for reading."""
         return True
 
     def readinto(self, buffer: WriteableBuffer) -> int:
@@ -202,15 +201,11 @@ def open_parts(
 ) -> Generator[io.BufferedReader[Any], None, None]:
     """Yield the content of a file as one stream, or what is whole of a damaged one as several.
 
-    A compressed file is damaged from some place to the next member or frame that can be read: gzip and
-    zstd files that were written in several goes have several. Each stream must be read to its end
-    before the next one is asked for.
-
-    Args:
-        path: File to read, decompressed if its suffix is `.gz`, `.xz` or `.zst`; `-` stands for
-            standard input.
-        on_progress: Called with the number of compressed bytes of each read.
-        on_damage: Called with what is wrong, before the stream ends that comes before the damage.
+    It is decompressed if its suffix is `.gz`, `.xz` or `.zst`; `-` stands for standard input. A compressed file is
+    damaged from some place to the next member or frame that can be read: gzip and zstd files that were written in
+    several goes have several. Each stream must be read to its end before the next one is asked for. The number of
+    compressed bytes of each read goes to `on_progress`, and what is wrong to `on_damage`, before the stream ends that
+    comes before the damage.
 
     Raises:
         InputProblem: The file cannot be opened, or it is not compressed although its suffix says so.
@@ -267,11 +262,7 @@ def _raise_damage(reason: str) -> None:
 
 @contextmanager
 def damage_told(path: Path, where: Callable[[], str]) -> Iterator[None]:
-    """Turn errors of reading into one line that says where the file is damaged.
-
-    Args:
-        path: File that is read.
-        where: Returns how far reading got, in words that follow "is damaged".
+    """Turn errors of reading a file into one line that says `where` it is damaged, in words that follow "is damaged".
 
     Raises:
         InputProblem: Reading failed.

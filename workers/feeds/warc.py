@@ -81,13 +81,9 @@ def read_warc(
     """Yield the pages of a WARC file (`.warc`, `.warc.gz`, `.warc.zst`), each with the place behind it.
 
     Pages are response and resource records. Redirects and records of images, styles, scripts, fonts
-    and data are left out. Reading goes on with the next whole record behind damage.
-
-    Args:
-        path: The file.
-        name: Name of the file in sources and ids.
-        reading: What it is read with; the time field is a WARC header, or `fetched_at` for WARC-Date.
-        start: Where reading begins: a place that was yielded before.
+    and data are left out. Reading begins at a place that was yielded before, and goes on with the next whole record
+    behind damage. The name is that of the file in sources and ids. The time field is a WARC header, or `fetched_at`
+    for WARC-Date.
 
     Raises:
         InputProblem: The file cannot be read or is damaged; all whole records were yielded.

@@ -68,11 +68,7 @@ class OpenSearchIndex:
     """An index on a server that is open for writing."""
 
     def __init__(self, url: str, settings: Settings) -> None:
-        """Connect, and create the index when it does not exist.
-
-        Args:
-            url: Address of the index, as `https://HOST:9200/NAME`.
-            settings: Those that begin with `opensearch_` are used.
+        """Connect to an index at `https://HOST:9200/NAME`, and create it when it does not exist.
 
         Raises:
             UsageProblem: The address has not this form.
@@ -129,7 +125,6 @@ class OpenSearchIndex:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Disconnect."""
         self._client.close()
 
     @contextmanager
@@ -207,7 +202,6 @@ class OpenSearchIndex:
         return again, reason
 
     def _count(self, action: dict[str, Any], told: dict[str, Any]) -> None:
-        """Count what became of a record that the server has answered for good."""
         status = told["status"]
         if status in {404, 409}:  # not there, or not newer
             self.counts.unchanged += 1

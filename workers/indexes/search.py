@@ -99,7 +99,6 @@ class _Signature(NamedTuple):
     min_hashes: frozenset[bytes]
 
     def is_near(self, other: "_Signature") -> bool:
-        """Return whether the texts of two signatures are near-duplicates."""
         if self.fingerprint is None or other.fingerprint is None:
             return False
         distance = (self.fingerprint ^ other.fingerprint).bit_count()
@@ -160,9 +159,8 @@ def joined(text: str) -> str:
 def match_expression(query: str, *, any_word: bool = False) -> str:
     """Return a user's query as an expression of SQLite's full-text search.
 
-    Args:
-        query: Words, and phrases between quotation marks. No character has another meaning.
-        any_word: Whether one word or phrase is enough; otherwise all are required.
+    It has words, and phrases between quotation marks; no character has another meaning. All are required, unless one
+    is enough (`any_word`).
 
     Raises:
         UsageProblem: The query has no word.

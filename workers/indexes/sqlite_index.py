@@ -122,7 +122,6 @@ class SqliteIndex:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Close the file."""
         self._db.close()
 
     @contextmanager
@@ -145,9 +144,7 @@ class SqliteIndex:
     def apply(self, record: CleanedRecord | DeletedRecord, place: LogPlace | None = None) -> None:
         """Apply a record inside a transaction; what the index knows already changes nothing.
 
-        Args:
-            record: The text of a page, or a deletion. A deletion without a time always applies.
-            place: Where the record is in a log of Kafka; None for a record of a file.
+        A deletion without a time always applies. A record of a file has no place in a log of Kafka.
         """
         new, known = version_of(record), self._known(record.url)
         if known is not None and not replaces(new, known):

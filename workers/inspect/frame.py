@@ -105,16 +105,11 @@ def frame_document(
     filters: Sequence[str],
     sheets: Sequence[str] = (),
 ) -> str:
-    """Return the document of the frame.
+    """Return the document of the frame, which shows a page and its segments with the page's style sheets.
 
     Its segments have the ids `templ-s0` and so on. Where its address ends in `#templ-only-` and the name of a
-    filter, segments without this group are pale. It opens at the first segment that is kept.
-
-    Args:
-        events: The page.
-        marks: How each segment is shown.
-        filters: Names of the filters, of letters, digits and dashes.
-        sheets: Style sheets of the page.
+    filter, of letters, digits and dashes, segments without this group are pale. It opens at the first segment that
+    is kept.
     """
     group_classes = {name: f"templ-{number}" for number, name in enumerate(filters)}
     document = render(

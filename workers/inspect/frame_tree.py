@@ -123,8 +123,6 @@ class _Runs:
 
 
 class _RunText(msgspec.Struct, frozen=True):
-    """A piece of text of a run."""
-
     text: str
     run: int
 

@@ -10,11 +10,9 @@ from workers.log_lines import counted
 
 
 def render(template: str, **values: Any) -> Markup:
-    """Return a template filled with values.
+    """Return a template, given by its path below `workers`, filled with values.
 
-    Args:
-        template: Path of the template below `workers`.
-        values: What the template shows. Only `Markup` and plots are taken as HTML; every text is escaped.
+    Only `Markup` and plots are taken as HTML; every text is escaped.
     """
     return Markup(_TEMPLATES.get_template(template).render(values))  # noqa: S704 - it is escaped
 

@@ -95,11 +95,8 @@ def timeline(
 ) -> Plot:
     """Return a plot of values over time, nearly five times as wide as high.
 
-    Args:
-        dots: Values from 0 to 1 at times from 0 to 1, in order.
-        moments: Labels of moments from 0 to 1, each with a vertical line.
-        ends: Texts for the beginning and the end of the time.
-        y_label: Label of the y axis.
+    Dots have times and values from 0 to 1, in order. Moments from 0 to 1 have vertical lines with their labels, and
+    the beginning and the end of the time have texts.
     """
     return Plot(
         x=Axis(label="", ticks=dict(enumerate(ends))),

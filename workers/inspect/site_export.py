@@ -162,15 +162,10 @@ def _described(found: DecidingExpressions, name: str, reason: str) -> str:
 def _rule_file(
     form: RuleForm, site: str, model_version: str, url: str, rules: SiteRules
 ) -> tuple[str, bytes]:
-    """Return the name and the content of a file of rules.
+    """Return the name and the content of a file of rules, in which tests of the reader have the URL of a page.
 
-    Args:
-        form: `xpath` = lists of expressions in JSON; `trafilatura` = JSON with `prune_xpath`, the argument of
-            `trafilatura.extract`, and with the content; `ftr` = a site configuration of Full-Text RSS.
-        site: Key of the site.
-        model_version: Version of the site model that the rules were made with.
-        url: A page of the site, for tests of the reader.
-        rules: The rules.
+    `xpath` are lists of expressions in JSON; `trafilatura` is JSON with `prune_xpath`, the argument of
+    `trafilatura.extract`, and with the content; `ftr` is a site configuration of Full-Text RSS.
     """
     if form == "ftr":
         return f"{site.replace('/', '_')}.txt", _ftr(model_version, url, rules).encode()

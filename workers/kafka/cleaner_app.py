@@ -286,7 +286,6 @@ class DeadLetterLimit:
     """Counts dead letters among the latest pages, and tells a feed that is wrong as a whole from single pages."""
 
     def __init__(self, settings: Settings) -> None:
-        """Begin before the first page; see `Settings.dead_letters_run_max` and the settings after it."""
         self._run_max = settings.dead_letters_run_max
         self._ratio_max = settings.dead_letters_ratio_max
         self._run = 0

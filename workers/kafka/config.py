@@ -29,11 +29,7 @@ class KafkaConfig(msgspec.Struct, frozen=True, kw_only=True):
     settings: Settings
 
     def partitions_changed(self, partitions: int | None) -> str:
-        """Return a line that says that `documents` has another number of partitions; empty otherwise.
-
-        Args:
-            partitions: The number that it has now; None where there is no such topic.
-        """
+        """Return a line that says that `documents` has another number of partitions; empty otherwise, and without the topic (None)."""
         if partitions in (None, self.partitions):
             return ""
         return (

@@ -54,11 +54,7 @@ _FORMAT_2 = 2
 
 
 def bound_fetches(record_limit_bytes: int) -> None:
-    """Have every consumer of this process read in bounded memory and refuse single records.
-
-    Args:
-        record_limit_bytes: Size of the largest record that is read, after decompression.
-    """
+    """Have every consumer of this process read records up to a size, after decompression, and refuse single larger ones."""
     FetchedRecords.record_limit_bytes = record_limit_bytes
     fetcher.MemoryRecords = FetchedRecords
     fetcher.PartitionRecords = WatchedRecords
@@ -109,7 +105,6 @@ class WatchedRecords(fetcher.PartitionRecords):
         super().__init__(partition, records, *arguments)
 
     def __next__(self) -> Any:
-        """Return the next record."""
         try:
             record = super().__next__()
         except StopIteration:
@@ -398,7 +393,6 @@ class _LogConsumerThread(AIOKafkaConsumerThread):
         return consumer
 
     def join_again(self) -> None:
-        """Join the group again; called in this thread's event loop."""
         if self._consumer is not None:
             self._consumer._coordinator.request_rejoin()  # noqa: SLF001
 

@@ -53,16 +53,10 @@ def run_role(
     *,
     is_alone: bool = False,
 ) -> None:
-    """Run a role until a signal asks to stop.
+    """Run a role, `cleaner` or `refresher`, until a signal asks to stop.
 
-    Everything that blocks is opened before the role's event loop starts, and closed after it ends.
-
-    Args:
-        role: `cleaner` or `refresher`.
-        broker: How the broker is reached.
-        state: State directory of the worker, in which each role has a directory of its own.
-        settings: Limits and bounds.
-        is_alone: Whether there is no supervisor, which would have logged the settings.
+    Everything that blocks is opened before the role's event loop starts, and closed after it ends. Each role has a
+    directory of its own in the state directory. A role that is alone has no supervisor that has logged the settings.
 
     Raises:
         BrokerProblem: The broker cannot be reached, or it lacks a topic with which this state directory

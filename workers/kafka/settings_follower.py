@@ -49,14 +49,9 @@ class SettingsFollower(LogFollower):
     def __init__(
         self, config: KafkaConfig, book: SettingsBook, take_down: Callable[[str], Awaitable[bool]]
     ) -> None:
-        """Set what is followed.
+        """Keep a book up to date; `take_down` erases what this worker knows of a site, and returns whether that was anything.
 
-        Args:
-            config: Where the broker and the state are.
-            book: The settings to keep up to date.
-            take_down: Erases what this worker knows of a site that is taken down, and returns whether
-                anything was stored. It is called again after each start, because an earlier call may
-                have been interrupted.
+        It is called again after each start, because an earlier call may have been interrupted.
         """
         super().__init__(
             config.broker, config.broker.topic(SITE_SETTINGS), range(config.partitions)

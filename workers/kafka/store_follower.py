@@ -31,15 +31,9 @@ class StoreFollower(LogFollower):
         *,
         only_own: bool = False,
     ) -> None:
-        """Follow all of a topic, named without the prefix, or nothing at first.
+        """Follow all of a topic, named without the prefix, whose keys begin with the site; `only_own`, nothing at first.
 
-        Args:
-            config: The worker.
-            topic: Name of the topic, whose keys begin with the site.
-            store: Where records are stored.
-            book: What operators have decided; records of sites that are taken down are stepped over.
-            count: Called for each record.
-            only_own: Whether only partitions are followed that `follow` names.
+        Records of sites that are taken down are stepped over. Each record is counted.
         """
         wanted = [] if only_own else range(config.partitions)
         super().__init__(config.broker, config.broker.topic(topic), wanted)

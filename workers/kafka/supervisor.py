@@ -63,12 +63,9 @@ def supervise(
     *,
     extras: Collection[str] = (),
 ) -> int:
-    """Run every role until SIGTERM or SIGINT arrives, or one fails in a way no restart can mend.
+    """Run every role, given its command line, until SIGTERM or SIGINT arrives, or one fails in a way no restart can mend.
 
-    Args:
-        commands: Command line of each role by the role's name.
-        policy: Pauses and times; None means the defaults.
-        extras: Names of roles without which the others go on.
+    The others go on without a role that is among the `extras`.
 
     Returns:
         0 after a signal, otherwise the exit code of the role that failed.
@@ -97,11 +94,7 @@ def supervise(
 
 
 def _look_after(role: _Role, policy: RestartPolicy) -> int:
-    """Start a role that is not running.
-
-    Returns:
-        The exit code of a role that failed in a way no restart can mend, otherwise 0.
-    """
+    """Start a role that is not running; return its exit code if it failed in a way no restart can mend, otherwise 0."""
     now = time.monotonic()
     if role.process is None:
         if now >= role.start_after:

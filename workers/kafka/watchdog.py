@@ -121,12 +121,9 @@ async def _watch(role: Role, timeout_s: float) -> None:
 async def look_at_logs(reader: LogReader, role: Role, topic_ids: set[str]) -> Look:
     """Look at the logs of a process once, and bring the snapshots of its App up to date.
 
-    Args:
-        reader: Asks the broker.
-        role: What the process does.
-        topic_ids: Ids under which the topic was seen before; the present one is added. A process
-            may have lost its partitions with the topic, and is not given them back when there is a
-            new one, so the id is looked at even where it has none.
+    The present id of the topic is added to those under which it was seen before. A process may have lost its
+    partitions with the topic, and is not given them back when there is a new one, so the id is looked at even where
+    it has none.
     """
     topic, app = role.topic, role.app
     partitions, received = app.assigned, app.gaps.received()

@@ -38,10 +38,8 @@ class LocalState:
     ) -> None:
         """Open the state, and create it when it does not exist; sites that are taken down are erased.
 
-        Args:
-            path: State directory; None means in memory, for one thread.
-            settings: Bounds of the windows.
-            book: What operators have decided about sites; None = what a file in the directory says.
+        Without a path it is in memory, for one thread. Without a book, a file in the directory says what operators have
+        decided about sites.
 
         Raises:
             StateProblem: The directory cannot be used, or it holds other files.

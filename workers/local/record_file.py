@@ -34,13 +34,10 @@ class RecordFile:
     """A file of lines that holds whole lines only, even when the disk is full."""
 
     def __init__(self, option: str, path: Path, *, resumes: bool = False) -> None:
-        """Open the file.
+        """Open the file of an option; `.gz`, `.xz` and `.zst` are compressed.
 
-        Args:
-            option: Option that names the file, for messages.
-            path: The file; `.gz`, `.xz` and `.zst` are compressed.
-            resumes: Whether lines are added behind the whole lines of a file that is there already;
-                what is left of a torn line is cut off. Otherwise the file is emptied.
+        If it `resumes`, lines are added behind the whole lines of a file that is there already, and what is left of a torn
+        line is cut off. Otherwise the file is emptied.
 
         Raises:
             UsageProblem: The file cannot be opened.

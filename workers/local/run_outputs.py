@@ -37,15 +37,10 @@ class RunOutputs:
         *,
         resumes: Collection[str] = (),
     ) -> None:
-        """Open the files; dead letters have one when there is the first of them.
+        """Open the files of cleaned records, dead letters and site events.
 
-        Those who resume write all events anew.
-
-        Args:
-            out: File of cleaned records.
-            letters: File of dead letters.
-            events: File of site events.
-            resumes: Names of the inputs whose run is resumed; none where a run begins.
+        Dead letters have a file when there is the first of them. Of a run that is resumed the names of the inputs are
+        given; its events are all written again.
 
         Raises:
             UsageProblem: A file cannot be written, or does not hold the outputs of a run of these inputs.

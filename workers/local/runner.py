@@ -72,9 +72,7 @@ class Stream:
     def process(self, page: Page, together: Together | None = None) -> "_Done":
         """Clean a page and learn from it, and fit the model of its site when the schedule asks for it.
 
-        Args:
-            page: The page.
-            together: What `clean_together` has answered about this page and others; None = nothing.
+        What `clean_together` has answered about this page and others, if it was asked, is taken as it is.
 
         Returns:
             What became of the page, and what follows: revised texts of pages before it, the newest text or the
@@ -178,13 +176,8 @@ class LocalWorker:
     ) -> None:
         """Open the state, see `LocalState`, and start the child processes, at least one.
 
-        Args:
-            state: State directory.
-            settings: Limits and bounds.
-            workers: Number of child processes.
-            page_only: Whether every page is cleaned as if its site were new.
-            revises: Whether a text is yielded again when a better site model changes it.
-            book: What operators have decided about sites; None = what a file in the directory says.
+        With `page_only` every page is cleaned as if its site were new. With `revises` a text is yielded again when a
+        better site model changes it. Without a book, a file in the directory says what operators have decided about sites.
         """
         self._state = LocalState(state, settings, book)
         self._pool = Pool(settings, workers)
@@ -221,9 +214,7 @@ class LocalWorker:
     ) -> Iterator[Output]:
         """Yield what becomes of each record, in order, each followed by the revisions that it brings.
 
-        Args:
-            records: Pages and what is none.
-            only_learns: Whether nothing is published, so that no page is compared with those before.
+        If it `only_learns`, nothing is published, so no page is compared with those before.
 
         Raises:
             InputProblem: Reading the records failed; the outputs of all records before that were

@@ -137,10 +137,8 @@ class SiteEngine:
     ) -> Outcome:
         """Clean a page. What a page holds never makes it raise.
 
-        Args:
-            page: The page.
-            together: What `clean_together` has answered about this page and others; None = nothing.
-            is_timed: Whether the outcome is to say when the stages ended.
+        What `clean_together` has answered about this page and others, if it was asked, is taken as it is. If wanted, the
+        outcome says when the stages ended.
         """
         with lines_about(partial(record_fields, page.source, page.headers, page.site)):
             return self._clean(page, together, is_timed=is_timed)
@@ -547,14 +545,10 @@ class SiteEngine:
         changed_ratio_min: float,
         earlier: DocumentRecord | None = None,
     ) -> Result:
-        """Return what a model makes of a document.
+        """Return what a model makes of a document, with what was published of it last; None for a site without a model.
 
-        Args:
-            document: The document, with what was published of it last.
-            model: The site model to use; None for a site without one.
-            reason: Why its text is made again.
-            changed_ratio_min: Share of its words, 0 to 1, that must change.
-            earlier: An earlier fetch of the page, with which it is compared; None = none.
+        At least a share of its words, 0 to 1, must change. The text is compared with an earlier fetch of the page, if
+        there is one.
         """
         known = self._book.of(document.site)
         task = ReviseTask(

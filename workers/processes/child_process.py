@@ -37,12 +37,10 @@ class Deadline:
     """
 
     def __init__(self, limit_s: float, processor_s: float) -> None:
-        """Begin a task.
+        """Begin a task of a child that has used so much processor time so far.
 
-        Args:
-            limit_s: Longest processor time of the task, and longest time for which the child may use
-                no processor, in seconds.
-            processor_s: Processor time that the child has used so far, in seconds.
+        The limit is the longest processor time of the task, and the longest time for which the child may use no processor.
+        All times are in seconds.
         """
         self._limit_s = limit_s
         self._begun_s = self._last_s = processor_s
@@ -89,12 +87,9 @@ class ChildProcess:
     """A child process and the connection to it; for one thread at a time."""
 
     def __init__(self, module: str, memory_bytes: int, first_message: bytes | None = None) -> None:
-        """Start the child, without waiting for it, or take over one that was started ahead.
+        """Start a child that runs a module, or take over one that was started ahead, without waiting for it.
 
-        Args:
-            module: Module that the child runs; it begins with `child_start.connect_to_parent`.
-            memory_bytes: Largest memory of the child.
-            first_message: What the child is sent before anything that it answers; None = nothing.
+        The module begins with `child_start.connect_to_parent`. The first message is sent before anything that the child answers.
 
         Raises:
             WorkerError: The machine has no room for another process.

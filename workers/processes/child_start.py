@@ -63,9 +63,7 @@ def _limit_memory(limit_bytes: int) -> None:
 def end_with_parent(parent: int) -> None:
     """Have this process end at once when its parent has ended, for whatever reason.
 
-    Args:
-        parent: Process id of the parent. The parent itself passes it on, since it may have ended
-            before this call.
+    The parent itself passes its process id on, since it may have ended before this call.
     """
     threading.Thread(target=_watch, args=(parent,), daemon=True).start()
 

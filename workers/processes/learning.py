@@ -55,8 +55,7 @@ class Models:
     def site_model(self, record: SiteModelRecord | None) -> SiteModel | CodecError | None:
         """Return the site model to use, or why it cannot be used; None where there is none.
 
-        Args:
-            record: The model, whose body is empty where it was sent before; None = none.
+        The body of its record is empty where it was sent before.
         """
         if record is None:
             return None

@@ -124,11 +124,7 @@ class Pool:
     """Lanes of child processes; all work of one site runs in one lane, in the order of the calls."""
 
     def __init__(self, settings: Settings, children: int) -> None:
-        """Start the children.
-
-        Args:
-            settings: Memory limit, page model and the module that a child runs.
-            children: Number of child processes, at least 1.
+        """Start so many children, at least 1.
 
         Raises:
             UsageProblem: The page model cannot be used.

@@ -44,12 +44,7 @@ _JUDGING_DOCUMENTS = 8
 
 
 def run_task(task: Task, models: Models) -> Result:
-    """Perform a task; every failure becomes a result.
-
-    Args:
-        task: What to do.
-        models: The page model, and the site models of earlier tasks.
-    """
+    """Perform a task with the models of earlier tasks; every failure becomes a result."""
     try:
         match task:
             case CleanTask():

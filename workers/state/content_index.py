@@ -52,10 +52,6 @@ class ContentIndex(FollowedStore):
     def __init__(self, path: Path | None, pages_max: int) -> None:
         """Open the database at `path`, and create it when it does not exist; None means in memory.
 
-        Args:
-            path: Directory of the database.
-            pages_max: Most pages that are remembered.
-
         Raises:
             StateProblem, DiskProblem: Those of `RocksDatabase`.
         """
@@ -88,11 +84,9 @@ class ContentIndex(FollowedStore):
     def take(
         self, record: CleanedRecord, now_ms: int | None = None
     ) -> tuple[Original | None, FingerprintRecord | None]:
-        """Take the text of a page in.
+        """Take the text of a page in, as it is published, at a Unix time in milliseconds.
 
-        Args:
-            record: What is published for the page.
-            now_ms: The present time in Unix milliseconds; None = the order of the calls decides who was first.
+        Without times (None) the order of the calls decides who was first.
 
         Returns:
             The page of another site that published the content before, and what is new of this page for other

@@ -83,13 +83,10 @@ class RocksDatabase:
     def __init__(
         self, path: Path, families: tuple[str, ...], cache_bytes: int = CACHE_BYTES
     ) -> None:
-        """Open the database at `path`, and create it when it does not exist.
+        """Open the database in the directory `path`, and create it when it does not exist.
 
-        Args:
-            path: Directory of the database.
-            families: Names of its families.
-            cache_bytes: Size of its cache of blocks, which includes changes not yet written to files. All
-                databases of the process that give the same size share one cache.
+        Its cache of blocks includes changes not yet written to files. All databases of the process that give the same
+        size share one cache.
 
         Raises:
             OtherFormat: The database has other families.

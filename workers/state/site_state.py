@@ -90,11 +90,9 @@ class WindowTotals(msgspec.Struct, frozen=True):
     """Sum of `SiteState.fit` over the sites that have documents."""
 
     def __add__(self, other: "WindowTotals") -> "WindowTotals":
-        """Return the totals of both."""
         return WindowTotals(*map(operator.add, astuple(self), astuple(other)))
 
     def __sub__(self, other: "WindowTotals") -> "WindowTotals":
-        """Return the totals without those of `other`."""
         return WindowTotals(*map(operator.sub, astuple(self), astuple(other)))
 
 

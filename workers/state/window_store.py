@@ -107,7 +107,6 @@ class KeptSite(msgspec.Struct):
     """Keys of the documents of the window by the hash of their URL."""
 
     def __len__(self) -> int:
-        """Return the number of documents."""
         return len(self.window)
 
 
@@ -121,13 +120,10 @@ class WindowStore:
     """
 
     def __init__(self, path: Path | None, settings: Settings, *, has_topic: bool = True) -> None:
-        """Open the database at `path`, and create it when it does not exist.
+        """Open the database at `path`, or in memory for None, and create it when it does not exist.
 
-        Args:
-            path: Directory of the database; None means in memory.
-            settings: Bounds of the windows.
-            has_topic: Whether the documents are in a topic too, from which the outbox removes those
-                that leave a window. Without a topic the outbox stays empty.
+        With a topic, which holds the documents, too, the outbox removes those from it that leave a window; without one it
+        stays empty.
 
         Raises:
             WorkerError: The errors of `open_database`.

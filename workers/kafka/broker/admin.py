@@ -114,16 +114,10 @@ async def create_topics(
     *,
     replication_factor: int | None = None,
 ) -> list[str]:
-    """Create the topics that do not exist; existing ones are not changed.
+    """Create the topics that do not exist, and return their names; existing ones are not changed.
 
-    Args:
-        broker: How the broker is reached.
-        partitions: Partitions of every new topic; None means as many as `documents` has, or the
-            default.
-        replication_factor: Copies of each partition; None means the broker's default.
-
-    Returns:
-        Names of the created topics.
+    Every new topic has as many partitions as `documents` has, or the default, and the broker's number of copies,
+    unless others are given.
 
     Raises:
         TopicProblem: An existing topic has wrong settings; nothing was created.
@@ -154,11 +148,8 @@ async def check_topics(
 ) -> list[str]:
     """Return the problems with the topics, each as a line that says what is wrong and what to do.
 
-    Args:
-        broker: How the broker is reached.
-        partitions: Number of partitions that the topics should have; None means any number.
-        rights: The topics that are checked, and what this user has to be allowed.
-        groups: Consumer groups that this user has to be allowed to join.
+    The topics are those of which this user has to have rights; they may have any number of partitions if none is
+    given. The user also has to be allowed to join the groups.
     """
     async with connected_admin(broker) as admin:
         if denied := await _denied(admin, broker, rights, groups):

@@ -48,7 +48,6 @@ class Feeder:
     """An asynchronous context that sends pages, keyed by site."""
 
     def __init__(self, broker: BrokerAccess, limit_bytes: int) -> None:
-        """Prepare without connecting."""
         self._broker = broker
         self._limit_bytes = limit_bytes
         self._exits = AsyncExitStack()

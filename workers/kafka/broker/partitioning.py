@@ -22,7 +22,6 @@ class MisplacedRecords:
     """
 
     def __init__(self, partitions: int) -> None:
-        """Begin with no such record, in a topic of so many partitions."""
         self._partitions = partitions
         self._last: dict[int, Received] = {}
         self._has_warned = False

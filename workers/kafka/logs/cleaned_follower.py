@@ -26,7 +26,6 @@ class CleanedFollower(LogFollower):
     """Applies the records of `cleaned` to an index."""
 
     def __init__(self, broker: BrokerAccess, index: CleanedIndex) -> None:
-        """Prepare without connecting."""
         super().__init__(broker, broker.topic(CLEANED), ())
         self._index = index
 

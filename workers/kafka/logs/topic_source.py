@@ -55,7 +55,6 @@ class TopicSource:
     """
 
     def __init__(self, broker: BrokerAccess, span: TopicSpan) -> None:
-        """Prepare without connecting."""
         self._broker = broker
         self._span = span
         self._exits = AsyncExitStack()
@@ -95,7 +94,6 @@ class TopicSource:
         return f"{self._broker} does not give {self._span.topic}: {error}"
 
     async def __aexit__(self, *_: object) -> None:
-        """Disconnect."""
         await self._exits.aclose()
 
     async def _find(self, partitions: list[TopicPartition]) -> None:

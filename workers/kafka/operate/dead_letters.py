@@ -140,14 +140,8 @@ async def redrive(
 ) -> Redriven:
     """Send the pages of dead letters to the topic `pages` again, with the key and headers that they had.
 
-    Args:
-        broker: How the broker is reached.
-        letters: The letters; those that are cut, or were sent again often enough, are left out.
-        pages_per_s: Most pages sent per second; None means no limit.
-        redrives_max: How often a page may be sent again, so that one that cannot be cleaned does not
-            go round for ever.
-        limit: Most pages that are sent; None means all.
-        is_dry: Whether the pages are only counted.
+    Letters that are cut, or were sent again `redrives_max` times, are left out, so that a page that cannot be cleaned
+    does not go round for ever. At most `limit` pages are sent; a dry run only counts them.
 
     Raises:
         BrokerProblem: The broker cannot be reached, or refuses a page; those before were sent.
@@ -213,7 +207,6 @@ class _JsonPage(msgspec.Struct):
 
 
 def _url_in(value: bytes | None) -> str | None:
-    """Return the URL of a page that is a JSON record."""
     try:
         return msgspec.json.decode(value or b"", type=_JsonPage).url
     except msgspec.DecodeError:
