@@ -21,6 +21,7 @@ from schemas.codec import encode_msgpack
 from templ_core.site_level.window.schedule import is_due
 from tests.benchmarks.measuring import read_options, read_pages
 from tests.benchmarks.worker_cost import run_s
+from tests.workers.builders import entries_of
 from workers.feeds.streams import open_decompressed
 from workers.local.local_state import LocalState
 from workers.settings import DAY_MS, load_settings
@@ -127,7 +128,7 @@ def stored(path, pages):
             record = state.windows.document_of(key)
             summary = zstandard.compress(state.windows.page_of(key).summary)
             sizes.append(len(encode_msgpack(msgspec.structs.replace(record, summary=summary))))
-    for family, key, value in state.windows.entries():
+    for family, key, value in entries_of(state.windows):
         parts[family] += len(key) + len(value)
     for site, count in Counter(page.site for page in pages).items():
         model = state.models.get(site)

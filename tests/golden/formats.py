@@ -193,7 +193,7 @@ def _windows(store: WindowStore) -> Any:
 
 
 def _models(store: ModelStore) -> Any:
-    return [store.get(key.decode()) for family, key, _ in store.entries() if family == "models"]
+    return [store.get(key.decode()) for key, _ in store._db.scan("models")]
 
 
 def _contents(index: ContentIndex) -> Any:

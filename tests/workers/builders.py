@@ -111,3 +111,9 @@ def other_page_model():
     shipped = shipped_model()
     trees = msgspec.structs.replace(shipped.trees, base=shipped.trees.base + 200)
     return with_version(msgspec.structs.replace(shipped, trees=trees))
+
+
+def entries_of(store):
+    """Family, key and value of everything that a store holds."""
+    families = store._db._families
+    return [(family, *entry) for family in families for entry in store._db.scan(family)]

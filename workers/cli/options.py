@@ -43,12 +43,8 @@ NAMED_PATH = _NamedPath(path_type=Path)
 STATE_PATH = _NamedPath(file_okay=False, path_type=Path)
 """The type of the option --state."""
 
-state_option = click.option(
-    "--state",
-    required=True,
-    type=STATE_PATH,
-    help="State directory of `templ run` or `templ worker`. It is only read, and a worker may be using it.",
-)
+_STATE_HELP = "State directory of `templ run` or `templ worker`. It is only read, and a worker may be using it."
+state_option = click.option("--state", required=True, type=STATE_PATH, help=_STATE_HELP)
 """The option --state of commands that look at what was learned."""
 html_option = click.option(
     "--out", type=click.Path(path_type=Path), help="HTML file to write; - is standard output."
@@ -271,12 +267,7 @@ def site_source_options(command: Command) -> Command:
         help="Kafka broker whose topics `site-models` and `documents` are read.  [default: TEMPL_BROKER, "
         "where --state is not given]",
     )
-    state = click.option(
-        "--state",
-        type=STATE_PATH,
-        help="State directory of `templ run` or `templ worker`. It is only read, and a worker may "
-        "be using it.",
-    )
+    state = click.option("--state", type=STATE_PATH, help=_STATE_HELP)
     return state(broker(prefix_option(with_source)))
 
 

@@ -62,9 +62,6 @@ class _GrowingFile:
             raise _problem(self.path, error) from None
         self.length += len(data)
 
-    def lengths(self) -> dict[str, int]:
-        return {self.path.name: self.length}
-
     def close(self) -> None:
         self._file.close()
 
@@ -105,25 +102,18 @@ class WarcFiles:
             if path.name not in kept:
                 path.unlink()  # begun, but no answer in it was kept
         self._number = len(kept)
-        if kept and (directory / kept[-1]).exists():
-            self._file = _GrowingFile(directory / kept[-1], lengths[kept[-1]])
-        else:
-            self._file = self._next()
+        has_file = kept and (directory / kept[-1]).exists()
+        self.file = (
+            _GrowingFile(directory / kept[-1], lengths[kept[-1]]) if has_file else self._next()
+        )
+        """The present file."""
 
     def write(self, records: bytes) -> None:
         """Add a request and its answer, as `warc_records` has made them."""
-        if self._file.length > _WARC_BYTES:
-            self._file.close()
-            self._file = self._next()
-        self._file.write(records)
-
-    def lengths(self) -> dict[str, int]:
-        """Return the length of the present file by its name, in bytes."""
-        return self._file.lengths()
-
-    def close(self) -> None:
-        """Close the present file."""
-        self._file.close()
+        if self.file.length > _WARC_BYTES:
+            self.file.close()
+            self.file = self._next()
+        self.file.write(records)
 
     def _next(self) -> _GrowingFile:
         self._number += 1
@@ -275,12 +265,13 @@ class CrawlStore:
 
     def lengths(self) -> dict[str, int]:
         """Return the lengths of the present files by name, in bytes."""
-        return {name: length for one in self._files() for name, length in one.lengths().items()}
+        return {one.path.name: one.length for one in self._files()}
 
     def close(self) -> None:
         """Close the files."""
         for one in self._files():
             one.close()
 
-    def _files(self) -> list[PageLines | WarcFiles]:
-        return [*([self._pages] if self._pages else []), self._feeds, *self._archives]
+    def _files(self) -> list[_GrowingFile]:
+        lines = [self._feeds] if self._pages is None else [self._pages, self._feeds]
+        return [*lines, *(one.file for one in self._archives)]

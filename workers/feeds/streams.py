@@ -28,33 +28,18 @@ STDIN = Path("-")
 """The path that stands for standard input."""
 
 
-class _CountedFile(io.RawIOBase):
-    def __init__(self, file: io.RawIOBase, on_progress: OnProgress) -> None:
-        self._file = file
+class _CountedFile(io.FileIO):
+    """A file that reports the number of bytes of each read."""
+
+    def __init__(self, path: Path, on_progress: OnProgress) -> None:
+        is_stdin = path == STDIN
+        super().__init__(sys.stdin.fileno() if is_stdin else path, closefd=not is_stdin)
         self._on_progress = on_progress
 
-    def readable(self) -> bool:
-        """Return True, since the file is open for reading."""
-        return True
-
-    def readinto(self, buffer: WriteableBuffer) -> int | None:
-        """Read into `buffer`, and report the number of bytes."""
-        size = self._file.readinto(buffer)
-        self._on_progress(size or 0)
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        size = super().readinto(buffer) or 0
+        self._on_progress(size)
         return size
-
-    def seekable(self) -> bool:
-        """Return whether the file allows seeking, which FastWARC asks."""
-        return self._file.seekable()
-
-    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
-        """Move to another position of the file."""
-        return self._file.seek(offset, whence)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
-        super().close()
 
 
 class Compression(NamedTuple):
@@ -172,16 +157,9 @@ def open_counted(path: Path, on_progress: OnProgress) -> io.BufferedReader:
         InputProblem: The file cannot be opened.
     """
     try:
-        file = _open(path)
+        return io.BufferedReader(_CountedFile(path, on_progress), 1 << 18)
     except OSError as error:
         raise InputProblem(_cannot_read(path, error)) from None
-    return io.BufferedReader(_CountedFile(file, on_progress), 1 << 18)
-
-
-def _open(path: Path) -> io.FileIO:
-    if path == STDIN:
-        return io.FileIO(sys.stdin.fileno(), closefd=False)
-    return path.open("rb", buffering=0)
 
 
 @contextmanager
@@ -231,21 +209,26 @@ def open_parts(
 
 def _next_member(file: io.BufferedReader, compression: Compression, place: int) -> int | None:
     """Move to the next member from a place on, and return where it begins; None where there is none."""
-    magic = compression.magic
-    file.seek(place)
+    for start in occurrences(file, compression.magic, place):
+        file.seek(start)
+        if _is_sound(compression, file.read(_PROBE_BYTES)):
+            return file.seek(start)
+    return None
+
+
+def occurrences(file: io.BufferedReader, pattern: bytes, place: int) -> Iterator[int]:
+    """Yield where a pattern is in a file from a place on; the caller may move in the file meanwhile."""
     block = b""
+    file.seek(place)
     while piece := file.read(_SEARCH_BYTES):
         block += piece
         found = -1
-        while (found := block.find(magic, found + 1)) >= 0:
-            file.seek(place + found)
-            if _is_sound(compression, file.read(_PROBE_BYTES)):
-                file.seek(place + found)
-                return place + found
-        place += max(len(block) - len(magic) + 1, 0)
-        block = block[-len(magic) + 1 :]
+        while (found := block.find(pattern, found + 1)) >= 0:
+            yield place + found
+        rest = block[-len(pattern) + 1 :]
+        place += len(block) - len(rest)
+        block = rest
         file.seek(place + len(block))
-    return None
 
 
 def _is_sound(compression: Compression, head: bytes) -> bool:

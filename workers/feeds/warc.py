@@ -24,13 +24,12 @@ from workers.feeds.reading import (
     rejected,
 )
 from workers.feeds.records import clean_text
-from workers.feeds.streams import damage, damage_told, open_counted
+from workers.feeds.streams import damage, damage_told, occurrences, open_counted
 from workers.page import Page, Rejected
 
 _PAGE_TYPES = frozenset(["response", "resource"])
 _MAGIC = {".gz": b"\x1f\x8b\x08", ".zst": b"\x28\xb5\x2f\xfd"}
 """How each record of a compressed file begins, which is a member or a frame by itself."""
-_SEARCH_BYTES = 1 << 20
 _HEAD_ROOM_BYTES = 256 << 10
 """Room in an HTTP block besides the page, for headers and the framing of chunks."""
 _STATUS_LINE = pattern(rb"HTTP/\d(?:\.\d)? +(\d{3})\b")
@@ -204,20 +203,12 @@ def _block(record: WarcRecord, limit: int) -> bytes:
 
 def _next_start(path: Path, place: int) -> int | None:
     """Return where the next record may begin, from a place on; None where there is none."""
-    magic = _MAGIC.get(path.suffix.lower(), b"\r\n\r\nWARC/1.")
-    skip = len(magic) - len(b"WARC/1.") if magic.endswith(b"WARC/1.") else 0
+    magic, skip = _MAGIC.get(path.suffix.lower()), 0
+    if magic is None:
+        magic, skip = b"\r\n\r\nWARC/1.", 4
     with path.open("rb") as file:
-        file.seek(max(place - skip, 0))
-        at, block = max(place - skip, 0), b""
-        while piece := file.read(_SEARCH_BYTES):
-            block += piece
-            found = block.find(magic)
-            if found >= 0:
-                return at + found + skip
-            kept = len(magic) - 1
-            at += max(len(block) - kept, 0)
-            block = block[-kept:]
-    return None
+        found = next(occurrences(file, magic, max(place - skip, 0)), None)
+    return None if found is None else found + skip
 
 
 def _page(record: _WholeRecord, name: str, number: int, reading: Reading) -> Page | Rejected | str:

@@ -330,7 +330,8 @@ def _declarations(content: Sequence[Any]) -> str:
         if one.type != "declaration":
             continue
         name = one.lower_name
-        if name == "background" and len(_solid(one.value)) == 1:
+        solid = [part for part in one.value if part.type not in {"whitespace", "comment"}]
+        if name == "background" and len(solid) == 1:
             name = "background-color"
         is_variable = name.startswith("--")
         if name not in PROPERTIES and not is_variable:
@@ -349,17 +350,13 @@ def _hides(name: str, value: str) -> bool:
     return "-" in value and name.startswith(_MOVING) and _NEGATIVE.search(value) is not None
 
 
-def _solid(tokens: Sequence[Any]) -> list[Any]:
-    return [one for one in tokens if one.type not in {"whitespace", "comment"}]
-
-
 def _selector(tokens: Sequence[Any]) -> str:
     """Return a selector in which the page's root elements are those of the frame."""
     text = _tokens(tokens, _PSEUDO_FUNCTIONS, _SELECTOR_TOKENS, _SELECTOR_MARKS)
     if not text or "templ-" in text:
         return ""
     parts, before = [], ""
-    for one in _solid_or_space(tokens):
+    for one in _without_comments(tokens):
         part = one.serialize()
         is_type = one.type == "ident" and before not in {".", ":", "#"}
         parts.append(_OWN_ROOTS.get(part.lower(), part) if is_type else part)
@@ -367,7 +364,7 @@ def _selector(tokens: Sequence[Any]) -> str:
     return "".join(parts).strip().replace(":root", _OWN_ROOTS[":root"])
 
 
-def _solid_or_space(tokens: Sequence[Any]) -> list[Any]:
+def _without_comments(tokens: Sequence[Any]) -> list[Any]:
     return [one for one in tokens if one.type != "comment"]
 
 
@@ -390,4 +387,4 @@ def _tokens(
             is_allowed = one.type in types
         if not is_allowed:
             return ""
-    return str(tinycss2.serialize(_solid_or_space(tokens))).strip()
+    return str(tinycss2.serialize(_without_comments(tokens))).strip()

@@ -105,13 +105,6 @@ def decode_stored(database: Database, value: bytes, kind: type[T]) -> T:
         return msgspec.msgpack.decode(value, type=kind)
 
 
-def entries_of(database: Database, families: tuple[str, ...]) -> Iterator[DatabaseEntry]:
-    """Yield all entries of the given families of a database."""
-    for family in families:
-        for key, value in database.scan(family):
-            yield family, key, value
-
-
 def erase_site(database: Database, families: tuple[str, ...], site: str) -> bool:
     """Delete all entries of a site, and rewrite all files; return whether there was anything to do.
 

@@ -1,6 +1,6 @@
 """Site models of a cleaner in RocksDB, with the offsets of `site-models` up to which they were read."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from pathlib import Path
 
 from schemas.codec import decode_site_model_record
@@ -8,7 +8,6 @@ from schemas.site_model import SITE_MODEL_FORMAT, SiteModelRecord
 from workers.lru_cache import LruCache
 from workers.state.database import (
     DatabaseEntry,
-    entries_of,
     erase_site,
     open_database,
     put_entries,
@@ -37,10 +36,6 @@ class ModelStore(FollowedStore):
         """
         super().__init__(open_database(path, self.families, _CACHE_BYTES))
         self._hot: LruCache[str, SiteModelRecord | None] = LruCache(_MODELS_IN_MEMORY)
-
-    def entries(self) -> Iterator[DatabaseEntry]:
-        """Yield everything that is stored."""
-        return entries_of(self._db, self.families)
 
     def restore(self, entries: Iterable[DatabaseEntry]) -> None:
         """Write what another store held into this one, which must be empty."""

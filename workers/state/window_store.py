@@ -40,7 +40,6 @@ from workers.settings import Settings
 from workers.state.database import (
     DatabaseEntry,
     decode_stored,
-    entries_of,
     erase_site,
     open_database,
     put_entries,
@@ -162,10 +161,6 @@ class WindowStore:
                 f"{path} was written by another version: delete it to start with an empty one"
             )
         self._db.put("meta", _FORMAT, bytes([WINDOW_FORMAT]))
-
-    def entries(self) -> Iterator[DatabaseEntry]:
-        """Yield everything that is stored."""
-        return entries_of(self._db, _FAMILIES)
 
     def restore(self, entries: Iterable[DatabaseEntry]) -> None:
         """Write what another store held into this one, which must be empty."""

@@ -189,10 +189,10 @@ def test_a_page_that_never_answers_keeps_nothing_from_being_found_until_sigterm(
 def test_a_file_that_was_moved_away_begins_anew(tmp_path):
     lines = PageLines(tmp_path / "pages.jsonl", {"pages.jsonl": 1000})
     lines.close()
-    assert lines.lengths() == {"pages.jsonl": 0}
+    assert lines.length == 0
     assert (tmp_path / "pages.jsonl").read_bytes() == b""
     files = WarcFiles(tmp_path, "crawl", {"crawl-00001.warc.gz": 1000}, "a@b.example")
-    files.close()
+    files.file.close()
     (begun,) = tmp_path.glob("crawl-*")  # the first one must not be overwritten if it comes back
     assert begun.name == "crawl-00002.warc.gz"
     assert gzip.decompress(begun.read_bytes()).startswith(b"WARC/")

@@ -28,7 +28,6 @@ from workers.kafka.operate.doctor import (
     usable_codecs,
 )
 from workers.kafka.operate.findings import (
-    DoctorLimits,
     Finding,
     MachineFacts,
     StateFacts,
@@ -51,7 +50,6 @@ from workers.state.directory import StateDirectory
 
 DAY_MS = 24 * 3600 * 1000
 GIB = 1 << 30
-LIMITS = DoctorLimits()
 ALL_CODECS = frozenset({"gzip", "snappy", "lz4", "zstd"})
 PLAIN = {
     "compression.type": "producer",
@@ -125,20 +123,20 @@ def test_right_topics_give_no_findings():
 
 
 def test_records_may_be_dated_ahead_for_a_while():
-    (ahead,) = judge_clock({"pages": 7_200_000}, LIMITS)
+    (ahead,) = judge_clock({"pages": 7_200_000})
     assert (ahead.severity, "7200 s after" in ahead.problem) == ("warning", True)
-    (unknown,) = judge_clock({}, LIMITS)
+    (unknown,) = judge_clock({})
     assert (unknown.severity, "does not tell its time" in unknown.problem) == ("note", True)
 
 
 def test_too_little_memory_and_too_few_files():
     small = MachineFacts(memory_bytes=4 * GIB, children=6, open_files=1024)
-    memory, files = judge_machine(small, Settings(), 16, LIMITS)
+    memory, files = judge_machine(small, Settings(), 16)
     assert "6 child processes may take 2GiB each" in memory.problem
     assert "may need 2304" in files.problem
     assert "LimitNOFILE=2304" in files.remedy
     large = MachineFacts(memory_bytes=12 * GIB, children=6, open_files=None)
-    assert list(judge_machine(large, Settings(), 16, LIMITS)) == []
+    assert list(judge_machine(large, Settings(), 16)) == []
     assert read_machine(Settings()).children >= 3
     assert read_machine(Settings(cleaner_children=7)).children == 9
 
@@ -160,10 +158,10 @@ def state_facts(**given):
     ],
 )
 def test_what_is_wrong_with_a_state_directory(given, severity, words):
-    (one,) = judge_state(state_facts(**given), 4, LIMITS)
+    (one,) = judge_state(state_facts(**given), 4)
     assert (one.severity, words in one.problem) == (severity, True)
     assert one.remedy
-    assert list(judge_state(state_facts(), 4, LIMITS)) == []
+    assert list(judge_state(state_facts(), 4)) == []
 
 
 def test_a_state_directory_is_read_and_not_changed(tmp_path):

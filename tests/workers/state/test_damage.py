@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from schemas.codec import encode_msgpack
-from tests.workers.builders import document, packed, site_model_record, stored_summary
+from tests.workers.builders import document, entries_of, packed, site_model_record, stored_summary
 from workers.errors import DamagedStore, OtherFormat, StateProblem
 from workers.settings import load_settings
 from workers.state.directory import StateDirectory
@@ -39,7 +39,7 @@ def content(path):
     """Everything in a store of windows."""
     store = windows_at(path)
     try:
-        return list(store.entries()), store.next_offset
+        return entries_of(store), store.next_offset
     finally:
         store.close()
 

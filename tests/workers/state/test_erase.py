@@ -4,7 +4,7 @@ import pytest
 from rocksdict import DBCompressionType
 
 from schemas.codec import encode_msgpack
-from tests.workers.builders import document, site_model_record, stored_summary
+from tests.workers.builders import document, entries_of, site_model_record, stored_summary
 from workers.settings import load_settings
 from workers.state import rocks
 from workers.state.model_store import ModelStore
@@ -55,7 +55,7 @@ def filled_windows(path):
 def test_a_window_store_holds_no_byte_of_an_erased_site(tmp_path):
     path = tmp_path / "windows-0"
     store = filled_windows(path)
-    mine, others = (pieces(list(store.entries()), site) for site in (GONE, STAYS))
+    mine, others = (pieces(entries_of(store), site) for site in (GONE, STAYS))
     assert len(mine) > 3
     assert files_with(path, *mine)
     assert store.erase(GONE)
@@ -72,7 +72,7 @@ def test_a_window_store_holds_no_byte_of_an_erased_site(tmp_path):
 def test_erasing_that_was_interrupted_is_completed_by_the_next_call(tmp_path, monkeypatch):
     path = tmp_path / "windows-0"
     store = filled_windows(path)
-    mine = pieces(list(store.entries()), GONE)
+    mine = pieces(entries_of(store), GONE)
     with monkeypatch.context() as patch:
         patch.setattr(rocks.RocksDatabase, "rewrite", lambda self: 1 / 0)
         with pytest.raises(ZeroDivisionError):

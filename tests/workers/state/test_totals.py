@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from prometheus_client import generate_latest
 
-from tests.workers.builders import DAY_MS, document, site_model_record, stored_summary
+from tests.workers.builders import DAY_MS, document, entries_of, site_model_record, stored_summary
 from workers.kafka.metrics import RefresherMetrics
 from workers.settings import load_settings
 from workers.state.site_state import FittedSite, WindowTotals, model_is_due
@@ -76,7 +76,7 @@ def test_totals_survive_a_restart_and_a_copy(changes):
             apply(store, change)
         totals = recounted(store)
         copy = WindowStore(None, FEW)
-        copy.restore(store.entries())
+        copy.restore(entries_of(store))
         store.close()
         again = WindowStore(Path(directory) / "w", FEW)
         assert again.totals() == totals

@@ -8,6 +8,7 @@ from tests.workers.builders import (
     BODY_BYTES,
     DAY_MS,
     document,
+    entries_of,
     packed,
     site_model_record,
     stored_summary,
@@ -269,7 +270,7 @@ def followed(store, records):
         else:
             found.put(record, stored_summary(record), offset)
     keys = {family: set() for family in ("entries", "pages")}
-    for family, key, _ in found.entries():
+    for family, key, _ in entries_of(found):
         if family in keys:
             keys[family].add(key)
     assert keys["entries"] == keys["pages"]
@@ -338,12 +339,12 @@ def test_values_are_compressed_with_pages_of_their_site_and_read_back(tmp_path):
     put(store, *records)
     assert list(store.window("example.com")) == records[20:]
     assert summaries(store) == [stored_summary(one) for one in records[20:]]
-    stored = sum(len(v) for f, _, v in store.entries() if f == "pages")
+    stored = sum(len(v) for f, _, v in entries_of(store) if f == "pages")
     assert stored < 40 * 60
     used = {entry.dictionary for entry in store.window_entries("example.com")}
     assert used == {20}
     assert store.site_state("example.com").dictionaries == [4, 20]
-    assert len([f for f, _, _ in store.entries() if f == "dictionaries"]) == 2
+    assert len([f for f, _, _ in entries_of(store) if f == "dictionaries"]) == 2
     store.close()
     again = WindowStore(tmp_path / "w", roomy)
     assert list(again.window("example.com")) == records[20:]

@@ -7,6 +7,7 @@ import asyncio
 from collections.abc import AsyncIterator, Iterable, Iterator, Mapping
 from contextlib import asynccontextmanager, suppress
 from enum import IntEnum
+from typing import Any
 
 import msgspec
 from aiokafka.admin import NewTopic
@@ -235,43 +236,42 @@ async def _broker_problem(broker: BrokerAccess, error: KafkaError | OSError) -> 
 
 async def partition_counts(admin: BrokerClient) -> dict[str, int]:
     """Return the numbers of partitions of all topics, by full name, over an open connection."""
+    return {topic: len(partitions) for topic, partitions in (await _described(admin)).items()}
+
+
+async def _described(admin: BrokerClient) -> dict[str, list[dict[str, Any]]]:
     # All topics are asked for, because some brokers create a topic that is asked for by name.
-    topics = await admin.describe_topics()
-    return {topic["topic"]: len(topic["partitions"]) for topic in topics}
+    return {one["topic"]: one["partitions"] for one in await admin.describe_topics()}
 
 
 async def _states(admin: BrokerClient, broker: BrokerAccess) -> dict[str, TopicState]:
     """Return the states of templ's existing topics by their names without the prefix."""
-    counts = await partition_counts(admin)
-    names = [name for name in TOPICS if broker.topic(name) in counts]
-    if not names:
-        return {}
-    configs = await topic_configs(admin, [broker.topic(name) for name in names], TOPIC_SETTINGS)
-    return {
-        name: TopicState(counts[full_name], configs[full_name])
-        for name in names
-        if (full_name := broker.topic(name)) in configs
-    }
+    found = await read_topics(admin, broker, TOPIC_SETTINGS)
+    return {name: TopicState(len(some), config) for name, (some, config) in found.items()}
 
 
-async def topic_configs(
+async def read_topics(
     admin: BrokerClient,
-    topics: Iterable[str],
+    broker: BrokerAccess,
     settings: Iterable[str],
     left_out: type[KafkaError] = UnknownTopicOrPartitionError,
-) -> dict[str, dict[str, str]]:
-    """Return settings of topics by full name; those of topics with a certain error are left out."""
-    names = list(settings)
-    asked = [ConfigResource(ConfigResourceType.TOPIC, one, dict.fromkeys(names)) for one in topics]
+) -> dict[str, tuple[list[dict[str, Any]], dict[str, str]]]:
+    """Return the partitions and settings of templ's existing topics by their names without the prefix.
+
+    Topics with a certain error are left out.
+    """
+    described, wanted = await _described(admin), dict.fromkeys(settings)
+    names = {full: name for name in TOPICS if (full := broker.topic(name)) in described}
+    asked = [ConfigResource(ConfigResourceType.TOPIC, one, wanted) for one in names]
     configs: dict[str, dict[str, str]] = {}
-    for response in await admin.describe_configs(asked):
+    for response in await admin.describe_configs(asked) if asked else ():
         for code, message, _type, topic, entries in response.resources:
             error = for_code(code)
             if error is NoError:
                 configs[topic] = {name: value for name, value, *_ in entries if value is not None}
             elif not issubclass(error, left_out):
                 raise error(message)
-    return configs
+    return {names[full]: (described[full], configs[full]) for full in names if full in configs}
 
 
 async def create_specified(
@@ -311,7 +311,7 @@ def _refuse(problems: list[str], begin: str = "") -> None:
 async def wait_until_there(admin: BrokerClient, names: list[str], partitions: int = 1) -> None:
     """Wait until topics have so many partitions, all with leaders; clients see errors before."""
     while True:
-        found = {one["topic"]: one["partitions"] for one in await admin.describe_topics()}
+        found = await _described(admin)
         there = [found.get(name, ()) for name in names]
         if all(len(some) >= partitions for some in there) and all(
             one["leader"] >= 0 for some in there for one in some

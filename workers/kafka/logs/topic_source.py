@@ -7,7 +7,6 @@ import heapq
 import time
 from collections import deque
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack
 from typing import NamedTuple, Self
 
 import msgspec
@@ -57,7 +56,6 @@ class TopicSource:
     def __init__(self, broker: BrokerAccess, span: TopicSpan) -> None:
         self._broker = broker
         self._span = span
-        self._exits = AsyncExitStack()
         self._ends: dict[TopicPartition, int] = {}
         self._places: dict[TopicPartition, int] = {}
         self._held: dict[TopicPartition, deque[ConsumerRecord]] = {}
@@ -80,13 +78,12 @@ class TopicSource:
             auto_offset_reset="earliest",
             isolation_level="read_committed",
         )
-        self._exits.push_async_callback(self._consumer.stop)
         try:
             with as_broker_problem(self._problem):
                 await self._consumer.start()
                 await self._find([TopicPartition(self._span.topic, one) for one in range(count)])
         except BaseException:
-            await self._exits.aclose()
+            await self._consumer.stop()
             raise
         return self
 
@@ -94,7 +91,7 @@ class TopicSource:
         return f"{self._broker} does not give {self._span.topic}: {error}"
 
     async def __aexit__(self, *_: object) -> None:
-        await self._exits.aclose()
+        await self._consumer.stop()
 
     async def _find(self, partitions: list[TopicPartition]) -> None:
         """Set where each partition begins and ends, and put the consumer there."""

@@ -13,20 +13,20 @@ from aiokafka.errors import KafkaError
 from aiokafka.protocol.admin import ApiVersionRequest
 
 from schemas.codec import SchemaError
-from schemas.topics import DEFAULT_PARTITIONS, DOCUMENTS, SITE_SETTINGS, TOPICS
+from schemas.topics import DEFAULT_PARTITIONS, DOCUMENTS, SITE_SETTINGS
 from workers.errors import BrokerProblem, DamagedStore, UsageProblem, WorkerError
 from workers.kafka.broker.access import BrokerAccess, as_broker_problem
 from workers.kafka.broker.admin import (
     check_topics,
     connected_admin,
-    topic_configs,
+    read_topics,
     worker_rights,
 )
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.plain_clients import plain_consumer, read_whole
 from workers.kafka.broker.received import processable
 from workers.kafka.operate.findings import (
-    DoctorLimits,
+    CLOCK_AHEAD_MAX_MS,
     Finding,
     MachineFacts,
     StateFacts,
@@ -75,20 +75,15 @@ async def examine(broker: BrokerAccess, state: Path | None, settings: Settings) 
 
     Where the broker cannot be reached, the machine is examined all the same.
     """
-    limits = DoctorLimits()
-    found, partitions = await _of_broker(broker, settings, limits)
+    found, partitions = await _of_broker(broker, settings)
     if state is not None:
-        found += judge_state(read_state(state), partitions, limits)
+        found += judge_state(read_state(state), partitions)
         found += await _of_take_downs(broker, state, partitions)
-    found += judge_machine(
-        read_machine(settings), settings, partitions or DEFAULT_PARTITIONS, limits
-    )
+    found += judge_machine(read_machine(settings), settings, partitions or DEFAULT_PARTITIONS)
     return [*found, *judge_page_model(settings.page_model)]
 
 
-async def _of_broker(
-    broker: BrokerAccess, settings: Settings, limits: DoctorLimits
-) -> tuple[list[Finding], int | None]:
+async def _of_broker(broker: BrokerAccess, settings: Settings) -> tuple[list[Finding], int | None]:
     """Return what is found out about a broker, and the number of partitions of `documents`."""
     groups = [broker.group(role) for role in _ROLES]
     found: list[Finding] = []
@@ -101,8 +96,8 @@ async def _of_broker(
         found += judge_topics(topics, settings, usable_codecs())
         rights = worker_rights(settings)
         found += findings_of_lines(await check_topics(broker, rights=rights, groups=groups))
-        ahead = await _records_ahead(broker, topics.values(), limits.clock_ahead_max_ms)
-        found += judge_clock(ahead, limits)
+        ahead = await _records_ahead(broker, topics.values())
+        found += judge_clock(ahead)
     except BrokerProblem as problem:
         found += findings_of_lines([str(problem)])
     return found, partitions
@@ -113,17 +108,11 @@ async def _read_broker(broker: BrokerAccess) -> tuple[str, dict[str, TopicFacts]
     async with connected_admin(broker) as admin:
         versions = await admin.ask(ApiVersionRequest())
         cluster = await admin.describe_cluster()
-        described = {one["topic"]: one["partitions"] for one in await admin.describe_topics()}
-        existing = {one: name for one in TOPICS if (name := broker.topic(one)) in described}
-        configs = await topic_configs(admin, existing.values(), _DEFAULTS, left_out=KafkaError)
+        topics = await read_topics(admin, broker, _DEFAULTS, left_out=KafkaError)
     fetch = {key: (low, high) for key, low, high in versions.api_versions}[_FETCH]
     return (
         f"{broker} is reached: {counted(len(cluster['brokers']), 'broker')}, Kafka {release_of(*fetch)}",
-        {
-            name: _topic(full_name, described[full_name], configs[full_name])
-            for name, full_name in existing.items()
-            if full_name in configs
-        },
+        {name: _topic(broker.topic(name), *found) for name, found in topics.items()},
     )
 
 
@@ -139,16 +128,14 @@ def _topic(name: str, partitions: list[dict[str, object]], config: dict[str, str
     )
 
 
-async def _records_ahead(
-    broker: BrokerAccess, topics: Iterable[TopicFacts], ahead_max_ms: int
-) -> dict[str, int]:
+async def _records_ahead(broker: BrokerAccess, topics: Iterable[TopicFacts]) -> dict[str, int]:
     """Return how far records are dated after this machine's clock, in milliseconds by topic.
 
     No record is fetched: the broker finds the first one of each partition by its time.
     """
     now_ms = round(time.time() * 1000)
     asked = {
-        TopicPartition(topic.name, number): now_ms + ahead_max_ms
+        TopicPartition(topic.name, number): now_ms + CLOCK_AHEAD_MAX_MS
         for topic in topics
         if not topic.leaderless
         for number in range(topic.partitions)
@@ -176,16 +163,15 @@ async def _of_take_downs(
     try:
         known, said = taken_down_in_state(state), SettingsBook()
         if known:
-            await _read_settings(broker, broker.topic(SITE_SETTINGS), partitions, said)
+            await _read_settings(broker, partitions, said)
     except WorkerError as problem:
         return list(findings_of_lines([str(problem)]))
     return list(judge_take_downs(broker.topic(SITE_SETTINGS), state, known - set(said.forgotten())))
 
 
-async def _read_settings(
-    broker: BrokerAccess, topic: str, partitions: int, book: SettingsBook
-) -> None:
+async def _read_settings(broker: BrokerAccess, partitions: int, book: SettingsBook) -> None:
     """Put what `site-settings` says into a book."""
+    topic = broker.topic(SITE_SETTINGS)
     topics = [TopicPartition(topic, number) for number in range(partitions)]
     with as_broker_problem(lambda error: f"{broker} does not give site settings: {error}"):
         async for record in read_whole(broker, topics):

@@ -17,21 +17,16 @@ Severity = Literal["error", "warning", "note"]
 _UNLIMITED = -1
 _SIZE = SettingType(int, int, number_of(BYTES))
 _TIME = SettingType(int, int, number_of(MILLISECONDS))
-
-
-class DoctorLimits(msgspec.Struct, frozen=True, kw_only=True):
-    """The bounds beyond which `templ doctor` reports what it has read."""
-
-    disk_free_min_bytes: int = 1 << 30
-    """Free bytes at the state directory below which a compaction of RocksDB soon fails."""
-    disk_free_min_ratio: float = 0.1
-    """Free share of the disk, from 0 to 1, below which there is a warning."""
-    open_files_base_count: int = 256
-    """Files and connections that a process has open besides its windows."""
-    open_files_partition_count: int = 128
-    """Files of the windows of one partition: 8 GiB in RocksDB's files of 64 MiB."""
-    clock_ahead_max_ms: int = 60_000
-    """How far a record may be dated after this machine's clock, in milliseconds."""
+CLOCK_AHEAD_MAX_MS = 60_000
+"""How far a record may be dated after this machine's clock, in milliseconds."""
+_DISK_FREE_MIN_BYTES = 1 << 30
+"""Free bytes at the state directory below which a compaction of RocksDB soon fails."""
+_DISK_FREE_MIN_RATIO = 0.1
+"""Free share of the disk, from 0 to 1, below which there is a warning."""
+_OPEN_FILES_BASE_COUNT = 256
+"""Files and connections that a process has open besides its windows."""
+_OPEN_FILES_PARTITION_COUNT = 128
+"""Files of the windows of one partition: 8 GiB in RocksDB's files of 64 MiB."""
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -47,10 +42,6 @@ class Finding(msgspec.Struct, frozen=True):
     def line(self) -> str:
         """The finding in one line of text."""
         return f"{self.severity}: {'; '.join(part for part in (self.problem, self.remedy) if part)}"
-
-    def with_remedy(self, remedy: str) -> "Finding":
-        """Return the finding with another remedy."""
-        return Finding(self.severity, self.problem, remedy)
 
 
 class TopicFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -135,16 +126,16 @@ def judge_topics(
             found = topic.wrong(
                 "error", "compression.type", "which this installation cannot read", "producer"
             )
-            yield found.with_remedy(f"install the package cramjam, or {found.remedy}")
+            yield msgspec.structs.replace(
+                found, remedy=f"install the package cramjam, or {found.remedy}"
+            )
     if DOCUMENTS in topics:
         yield from _window_ages(topics[DOCUMENTS], settings)
     if PAGES in topics:
         yield from _pages(topics[PAGES], topics.get(DOCUMENTS), settings)
 
 
-def judge_machine(
-    facts: MachineFacts, settings: Settings, partitions: int, limits: DoctorLimits
-) -> Iterator[Finding]:
+def judge_machine(facts: MachineFacts, settings: Settings, partitions: int) -> Iterator[Finding]:
     """Yield what a machine has too little of for a worker that gets all partitions."""
     needed = facts.children * settings.child_memory_bytes
     if facts.memory_bytes is not None and needed > facts.memory_bytes:
@@ -154,7 +145,7 @@ def judge_machine(
             f"each, and this machine or container has {_gib(facts.memory_bytes)}",
             "lower TEMPL_CHILD_MEMORY_BYTES, use fewer processors, or give it more memory",
         )
-    files = limits.open_files_base_count + limits.open_files_partition_count * partitions
+    files = _OPEN_FILES_BASE_COUNT + _OPEN_FILES_PARTITION_COUNT * partitions
     if facts.open_files is not None and facts.open_files < files:
         yield Finding(
             "warning",
@@ -164,9 +155,7 @@ def judge_machine(
         )
 
 
-def judge_state(
-    facts: StateFacts, partitions: int | None, limits: DoctorLimits
-) -> Iterator[Finding]:
+def judge_state(facts: StateFacts, partitions: int | None) -> Iterator[Finding]:
     """Yield what is wrong with a state directory, given the partitions of `documents` if they are known."""
     if not facts.is_writable:
         yield Finding(
@@ -188,8 +177,8 @@ def judge_state(
             "nothing is to be done: the worker rebuilds it from the topics at its next start",
         )
     free, ratio = facts.disk_free_bytes, facts.disk_free_bytes / max(facts.disk_bytes, 1)
-    is_full = free < limits.disk_free_min_bytes
-    if is_full or ratio < limits.disk_free_min_ratio:
+    is_full = free < _DISK_FREE_MIN_BYTES
+    if is_full or ratio < _DISK_FREE_MIN_RATIO:
         yield Finding(
             "error" if is_full else "warning",
             f"the disk of {facts.path} has {_gib(free)} free, {ratio:.0%} of it",
@@ -209,7 +198,7 @@ def judge_take_downs(topic: str, state: Path, lost: Collection[str]) -> Iterator
         )
 
 
-def judge_clock(ahead: Mapping[str, int], limits: DoctorLimits) -> Iterator[Finding]:
+def judge_clock(ahead: Mapping[str, int]) -> Iterator[Finding]:
     """Yield what records say about the clocks: by topic, how many ms one is ahead of this machine by too much."""
     for topic, ahead_ms in ahead.items():
         yield Finding(
@@ -221,7 +210,7 @@ def judge_clock(ahead: Mapping[str, int], limits: DoctorLimits) -> Iterator[Find
         yield Finding(
             "note",
             "the broker does not tell its time; no record is dated more than "
-            f"{_TIME.show(limits.clock_ahead_max_ms)} after this machine's clock",
+            f"{_TIME.show(CLOCK_AHEAD_MAX_MS)} after this machine's clock",
         )
 
 
@@ -293,7 +282,9 @@ def _pages(
     if pages.number("max.message.bytes") > limit:
         why = f"and records of more than TEMPL_RECORD_LIMIT_BYTES={limit} become dead letters"
         found = pages.wrong("warning", "max.message.bytes", why, limit)
-        yield found.with_remedy(f"raise TEMPL_RECORD_LIMIT_BYTES, or {found.remedy}")
+        yield msgspec.structs.replace(
+            found, remedy=f"raise TEMPL_RECORD_LIMIT_BYTES, or {found.remedy}"
+        )
     if settings.own_models and documents is not None and documents.partitions != pages.partitions:
         yield Finding(
             "warning",
