@@ -8,6 +8,7 @@ import time
 import zlib
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from functools import partial
 
 from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
@@ -46,6 +47,11 @@ class RoleMetrics:
     def __init__(self, pools: Pools) -> None:
         self.registry = CollectorRegistry()
         ProcessCollector(registry=self.registry)
+        self._gauge = partial(Gauge, namespace="templ", registry=self.registry)
+        self._counter = partial(Counter, namespace="templ", registry=self.registry)
+        self._histogram = partial(
+            Histogram, namespace="templ", registry=self.registry, buckets=_SECONDS
+        )
         self._lag = self._gauge(
             "lag_records",
             "Records of this process's input partitions that are not processed yet, as last measured",
@@ -58,19 +64,6 @@ class RoleMetrics:
         self._partitions = self._gauge("partitions", "Input partitions that this process has")
         self._ready = self._gauge("ready", "1 while the process does its work, as /ready says")
         self.registry.register(_Process(pools))
-
-    def _gauge(self, name: str, description: str) -> Gauge:
-        return Gauge(f"templ_{name}", description, registry=self.registry)
-
-    def _counter(self, name: str, description: str, *labels: str) -> Counter:
-        return Counter(f"templ_{name}", description, labels, registry=self.registry)
-
-    def _histogram(
-        self, name: str, description: str, *labels: str, buckets: tuple[float, ...] = _SECONDS
-    ) -> Histogram:
-        return Histogram(
-            f"templ_{name}", description, labels, buckets=buckets, registry=self.registry
-        )
 
     def lag(self, records: int) -> None:
         """Set the number of records that wait behind the committed offsets."""
@@ -89,10 +82,12 @@ class CleanerMetrics(RoleMetrics):
     def __init__(self, pools: Pools) -> None:
         super().__init__(pools)
         self._pages = self._counter(
-            "pages", "Pages processed, by outcome and by what decided the text", "outcome", "method"
+            "pages",
+            "Pages processed, by outcome and by what decided the text",
+            ("outcome", "method"),
         )
         self._dead_letters = self._counter(
-            "dead_letters", "Pages that became dead letters, by reason", "reason"
+            "dead_letters", "Pages that became dead letters, by reason", ["reason"]
         )
         self.page_seconds = self._histogram(
             "page_seconds", "Time from receiving a page until the broker has stored its output"
@@ -103,7 +98,7 @@ class CleanerMetrics(RoleMetrics):
             buckets=_DELAY_SECONDS,
         )
         self._stage_seconds = self._histogram(
-            "stage_seconds", "Time of a batch of pages in each stage", "stage"
+            "stage_seconds", "Time of a batch of pages in each stage", ["stage"]
         )
         self._models = self._counter("site_models_read", "Records read from site-models")
         self._model_at = self._gauge(
@@ -164,18 +159,33 @@ class RefresherMetrics(RoleMetrics):
         )
         self._refit_seconds = self._histogram("refit_seconds", "Time to fit one site model")
         self.not_fitted = self._counter("refits_failed", "Site models that could not be fitted")
-        self.revisions = self._counter("revisions", "Texts published again, by reason", "reason")
-        self.site_events = self._counter("site_events", "Changes of sites, by event", "event")
+        self.revisions = self._counter("revisions", "Texts published again, by reason", ["reason"])
+        self.site_events = self._counter("site_events", "Changes of sites, by event", ["event"])
         self.revisions_waiting = self._gauge(
             "revisions_waiting_sites", "Sites whose texts wait to be compared with a new model"
         )
-        self.registry.register(_Windows(totals))
+        similarity = "Similarity of each site's newest page to its cluster of pages, 0 to 1, mean"
+        old_design = "Sites whose window still holds pages of a design no longer in use"
+        windows: dict[tuple[str, str], Callable[[WindowTotals], float]] = {
+            ("window_sites", "Sites with documents in their window"): lambda one: one.sites,
+            ("window_documents", "Documents in all windows"): lambda one: one.documents,
+            ("window_bytes", "Bytes of these documents, not compressed"): lambda one: one.bytes,
+            ("models_due", "Sites whose model is due to be fitted"): lambda one: one.models_due,
+            ("redesigned_sites", old_design): lambda one: one.redesigned_sites,
+            ("fit", similarity): lambda one: one.fit_sum / (one.sites or 1),
+        }
+        for (name, description), value in windows.items():
+            self._gauge(name, description).set_function(partial(_of_totals, totals, value))
 
     def refitted(self, seconds: float) -> None:
         """Count a site model that was published, and the time to fit it."""
         self._refits.inc()
         self._refit_at.set_to_current_time()
         self._refit_seconds.observe(seconds)
+
+
+def _of_totals(totals: Callable[[], WindowTotals], value: Callable[[WindowTotals], float]) -> float:
+    return value(totals())
 
 
 class _Process(Collector):
@@ -201,28 +211,6 @@ class _Process(Collector):
         for name, size_bytes in memory_bytes().items():
             memory.add_metric([name], size_bytes)
         yield memory
-
-
-class _Windows(Collector):
-    """Sizes of the windows as they are at the time of a scrape."""
-
-    def __init__(self, totals: Callable[[], WindowTotals]) -> None:
-        self._totals = totals
-
-    def collect(self) -> Iterator[GaugeMetricFamily]:
-        totals = self._totals()
-        fit = totals.fit_sum / (totals.sites or 1)
-        old_design = "Sites whose window still holds pages of a design no longer in use"
-        similarity = "Similarity of each site's newest page to its cluster of pages, 0 to 1, mean"
-        for name, description, value in (
-            ("window_sites", "Sites with documents in their window", totals.sites),
-            ("window_documents", "Documents in all windows", totals.documents),
-            ("window_bytes", "Bytes of these documents, not compressed", totals.bytes),
-            ("models_due", "Sites whose model is due to be fitted", totals.models_due),
-            ("redesigned_sites", old_design, totals.redesigned_sites),
-            ("fit", similarity, fit),
-        ):
-            yield GaugeMetricFamily(f"templ_{name}", description, value)
 
 
 class RepeatedLines:

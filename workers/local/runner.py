@@ -60,7 +60,7 @@ class Stream:
         self._models = state.models
         self._windows = state.windows
         self._learns = learns
-        self._engine = SiteEngine(
+        self.engine = SiteEngine(
             runner,
             msgspec.structs.replace(settings, revisions=revises),
             models=state.models if learns else None,
@@ -78,7 +78,7 @@ class Stream:
             What became of the page, and what follows: revised texts of pages before it, the newest text or the
             deletion of its URL where the page is an older fetch, and what has changed on its site.
         """
-        engine, site = self._engine, page.site
+        engine, site = self.engine, page.site
         outcome = engine.clean(page, together)
         if not self._learns or isinstance(outcome, Dead) or outcome.document is None:
             return outcome, []
@@ -89,21 +89,10 @@ class Stream:
         texts += self._texts(engine.site_events(site))
         return outcome, texts
 
-    def origin_event(self, page: Page, origin: str) -> SiteEventRecord | None:
-        """See `SiteEngine.origin_event`."""
-        return self._engine.origin_event(page, origin)
-
     def silent_sites(self) -> list[SiteEventRecord]:
         """Return the sites of which no page comes any more, by the time of the newest page of all sites."""
-        actions = self._engine.silent_sites()
+        actions = self.engine.silent_sites()
         return [one for one in self._texts(actions) if isinstance(one, SiteEventRecord)]
-
-    def clean_together(self, pages: Sequence[Page]) -> Together:
-        """Clean the first pages of a new site with what they share, without learning from them.
-
-        Hand the answer to `process` with each of them.
-        """
-        return self._engine.clean_together(pages)
 
     def knows(self, site: str) -> bool:
         """Return whether there is a model of a site, or will never be one."""
@@ -111,7 +100,7 @@ class Stream:
 
     def refit(self, site: str) -> None:
         """Fit the model of a site on its present window."""
-        for _ in self._texts(self._engine.publish_model(site)):
+        for _ in self._texts(self.engine.publish_model(site)):
             pass
 
     def unfitted(self) -> list[str]:
@@ -134,7 +123,7 @@ class Stream:
                         elif isinstance(record, _Following):
                             yield record
                     action.done()
-                case Compare() if revision := self._engine.revision(action):
+                case Compare() if revision := self.engine.revision(action):
                     yield from self._texts([revision])
                 case NotFitted(site, reason):
                     said = "the model of %s could not be fitted: %s"
@@ -266,7 +255,7 @@ class LocalWorker:
         self._begun.put(site, value=True)
         held = self._held.pop(site)
         pages = [waiting.record for waiting in held if isinstance(waiting.record, Page)]
-        together = self._pool.submit(site, self._stream.clean_together, pages)
+        together = self._pool.submit(site, self._stream.engine.clean_together, pages)
         for waiting, page in zip(held, pages, strict=True):
             waiting.work = self._pool.submit(
                 site, lambda page: self._stream.process(page, together.result()), page
@@ -290,7 +279,7 @@ class LocalWorker:
             is_learned = isinstance(outcome, Cleaned) and outcome.document is not None
             if output is first and is_learned and self._watches and self._contents is not None:
                 origin = "" if original is None else original.site
-                if (event := self._stream.origin_event(record, origin)) is not None:
+                if (event := self._stream.engine.origin_event(record, origin)) is not None:
                     yield event
 
     def _original(self, output: Output) -> Original | None:

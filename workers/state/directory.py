@@ -113,10 +113,10 @@ def made_for_partitions(path: Path) -> list[int]:
 
 
 def _usable_instance(path: Path, partitions: int, *, is_rebuildable: bool) -> str:
+    """Return the name of the directory, after a check that this version can use it, or has emptied it."""
+    file, found = path / _DESCRIPTION_NAME, None
     try:
-        if is_rebuildable:
-            _empty_if_for_others(path, partitions)
-        return _instance(path, partitions)
+        found = _description(path) if file.exists() else None
     except DamagedStore as problem:
         if not is_rebuildable:
             raise
@@ -125,40 +125,26 @@ def _usable_instance(path: Path, partitions: int, *, is_rebuildable: bool) -> st
             *(path, problem.reason),
         )
         set_all_aside(path, keep=_KEPT)
-        return _instance(path, partitions)
-
-
-def _empty_if_for_others(path: Path, partitions: int) -> None:
-    """Empty a directory that was made for another number of partitions: its sites are in others now."""
-    if not is_used(path) or (found := _description(path)).partitions == partitions:
-        return
-    if found.format != STATE_FORMAT:
-        return
-    log.warning(
-        "%s was made for %s partitions, now there are %s: it is rebuilt from the topics",
-        *(path, found.partitions, partitions),
-    )
-    remove_all(path, keep=_KEPT | {_DESCRIPTION_NAME})
-    _write(path / _DESCRIPTION_NAME, partitions, found.instance)
-
-
-def _instance(path: Path, partitions: int) -> str:
-    """Return the name of the directory, after a check that this version can use it."""
-    file = path / _DESCRIPTION_NAME
-    if not file.exists():
+    if found is None:
         return _write(file, partitions)
-    found = _description(path)
     if found.format != STATE_FORMAT:
         raise StateProblem(
             f"state directory {path} has format {found.format}, this version writes "
             f"{STATE_FORMAT}: delete it to start with an empty one"
         )
-    if found.partitions != partitions:
+    if found.partitions == partitions:
+        return found.instance or _write(file, partitions)
+    if not is_rebuildable:
         raise StateProblem(
             f"state directory {path} was made for {found.partitions} partitions, now there are "
             f"{partitions}: delete it to start with an empty one"
         )
-    return found.instance or _write(file, partitions)
+    log.warning(
+        "%s was made for %s partitions, now there are %s: it is rebuilt from the topics",
+        *(path, found.partitions, partitions),
+    )
+    remove_all(path, keep=_KEPT | {_DESCRIPTION_NAME})
+    return _write(file, partitions, found.instance)
 
 
 def _description(path: Path) -> _Description:
