@@ -121,12 +121,7 @@ async def redrive(
         options["until_ms"] = round(time.time() * 1000)
     letters = read_letters(access, LetterFilter(**options))
     done = await send_again(
-        access,
-        letters,
-        pages_per_s=rate,
-        redrives_max=redrives_max,
-        limit=limit,
-        is_dry=is_dry,
+        access, letters, pages_per_s=rate, redrives_max=redrives_max, limit=limit, is_dry=is_dry
     )
     verb = "would be sent" if is_dry else "sent"
     left_out = f"{done.cut} are cut, {done.tired} were sent again {redrives_max} times already"

@@ -78,14 +78,7 @@ def page(
 @click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON.")
 @html_option
 @cleaning_options
-def site(
-    key: str,
-    source: SiteSource,
-    out: Path | None,
-    *,
-    as_json: bool,
-    **chosen: Any,
-) -> None:
+def site(key: str, source: SiteSource, out: Path | None, *, as_json: bool, **chosen: Any) -> None:
     """Print what was learned of the site KEY, and with --out write an HTML report with plots."""
     from workers.inspect.site_report import encode_figures, site_figures, site_report, site_text  # noqa: PLC0415
     from workers.inspect.site_view import CleaningVariant  # noqa: PLC0415

@@ -268,8 +268,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
         refuse(self.group and not is_topic, "--group is for --from-topic; archives have --progress")
         refuse(self.to is None and self.broker is None, "give --broker, or --to with a file")
         refuse(
-            is_topic and self.source_broker is None,
-            "--from-topic needs --from-broker or --broker",
+            is_topic and self.source_broker is None, "--from-topic needs --from-broker or --broker"
         )
         if self.to is None or self.from_topic is not None:
             require_extra("kafka", "--broker")

@@ -73,12 +73,7 @@ def worker_command(
 
         run_role(role, access, state, settings, is_alone=supervisor is None)
         return
-    from workers.kafka.supervisor import (  # noqa: PLC0415
-        child_command,
-        patiently,
-        supervise,
-        wait_for_broker,
-    )
+    from workers.kafka.supervisor import child_command, patiently, supervise, wait_for_broker  # noqa: PLC0415
 
     if settings.console_port is not None:
         require_extra("console", "TEMPL_CONSOLE_PORT")

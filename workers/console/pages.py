@@ -16,13 +16,7 @@ from schemas.site_settings import SiteRuleRecord, SiteSettingsRecord
 from templ_core.site_key import site_key
 from workers.console.config import ConsoleConfig
 from workers.console.guard import PAGE_POLICY, REPORT_POLICY, Refusal
-from workers.console.queries import (
-    QueryProcesses,
-    page_html,
-    rule_json,
-    site_html,
-    window_json,
-)
+from workers.console.queries import QueryProcesses, page_html, rule_json, site_html, window_json
 from workers.console.site_list import (
     COLUMNS,
     SiteLister,

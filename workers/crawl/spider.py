@@ -15,12 +15,7 @@ from typing import TYPE_CHECKING, Any, Self
 import msgspec
 from scrapy import Request, Spider, signals
 from scrapy.crawler import AsyncCrawlerProcess, Crawler
-from scrapy.exceptions import (
-    CloseSpider,
-    DownloadCancelledError,
-    IgnoreRequest,
-    StopDownload,
-)
+from scrapy.exceptions import CloseSpider, DownloadCancelledError, IgnoreRequest, StopDownload
 from scrapy.http import Headers, Response
 from twisted.python.failure import Failure
 
@@ -364,10 +359,7 @@ def _same_as(state: PageState, answer: AddressAnswer) -> tuple[str, str] | None:
 
 
 def _page(
-    address: DueAddress,
-    answer: AddressAnswer,
-    response: Response | None,
-    now: float,
+    address: DueAddress, answer: AddressAnswer, response: Response | None, now: float
 ) -> Page:
     time_ms = round(now * 1000)
     return Page(

@@ -30,11 +30,7 @@ LINES_SUFFIXES = tuple(
     for compression in ("", ".gz", ".xz", ".zst")
 )
 WARC_SUFFIXES = (".warc", ".warc.gz", ".warc.zst")
-_HTML_TYPES = {
-    ".html": "text/html",
-    ".htm": "text/html",
-    ".xhtml": "application/xhtml+xml",
-}
+_HTML_TYPES = {".html": "text/html", ".htm": "text/html", ".xhtml": "application/xhtml+xml"}
 NO_REGULAR_FILE = "NoRegularFile"
 LEADS_OUT = "LinkLeadsOut"
 _ACCEPTED = (

@@ -27,11 +27,7 @@ from templ_core.site_key import site_key
 from templ_core.site_level.strings.string_evidence import NO_STRINGS, StringEvidence
 from workers.errors import InputProblem
 from workers.inspect.frame import Mark, frame_document
-from workers.inspect.frame_tree import (
-    events_of_document,
-    events_of_markup,
-    style_sheets,
-)
+from workers.inspect.frame_tree import events_of_document, events_of_markup, style_sheets
 from workers.inspect.html_templates import render, shortened, time_text
 from workers.inspect.site_view import CleaningVariant, SiteView, stored_kind
 from workers.log_lines import counted

@@ -14,12 +14,7 @@ import faust
 from schemas.topics import CLEANED, DOCUMENTS, FINGERPRINTS, SITE_MODELS
 from workers.errors import BrokerProblem, TopicProblem
 from workers.kafka.broker.access import BrokerAccess
-from workers.kafka.broker.admin import (
-    Rights,
-    check_topics,
-    read_partition_counts,
-    worker_rights,
-)
+from workers.kafka.broker.admin import Rights, check_topics, read_partition_counts, worker_rights
 from workers.kafka.broker.library_logs import (
     RepeatedMessageFilter,
     is_problem,
@@ -46,12 +41,7 @@ log = logging.getLogger("templ")
 
 
 def run_role(
-    role: str,
-    broker: BrokerAccess,
-    state: Path,
-    settings: Settings,
-    *,
-    is_alone: bool = False,
+    role: str, broker: BrokerAccess, state: Path, settings: Settings, *, is_alone: bool = False
 ) -> None:
     """Run a role, `cleaner` or `refresher`, until a signal asks to stop.
 

@@ -32,11 +32,7 @@ from schemas.topics import (
 )
 from workers.errors import BrokerProblem, TopicProblem
 from workers.kafka.broker.access import BrokerAccess, as_broker_problem
-from workers.kafka.broker.admin import (
-    check_topics,
-    partition_count,
-    read_partition_counts,
-)
+from workers.kafka.broker.admin import check_topics, partition_count, read_partition_counts
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.plain_clients import (
     PRODUCER_ROOM_BYTES,

@@ -30,12 +30,7 @@ class RunOutputs:
     """The files of a run, which know what an interrupted run has written to them."""
 
     def __init__(
-        self,
-        out: Path,
-        letters: Path,
-        events: Path | None = None,
-        *,
-        resumes: Collection[str] = (),
+        self, out: Path, letters: Path, events: Path | None = None, *, resumes: Collection[str] = ()
     ) -> None:
         """Open the files of cleaned records, dead letters and site events.
 

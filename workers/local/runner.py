@@ -22,15 +22,7 @@ from workers.errors import InputProblem
 from workers.local.local_state import LocalState
 from workers.lru_cache import LruCache
 from workers.page import Page, Rejected
-from workers.pipeline.actions import (
-    Action,
-    Compare,
-    Dead,
-    NotFitted,
-    Outcome,
-    Publish,
-    Together,
-)
+from workers.pipeline.actions import Action, Compare, Dead, NotFitted, Outcome, Publish, Together
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.messages import Cleaned, TaskRunner
 from workers.processes.pool import Pool
@@ -171,11 +163,7 @@ class LocalWorker:
         self._state = LocalState(state, settings, book)
         self._pool = Pool(settings, workers)
         self._stream = Stream(
-            self._state,
-            self._pool,
-            settings,
-            learns=not page_only,
-            revises=revises,
+            self._state, self._pool, settings, learns=not page_only, revises=revises
         )
         self._contents: ContentIndex | None = None
         self._finds_copies = settings.duplicates

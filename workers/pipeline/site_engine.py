@@ -607,10 +607,7 @@ def _deleted(page: Page, *, is_learned: bool) -> Deleted:
     learned = None
     if is_learned:
         learned = DocumentRecord(
-            kind="deletion",
-            **names,
-            event_time_ms=page.event_time_ms,
-            headers=list(page.headers),
+            kind="deletion", **names, event_time_ms=page.event_time_ms, headers=list(page.headers)
         )
     return Deleted(record=DeletedRecord(**names, fetched_at=page.fetched_at), document=learned)
 

@@ -464,12 +464,7 @@ class WindowStore:
             self.next_offset = offset + 1
 
     def _write(
-        self,
-        site: str,
-        before: SiteState,
-        kept: KeptSite,
-        batch: Batch,
-        offset: int | None = None,
+        self, site: str, before: SiteState, kept: KeptSite, batch: Batch, offset: int | None = None
     ) -> None:
         """Write a site's state with a batch, and bring the totals up to date."""
         batch.put("sites", site.encode(), msgspec.msgpack.encode(kept.state))

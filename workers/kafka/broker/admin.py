@@ -110,10 +110,7 @@ class TopicState(msgspec.Struct, frozen=True):
 
 
 async def create_topics(
-    broker: BrokerAccess,
-    partitions: int | None = None,
-    *,
-    replication_factor: int | None = None,
+    broker: BrokerAccess, partitions: int | None = None, *, replication_factor: int | None = None
 ) -> list[str]:
     """Create the topics that do not exist, and return their names; existing ones are not changed.
 

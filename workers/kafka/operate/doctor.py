@@ -16,12 +16,7 @@ from schemas.codec import SchemaError
 from schemas.topics import DEFAULT_PARTITIONS, DOCUMENTS, SITE_SETTINGS
 from workers.errors import BrokerProblem, DamagedStore, UsageProblem, WorkerError
 from workers.kafka.broker.access import BrokerAccess, as_broker_problem
-from workers.kafka.broker.admin import (
-    check_topics,
-    connected_admin,
-    read_topics,
-    worker_rights,
-)
+from workers.kafka.broker.admin import check_topics, connected_admin, read_topics, worker_rights
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.plain_clients import plain_consumer, read_whole
 from workers.kafka.broker.received import processable
