@@ -58,21 +58,19 @@ class SettingType(msgspec.Struct, frozen=True):
     base: Any
     """The type without None and without annotations, such as `int`."""
     meta: msgspec.Meta | None = None
-    is_optional: bool = False
 
     @classmethod
     def of(cls, annotation: Any) -> "SettingType":
         """Return what an annotation says."""
-        base, meta, is_optional = annotation, None, False
+        base, meta = annotation, None
         while True:
             if get_origin(base) is Annotated:
                 base, *metas = get_args(base)
                 meta = metas[0]
             elif NoneType in get_args(base):
-                is_optional = True
                 (base,) = (one for one in get_args(base) if one is not NoneType)
             else:
-                return cls(annotation, base, meta, is_optional)
+                return cls(annotation, base, meta)
 
     @property
     def unit(self) -> Unit | None:

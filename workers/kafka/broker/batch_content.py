@@ -217,12 +217,7 @@ def _snappy(stored: bytes) -> Iterator[bytes]:
 
 
 def _snappy_block(block: bytes) -> bytes:
-    size = shift = 0
-    for byte in block[:5]:
-        size |= (byte & 0x7F) << shift
-        shift += 7
-        if byte < 0x80:
-            break
+    size = cramjam.snappy.decompress_raw_len(block)
     if size > _SNAPPY_RATIO * len(block):
         raise ContentError(f"a snappy block of {len(block)} bytes that says it holds {size}")
     return bytes(cramjam.snappy.decompress_raw(block))
