@@ -8,6 +8,7 @@ from pathlib import Path
 import lxml.html
 
 from workers.feeds.files import read_feed
+from workers.feeds.reading import Reading
 from workers.lab.plots import line_chart, svg_file
 from workers.page import Page
 
@@ -46,7 +47,7 @@ def read_options(description, *files, given=None, **defaults):
 
 def read_pages(paths, count=None, time_field="fetched_at"):
     """Return the first pages of files that have a body; all of them by default."""
-    found = read_feed(paths, time_field=time_field)
+    found = read_feed(paths, Reading(time_field=time_field))
     return list(islice((one for one in found if isinstance(one, Page) and one.body), count))
 
 

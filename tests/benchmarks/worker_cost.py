@@ -31,6 +31,7 @@ from schemas.codec import encode_json
 from templ_core.page_level.model.model_file import shipped_model
 from tests.benchmarks.measuring import bare_parse, processor_s, read_options, read_pages
 from workers.feeds.files import read_feed
+from workers.feeds.reading import Reading
 from workers.feeds.streams import open_decompressed
 from workers.lab.in_process import InProcess
 from workers.local.local_state import LocalState
@@ -112,7 +113,7 @@ def instructions(work, feed, time_field):
 
 
 def parse_feed(feed, time_field):
-    for page in read_feed([Path(feed)], time_field=time_field):
+    for page in read_feed([Path(feed)], Reading(time_field=time_field)):
         bare_parse(page.body)
 
 
@@ -121,7 +122,7 @@ def run_feed(feed, time_field, *, learns=True, **chosen):
     with tempfile.TemporaryDirectory() as directory:
         state = LocalState(Path(directory, "state"), settings, None)
         stream = Stream(state, InProcess(shipped_model()), settings, learns=learns)
-        for page in read_feed([Path(feed)], time_field=time_field):
+        for page in read_feed([Path(feed)], Reading(time_field=time_field)):
             outcome, _ = stream.process(page)
             encode_json(outcome.record)
         state.close()

@@ -25,6 +25,7 @@ from tests.kafka.small_feed import write_small_feed
 from tests.workers.memory_transport import MemoryTransport
 from workers.errors import DamagedStore
 from workers.feeds.files import read_feed
+from workers.feeds.reading import Reading
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.admin import create_topics
 from workers.kafka.broker.feeder import Feeder
@@ -103,7 +104,7 @@ class Stream:
 
     def feed(self, *paths, time_field="fetched_at", rate=None):
         """Send the pages of files."""
-        asyncio.run(self.send_pages(read_feed(paths, time_field=time_field), rate))
+        asyncio.run(self.send_pages(read_feed(paths, Reading(time_field=time_field)), rate))
 
     def start(self, name="one", **environment):
         """Start a worker with a state directory of its own."""

@@ -2,7 +2,6 @@
 
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,6 +10,7 @@ from templ_core.patterns import pattern
 from templ_core.site_key import LOCAL
 from workers.errors import InputProblem, UsageProblem
 from workers.feeds.files import read_feed, total_bytes
+from workers.feeds.reading import Reading
 from workers.feeds.streams import STDIN
 from workers.local.record_file import STDOUT
 from workers.lru_cache import LruCache
@@ -109,30 +109,23 @@ class FeedReader:
             InputProblem: An input is of an unknown type or cannot be read.
         """
         self._paths = paths
-        self._time_field = time_field
-        self._settings = settings
-        self._latest_ms = round(time.time() * 1000) + settings.clock_skew_ms
         self.bytes_total = total_bytes(paths)
         self.bytes_read = 0
         self.problems: list[InputProblem] = []
         """Why inputs could not be read, or not to their end; the inputs behind them were read."""
-        self.left_out: Counter[str] = Counter()
-        """Number of records of WARC files that are no pages, by their kind."""
-        self.guessed: Counter[str] = Counter()
-        """Number of pages of which something was replaced or guessed, by what it was."""
+        self._reading = Reading(
+            time_field=time_field,
+            latest_ms=round(time.time() * 1000) + settings.clock_skew_ms,
+            limit_bytes=settings.page_limit_bytes,
+            on_progress=self._count,
+            on_problem=self.problems.append,
+        )
+        self.left_out, self.guessed = self._reading.left_out, self._reading.guessed
+        """See the fields of `Reading`; pages that are unusual are counted among those that were guessed."""
         self._seen: LruCache[int, bool] = LruCache(_PAGES_REMEMBERED)
 
     def __iter__(self) -> Iterator[Page | Rejected]:
-        for record in read_feed(
-            self._paths,
-            time_field=self._time_field,
-            latest_ms=self._latest_ms,
-            limit_bytes=self._settings.page_limit_bytes,
-            on_progress=self._count,
-            on_problem=self.problems.append,
-            on_left_out=lambda kind: self.left_out.update([kind]),
-            on_guess=lambda what: self.guessed.update([what]),
-        ):
+        for record in read_feed(self._paths, self._reading):
             if isinstance(record, Page):
                 self._guess(record)
             yield record

@@ -32,9 +32,9 @@ from workers.cli.options import (
     until_signal,
 )
 from workers.errors import DiskProblem, InputProblem, StateProblem, Terminated, UsageProblem
-from workers.feeds.archives import ArchiveReading, archive_files, read_archives
+from workers.feeds.archives import archive_files, read_archives
 from workers.feeds.files import total_bytes
-from workers.feeds.reading import BEGINNING, Place
+from workers.feeds.reading import BEGINNING, Place, Reading
 from workers.feeds.records import page_record
 from workers.feeds.streams import damage_told
 from workers.local.dead_letters import DeadLetterFile
@@ -75,7 +75,7 @@ class ArchiveSource:
     as a whole, so a kill at any moment leaves the old or the new one.
     """
 
-    def __init__(self, files: Sequence[Path], progress: Path, how: ArchiveReading) -> None:
+    def __init__(self, files: Sequence[Path], progress: Path, how: Reading) -> None:
         """Read how far the archives were sent.
 
         Raises:
@@ -395,7 +395,7 @@ async def _open_source(
             read_bytes += size_bytes
             bar(read_bytes, "")
 
-        how = ArchiveReading(
+        how = Reading(
             time_field=options.time_field,
             latest_ms=round(time.time() * 1000) + settings.clock_skew_ms,
             limit_bytes=settings.page_limit_bytes,

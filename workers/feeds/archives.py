@@ -6,16 +6,16 @@ overlap in time. The order within a file stays as it is.
 """
 
 import heapq
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
 
 from workers.errors import InputProblem, UsageProblem
-from workers.feeds.files import LINES_SUFFIXES, WARC_SUFFIXES, ignore, input_names
+from workers.feeds.files import LINES_SUFFIXES, WARC_SUFFIXES, input_names
 from workers.feeds.lines import read_json_lines
-from workers.feeds.reading import BEGINNING, Place, PlacedRecord, Reading, Timeline
+from workers.feeds.reading import BEGINNING, Place, PlacedRecord, Reading, ignore
 from workers.feeds.streams import STDIN, damage_told
 from workers.feeds.warc import read_warc
 from workers.page import Page, Rejected
@@ -31,23 +31,6 @@ class ArchivedRecord(NamedTuple):
     record: Page | Rejected
     behind: Place
     """Where the file goes on."""
-
-
-class ArchiveReading(msgspec.Struct, frozen=True, kw_only=True):
-    """How archives are read, and who is told about it."""
-
-    time_field: str
-    """Field that holds the event time; `none` sets times one minute apart in each file."""
-    latest_ms: int
-    """Event times later than this count as this one, in Unix milliseconds."""
-    limit_bytes: int
-    """Largest page."""
-    on_progress: Callable[[int], None]
-    """Called with the number of bytes of each read of a file."""
-    on_problem: Callable[[InputProblem], None]
-    """Called with the problem of a file that is damaged or holds no pages; the other files are read."""
-    open_files_max: int = OPEN_FILES_MAX
-    """Most files that are read at the same time. Where more overlap in time, some begin later."""
 
 
 _Next = tuple[int, int, PlacedRecord, Iterator[PlacedRecord]]
@@ -88,9 +71,14 @@ def _is_archive(path: Path) -> bool:
 
 
 def read_archives(
-    files: Sequence[Path], places: Mapping[Path, Place], how: ArchiveReading
+    files: Sequence[Path],
+    places: Mapping[Path, Place],
+    how: Reading,
+    open_files_max: int = OPEN_FILES_MAX,
 ) -> Iterator[ArchivedRecord]:
     """Yield the records of all files, merged by time.
+
+    If more files overlap in time than are read at the same time, some begin later.
 
     Raises:
         UsageProblem: A file has no field of the name of the time field.
@@ -103,7 +91,7 @@ def read_archives(
     heapq.heapify(waiting)
     merged: list[_Next] = []
     while waiting or merged:
-        while waiting and len(merged) < how.open_files_max:
+        while waiting and len(merged) < open_files_max:
             if merged and waiting[0] > merged[0][:2]:
                 break
             _, number = heapq.heappop(waiting)
@@ -116,7 +104,7 @@ def read_archives(
             _push_next(merged, number, rest)
 
 
-def _first_ms(file: Path, start: Place, how: ArchiveReading) -> int:
+def _first_ms(file: Path, start: Place, how: Reading) -> int:
     """Return the time of a file's next record, or about that; 0 for a file that has none."""
     if start != BEGINNING:
         return start.next_ms
@@ -136,18 +124,13 @@ def _time_ms(found: PlacedRecord) -> int:
     return record.event_time_ms if isinstance(record, Page) else found.behind.next_ms
 
 
-def _read(file: Path, name: str, how: ArchiveReading, start: Place) -> Iterator[PlacedRecord]:
+def _read(file: Path, name: str, how: Reading, start: Place) -> Iterator[PlacedRecord]:
     """Yield the records of a file from a place on; a problem ends it and is told."""
-    timeline = Timeline(how.time_field, how.latest_ms)
-    timeline.next_ms = start.next_ms
-    reading = Reading(
-        timeline=timeline,
-        limit_bytes=how.limit_bytes,
-        on_progress=how.on_progress,
-        on_left_out=ignore,
-    )
+    reading = msgspec.structs.replace(how, next_ms=start.next_ms)
     read = read_warc if file.name.lower().endswith(WARC_SUFFIXES) else read_json_lines
     try:
         yield from read(file, name, reading, start)
     except InputProblem as problem:
+        if how.on_problem is None:
+            raise
         how.on_problem(problem)

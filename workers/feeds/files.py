@@ -2,25 +2,22 @@
 
 import os
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
-from templ_core.site_cleaner.fetch_times import LATEST_TIME_MS
 from templ_core.site_key import site_key
 from workers.errors import InputProblem
 from workers.feeds.lines import read_json_lines
 from workers.feeds.reading import (
     KEPT_BYTES,
     PAGE_TOO_LARGE,
-    OnLeftOut,
     Reading,
-    Timeline,
     file_source,
     rejected,
 )
 from workers.feeds.records import canonical_url, clean_text
-from workers.feeds.streams import STDIN, OnProgress, damage_told, open_counted
+from workers.feeds.streams import STDIN, damage_told, open_counted
 from workers.feeds.warc import read_warc
 from workers.page import Page, Rejected
 
@@ -39,58 +36,27 @@ _ACCEPTED = (
 )
 
 
-def read_feed(
-    paths: Sequence[Path],
-    *,
-    time_field: str = "fetched_at",
-    latest_ms: int | None = None,
-    limit_bytes: int = 32 << 20,
-    on_progress: OnProgress | None = None,
-    on_problem: Callable[[InputProblem], None] | None = None,
-    on_left_out: OnLeftOut | None = None,
-    on_guess: OnLeftOut | None = None,
-) -> Iterator[Page | Rejected]:
-    """Yield the pages of all inputs in order, reading them as needed.
+def read_feed(paths: Sequence[Path], reading: Reading | None = None) -> Iterator[Page | Rejected]:
+    """Yield the pages of all inputs in order, and records that are no pages, reading them as needed.
 
-    A page's source is the name of its input, a checksum of the record and the number of the record in
-    the input (see `file_source`); a second input of the same name is called `NAME~2`. A page without a time gets that of the page
-    before it, and the first one 2000-01-01.
-
-    Args:
-        paths: WARC files, JSON Lines files, HTML files and directories of HTML files; `-` stands
-            for JSON Lines on standard input.
-        time_field: Field that holds the event time; `none` sets times one minute apart.
-        latest_ms: Event times later than this count as this one; None allows any time.
-        limit_bytes: Largest page.
-        on_progress: Called with the number of bytes of each read; they add up to `total_bytes`.
-        on_problem: Called with the problem of an input that is damaged or holds no pages, after which
-            the next input is read; None = it is raised.
-        on_left_out: Called with the kind of each record of a WARC file that is no page.
-        on_guess: Called with what is wrong with a time for which another one is set.
-
-    Yields:
-        Each page, or a record that is not a page.
+    Inputs are WARC files, JSON Lines files, HTML files and directories of HTML files; `-` stands for JSON Lines on
+    standard input. A page's source is the name of its input, a checksum of the record and the number of the record
+    in the input (see `file_source`); a second input of the same name is called `NAME~2`. The bytes that are read
+    add up to `total_bytes`.
 
     Raises:
         InputProblem: An input is of an unknown type, cannot be read, or is damaged.
     """
     for path in paths:
         _check(path)
-    reading = Reading(
-        timeline=Timeline(
-            time_field, LATEST_TIME_MS if latest_ms is None else latest_ms, on_guess or ignore
-        ),
-        limit_bytes=limit_bytes,
-        on_progress=on_progress or ignore,
-        on_left_out=on_left_out or ignore,
-    )
+    reading = reading or Reading()
     for path, name in zip(paths, input_names(paths), strict=True):
         try:
             yield from _read(path, name, reading)
         except InputProblem as problem:
-            if on_problem is None:
+            if reading.on_problem is None:
                 raise
-            on_problem(problem)
+            reading.on_problem(problem)
 
 
 def total_bytes(paths: Sequence[Path]) -> int:
@@ -112,10 +78,6 @@ def _files(path: Path) -> list[Path]:
     if path == STDIN:
         return []
     return _html_files(path) if path.is_dir() else [path]
-
-
-def ignore(_what: object) -> None:
-    """Ignore what is told."""
 
 
 def input_names(paths: Sequence[Path]) -> list[str]:
@@ -212,10 +174,10 @@ def _read_html(
         url=url,
         site=site_key(url),
         id=f"{name}:{number}",
-        event_time_ms=reading.timeline.event_time_ms(None),
+        event_time_ms=reading.event_time_ms(None),
         fetched_at=None,
         content_type=_HTML_TYPES[file.suffix.lower()],
         body=body,
     )
-    reading.timeline.passed(page)
+    reading.passed(page)
     return page

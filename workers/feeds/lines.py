@@ -188,7 +188,6 @@ def read_json_lines(
         UsageProblem: No record has the time field.
     """
     number, longest = start.number, _LINE_PER_PAGE * reading.limit_bytes
-    timeline = reading.timeline
     offset, to_skip_bytes = 0, start.offset
     damages: list[str] = []
     problem: str | None = None
@@ -197,7 +196,7 @@ def read_json_lines(
             stream = _CountedLines(part)
             if not number:
                 check_first_lines(
-                    path, stream.peek(_FIRST_BYTES), timeline.time_field, reading.limit_bytes
+                    path, stream.peek(_FIRST_BYTES), reading.time_field, reading.limit_bytes
                 )
             _skip_bytes(stream, to_skip_bytes)
             to_skip_bytes -= stream.read_bytes
@@ -214,8 +213,8 @@ def read_json_lines(
                     )
                 number += 1
                 if isinstance(record, Page):
-                    timeline.passed(record)
-                place = Place(offset + stream.read_bytes, number, timeline.next_ms)
+                    reading.passed(record)
+                place = Place(offset + stream.read_bytes, number, reading.next_ms)
                 yield PlacedRecord(record, place)
             offset += stream.read_bytes
             if not damages:
@@ -230,7 +229,7 @@ def read_json_lines(
             )
             record = damaged_record(name, number, rest, reason)
             number += 1
-            yield PlacedRecord(record, Place(offset, number, timeline.next_ms))
+            yield PlacedRecord(record, Place(offset, number, reading.next_ms))
     if problem is not None:
         raise InputProblem(problem)
 
@@ -258,8 +257,8 @@ def _record(line: bytes, name: str, number: int, reading: Reading) -> Page | Rej
         value,
         file_source(name, number, value),
         default_id=f"{name}:{number}",
-        event_time_ms=reading.timeline.event_time_ms,
-        time_field=reading.timeline.time_field,
+        event_time_ms=reading.event_time_ms,
+        time_field=reading.time_field,
         limit_bytes=reading.limit_bytes,
     )
 

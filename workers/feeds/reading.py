@@ -1,6 +1,7 @@
 """What all inputs of a command are read with: event times, sources of records, and places in files."""
 
 import zlib
+from collections import Counter
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ from templ_core.site_cleaner.fetch_times import (
     SPACING_MS,
     parse_time_ms,
 )
+from workers.errors import InputProblem
 from workers.feeds.streams import OnProgress
 from workers.page import Page, Rejected
 
@@ -60,30 +62,35 @@ UNREADABLE_TIME = "with a time that cannot be read: that of the page before was 
 FUTURE_TIME = "with a time in the future: the present was taken"
 
 
-class Timeline:
-    """The event times of a sequence of pages.
+def ignore(_what: object) -> None:
+    """Ignore what is told."""
 
-    A page without a time gets the time of the page before it. Where the records' times are to be
-    ignored, each page gets a time one minute after the page before it.
+
+class Reading(msgspec.Struct, kw_only=True):
+    """How a sequence of pages is read, how far its times are, and what was found out on the way.
+
+    A page without a time gets the time of the page before it, and the first one 2000-01-01. Where the records'
+    times are to be ignored, each page gets a time one minute after the page before it.
     """
 
-    def __init__(
-        self,
-        time_field: str,
-        latest_ms: int = LATEST_TIME_MS,
-        on_guess: Callable[[str], None] | None = None,
-    ) -> None:
-        """Start before the first page.
-
-        The time field `none` ignores the records' times. Times later than `latest_ms` count as this one, so that a page
-        dated 2100 does not make all other pages of its site old. What is wrong with a time for which another one is set
-        goes to `on_guess`.
-        """
-        self.time_field = time_field
-        self._latest_ms = latest_ms
-        self._on_guess = on_guess or (lambda _what: None)
-        self.next_ms = FIRST_TIME_MS
-        """Event time of the next page if it has none."""
+    time_field: str = "fetched_at"
+    """Field that holds the event time; `none` ignores the records' times."""
+    latest_ms: int = LATEST_TIME_MS
+    """Times later than this count as this one, so that a page dated 2100 does not make all other pages of its
+    site old, in Unix milliseconds."""
+    limit_bytes: int = 32 << 20
+    """Largest page."""
+    on_progress: OnProgress = ignore
+    """Called with the number of bytes of each read of a file."""
+    on_problem: Callable[[InputProblem], None] | None = None
+    """Called with the problem of an input that is damaged or holds no pages, after which the others are read;
+    None = it is raised."""
+    left_out: Counter[str] = msgspec.field(default_factory=Counter)
+    """Number of records of WARC files that are no pages, by their kind."""
+    guessed: Counter[str] = msgspec.field(default_factory=Counter)
+    """Number of pages with a time for which another one was set, by what was wrong with it."""
+    next_ms: int = FIRST_TIME_MS
+    """Event time of the next page if it has none."""
 
     def event_time_ms(self, value: object) -> int:
         """Return the event time of a page whose time field holds `value`."""
@@ -91,33 +98,16 @@ class Timeline:
             return self.next_ms
         time_ms = parse_time_ms(value)
         if time_ms is None:
-            self._on_guess(NO_TIME if value is None else UNREADABLE_TIME)
+            self.guessed[NO_TIME if value is None else UNREADABLE_TIME] += 1
             return self.next_ms
-        if time_ms > self._latest_ms:
-            self._on_guess(FUTURE_TIME)
-        return min(time_ms, self._latest_ms)
+        if time_ms > self.latest_ms:
+            self.guessed[FUTURE_TIME] += 1
+        return min(time_ms, self.latest_ms)
 
     def passed(self, page: Page) -> None:
         """Move on to the page after `page`."""
         is_spaced = self.time_field == NO_TIME_FIELD
         self.next_ms = page.event_time_ms + (SPACING_MS if is_spaced else 0)
-
-
-OnLeftOut = Callable[[str], None]
-"""A function that is called with the kind of a record that is not a page and is left out."""
-
-
-class Reading(msgspec.Struct, frozen=True, kw_only=True):
-    """How pages are read, and who is told about it."""
-
-    timeline: Timeline
-    """Sets the times of pages that have none."""
-    limit_bytes: int
-    """Largest page."""
-    on_progress: OnProgress
-    """Called with the number of bytes of each read of a file."""
-    on_left_out: OnLeftOut
-    """Called for each record of a WARC file that is left out."""
 
 
 class Place(msgspec.Struct, frozen=True):

@@ -89,7 +89,6 @@ def read_warc(
         UsageProblem: The first page record does not have the header of the time field.
     """
     number = start.number
-    timeline = reading.timeline
     damaged: str | None = None
     with damage_told(path, lambda: f"after its first {number} page records"):
         for one, behind in _with_ends(_records(path, reading, start.offset), path):
@@ -99,22 +98,22 @@ def read_warc(
                 )
                 rest = damaged_record(name, number, one.rest, one.reason)
                 number += 1
-                yield PlacedRecord(rest, Place(behind, number, timeline.next_ms))
+                yield PlacedRecord(rest, Place(behind, number, reading.next_ms))
                 continue
             if one.kind not in _PAGE_TYPES:
-                reading.on_left_out(one.kind)
+                reading.left_out[one.kind] += 1
                 continue
             if not number:
                 names = {key for key, _ in one.headers.items()}
-                check_time_field(str(path), timeline.time_field, names)
+                check_time_field(str(path), reading.time_field, names)
             found = _page(one, name, number, reading)
             number += 1
             if isinstance(found, str):
-                reading.on_left_out(found)
+                reading.left_out[found] += 1
                 continue
             if isinstance(found, Page):
-                timeline.passed(found)
-            yield PlacedRecord(found, Place(behind, number, timeline.next_ms))
+                reading.passed(found)
+            yield PlacedRecord(found, Place(behind, number, reading.next_ms))
     if damaged is not None:
         raise InputProblem(damaged)
 
@@ -213,7 +212,7 @@ def _next_start(path: Path, place: int) -> int | None:
 
 def _page(record: _WholeRecord, name: str, number: int, reading: Reading) -> Page | Rejected | str:
     """Return the page of a response or resource record, or the kind of a record that is left out."""
-    block, timeline, limit_bytes = record.block, reading.timeline, reading.limit_bytes
+    block, limit_bytes = record.block, reading.limit_bytes
     url = clean_text((record.headers.get("WARC-Target-URI") or "").strip("<> "))
     fetched_at = record.headers.get("WARC-Date")
     source = file_source(name, number, url.encode(), (fetched_at or "").encode(), block)
@@ -241,14 +240,14 @@ def _page(record: _WholeRecord, name: str, number: int, reading: Reading) -> Pag
         reason = f"{record.length} bytes, at most {limit_bytes} are allowed"
         return rejected(source, url, PAGE_TOO_LARGE, reason, block[:KEPT_BYTES])
     time_ms = parse_time_ms(fetched_at)
-    field = timeline.time_field
+    field = reading.time_field
     said = fetched_at if field == "fetched_at" else record.headers.get(field)
     return Page(
         source=source,
         url=url,
         site=site_key(url),
         id=f"{source.topic}:{source.offset}",
-        event_time_ms=timeline.event_time_ms(said),
+        event_time_ms=reading.event_time_ms(said),
         fetched_at=None if time_ms is None else rfc3339(time_ms),
         warnings=("time-replaced",) if time_ms is None and fetched_at else (),
         content_type=content_type,

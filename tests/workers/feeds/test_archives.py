@@ -13,8 +13,8 @@ from warcio.statusandheaders import StatusAndHeaders
 from warcio.warcwriter import WARCWriter
 
 from workers.errors import InputProblem, UsageProblem
-from workers.feeds.archives import ArchiveReading, archive_files, read_archives
-from workers.feeds.reading import Place
+from workers.feeds.archives import archive_files, read_archives
+from workers.feeds.reading import Place, Reading
 from workers.page import Page
 
 LATEST_MS = 4_000_000_000_000
@@ -119,7 +119,7 @@ WRITERS = {
 
 def reading(**changes):
     problems = []
-    how = ArchiveReading(
+    how = Reading(
         time_field="fetched_at",
         latest_ms=LATEST_MS,
         limit_bytes=1 << 20,
@@ -129,9 +129,9 @@ def reading(**changes):
     return msgspec.structs.replace(how, **changes), problems
 
 
-def read(files, places=None, **changes):
+def read(files, places=None, open_files_max=64, **changes):
     how, problems = reading(**changes)
-    found = list(read_archives(files, places or {}, how))
+    found = list(read_archives(files, places or {}, how, open_files_max))
     assert not problems
     return found
 

@@ -14,6 +14,7 @@ import workers.feeds.lines as lines_module
 from templ_core.site_cleaner.fetch_times import FIRST_TIME_MS
 from workers.errors import InputProblem, UsageProblem
 from workers.feeds.files import read_feed, total_bytes
+from workers.feeds.reading import Reading
 from workers.page import Page, Rejected
 
 
@@ -34,7 +35,7 @@ def write(path, data):
 
 
 def read(*paths, **options):
-    return list(read_feed(paths, **options))
+    return list(read_feed(paths, Reading(**options)))
 
 
 THREE = lines(record(0), record(1), record(2))
@@ -199,7 +200,7 @@ def test_a_large_html_file_is_rejected(tmp_path):
 def problem(*paths, **options):
     found = []
     with pytest.raises(InputProblem) as caught:
-        found.extend(read_feed(paths, **options))
+        found.extend(read_feed(paths, Reading(**options)))
     assert "\n" not in str(caught.value)
     return str(caught.value)
 

@@ -11,7 +11,7 @@ import pytest
 from schemas.source import Source
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.site_cleaner.fetch_times import FIRST_TIME_MS, parse_time_ms
-from workers.feeds.reading import Timeline
+from workers.feeds.reading import Reading
 from workers.feeds.records import page_from_json
 from workers.page import Page, Rejected
 
@@ -230,7 +230,7 @@ def page(event_time_ms):
     ("timeline", "values", "times_ms"),
     [
         (
-            Timeline("fetched_at"),
+            Reading(),
             [None, "2024-01-01", "soon", 1_704_067_201, None],
             [
                 FIRST_TIME_MS,
@@ -241,12 +241,12 @@ def page(event_time_ms):
             ],
         ),
         (
-            Timeline("fetched_at", latest_ms=NEW_YEAR_2024),
+            Reading(latest_ms=NEW_YEAR_2024),
             ["2024-01-01", "2100-01-01", None],
             [NEW_YEAR_2024] * 3,
         ),
         (
-            Timeline("fetched_at"),
+            Reading(),
             ["2024-01-01", "2023-12-31T23:59:59Z"],
             [NEW_YEAR_2024, NEW_YEAR_2024 - 1000],
         ),
@@ -310,7 +310,7 @@ def random_record(rng):
 def test_random_records_are_pages_or_rejected(time_field):
     rng = Random(15)
     source = Source("pages", 0, 0)
-    timeline = Timeline(time_field)
+    timeline = Reading(time_field=time_field)
     found = []
     for _ in range(RECORDS // 2):
         value = random_record(rng)

@@ -1,6 +1,7 @@
 import gzip
 import io
 import zlib
+from collections import Counter
 
 import pytest
 import zstandard
@@ -9,6 +10,7 @@ from warcio.warcwriter import WARCWriter
 
 from workers.errors import InputProblem, UsageProblem
 from workers.feeds.files import read_feed, total_bytes
+from workers.feeds.reading import Reading
 from workers.page import Page, Rejected
 
 HTML = ("Content-Type", "text/html; charset=utf-8")
@@ -45,7 +47,7 @@ class Warc:
 def read(tmp_path, data, name="a.warc", **options):
     path = tmp_path / name
     path.write_bytes(data)
-    return list(read_feed([path], **options))
+    return list(read_feed([path], Reading(**options)))
 
 
 def sample(*, compressed=False):
@@ -95,7 +97,7 @@ def test_chunks_are_joined(tmp_path, body):
 
 
 def test_records_that_are_not_pages_are_skipped_but_counted(tmp_path):
-    warc, kinds = Warc(), []
+    warc, kinds = Warc(), Counter()
     warc.writer.write_record(warc.writer.create_warcinfo_record("a", {"software": "x"}))
     warc.add(b"", HTML, ("Location", "/x"), status="301 Moved")
     warc.add(b"\x89PNG", ("Content-Type", "image/png; x=y"))
@@ -105,10 +107,10 @@ def test_records_that_are_not_pages_are_skipped_but_counted(tmp_path):
     warc.add(b"<p>page")
     warc.add(b"gone", status="404 Not Found")
     warc.add(b"GET / HTTP/1.1\r\n\r\n", kind="request")
-    page, gone = read(tmp_path, warc.data, on_left_out=kinds.append)
+    page, gone = read(tmp_path, warc.data, left_out=kinds)
     assert (page.body, page.source.offset) == (b"<p>page", 5)
     assert gone.is_deletion
-    assert kinds == [
+    assert list(kinds.elements()) == [
         "warcinfo", "redirect", "image/png", "application/json", "text/css", "no HTTP address",
         "request",
     ]  # fmt: skip
@@ -165,7 +167,7 @@ def test_whole_records_behind_damage_are_read(tmp_path, compressed, at):
     path = tmp_path / ("a.warc.gz" if compressed else "a.warc")
     path.write_bytes(b"".join(parts))
     problems = []
-    found = list(read_feed([path], on_problem=problems.append))
+    found = list(read_feed([path], Reading(on_problem=problems.append)))
     urls = [one.url and one.url.rpartition("/")[2] for one in found]
     assert urls == ["0", None, "2", None, "4", "5"]
     assert found[1].exception == found[3].exception == "DamagedInput"
@@ -179,7 +181,7 @@ def test_a_record_that_is_cut_in_its_header_is_no_page(tmp_path):
     block = cut.compress(gzip.decompress(data)[:60]) + cut.flush(zlib.Z_FULL_FLUSH)
     (tmp_path / "a.warc.gz").write_bytes(data + block)
     problems = []
-    page, rest = read_feed([tmp_path / "a.warc.gz"], on_problem=problems.append)
+    page, rest = read_feed([tmp_path / "a.warc.gz"], Reading(on_problem=problems.append))
     assert (page.body, rest.exception, len(problems)) == (b"<p>a", "DamagedInput", 1)
 
 
@@ -198,7 +200,7 @@ def test_progress_of_a_warc_adds_up_to_its_size(tmp_path):
     path = tmp_path / "a.warc.gz"
     path.write_bytes(sample(compressed=True).data)
     steps = []
-    assert len(list(read_feed([path], on_progress=steps.append))) == 3
+    assert len(list(read_feed([path], Reading(on_progress=steps.append)))) == 3
     assert sum(steps) == total_bytes([path])
 
 

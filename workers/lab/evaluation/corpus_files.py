@@ -16,6 +16,7 @@ from templ_core.lab.training.pages import GoldRecord
 from workers.cli.inputs import Bar
 from workers.errors import InputProblem
 from workers.feeds.files import read_feed
+from workers.feeds.reading import Reading
 from workers.feeds.streams import STDIN
 from workers.lab.corpora import (
     corpus_name,
@@ -68,7 +69,7 @@ class SitePages(msgspec.Struct, frozen=True, kw_only=True):
 def read_sites(corpus: Path, time_field: str) -> list[SitePages]:
     """Return the sites of a corpus, in the order in which they first appear."""
     gold = {one.offset: one for one in read_evaluation_pages(corpus.name, read_objects(corpus))}
-    feed = read_feed([corpus], time_field=time_field)
+    feed = read_feed([corpus], Reading(time_field=time_field))
     by_site = group_by(
         (page for page in feed if isinstance(page, Page) and page.body), lambda page: page.site
     )
