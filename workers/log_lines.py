@@ -5,7 +5,10 @@ import traceback
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Protocol
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from schemas.source import Source
 
 from templ_core.patterns import pattern
 
@@ -19,22 +22,6 @@ Fields = Mapping[str, object]
 """The fields of a log line beside its message."""
 _about: ContextVar[Callable[[], Fields] | None] = ContextVar("about", default=None)
 """Returns the fields of the page that this thread works on; None while it works on none."""
-
-
-class RecordPlace(Protocol):
-    """Something that has a place in a topic."""
-
-    @property
-    def topic(self) -> str:
-        """The topic, or the name of a file."""
-
-    @property
-    def partition(self) -> int:
-        """The partition, or the checksum of a file's record."""
-
-    @property
-    def offset(self) -> int:
-        """The offset, or the number of a file's record."""
 
 
 def one_line(text: object) -> str:
@@ -72,7 +59,7 @@ def escape_log_arguments(record: logging.LogRecord) -> bool:
 
 
 def record_fields(
-    place: RecordPlace, headers: Iterable[tuple[str, bytes | None]] = (), site: str | None = None
+    place: "Source", headers: Iterable[tuple[str, bytes | None]] = (), site: str | None = None
 ) -> Fields:
     """Return the fields of a log line about a record."""
     found = {

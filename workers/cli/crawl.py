@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from workers.cli.lazy import require_extra
-from workers.cli.options import STATE_PATH, optional_broker_option, prefix_option, refuse
+from workers.cli.options import STATE_PATH, access_to, optional_broker_option, prefix_option, refuse
 from workers.cli.settings import field_docs
 from workers.crawl.config import CrawlConfig
 from workers.errors import InputProblem, UsageProblem
@@ -149,10 +149,9 @@ def _kafka(broker: str | None, prefix: str, settings: Settings) -> "Feeder":
     if broker is None:
         raise UsageProblem("--to kafka needs --broker")
     require_extra("kafka", "--to kafka")
-    from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415 - needs aiokafka
-    from workers.kafka.broker.feeder import Feeder  # noqa: PLC0415
+    from workers.kafka.broker.feeder import Feeder  # noqa: PLC0415 - needs aiokafka
 
-    return Feeder(BrokerAccess.of(broker, settings, prefix), settings.message_limit_bytes)
+    return Feeder(access_to(broker, prefix), settings.message_limit_bytes)
 
 
 def _summary(counts: Counter[str]) -> str:

@@ -13,7 +13,13 @@ from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.codec import SchemaError, decode_output
 from workers.cli.inputs import progress, refuse_overwriting
 from workers.cli.lazy import require_extra
-from workers.cli.options import optional_broker_option, prefix_option, refuse, until_signal
+from workers.cli.options import (
+    access_to,
+    optional_broker_option,
+    prefix_option,
+    refuse,
+    until_signal,
+)
 from workers.feeds.files import total_bytes
 from workers.feeds.streams import OnProgress, damage_told, open_decompressed
 from workers.indexes.cleaned_index import CleanedIndex
@@ -161,9 +167,7 @@ def _index_files(index: CleanedIndex, inputs: Sequence[Path], size_bytes: int) -
 
 
 def _index_topic(index: CleanedIndex, broker: str, prefix: str, *, follow: bool) -> None:
-    from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415 - needs aiokafka
-    from workers.kafka.logs.cleaned_follower import CleanedFollower  # noqa: PLC0415
+    from workers.kafka.logs.cleaned_follower import CleanedFollower  # noqa: PLC0415 - needs aiokafka
 
-    access = BrokerAccess.of(broker, load_settings(), prefix)
-    reading = CleanedFollower(access, index).run(stays=follow)
+    reading = CleanedFollower(access_to(broker, prefix), index).run(stays=follow)
     asyncio.run(until_signal(reading, signal.SIGTERM, signal.SIGINT))

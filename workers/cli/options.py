@@ -23,6 +23,7 @@ from workers.settings import Settings, TextForm, load_settings
 
 if TYPE_CHECKING:
     from workers.inspect.site_view import SiteView
+    from workers.kafka.broker.access import BrokerAccess
 
 
 Command = Callable[..., Any]
@@ -148,14 +149,24 @@ def optional_broker_option(text: str) -> Callable[[Command], Command]:
     )
 
 
+def access_to(broker: str, prefix: str = "") -> BrokerAccess:
+    """Return how a broker is reached, by the settings.
+
+    Raises:
+        UsageProblem: The address is not HOST:PORT, or a package that is needed is not installed.
+    """
+    require_extra("kafka", "--broker")
+    from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415 - not for --help
+
+    return BrokerAccess.of(broker, load_settings(), prefix)
+
+
 def broker_options(command: Command) -> Command:
     """Add the options --broker and --prefix to a command, which gets both as `access`."""
 
     @functools.wraps(command)
     def with_access(broker: str, prefix: str, **others: Any) -> None:
-        from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415 - not for --help
-
-        command(access=BrokerAccess.of(broker, load_settings(), prefix), **others)
+        command(access=access_to(broker, prefix), **others)
 
     option = click.option(
         "--broker",
@@ -288,13 +299,11 @@ def read_site(key: str, source: SiteSource, settings: Settings) -> SiteView:
     broker = source.broker or settings.broker
     if broker is None or source.state is not None:
         raise UsageProblem("give either --state or --broker")
-    require_extra("kafka", "--broker")
+    access = access_to(broker, source.prefix)
     import asyncio  # noqa: PLC0415
 
-    from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415
     from workers.kafka.site_records import read_site_records  # noqa: PLC0415
 
-    access = BrokerAccess.of(broker, settings, source.prefix)
     found = asyncio.run(read_site_records(access, key))
     if found.model is None and not found.documents:
         raise InputProblem(f"the topics of {broker} hold no site {key}")

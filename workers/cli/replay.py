@@ -24,6 +24,7 @@ from workers.cli.inputs import progress, raise_problems, refuse_overwriting
 from workers.cli.lazy import require_extra
 from workers.cli.options import (
     TimeType,
+    access_to,
     optional_broker_option,
     prefix_option,
     rate_option,
@@ -403,8 +404,7 @@ async def _open_source(
             on_problem=problems.append,
         )
         return ArchiveSource(files, options.progress_path, how)
-    from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415 - needs aiokafka
-    from workers.kafka.logs.topic_source import TopicSource, TopicSpan  # noqa: PLC0415
+    from workers.kafka.logs.topic_source import TopicSource, TopicSpan  # noqa: PLC0415 - needs aiokafka
 
     times = "-".join("" if one is None else rfc3339(one) for one in (options.since, options.until))
     group = f"{options.prefix}templ-replay-{options.from_topic}-{times}".replace(":", "")
@@ -414,18 +414,17 @@ async def _open_source(
         since_ms=options.since,
         until_ms=options.until,
     )
-    access = BrokerAccess.of(options.source_broker or "", settings)
-    return await stack.enter_async_context(TopicSource(access, span))
+    source = TopicSource(access_to(options.source_broker or ""), span)
+    return await stack.enter_async_context(source)
 
 
 async def _open_target(
     options: _Options, settings: Settings, stack: AsyncExitStack, *, resumes: bool
 ) -> PageFile | Feeder:
     if options.to is None:
-        from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415
         from workers.kafka.broker.feeder import Feeder  # noqa: PLC0415
 
-        access = BrokerAccess.of(options.broker or "", settings, options.prefix)
+        access = access_to(options.broker or "", options.prefix)
         feeder = Feeder(access, settings.message_limit_bytes)
         return await stack.enter_async_context(feeder)
     if not resumes and options.to.exists() and options.to.stat().st_size:

@@ -21,6 +21,7 @@ from workers.cli.options import (
     STATE_PATH,
     Command,
     SiteSource,
+    access_to,
     prefix_option,
     read_site,
     site_source_options,
@@ -83,9 +84,7 @@ class SettingsPlace(NamedTuple):
     @property
     def access(self) -> BrokerAccess:
         """How the broker is reached, where one is given."""
-        from workers.kafka.broker.access import BrokerAccess  # noqa: PLC0415
-
-        return BrokerAccess.of(self.broker or "", load_settings(), self.prefix)
+        return access_to(self.broker or "", self.prefix)
 
     def read(self, site: str) -> SiteSettingsRecord:
         """Return the settings of a site; they say nothing where it has none."""

@@ -12,7 +12,7 @@ import click
 
 from workers.cli.lazy import require_extra
 from workers.cli.options import STATE_PATH, balance_option, broker_options, page_model_option
-from workers.errors import StateProblem, TopicProblem
+from workers.errors import StateProblem
 from workers.log_forms import LogSetUp, set_up_logging
 from workers.processes.child_start import end_with_parent
 from workers.settings import load_settings, settings_line
@@ -86,12 +86,10 @@ def worker_command(
     wait_for_broker(broker, log.warning)
     if not any(is_used(state / one) for one in _ROLES):
         # Each role checks them, too; a topic that was there before is waited for.
-        from workers.kafka.broker.admin import check_topics, worker_rights  # noqa: PLC0415
+        from workers.kafka.broker.admin import require_topics, worker_rights  # noqa: PLC0415
 
         rights = worker_rights(settings)
-        problems = patiently(lambda: asyncio.run(check_topics(access, rights=rights)), log.warning)
-        if problems:
-            raise TopicProblem("\ntempl: ".join(problems))
+        patiently(lambda: asyncio.run(require_topics(access, rights)), log.warning)
     given = {"--page-model": page_model, "--balance": balance}
     chosen = [text for name, one in given.items() if one is not None for text in (name, str(one))]
     arguments = ["--broker", broker, "--prefix", access.prefix, "--state", str(state), *chosen]

@@ -217,11 +217,10 @@ class CleanerApp(Role):
     def _output(self, message: Received, outcome: Outcome) -> Sending:
         if isinstance(outcome, Dead):
             letter = outcome.letter
-            place = f"{message.topic}-{message.partition}-{message.offset}"
             log.warning(
                 "%s is a dead letter: %s: %s",
-                *(place, letter.exception, letter.message),
-                extra=record_fields(message, message.headers, outcome.site),
+                *(message.source, letter.exception, letter.message),
+                extra=record_fields(message.source, message.headers, outcome.site),
             )
             return self._outputs.send_dead_letter(message, letter)
         headers, _ = passed_on(message.headers, self.config.settings.header_bytes_max)
@@ -234,7 +233,7 @@ class CleanerApp(Role):
             if excess is not None and isinstance(outcome, Dead):
                 letter = outcome.letter
                 raise FeedProblem(
-                    f"{excess}, the last one {message.topic}-{message.partition}-{message.offset} "
+                    f"{excess}, the last one {message.source} "
                     f"({letter.exception}: {letter.message}); the worker stops: mend the feed, or "
                     "raise the limit"
                 )
@@ -255,7 +254,7 @@ class CleanerApp(Role):
                     "%s-%s has a page of %s, whose site model is on partition %s: all site models "
                     "are kept from now on; key pages by site, with murmur2",
                     *(message.topic, message.partition, record.site, number),
-                    extra=record_fields(message, message.headers, record.site),
+                    extra=record_fields(message.source, message.headers, record.site),
                 )
                 self._follower.follow_all()
                 return

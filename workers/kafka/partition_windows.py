@@ -76,15 +76,14 @@ class PartitionWindows:
         if self._misplaced.holds(site, message, is_new=self.store.is_new(message.offset)):
             self.store.skip(message.offset)
             return message.value is None
-        with lines_about(partial(record_fields, message, message.headers, site)):
+        with lines_about(partial(record_fields, message.source, message.headers, site)):
             try:
                 problem = self._take(site, message)
             except SchemaError as error:
                 self.store.skip(message.offset)
                 problem = str(error)
             if problem is not None:
-                place = f"{message.topic}-{message.partition}-{message.offset}"
-                log.warning("document %s is left out: %s", place, problem)
+                log.warning("document %s is left out: %s", message.source, problem)
         return problem is None
 
     def _take(self, site: str, message: Received) -> str | None:

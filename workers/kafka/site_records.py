@@ -32,7 +32,7 @@ from schemas.topics import (
 )
 from workers.errors import BrokerProblem, TopicProblem
 from workers.kafka.broker.access import BrokerAccess, as_broker_problem
-from workers.kafka.broker.admin import check_topics, partition_count, read_partition_counts
+from workers.kafka.broker.admin import partition_count, read_partition_counts, require_topics
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.plain_clients import (
     PRODUCER_ROOM_BYTES,
@@ -97,9 +97,7 @@ async def read_settings(broker: BrokerAccess, site: str) -> SiteSettingsRecord |
     Raises:
         TopicProblem: A topic is missing or has wrong settings.
     """
-    problems = await check_topics(broker)
-    if problems:
-        raise TopicProblem("\ntempl: ".join(problems))
+    await require_topics(broker)
     (found,) = await _values(broker, site, (SITE_SETTINGS,))
     values = found.get(site.encode(), ())
     said = _decoded(values, lambda body: decode_json(body, SiteSettingsRecord))

@@ -159,6 +159,16 @@ async def check_topics(
     return _problems(specs, states, broker, partitions)
 
 
+async def require_topics(broker: BrokerAccess, rights: Rights = WORKER_RIGHTS) -> None:
+    """Check the topics that rights name.
+
+    Raises:
+        TopicProblem: A topic is missing or has wrong settings, or a right is missing.
+    """
+    if problems := await check_topics(broker, rights=rights):
+        raise TopicProblem("\ntempl: ".join(problems))
+
+
 def worker_rights(settings: Settings) -> Rights:
     """Return what a worker does with each topic."""
     return {

@@ -25,9 +25,8 @@ from schemas.page import (
 )
 from schemas.source import HEADER_SOURCE_ID
 from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS
-from workers.errors import TopicProblem
 from workers.kafka.broker.access import BrokerAccess, as_broker_problem
-from workers.kafka.broker.admin import FEED_RIGHTS, SEED_RIGHTS, check_topics, partition_count
+from workers.kafka.broker.admin import FEED_RIGHTS, SEED_RIGHTS, partition_count, require_topics
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.plain_clients import PRODUCER_ROOM_BYTES, plain_producer
 from workers.page import Page
@@ -58,9 +57,7 @@ class Feeder:
         Raises:
             TopicProblem: A topic is missing or has wrong settings.
         """
-        problems = await check_topics(self._broker, rights=FEED_RIGHTS)
-        if problems:
-            raise TopicProblem("\ntempl: ".join(problems))
+        await require_topics(self._broker, FEED_RIGHTS)
         request_bytes = self._limit_bytes + PRODUCER_ROOM_BYTES
         self._exits.enter_context(as_broker_problem(self._refused))
         self._producer = await self._exits.enter_async_context(
@@ -148,9 +145,7 @@ async def seed_broker(
     Raises:
         TopicProblem: A topic is missing or has wrong settings.
     """
-    problems = await check_topics(broker, rights=SEED_RIGHTS)
-    if problems:
-        raise TopicProblem("\ntempl: ".join(problems))
+    await require_topics(broker, SEED_RIGHTS)
     partitions = await partition_count(broker)
     request_bytes = settings.message_limit_bytes + PRODUCER_ROOM_BYTES
     sent = 0

@@ -57,7 +57,7 @@ def page_of_message(message: Received, settings: Settings, now_ms: int) -> Page 
             "%s is dated %.1f days too late: it counts as new",
             record.source,
             ahead_days,
-            extra=record_fields(message, message.headers, record.site),
+            extra=record_fields(message.source, message.headers, record.site),
         )
         record = msgspec.structs.replace(record, event_time_ms=latest_ms)
     if not isinstance(record, Page):
@@ -92,7 +92,7 @@ def passed_on(headers: Iterable[Header], bytes_max: int) -> tuple[tuple[Header, 
 
 
 def _read(message: Received, settings: Settings) -> Page | Rejected:
-    source = Source(message.topic, message.partition, message.offset)
+    source = message.source
     arrival_ms = message.timestamp_ms
     headers = _text_headers(message.headers)
     url = headers.get(HEADER_URL)

@@ -14,6 +14,7 @@ import msgspec
 from aiokafka import TopicPartition
 
 from schemas.codec import SchemaError
+from schemas.source import Source
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.plain_clients import plain_consumer, read_range
 from workers.log_lines import record_fields
@@ -63,6 +64,11 @@ class Received(msgspec.Struct, frozen=True, kw_only=True):
     key: bytes | None
     value: bytes | None
     headers: tuple[Header, ...] = ()
+
+    @property
+    def source(self) -> Source:
+        """Where the record is."""
+        return Source(self.topic, self.partition, self.offset)
 
 
 def received_from_faust(message: Any) -> Received:
@@ -128,7 +134,7 @@ class OffsetGapFiller:
                 log.warning(
                     "%s-%s: %s skipped records are read again",
                     *(record.topic, record.partition, len(missed)),
-                    extra=record_fields(missed[0]),
+                    extra=record_fields(missed[0].source),
                 )
                 complete += missed
             self._expected[record.partition] = max(expected, record.offset + 1)
