@@ -206,11 +206,7 @@ async def replay(
     rate: float | None,
     takes: Callable[[Page], bool],
 ) -> int:
-    """Send the records of a source, and note again and again how far they are sent.
-
-    Returns:
-        The number of pages that were sent.
-    """
+    """Send the records of a source, note again and again how far they are sent, and return the number of pages."""
     sent = seen = 0
     pace = Pace(rate) if rate else None
     await source.note()  # from now on, what a target holds is of a replay that was begun

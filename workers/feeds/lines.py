@@ -156,10 +156,8 @@ _SKIPPED_BYTES = 1 << 20
 class _CountedLines:
     def __init__(self, stream: BufferedReader[Any]) -> None:
         self._stream = stream
+        self.peek = stream.peek
         self.read_bytes = 0
-
-    def peek(self, size: int) -> bytes:
-        return self._stream.peek(size)
 
     def read(self, size: int) -> bytes:
         piece = self._stream.read(size)

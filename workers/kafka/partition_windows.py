@@ -101,11 +101,7 @@ class PartitionWindows:
         return self.engine.learn(record, message.offset)
 
     def keep(self, site: str, message: Received) -> bool:
-        """Step over a null value that does not count; its document stays, and is sent again.
-
-        Returns:
-            False, since nothing was taken in.
-        """
+        """Step over a null value that does not count, and return False; its document stays, and is sent again."""
         self.store.keep(site, _source_id(message), message.offset)
         return False
 

@@ -187,14 +187,11 @@ async def _producer(broker: BrokerAccess) -> AsyncIterator[PlainProducer]:
 
 
 async def erase_from_topics(broker: BrokerAccess, site: str) -> dict[str, int]:
-    """Send a tombstone for every document, text, model and fingerprint of a site until none is left.
+    """Send a tombstone for every document, text, model and fingerprint of a site until none is left; return how many by topic.
 
     Call it when the record that takes the site down was stored. The topics are read again until a look finds
     nothing, because a worker may have had a page of the site in hand. It fails if workers go on writing records
     of the site, or these are moved to other partitions.
-
-    Returns:
-        The number of tombstones that were sent to each topic.
 
     Raises:
         TopicProblem: A topic is missing.

@@ -65,10 +65,8 @@ def supervise(
 ) -> int:
     """Run every role, given its command line, until SIGTERM or SIGINT arrives, or one fails in a way no restart can mend.
 
-    The others go on without a role that is among the `extras`.
-
-    Returns:
-        0 after a signal, otherwise the exit code of the role that failed.
+    The others go on without a role that is among the `extras`. The answer is 0 after a signal, otherwise the exit code of
+    the role that failed.
     """
     policy = policy or RestartPolicy()
     stopping: list[int] = []

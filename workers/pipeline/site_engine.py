@@ -273,12 +273,9 @@ class SiteEngine:
         return self._provisional.best(site, self._models.get(site) if self._models else None)
 
     def learn(self, record: DocumentRecord, offset: int | None) -> str | None:
-        """Take a document or a deletion into its window.
+        """Take a document or a deletion into its window; return why it was not learned, or None where it was or was known already.
 
         The offset in `documents`, by which a replay is known, is None on files.
-
-        Returns:
-            Why the document was not learned; None where it was, or was known already.
         """
         if not self._windows.is_new(offset):
             return None

@@ -88,11 +88,7 @@ def learn_document(task: LearnTask, page_model: PageModel) -> LearnResult:
 
 
 def refit_site(task: RefitTask, models: Models) -> RefitResult | Unknown | Stale:
-    """Fit the model of a window, counting only pages that are not counted yet.
-
-    Returns:
-        The model, or the pages whose summaries are needed first.
-    """
+    """Fit the model of a window, counting only pages that are not counted yet, or return whose summaries are needed first."""
     learner = models.learners.take(task.site)
     window: list[tuple[bytes, PageSummary]] = []
     new, unknown, stale = [], [], []

@@ -75,11 +75,7 @@ class Feeder:
             await self._producer.settle()
 
     async def send(self, page: Page) -> DeadLetter | None:
-        """Queue a page for sending.
-
-        Returns:
-            A dead letter when the page is too large for a message; otherwise None.
-        """
+        """Queue a page for sending; return a dead letter if it is too large for a message, otherwise None."""
         headers = page_headers(page)
         size_bytes = len(page.body or b"") + sum(len(k) + len(v or b"") for k, v in headers)
         if size_bytes + _ENVELOPE_BYTES > self._limit_bytes:
