@@ -225,8 +225,11 @@ class CrawlFrontier:
     ) -> set[str]:
         """Add addresses that are not known to those that are due, and return the sites that have new ones.
 
-        It is so many links from a seed, a feed or a sitemap to them, and so many redirects (`moves`) from them may lead
-        to a site of their own. Now is a Unix time in seconds.
+        Args:
+            found: Addresses of sites that may be asked.
+            now: Unix time in seconds.
+            depth: Links from a seed, a feed or a sitemap to them.
+            moves: Redirects from them that may lead to a site of their own.
         """
         sites = set()
         for one in found:

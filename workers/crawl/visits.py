@@ -93,7 +93,7 @@ def next_interval_s(before_s: float, *, has_changed: bool, config: CrawlConfig) 
 def retry_after_s(status: int, said: str, now: float) -> float:
     """Return how long a site asks to be left alone, in seconds and at most a day.
 
-    It says so by a status and the header Retry-After, which is empty without one. Now is a Unix time in seconds.
+    Its status and its header Retry-After, empty where it has none, say so; `now` is a Unix time in seconds.
 
     >>> [retry_after_s(status, "120", now=0) for status in (503, 200)]
     [120.0, 0.0]

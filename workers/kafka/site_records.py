@@ -187,7 +187,9 @@ async def _producer(broker: BrokerAccess) -> AsyncIterator[PlainProducer]:
 
 
 async def erase_from_topics(broker: BrokerAccess, site: str) -> dict[str, int]:
-    """Send a tombstone for every document, text, model and fingerprint of a site until none is left; return how many by topic.
+    """Send a tombstone for every document, text, model and fingerprint of a site until none is left.
+
+    It returns how many were sent, by topic.
 
     Call it when the record that takes the site down was stored. The topics are read again until a look finds
     nothing, because a worker may have had a page of the site in hand. It fails if workers go on writing records

@@ -34,8 +34,8 @@ class RunOutputs:
     ) -> None:
         """Open the files of cleaned records, dead letters and site events.
 
-        Dead letters have a file when there is the first of them. Of a run that is resumed the names of the inputs are
-        given; its events are all written again.
+        The file of dead letters is made with the first of them. `resumes` names the inputs of a run that is resumed,
+        all of whose events are written again.
 
         Raises:
             UsageProblem: A file cannot be written, or does not hold the outputs of a run of these inputs.

@@ -137,7 +137,7 @@ class SiteEngine:
     ) -> Outcome:
         """Clean a page. What a page holds never makes it raise.
 
-        What `clean_together` has answered about this page and others, if it was asked, is taken as it is. If wanted, the
+        `together` is what `clean_together` has answered about this page and others, if it was asked. With `is_timed` the
         outcome says when the stages ended.
         """
         with lines_about(partial(record_fields, page.source, page.headers, page.site)):
@@ -273,7 +273,9 @@ class SiteEngine:
         return self._provisional.best(site, self._models.get(site) if self._models else None)
 
     def learn(self, record: DocumentRecord, offset: int | None) -> str | None:
-        """Take a document or a deletion into its window; return why it was not learned, or None where it was or was known already.
+        """Take a document or a deletion into its window, and return why it was not learned.
+
+        None says that it was learned, or was known already.
 
         The offset in `documents`, by which a replay is known, is None on files.
         """

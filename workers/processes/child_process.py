@@ -37,10 +37,10 @@ class Deadline:
     """
 
     def __init__(self, limit_s: float, processor_s: float) -> None:
-        """Begin a task of a child that has used so much processor time so far.
+        """Begin a task of a child that has used `processor_s` before.
 
-        The limit is the longest processor time of the task, and the longest time for which the child may use no processor.
-        All times are in seconds.
+        `limit_s` is the longest processor time of the task, and the longest time for which the child may use no
+        processor.
         """
         self._limit_s = limit_s
         self._begun_s = self._last_s = processor_s

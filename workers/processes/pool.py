@@ -124,7 +124,7 @@ class Pool:
     """Lanes of child processes; all work of one site runs in one lane, in the order of the calls."""
 
     def __init__(self, settings: Settings, children: int) -> None:
-        """Start so many children, at least 1.
+        """Start the children, of which there is at least one.
 
         Raises:
             UsageProblem: The page model cannot be used.

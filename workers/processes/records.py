@@ -73,10 +73,13 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         *,
         is_compared: bool = True,
     ) -> CleanedRecord:
-        """Return the record that is published for the page, with warnings beside those of the text.
+        """Return the record that is published for the page.
 
-        The revision is how often a text of this page was published before; the first text has no reason. The page is
-        compared with the earlier fetch of the task, if it has one, unless it is not to be.
+        Args:
+            warnings: What a reader of the record should know beside the warnings of the text.
+            revision: How often a text of this page was published before.
+            reason: Why it is published again; None for the first text.
+            is_compared: Whether the page is compared with the earlier fetch of the task, if it has one.
         """
         page, cleaned, text = self.page, self.cleaned, self.cleaned.text
         options, model, settings = self.task.options, self.task.model, self.task.settings

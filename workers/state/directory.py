@@ -47,9 +47,9 @@ class StateDirectory:
     def open(cls, path: Path, partitions: int, *, is_rebuildable: bool = False) -> "StateDirectory":
         """Lock the directory for this process, and create it when it does not exist.
 
-        The call blocks for up to five seconds while another process holds the lock. The topic `documents` has so many
-        partitions; on files it is 1. If all that the directory holds is in topics too (`is_rebuildable`), one with a
-        damaged description, or for another number of partitions, is emptied.
+        The call blocks for up to five seconds while another process holds the lock. `partitions` are those of
+        the topic `documents`; on files there is one. If all that the directory holds is in topics too
+        (`is_rebuildable`), one with a damaged description, or for another number of partitions, is emptied.
 
         Raises:
             StateProblem: The directory is in use or not writable, or it was made by another version; or its
