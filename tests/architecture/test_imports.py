@@ -10,14 +10,8 @@ ROOT = Path(__file__).parents[2]
 PACKAGES = ("templ_core", "schemas", "workers")
 LABORATORIES = ("templ_core.lab", "workers.lab")
 LABORATORY_PACKAGES = (
-    "extruct",
-    "htmldate",
-    "justext",
-    "readability",
-    "scipy",
-    "sklearn",
-    "trafilatura",
-)
+    "extruct", "htmldate", "justext", "readability", "scipy", "sklearn", "trafilatura",
+)  # fmt: skip
 
 IMPORT_ALL = """
 import importlib
@@ -38,10 +32,7 @@ print(len(MODULES))
 """
 
 
-WITH_ENGINE = (
-    "workers.engines.datatrove_steps",
-    "workers.engines.nemo_curator_stages",
-)
+WITH_ENGINE = ("workers.engines.datatrove_steps", "workers.engines.nemo_curator_stages")
 """Modules whose classes are those of an engine that is not in the default set-up."""
 
 

@@ -51,17 +51,9 @@ class Cost(msgspec.Struct, frozen=True, kw_only=True):
 
 def main():
     options = read_options(
-        __doc__,
-        "feed",
-        time_field="fetched_at",
-        pages=int,
-        rates="10,1000,20000",
-        site_pages=50.0,
-        kafka_ratio=1.25,
-        busy=0.6,
-        worker_cores=4,
-        retention_days=3.0,
-    )
+        __doc__, "feed", time_field="fetched_at", pages=int, rates="10,1000,20000", site_pages=50.0,
+        kafka_ratio=1.25, busy=0.6, worker_cores=4, retention_days=3.0,
+    )  # fmt: skip
     cost = measured(options)
     print(f"a page: {cost.processor_ms:.1f} ms of processor time on files")
     print(

@@ -129,20 +129,13 @@ def main():
     if probe:
         run_probed(*probe[:3], Path(probe[3]))
         return
-    with (
-        tempfile.TemporaryDirectory() as name,
-        stream_on_a_broker(Path(name), "stalls.") as stream,
-    ):
+    with tempfile.TemporaryDirectory() as name, stream_on_a_broker(Path(name), "stalls.") as stream:
         folder = Path(name)
         feed = write_feed(folder / "feed.jsonl", 20_000, sites=20)
         command = [sys.executable, "-m", "tests.benchmarks.inspection_stalls", "--probe"]
         quiet = {**os.environ, "TEMPL_LOG_LEVEL": "warning"}
-        roles = [
-            subprocess.Popen(
-                [*command, ",".join([role, stream.address, stream.prefix, name])], env=quiet
-            )
-            for role in APPS
-        ]
+        probes = [",".join([role, stream.address, stream.prefix, name]) for role in APPS]
+        roles = [subprocess.Popen([*command, probe], env=quiet) for probe in probes]
         sender = subprocess.Popen(
             [sys.executable, "-m", "workers", "feed", feed, *stream.options],
             stderr=subprocess.DEVNULL,

@@ -56,14 +56,9 @@ AT_ONCE = 5
 
 def main():
     options = read_options(
-        __doc__,
-        "feed",
-        time_field="fetched_at",
-        pages=int,
-        rate=float,
-        parts="throughput,latency,rebuild",
-        refresher_niceness=int,
-    )
+        __doc__, "feed", time_field="fetched_at", pages=int, rate=float,
+        parts="throughput,latency,rebuild", refresher_niceness=int,
+    )  # fmt: skip
     if "latency" in options.parts and "throughput" not in options.parts and not options.rate:
         raise SystemExit("the latency needs --rate, or the throughput")
     pages = read_pages([options.feed], options.pages, options.time_field)

@@ -33,15 +33,13 @@ LOOK_S = 30
 
 
 def main():
-    options = read_options(
-        __doc__, one_site=50_000, one_page_sites=20_000, lag=100_000, seconds=36_000.0
-    )
+    sizes = {"one_site": 50_000, "one_page_sites": 20_000, "lag": 100_000}
+    options = read_options(__doc__, **sizes, seconds=36_000.0)
     with tempfile.TemporaryDirectory(prefix="large-") as name:
         directory = Path(name)
         if options.one_site:
-            feed = write_small_feed(
-                directory / "one-site.jsonl", pages=options.one_site, sites=1, seed=SEED
-            )
+            path = directory / "one-site.jsonl"
+            feed = write_small_feed(path, pages=options.one_site, sites=1, seed=SEED)
             run_on_files(f"a site of {options.one_site} pages", feed)
         if options.one_page_sites:
             feed = write_one_page_sites(directory / "sites.jsonl", options.one_page_sites)

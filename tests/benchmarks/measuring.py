@@ -29,9 +29,8 @@ def read_options(description, *files, given=None, **defaults):
         description=description, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     for name in files:
-        parser.add_argument(
-            name.removesuffix("..."), type=Path, nargs="+" if name.endswith("...") else None
-        )
+        several = "+" if name.endswith("...") else None
+        parser.add_argument(name.removesuffix("..."), type=Path, nargs=several)
     for name, default in defaults.items():
         option = f"--{name.replace('_', '-')}"
         if default is False:

@@ -34,7 +34,7 @@ from workers.processes.messages import Cleaned, StageTimes
 
 PAGES = 1000
 ROUNDS = 5
-SAMPLED_RATIO = 0.1
+RATIO = 0.1
 
 
 def main():
@@ -50,9 +50,7 @@ def main():
             "log, no line": partial(enter_pages, messages),
             "traces off": partial(trace, (Traces(), Traces()), messages, outcomes),
             "traces, nothing sampled": partial(trace, exports(0), messages, outcomes),
-            f"traces, {SAMPLED_RATIO:g} sampled": partial(
-                trace, exports(SAMPLED_RATIO), messages, outcomes
-            ),
+            f"traces, {RATIO:g} sampled": partial(trace, exports(RATIO), messages, outcomes),
             "traces, all sampled": partial(trace, exports(1), messages, outcomes),
             "log, a line": partial(log_lines, messages),
         }

@@ -94,16 +94,9 @@ PEERS = {"none": 2, "fast": 3, "all": 4}
 
 def main(arguments: list[str] | None = None) -> None:
     options = read_options(
-        __doc__,
-        "corpus",
-        given=arguments,
-        pages=300,
-        rounds=5,
-        peers=("all", "fast", "none"),
-        stages=False,
-        memory=False,
-        known_sites=False,
-    )
+        __doc__, "corpus", given=arguments, pages=300, rounds=5, peers=("all", "fast", "none"),
+        stages=False, memory=False, known_sites=False,
+    )  # fmt: skip
     limit = sys.maxsize if options.known_sites else options.pages
     pages = read_pages([options.corpus], limit, "none")
     size_mb = sum(len(page.body) for page in pages) / 1e6

@@ -31,9 +31,8 @@ _URL = re.compile(rb'"url":"https://s\d+\.example/(\d+)"')
 def write_crawl(folder: Path, size_bytes: float) -> int:
     """Write the files of a crawl, one page a second; return the number of pages."""
     drawn = random.Random(1)
-    words = [
-        "".join(drawn.choices("abcdefghijklmnop", k=drawn.randint(2, 10))) for _ in range(5000)
-    ]
+    letters = "abcdefghijklmnop"
+    words = ["".join(drawn.choices(letters, k=drawn.randint(2, 10))) for _ in range(5000)]
     bodies = [
         f"<html><body><p>{' '.join(drawn.choices(words, k=WORDS))}</p>".encode()
         for _ in range(BODIES)

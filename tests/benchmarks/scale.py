@@ -18,23 +18,10 @@ GB = 10**9
 
 def main():
     options = read_options(
-        __doc__,
-        rate=10_000.0,
-        sites=200_000,
-        hot_share=0.03,
-        hot_keys=1,
-        zipf=0.6,
-        page_ms=6.6,
-        rebuild_ms=0.29,
-        document_bytes=5_100,
-        window_pages=1000,
-        window_days=14.0,
-        worker_cores=8,
-        busy=0.6,
-        network_mb=100.0,
-        partitions="100,200,400,800",
-        seed=0,
-    )
+        __doc__, rate=10_000.0, sites=200_000, hot_share=0.03, hot_keys=1, zipf=0.6, page_ms=6.6,
+        rebuild_ms=0.29, document_bytes=5_100, window_pages=1000, window_days=14.0, worker_cores=8,
+        busy=0.6, network_mb=100.0, partitions="100,200,400,800", seed=0,
+    )  # fmt: skip
     rates = site_rates(options)
     window = np.minimum(rates * DAY_S * options.window_days, options.window_pages)
     cores = options.rate * options.page_ms / 1000 / options.busy

@@ -48,15 +48,9 @@ MODES = {
 
 def main():
     options = read_options(
-        __doc__,
-        "feeds...",
-        time_field="fetched_at",
-        pages=int,
-        rounds=1,
-        sites=int,
-        pages_per_site=int,
-        instructions=False,
-    )
+        __doc__, "feeds...", time_field="fetched_at", pages=int, rounds=1, sites=int,
+        pages_per_site=int, instructions=False,
+    )  # fmt: skip
     if options.instructions and shutil.which("valgrind") is None:
         raise SystemExit("--instructions: install valgrind, or leave the option out")
     with tempfile.TemporaryDirectory() as directory:
@@ -106,9 +100,8 @@ def instructions(work, feed, time_field):
     valgrind = [
         "valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null",
     ]  # fmt: skip
-    done = subprocess.run(
-        [*valgrind, sys.executable, "-c", code], check=True, capture_output=True, text=True
-    )
+    command = [*valgrind, sys.executable, "-c", code]
+    done = subprocess.run(command, check=True, capture_output=True, text=True)
     return int(re.search(r"I +refs: +([\d,]+)", done.stderr)[1].replace(",", ""))
 
 

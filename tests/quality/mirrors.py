@@ -98,15 +98,10 @@ def _originals(corpora: Sequence[Path]) -> Iterator[tuple[str, str, str]]:
 def _pages(feed: Sequence[tuple[str, str, str]]) -> Iterator[Page]:
     for number, (url, site, markup) in enumerate(feed):
         yield Page(
-            source=Source("feed", 0, number),
-            url=url,
-            site=site,
-            id=str(number),
-            event_time_ms=number * 60_000,
-            fetched_at=None,
-            charset="utf-8",
+            source=Source("feed", 0, number), url=url, site=site, id=str(number),
+            event_time_ms=number * 60_000, fetched_at=None, charset="utf-8",
             body=markup.encode("utf-8", "replace"),
-        )
+        )  # fmt: skip
 
 
 def main() -> None:

@@ -103,9 +103,8 @@ def check(wheel: Path, interpreter: str, directory: Path) -> None:
 
     assert "Clean pages from files" in run(templ, "--help", cwd=elsewhere)
     run(templ, "run", "pages.jsonl", "--out", "cleaned.jsonl", "--state", "state", cwd=elsewhere)
-    report = run(
-        templ, "shadow", "--state", "state", "--balance", "recall", "--out", "-", cwd=elsewhere
-    )
+    balance = ("--balance", "recall")
+    report = run(templ, "shadow", "--state", "state", *balance, "--out", "-", cwd=elsewhere)
     assert "<h1>What would change</h1>" in report, report
     cleaned = [json.loads(line) for line in (elsewhere / "cleaned.jsonl").read_text().splitlines()]
     assert len(cleaned) == len(pages)

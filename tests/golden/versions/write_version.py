@@ -55,9 +55,8 @@ def write_feed(path: Path) -> None:
     menu = "".join(f"<li><a href='/{word}'>{word}</a></li>" for word in WORDS)
     with path.open("wb") as file:
         for number in range(PAGES):
-            story = "".join(
-                f"<p>{' '.join(rng.choices(WORDS, k=30)).capitalize()}.</p>" for _ in range(4)
-            )
+            texts = (" ".join(rng.choices(WORDS, k=30)).capitalize() for _ in range(4))
+            story = "".join(f"<p>{text}.</p>" for text in texts)
             record = {
                 "url": f"https://{SITE}/{number}",
                 "fetched_at": 1_767_571_200_000 + number * 60_000,
