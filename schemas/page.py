@@ -10,11 +10,7 @@ HEADER_CONTENT_ENCODING = "content-encoding"
 HEADER_STATUS = "status"
 HEADER_ID = "id"
 
-CLOUD_EVENT_HEADERS = {
-    "ce_subject": HEADER_URL,
-    "ce_time": HEADER_FETCHED_AT,
-    "ce_id": HEADER_ID,
-}
+CLOUD_EVENT_HEADERS = {"ce_subject": HEADER_URL, "ce_time": HEADER_FETCHED_AT, "ce_id": HEADER_ID}
 """Headers of a page message by the headers of CloudEvents in binary mode that stand for them."""
 
 

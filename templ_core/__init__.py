@@ -21,12 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from templ_core.site_cleaner.cleaned_page import CleanedPage
-    from templ_core.site_cleaner.site_cleaner import (
-        CleanerOptions,
-        CrawledPage,
-        SiteCleaner,
-        clean,
-    )
+    from templ_core.site_cleaner.site_cleaner import CleanerOptions, CrawledPage, SiteCleaner, clean
     from templ_core.site_cleaner.two_passes import SampleBounds, clean_crawl, clean_site
 
 __version__ = "0.1.0"

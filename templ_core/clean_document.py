@@ -22,10 +22,7 @@ from templ_core.site_level.fusion.fusion import fusion_for
 from templ_core.site_level.places.places import DocumentPlaces, document_places
 from templ_core.site_level.site_evidence import read_site_evidence
 from templ_core.site_level.site_model import SiteModel
-from templ_core.site_level.window.page_summary import (
-    PageSummary,
-    summarise_scored_page,
-)
+from templ_core.site_level.window.page_summary import PageSummary, summarise_scored_page
 from templ_core.site_settings.site_settings import SiteSettings
 
 _SCRIPT_RENDERED_WORDS = 30
@@ -48,11 +45,6 @@ class CleanedText(msgspec.Struct, frozen=True, kw_only=True):
     """What the markup says that the page is; None where it says nothing or was not asked for."""
     quality_inputs: Sequence[float] = ()
     """What `templ_core.page_quality` tells the kind of page by; empty where it was not asked for."""
-
-    @property
-    def confidence(self) -> float:
-        """The word F1 to expect of the text, 0 to 1."""
-        return self.decision.confidence
 
 
 class ExaminedPage(msgspec.Struct, frozen=True):

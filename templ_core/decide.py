@@ -13,12 +13,7 @@ from templ_core.page_level._selection import plain_f1
 from templ_core.page_level.model.confidence import confidence_inputs
 from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.page_evidence import PageEvidence
-from templ_core.page_level.selection import (
-    Selection,
-    agreed,
-    select_segments,
-    with_policy,
-)
+from templ_core.page_level.selection import Selection, agreed, select_segments, with_policy
 from templ_core.site_level.config import FUSION_CONFIG
 from templ_core.site_level.fusion._fusion import outside_container, varying_words, weighed
 from templ_core.site_level.fusion.site_columns import CONSTANT, TRUST, SiteColumns

@@ -379,10 +379,8 @@ def _field(elements: _Elements, pages: Sequence[RuledPage], field: str) -> list[
             owners, texts = page.document.segments.owner.tolist(), page.document.segments.texts
             found = [owner for owner, text in zip(owners, texts, strict=True) if is_value(text)]
             right[np.array(found, np.int64) + elements.first[number]] = True
-    firsts = np.flatnonzero(
-        np.diff(elements.pair[np.argsort(elements.pair, kind="stable")], prepend=-1)
-    )
-    nodes = elements.nodes[np.argsort(elements.pair, kind="stable")][firsts]
+    _, first = np.unique(elements.pair, return_index=True)
+    nodes = elements.nodes[first]
     counted = has_field[elements.pair_page]
     hits, all_hits = (
         elements.by_name(one.astype(np.float64)) for one in (right[nodes] & counted, counted)

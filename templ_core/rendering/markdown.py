@@ -4,12 +4,7 @@ import re
 from itertools import takewhile
 
 from templ_core.patterns import pattern
-from templ_core.rendering.blocks import (
-    DataTable,
-    code_language,
-    data_table,
-    without_line_numbers,
-)
+from templ_core.rendering.blocks import DataTable, code_language, data_table, without_line_numbers
 from templ_core.rendering.outline import Chain, Outline, Part
 
 _LINE_STARTS = frozenset("#-+>~=0123456789")

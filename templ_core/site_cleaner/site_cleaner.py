@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from threading import RLock
 from types import TracebackType
-from typing import Concatenate, Literal, NamedTuple, ParamSpec, Self, TypeVar
+from typing import Any, Literal, NamedTuple, Self, TypeVar, cast
 
 import msgspec
 
@@ -41,8 +41,7 @@ _SAVED_FORMAT = 1
 _CLOSED = "this SiteCleaner is closed: make a new one, or load what was saved with from_bytes()"
 
 
-_Arguments = ParamSpec("_Arguments")
-_Result = TypeVar("_Result")
+_Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 class CleanerOptions(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,19 +61,15 @@ class CleanerOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Whether pages keep links, images and emphasis for `markdown()`, `html()` and `links()`."""
 
 
-def _one_at_a_time(
-    method: Callable[Concatenate["SiteCleaner", _Arguments], _Result],
-) -> Callable[Concatenate["SiteCleaner", _Arguments], _Result]:
+def _one_at_a_time(method: _Method) -> _Method:
     """Have a method of a cleaner that threads share wait until the call of another thread has ended."""
 
     @functools.wraps(method)
-    def locked(
-        self: "SiteCleaner", /, *args: _Arguments.args, **kwargs: _Arguments.kwargs
-    ) -> _Result:
+    def locked(self: "SiteCleaner", /, *args: Any, **kwargs: Any) -> Any:
         with self._lock:
             return method(self, *args, **kwargs)
 
-    return locked
+    return cast("_Method", locked)
 
 
 class CrawledPage(NamedTuple):
@@ -374,7 +369,7 @@ class SiteCleaner:
             title=document.title,
             text=cleaned.text,
             method="site" if decision.used_site else "page",
-            confidence=cleaned.confidence,
+            confidence=decision.confidence,
             page_type=page_kind(decision.page_type, cleaned.kind) if len(decision.kept) else None,
             warnings=warnings,
             metadata=cleaned.metadata or Metadata(),

@@ -139,15 +139,11 @@ def require_range(name: str, values: Values, low: int, high: int | None) -> None
     """
     if high is None or not values.size:
         return
-    is_unsigned = values.dtype.kind == "u"
-    if not is_unsigned or high < (1 << 8 * values.itemsize) - 1:  # Others cannot be too large.
-        largest = int(values.max())
-        if largest > high:
-            raise ValueError(f"column `{name}` holds {largest}, and {high} is the most")
-    if low > 0 or not is_unsigned:
-        smallest = int(values.min())
-        if smallest < low:
-            raise ValueError(f"column `{name}` holds {smallest}, and {low} is the least")
+    largest, smallest = int(values.max()), int(values.min())
+    if largest > high:
+        raise ValueError(f"column `{name}` holds {largest}, and {high} is the most")
+    if smallest < low:
+        raise ValueError(f"column `{name}` holds {smallest}, and {low} is the least")
 
 
 def require_tree(depth: Int32s | Int64s) -> None:

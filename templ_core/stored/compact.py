@@ -31,14 +31,7 @@ Pages = Annotated[int, msgspec.Meta(ge=0, le=PAGES_MAX)]
 """A stored number of pages."""
 Texts = Annotated[list[str], msgspec.Meta(max_length=ROWS_MAX)]
 """A stored list of strings, bounded before memory is taken for it."""
-_DAMAGE = (
-    zstandard.ZstdError,
-    ValueError,
-    TypeError,
-    LookupError,
-    ArithmeticError,
-    RecursionError,
-)
+_DAMAGE = (zstandard.ZstdError, ValueError, TypeError, LookupError, ArithmeticError, RecursionError)
 """What damaged bytes make the decoders raise."""
 _ARRAYS = {bytes([first]) for first in (*range(0x90, 0xA0), 0xDC, 0xDD)}
 """First bytes of an array in MessagePack; a zstd frame has none of them."""

@@ -330,6 +330,9 @@ def test_a_page_of_the_sample_is_read_once(crawl, monkeypatch):
     monkeypatch.setattr(site_cleaner, "read_document", reading)
     list(clean_crawl(crawl))
     assert read == [page.url for page in crawl]
+    read.clear()
+    clean_site([(page.url, page.body) for page in crawl])
+    assert read == [page.url for page in crawl]
 
 
 def test_a_page_that_cannot_be_cleaned_costs_no_other_page(crawl):

@@ -93,7 +93,7 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             title=self.document.title,
             text=text,
             method="site" if cleaned.decision.used_site else "page",
-            confidence=round(cleaned.confidence, _CONFIDENCE_DECIMALS),
+            confidence=round(cleaned.decision.confidence, _CONFIDENCE_DECIMALS),
             revision=revision,
             revision_reason=reason,
             source=page.source,

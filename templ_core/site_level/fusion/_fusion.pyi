@@ -1,21 +1,13 @@
 from collections.abc import Collection, Mapping
-from typing import Protocol
 
 from templ_core.array_types import Bools, Floats
 from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.site_level.config import FusionConfig
+from templ_core.site_level.fusion.fusion import Term
 from templ_core.site_level.fusion.site_columns import SiteColumns
 from templ_core.site_level.site_evidence import SegmentEvidence, SiteEvidence
 from templ_core.site_level.strings.string_evidence import Cover
-
-class _Term(Protocol):
-    @property
-    def weight(self) -> float: ...
-    @property
-    def low(self) -> float: ...
-    @property
-    def high(self) -> float: ...
 
 def combine(
     evidence: SegmentEvidence,
@@ -39,14 +31,10 @@ def weighed(
 def varying_words(kept: Bools, constant: Floats, words: Floats) -> tuple[float, float]: ...
 def fused_log_odds(
     columns: SiteColumns,
-    terms: Mapping[str, _Term],
+    terms: Mapping[str, Term],
     bias: float,
     chosen: Collection[str] | None = None,
 ) -> Floats: ...
 def outside_container(
-    log_odds: Floats,
-    columns: SiteColumns,
-    words: Floats,
-    page_type: PageType,
-    config: FusionConfig,
+    log_odds: Floats, columns: SiteColumns, words: Floats, page_type: PageType, config: FusionConfig
 ) -> Bools: ...

@@ -10,23 +10,8 @@ import numpy as np
 from templ_core.array_types import Bools
 from templ_core.errors import CodecError
 from templ_core.page_level.model.confidence import Confidence
-from templ_core.site_level.fusion.site_columns import (
-    BY_TREE,
-    FEW_COVER,
-    FEW_COVER_OF_RECORDS,
-    FUSION_INPUTS,
-    HEADLINE,
-    LINKS_AGAIN,
-    PAGE,
-    PLACE,
-    REASON_TREE,
-    REASONS,
-    SOME_COVER,
-    SOME_COVER_OF_RECORDS,
-    SURROUNDINGS,
-    USUAL_STRING,
-    SiteColumns,
-)
+from templ_core.site_level.fusion import site_columns as names
+from templ_core.site_level.fusion.site_columns import SiteColumns
 
 FUSION_FORMAT = 3
 _FILE_NAME = "fusion.json"
@@ -62,17 +47,17 @@ class FusionModel(msgspec.Struct, frozen=True, kw_only=True):
 
     def reasons(self, columns: SiteColumns, kept: Bools) -> list[str]:
         """Return, for each segment, the reason that speaks most for what became of it."""
-        strengths = {reason: np.zeros(len(kept)) for reason in REASONS}
+        strengths = {reason: np.zeros(len(kept)) for reason in names.REASONS}
         side = np.where(kept, 1.0, -1.0)
         for name, term in self.terms.items():
-            one = FUSION_INPUTS[name]
+            one = names.FUSION_INPUTS[name]
             strength = side * (term.weight * (columns[name] - one.neutral))
-            if name == PLACE:
-                strengths[REASON_TREE] += columns[BY_TREE] * strength
-                strength *= 1 - columns[BY_TREE]
+            if name == names.PLACE:
+                strengths[names.REASON_TREE] += columns[names.BY_TREE] * strength
+                strength *= 1 - columns[names.BY_TREE]
             strengths[one.reason] += strength
         strongest = np.argmax(list(strengths.values()), axis=0)
-        return [REASONS[number] for number in strongest.tolist()]
+        return [names.REASONS[number] for number in strongest.tolist()]
 
     @classmethod
     def from_json(cls, body: bytes) -> Self:
@@ -93,16 +78,16 @@ class FusionModel(msgspec.Struct, frozen=True, kw_only=True):
 UNFITTED = FusionModel(
     format=FUSION_FORMAT,
     terms={
-        PAGE: Term(weight=0.15, low=-4.0, high=4.0),
-        PLACE: Term(weight=0.33, low=-6.0, high=6.0),
-        SURROUNDINGS: Term(weight=0.27, low=-4.0, high=4.0),
-        HEADLINE: Term(weight=3.0, low=0.0, high=1.0),
-        USUAL_STRING: Term(weight=-0.42, low=0.0, high=STRING_INPUT_MAX),
-        FEW_COVER: Term(weight=-3.3, low=0.0, high=STRING_INPUT_MAX),
-        SOME_COVER: Term(weight=-2.2, low=0.0, high=STRING_INPUT_MAX),
-        FEW_COVER_OF_RECORDS: Term(weight=-3.2, low=0.0, high=STRING_INPUT_MAX),
-        SOME_COVER_OF_RECORDS: Term(weight=-2.1, low=0.0, high=STRING_INPUT_MAX),
-        LINKS_AGAIN: Term(weight=-5.0, low=0.0, high=STRING_INPUT_MAX),
+        names.PAGE: Term(weight=0.15, low=-4.0, high=4.0),
+        names.PLACE: Term(weight=0.33, low=-6.0, high=6.0),
+        names.SURROUNDINGS: Term(weight=0.27, low=-4.0, high=4.0),
+        names.HEADLINE: Term(weight=3.0, low=0.0, high=1.0),
+        names.USUAL_STRING: Term(weight=-0.42, low=0.0, high=STRING_INPUT_MAX),
+        names.FEW_COVER: Term(weight=-3.3, low=0.0, high=STRING_INPUT_MAX),
+        names.SOME_COVER: Term(weight=-2.2, low=0.0, high=STRING_INPUT_MAX),
+        names.FEW_COVER_OF_RECORDS: Term(weight=-3.2, low=0.0, high=STRING_INPUT_MAX),
+        names.SOME_COVER_OF_RECORDS: Term(weight=-2.1, low=0.0, high=STRING_INPUT_MAX),
+        names.LINKS_AGAIN: Term(weight=-5.0, low=0.0, high=STRING_INPUT_MAX),
     },
     bias=0.0,
     confidence=None,

@@ -7,12 +7,7 @@ import numpy as np
 
 from templ_core.array_types import Floats, Int32s, Int64s, UInt64s
 from templ_core.page_level.features.characters import mix
-from templ_core.site_level.places.keyed_sums import (
-    KeyedSums,
-    count_columns,
-    no_sums,
-    sum_by_key,
-)
+from templ_core.site_level.places.keyed_sums import KeyedSums, count_columns, no_sums, sum_by_key
 from templ_core.site_level.places.places import PagePlaces
 
 MASS_UNIT = 1000

@@ -7,11 +7,7 @@ import numpy as np
 
 from templ_core.array_types import Int32s, Int64s, UInt8s, UInt16s, UInt64s
 from templ_core.page_level.features.characters import mix
-from templ_core.site_level.config import (
-    PLACES_CONFIG,
-    REVISIONS,
-    STRINGS_CONFIG,
-)
+from templ_core.site_level.config import PLACES_CONFIG, REVISIONS, STRINGS_CONFIG
 from templ_core.site_level.places.keyed_sums import KeyedSums, count_keys
 from templ_core.site_level.strings._strings import (
     frequent_prefixes,
@@ -20,10 +16,7 @@ from templ_core.site_level.strings._strings import (
     prose_corpus,
 )
 from templ_core.site_level.strings.page_strings import PageStrings
-from templ_core.site_level.strings.string_evidence import (
-    FIRST_SHAPE,
-    StringTable,
-)
+from templ_core.site_level.strings.string_evidence import FIRST_SHAPE, StringTable
 from templ_core.site_level.strings.suffix_array import BREAK, SuffixArray
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)
@@ -31,9 +24,7 @@ _SHAPES_MAX = (1 << 16) - FIRST_SHAPE
 
 
 def learn_strings(
-    pages: Sequence[tuple[UInt64s, PageStrings]],
-    shape_pages: KeyedSums,
-    seed_pages: KeyedSums,
+    pages: Sequence[tuple[UInt64s, PageStrings]], shape_pages: KeyedSums, seed_pages: KeyedSums
 ) -> StringTable:
     """Return the strings of a window; they depend on its pages alone, not on their order.
 
@@ -82,11 +73,7 @@ def _most_frequent(shapes: KeyedSums) -> KeyedSums:
 
 
 def _alike(
-    shapes: UInt64s,
-    tokens: UInt16s,
-    places: Int64s,
-    frequent: KeyedSums,
-    usual_pages: int,
+    shapes: UInt64s, tokens: UInt16s, places: Int64s, frequent: KeyedSums, usual_pages: int
 ) -> UInt8s:
     """Return the rows of `StringTable.alike`.
 

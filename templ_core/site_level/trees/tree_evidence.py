@@ -25,11 +25,7 @@ class TreeEvidence(msgspec.Struct, frozen=True):
 
 
 def tree_evidence(
-    blocks: PageBlocks,
-    texts: UInt64s,
-    model: TreeModel,
-    words: Int32s,
-    mass: Int64s,
+    blocks: PageBlocks, texts: UInt64s, model: TreeModel, words: Int32s, mass: Int64s
 ) -> TreeEvidence | None:
     """Return the evidence of a site's tree templates for a page, whether it was learned or not.
 

@@ -19,12 +19,7 @@ import numpy as np
 from templ_core.array_types import Bools, Int32s, Int64s, UInt64s
 from templ_core.site_level.config import TREES, TreesConfig
 from templ_core.site_level.trees._trees import align
-from templ_core.site_level.trees.labelled_tree import (
-    LabelledPage,
-    PageBlocks,
-    labelled,
-    likeness,
-)
+from templ_core.site_level.trees.labelled_tree import LabelledPage, PageBlocks, labelled, likeness
 from templ_core.site_level.trees.tree_mapping import NODES_MAX, map_trees
 from templ_core.site_level.trees.tree_model import TreeCluster, TreeModel
 

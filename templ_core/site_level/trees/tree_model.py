@@ -9,13 +9,7 @@ import numpy.typing as npt
 
 from templ_core.array_types import Bools, Int64s, UInt64s
 from templ_core.site_level.trees.labelled_tree import LabelledPage, PageBlocks, labelled
-from templ_core.stored.columns import (
-    DEPTH_MAX,
-    Column,
-    hashes,
-    read_columns,
-    require_tree,
-)
+from templ_core.stored.columns import DEPTH_MAX, Column, hashes, read_columns, require_tree
 from templ_core.stored.compact import PAGES_MAX, CompactColumns, CompactForm
 
 _CLUSTERS_MAX = 64

@@ -33,11 +33,7 @@ _WIDE = "<u8"
 _LOG_ODDS_STORED_MAX = int(_LOG_ODDS_MAX * _LOG_ODDS_UNIT)
 _SEGMENTS = hashes("segments")
 _LOG_ODDS = Column(
-    rows="segments",
-    form="<i2",
-    low=-_LOG_ODDS_STORED_MAX,
-    high=_LOG_ODDS_STORED_MAX,
-    dtype="i2",
+    rows="segments", form="<i2", low=-_LOG_ODDS_STORED_MAX, high=_LOG_ODDS_STORED_MAX, dtype="i2"
 )
 
 

@@ -27,10 +27,7 @@ class DesignChange(msgspec.Struct, frozen=True, array_like=True):
 
 
 def revision_reason(
-    model_documents: int,
-    looked_at: int,
-    documents: int,
-    of_old_design: int = 0,
+    model_documents: int, looked_at: int, documents: int, of_old_design: int = 0
 ) -> str | None:
     """Return why a text is to be looked at again; None where it is not.
 

@@ -6,10 +6,7 @@ from templ_core.site_level.config import REVISIONS, SCHEDULE
 
 
 def is_due(
-    learned: int,
-    fitted_at: int,
-    pages: int,
-    place_pages: Sequence[int | None] = (),
+    learned: int, fitted_at: int, pages: int, place_pages: Sequence[int | None] = ()
 ) -> bool:
     """Return whether the schedule asks for a fresh site model.
 
