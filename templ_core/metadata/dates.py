@@ -58,7 +58,6 @@ _DOTTED = pattern(
 )
 """Days as most of Europe writes them; between the figures only points mean that the day is first."""
 _NUMERIC = pattern(r"(?<!\d)(\d{1,2})([/-])(\d{1,2})\2(\d{4})(?!\d)")
-_YEAR_FIRST = pattern(r"(?<!\d)(\d{4})([./-])(\d{1,2})\2(\d{1,2})(?!\d)")
 
 
 def point_in_time(text: str) -> str | None:
@@ -100,9 +99,6 @@ def day_in_text(text: str) -> str | None:
         month = month_number(found["month"] or found["month2"])
         if month:
             return _day(found["year"] or found["year2"], month, found["day"] or found["day2"])
-    found = _YEAR_FIRST.search(text)
-    if found:
-        return _day(found[1], found[3], found[4])
     found = _DOTTED.search(text)
     if found:
         return _day(found[3] or found[6], found[2] or found[5], found[1] or found[4])
@@ -170,7 +166,7 @@ def without_days(text: str) -> str:
     'Posted on    by'
     """
     if _YEAR.search(text):
-        for pattern in (_SPACED, _EAST_ASIAN, _NAMED, _YEAR_FIRST, _DOTTED, _NUMERIC):
+        for pattern in (_SPACED, _EAST_ASIAN, _NAMED, _DOTTED, _NUMERIC):
             text = pattern.sub("", text)
     return _TIME_OF_DAY.sub("", text)
 
