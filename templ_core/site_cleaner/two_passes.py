@@ -73,9 +73,14 @@ def clean_site(
             )
             for number, (url, body) in enumerate(pages)
         ]
-        read = [cleaner.learned(fetch) for fetch in fetches]
+        held = len(list(_sample((fetch.page for fetch in fetches), SampleBounds())))
+        read = [cleaner.learned(fetch) for fetch in fetches[:held]]
+        for fetch in fetches[
+            held:
+        ]:  # read again to be cleaned, since a page as it was read takes much memory
+            cleaner.learned(fetch)
         cleaner.fit(site)
-        return list(map(cleaner.cleaned, fetches, read))
+        return list(map(cleaner.cleaned, fetches, [*read, *[None] * (len(fetches) - held)]))
 
 
 def clean_crawl(

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from io import StringIO
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -27,7 +28,7 @@ from templ_core.config import WindowBounds
 from templ_core.dom.document import read_document
 from templ_core.errors import CleanerClosed, CodecError, EmptyPage, PageError, PageGone
 from templ_core.page_level.model.model_file import encode_model
-from templ_core.site_cleaner import site_cleaner
+from templ_core.site_cleaner import site_cleaner, two_passes
 from tests.workers.builders import other_page_model
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 from workers.settings import Settings
@@ -331,8 +332,13 @@ def test_a_page_of_the_sample_is_read_once(crawl, monkeypatch):
     list(clean_crawl(crawl))
     assert read == [page.url for page in crawl]
     read.clear()
-    clean_site([(page.url, page.body) for page in crawl])
+    cleaned = clean_site([(page.url, page.body) for page in crawl])
     assert read == [page.url for page in crawl]
+    read.clear()
+    monkeypatch.setattr(two_passes, "SampleBounds", partial(SampleBounds, pages_max=2))
+    again = clean_site([(page.url, page.body) for page in crawl])
+    assert [page.text for page in again] == [page.text for page in cleaned]
+    assert read == [page.url for page in [*crawl, *crawl[2:]]]
 
 
 def test_a_page_that_cannot_be_cleaned_costs_no_other_page(crawl):
