@@ -23,6 +23,7 @@ _BEHIND = pattern(
 _BETWEEN = pattern(
     r"\s*(?:[;|]|\s/\s|\band\b|\bund\b|\bog\b|\bet\b|\by\b(?=\s+[A-ZÀ-Þ])|\s&\s|、|，)\s*"
 )
+_BAD_TEXT = pattern(r"://|^\s*(?:www\.|@)", re.IGNORECASE)
 _BAD = pattern(
     r"https?:|www\.|\be-?mail\b|@|\d{5,}|\d:\d\d|^\d|\s\d|[*{}<>\[\]=_]|\.(?:com|org|net)\b",
     re.IGNORECASE,
@@ -65,6 +66,13 @@ _PARTICLES = frozenset((
 """Words of names that begin with a small letter."""
 _BYLINE_WORDS_MAX = 5
 """Words of the longest name in a byline."""
+_FULL_NAME_WORDS_MAX = 4
+"""Words of the longest name that stands alone."""
+_NO_NAME = pattern(
+    r"[^\w\s.’'-]|\b(?:about|over|über|sobre|acerca|autor(?:in|es)?|authors?|auteur|autore|posts?|more|articles?|share|follow)\b",
+    re.IGNORECASE,
+)
+"""What no person's name has in it, above all the words over a note on an author."""
 
 
 def byline_author(text: str, *, is_named: bool = False) -> str | None:
@@ -98,6 +106,25 @@ def byline_author(text: str, *, is_named: bool = False) -> str | None:
     return names[0] if names else None
 
 
+def full_name(text: str) -> str | None:
+    """Return a text that has the form of a person's name, without what stands around it; else None.
+
+    >>> full_name("Ludwig van Berg"), full_name("About the author"), full_name("Sports")
+    ('Ludwig van Berg', None, None)
+    """
+    name = text.strip(" .,:")
+    words = name.split()
+    if not 2 <= len(words) <= _FULL_NAME_WORDS_MAX or _NO_NAME.search(name):
+        return None
+    is_cased = (
+        words[0][0].isupper()
+        and words[-1][0].isupper()
+        and all(word[0].isupper() or word in _PARTICLES for word in words)
+    )
+    names = author_names([name]) if is_cased else []
+    return names[0] if names == [name] else None
+
+
 def _leads_to_author(before: str) -> bool:
     if len(before) > _CHARS_MAX:
         return False
@@ -112,6 +139,8 @@ def author_names(texts: Iterable[str]) -> list[str]:
     """
     found: dict[str, str] = {}
     for text in texts:
+        if _BAD_TEXT.search(text):
+            continue
         for part in _parts(_BEHIND.sub("", _BEFORE.sub("", text.strip()))):
             name = _BEFORE.sub("", part.strip(" ,.:;–—-|•\"'")).strip()
             if _is_name(name):

@@ -12,7 +12,7 @@ import msgspec
 
 from templ_core.dom.document import Document
 from templ_core.metadata import shown
-from templ_core.metadata.authors import author_names, byline_author
+from templ_core.metadata.authors import author_names, byline_author, full_name
 from templ_core.metadata.dates import day_in_path, is_prose, point_in_time, published_day
 from templ_core.metadata.fields import Metadata
 from templ_core.metadata.forms import address, host_and_path, language_tag, short_text
@@ -192,8 +192,9 @@ class _Reader:
         """Yield the names that the page shows, by where it shows them; the surest place comes first."""
         yield map(byline_author, self._placed)
         yield map(byline_author, self._texts_of(self._beside_headline))
-        named = shown.author_texts(self._document)
-        yield (byline_author(text, is_named=True) for text in named)
+        bylines, notes = shown.author_texts(self._document)
+        yield (byline_author(text, is_named=True) for text in bylines)
+        yield map(full_name, notes)
 
     def _published(self) -> str | None:
         stated = _first(

@@ -22,9 +22,16 @@ _NOT = pattern(
     r"comment|related|popular|sidebar|widget|footer|respond|reply|bio|card|list|avatar",
     re.IGNORECASE,
 )
+_AUTHOR_BOX = pattern(
+    r"(?:^|[\s_-])(?:(?:author|post|entry|article)[\s_-]*(?:bio|box)|about[\s_-]*(?:the[\s_-]*)?author)(?=$|[\s_-])",
+    re.IGNORECASE,
+)
+"""Names of elements that tell of the author of the page."""
 _BEFORE_HEADLINE = 3
 _BEHIND_HEADLINE = 4
 """Texts before and behind the headline among which bylines and dates stand."""
+_BOX_TEXTS = 2
+"""Texts of such an element that are looked at."""
 _CHARS_MAX = 120
 _HEADING_CHARS_MAX = 360
 _HEADINGS_MAX = 3
@@ -35,7 +42,9 @@ _TEXTS_MAX = 4
 _TIMES_MAX = 3
 """Elements of one type that are named after the author or the date of the page; more of them are those of a list."""
 _LARGE = frozenset(("body", "html", "article", "main", "section", "form"))
-_AUTHOR_STEMS = Stems(("byline", "auth", "autor", "auteur", "writer", "contributor", "vcard"))
+_AUTHOR_STEMS = Stems(
+    ("byline", "auth", "autor", "auteur", "writer", "contributor", "vcard", "bio", "about")
+)
 _DATE_STEMS = Stems(("dat", "fecha", "publi", "posted", "time"))
 
 
@@ -51,17 +60,26 @@ def headings(document: Document) -> list[str]:
     return _joined(document, elements, " ", _HEADING_CHARS_MAX)
 
 
-def author_texts(document: Document) -> list[str]:
-    """Return the short texts of elements that are named after an author; each text of an element is a line.
+def author_texts(document: Document) -> tuple[list[str], list[str]]:
+    """Return the short texts of elements that are named after an author, and those of notes on the author.
 
-    Elements of which a page has many are left out: they stand in a list of other pages, or in comments.
+    Each text of a named element is a line. Elements of which a page has many are left out: they stand in a
+    list of other pages, or in comments.
 
     >>> from templ_core.dom.document import parse_document
-    >>> author_texts(parse_document('<p class="byline">By Ann Lee</p><p>Text', ""))
-    ['By Ann Lee']
+    >>> note = '<div class="author-bio"><h4>Ann Lee</h4><p>She writes.</div>'
+    >>> author_texts(parse_document(f'<p class="byline">By Ann Lee</p><p>Text{note}', ""))
+    (['By Ann Lee'], ['Ann Lee', 'She writes.'])
     """
-    named = _AUTHOR_STEMS.found_in_attributes(document.nodes.element_types)
-    return _named(document, named, _BYLINE, "\n")
+    types = document.nodes.element_types
+    named = _AUTHOR_STEMS.found_in_attributes(types)
+    notes = [number for number in named if _AUTHOR_BOX.search(types[number][1])]
+    elements = segments_within(document, notes, _ELEMENTS_MAX, _BOX_TEXTS) if notes else []
+    texts = [document.segments.texts[number] for within in elements for number in within]
+    return (
+        _named(document, named, _BYLINE, "\n"),
+        [text for text in texts if len(text) <= _CHARS_MAX],
+    )
 
 
 def date_texts(document: Document) -> list[str]:

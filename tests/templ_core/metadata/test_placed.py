@@ -164,6 +164,10 @@ COMMENT = "<div class=thread-author>Bob Ray</div><p>Well done"
 @pytest.mark.parametrize(
     ("markup", "authors"),
     [
+        ("<p>Text<div class=post__bio><div><h3>Ann Lee</h3></div><p>She writes.", ["Ann Lee"]),
+        ("<p>Text<div class=about-author><p>About the author<p>Ann Lee</div>", ["Ann Lee"]),
+        ("<p>Text<div class=author-box><p>More articles</div>", []),
+        ("<p>Text<div class=box><h3>Ann Lee</h3></div>", []),
         ("<p>Text<a rel=author href=/g>Google +</a>", []),
         ("<ul><li>Par Client IRC<li>About</ul><h1>Bridge opens</h1><p>Text", []),
         (f"<p>Posted by Ann Lee in Towns<h1>Bridge opens</h1><p>Text{COMMENT}", ["Ann Lee"]),
