@@ -40,7 +40,7 @@ class Page(msgspec.Struct, frozen=True, kw_only=True):
         return self.body is None or self.status in GONE_STATUSES
 
 
-class Rejected(msgspec.Struct, frozen=True, kw_only=True):
+class Rejected(msgspec.Struct, frozen=True):
     """A record of a feed that is not a page, and becomes a dead letter."""
 
     source: Source

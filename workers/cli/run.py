@@ -150,6 +150,10 @@ def run_command(**given: Any) -> None:
     _run(RunOptions(**given))
 
 
+_SWITCHES = ("quality", "duplicates", "changes", "segments")
+"""Options that switch a setting on."""
+
+
 class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The arguments and options of `templ run`."""
 
@@ -189,11 +193,8 @@ def _run(options: RunOptions) -> None:
         comments=options.comments,
         balance=options.balance,
         text_forms=text_forms(options.form),
-        quality="true" if options.quality else None,
-        duplicates="true" if options.duplicates else None,
-        changes="true" if options.changes else None,
-        segments="true" if options.segments else None,
         site_events="false" if options.events is None else "true",
+        **{name: "true" for name in _SWITCHES if getattr(options, name)},
     )
     set_up_logging(LogSetUp("run", settings.log_format, settings.log_level))
     reader = FeedReader(options.inputs, time_field=options.time_field, settings=settings)

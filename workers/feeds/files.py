@@ -14,7 +14,6 @@ from workers.feeds.reading import (
     PAGE_TOO_LARGE,
     Reading,
     file_source,
-    rejected,
 )
 from workers.feeds.records import canonical_url, clean_text
 from workers.feeds.streams import STDIN, damage_told, open_counted
@@ -112,7 +111,7 @@ def _read(path: Path, name: str, reading: Reading) -> Iterator[Page | Rejected]:
             if file.is_file() and _leads_out(file, path):
                 url = _url(file, path)
                 source = file_source(name, number, url.encode())
-                yield rejected(
+                yield Rejected(
                     source, url, LEADS_OUT, "a link that leads out of its directory", b""
                 )
             else:
@@ -161,13 +160,13 @@ def _read_html(
     with damage_told(file, lambda: ""):
         if not file.is_file():  # opening a pipe would wait for a writer
             source = file_source(name, number, url.encode())
-            return rejected(source, url, NO_REGULAR_FILE, "a pipe, a socket or a device", b"")
+            return Rejected(source, url, NO_REGULAR_FILE, "a pipe, a socket or a device", b"")
         with open_counted(file, reading.on_progress) as stream:
             body = stream.read(limit_bytes + 1)
     source = file_source(name, number, url.encode(), body)
     if len(body) > limit_bytes:
         reason = f"a file of more than {limit_bytes} bytes"
-        return rejected(source, url, PAGE_TOO_LARGE, reason, body[:KEPT_BYTES])
+        return Rejected(source, url, PAGE_TOO_LARGE, reason, body[:KEPT_BYTES])
     url = clean_text(canonical_url(body) or url)
     page = Page(
         source=source,

@@ -28,7 +28,6 @@ from workers.feeds.reading import (
     Reading,
     damaged_record,
     file_source,
-    rejected,
 )
 from workers.feeds.records import NOT_JSON, page_from_json
 from workers.feeds.streams import STDIN, damage, damage_told, open_parts
@@ -249,7 +248,7 @@ def _record(line: bytes, name: str, number: int, reading: Reading) -> Page | Rej
     if len(line) > longest:
         reason = f"a line of more than {longest} bytes; the first {KEPT_BYTES} are kept"
         source = file_source(name, number, line)
-        return rejected(source, None, PAGE_TOO_LARGE, reason, line[:KEPT_BYTES])
+        return Rejected(source, None, PAGE_TOO_LARGE, reason, line[:KEPT_BYTES])
     value = line.rstrip(b"\r\n")
     return page_from_json(
         value,

@@ -41,18 +41,11 @@ KEPT_BYTES = 64 << 10
 """Bytes that a dead letter keeps of a record that is too large to hold in memory."""
 
 
-def rejected(
-    source: Source, url: str | None, exception: str, message: str, value: bytes
-) -> Rejected:
-    """Return a record that is not a page."""
-    return Rejected(source=source, url=url, exception=exception, message=message, value=value)
-
-
 def damaged_record(name: str, number: int, rest: bytes, reason: str) -> Rejected:
     """Return what is left of a record of a file where the file is damaged."""
     message = f"the file is damaged here ({reason}); the value is what is left of the record"
     source = file_source(name, number, rest)
-    return rejected(source, None, DAMAGED_INPUT, message, rest[:KEPT_BYTES])
+    return Rejected(source, None, DAMAGED_INPUT, message, rest[:KEPT_BYTES])
 
 
 NO_TIME_FIELD = "none"

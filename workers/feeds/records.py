@@ -15,7 +15,7 @@ from schemas.source import Source
 from templ_core.patterns import pattern
 from templ_core.site_cleaner.fetch_times import parse_time_ms, rfc3339
 from templ_core.site_key import LOCAL, site_key
-from workers.feeds.reading import INVALID_RECORD, PAGE_TOO_LARGE, rejected
+from workers.feeds.reading import INVALID_RECORD, PAGE_TOO_LARGE
 from workers.page import GONE_STATUSES, Page, Rejected
 
 _HEAD_BYTES = 1 << 18
@@ -125,7 +125,7 @@ def page_from_json(
             body=body,
         )
     except _RecordError as error:
-        return rejected(source, url, error.name, str(error), value)
+        return Rejected(source, url, error.name, str(error), value)
 
 
 def _check(url: str, status: int, body: bytes | None, limit_bytes: int) -> None:

@@ -21,7 +21,6 @@ from workers.feeds.reading import (
     Reading,
     damaged_record,
     file_source,
-    rejected,
 )
 from workers.feeds.records import clean_text
 from workers.feeds.streams import damage, damage_told, occurrences, open_counted
@@ -219,7 +218,7 @@ def _page(record: _WholeRecord, name: str, number: int, reading: Reading) -> Pag
     if not url.lower().startswith(("http:", "https:", "file:")):
         if url:
             return "no HTTP address"
-        return rejected(source, None, INVALID_RECORD, "the record has no WARC-Target-URI", block)
+        return Rejected(source, None, INVALID_RECORD, "the record has no WARC-Target-URI", block)
     status = 200
     content_encoding = None
     content_type = record.headers.get("Content-Type")
@@ -228,7 +227,7 @@ def _page(record: _WholeRecord, name: str, number: int, reading: Reading) -> Pag
         response = _http_response(block)
         if response is None:
             reason = "the HTTP block does not begin with a status line"
-            return rejected(source, url, INVALID_RECORD, reason, block)
+            return Rejected(source, url, INVALID_RECORD, reason, block)
         status, headers, body = response
         content_type, content_encoding = map(headers.get, ("content-type", "content-encoding"))
     if 300 <= status < 400:
@@ -238,7 +237,7 @@ def _page(record: _WholeRecord, name: str, number: int, reading: Reading) -> Pag
         return media_type
     if len(body) > limit_bytes or record.length > len(block):
         reason = f"{record.length} bytes, at most {limit_bytes} are allowed"
-        return rejected(source, url, PAGE_TOO_LARGE, reason, block[:KEPT_BYTES])
+        return Rejected(source, url, PAGE_TOO_LARGE, reason, block[:KEPT_BYTES])
     time_ms = parse_time_ms(fetched_at)
     field = reading.time_field
     said = fetched_at if field == "fetched_at" else record.headers.get(field)

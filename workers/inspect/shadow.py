@@ -64,12 +64,13 @@ def shadow_site(
     """
     window = view.pages()
     shown = window[-pages_max:]
-    before = _texts(_with_book(view, live.book), view.used_model(), live, shown)
+    live_view = _with_book(view, live.book)
+    before = [one.text for one in _cleaned(live_view, view.used_model(), live, shown)]
     after_view = _with_book(view, other.book)
     model = after_view.used_model()
     if other.page_model.version != live.page_model.version and model is not None:
         model = _refitted(window, other)
-    after = _texts(after_view, model, other, shown)
+    after = [one.text for one in _cleaned(after_view, model, other, shown)]
     changes = [
         page_change(record.url, a, b)
         for (record, _), a, b in zip(shown, before, after, strict=True)
@@ -111,12 +112,6 @@ def window_text(
 
 def _with_book(view: SiteView, book: SettingsBook | None) -> SiteView:
     return view if book is None else msgspec.structs.replace(view, settings=book.of(view.site))
-
-
-def _texts(
-    view: SiteView, model: SiteModel | None, variant: CleaningVariant, pages: Pages
-) -> list[str]:
-    return [one.text for one in _cleaned(view, model, variant, pages)]
 
 
 def _cleaned(

@@ -256,7 +256,7 @@ class CleanerApp(Role):
                     *(message.topic, message.partition, record.site, number),
                     extra=record_fields(message.source, message.headers, record.site),
                 )
-                self._follower.follow_all()
+                self._follower.follow(range(self.config.partitions))
                 return
 
     async def _assigned(self, _app: Any, assigned: Any, **_: Any) -> None:

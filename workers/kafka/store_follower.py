@@ -49,10 +49,6 @@ class StoreFollower(LogFollower):
         """Follow these partitions from now on, and no others."""
         super().follow(one for one in partitions if one < self._partitions)
 
-    def follow_all(self) -> None:
-        """Follow all partitions from now on."""
-        self.follow(range(self._partitions))
-
     def _position(self, number: int) -> Position:
         return self._store.next_offset(number), self._store.log_mark(number)
 

@@ -62,7 +62,7 @@ class Deadline:
 
 
 def processor_clock(pid: int) -> int:
-    """Return the clock of a process's processor time for `time.clock_gettime`.
+    """Return the clock of a process's processor time for `time.clock_gettime`, which gives seconds.
 
     Raises:
         OSError: There is no such process.
@@ -72,11 +72,6 @@ def processor_clock(pid: int) -> int:
     if error:
         raise OSError(error, os.strerror(error))
     return clock.value
-
-
-def processor_s(clock: int) -> float:
-    """Return the processor time that the process of a clock has used, in seconds."""
-    return time.clock_gettime(clock)
 
 
 class ChildLost(Exception):
@@ -122,9 +117,9 @@ class ChildProcess:
             raise ChildLost from None
 
     def _answer(self, limit_s: float) -> bytearray:
-        deadline = Deadline(limit_s, processor_s(self._clock))
+        deadline = Deadline(limit_s, time.clock_gettime(self._clock))
         while not self._channel.wait(LOOK_S):
-            deadline.look(processor_s(self._clock))
+            deadline.look(time.clock_gettime(self._clock))
         return self._channel.receive()
 
     def _wait_until_ready(self) -> None:

@@ -134,9 +134,3 @@ def delete_keys(database: Database, family: str, keys: Iterable[bytes]) -> None:
     for key in keys:
         batch.delete(family, key)
     database.write(batch)
-
-
-def put_entries(database: Database, entries: Iterable[DatabaseEntry]) -> None:
-    """Write the entries of another database into this one."""
-    for family, key, value in entries:
-        database.put(family, key, value)

@@ -10,7 +10,6 @@ from workers.state.database import (
     DatabaseEntry,
     erase_site,
     open_database,
-    put_entries,
     stored_values,
 )
 from workers.state.followed_store import FollowedStore
@@ -39,7 +38,8 @@ class ModelStore(FollowedStore):
 
     def restore(self, entries: Iterable[DatabaseEntry]) -> None:
         """Write what another store held into this one, which must be empty."""
-        put_entries(self._db, entries)
+        for entry in entries:
+            self._db.put(*entry)
 
     def get(self, site: str) -> SiteModelRecord | None:
         """Return the model of a site, or None when there is none."""

@@ -42,7 +42,6 @@ from workers.state.database import (
     decode_stored,
     erase_site,
     open_database,
-    put_entries,
     stored_values,
 )
 from workers.state.outbox import Outbox
@@ -165,7 +164,8 @@ class WindowStore:
     def restore(self, entries: Iterable[DatabaseEntry]) -> None:
         """Write what another store held into this one, which must be empty."""
         with self._lock:
-            put_entries(self._db, entries)
+            for entry in entries:
+                self._db.put(*entry)
             self._totals = self._counted_totals()
 
     def close(self) -> None:
