@@ -83,7 +83,7 @@ def test_the_broker_may_stand_in_the_settings_file(monkeypatch, tmp_path, comman
     class ReachedError(Exception):
         pass
 
-    def reach(address, _settings):
+    def reach(address, *_):
         raise ReachedError(address)
 
     monkeypatch.chdir(tmp_path)
