@@ -172,7 +172,7 @@ async def test_the_loop_runs_while_the_windows_of_a_run_are_read(monkeypatch):
         return 1
 
     monkeypatch.setattr(plain_clients, "AIOKafkaProducer", Producer)
-    monkeypatch.setattr(feeder, "check_topics", no_problems)
+    monkeypatch.setattr(feeder, "require_topics", no_problems)
     monkeypatch.setattr(feeder, "partition_count", one_partition)
     monkeypatch.setattr(feeder, "_records", lambda _windows, _models: iter(slow))
     async with slow.running_loop():

@@ -181,7 +181,7 @@ def test_the_settings_bound_the_children_of_a_cleaner(monkeypatch, tmp_path, giv
         monkeypatch.setattr(roles, name, MagicMock())
     monkeypatch.setattr(roles, "Pool", pool)
     settings = Settings(cleaner_children=given)
-    config = SimpleNamespace(settings=settings, state=tmp_path, topic=str)
+    config = SimpleNamespace(settings=settings, state=tmp_path, broker=BrokerAccess("b:1"))
     with roles._cleaner(config, Traces()):
         pass
     pool.assert_called_once_with(settings, children=started)

@@ -108,11 +108,11 @@ def test_a_revision_follows_the_settings_too(stream):
     put(stream, remove=[".promo"], keep=[".story"])
     model = stream.state.models.get(SITE)
     (document, *_) = stream.state.windows.window(SITE)
-    result = stream._engine.revise(document, model, "superseded", 0)
+    result = stream.engine.revise(document, model, "superseded", 0)
     assert "Offer" not in result.record.text
     assert result.record.site_settings_version == stream.book.of(SITE).settings.version
     stream.book.put(SITE, encode_json(pinned(empty_settings(SITE), model)))
-    assert not any(isinstance(one, Compare) for one in stream._engine.publish_model(SITE))
+    assert not any(isinstance(one, Compare) for one in stream.engine.publish_model(SITE))
 
 
 BOOK_SITE = "paper.example"
