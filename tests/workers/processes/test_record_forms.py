@@ -65,10 +65,10 @@ def test_a_text_that_is_published_again_has_all_fields_of_the_first():
     for one in revised:
         assert one.metadata.title.startswith("Story")
         assert None not in (one.markdown, one.html, one.links, one.segments, one.page_type)
-    document = next(stream._engine._windows.window("example.com"))
+    document = next(stream.engine._windows.window("example.com"))
     assert document.headers == [("trace", b"1")]
     model = stream._models.get("example.com")
-    result = stream._engine.revise(document, model, "superseded", 0).record
+    result = stream.engine.revise(document, model, "superseded", 0).record
     assert result.metadata.title.startswith("Story")
     assert "https://example.com/b" in result.markdown
     assert {link.url for link in result.links} >= {"https://example.com/b"}

@@ -184,7 +184,9 @@ class Judge:
         segments = stated = found = None
         if output is None and timed[TEMPL].value is not None:
             document, cleaned = timed[TEMPL].value
-            output = PageOutput(text=cleaned.text, confidence=cleaned.confidence, segments=None)
+            output = PageOutput(
+                text=cleaned.text, confidence=cleaned.decision.confidence, segments=None
+            )
             if self._with_segments:
                 segments = scoring.score_segments(
                     page, markup, document, scoring.decisions_of_cleaned(document, cleaned)
