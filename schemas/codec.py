@@ -67,8 +67,11 @@ def _decode_formatted(message_type: type[Message], known_format: int, data: byte
 
 
 decode_document_record = partial(_decode_formatted, DocumentRecord, DOCUMENT_FORMAT)
+"""Returns the document record in a MessagePack map; raises as `_decode_formatted` does."""
 decode_site_model_record = partial(_decode_formatted, SiteModelRecord, SITE_MODEL_FORMAT)
+"""Returns the site-model record in a MessagePack map; raises as `_decode_formatted` does."""
 decode_fingerprint_record = partial(_decode_formatted, FingerprintRecord, FINGERPRINT_FORMAT)
+"""Returns the fingerprint record in a MessagePack map; raises as `_decode_formatted` does."""
 
 
 def decode_output(line: bytes) -> CleanedRecord | DeletedRecord:
