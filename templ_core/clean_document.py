@@ -147,7 +147,7 @@ def clean(
         decision = decide(page, site, config)
         if settings is not None and settings.rules:
             # It brings a parser of selectors, and few sites have rules.
-            from templ_core.site_settings.ruled_segments import ruled_segments  # noqa: PLC0415
+            from templ_core.site_settings.rules import ruled_segments  # noqa: PLC0415
 
             decision = with_rules(decision, ruled_segments(document, settings.rules))
     text = render_text(document, decision.kept, decision.cuts)

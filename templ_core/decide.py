@@ -20,7 +20,7 @@ from templ_core.site_level.fusion.site_columns import CONSTANT, TRUST, SiteColum
 from templ_core.site_level.site_evidence import SiteEvidence
 
 if TYPE_CHECKING:  # It brings a parser of selectors.
-    from templ_core.site_settings.ruled_segments import RuledSegments
+    from templ_core.site_settings.rules import RuledSegments
 
 REASON_PAGE = "page-level"
 REASON_REPEAT = "repeat"

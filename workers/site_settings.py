@@ -78,7 +78,7 @@ def decided_site(record: SiteSettingsRecord) -> DecidedSite:
     Raises:
         SchemaError: A rule or the pinned model cannot be used.
     """
-    from templ_core.site_settings.ruled_segments import check_rule  # noqa: PLC0415 - brings the core
+    from templ_core.site_settings.rules import check_rule  # noqa: PLC0415 - brings the core
 
     rules = tuple(map(site_rule, record.rules))
     try:

@@ -24,9 +24,8 @@ from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.patterns import pattern
 from templ_core.site_level.config import STRINGS_CONFIG
 from templ_core.site_level.fusion.site_columns import REASON_STRING, REASON_TREE
-from templ_core.site_level.strings.page_strings import read_prose
-from templ_core.site_level.strings.string_evidence import StringTable
-from templ_core.site_settings.selectors import SELECTOR_CHARS_MAX, NodeMatcher, parse_selector
+from templ_core.site_level.strings.string_evidence import StringTable, read_prose
+from templ_core.site_settings.rules import SELECTOR_CHARS_MAX, NodeMatcher, parse_selector
 
 DECIDING_REASONS = (REASON_STRING, REASON_TREE)
 """The reasons whose removals are told by expressions."""

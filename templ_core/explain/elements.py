@@ -6,7 +6,7 @@ from typing import Literal
 
 from templ_core.dom.document import Document, attribute_values
 from templ_core.patterns import pattern
-from templ_core.site_settings.ruled_segments import RULE_TEXT_CHARS_MAX, ruled_segments
+from templ_core.site_settings.rules import RULE_TEXT_CHARS_MAX, ruled_segments
 from templ_core.site_settings.site_settings import SiteRule
 
 _LEVELS = 4

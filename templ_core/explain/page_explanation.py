@@ -21,9 +21,8 @@ from templ_core.site_level.fusion.site_columns import FUSION_INPUTS, IN_BEST_CON
 from templ_core.site_level.places.places import document_places
 from templ_core.site_level.site_evidence import SegmentEvidence, SiteEvidence, read_site_evidence
 from templ_core.site_level.site_model import SiteModel
-from templ_core.site_level.strings.page_strings import read_prose
-from templ_core.site_level.strings.string_evidence import StringTable
-from templ_core.site_level.trees.tree_evidence import TreeEvidence, tree_evidence
+from templ_core.site_level.strings.string_evidence import StringTable, read_prose
+from templ_core.site_level.trees.tree_model import TreeEvidence, tree_evidence
 from templ_core.site_settings.site_settings import SiteSettings
 
 

@@ -9,7 +9,7 @@ from templ_core.page_level.features.page_features import read_features
 from templ_core.site_level.places._element_types import TAG, element_type_rows
 from templ_core.site_level.places.places import node_places
 from templ_core.site_level.site_model import SiteModel
-from templ_core.site_level.trees.labelled_tree import label_page, tag_label
+from templ_core.site_level.trees.tree_mapping import label_page, tag_label
 
 
 class SiteNames(msgspec.Struct, frozen=True, kw_only=True):

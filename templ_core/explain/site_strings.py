@@ -10,8 +10,7 @@ from templ_core.array_types import UInt16s
 from templ_core.dom.document import Document
 from templ_core.page_level.features.page_features import PageFeatures, read_features
 from templ_core.site_level.config import STRINGS_CONFIG
-from templ_core.site_level.strings.page_strings import read_prose
-from templ_core.site_level.strings.string_evidence import StringTable
+from templ_core.site_level.strings.string_evidence import StringTable, read_prose
 from templ_core.site_level.strings.suffix_array import BREAK
 from templ_core.tokens import tokenise
 

@@ -16,9 +16,8 @@ from templ_core.metadata.authors import author_names, byline_author, full_name
 from templ_core.metadata.dates import day_in_path, is_prose, point_in_time, published_day
 from templ_core.metadata.fields import Metadata
 from templ_core.metadata.forms import address, host_and_path, language_tag, short_text
-from templ_core.metadata.json_ld import people, texts_of
 from templ_core.metadata.languages import contradicting_language, detected_language
-from templ_core.metadata.markup import PageMarkup
+from templ_core.metadata.markup import PageMarkup, people, texts_of
 from templ_core.metadata.placed import SitePlaces, placed_texts, repeated_texts
 from templ_core.metadata.titles import headline, is_headline
 

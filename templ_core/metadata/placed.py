@@ -11,8 +11,7 @@ import numpy as np
 
 from templ_core.dom.document import Document
 from templ_core.metadata._scans import types_with_tags
-from templ_core.site_level.places.place_table import PlaceTable
-from templ_core.site_level.places.places import PagePlaces
+from templ_core.site_level.places.places import PagePlaces, PlaceTable
 
 # Chosen on ten pages each of 126 sites of the development corpora; 0.99 of the dates that they find are right.
 _PAGES_MIN = 4

@@ -5,7 +5,7 @@ import msgspec
 from templ_core.array_types import Floats
 from templ_core.dom.document import Document
 from templ_core.page_level.features.page_features import PageFeatures, read_features
-from templ_core.page_level.features.text_roles import TextRoles, read_text_roles
+from templ_core.page_level.features.surroundings import TextRoles, read_text_roles
 from templ_core.page_level.model.confidence import Confidence
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.model.page_type import PageType

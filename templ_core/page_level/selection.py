@@ -8,8 +8,7 @@ import numpy as np
 from templ_core.array_types import Bools, Floats, Int32s, Int64s, UInt64s
 from templ_core.page_level import _selection
 from templ_core.page_level.config import MODEL_CONFIG, SELECTION_CONFIG, SelectionConfig
-from templ_core.page_level.features.surroundings import REPEATING
-from templ_core.page_level.features.text_roles import TextRoles
+from templ_core.page_level.features.surroundings import REPEATING, TextRoles
 from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.page_tree import PageTree
 

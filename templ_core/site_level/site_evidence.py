@@ -37,15 +37,19 @@ from templ_core.site_level.places._containers import (
     usual_share,
 )
 from templ_core.site_level.places._places import links_again, where_repeated
-from templ_core.site_level.places.place_table import PlaceReading, read_places
-from templ_core.site_level.places.places import DocumentPlaces, document_places
+from templ_core.site_level.places.places import (
+    DocumentPlaces,
+    PlaceReading,
+    document_places,
+    read_places,
+)
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.strings.string_evidence import (
     StringEvidence,
     read_strings,
     repeated_sentences,
 )
-from templ_core.site_level.trees.tree_evidence import TreeEvidence, tree_evidence
+from templ_core.site_level.trees.tree_model import TreeEvidence, tree_evidence
 
 
 class SegmentEvidence(msgspec.Struct, frozen=True, kw_only=True):

@@ -7,7 +7,7 @@ import numpy as np
 
 from templ_core.array_types import UInt16s
 from templ_core.site_level.places.keyed_sums import KeyedSums
-from templ_core.site_level.places.place_table import PlaceTable
+from templ_core.site_level.places.places import PlaceTable
 from templ_core.site_level.site_model import PLACE_TABLES, WORD_TABLES, SiteModel, best_supported
 from templ_core.site_level.strings.string_evidence import ALIKE_ROWS, NO_STRINGS, StringTable
 from templ_core.site_level.strings.suffix_array import BREAK

@@ -1,4 +1,4 @@
-"""The settings of one site: values that any process may hold; `ruled_segments.py` has what they do."""
+"""The settings of one site: values that any process may hold; `rules.py` has what they do."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal

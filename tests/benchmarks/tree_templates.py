@@ -15,9 +15,9 @@ from lxml import etree
 
 from templ_core.dom.document import read_document
 from templ_core.errors import PageError
-from templ_core.site_level.trees.labelled_tree import node_hashes, page_blocks
-from templ_core.site_level.trees.tree_evidence import tree_evidence
 from templ_core.site_level.trees.tree_learner import TreeLearner, TreePage
+from templ_core.site_level.trees.tree_mapping import node_hashes, page_blocks
+from templ_core.site_level.trees.tree_model import tree_evidence
 from tests.benchmarks.measuring import processor_s, read_options, read_pages
 
 ROUNDS = 3

@@ -12,8 +12,7 @@ from templ_core.dom.document import parse_document
 from templ_core.errors import RuleError
 from templ_core.explain.page_explanation import explain_page
 from templ_core.page_level.model.model_file import shipped_model
-from templ_core.site_settings.ruled_segments import check_rule, ruled_segments
-from templ_core.site_settings.selectors import NodeMatcher, parse_selector
+from templ_core.site_settings.rules import NodeMatcher, check_rule, parse_selector, ruled_segments
 from templ_core.site_settings.site_settings import SiteRule, SiteSettings
 
 TAGS = ("div", "p", "section", "ul", "li")

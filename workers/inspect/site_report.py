@@ -21,9 +21,9 @@ from templ_core.explain.site_strings import read_site_strings, string_expression
 from templ_core.page_level.features.page_features import read_features
 from templ_core.site_level.places.keyed_sums import KeyedSums
 from templ_core.site_level.site_model import SiteModel
-from templ_core.site_level.strings.page_strings import read_prose
+from templ_core.site_level.strings.string_evidence import read_prose
 from templ_core.site_level.strings.suffix_array import BREAK
-from templ_core.site_level.trees.labelled_tree import label_page, likeness
+from templ_core.site_level.trees.tree_mapping import label_page, likeness
 from templ_core.site_level.trees.tree_model import TreeCluster
 from workers.inspect.html_templates import render, shortened, time_text
 from workers.inspect.plots import Dot, Plot, curves, timeline

@@ -17,7 +17,7 @@ from templ_core.page_details import decode_details
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model
-from templ_core.site_settings.ruled_segments import ruled_segments
+from templ_core.site_settings.rules import ruled_segments
 from templ_core.site_settings.site_settings import SiteRule, SiteSettings
 from workers.errors import InputProblem
 from workers.log_lines import counted

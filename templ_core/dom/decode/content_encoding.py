@@ -8,7 +8,7 @@ import brotli  # type: ignore[import-untyped]
 import zstandard
 
 from templ_core.dom.config import DecodeConfig
-from templ_core.dom.decode.charset import has_controls
+from templ_core.dom.decode._bytes import controls_and_points
 from templ_core.errors import PageTooLarge, UnsupportedContent
 
 _CONFIG = DecodeConfig()
@@ -70,7 +70,8 @@ def _is_not_compressed(body: bytes, name: str) -> bool:
     if name == "zstd":
         return not body.startswith(b"\x28\xb5\x2f\xfd") and body[1:4] != b"\x2a\x4d\x18"
     head = body[:1024]
-    return not head or (head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<" and not has_controls(head))
+    is_markup = head.lstrip(b"\xef\xbb\xbf \t\r\n")[:1] == b"<"
+    return not head or (is_markup and not controls_and_points(head)[0])
 
 
 def _zlib_pieces(body: bytes, window_bits: int) -> Iterator[bytes]:

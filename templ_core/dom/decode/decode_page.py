@@ -3,6 +3,7 @@
 A declared charset is a claim. It counts only after the evidence: a byte-order mark or valid UTF-8.
 """
 
+import codecs
 import functools
 import html
 import re
@@ -10,16 +11,10 @@ from codecs import BOM_UTF8
 from typing import Literal
 
 import msgspec
+from resiliparse.parse.encoding import detect_encoding, map_encoding_to_html5
 
 from templ_core.dom.config import DecodeConfig
 from templ_core.dom.decode._bytes import controls_and_points
-from templ_core.dom.decode.charset import (
-    decode_text,
-    has_controls,
-    web_name,
-    wide_codec,
-    without_controls,
-)
 from templ_core.dom.decode.content_encoding import decompress
 from templ_core.errors import EmptyPage, UnsupportedContent
 from templ_core.patterns import pattern
@@ -28,7 +23,7 @@ _CONFIG = DecodeConfig()
 
 ContentType = Literal["html", "xml", "text"]
 
-_MARKS = pattern(rb"(?:%b)++" % BOM_UTF8)
+_UTF8_MARKS = pattern(rb"(?:%b)++" % BOM_UTF8)
 _BLANK_LINES = pattern(r"\n[ \t\r]*\n")
 _CHARSET_PARAMETER = pattern(r";\s*charset\s*=\s*[\"']?\s*([^\s;\"',]+)", re.IGNORECASE)
 
@@ -112,7 +107,7 @@ def decode_page(
         text, changes = without_controls(decoded.text) if is_dirty else (decoded.text, 0)
         codec, is_repaired = decoded.codec, changes > 0 or not decoded.is_exact
         body, chars = text.encode(), len(text)
-    marks = _MARKS.match(body)
+    marks = _UTF8_MARKS.match(body)
     if marks is not None:
         body, chars = body[marks.end() :], chars - marks.end() // len(BOM_UTF8)
     if not body:
@@ -213,7 +208,7 @@ def _refuse_binary(body: bytes, labels: list[str]) -> None:
         UnsupportedContent: The page is a binary file, whatever its content type says.
     """
     sample = body[: _CONFIG.binary_sample_bytes]
-    if has_controls(sample[:64]):
+    if controls_and_points(sample[:64])[0]:
         if sample[4:8] == b"ftyp":
             raise UnsupportedContent("the page is an MP4 file")
         for signature, name in _SIGNATURES:
@@ -234,3 +229,300 @@ def _is_utf8(sample: bytes) -> bool:
     except UnicodeDecodeError as error:
         return error.start >= len(sample) - 6
     return True
+
+
+class DecodedText(msgspec.Struct, frozen=True):
+    """A text and the codec that it was read with."""
+
+    text: str
+    codec: str
+    is_exact: bool
+    """Whether every byte meant something in that codec."""
+
+
+def decode_text(body: bytes, declared: list[str], *, has_escapes: bool) -> DecodedText:
+    """Return the text of a page's bytes; every sequence of bytes has one.
+
+    A byte-order mark decides first, then valid UTF-8, then UTF-8 with few broken characters, then
+    a declared charset that all bytes agree with, and at last a charset detector.
+
+    Args:
+        body: The bytes without content encoding.
+        declared: Charset labels declared outside the page, the most trusted first.
+        has_escapes: Whether the bytes contain an escape character, as all ISO-2022 texts do.
+
+    >>> decode_text("déjà vu".encode("cp1252"), ["latin1"], has_escapes=False)
+    DecodedText(text='déjà vu', codec='cp1252', is_exact=True)
+    """
+    found = _with_mark(body)
+    if found is not None:
+        return found
+    codec = wide_codec(body, declared)
+    if codec is not None:
+        return _leniently(body, codec)
+    if has_escapes:
+        found = _escaped(body, declared)
+        if found is not None:
+            return found
+    return _as_utf8(body) or _as_declared_or_detected(body, declared)
+
+
+def codec_of(label: str) -> str | None:
+    """Return the codec of a charset label, or None for an unknown label.
+
+    Labels mean what they mean on the web (WHATWG Encoding Standard), where many stand for a larger
+    charset: `iso-8859-1` for windows-1252, `gb2312` for GB18030.
+
+    >>> codec_of("ISO-8859-1")
+    'cp1252'
+    """
+    label = label.strip("\t\n\f\r \"'").lower()
+    if not _LABEL.fullmatch(label):
+        return None
+    label = _EXTRA_LABELS.get(label, label)
+    try:
+        name = codecs.lookup(map_encoding_to_html5(label, fallback_utf8=False) or label).name
+    except (LookupError, ValueError):
+        return None
+    name = _LARGER_CODECS.get(name, name)
+    return name if name in _CODECS else None
+
+
+@functools.cache
+def web_name(codec: str) -> str:
+    """Return the name of a codec on the web."""
+    if codec in _WEB_NAMES:
+        return _WEB_NAMES[codec]
+    return codec.replace("cp125", "windows-125").replace("iso8859-", "iso-8859-")
+
+
+def wide_codec(body: bytes, declared: list[str]) -> str | None:
+    """Return the codec of a body in UTF-16 or UTF-32, None for other bodies.
+
+    A byte-order mark tells it, a declaration outside the page, or the NUL beside each ASCII
+    character.
+    """
+    for mark, codec in _MARKS:
+        if body.startswith(mark):
+            return codec if codec != "utf-8" else None
+    sample = body[:2048]
+    if b"\0" not in sample:
+        return None
+    for label in declared:
+        found = _WIDE_LABEL.fullmatch(label.strip().lower())
+        if found and not _MARKUP.search(sample):
+            return f"utf-{found[1]}-{found[2] or 'le'}"
+    even, odd = sample[0::2], sample[1::2]
+    if len(odd) < 4:
+        return None
+    many, few = _CONFIG.wide_zero_ratio * len(odd), _CONFIG.wide_stray_ratio * len(odd)
+    if odd.count(0) >= many and even.count(0) <= few:
+        return "utf-16-le"
+    if even.count(0) >= many and odd.count(0) <= few:
+        return "utf-16-be"
+    return None
+
+
+# --- evidence -------------------------------------------------------------------------------
+
+_MARKS = (
+    (codecs.BOM_UTF8, "utf-8"),
+    (codecs.BOM_UTF32_LE, "utf-32-le"),
+    (codecs.BOM_UTF32_BE, "utf-32-be"),
+    (codecs.BOM_UTF16_LE, "utf-16-le"),
+    (codecs.BOM_UTF16_BE, "utf-16-be"),
+)
+
+
+def _with_mark(body: bytes) -> DecodedText | None:
+    for mark, codec in _MARKS:
+        if body.startswith(mark):
+            return _leniently(body[len(mark) :], codec)
+    return None
+
+
+def _escaped(body: bytes, declared: list[str]) -> DecodedText | None:
+    """Return the text of a body in ISO-2022-JP, whose bytes are ASCII and would pass as UTF-8."""
+    codecs_named = [codec_of(label) for label in (*declared, _declared_inside(body))]
+    if "iso2022_jp" in (*codecs_named, _detected(body)):
+        return _strictly(body, "iso2022_jp")
+    return None
+
+
+def _as_utf8(body: bytes) -> DecodedText | None:
+    try:
+        return DecodedText(body.decode(), "utf-8", is_exact=True)
+    except UnicodeDecodeError as error:
+        if error.start >= len(body) - 3 and error.reason == "unexpected end of data":
+            return DecodedText(body[: error.start].decode(), "utf-8", is_exact=False)
+    text = body.decode(errors="replace")
+    valid, broken = _valid_and_broken(text)
+    written = body.count(b"\xef\xbf\xbd")
+    if valid + written > _CONFIG.utf8_purity * (broken - written):
+        return DecodedText(text, "utf-8", is_exact=False)
+    return None
+
+
+# --- claims and guesses ---------------------------------------------------------------------
+
+_LABEL = pattern(r"[a-z0-9][a-z0-9_.:+-]{1,39}")
+_WIDE_LABEL = pattern(r"utf-?(16|32)[-_]?(le|be)?")
+_MARKUP = pattern(rb"<[a-zA-Z!/?]")
+_XML_CHARSET = pattern(
+    rb"\s*+<\?xml\b[^>]{0,200}?\bencoding\s*=\s*[\"']\s*([a-zA-Z0-9_.:+-]{2,40})"
+)
+_META_CHARSET = pattern(
+    rb"<meta\b[^>]{0,500}?\bcharset\s*=\s*[\"']?\s*([a-zA-Z0-9_.:+-]{2,40})", re.IGNORECASE
+)
+
+
+def _declared_inside(body: bytes) -> str:
+    """Return the charset label that the page itself declares; empty without one."""
+    found = _XML_CHARSET.match(body) or _META_CHARSET.search(body, 0, _CONFIG.meta_reach_bytes)
+    return found[1].decode() if found else ""
+
+
+def _as_declared_or_detected(body: bytes, declared: list[str]) -> DecodedText:
+    claims = [codec_of(label) for label in (*declared, _declared_inside(body))]
+    candidates = [codec for codec in claims if codec and codec != "utf-8"]
+    candidates.sort(key=_SINGLE_BYTE.__contains__)  # Almost any bytes fit these: they go last.
+    detected = _detected(body)
+    for codec in (*candidates, detected):
+        found = _strictly(body, codec)
+        if found is not None:
+            return found
+    return _leniently(body, (candidates or [detected])[0])
+
+
+def _detected(body: bytes) -> str:
+    """Return the codec that a detector finds for the texts between tags that are not ASCII."""
+    foreign, size = [], 0
+    for piece in body[: _CONFIG.detector_reach_bytes].split(b"<"):
+        if not piece.isascii():
+            foreign.append(piece[piece.find(b">") + 1 :])
+            size += len(foreign[-1])
+            if size > _CONFIG.detector_bytes:
+                break
+    sample = b" ".join(foreign)[: _CONFIG.detector_bytes] or body[: _CONFIG.detector_bytes]
+    label = detect_encoding(sample, html5_compatible=False) or ""
+    codec = codec_of(label) or "utf-8"
+    return codec if codec != "utf-8" else "cp1252"
+
+
+def _strictly(body: bytes, codec: str) -> DecodedText | None:
+    """Return the text in one charset; None if more than a cut end of the page contradicts it."""
+    for variant in (codec, *_VARIANTS.get(codec, ())):
+        try:
+            return DecodedText(body.decode(variant), codec, is_exact=True)
+        except UnicodeDecodeError as error:
+            is_cut = error.start >= len(body) - 3 and codec not in _SINGLE_BYTE
+            if is_cut:
+                return DecodedText(body[: error.start].decode(variant), codec, is_exact=False)
+    if codec in _SINGLE_BYTE:
+        return None
+    text = body.decode(codec, errors="replace")
+    valid, broken = _valid_and_broken(text)
+    if valid > _CONFIG.claim_purity * broken:
+        return DecodedText(text, codec, is_exact=False)
+    return None
+
+
+def _leniently(body: bytes, codec: str) -> DecodedText:
+    """Return the text in one charset, whatever the bytes."""
+    if codec == "cp1252":
+        return DecodedText(
+            codecs.charmap_decode(body, "strict", _windows_1252())[0], codec, is_exact=False
+        )
+    unit = 4 if codec.startswith("utf-32") else 2 if codec.startswith("utf-16") else 1
+    text = body[: len(body) // unit * unit].decode(codec, errors="replace")
+    return DecodedText(text, codec, is_exact="\ufffd" not in text)
+
+
+def _valid_and_broken(text: str) -> tuple[int, int]:
+    """Return the number of characters beyond ASCII and of those that stand for broken bytes."""
+    broken = text.count("\ufffd")
+    return len(text) - len(text.encode("ascii", "ignore")) - broken, broken
+
+
+@functools.cache
+def _windows_1252() -> str:
+    """Return the table of windows-1252, its five holes filled with control characters.
+
+    The WHATWG Encoding Standard fills them so.
+    """
+    return "".join(bytes([code]).decode("cp1252", "ignore") or chr(code) for code in range(256))
+
+
+# --- the web's names ------------------------------------------------------------------------
+
+_CYRILLIC = ("cp866", "iso8859-5", "koi8-r", "koi8-u", "mac-cyrillic", "cp1251")
+_SINGLE_BYTE = frozenset(
+    (
+        *(f"cp125{number}" for number in range(9)),
+        *(f"iso8859-{number}" for number in (2, 3, 4, 6, 7, 8, 10, 13, 14, 15, 16)),
+        *_CYRILLIC,
+        "cp874",
+        "mac-roman",
+    )
+)
+_MULTI_BYTE = frozenset(("big5hkscs", "cp932", "cp949", "euc_jp", "gb18030", "iso2022_jp", "utf-8"))
+_CODECS = _SINGLE_BYTE | _MULTI_BYTE
+_LARGER_CODECS = {
+    name: larger
+    for larger, names in {
+        "cp1252": "ascii iso8859-1",
+        "cp1254": "iso8859-9",
+        "cp874": "iso8859-11 tis-620",
+        "gb18030": "gb2312 gbk",
+        "cp932": "shift_jis shift_jis_2004 shift_jisx0213",
+        "cp949": "euc_kr johab",
+        "euc_jp": "euc_jis_2004 euc_jisx0213",
+        "iso2022_jp": "iso2022_jp_1 iso2022_jp_2 iso2022_jp_3 iso2022_jp_ext",
+        "big5hkscs": "big5 cp950",
+        # A label that is read in ASCII letters cannot mean UTF-16 or UTF-32.
+        "utf-8": "utf-8-sig utf-16 utf-16-le utf-16-be utf-32 utf-32-le utf-32-be",
+    }.items()
+    for name in names.split()
+}
+_EXTRA_LABELS = {
+    "ansi": "cp1252",
+    "big5-eten": "big5",
+    "windows-936": "gbk",
+    "x-mac-cyrillic": "mac-cyrillic",
+}
+"""Labels that neither the web's standard nor Python knows, or not under this name."""
+_VARIANTS = {
+    "big5hkscs": ("cp950",),
+    "euc_jp": ("euc_jis_2004",),
+    "iso2022_jp": ("iso2022_jp_ext", "iso2022_jp_3"),
+}
+_WEB_NAMES = {
+    "big5hkscs": "big5",
+    "cp866": "ibm866",
+    "cp874": "windows-874",
+    "cp932": "shift_jis",
+    "cp949": "euc-kr",
+    "euc_jp": "euc-jp",
+    "iso2022_jp": "iso-2022-jp",
+    "mac-cyrillic": "x-mac-cyrillic",
+    "mac-roman": "macintosh",
+    "utf-16-be": "utf-16be",
+    "utf-16-le": "utf-16le",
+    "utf-32-be": "utf-32be",
+    "utf-32-le": "utf-32le",
+}
+
+
+_CONTROL_SPACES = pattern("[\x0b\x0c\x1c-\x1f]")
+_CONTROLS = pattern("[\x00-\x08\x0e-\x1b\x7f]+")
+
+
+def without_controls(text: str) -> tuple[str, int]:
+    r"""Return the text without control characters, and the number of changed places.
+
+    >>> without_controls("a\x0bb\x00\x01c")
+    ('a bc', 2)
+    """
+    text, spaces = _CONTROL_SPACES.subn(" ", text)
+    text, others = _CONTROLS.subn("", text)
+    return text, spaces + others

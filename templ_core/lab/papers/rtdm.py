@@ -30,16 +30,16 @@ from templ_core.array_types import Bools, Floats, Int32s, UInt64s
 from templ_core.dom.document import Document
 from templ_core.lab.papers.class_set import count_terms
 from templ_core.site_level.trees._trees import closed_tree
-from templ_core.site_level.trees.labelled_tree import (
+from templ_core.site_level.trees.tree_learner import TreeLearner, TreePage
+from templ_core.site_level.trees.tree_mapping import (
     LabelledTree,
+    TreeMapping,
     label_page,
+    map_trees,
     node_hashes,
     page_blocks,
 )
-from templ_core.site_level.trees.tree_evidence import tree_evidence
-from templ_core.site_level.trees.tree_learner import TreeLearner, TreePage
-from templ_core.site_level.trees.tree_mapping import TreeMapping, map_trees
-from templ_core.site_level.trees.tree_model import TreeModel
+from templ_core.site_level.trees.tree_model import TreeModel, tree_evidence
 from templ_core.tokens import tokenise
 
 
@@ -50,7 +50,7 @@ def find_template(pages: Iterable[LabelledTree]) -> LabelledTree | None:
     depends on the set of pages alone.
 
     >>> from templ_core.dom.document import parse_document
-    >>> from templ_core.site_level.trees.labelled_tree import label_page
+    >>> from templ_core.site_level.trees.tree_mapping import label_page
     >>> pages = [
     ...     label_page(parse_document(f"<h1>Shop</h1><p>{text}", "http://a.example/")).tree
     ...     for text in ("Tea", "Milk")

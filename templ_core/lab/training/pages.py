@@ -26,8 +26,7 @@ from templ_core.metadata.languages import detected_language
 from templ_core.metadata.markup import PageMarkup
 from templ_core.page_level.features.characters import Words
 from templ_core.page_level.features.page_features import read_features
-from templ_core.page_level.features.surroundings import last_headings
-from templ_core.page_level.features.text_roles import TextRoles, read_text_roles
+from templ_core.page_level.features.surroundings import TextRoles, last_headings, read_text_roles
 from templ_core.page_level.model._hashed_scores import name_places, text_tokens, type_tokens
 from templ_core.page_level.model.hashed_scores import NODE_ROLES, TABLE_SIZE
 from templ_core.page_level.page_tree import PageTree

@@ -3,8 +3,7 @@ from typing import Any
 from templ_core.array_types import Bools, Floats, Int32s, Int64s, UInt64s
 from templ_core.page_level.page_tree import PageTree
 from templ_core.site_level.config import PlacesConfig, StringsConfig
-from templ_core.site_level.places.place_table import PlaceTable
-from templ_core.site_level.places.places import NodePlaces, PagePlaces
+from templ_core.site_level.places.places import NodePlaces, PagePlaces, PlaceTable
 
 def name_places(
     element_types: UInt64s, element_type: Int32s, parent: Int32s, positions_max: int

@@ -2,8 +2,7 @@ from templ_core.array_types import Bools, Floats, Int32s, Int64s, UInt16s
 from templ_core.page_level.features.characters import Words
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.site_level.config import StringsConfig
-from templ_core.site_level.strings.page_strings import PageProse
-from templ_core.site_level.strings.string_evidence import StringTable
+from templ_core.site_level.strings.string_evidence import PageProse, StringTable
 
 class StringFinder:
     def __init__(self, corpus: UInt16s) -> None: ...

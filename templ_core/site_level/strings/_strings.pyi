@@ -2,7 +2,7 @@ from collections.abc import Sequence
 
 from templ_core.array_types import Bools, Int32s, UInt16s, UInt64s
 from templ_core.page_level.features.characters import Words
-from templ_core.site_level.strings.page_strings import PageStrings
+from templ_core.site_level.strings.string_evidence import PageStrings
 from templ_core.site_level.strings.suffix_array import SuffixArray
 
 def word_tokens(words: Words, is_wanted: Bools, calendar: UInt64s) -> UInt16s: ...

@@ -15,8 +15,7 @@ from templ_core.site_level.strings._strings import (
     numbered,
     prose_corpus,
 )
-from templ_core.site_level.strings.page_strings import PageStrings
-from templ_core.site_level.strings.string_evidence import FIRST_SHAPE, StringTable
+from templ_core.site_level.strings.string_evidence import FIRST_SHAPE, PageStrings, StringTable
 from templ_core.site_level.strings.suffix_array import BREAK, SuffixArray
 
 _FACTOR = np.uint64(0x9E3779B97F4A7C15)

@@ -1,5 +1,5 @@
 from templ_core.array_types import Int32s
-from templ_core.site_level.trees.labelled_tree import LabelledTree
+from templ_core.site_level.trees.tree_mapping import LabelledTree
 
 def map_nodes(
     left: LabelledTree, right: LabelledTree, run_cells_max: int, cells_max: int

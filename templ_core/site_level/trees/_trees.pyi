@@ -1,7 +1,6 @@
 from templ_core.array_types import Bools, Floats, Int32s, Int64s, UInt16s, UInt64s
 from templ_core.dom.document import Document
-from templ_core.site_level.trees.labelled_tree import LabelledTree
-from templ_core.site_level.trees.tree_mapping import TreeMapping
+from templ_core.site_level.trees.tree_mapping import LabelledTree, TreeMapping
 from templ_core.site_level.trees.tree_model import TreeCluster
 
 def closed_tree(label: UInt64s, depth: Int32s) -> tuple[UInt64s, Int32s]: ...

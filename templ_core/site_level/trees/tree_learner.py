@@ -19,8 +19,14 @@ import numpy as np
 from templ_core.array_types import Bools, Int32s, Int64s, UInt64s
 from templ_core.site_level.config import TREES, TreesConfig
 from templ_core.site_level.trees._trees import align
-from templ_core.site_level.trees.labelled_tree import LabelledPage, PageBlocks, labelled, likeness
-from templ_core.site_level.trees.tree_mapping import NODES_MAX, map_trees
+from templ_core.site_level.trees.tree_mapping import (
+    NODES_MAX,
+    LabelledPage,
+    PageBlocks,
+    labelled,
+    likeness,
+    map_trees,
+)
 from templ_core.site_level.trees.tree_model import TreeCluster, TreeModel
 
 PageName = bytes
@@ -54,8 +60,8 @@ class TreeLearner:
     """Keeps how pages lie on their references from one fit to the next; what it returns does not depend on that.
 
     >>> from templ_core.dom.document import parse_document
-    >>> from templ_core.site_level.trees.labelled_tree import node_hashes
-    >>> from templ_core.site_level.trees.labelled_tree import page_blocks
+    >>> from templ_core.site_level.trees.tree_mapping import node_hashes
+    >>> from templ_core.site_level.trees.tree_mapping import page_blocks
     >>> pages = {}
     >>> for number, text in enumerate(("Tea", "Milk", "Sugar")):
     ...     page = parse_document(f"<h1>Shop</h1><p>{text}<p>Imprint", "http://a.example/")

@@ -1,4 +1,4 @@
-"""The tree templates of a site: a value with a compact form and a bound on its size."""
+"""The tree templates of a site, their compact form, and what they say about each segment of a page."""
 
 import functools
 from typing import Annotated, Any
@@ -7,16 +7,25 @@ import msgspec
 import numpy as np
 import numpy.typing as npt
 
-from templ_core.array_types import Bools, Int64s, UInt64s
-from templ_core.site_level.trees.labelled_tree import LabelledPage, PageBlocks, labelled
+from templ_core.array_types import Bools, Floats, Int32s, Int64s, UInt64s
+from templ_core.site_level.config import PLACES_CONFIG, TREES
+from templ_core.site_level.places.places import MASS_UNIT
+from templ_core.site_level.trees._trees import align, pool
+from templ_core.site_level.trees.tree_mapping import (
+    NODES_MAX,
+    LabelledPage,
+    PageBlocks,
+    labelled,
+    likeness,
+    map_trees,
+)
 from templ_core.stored.columns import DEPTH_MAX, Column, hashes, read_columns, require_tree
 from templ_core.stored.compact import PAGES_MAX, CompactColumns, CompactForm
 
 _CLUSTERS_MAX = 64
 """Most clusters of a stored model; `TreesConfig.clusters_max` of them are learned."""
 _NODES_MAX = 1 << 14
-"""Most nodes of a stored cluster, which a page is compared with; `tree_mapping.NODES_MAX` of them are
-learned."""
+"""Most nodes of a stored cluster, which a page is compared with; `NODES_MAX` of them are learned."""
 _WORDS_MAX = 1 << 42
 """Largest sum that is stored: a million pages of 4 096 words have such a content mass."""
 
@@ -165,3 +174,50 @@ def require_blocks(tags: npt.NDArray[Any], depths: npt.NDArray[Any], texts: int)
 
 def _bytes(values: npt.NDArray[Any], layout: str) -> bytes:
     return values.astype(layout).tobytes()
+
+
+class TreeEvidence(msgspec.Struct, frozen=True):
+    """What the cluster nearest to a page says about it; its columns have length n_segments."""
+
+    pages: int
+    """Pages of the site that the cluster rests on, at least 1."""
+    place_pages: Int64s
+    """Pages of the cluster with a text at this place; 0 = the cluster does not know the place."""
+    text_pages: Int64s
+    """Pages of the cluster with this very text at this place; 0 where the text is not the reference's."""
+    log_odds: Floats
+    """Log-odds for content of the place, pooled over the cluster's pages and the page."""
+
+
+def tree_evidence(
+    blocks: PageBlocks, texts: UInt64s, model: TreeModel, words: Int32s, mass: Int64s
+) -> TreeEvidence | None:
+    """Return the evidence of a site's tree templates for a page, whether it was learned or not.
+
+    The page is mapped onto the reference page of the cluster that it is most like (RTDM-TD). A segment stands
+    at the leaf that it is mapped to, or else at the nearest element around it that both pages have. A place
+    pools the words that stand there on the page and on the cluster's pages. It starts with
+    `TREES.prior_words` words of its parent's content, which pools all words below it, and so on from the root.
+
+    Args:
+        blocks: The tree of the page without its texts.
+        texts: Hash of each segment's text, by one function for all pages of the site.
+        model: The site's tree templates.
+        words: Words of each segment.
+        mass: Content mass of each segment, see `templ_core.site_level.places.place_table.PlaceReading`.
+
+    Returns:
+        The evidence; None where the page is like no cluster.
+    """
+    page = labelled(blocks.first(NODES_MAX), texts)
+    nearest, most = None, TREES.likeness_min
+    for cluster in model.clusters:
+        like = likeness(cluster.reference.paths, page.paths)
+        if like > most:
+            nearest, most = cluster, like
+    if nearest is None:
+        return None
+    tree, margin = nearest.reference.tree, PLACES_CONFIG.probability_margin
+    places, equal, _ = align(map_trees(tree, page.tree), tree, page.tree, len(words))
+    columns = pool(nearest, places, equal, words, mass, MASS_UNIT, TREES.prior_words, margin)
+    return TreeEvidence(nearest.pages, *columns)

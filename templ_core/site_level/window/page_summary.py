@@ -20,8 +20,8 @@ from templ_core.page_level.features.page_features import PageFeatures, read_feat
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.places.keyed_sums import distinct
 from templ_core.site_level.places.places import DocumentPlaces, PagePlaces, document_places
-from templ_core.site_level.strings.page_strings import PageStrings, read_page_strings, strings_of
-from templ_core.site_level.trees.labelled_tree import PageBlocks
+from templ_core.site_level.strings.string_evidence import PageStrings, read_page_strings, strings_of
+from templ_core.site_level.trees.tree_mapping import PageBlocks
 from templ_core.site_level.trees.tree_model import require_blocks
 from templ_core.stored._columns import packed, packed_differences
 from templ_core.stored.columns import DEPTH_MAX, Column, hashes, read_columns

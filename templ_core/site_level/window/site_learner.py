@@ -19,8 +19,13 @@ from templ_core.site_level.places.keyed_sums import (
     distinct,
     no_sums,
 )
-from templ_core.site_level.places.place_counts import MASS_UNIT, NO_PAGES, PlaceCounts, count_pages
-from templ_core.site_level.places.place_table import tabulate
+from templ_core.site_level.places.places import (
+    MASS_UNIT,
+    NO_PAGES,
+    PlaceCounts,
+    count_pages,
+    tabulate,
+)
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import SITE_MODEL_FORM
 from templ_core.site_level.strings.window_strings import learn_strings

@@ -11,8 +11,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from templ_core.dom.decode._bytes import controls_and_points, windows_without_tags
-from templ_core.dom.decode.charset import codec_of
-from templ_core.dom.decode.decode_page import decode_page
+from templ_core.dom.decode.decode_page import codec_of, decode_page
 from templ_core.errors import EmptyPage, PageError, PageTooLarge, UnsupportedContent
 
 CONTROLS = {*range(32), 127} - {9, 10, 13}

@@ -8,9 +8,7 @@ from templ_core.metadata.dates import before_change, day_in_text
 from templ_core.metadata.page_metadata import read_metadata
 from templ_core.metadata.placed import SitePlaces, placed_texts
 from templ_core.page_level.features.page_features import read_features
-from templ_core.site_level.places.place_counts import count_pages
-from templ_core.site_level.places.place_table import tabulate
-from templ_core.site_level.places.places import document_places
+from templ_core.site_level.places.places import count_pages, document_places, tabulate
 
 NAMES = ("Ann Lee", "Bob Ray", "Eve Poe")
 

@@ -19,7 +19,7 @@ from templ_core.page_level.features.characters import (
     text_hashes,
 )
 from templ_core.page_level.features.page_features import FEATURES, read_features
-from templ_core.page_level.features.text_roles import (
+from templ_core.page_level.features.surroundings import (
     COMMENTS,
     CONSENT,
     REVIEWS,

@@ -11,7 +11,7 @@ from templ_core.dom.document import parse_document
 from templ_core.page_level._selection import best_cut, plain_f1, surest_copies
 from templ_core.page_level.config import SELECTION_CONFIG, SelectionConfig
 from templ_core.page_level.features.page_features import read_features
-from templ_core.page_level.features.text_roles import TextRoles
+from templ_core.page_level.features.surroundings import TextRoles
 from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.page_tree import read_tree
 from templ_core.page_level.selection import (

@@ -31,11 +31,10 @@ from templ_core.site_level.fusion.fusion import (
 )
 from templ_core.site_level.fusion.site_columns import FUSION_INPUTS, REASON_TREE, REASONS
 from templ_core.site_level.places._places import links_again
-from templ_core.site_level.places.place_table import PlaceReading
-from templ_core.site_level.places.places import document_places
+from templ_core.site_level.places.places import PlaceReading, document_places
 from templ_core.site_level.site_evidence import SegmentEvidence, site_inputs
 from templ_core.site_level.strings.string_evidence import Cover, StringEvidence
-from templ_core.site_level.trees.tree_evidence import TreeEvidence
+from templ_core.site_level.trees.tree_model import TreeEvidence
 from tests.templ_core.site_level.builders import site_model
 
 NUMBERS = st.floats(-9, 9).map(lambda number: round(number, 2))

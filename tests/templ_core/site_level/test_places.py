@@ -16,9 +16,14 @@ from templ_core.page_level.features.page_features import read_features
 from templ_core.site_level.places._element_types import STEM, TAG, element_type_rows
 from templ_core.site_level.places._places import where_repeated
 from templ_core.site_level.places.keyed_sums import count_keys, sum_by_key
-from templ_core.site_level.places.place_counts import count_pages
-from templ_core.site_level.places.place_table import read_places, tabulate
-from templ_core.site_level.places.places import PagePlaces, node_places, page_places
+from templ_core.site_level.places.places import (
+    PagePlaces,
+    count_pages,
+    node_places,
+    page_places,
+    read_places,
+    tabulate,
+)
 
 KEYS = st.lists(st.integers(0, 9), max_size=12)
 

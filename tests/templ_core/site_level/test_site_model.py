@@ -10,7 +10,7 @@ from templ_core.page_level.model.model_file import shipped_model
 from templ_core.site_level.places.places import PagePlaces
 from templ_core.site_level.site_model import PLACE_TABLES
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
-from templ_core.site_level.strings.page_strings import PageStrings
+from templ_core.site_level.strings.string_evidence import PageStrings
 from templ_core.site_level.window.page_summary import (
     _FORM,
     decode_page_summary,

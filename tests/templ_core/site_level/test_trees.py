@@ -12,19 +12,17 @@ from hypothesis import strategies as st
 from templ_core.dom.document import parse_document
 from templ_core.lab.papers.rtdm import build_tree, is_voted_template, learn_voted_templates
 from templ_core.site_level.config import TREES
-from templ_core.site_level.places.place_counts import MASS_UNIT
-from templ_core.site_level.places.places import node_places
-from templ_core.site_level.trees.labelled_tree import (
+from templ_core.site_level.places.places import MASS_UNIT, node_places
+from templ_core.site_level.trees.tree_learner import TreeLearner, TreePage
+from templ_core.site_level.trees.tree_mapping import (
     label_page,
     labelled,
     likeness,
+    map_trees,
     node_hashes,
     page_blocks,
 )
-from templ_core.site_level.trees.tree_evidence import tree_evidence
-from templ_core.site_level.trees.tree_learner import TreeLearner, TreePage
-from templ_core.site_level.trees.tree_mapping import map_trees
-from templ_core.site_level.trees.tree_model import bounded_trees, encode_tree_model
+from templ_core.site_level.trees.tree_model import bounded_trees, encode_tree_model, tree_evidence
 from tests.templ_core.any_markup import any_markup
 from tests.templ_core.site_level.build_trees import (
     parents,

@@ -15,7 +15,7 @@ from templ_core.explain.remove_repeated import block_text, remaining_blocks, rem
 from templ_core.explain.site_strings import read_site_strings
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.page_evidence import read_page_evidence
-from templ_core.site_settings.selectors import NodeMatcher, parse_selector
+from templ_core.site_settings.rules import NodeMatcher, parse_selector
 from tests.templ_core.site_level.builders import CONFIG, site_model
 from tests.templ_core.site_level.repeating_site import page
 from workers.inspect.site_export import encode_export, exported_expressions

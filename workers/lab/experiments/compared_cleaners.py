@@ -18,7 +18,7 @@ from templ_core.lab.papers import rtdm
 from templ_core.lab.papers.foschini.matching import PhraseMatcher, settled_spans, text_outside
 from templ_core.lab.papers.foschini.page_tokens import page_text
 from templ_core.lab.papers.foschini.phrases import learn_phrases
-from templ_core.site_level.trees.labelled_tree import label_page
+from templ_core.site_level.trees.tree_mapping import label_page
 
 _SHARE_MIN = 0.5
 """Share of the pages of a cluster that must have a text at its place."""

@@ -23,9 +23,7 @@ from templ_core.metadata.placed import SitePlaces
 from templ_core.page_level.features.page_features import read_features
 from templ_core.rendering.markdown import render_markdown
 from templ_core.rendering.outline import Outline
-from templ_core.site_level.places.place_counts import count_pages
-from templ_core.site_level.places.place_table import tabulate
-from templ_core.site_level.places.places import PagePlaces, document_places
+from templ_core.site_level.places.places import PagePlaces, count_pages, document_places, tabulate
 from workers.errors import UsageProblem
 from workers.lab import experiment as lab
 from workers.lab.corpora import read_objects

@@ -16,7 +16,7 @@ import numpy.typing as npt
 
 from templ_core.array_types import Int32s, Int64s, UInt16s, UInt32s
 from templ_core.dom.document import Document
-from templ_core.site_level.strings.page_strings import MONTHS, WEEKDAYS
+from templ_core.site_level.strings.string_evidence import MONTHS, WEEKDAYS
 from templ_core.site_level.strings.suffix_array import BORDER, BREAK
 from templ_core.tokens import UNSPACED, WORD
 
