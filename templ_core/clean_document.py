@@ -6,9 +6,7 @@ import msgspec
 
 from templ_core.config import CoreConfig
 from templ_core.decide import NOTHING, Decision, decide, with_rules
-from templ_core.dom.codec import is_storable
-from templ_core.dom.document import Document
-from templ_core.dom.text import render_text
+from templ_core.dom.document import Document, render_text
 from templ_core.metadata.fields import Metadata
 from templ_core.metadata.markup import PageMarkup, StatedType
 from templ_core.metadata.page_metadata import read_metadata
@@ -57,19 +55,19 @@ class ExaminedPage(msgspec.Struct, frozen=True):
     """None where nothing is known of the page's site, and nothing is to be learned."""
 
     def summary(self, warnings: Iterable[str] = INTERSTITIALS) -> PageSummary | None:
-        """Return what a site learns from the page; None where it may not be learned from.
+        """Return what a site learns from the page; None where it may not be learned from, or has no places.
 
         Args:
             warnings: The warnings of its clean text, without which it is looked once more whether something
                 else came in its place.
         """
         document, evidence = self.document, self.evidence
-        if evidence is None or not is_storable(document):
+        if evidence is None or self.places is None or not document.is_storable:
             return None
         may_be_another = not INTERSTITIALS.isdisjoint(warnings)
         if may_be_another and stands_for_page(document, int(evidence.words.sum())):
             return None
-        return summarise_scored_page(document, evidence.features, evidence.log_odds, self.places)
+        return summarise_scored_page(evidence.features, evidence.log_odds, self.places)
 
 
 def examine(document: Document, page_model: PageModel, *, with_places: bool = True) -> ExaminedPage:
@@ -87,6 +85,33 @@ def examine(document: Document, page_model: PageModel, *, with_places: bool = Tr
     return ExaminedPage(document, evidence, places)
 
 
+def clean(
+    document: Document,
+    site_model: SiteModel | None,
+    config: CoreConfig,
+    page_model: PageModel | None = None,
+    settings: SiteSettings | None = None,
+) -> CleanedText:
+    """Clean a page that nobody has looked at yet, without its metadata.
+
+    Args:
+        document: The page.
+        site_model: What is known about its site; None = nothing.
+        config: The core's thresholds.
+        page_model: The site-independent classifier; None = the one that comes with the package.
+        settings: What operators have decided about the site; None = nothing.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> story = "The council met on Monday, and it said that the bridge stays open until May. " * 3
+    >>> page = parse_document(f"<nav><a>Home</a></nav><p>{story}</p>", "https://example.com/")
+    >>> clean(page, None, CoreConfig()).text == story.strip()
+    True
+    """
+    page_model = page_model or shipped_model()
+    page = examine(document, page_model, with_places=site_model is not None)
+    return clean_examined(page, site_model, config, page_model, settings)
+
+
 def clean_page(
     page: ExaminedPage,
     url: str,
@@ -97,54 +122,36 @@ def clean_page(
     *,
     with_metadata: bool = True,
 ) -> CleanedText:
-    """Clean a page that was read with its tags for metadata, see `clean`, and read its metadata."""
+    """Clean a page that was examined, see `clean`, and read its metadata."""
     document, places = page.document, page.places
     markup = PageMarkup(document) if with_metadata or settings else None
     if markup and settings:
         settings, site_model = settings.of_page(markup.kind, site_model)
-    cleaned = clean(document, site_model, config, page_model, page.evidence, places, settings)
+    cleaned = clean_examined(page, site_model, config, page_model, settings)
     if not (markup and with_metadata):
         return cleaned
     known = SitePlaces(places.segments, site_model.places) if places and site_model else None
-    metadata = read_metadata(document, url, cleaned.text, known, markup)
+    metadata = read_metadata(document, url, markup, cleaned.text, known)
     return msgspec.structs.replace(cleaned, metadata=metadata, kind=markup.kind)
 
 
-def clean(
-    document: Document,
+def clean_examined(
+    page: ExaminedPage,
     site_model: SiteModel | None,
     config: CoreConfig,
-    page_model: PageModel | None = None,
-    page: PageEvidence | None = None,
-    places: DocumentPlaces | None = None,
+    page_model: PageModel,
     settings: SiteSettings | None = None,
 ) -> CleanedText:
-    """Clean a page.
-
-    Args:
-        document: The page.
-        site_model: What is known about its site; None = nothing.
-        config: The core's thresholds.
-        page_model: The site-independent classifier; None = the one that comes with the package.
-        page: What the page says about itself, if that was read before with this page model.
-        places: The places of the page, if they were read before.
-        settings: What operators have decided about the site; None = nothing.
-
-    >>> from templ_core.dom.document import parse_document
-    >>> story = "The council met on Monday, and it said that the bridge stays open until May. " * 3
-    >>> page = parse_document(f"<nav><a>Home</a></nav><p>{story}</p>", "https://example.com/")
-    >>> clean(page, None, CoreConfig()).text == story.strip()
-    True
-    """
+    """Clean a page that was examined with this page model, see `clean`; with its places where its site is known."""
+    document, evidence, places = page.document, page.evidence, page.places
     decision, site = NOTHING, None
-    if document.segments.texts:
-        page_model = page_model or shipped_model()
-        page = page or read_page_evidence(document, page_model)
+    if evidence is not None:
         if settings is not None:
             config = settings.config(config)
-        fusion = fusion_for(page_model.version)
-        site = read_site_evidence(document, page, site_model, fusion, places)
-        decision = decide(page, site, config)
+        if places is not None and site_model is not None and site_model.documents:
+            fusion = fusion_for(page_model.version)
+            site = read_site_evidence(document, evidence, site_model, fusion, places)
+        decision = decide(evidence, site, config)
         if settings is not None and settings.rules:
             # It brings a parser of selectors, and few sites have rules.
             from templ_core.site_settings.rules import ruled_segments  # noqa: PLC0415
@@ -155,10 +162,10 @@ def clean(
     of_kept = 0 if decision.abstained else of_kept
     missing = missing_name(document, decision.kept, int(words), int(of_kept))
     inputs: Sequence[float] = ()
-    if config.quality and page is not None:
+    if config.quality and evidence is not None:
         from templ_core.quality_inputs import quality_inputs  # noqa: PLC0415 - few ask for it
 
-        inputs = quality_inputs(document, page, decision, site, site_model, missing)
+        inputs = quality_inputs(document, evidence, decision, site, site_model, missing)
     return CleanedText(
         text=text,
         decision=decision,

@@ -1,4 +1,4 @@
-"""Addresses of links and images made absolute."""
+"""Addresses that pages have, made absolute."""
 
 import re
 from urllib.parse import urljoin
@@ -11,6 +11,11 @@ _NO_PAGE = pattern(
     r"\s*(?:javascript|data|mailto|tel|sms|about|blob|vbscript|whatsapp|file):", re.IGNORECASE
 )
 _BLANKS = pattern(r"[\s\x00-\x1f]+")
+_ADDRESS_CHARS_MAX = 2000
+_PLAIN_ADDRESS = pattern(
+    r"https?://[^\s<>\"{}|\\^`/?#@]+\.[^\s<>\"{}|\\^`/?#@]+(?:[/?#][^\s<>\"\\^`]*)?"
+)
+_PARTS = pattern(r"(?:[^:/?#]+:)?(?://(?:[^/?#]*@)?([^/?#:]*)[^/?#]*)?([^?#]*)")
 
 
 class Addresses:
@@ -59,3 +64,34 @@ class Addresses:
         except ValueError:
             return ""
         return found if found.startswith(("http://", "https://", "file:")) else ""
+
+
+def address(text: str, base: str) -> str | None:
+    """Return an absolute http address, or None where there is none.
+
+    Args:
+        text: An address as a page has it, perhaps relative.
+        base: Address of the page.
+
+    >>> address("/a?b=1", "https://example.com/x/y")
+    'https://example.com/a?b=1'
+    >>> address("javascript:void(0)", "https://example.com/") is None
+    True
+    """
+    text = text.strip()
+    if not text or len(text) > _ADDRESS_CHARS_MAX:
+        return None
+    if _PLAIN_ADDRESS.fullmatch(text):
+        return text
+    found = Addresses(base).absolute(text.rstrip("#"))
+    return found if _PLAIN_ADDRESS.fullmatch(found) else None
+
+
+def host_and_path(url: str) -> tuple[str, str]:
+    """Return the host of an address in lower case and its path, both empty where it has none.
+
+    >>> host_and_path("https://user@Example.com:8080/a/b?c=1")
+    ('example.com', '/a/b')
+    """
+    found = _PARTS.match(url)
+    return ((found[1] or "").lower(), found[2]) if found else ("", "")

@@ -7,12 +7,11 @@ import numpy as np
 from templ_core.array_types import Int32s
 from templ_core.dom._tree import pairs_in_order, table_of_side, tree_of_depths
 from templ_core.dom.document import Document, Nodes, Segments
-from templ_core.dom.parse.declared_body import INSIDE_BODY
+from templ_core.dom.parse.parse_page import INSIDE_BODY
 from templ_core.errors import CodecError
 from templ_core.stored._columns import packed, packed_differences
 from templ_core.stored.columns import BITS, DEPTH_MAX, Column, read_columns, require_tree
 from templ_core.stored.compact import (
-    ROWS_MAX,
     CompactColumns,
     CompactForm,
     Count,
@@ -93,17 +92,6 @@ def document_columns(document: Document) -> bytes:
             declared=packed(segments.declared),
         )
     )
-
-
-def is_storable(document: Document) -> bool:
-    """Return whether a document has text, and no more of anything than `decode_document` accepts.
-
-    >>> from templ_core.dom.document import parse_document
-    >>> is_storable(parse_document("<p>text", "")), is_storable(parse_document("<p>", ""))
-    (True, False)
-    """
-    rows = max(len(document.nodes.depth), len(document.segments.texts))
-    return bool(document.segments.texts) and rows <= ROWS_MAX
 
 
 def compress_columns(columns: bytes) -> bytes:

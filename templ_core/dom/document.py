@@ -1,16 +1,18 @@
 """A parsed page as flat columns in document order."""
 
 import functools
-from urllib.parse import urljoin
+from collections.abc import Sequence
+from itertools import chain
 
 import msgspec
 import numpy as np
 
 from templ_core.array_types import Bools, Int32s
+from templ_core.dom._tree import tag_bits
 from templ_core.dom.decode.decode_page import decode_page
-from templ_core.dom.parse.declared_body import declared_segments
 from templ_core.dom.parse.parse_page import parse_page
-from templ_core.dom.tags import without_references
+from templ_core.dom.tags import CELLS
+from templ_core.stored.compact import ROWS_MAX
 
 
 class Nodes(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -46,6 +48,11 @@ class Nodes(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """Attributes of each element, as in `element_types`."""
         texts = [attributes for _, attributes in self.element_types]
         return [texts[element_type] for element_type in self.element_type.tolist()]
+
+    @property
+    def attribute_values(self) -> list[tuple[str, str, str, str]]:
+        """Id, class names, role and item property of each of `element_types`."""
+        return [attribute_values(attributes) for _, attributes in self.element_types]
 
 
 def attribute_values(attributes: str) -> tuple[str, str, str, str]:
@@ -86,7 +93,7 @@ class Segments(msgspec.Struct, frozen=True):
     page_links: Int32s
     """Number of links to a place on the same page or to a script."""
     declared: Int32s
-    """Where the segment stands to the article body that the page declares: `declared_body.NO_BODY`,
+    """Where the segment stands to the article body that the page declares: `parse_page.NO_BODY`,
     OUTSIDE_BODY or INSIDE_BODY."""
 
 
@@ -140,6 +147,12 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     """Places of links, images and emphasis; None = they were not asked for."""
     charset: str = ""
     """Charset by which the bytes were decoded; empty for stored documents, which do not have it."""
+
+    @property
+    def is_storable(self) -> bool:
+        """Whether it has text, and no more of anything than its compact form may have."""
+        rows = max(len(self.nodes.depth), len(self.segments.texts))
+        return len(self.segments.texts) > 0 and rows <= ROWS_MAX
 
 
 def read_document(
@@ -202,45 +215,69 @@ def parse_document(markup: str, url: str, *, with_marks: bool = False) -> Docume
 
 
 def _document(utf8: bytes, url: str, html_chars: int, *, with_marks: bool) -> Document:
-    columns, language, claims, base_at = parse_page(utf8, url, with_marks=with_marks)
-    base = _base(claims, base_at, url) if base_at >= 0 else ""
-    marks = Marks(values=columns.mark_values, **columns.marks) if with_marks else None
-    if base and marks:
-        _join(marks, base)
+    page = parse_page(utf8, url, with_marks=with_marks)
+    columns = page.columns
     hidden = columns.nodes.pop("hidden").astype(np.bool_)
-    declared = declared_segments(claims, columns.texts)
     return Document(
         title=columns.title,
-        language=language,
+        language=page.language,
         html_chars=html_chars,
         scripts=columns.scripts,
         nodes=Nodes(element_types=columns.element_types, hidden=hidden, **columns.nodes),
-        segments=Segments(columns.texts, **columns.segments, declared=declared),
-        base=base,
-        claims=claims,
-        marks=marks,
+        segments=Segments(columns.texts, **columns.segments, declared=page.declared),
+        base=page.base,
+        claims=page.claims,
+        marks=Marks(values=columns.mark_values, **columns.marks) if with_marks else None,
     )
 
 
-def _base(claims: bytes, first: int, url: str) -> str:
-    """Return the address that the first `base` element with one names; `first` is where their claims begin."""
-    for claim in claims[first:].split(b"\0"):
-        tag, *parts = claim.split(b"\2")
-        address = dict(zip(parts[::2], parts[1::2], strict=False)).get(b"href")
-        if tag == b"base" and address:
-            try:
-                return urljoin(url, without_references(address.decode(errors="replace").strip()))
-            except ValueError:
-                return ""
-    return ""
+_CELLS = dict.fromkeys(CELLS, 1)
+
+Cuts = dict[int, list[tuple[int, int]]]
+"""For each segment that loses some parts, the first character of each part and the one behind it, in
+order."""
 
 
-def _join(marks: Marks, base: str) -> None:
-    """Join the addresses of marks to a base; places on the same page stay as they are."""
-    for number in {int(number) for number in marks.target if number >= 0}:
-        address = marks.values[number]
-        if not address.startswith("#"):
-            try:
-                marks.values[number] = urljoin(base, address)
-            except ValueError:
-                continue
+def render_text(document: Document, kept: Bools, cuts: Cuts | None = None) -> str:
+    r"""Return the text of the kept segments in document order.
+
+    Each segment starts a line, but the cells of a table row are separated by tabs. The text of
+    `pre` elements is verbatim.
+
+    Args:
+        document: The page.
+        kept: Whether each segment stays; length n_segments.
+        cuts: What is cut out of segments that stay; None = nothing.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> document = parse_document("<nav>Menu</nav><table><tr><td>a<td>b</table>", "")
+    >>> render_text(document, np.array([False, True, True]))
+    'a\tb'
+    >>> document = parse_document("<p>One. Two. Three.", "")
+    >>> render_text(document, np.array([True]), {0: [(5, 10)]})
+    'One. Three.'
+    """
+    nodes, segments = document.nodes, document.segments
+    (stays,) = kept.nonzero()
+    texts = [segments.texts[segment] for segment in stays.tolist()]
+    if cuts:
+        texts = [
+            without_parts(text, cuts[segment]).strip() if segment in cuts else text
+            for text, segment in zip(texts, stays.tolist(), strict=True)
+        ]
+    cells = tag_bits(nodes.element_types, _CELLS)
+    if not cells.any():
+        return "\n".join(texts)
+    owner = segments.owner[stays]
+    is_cell = cells[nodes.element_type[owner]] != 0
+    row = np.where(is_cell, nodes.parent[owner], -1)
+    same_row = is_cell[1:] & (row[1:] == row[:-1])
+    borders = ["\t" if is_same else "\n" for is_same in same_row.tolist()]
+    return "".join(chain.from_iterable(zip(texts, [*borders, ""], strict=False)))
+
+
+def without_parts(text: str, parts: Sequence[tuple[int, int]]) -> str:
+    """Return a text without some parts: the first character of each and the one behind it, in order."""
+    starts = [0, *(end for _, end in parts)]
+    ends = [*(begin for begin, _ in parts), len(text)]
+    return "".join(text[start:end] for start, end in zip(starts, ends, strict=True))

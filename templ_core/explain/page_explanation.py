@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 import numpy as np
 
-from templ_core.clean_document import clean
+from templ_core.clean_document import ExaminedPage, clean_examined, examine
 from templ_core.config import CoreConfig
 from templ_core.decide import Decision, own_log_odds, site_weight
 from templ_core.dom.document import Document
@@ -14,11 +14,10 @@ from templ_core.explain.elements import named_rules, segment_elements
 from templ_core.explain.site_strings import StringHit, position, string_hits
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.model.page_model import PageModel
-from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
+from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.page_level.smoothing import section_numbers
 from templ_core.site_level.fusion.fusion import fusion_for
 from templ_core.site_level.fusion.site_columns import FUSION_INPUTS, IN_BEST_CONTAINER
-from templ_core.site_level.places.places import document_places
 from templ_core.site_level.site_evidence import SegmentEvidence, SiteEvidence, read_site_evidence
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.strings.string_evidence import StringTable, read_prose
@@ -133,11 +132,12 @@ def explain_page(
     >>> [one.reason for one in found.segments]
     ['page-level', 'page-level']
     """
-    page = read_page_evidence(document, page_model) if document.segments.texts else None
-    cleaned = clean(document, model, config, page_model, page, settings=settings)
+    examined = examine(document, page_model, with_places=model is not None)
+    page = examined.evidence
+    cleaned = clean_examined(examined, model, config, page_model, settings)
     decision = cleaned.decision
     segments: tuple[SegmentExplanation, ...] = ()
-    facts = _site_facts(document, page, model, page_model) if page and model else None
+    facts = _site_facts(examined, model, page_model) if model else None
     if page is not None:
         if settings is not None:
             config = settings.config(config)
@@ -159,12 +159,14 @@ def explain_page(
 
 
 def _site_facts(
-    document: Document, page: PageEvidence, model: SiteModel, page_model: PageModel
+    examined: ExaminedPage, model: SiteModel, page_model: PageModel
 ) -> SiteFacts | None:
-    """Return what a site says about a page; None where nothing is known about the site."""
-    places = document_places(document, page.features)
+    """Return what a site says about a page with text; None where nothing is known about the site."""
+    document, page, places = examined.document, examined.evidence, examined.places
+    if page is None or places is None or not model.documents:
+        return None
     evidence = read_site_evidence(document, page, model, fusion_for(page_model.version), places)
-    if evidence is None or evidence.segments is None:
+    if evidence.segments is None:
         return None
     own, segments = places.segments, evidence.segments
     mass = segments.places.mass

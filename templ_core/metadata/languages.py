@@ -1,10 +1,12 @@
 """The language of a text, where its page names none or a wrong one."""
 
+import functools
+import re
 from collections import Counter
 
 from resiliparse.parse.lang import detect_fast
 
-from templ_core.metadata.forms import language_tag
+from templ_core.patterns import pattern
 
 _CHARS = 2000
 """Characters of the text that are looked at."""
@@ -44,6 +46,12 @@ _BLOCKS = {
     **dict.fromkeys(range(0x9C, 0x140), "Han"), **dict.fromkeys(range(0x158, 0x1B0), "Hangul"),
 }  # fmt: skip
 """Scripts by the blocks of 128 code points that they have in Unicode."""
+_LANGUAGE = pattern(
+    r"(?P<language>[a-z]{2,3})(?:-[a-z]{3})?(?:-(?P<script>[a-z]{4}))?"
+    r"(?:-(?P<region>[a-z]{2}|\d{3}))?(?:-(?:[a-z0-9]{5,8}|\d[a-z0-9]{3}|x-.*|u-.*))*",
+    re.IGNORECASE,
+)
+_NO_LANGUAGES = frozenset(("und", "mul", "zxx", "mis", "xx", "xxx"))
 _NO_LATIN = bytes(byte for byte in range(128) if not chr(byte).isalpha())
 _NO_LETTER = "none"
 
@@ -58,6 +66,19 @@ class _Scripts(dict[str, str | None]):
 
 
 _SCRIPTS = _Scripts()
+
+
+def page_language(text: str, declared: str | None) -> tuple[str | None, bool]:
+    """Return the language of a page, and whether its text contradicts the one that it declares.
+
+    Args:
+        text: The clean text of the page.
+        declared: Language tag of BCP 47; None where the page declares none.
+    """
+    if declared is None:
+        return detected_language(text), False
+    contradicting = contradicting_language(text, declared)
+    return contradicting or declared, contradicting is not None
 
 
 def contradicting_language(text: str, declared: str) -> str | None:
@@ -121,3 +142,21 @@ def detected_language(text: str) -> str | None:
         return None
     detected, out_of_place = detect_fast(text[:_CHARS], langs=_LANGUAGES)
     return language_tag(detected) if out_of_place <= _OUT_OF_PLACE_MAX else None
+
+
+@functools.lru_cache(1 << 8)
+def language_tag(text: str) -> str | None:
+    """Return a language tag as RFC 5646 (BCP 47) writes it, or None where the text is none.
+
+    >>> language_tag("en_us"), language_tag("ZH-hans-cn"), language_tag("English")
+    ('en-US', 'zh-Hans-CN', None)
+    """
+    found = _LANGUAGE.fullmatch(text.strip().replace("_", "-").partition(".")[0])
+    if found is None or found["language"].lower() in _NO_LANGUAGES:
+        return None
+    parts = [found["language"].lower()]
+    if found["script"]:
+        parts.append(found["script"].title())
+    if found["region"]:
+        parts.append(found["region"].upper())
+    return "-".join(parts)

@@ -7,7 +7,7 @@ the markup while it is scanned, so they cost neither a parse nor a search of the
 import functools
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
 
 import msgspec
@@ -15,12 +15,13 @@ import msgspec
 from templ_core.dom.document import Document
 from templ_core.metadata._scans import Claims, plain_text
 from templ_core.metadata.fields import Offer, Product
-from templ_core.metadata.forms import short_text
 from templ_core.patterns import pattern
 
 _WRAPPING = pattern(
     r"^\s*(?:<!--|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/)|(?:-->|//\s*\]\]>)\s*;?\s*$"
 )
+_LONG_TEXT_CHARS_MAX = 2000
+_ALPHANUMERIC = pattern(r"[^\W_]")
 _TRAILING_COMMA = pattern(r",\s*(?=[}\]])")
 _OBJECTS_MAX = 500
 """Number of objects of a page that are looked at."""
@@ -36,6 +37,7 @@ Item = dict[str, Value]
 
 _ARTICLE = pattern(r"Article$|Posting$|Report$|Review$|^Recipe$|^HowTo$|^QAPage$|^VideoObject$")
 _PRODUCT = pattern(r"^Product|^Offer$|^Book$|^Movie$|^Event$|^JobPosting$|^SoftwareApplication$")
+_SITES = frozenset(("WebSite",))
 _OF_ARTICLE, _OF_PRODUCT, _OF_PAGE, _OF_OTHER = range(4)
 
 
@@ -78,6 +80,26 @@ class JsonLd:
         """The objects that have a name of their own, by it."""
         items = reversed(self._items)
         return {str(item["@id"]): item for item in items if isinstance(item.get("@id"), str)}
+
+    def headlines(self) -> Iterator[str]:
+        """Yield the headlines of the articles."""
+        for item in self.articles:
+            yield from texts_of(item.get("headline"))
+
+    def names(self) -> Iterator[str]:
+        """Yield the names of the articles and of the products."""
+        for item in (*self.articles, *self.products):
+            yield from texts_of(item.get("name"))
+
+    def site_names(self) -> Iterator[str]:
+        """Yield the names of the sites that the page is said to be a part of."""
+        for item in self.of_types(_SITES):
+            yield from texts_of(item.get("name"))
+
+    def people(self, field: str) -> Iterator[list[str]]:
+        """Yield the names in a field of authors for each object that describes the page."""
+        for item in self.described:
+            yield self.texts_in(_people(item.get(field)), ("name",))
 
     def texts(self, field: str, *names: str) -> list[str]:
         """Return the texts of a field of the objects that describe the page, references followed.
@@ -130,10 +152,25 @@ def texts_of(value: Value, *names: str) -> list[str]:
     return []
 
 
-def people(value: Value) -> Value:
+def short_text(text: str, chars_max: int = _LONG_TEXT_CHARS_MAX) -> str | None:
+    """Return a text cut to a bound, or None for one without a letter or digit.
+
+    >>> short_text("--"), short_text("One two three", 9)
+    (None, 'One two …')
+    """
+    if not _ALPHANUMERIC.search(text):
+        return None
+    if len(text) <= chars_max:
+        return text
+    return text[:chars_max].rpartition(" ")[0] + " …"
+
+
+def _people(value: Value) -> Value:
     """Return authors without the organisations among them, or as they are where all are organisations.
 
-    >>> people([{"@type": "Person", "name": "Ann Lee"}, {"@type": "Organization", "name": "Daily"}])
+    >>> _people(
+    ...     [{"@type": "Person", "name": "Ann Lee"}, {"@type": "Organization", "name": "Daily"}]
+    ... )
     [{'@type': 'Person', 'name': 'Ann Lee'}]
     """
     if not isinstance(value, list):

@@ -6,22 +6,25 @@ a value of a wrong form is absent.
 """
 
 import functools
-from collections.abc import Callable, Iterable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import chain
 
 import msgspec
 
+from templ_core.dom.addresses import address, host_and_path
 from templ_core.dom.document import Document
-from templ_core.metadata import shown
+from templ_core.dom.tags import HEADING_LEVELS
+from templ_core.metadata._scans import segments_within, types_with_tags
 from templ_core.metadata.authors import author_names, byline_author, full_name
 from templ_core.metadata.dates import day_in_path, is_prose, point_in_time, published_day
 from templ_core.metadata.fields import Metadata
-from templ_core.metadata.forms import address, host_and_path, language_tag, short_text
-from templ_core.metadata.languages import contradicting_language, detected_language
-from templ_core.metadata.markup import PageMarkup, people, texts_of
+from templ_core.metadata.languages import language_tag, page_language
+from templ_core.metadata.markup import PageMarkup, short_text
 from templ_core.metadata.placed import SitePlaces, placed_texts, repeated_texts
-from templ_core.metadata.titles import headline, is_headline
+from templ_core.page_level.features._stems import Stems
+from templ_core.patterns import pattern
 
-_SITES = frozenset(("WebSite",))
 _TAGS_MAX = 50
 _TAG_CHARS_MAX = 100
 _NAME_CHARS_MAX = 200
@@ -32,20 +35,19 @@ _SHOWN_AUTHORS_MAX = 3
 def read_metadata(
     document: Document,
     url: str,
+    markup: PageMarkup,
     text: str = "",
     places: SitePlaces | None = None,
-    markup: PageMarkup | None = None,
 ) -> Metadata:
     """Return what is known of a page besides its text.
 
     Args:
-        document: The page, as it was parsed; a document that was stored and read back has lost what
-            its markup said.
+        document: The page.
         url: Address of the page.
+        markup: What its markup states.
         text: Clean text of the page, in which its language is detected where it declares none or a wrong one.
         places: The places of the page and of its site, which tell where the site shows authors and
             dates that the markup does not state; None = nothing is known about the site.
-        markup: What the markup of the page states, where that was read already.
 
     >>> from templ_core.dom.document import parse_document
     >>> page = parse_document(
@@ -53,11 +55,11 @@ def read_metadata(
     ...     '<meta property="og:site_name" content="The Daily"><meta name="author" content="Ann Lee">',
     ...     "https://example.com/bridge",
     ... )
-    >>> found = read_metadata(page, "https://example.com/bridge")
+    >>> found = read_metadata(page, "https://example.com/bridge", PageMarkup(page))
     >>> found.title, found.authors, found.language
     ('Bridge opens', ['Ann Lee'], 'en-GB')
     """
-    return _Reader(document, url, places, markup or PageMarkup(document)).metadata(text)
+    return _Reader(document, url, places, markup).metadata(text)
 
 
 class _Reader:
@@ -77,12 +79,12 @@ class _Reader:
         self._stated = markup.json_ld.texts
 
     def metadata(self, text: str) -> Metadata:
-        meta, stated = self._meta, self._stated
+        markup, meta, stated = self._markup, self._meta, self._stated
         site_name = _first(
             _short_name,
             meta.get("site_name", ()),
             stated("publisher", "name"),
-            self._names_of_sites(),
+            markup.json_ld.site_names(),
             meta.get("site", ()),
         )
         self._site_name = site_name
@@ -93,8 +95,8 @@ class _Reader:
             stated("inLanguage", "alternateName", "name"),
             meta.get("language", ()),
         )
-        contradicting = contradicting_language(text, declared) if declared else None
-        product = None if self._markup.kind in {"article", "forum"} else self._markup.product
+        language, is_contradicted = page_language(text, declared)
+        product = None if markup.kind in {"article", "forum"} else markup.product
         return Metadata(
             title=self._headline,
             authors=self._authors(),
@@ -106,8 +108,8 @@ class _Reader:
                 self._properties.get("datemodified", ()),
                 self._times_of_change(),
             ),
-            language=contradicting or declared or detected_language(text),
-            declared_language=declared if contradicting and declared else msgspec.UNSET,
+            language=language,
+            declared_language=declared if is_contradicted and declared else msgspec.UNSET,
             canonical_url=self._canonical(),
             site_name=site_name,
             section=_first(
@@ -129,36 +131,34 @@ class _Reader:
         )
 
     @functools.cached_property
+    def _day_in_address(self) -> str | None:
+        return day_in_path(self._url)
+
+    @functools.cached_property
     def _placed(self) -> list[str]:
         return placed_texts(self._document, self._places) if self._places else []
 
     @functools.cached_property
     def _beside_headline(self) -> list[int]:
-        return shown.beside_headline(self._document, self._headline) if self._headline else []
+        return beside_headline(self._document, self._headline) if self._headline else []
 
     def _texts_of(self, segments: Iterable[int]) -> list[str]:
         return [self._document.segments.texts[one] for one in segments]
 
-    def _names_of_sites(self) -> Iterator[str]:
-        for site in self._markup.json_ld.of_types(_SITES):
-            yield from texts_of(site.get("name"))
-
     def _title(self) -> str | None:
-        headings = shown.headings(self._document)
+        headings = top_headings(self._document)
         host = self._host.removeprefix("www.")
         names = [host.rpartition(".")[0], host, *([self._site_name] if self._site_name else ())]
         return headline(self._titles(headings, names), headings, names)
 
     def _titles(self, headings: list[str], names: list[str]) -> Iterator[str]:
         json_ld = self._markup.json_ld
-        for item in json_ld.articles:
-            yield from texts_of(item.get("headline"))
+        yield from json_ld.headlines()
         yield from self._properties.get("headline", ())
         if is_headline(headings, self._document.title, names):
             yield headings[0]
         yield from self._meta.get("title", ())
-        for item in (*json_ld.articles, *json_ld.products):
-            yield from texts_of(item.get("name"))
+        yield from json_ld.names()
         yield self._document.title
 
     def _authors(self) -> list[str]:
@@ -179,19 +179,17 @@ class _Reader:
     def _stated_authors(self) -> Iterator[list[str]]:
         """Yield the authors of each object of JSON-LD, since the first has those of the page, and of other markup."""
         json_ld = self._markup.json_ld
-        for item in json_ld.described:
-            yield author_names(json_ld.texts_in(people(item.get("author")), ("name",)))
+        yield from map(author_names, json_ld.people("author"))
         yield author_names(self._meta.get("author", ()))
         marked_up = author_names(self._properties.get("author", ()))
         yield marked_up if len(marked_up) <= _SHOWN_AUTHORS_MAX else []
-        for item in json_ld.described:
-            yield author_names(json_ld.texts_in(people(item.get("creator")), ("name",)))
+        yield from map(author_names, json_ld.people("creator"))
 
     def _shown_authors(self) -> Iterator[Iterable[str | None]]:
         """Yield the names that the page shows, by where it shows them; the surest place comes first."""
         yield map(byline_author, self._placed)
         yield map(byline_author, self._texts_of(self._beside_headline))
-        bylines, notes = shown.author_texts(self._document)
+        bylines, notes = author_texts(self._document)
         yield (byline_author(text, is_named=True) for text in bylines)
         yield map(full_name, notes)
 
@@ -206,7 +204,7 @@ class _Reader:
             self._properties.get("datecreated", ()),
             self._times(),
         )
-        return stated or _first(published_day, self._date_texts()) or day_in_path(self._url)
+        return stated or _first(published_day, self._date_texts()) or self._day_in_address
 
     def _times(self) -> Iterator[str]:
         times = self._markup.claims.times
@@ -217,7 +215,7 @@ class _Reader:
         for attributes, text in times:
             if not _is_change(attributes):
                 # Such an element may belong to another page, so the day in the address is surer.
-                stated, of_path = attributes.get("datetime") or text, day_in_path(self._url)
+                stated, of_path = attributes.get("datetime") or text, self._day_in_address
                 yield of_path if of_path and not stated.startswith(of_path) else stated
                 return
 
@@ -233,7 +231,7 @@ class _Reader:
         repeated = repeated_texts(self._places, near) if self._places and near else set()
         dated = self._texts_of(one for one in near if one not in repeated)
         yield from (text for text in dated if not is_prose(text))
-        yield from shown.date_texts(self._document)
+        yield from date_texts(self._document)
 
     def _canonical(self) -> str | None:
         """Return the first address that is no home page, unless the page is one."""
@@ -285,3 +283,260 @@ def _first(checked: Callable[[str], str | None], *sources: Iterable[str]) -> str
             if value is not None:
                 return value
     return None
+
+
+# --- the headline: a title without the name of the site ---------------------------------------------
+
+_BORDER = pattern(r"\s+[|\-–—:·•»«>/~]{1,3}\s+|\s*[|»«•]\s*|(?<=\w):\s+|\s*[—–]\s*|\s+::\s+")
+_IN_BORDER = pattern(r"[|\-–—:·•»«>/~]")
+_NO_LETTERS = pattern(r"[\W_]+")
+_WORD = pattern(r"\w+")
+_HEADLINE_CHARS_MAX = 250
+
+
+def headline(titles: Iterable[str], headings: Sequence[str], names: Iterable[str]) -> str | None:
+    """Return the headline of a page, or None where it has no title.
+
+    The first title counts. What stands before or behind a border ("|", " - ") is left out where it is
+    a name of the site, or where a heading of the page is the rest of the title.
+
+    Args:
+        titles: Titles of the page, the most reliable first.
+        headings: Texts of its headings of the first level.
+        names: Names of its site, and its host.
+
+    >>> headline(["Bridge opens - The Daily"], [], ["The Daily"])
+    'Bridge opens'
+    >>> headline(["Bridge opens | News | Daily"], ["Bridge opens"], [])
+    'Bridge opens'
+    """
+    known = {_letters(heading): heading for heading in headings}
+    own = [name for name in map(_letters, names) if name]
+    long = None
+    for title in chain(titles, headings[:1]):
+        if not _letters(title):
+            continue
+        if len(title) <= _HEADLINE_CHARS_MAX:
+            return _without_names(title.strip(), known, own)
+        long = long or title[:_HEADLINE_CHARS_MAX]
+    return long
+
+
+def is_headline(headings: Sequence[str], title: str, names: Iterable[str]) -> bool:
+    """Return whether the headings of the first level are one, which is the headline of the page.
+
+    It has words in common with the title of the page, and is not the name of the site.
+
+    >>> is_headline(["Bridge opens in May"], "Bridge opens - The Daily", ["The Daily"])
+    True
+    """
+    if len(headings) != 1 or len(headings[0]) > _HEADLINE_CHARS_MAX:
+        return False
+    words, others = set(_WORD.findall(headings[0].casefold())), set(_WORD.findall(title.casefold()))
+    is_like = 2 * len(words & others) >= min(len(words), len(others)) or headings[0] in title
+    own = [name for name in map(_letters, names) if name]
+    return len(_letters(headings[0])) > 5 and is_like and not _is_name(headings[0], own)
+
+
+def _without_names(title: str, headings: dict[str, str], names: Sequence[str]) -> str:
+    may_have_borders = _IN_BORDER.search(title) and _letters(title) not in headings
+    borders = list(_BORDER.finditer(title)) if may_have_borders else []
+    if not borders:
+        return title
+    for border in borders:
+        part = title[: border.start()]
+        if len(part) > 3 and _letters(part) in headings:
+            return part.strip()
+    start, end = 0, len(title)
+    for border in reversed(borders):
+        if _is_name(title[border.end() : end], names) and border.start() > 0:
+            end = border.start()
+        else:
+            break
+    for border in borders:
+        if border.end() < end and _is_name(title[start : border.start()], names):
+            start = border.end()
+        else:
+            break
+    return title[start:end].strip() or title
+
+
+def _is_name(part: str, names: Sequence[str]) -> bool:
+    letters = _letters(part)
+    return bool(letters) and any(
+        letters == name
+        or (len(letters) > 3 and letters in name and 2 * len(letters) >= len(name))
+        or (len(name) > 5 and name in letters and len(letters) <= 2 * len(name))
+        for name in names
+    )
+
+
+@functools.lru_cache(1 << 8)
+def _letters(text: str) -> str:
+    return _NO_LETTERS.sub("", text).casefold()
+
+
+# --- what the page shows beside its headline, and in elements named after an author or a date --------
+
+_BYLINE = pattern(
+    r"(?:^|[\s_-]|(?-i:(?<=[a-z])(?=[A-Z])))(?:byline|author|authors|autor|auteur|autore|writer|contributor|vcard)"
+    r"(?:[\s_-]?(?:name|link|names|fn|vcard|info|meta|by))?(?=$|[\s_-]|(?-i:[A-Z]))",
+    re.IGNORECASE,
+)
+_DATE = pattern(
+    r"(?:^|[\s_-])(?:date|datum|fecha|data|published|pubdate|publish|posted|dateline|timestamp|time|dtreviewed)"
+    r"(?:[\s_-]?(?:on|at|time|date|published|created|line))?(?=$|[\s_-])",
+    re.IGNORECASE,
+)
+_NOT = pattern(
+    r"comment|related|popular|sidebar|widget|footer|respond|reply|bio|card|list|avatar",
+    re.IGNORECASE,
+)
+_AUTHOR_BOX = pattern(
+    r"(?:^|[\s_-])(?:(?:author|post|entry|article)[\s_-]*(?:bio|box)|about[\s_-]*(?:the[\s_-]*)?author)(?=$|[\s_-])",
+    re.IGNORECASE,
+)
+"""Names of elements that tell of the author of the page."""
+_BEFORE_HEADLINE = 3
+_BEHIND_HEADLINE = 4
+"""Texts before and behind the headline among which bylines and dates stand."""
+_BOX_TEXTS = 2
+"""Texts of such an element that are looked at."""
+_CHARS_MAX = 120
+_HEADING_CHARS_MAX = 360
+_HEADINGS_MAX = 3
+_TOP_HEADINGS = frozenset(("h1",))
+_ELEMENTS_MAX = 8
+_TEXTS_MAX = 4
+"""Texts of an element that are looked at."""
+_TIMES_MAX = 3
+"""Elements of one type that are named after the author or the date of the page; more of them are those of a list."""
+_LARGE = frozenset(("body", "html", "article", "main", "section", "form"))
+_AUTHOR_STEMS = Stems(
+    ("byline", "auth", "autor", "auteur", "writer", "contributor", "vcard", "bio", "about")
+)
+_DATE_STEMS = Stems(("dat", "fecha", "publi", "posted", "time"))
+
+
+def top_headings(document: Document) -> list[str]:
+    """Return the texts of the headings of the first level, at most three.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> top_headings(parse_document("<h1>One <i>two</i></h1><p>Text", ""))
+    ['One two']
+    """
+    types = types_with_tags(document.nodes.element_types, _TOP_HEADINGS)
+    elements = segments_within(document, types, _HEADINGS_MAX, _TEXTS_MAX)
+    return _joined(document, elements, " ", _HEADING_CHARS_MAX)
+
+
+def author_texts(document: Document) -> tuple[list[str], list[str]]:
+    """Return the short texts of elements that are named after an author, and those of notes on the author.
+
+    Each text of a named element is a line. Elements of which a page has many are left out: they stand in a
+    list of other pages, or in comments.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> note = '<div class="author-bio"><h4>Ann Lee</h4><p>She writes.</div>'
+    >>> author_texts(parse_document(f'<p class="byline">By Ann Lee</p><p>Text{note}', ""))
+    (['By Ann Lee'], ['Ann Lee', 'She writes.'])
+    """
+    types = document.nodes.element_types
+    named = _AUTHOR_STEMS.found_in_attributes(types)
+    notes = [number for number in named if _AUTHOR_BOX.search(types[number][1])]
+    elements = segments_within(document, notes, _ELEMENTS_MAX, _BOX_TEXTS) if notes else []
+    texts = [document.segments.texts[number] for within in elements for number in within]
+    return (
+        _named(document, named, _BYLINE, "\n"),
+        [text for text in texts if len(text) <= _CHARS_MAX],
+    )
+
+
+def date_texts(document: Document) -> list[str]:
+    """Return the short texts of elements that are named after a date, in order.
+
+    Elements of which a page has many are left out: they stand in a list of other pages.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> date_texts(parse_document('<div class="post-date">March 4, 2024</div>', ""))
+    ['March 4, 2024']
+    """
+    dated = _DATE_STEMS.found_in_attributes(document.nodes.element_types)
+    return _named(document, dated, _DATE, " ")
+
+
+def beside_headline(document: Document, title: str) -> list[int]:
+    """Return the numbers of the short texts beside the headline, those behind it first.
+
+    Headings are left out, and items of lists before the headline, since they are those of menus.
+
+    Args:
+        document: The page.
+        title: Headline of the page.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> page = parse_document("<p>News<h1>Bridge opens</h1><p>By Ann Lee<p>4 March 2024", "")
+    >>> beside_headline(page, "Bridge opens")
+    [2, 3, 0]
+    """
+    texts = document.segments.texts
+    at = _heading_at(document, title)
+    if at is None:
+        return []
+    first = max(at - _BEFORE_HEADLINE, 0)
+    near = range(first, min(at + 1 + _BEHIND_HEADLINE, len(texts)))
+    tags = dict(zip(near, _owner_tags(document, near), strict=True))
+    return [
+        one
+        for one in (*near[at + 1 - first :], *reversed(near[: at - first]))
+        if tags[one] not in HEADING_LEVELS
+        and (one > at or tags[one] != "li")
+        and len(texts[one]) <= _CHARS_MAX
+    ]
+
+
+def _heading_at(document: Document, title: str) -> int | None:
+    """Return the number of the first text that is this title and a heading; None = there is none."""
+    texts, at = document.segments.texts, -1
+    for _ in range(texts.count(title)):
+        at = texts.index(title, at + 1)
+        if _owner_tags(document, range(at, at + 1))[0] in HEADING_LEVELS:
+            return at
+    return None
+
+
+def _owner_tags(document: Document, segments: range) -> list[str]:
+    """Return the tags of the elements that hold some texts."""
+    nodes = document.nodes
+    owners = document.segments.owner[segments.start : segments.stop]
+    return [nodes.element_types[number][0] for number in nodes.element_type[owners].tolist()]
+
+
+def _named(
+    document: Document, of_types: list[int], names: re.Pattern[str], between: str
+) -> list[str]:
+    """Return the short texts of the elements that are named so and of which the page has few."""
+    types = document.nodes.element_types
+    named = [
+        number
+        for number in of_types
+        if types[number][0] not in _LARGE
+        and names.search(types[number][1])
+        and not _NOT.search(types[number][1])
+    ]
+    if not named:
+        return []
+    elements = segments_within(document, named, _ELEMENTS_MAX, _TEXTS_MAX, _TIMES_MAX)
+    return _joined(document, elements, between, _CHARS_MAX)
+
+
+def _joined(
+    document: Document, elements: list[list[int]], between: str, chars_max: int
+) -> list[str]:
+    """Return the different texts of elements that are short, each joined of its segments."""
+    texts = document.segments.texts
+    joined = [
+        between.join([" ".join(texts[one].split()) for one in within if texts[one]])
+        for within in elements
+    ]
+    return list(dict.fromkeys([text for text in joined if text and len(text) <= chars_max]))

@@ -1,4 +1,4 @@
-"""Compiled loops of the selection; see `templ_core.page_level.selection`."""
+"""Compiled loops of the selection; see `templ_core.decide`."""
 
 from libc.math cimport INFINITY, exp, rint, sqrt
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t

@@ -1,15 +1,27 @@
 """What a page says about its own text, before anything is known about its site."""
 
 import msgspec
+import numpy as np
 
-from templ_core.array_types import Floats
+from templ_core.array_types import Bools, Floats, Int32s, Int64s, UInt64s
 from templ_core.dom.document import Document
+from templ_core.page_level._selection import long_without
+from templ_core.page_level.config import SELECTION_CONFIG
 from templ_core.page_level.features.page_features import PageFeatures, read_features
-from templ_core.page_level.features.surroundings import TextRoles, read_text_roles
-from templ_core.page_level.model.confidence import Confidence
-from templ_core.page_level.model.page_model import PageModel
+from templ_core.page_level.features.surroundings import REPEATING, TextRoles, read_text_roles
+from templ_core.page_level.model.page_model import Confidence, PageModel
 from templ_core.page_level.model.page_type import PageType
-from templ_core.page_level.selection import Copies, may_repeat, one_copy_enough
+
+
+class Copies(msgspec.Struct, frozen=True, kw_only=True):
+    """What is needed to find repeated text on a page; columns of length n_segments."""
+
+    text: UInt64s
+    """Hash of each segment's words."""
+    path: Int64s
+    """Path group of each segment."""
+    once: Bools
+    """Segments of which one copy is enough."""
 
 
 class PageEvidence(msgspec.Struct, frozen=True, kw_only=True):
@@ -38,6 +50,7 @@ def read_page_evidence(document: Document, page_model: PageModel) -> PageEvidenc
     """
     features = read_features(document)
     words = features.tree.words
+    roles = read_text_roles(document, features.tree, features.surroundings)
     reading = page_model.read(document, features)
     return PageEvidence(
         features=features,
@@ -48,7 +61,32 @@ def read_page_evidence(document: Document, page_model: PageModel) -> PageEvidenc
             path=features.group,
             once=one_copy_enough(may_repeat(features.surroundings, words), reading.page_type),
         ),
-        roles=read_text_roles(document, features.tree, features.surroundings),
+        roles=roles,
         page_type=reading.page_type,
         confidence=page_model.confidence,
     )
+
+
+def may_repeat(surroundings: Int32s, words: Floats) -> Bools:
+    """Return the segments of which one copy is enough; length n_segments.
+
+    They are long, and do not stand in code, tables or definition lists.
+
+    Args:
+        surroundings: The bits of `read_surroundings`.
+        words: Number of words of each segment, at least 1.
+    """
+    least = SELECTION_CONFIG.repeat_words_min
+    return long_without(surroundings, words, REPEATING, least)
+
+
+def one_copy_enough(once: Bools, page: PageType) -> Bools:
+    """Return the segments of `may_repeat`, or none of them on documentation.
+
+    Args:
+        once: The segments of `may_repeat`.
+        page: The type of the page.
+    """
+    if page.documentation > SELECTION_CONFIG.documentation_min:
+        return np.zeros(len(once), np.bool_)
+    return once

@@ -8,9 +8,8 @@ import numpy as np
 
 from templ_core.array_types import Bools, Int32s
 from templ_core.dom.addresses import Addresses
-from templ_core.dom.document import Document
+from templ_core.dom.document import Cuts, Document, without_parts
 from templ_core.dom.tags import HEADING_LEVELS, names
-from templ_core.dom.text import Cuts, without_parts
 from templ_core.patterns import pattern
 from templ_core.rendering._inline import InlineWriter, structure_of
 

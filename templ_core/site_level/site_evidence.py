@@ -6,8 +6,7 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Bools, Floats, Int32s
-from templ_core.dom.document import Document
-from templ_core.dom.text import Cuts
+from templ_core.dom.document import Cuts, Document
 from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.site_level.config import (
@@ -40,14 +39,12 @@ from templ_core.site_level.places._places import links_again, where_repeated
 from templ_core.site_level.places.places import (
     DocumentPlaces,
     PlaceReading,
-    document_places,
     read_places,
 )
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.strings.string_evidence import (
     StringEvidence,
     read_strings,
-    repeated_sentences,
 )
 from templ_core.site_level.trees.tree_model import TreeEvidence, tree_evidence
 
@@ -109,25 +106,19 @@ class SiteEvidence(msgspec.Struct, frozen=True, kw_only=True):
 def read_site_evidence(
     document: Document,
     page: PageEvidence,
-    site_model: SiteModel | None,
+    site_model: SiteModel,
     fusion: FusionModel,
-    places: DocumentPlaces | None = None,
-) -> SiteEvidence | None:
+    places: DocumentPlaces,
+) -> SiteEvidence:
     """Read what a site says about a page with at least one segment.
 
     Args:
         document: The page.
         page: What the page says about itself.
-        site_model: What is known about the site; None = nothing.
+        site_model: What is known about the site, from at least one document.
         fusion: How evidence is weighed: the weights that fit the page model.
-        places: The places of the page, if they were read before.
-
-    Returns:
-        The evidence; None where nothing is known about the site.
+        places: The places of the page.
     """
-    if site_model is None or not site_model.documents:
-        return None
-    places = places or document_places(document, page.features)
     columns, segments = site_inputs(document, page, site_model, places)
     log_odds = fused_log_odds(columns, fusion.terms, fusion.bias)
     return SiteEvidence(
@@ -138,34 +129,29 @@ def read_site_evidence(
         place_pages=pages_with_places(columns, page),
         fusion=fusion,
         segments=segments,
-        cuts=_cuts(document, page, columns, segments.strings, log_odds, fusion),
+        cuts=_cuts(columns, segments, log_odds, fusion),
     )
 
 
 def _cuts(
-    document: Document,
-    page: PageEvidence,
-    columns: SiteColumns,
-    strings: StringEvidence,
-    log_odds: Floats,
-    fusion: FusionModel,
+    columns: SiteColumns, segments: SegmentEvidence, log_odds: Floats, fusion: FusionModel
 ) -> Cuts | None:
     """Return the sentences that would go if their segments were covered as they are."""
-    found = repeated_sentences(document, page.features, strings)
-    if found is None:
+    strings = segments.strings
+    if strings.sentences is None:
         return None
-    of, spans, cover = found
+    of, cover = strings.sentences.segment, strings.sentences.cover
     names = FEW_COVER, FEW_COVER_OF_RECORDS
     least, most = STRINGS_CONFIG.prose_words_min, FUSION_CONFIG.length_words_max
     alike, listed = strings.alike[of], strings.listed[of]
-    instead = cover_columns(cover, alike, listed, page.page_type, least, most)
+    instead = cover_columns(cover, alike, listed, segments.page_type, least, most)
     after, before = (
         fused_log_odds(dict(zip(names, rows, strict=True)), fusion.terms, 0.0, names)
         for rows in (instead, [columns[name][of] for name in names])
     )
     cuts: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     for row in np.flatnonzero(log_odds[of] + (after - before) < 0).tolist():
-        cuts[int(of[row])].append(spans[row])
+        cuts[int(of[row])].append(strings.sentences.spans[row])
     return dict(cuts) or None
 
 
@@ -178,7 +164,7 @@ def site_inputs(
     trees = None
     if not known.are_known:
         trees = tree_evidence(places.blocks, own.text, model.trees, own.words, known.mass)
-    strings = read_strings(page.features, model.strings, places.prose)
+    strings = read_strings(document, page.features, model.strings, places.prose)
     best = best_container(own.first, own.last, known.content, tree.words)
     around = mean_around(known.content, tree, document.nodes.parent, config.surrounding_levels)
     share = usual_share(table.best_containers, places.nodes.cell, tree, config.doubt_pages)

@@ -29,7 +29,7 @@ from cssselect.parser import (
 
 from templ_core.array_types import Bools, Int64s
 from templ_core.dom._tree import sums_above
-from templ_core.dom.document import Document, Nodes, attribute_values
+from templ_core.dom.document import Document, Nodes
 from templ_core.errors import RuleError
 from templ_core.site_settings.site_settings import SiteRule, has_pieces
 
@@ -139,9 +139,10 @@ class NodeMatcher:
         self._nodes = nodes
         self._types_of_tag: defaultdict[str, list[int]] = defaultdict(list)
         columns: list[list[str]] = [[] for _ in _ATTRIBUTES]
-        for number, (tag, attributes) in enumerate(nodes.element_types):
+        for number, (tag, _) in enumerate(nodes.element_types):
             self._types_of_tag[tag].append(number)
-            for column, value in zip(columns, attribute_values(attributes), strict=True):
+        for values in nodes.attribute_values:
+            for column, value in zip(columns, values, strict=True):
                 column.append(value)
         self._values = dict(zip(_ATTRIBUTES, map(_AttributeValues, columns), strict=True))
 

@@ -12,6 +12,7 @@ from markdown_it import MarkdownIt
 from templ_core.dom.addresses import Addresses
 from templ_core.dom.codec import document_columns
 from templ_core.dom.document import parse_document
+from templ_core.metadata.markup import PageMarkup
 from templ_core.metadata.page_metadata import read_metadata
 from templ_core.rendering.cleaned_html import render_html
 from templ_core.rendering.links import PageLink, page_links
@@ -126,10 +127,8 @@ def test_addresses_are_joined_to_the_base_of_the_page(base, found):
     markup = f"<head>{base}<body><p>See <a href=d>it</a> and <a href=#e>below</a>"
     below = "[below](https://example.com/a/b#e)"
     assert rendered(markup) == f"See [it]({found}) and {below}"
-    image = read_metadata(
-        parse_document(f"<head>{base}<meta property=og:image content=d><p>Text", URL), URL
-    ).image
-    assert image == found
+    page = parse_document(f"<head>{base}<meta property=og:image content=d><p>Text", URL)
+    assert read_metadata(page, URL, PageMarkup(page)).image == found
 
 
 @pytest.mark.parametrize(

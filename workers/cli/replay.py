@@ -17,7 +17,7 @@ import msgspec
 
 from schemas.codec import encode_json
 from schemas.dead_letter import DeadLetter
-from templ_core.dom.decode.content_encoding import decompress
+from templ_core.dom.decode.decode_page import decompress
 from templ_core.errors import PageError
 from templ_core.site_cleaner.fetch_times import rfc3339
 from workers.cli.inputs import progress, raise_problems, refuse_overwriting

@@ -10,7 +10,7 @@ import msgspec
 from schemas.codec import encode_msgpack
 from schemas.document import DocumentRecord
 from templ_core import explain
-from templ_core.clean_document import clean
+from templ_core.clean_document import clean_examined, examine
 from templ_core.decide import Decision
 from templ_core.dom.document import Document
 from templ_core.errors import CodecError
@@ -23,7 +23,7 @@ from templ_core.explain.deciding import (
 from templ_core.explain.site_rules import RuledPage, SiteRules, site_rules
 from templ_core.metadata.fields import Metadata
 from templ_core.page_details import decode_details
-from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
+from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.site_level.fusion.site_columns import REASON_STRING, REASON_TREE
 from templ_core.site_level.site_model import SiteModel
 from workers.errors import InputProblem, UsageProblem
@@ -128,9 +128,10 @@ def _decisions(
     variant = CleaningVariant.of(settings)
     for record, document in view.pages():
         own, used = view.cleaning_of(stored_kind(record, document), model)
-        page = read_page_evidence(document, variant.page_model)
-        cleaned = clean(document, used, variant.config, variant.page_model, page, settings=own)
-        yield record, document, page, cleaned.decision
+        page = examine(document, variant.page_model)
+        cleaned = clean_examined(page, used, variant.config, variant.page_model, own)
+        if page.evidence is not None:
+            yield record, document, page.evidence, cleaned.decision
 
 
 def exported_expressions(site: str, model: SiteModel, found: DecidingExpressions) -> dict[str, Any]:

@@ -21,8 +21,7 @@ from schemas.document import DocumentRecord
 from templ_core.clean_document import CleanedText
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import compress_columns, decode_document, document_columns
-from templ_core.dom.document import Document
-from templ_core.dom.text import render_text
+from templ_core.dom.document import Document, render_text
 from templ_core.errors import CodecError
 from templ_core.fingerprint import simhash
 from templ_core.page_changes import FetchedText, PageChanges, page_changes

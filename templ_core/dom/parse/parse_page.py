@@ -4,19 +4,29 @@ A page that the parser ends at `</html>`, and begins again, is parsed once more 
 """
 
 import functools
+import html
+import json
 import re
 import threading
+from itertools import islice
 from typing import NamedTuple
+from urllib.parse import urljoin
 
+import numpy as np
 from lxml import etree
 
+from templ_core.array_types import Int32s
+from templ_core.dom.config import DeclaredBodyConfig, ScanConfig
+from templ_core.dom.decode._bytes import may_stand_in
 from templ_core.dom.parse._flatten import AttributeTableMismatch, PageColumns, flatten
 from templ_core.dom.parse._strip_markup import strip_markup
 from templ_core.dom.parse.repair import flatten_markup
-from templ_core.dom.parse.scan import refuse_segments, stalls_parser
-from templ_core.errors import ParserMismatch
+from templ_core.dom.parse.scan import stalls_parser
+from templ_core.dom.tags import without_references
+from templ_core.errors import HostilePage, ParserMismatch
 from templ_core.patterns import pattern
 
+_SCAN = ScanConfig()
 _MAX_LANGUAGE_CHARS = 35
 """Longest language tag that a reader has to take (RFC 5646, section 4.4.1)."""
 
@@ -29,8 +39,10 @@ class ParsedPage(NamedTuple):
     """Language that the root element declares; empty if it declares none."""
     claims: bytes
     """What the markup says about the page."""
-    base_at: int
-    """Where the claim of the first `base` element begins; -1 = there is none."""
+    base: str
+    """Address that the first `base` element with one names; empty without one."""
+    declared: Int32s
+    """Whether each segment is inside the article body that the markup declares, see `declared_segments`."""
 
 
 def parse_page(utf8: bytes, url: str, *, with_marks: bool = False) -> ParsedPage:
@@ -49,18 +61,38 @@ def parse_page(utf8: bytes, url: str, *, with_marks: bool = False) -> ParsedPage
         ParserMismatch: The compiled modules do not fit the installed lxml.
     """
     check_parser()
-    page = _parsed(utf8, _host(url), with_marks=with_marks)
-    refuse_segments(len(page.columns.texts), len(utf8))
-    return page
+    columns, language, claims, base_at = _parsed(utf8, _host(url), with_marks=with_marks)
+    refuse_segments(len(columns.texts), len(utf8))
+    base = _base(claims, base_at, url) if base_at >= 0 else ""
+    if base and with_marks:
+        _join(columns, base)
+    return ParsedPage(columns, language, claims, base, declared_segments(claims, columns.texts))
 
 
-def _parsed(utf8: bytes, host: str, *, with_marks: bool) -> ParsedPage:
+def refuse_segments(count: int, size_bytes: int, config: ScanConfig = _SCAN) -> None:
+    """Refuse a page with too many segments, which cost more than elements without text.
+
+    Args:
+        count: Number of its segments.
+        size_bytes: Size of its markup.
+        config: How many a page may have.
+
+    Raises:
+        HostilePage: There are more.
+    """
+    most = max(config.segments_max, size_bytes // config.segment_bytes_min)
+    if count > most:
+        raise HostilePage(f"more than {most} segments of text")
+
+
+def _parsed(utf8: bytes, host: str, *, with_marks: bool) -> tuple[PageColumns, str, bytes, int]:
+    """Return columns, language and claims, and where the claim of the first `base` element begins, or -1."""
     for joins_documents in (False, True):
         markup, attribute_table, claims, base_at = strip_markup(
             utf8, joins_documents, keeps_targets=with_marks, finds_claims=True
         )
         if _is_blank(markup):
-            return ParsedPage(flatten(None, host), "", claims, base_at)
+            return flatten(None, host), "", claims, base_at
         if stalls_parser(markup):
             break
         root, is_too_deep = _parse(markup)
@@ -69,12 +101,36 @@ def _parsed(utf8: bytes, host: str, *, with_marks: bool) -> ParsedPage:
         if not _has_another_root(root):
             try:
                 columns = flatten(root, host, attribute_table, with_marks)
-                return ParsedPage(columns, _language(root), claims, base_at)
+                return columns, _language(root), claims, base_at
             except AttributeTableMismatch:
                 break
     root = _parse_repaired(utf8)
     columns = flatten(root, host, with_marks=with_marks)
-    return ParsedPage(columns, _language(root), claims, base_at)
+    return columns, _language(root), claims, base_at
+
+
+def _base(claims: bytes, first: int, url: str) -> str:
+    """Return the address that the first `base` element with one names; `first` is where their claims begin."""
+    for claim in claims[first:].split(b"\0"):
+        tag, *parts = claim.split(b"\2")
+        address = dict(zip(parts[::2], parts[1::2], strict=False)).get(b"href")
+        if tag == b"base" and address:
+            try:
+                return urljoin(url, without_references(address.decode(errors="replace").strip()))
+            except ValueError:
+                return ""
+    return ""
+
+
+def _join(columns: PageColumns, base: str) -> None:
+    """Join the addresses of marks to a base; places on the same page stay as they are."""
+    for number in {int(number) for number in columns.marks["target"] if number >= 0}:
+        address = columns.mark_values[number]
+        if not address.startswith("#"):
+            try:
+                columns.mark_values[number] = urljoin(base, address)
+            except ValueError:
+                continue
 
 
 def parse_markup(markup: str) -> etree._Element | None:
@@ -215,3 +271,77 @@ def _as_lists(value: object) -> object:
     if isinstance(value, dict):
         return {name: column.tolist() for name, column in value.items()}
     return value
+
+
+# --- the text that a page declares to be its article ------------------------------------------------
+
+NO_BODY, OUTSIDE_BODY, INSIDE_BODY = range(3)
+"""Values of `Segments.declared`: the page declares no body, or the segment is outside or inside it."""
+
+_DECLARED = DeclaredBodyConfig()
+_KEY = b'"articleBody"'
+_BODY = pattern(_KEY + rb'\s*+:\s*+("[^"\\]*+(?:\\.[^"\\]*+)*+")', re.DOTALL)
+_TAG = pattern(r"<[a-zA-Z/][^<>]*>")
+_NO_LETTER = pattern(r"[\W_]+")
+
+
+def declared_segments(
+    claims: bytes, texts: list[str], config: DeclaredBodyConfig = _DECLARED
+) -> Int32s:
+    r"""Return whether each segment is inside the article body that the page declares.
+
+    A body counts if most of it stands on the page; then a segment is inside it if its beginning or its
+    end is. Only letters and digits are compared.
+
+    >>> page = b'<script type="application/ld+json">{"articleBody": "It rains.\\nIt is cold."}</script>'
+    >>> config = DeclaredBodyConfig(letters_min=10, own_letters_min=5)
+    >>> declared_segments(page, ["News", "It rains.", "It is cold."], config).tolist()
+    [1, 2, 2]
+
+    Args:
+        claims: `Document.claims`, or any other markup in UTF-8.
+        texts: Text of each segment.
+        config: The tunable numbers.
+
+    Returns:
+        One of NO_BODY, OUTSIDE_BODY and INSIDE_BODY for each segment.
+    """
+    nothing = np.zeros(len(texts), np.int32)  # NO_BODY
+    body = _letters(_declared_body(claims, config)) if _KEY in claims else ""
+    if len(body) < config.letters_min:
+        return nothing
+    declared: list[int] = []
+    found: dict[str, int] = {}
+    for text, may_be_inside in zip(texts, may_stand_in(body, texts), strict=True):
+        if not may_be_inside:
+            declared.append(OUTSIDE_BODY)
+            continue
+        letters = _letters(text)
+        is_inside = letters[: config.edge_letters] in body or (
+            len(letters) > config.edge_letters and letters[-config.edge_letters :] in body
+        )
+        declared.append(INSIDE_BODY if is_inside else OUTSIDE_BODY)
+        if is_inside and len(letters) >= config.own_letters_min:
+            found[letters] = len(letters)
+    if sum(found.values()) < config.found_ratio_min * len(body):
+        return nothing
+    return np.array(declared, np.int32)
+
+
+def _declared_body(claims: bytes, config: DeclaredBodyConfig) -> str:
+    """Return the longest text that is declared; empty if there is none."""
+    found = islice(_BODY.finditer(claims), config.bodies_max)
+    return max((_text(one[1]) for one in found), key=len, default="")
+
+
+def _text(literal: bytes) -> str:
+    """Return the text of a string in JSON that may hold HTML; empty if it is no such string."""
+    try:
+        text = json.loads(literal, strict=False)
+    except ValueError:
+        return ""
+    return _TAG.sub(" ", html.unescape(text))
+
+
+def _letters(text: str) -> str:
+    return _NO_LETTER.sub("", text).lower()

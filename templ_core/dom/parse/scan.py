@@ -59,22 +59,6 @@ def refuse_more(utf8: bytes, most: int, tag: re.Pattern[bytes], what: str) -> No
         raise HostilePage(f"more than {most} {what}")
 
 
-def refuse_segments(count: int, size_bytes: int, config: ScanConfig = _CONFIG) -> None:
-    """Refuse a page with too many segments, which cost more than elements without text.
-
-    Args:
-        count: Number of its segments.
-        size_bytes: Size of its markup.
-        config: How many a page may have.
-
-    Raises:
-        HostilePage: There are more.
-    """
-    most = max(config.segments_max, size_bytes // config.segment_bytes_min)
-    if count > most:
-        raise HostilePage(f"more than {most} segments of text")
-
-
 def end_of_tag(text: str, start: int, end: int, most: int) -> int:
     """Return where a tag has to be cut: at its end unless it has more than `most` attributes.
 

@@ -11,9 +11,9 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression, SGDClassifier
 
 from templ_core.array_types import Float32s, Floats, Int32s, Int64s
-from templ_core.page_level.model.confidence import EXPECTED, Confidence
 from templ_core.page_level.model.hashed_scores import HashedTable
 from templ_core.page_level.model.network import Network
+from templ_core.page_level.model.page_model import EXPECTED, Confidence
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
 
 ReportProgress = Callable[[str], None]
@@ -47,7 +47,7 @@ def fit_confidence(inputs: Sequence[Sequence[float]], found: Sequence[float]) ->
     All pages weigh the same, whatever they weigh in the rest of a training: their corpora differ in their types.
 
     Args:
-        inputs: The inputs of each page, see `templ_core.page_level.model.confidence`.
+        inputs: The inputs of each page, see `templ_core.page_level.model.page_model`.
         found: F1 that each page reached, 0 to 1.
 
     Returns:

@@ -18,7 +18,7 @@ from templ_core.lab.evaluation.report import Interval, group_by, mean_interval
 from templ_core.lab.training.fit import fit_confidence
 from templ_core.lab.training.labels.gold_labels import Labels
 from templ_core.lab.training.pages import WordBag
-from templ_core.page_level.model.confidence import EXPECTED, Confidence
+from templ_core.page_level.model.page_model import EXPECTED, Confidence
 from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.site_level.fusion._fusion import fused_log_odds
 from templ_core.site_level.fusion.fusion import STRING_INPUT_MAX, UNFITTED, Term, shipped_fusion

@@ -29,8 +29,8 @@ from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.features.surroundings import TextRoles, last_headings, read_text_roles
 from templ_core.page_level.model._hashed_scores import name_places, text_tokens, type_tokens
 from templ_core.page_level.model.hashed_scores import NODE_ROLES, TABLE_SIZE
+from templ_core.page_level.page_evidence import may_repeat
 from templ_core.page_level.page_tree import PageTree
-from templ_core.page_level.selection import may_repeat
 from templ_core.site_key import site_key
 
 

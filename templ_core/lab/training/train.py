@@ -19,7 +19,7 @@ from sklearn.linear_model import LogisticRegression
 
 from templ_core.array_types import Float32s, Floats, Int64s
 from templ_core.config import CoreConfig
-from templ_core.decide import page_recall_share
+from templ_core.decide import agreed, page_recall_share, select_segments, with_policy
 from templ_core.lab.training import fit
 from templ_core.lab.training.pages import TrainingPage, owner_of_each, stack
 from templ_core.lab.training.quality import PageResult
@@ -27,20 +27,19 @@ from templ_core.page_level._selection import plain_f1
 from templ_core.page_level.config import MODEL_CONFIG
 from templ_core.page_level.features._contexts import with_contexts
 from templ_core.page_level.model._page_type import page_statistics
-from templ_core.page_level.model.confidence import Confidence, confidence_inputs
 from templ_core.page_level.model.hashed_scores import NAMES_SIZE, HashedTable
 from templ_core.page_level.model.model_file import with_version
 from templ_core.page_level.model.network import Network
-from templ_core.page_level.model.page_model import About, PageModel, combined_log_odds
+from templ_core.page_level.model.page_model import (
+    About,
+    Confidence,
+    PageModel,
+    combined_log_odds,
+    confidence_inputs,
+)
 from templ_core.page_level.model.page_type import PAGE_TYPES, PageType, PageTypeModel
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
-from templ_core.page_level.selection import (
-    Copies,
-    agreed,
-    one_copy_enough,
-    select_segments,
-    with_policy,
-)
+from templ_core.page_level.page_evidence import Copies, one_copy_enough
 
 FOLDS = 5
 NO_FOLD = -1

@@ -6,7 +6,7 @@ from libc.stdint cimport int64_t, uint64_t
 from templ_core.page_level.features._page cimport Page
 
 cdef enum:
-    OUTSIDE_BODY = 1            # as in `templ_core.dom.parse.declared_body`
+    OUTSIDE_BODY = 1            # as in `templ_core.dom.parse.parse_page`
     INSIDE_BODY = 2
     HEADING = 8                 # as in `surroundings.py`
     TITLE_WORDS_MAX = 64

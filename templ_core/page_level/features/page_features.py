@@ -17,7 +17,7 @@ from templ_core.page_level.config import FEATURE_CONFIG
 from templ_core.page_level.features import _characters
 from templ_core.page_level.features._page_features import fill_rows, row_names
 from templ_core.page_level.features.characters import Words, shape_hashes, text_hashes
-from templ_core.page_level.features.surroundings import read_surroundings
+from templ_core.page_level.features.surroundings import last_headings, read_surroundings
 from templ_core.page_level.page_tree import PageTree, read_tree
 
 OWNER_TAGS = (
@@ -80,6 +80,11 @@ class PageFeatures(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """Share of each segment's characters that is link text, 0 to 1; length n_segments."""
     rows: Float32s
     """(n_segments, len(FEATURES)): the features."""
+
+    @property
+    def last_heading(self) -> Int64s:
+        """Number of the last heading before each segment, -1 without one; length n_segments."""
+        return last_headings(self.surroundings)
 
     @functools.cached_property
     def shape(self) -> UInt64s:

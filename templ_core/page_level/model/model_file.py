@@ -15,10 +15,9 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.errors import CodecError
-from templ_core.page_level.model.confidence import CONFIDENCE_INPUTS, Confidence
 from templ_core.page_level.model.hashed_scores import NAMES_SIZE, TABLE_SIZE, HashedTable
 from templ_core.page_level.model.network import Network
-from templ_core.page_level.model.page_model import About, PageModel
+from templ_core.page_level.model.page_model import CONFIDENCE_INPUTS, About, Confidence, PageModel
 from templ_core.page_level.model.page_type import PAGE_TYPES, PageTypeModel
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
 from templ_core.stored.columns import require_range

@@ -6,24 +6,72 @@ A regression over the means of a page's features and over its class names tells 
 another the F1 to expect of a cut.
 """
 
+import math
+import operator
 from typing import Annotated
 
 import msgspec
 
-from templ_core.array_types import Float32s, Floats
+from templ_core.array_types import Bools, Float32s, Floats
 from templ_core.dom.document import Document
+from templ_core.page_level._selection import kept_words
 from templ_core.page_level.config import MODEL_CONFIG
 from templ_core.page_level.features._contexts import with_contexts
 from templ_core.page_level.features.page_features import PageFeatures
-from templ_core.page_level.features.surroundings import last_headings
 from templ_core.page_level.model._hashed_scores import read_attributes, text_scores
 from templ_core.page_level.model._log_odds import mixed_log_odds
 from templ_core.page_level.model._page_type import page_statistics
-from templ_core.page_level.model.confidence import Confidence
 from templ_core.page_level.model.hashed_scores import HashedTable
 from templ_core.page_level.model.network import Network
-from templ_core.page_level.model.page_type import PageType, PageTypeModel
+from templ_core.page_level.model.page_type import PAGE_TYPES, PageType, PageTypeModel
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
+
+CONFIDENCE_INPUTS = ("expected_f1", "kept_words", "kept_share", *PAGE_TYPES)
+"""Names of the inputs, in the order of the weights."""
+_MARGIN = 0.001
+"""An expected F1 is kept this far from 0 and 1, where log-odds are infinite."""
+
+
+def confidence_inputs(
+    expected_f1: float, kept: Bools, words: Floats, page_type: PageType
+) -> list[float]:
+    """Return the inputs of the confidence of a page with text.
+
+    Args:
+        expected_f1: F1 that is expected of the cut, 0 to 1.
+        kept: Whether each segment is kept; length n_segments.
+        words: Number of words of each segment, at least 1; length n_segments.
+        page_type: The type of the page.
+
+    Returns:
+        The log-odds of the expected F1, the logarithm of the words that are kept, their share of the page, and
+        the probability of each page type.
+    """
+    of_kept, total = kept_words(kept, words)
+    share = min(max(expected_f1, _MARGIN), 1 - _MARGIN)
+    types = msgspec.structs.astuple(page_type)
+    return [math.log(share / (1 - share)), math.log1p(of_kept), of_kept / total, *types]
+
+
+class Confidence(msgspec.Struct, frozen=True, array_like=True):
+    """The numbers of the regression."""
+
+    weights: tuple[float, ...]
+    """One for each of CONFIDENCE_INPUTS."""
+    bias: float
+
+    def of(self, inputs: list[float]) -> float:
+        """Return the word F1 to expect, 0 to 1.
+
+        Args:
+            inputs: What `confidence_inputs` returns.
+        """
+        log_odds = self.bias + sum(map(operator.mul, self.weights, inputs))
+        return 1 / (1 + math.exp(-log_odds))
+
+
+EXPECTED = Confidence((1.0, *(0.0 for _ in CONFIDENCE_INPUTS[1:])), 0.0)
+"""No correction: the confidence is the F1 that is expected."""
 
 
 class About(msgspec.Struct, frozen=True, kw_only=True):
@@ -74,7 +122,7 @@ class PageModel(msgspec.Struct, frozen=True, kw_only=True):
             features: The features of the page.
         """
         attribute, names = read_attributes(document, self.attribute)
-        text = text_scores(features.words, last_headings(features.surroundings), self.text)
+        text = text_scores(features.words, features.last_heading, self.text)
         rows = with_contexts(features.rows, features.tree, features.group, attribute, text)
         page_type = PageType()
         if self.page_types is not None:

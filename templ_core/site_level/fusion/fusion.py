@@ -9,7 +9,7 @@ import numpy as np
 
 from templ_core.array_types import Bools
 from templ_core.errors import CodecError
-from templ_core.page_level.model.confidence import Confidence
+from templ_core.page_level.model.page_model import Confidence
 from templ_core.site_level.fusion import site_columns as names
 from templ_core.site_level.fusion.site_columns import SiteColumns
 

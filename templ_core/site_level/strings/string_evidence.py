@@ -195,6 +195,17 @@ class Cover(msgspec.Struct, frozen=True):
     covered, or of the text alone."""
 
 
+class RepeatedSentences(msgspec.Struct, frozen=True):
+    """Runs of sentences that strings cover, in segments of which other text is left; a row for each."""
+
+    segment: Int64s
+    """The segment that the sentences are in."""
+    spans: list[tuple[int, int]]
+    """Their first character in its text, and the one behind them."""
+    cover: Cover
+    """What strings of few pages cover of them."""
+
+
 class StringEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """The strings of a site on one page."""
 
@@ -214,15 +225,15 @@ class StringEvidence(msgspec.Struct, frozen=True, kw_only=True):
     n_segments."""
     is_covered: Bools
     """Which words of the page strings of few pages cover; length n_words."""
+    sentences: RepeatedSentences | None = None
+    """None where there are none."""
 
 
 def read_strings(
-    features: PageFeatures, table: StringTable, prose: PageProse | None = None
+    document: Document, features: PageFeatures, table: StringTable, prose: PageProse
 ) -> StringEvidence:
     """Return what the strings of a site say about a page with at least one segment."""
-    usual_words, rows, is_covered = read_page(
-        features, prose or read_prose(features), table, STRINGS_CONFIG
-    )
+    usual_words, rows, is_covered = read_page(features, prose, table, STRINGS_CONFIG)
     few_share, few_words, some_share, some_words, alike, listed = rows
     return StringEvidence(
         usual_words=usual_words,
@@ -231,21 +242,14 @@ def read_strings(
         alike=alike,
         listed=listed,
         is_covered=is_covered,
+        sentences=_repeated_sentences(document, features.words, few_share, is_covered),
     )
 
 
-def repeated_sentences(
-    document: Document, features: PageFeatures, strings: StringEvidence
-) -> tuple[Int64s, list[tuple[int, int]], Cover] | None:
-    """Return the sentences that strings cover, in segments of which other text is left; None where there are none.
-
-    Returns:
-        For each run of sentences the segment that they are in; their first character in its text, and the one behind
-        them; what strings of few pages cover of them.
-    """
-    words = features.words
-    ratio = STRINGS_CONFIG.sentence_ratio
-    runs = sentence_runs(words, strings.few.share, strings.is_covered, ratio)
+def _repeated_sentences(
+    document: Document, words: Words, few_share: Floats, is_covered: Bools
+) -> RepeatedSentences | None:
+    runs = sentence_runs(words, few_share, is_covered, STRINGS_CONFIG.sentence_ratio)
     if not runs:
         return None
     texts = document.segments.texts
@@ -258,7 +262,8 @@ def repeated_sentences(
         spans.append((begin, _border(texts[segment], _end(words, last) - starts[segment])))
     segments, firsts, lasts, covered = np.array(runs).T
     run_words = covered.astype(np.float64)
-    return segments, spans, Cover(run_words / (lasts + 1 - firsts), run_words)
+    cover = Cover(run_words / (lasts + 1 - firsts), run_words)
+    return RepeatedSentences(segments, spans, cover)
 
 
 def _end(words: Words, word: int) -> int:

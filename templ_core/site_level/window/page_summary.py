@@ -88,17 +88,14 @@ _FORM = CompactForm("page summary", 5, _Compact, level=1, max_bytes=48 << 20)
 def summarise_page(document: Document, page_model: PageModel) -> PageSummary:
     """Return what a document with at least one segment adds to its site's model."""
     features = read_features(document)
-    return summarise_scored_page(document, features, page_model.log_odds(document, features))
+    places = document_places(document, features)
+    return summarise_scored_page(features, page_model.log_odds(document, features), places)
 
 
 def summarise_scored_page(
-    document: Document,
-    features: PageFeatures,
-    content_log_odds: Floats,
-    places: DocumentPlaces | None = None,
+    features: PageFeatures, content_log_odds: Floats, places: DocumentPlaces
 ) -> PageSummary:
     """Return what a document adds to its site's model, given what the page model says about it."""
-    places = places or document_places(document, features)
     log_odds = np.minimum(np.maximum(content_log_odds, -_LOG_ODDS_MAX), _LOG_ODDS_MAX)
     return PageSummary(
         places=places.segments,

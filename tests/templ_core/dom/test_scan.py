@@ -12,10 +12,16 @@ from templ_core.dom.config import ScanConfig
 from templ_core.dom.decode._bytes import may_stand_in
 from templ_core.dom.document import parse_document
 from templ_core.dom.parse._strip_markup import strip_markup
-from templ_core.dom.parse.declared_body import INSIDE_BODY, NO_BODY, OUTSIDE_BODY
-from templ_core.dom.parse.parse_page import parse_markup, parse_page
+from templ_core.dom.parse.parse_page import (
+    INSIDE_BODY,
+    NO_BODY,
+    OUTSIDE_BODY,
+    parse_markup,
+    parse_page,
+    refuse_segments,
+)
 from templ_core.dom.parse.repair import flatten_markup
-from templ_core.dom.parse.scan import refuse_segments, stalls_parser
+from templ_core.dom.parse.scan import stalls_parser
 from templ_core.errors import HostilePage
 from tests.hostile_shapes import SHAPES
 

@@ -5,11 +5,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
 
+from templ_core.dom.addresses import address
 from templ_core.dom.document import parse_document
 from templ_core.metadata.dates import day_in_path, day_in_text, point_in_time
 from templ_core.metadata.fields import Metadata
-from templ_core.metadata.forms import address, language_tag
-from templ_core.metadata.languages import contradicting_language
+from templ_core.metadata.languages import contradicting_language, language_tag
 from templ_core.metadata.markup import PageMarkup, read_claims
 from templ_core.metadata.page_metadata import read_metadata
 from templ_core.page_level.model.page_type import PageType
@@ -21,7 +21,7 @@ URL = "https://www.daily.example/news/2024/bridge.html"
 
 def metadata(head, body="<p>Text", text="", url=URL):
     page = parse_document(f"<html><head>{head}</head><body>{body}</body></html>", url)
-    return read_metadata(page, url, text)
+    return read_metadata(page, url, PageMarkup(page), text)
 
 
 def ld(text):
@@ -193,14 +193,14 @@ def test_a_page_with_too_many_claims_is_read_in_bounds():
     body = '<i itemprop="author">x</i>' * 100_000
     page = parse_document(body, URL)
     assert len(page.claims) <= 1 << 20
-    read_metadata(page, URL)
+    read_metadata(page, URL, PageMarkup(page))
 
 
 @given(st.text(st.sampled_from("<>\"'=/ metanmcol:ad{}[],\1\2&;#"), max_size=200))
 def test_any_markup_has_metadata_of_the_right_form(text):
     markup = f'<meta name="author" {text}><script type="application/ld+json">{text}</script>{text}'
     page = parse_document(markup, URL)
-    found = read_metadata(page, URL)
+    found = read_metadata(page, URL, PageMarkup(page))
     read_claims(page.claims)
     for value in (found.canonical_url, found.image):
         assert value is None or address(value, URL) == value
@@ -324,9 +324,9 @@ def test_what_is_not_sure_contradicts_nothing(text, declared):
 
 def test_both_languages_are_in_the_metadata_where_they_differ():
     page = parse_document('<html lang="en-US"><p>Text', "https://example.com/")
-    found = read_metadata(page, "https://example.com/", TEXTS["hi"] * 3)
+    found = read_metadata(page, "https://example.com/", PageMarkup(page), TEXTS["hi"] * 3)
     assert (found.language, found.declared_language) == ("hi", "en-US")
-    found = read_metadata(page, "https://example.com/", TEXTS["en"] * 3)
+    found = read_metadata(page, "https://example.com/", PageMarkup(page), TEXTS["en"] * 3)
     assert (found.language, found.declared_language) == ("en-US", UNSET)
 
 

@@ -5,6 +5,7 @@ from templ_core import SiteCleaner
 from templ_core.dom.document import parse_document
 from templ_core.metadata.authors import byline_author
 from templ_core.metadata.dates import before_change, day_in_text
+from templ_core.metadata.markup import PageMarkup
 from templ_core.metadata.page_metadata import read_metadata
 from templ_core.metadata.placed import SitePlaces, placed_texts
 from templ_core.page_level.features.page_features import read_features
@@ -34,14 +35,14 @@ def read(documents, page):
 
 
 def metadata(documents, page):
-    return read_metadata(page, "https://e.example/a", "", read(documents, page))
+    return read_metadata(page, "https://e.example/a", PageMarkup(page), "", read(documents, page))
 
 
 def test_author_and_date_are_found_where_other_pages_have_them():
     pages = [article(number) for number in range(10)]
     found = metadata(pages, article(20))
     assert (found.authors, found.published_at) == (["Eve Poe"], "2024-03-21")
-    alone = read_metadata(article(20), "https://e.example/a")
+    alone = read_metadata(article(20), "https://e.example/a", PageMarkup(article(20)))
     assert (alone.authors, alone.published_at) == ([], None)
 
 
@@ -152,7 +153,7 @@ def test_the_day_of_a_change_is_not_that_of_publication():
 )
 def test_a_page_alone_tells_its_author_and_day_beside_its_headline(beside, authors, day):
     page = parse_document(f"<title>Bridge opens</title><h1>Bridge opens</h1>{beside}", "")
-    found = read_metadata(page, "https://e.example/a")
+    found = read_metadata(page, "https://e.example/a", PageMarkup(page))
     assert (found.authors, found.published_at) == (authors, day)
 
 
@@ -173,7 +174,7 @@ COMMENT = "<div class=thread-author>Bob Ray</div><p>Well done"
 )
 def test_who_is_named_as_the_author(markup, authors):
     page = parse_document(f"<title>Bridge opens</title>{markup}", "")
-    assert read_metadata(page, "https://e.example/a").authors == authors
+    assert read_metadata(page, "https://e.example/a", PageMarkup(page)).authors == authors
 
 
 def test_the_time_of_a_change_is_not_that_of_publication():
@@ -182,5 +183,5 @@ def test_the_time_of_a_change_is_not_that_of_publication():
         '24 June</time><time datetime="2025-12-10">10 December</time>',
         "",
     )
-    found = read_metadata(page, "https://e.example/a")
+    found = read_metadata(page, "https://e.example/a", PageMarkup(page))
     assert (found.published_at, found.modified_at) == ("2025-12-10", "2026-06-24")

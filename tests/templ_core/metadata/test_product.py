@@ -5,7 +5,7 @@ from msgspec import UNSET
 
 from templ_core.dom.document import parse_document
 from templ_core.metadata.fields import Offer, Product
-from templ_core.metadata.markup import price_number
+from templ_core.metadata.markup import PageMarkup, price_number
 from templ_core.metadata.page_metadata import read_metadata
 
 URL = "https://shop.example/pot"
@@ -37,7 +37,8 @@ def product(*items, body="", title="Tea pot"):
     start = '<script type="application/ld+json">'
     scripts = "".join(f"{start}{json.dumps(item)}</script>" for item in items)
     markup = f"<html><title>{title}</title>{scripts}<body>{body}<p>Text</body></html>"
-    return read_metadata(parse_document(markup, URL), URL).product
+    document = parse_document(markup, URL)
+    return read_metadata(document, URL, PageMarkup(document)).product
 
 
 def offered(**fields):

@@ -19,7 +19,7 @@ from templ_core.page_level.model.model_file import decode_model, encode_model, s
 from templ_core.page_level.model.network import Network
 from templ_core.page_level.model.page_type import PAGE_TYPES, PageType, PageTypeModel
 from templ_core.page_level.model.tree_ensemble import TreeEnsemble
-from templ_core.page_level.selection import one_copy_enough
+from templ_core.page_level.page_evidence import one_copy_enough
 from tests.templ_core.page_level.slow_features import first_guess
 
 PAGE = "<nav><a href=/>Home</a></nav><p>Some text, long enough to be one.</p><footer>(c)</footer>"

@@ -7,20 +7,15 @@ from hypothesis import strategies as st
 
 from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
+from templ_core.decide import agreed, select_segments, with_policy
 from templ_core.dom.document import parse_document
 from templ_core.page_level._selection import best_cut, plain_f1, surest_copies
 from templ_core.page_level.config import SELECTION_CONFIG, SelectionConfig
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.features.surroundings import TextRoles
 from templ_core.page_level.model.page_type import PageType
+from templ_core.page_level.page_evidence import Copies, may_repeat
 from templ_core.page_level.page_tree import read_tree
-from templ_core.page_level.selection import (
-    Copies,
-    agreed,
-    may_repeat,
-    select_segments,
-    with_policy,
-)
 
 LOG_ODDS = st.floats(-30, 30).map(lambda value: round(value, 3))
 SPREADS = (0.30001, 0.75001, 2.00001, 8.00001)

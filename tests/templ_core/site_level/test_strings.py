@@ -19,7 +19,12 @@ from templ_core.site_level.config import StringsConfig
 from templ_core.site_level.fusion._fusion import cover_columns
 from templ_core.site_level.strings._string_evidence import StringFinder, read_page, sentence_runs
 from templ_core.site_level.strings._strings import frequent_prefixes, read_seeds, word_tokens
-from templ_core.site_level.strings.string_evidence import PageProse, StringTable, read_strings
+from templ_core.site_level.strings.string_evidence import (
+    PageProse,
+    StringTable,
+    read_prose,
+    read_strings,
+)
 from templ_core.site_level.strings.suffix_array import BREAK, SuffixArray
 from tests.templ_core.site_level.builders import CONFIG, site_model
 from tests.templ_core.site_level.repeating_site import WORDS, sentence
@@ -49,7 +54,8 @@ def text_of(page, model):
 
 
 def strings_of(page, model):
-    return read_strings(read_features(page), model.strings)
+    features = read_features(page)
+    return read_strings(page, features, model.strings, read_prose(features))
 
 
 def segment_with(page, part="readers of this paper"):

@@ -19,7 +19,7 @@ from templ_core.site_cleaner.learned_site import LearnedSite, WindowDocument
 from templ_core.site_events import WATCH
 from templ_core.site_level.site_model import PLACE_TABLES
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
-from templ_core.site_level.strings.string_evidence import read_strings
+from templ_core.site_level.strings.string_evidence import read_prose, read_strings
 from templ_core.site_level.window.drift import find_drift
 from templ_core.site_level.window.page_summary import summarise_page
 from templ_core.site_level.window.revisions import changed_ratio, revision_reason
@@ -185,7 +185,9 @@ def test_a_bounded_model_keeps_what_most_pages_have(limit):
         if part.keys.size and dropped.any():
             assert part.sums[0].min() >= table.sums[0][dropped].max()
     assert kept.documents == whole.documents
-    assert np.isfinite(read_strings(read_features(page(80)), kept.strings).few.share).all()
+    document, features = page(80), read_features(page(80))
+    found = read_strings(document, features, kept.strings, read_prose(features))
+    assert np.isfinite(found.few.share).all()
 
 
 HOUR_MS = 3600 * 1000

@@ -214,7 +214,7 @@ class _Learner:
     ) -> None:
         newest = pages_with_places(known.columns, scores) if known.documents else None
         self._place_pages = latest_place_pages(self._place_pages, newest)
-        summary = summarise_scored_page(document, scores.features, scores.log_odds, places)
+        summary = summarise_scored_page(scores.features, scores.log_odds, places)
         self._window.append((content_digest(document_columns(document)), summary))
         learned = len(self._window)
         if is_due(learned, self._fitted_at, learned, self._place_pages):

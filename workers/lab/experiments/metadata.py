@@ -18,6 +18,7 @@ from templ_core.config import CoreConfig
 from templ_core.dom.document import Document, parse_document
 from templ_core.errors import PageError
 from templ_core.metadata.dates import published_day
+from templ_core.metadata.markup import PageMarkup
 from templ_core.metadata.page_metadata import read_metadata
 from templ_core.metadata.placed import SitePlaces
 from templ_core.page_level.features.page_features import read_features
@@ -40,7 +41,9 @@ def templ(markup: str, url: str) -> Fields:
     """Return the fields that templ reads from a page."""
     try:
         document = parse_document(markup, url)
-        found = read_metadata(document, url, clean(document, None, CoreConfig()).text)
+        found = read_metadata(
+            document, url, PageMarkup(document), clean(document, None, CoreConfig()).text
+        )
     except PageError:
         return {}
     values = (found.title, "; ".join(found.authors), found.published_at, found.language)
@@ -194,7 +197,7 @@ def report_site_fields(report: lab.Report, corpora: Sequence[Path]) -> None:
 def _count_shown(
     counts: Counter[tuple[str, str, str]], known: str, page: _SitePage, places: SitePlaces | None
 ) -> None:
-    found = read_metadata(page.document, page.url, "", places)
+    found = read_metadata(page.document, page.url, PageMarkup(page.document), "", places)
     texts = {"author": "; ".join(found.authors), "date": found.published_at or ""}
     for field, stated in page.fields.items():
         given = metadata_gold.comparable(field, texts[field])
@@ -234,7 +237,8 @@ def _page(markup: str, url: str) -> _SitePage | None:
 def _stated_fields(document: Document, url: str) -> dict[str, _Stated]:
     texts = document.segments.texts
     silent = msgspec.structs.replace(document.segments, texts=[""] * len(texts))
-    stated = read_metadata(msgspec.structs.replace(document, segments=silent), "")
+    mute = msgspec.structs.replace(document, segments=silent)
+    stated = read_metadata(mute, "", PageMarkup(mute))
     texts = [text for text in texts if len(text) <= _SHOWN_CHARS]
     found: dict[str, _Stated] = {}
     several = "; ".join(name for name in stated.authors if " " in name)

@@ -14,12 +14,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.preprocessing import StandardScaler
 
 from templ_core.array_types import Floats
-from templ_core.clean_document import clean
+from templ_core.clean_document import clean_examined, examine
 from templ_core.dom.document import Document, read_document
 from templ_core.errors import PageError
 from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from templ_core.page_level.model.model_file import shipped_model
-from templ_core.page_level.page_evidence import read_page_evidence
 from templ_core.page_quality import KINDS, WITHOUT_MAX, Weights
 from templ_core.site_level.window.page_summary import summarise_page
 from workers.lab import experiment as lab
@@ -156,9 +155,9 @@ def site_samples(
             document = _document(record, body)
             if document is None:
                 continue
-            evidence = read_page_evidence(document, page_model)
+            page = examine(document, page_model)
             for model in (None, models[int(rng.integers(len(models)))]):
-                cleaned = clean(document, model, _CONFIG, page_model, evidence)
+                cleaned = clean_examined(page, model, _CONFIG, page_model)
                 found.append(JudgedPage(site, kind, cleaned.quality_inputs))
     return found
 

@@ -6,8 +6,8 @@ from templ_core.lab.training.pages import attribute_rows, stack, text_rows
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.features.surroundings import last_headings
 from templ_core.page_level.model._hashed_scores import read_attributes, text_scores
-from templ_core.page_level.model.confidence import EXPECTED, confidence_inputs
 from templ_core.page_level.model.hashed_scores import TABLE_SIZE, HashedTable
+from templ_core.page_level.model.page_model import EXPECTED, confidence_inputs
 from templ_core.page_level.model.page_type import PageType
 
 RNG = np.random.default_rng(5)
