@@ -210,7 +210,7 @@ _TAGS = (
 def read_surroundings(document: Document) -> Int32s:
     """Return the bits of all elements around each segment; length n_segments.
 
-    They are the bits of `text_roles` for the names of elements, `HEADING`, `REPEATING` and `VERBATIM`.
+    They are the bits of text roles for the names of elements, `HEADING`, `REPEATING` and `VERBATIM`.
 
     Example:
         >>> from templ_core.dom.document import parse_document

@@ -1,4 +1,4 @@
-"""Names of places, their constancy and pooled log-odds, see `places.py` and `place_table.py`."""
+"""Names of places, their constancy and pooled log-odds, see `places.py`."""
 
 from libc.math cimport exp, log, rint
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t

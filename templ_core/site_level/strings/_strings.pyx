@@ -1,4 +1,4 @@
-"""Compiled loops that learn repeated text; see `page_strings.py` and `window_strings.py`."""
+"""Compiled loops that learn repeated text; see `string_evidence.py` and `window_strings.py`."""
 
 from libc.stdint cimport int32_t, int64_t, uint8_t, uint16_t, uint32_t, uint64_t
 

@@ -1,4 +1,4 @@
-"""The columns of labelled trees, and how pages lie on a reference page; see `labelled_tree.py` and `tree_evidence.py`."""
+"""The columns of labelled trees, and how pages lie on a reference page; see `tree_mapping.py` and `tree_model.py`."""
 
 from libc.math cimport log
 from libc.stdint cimport int32_t, int64_t, uint16_t, uint64_t

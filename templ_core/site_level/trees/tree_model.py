@@ -46,7 +46,7 @@ class TreeCluster(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     words: Int64s
     """Words of all pages that stand at each node, and at no node below it."""
     mass: Int64s
-    """Their content mass, see `templ_core.site_level.places.place_table.PlaceReading`."""
+    """Their content mass, see `templ_core.site_level.places.places.PlaceReading`."""
 
     @functools.cached_property
     def reference(self) -> LabelledPage:
@@ -204,7 +204,7 @@ def tree_evidence(
         texts: Hash of each segment's text, by one function for all pages of the site.
         model: The site's tree templates.
         words: Words of each segment.
-        mass: Content mass of each segment, see `templ_core.site_level.places.place_table.PlaceReading`.
+        mass: Content mass of each segment, see `templ_core.site_level.places.places.PlaceReading`.
 
     Returns:
         The evidence; None where the page is like no cluster.
