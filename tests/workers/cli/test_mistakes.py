@@ -32,6 +32,8 @@ def files_of(folder):
         ("clean {feed}", 66, "feed.jsonl holds records, not one page: give it to `templ run`"),
         ("console --state {new}", 2, "is no state directory of `templ run`"),
         ("diff http://a.org/9 --before {state} --after {state}", 66, "no page http://a.org/9"),
+        ("diff http://xa.org/9 --before {state} --after {state}", 66, "; --site KEY names the site"),
+        ("inspect page http://xa.org/9 --state {state}", 66, "; --site KEY names the site"),
         ("crawl mailto:a@b.example --to jsonl --dir {new} --contact a@b", 2, "neither a file nor an"),
         ("crawl a.example --to jsonl --dir {new} --contact ' '", 2, "--contact is empty: name a page"),
         ("crawl nothing --to jsonl --dir {new} --contact a@b", 2, "nothing is neither a file"),
