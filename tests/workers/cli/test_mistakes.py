@@ -36,6 +36,7 @@ def files_of(folder):
         ("inspect page http://xa.org/9 --state {state}", 66, "; --site KEY names the site"),
         ("crawl mailto:a@b.example --to jsonl --dir {new} --contact a@b", 2, "neither a file nor an"),
         ("crawl a.example --to jsonl --dir {new} --contact ' '", 2, "--contact is empty: name a page"),
+        ("crawl sites.txt --to jsonl --dir {new} --contact a@b", 66, "sites.txt does not exist: check"),
         ("crawl nothing --to jsonl --dir {new} --contact a@b", 2, "nothing is neither a file"),
         ("index --index {new}", 2, "give files that `templ run` wrote, or --broker"),
         ("index {feed} --index {new} --follow", 2, "leave the files out"),
