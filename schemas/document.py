@@ -6,14 +6,11 @@ import msgspec
 
 from schemas.fingerprint import Original
 from schemas.source import Source
+from templ_core.site_cleaner.fetch_times import EARLIEST_TIME_MS, LATEST_TIME_MS
 from templ_core.site_events import PageFacts
 
 DOCUMENT_FORMAT = 1
 """Version of the format; a reader refuses records of a newer version."""
-EARLIEST_TIME_MS = -62_135_596_800_000
-"""Smallest event time, which is the beginning of the year 1."""
-LATEST_TIME_MS = 253_402_300_799_999
-"""Largest event time, which is the end of the year 9999."""
 _COUNT_MAX = (1 << 31) - 1
 
 

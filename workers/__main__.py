@@ -7,7 +7,7 @@ from workers.child_program import CLEANING, start_ahead
 
 def main() -> None:
     """Run the command, see `workers.cli.main`."""
-    if sys.argv[1:2] == ["clean"]:
+    if sys.argv[1:2] == ["clean"] and not {"--help", "-h"} & {*sys.argv}:
         start_ahead(CLEANING)
     from workers.cli.main import main as run_command  # noqa: PLC0415 - imported while the child starts
 

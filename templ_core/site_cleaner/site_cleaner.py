@@ -203,12 +203,12 @@ class SiteCleaner:
     @_one_at_a_time
     def sites(self) -> list[str]:
         """Return the keys of the sites that something was learned about, sorted."""
-        return sorted(self._known())
+        return sorted(key for key, site in self._known().items() if site.learned)
 
     @_one_at_a_time
     def to_bytes(self) -> bytes:
         """Return all that was learned, for `from_bytes`; the cleaner can go on afterwards."""
-        sites = [encode_site(self._known()[key]) for key in self.sites()]
+        sites = [encode_site(site) for _, site in sorted(self._known().items())]
         return msgspec.msgpack.encode((_SAVED_FORMAT, self._next_ms, sites))
 
     @classmethod
@@ -237,7 +237,9 @@ class SiteCleaner:
 
         So what was learned can be saved often, and each site by itself, for `restore_site`.
         """
-        for key in self.sites():
+        with self._lock:
+            keys = sorted(self._known())
+        for key in keys:
             saved = self._changed_site(key)
             if saved is not None:
                 yield key, saved

@@ -22,7 +22,7 @@ from templ_core.site_level.window.page_summary import (
     summarise_page,
 )
 from templ_core.site_level.window.site_learner import SiteLearner
-from workers.errors import UsageProblem
+from workers.errors import SettingsProblem
 from workers.processes.page_model import read_model_file
 from workers.state.database import MemoryDatabase
 from workers.state.packing import Packer, Packers, dictionary_key, plain_frame
@@ -139,7 +139,7 @@ def _page_models() -> Codec:
         file.write_bytes(body)
         read_model_file(file)
 
-    return Codec((UsageProblem,), [encode_model(shipped_model())], use)
+    return Codec((SettingsProblem,), [encode_model(shipped_model())], use)
 
 
 def _dictionaries() -> Codec:

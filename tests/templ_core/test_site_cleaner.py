@@ -141,7 +141,10 @@ def test_a_page_that_cannot_be_cleaned_says_why_and_is_not_learned():
     with pytest.raises(EmptyPage):
         cleaner.clean(URL, b"")
     assert "error-page" in cleaner.clean(URL, ARTICLE, status=503).warnings
+    with pytest.raises(PageGone, match="404"):
+        cleaner.clean(URL, ARTICLE, status=404)
     assert cleaner.sites() == []
+    assert [site for site, _ in cleaner.changed_sites()] == ["example.com"]
     cleaner.clean(URL, ARTICLE)
     with pytest.raises(PageGone, match="410"):
         cleaner.clean(URL, ARTICLE, status=410)

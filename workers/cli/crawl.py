@@ -40,6 +40,8 @@ _LIMITS: dict[str, click.ParamType] = {
 """Type of the options that set a limit, by the field of `CrawlConfig`."""
 _NOUNS = frozenset({"page", "feed", "sitemap", "redirect", "deletion"})
 """Outcomes of the summary that have a plural."""
+_LISTS = (".txt", ".csv", ".tsv", ".list", ".lst", ".json", ".jsonl")
+"""Ends of the names of files that may list addresses; no domain has such an end."""
 
 
 def _limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -138,6 +140,10 @@ def _addresses(seeds: Sequence[str]) -> Iterator[str]:
                 lines = Path(seed).read_text(encoding="utf-8").split()
             except (OSError, UnicodeDecodeError) as error:
                 raise InputProblem(f"{seed} cannot be read: {error}") from None
+        elif "://" not in seed and seed.endswith(_LISTS):
+            raise InputProblem(
+                f"{seed} does not exist: check the path, or write https://{seed} for a site"
+            )
         for line in lines:
             address = line if "://" in line else f"https://{line}/"
             if not is_askable(address) or "." not in address:

@@ -10,7 +10,13 @@ import click
 from schemas.cleaned import CleanedRecord
 from schemas.codec import SchemaError, decode_output
 from templ_core.page_changes import FetchedText, page_changes
-from workers.cli.options import format_option, html_option, open_output, page_site_option
+from workers.cli.options import (
+    format_option,
+    html_option,
+    open_output,
+    page_site_option,
+    site_of_url,
+)
 from workers.errors import InputProblem
 from workers.settings import load_settings
 
@@ -73,7 +79,8 @@ def _text_of_state(url: str, state: Path, site: str | None, form: str) -> str:
     from workers.inspect.site_view import CleaningVariant, view_site  # noqa: PLC0415
 
     settings = load_settings()
-    view = view_site(state, site or site_key(url), settings)
+    with site_of_url(is_given=site is not None):
+        view = view_site(state, site or site_key(url), settings)
     text = window_text(view, CleaningVariant.of(settings), url, form)
     if text is None:
         raise InputProblem(f"the window of {view.site} in {state} has no page {url}")

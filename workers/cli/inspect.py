@@ -15,9 +15,9 @@ from workers.cli.options import (
     page_site_option,
     read_page_file,
     read_site,
+    site_of_url,
     site_source_options,
 )
-from workers.errors import InputProblem
 from workers.settings import load_settings
 
 _ADVICE = "give a readable file, - for standard input, or the URL of a page of the window"
@@ -62,11 +62,8 @@ def page(
     )
     view = None
     if source.is_given or (is_url and settings.broker is not None):
-        try:
+        with site_of_url(is_given=site is not None):
             view = read_site(request.site_key, source, settings)
-        except InputProblem as error:
-            advice = "" if site else "; --site KEY names the site, which was taken from the URL"
-            raise InputProblem(f"{error}{advice}") from None
     report = page_report(request, view, settings)
     with open_output(out or Path("page.html")) as file:
         file.write(report.encode())

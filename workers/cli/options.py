@@ -312,6 +312,16 @@ def read_site(key: str, source: SiteSource, settings: Settings) -> SiteView:
     )
 
 
+@contextmanager
+def site_of_url(*, is_given: bool) -> Iterator[None]:
+    """Have a problem with a site that was taken from a URL, since none was given, name the option --site."""
+    try:
+        yield
+    except InputProblem as error:
+        advice = "" if is_given else "; --site KEY names the site, which was taken from the URL"
+        raise InputProblem(f"{error}{advice}") from None
+
+
 def read_page_file(file: str, advice: str) -> bytes:
     """Return the content of a file; `-` is standard input.
 

@@ -45,7 +45,7 @@ class CleaningVariant(msgspec.Struct, frozen=True, kw_only=True):
         """Return the way that settings ask for.
 
         Raises:
-            UsageProblem: The page model cannot be read.
+            SettingsProblem: The page model cannot be read.
         """
         model = page_model_of(read_model_file(settings.page_model))
         return cls(page_model=model, config=config_of(settings), book=book)

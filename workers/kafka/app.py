@@ -16,7 +16,7 @@ from faust.types import TP
 from faust.types.auth import CredentialsT
 
 from schemas.topics import DOCUMENTS
-from workers.errors import FeedProblem, WorkerError
+from workers.errors import BrokerProblem, DiskProblem, FeedProblem, WorkerError
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.plain_clients import PRODUCER_ROOM_BYTES
 from workers.kafka.broker.received import OffsetGapFiller
@@ -34,7 +34,7 @@ from workers.kafka.patches import (
 from workers.settings import Settings
 
 _FATAL = 70
-"""Exit code of a process that ends so that its supervisor starts it again."""
+"""Exit code of a process that ends so that its supervisor starts it again, where no error has a code of its own."""
 _METADATA_AGE_MS = 10_000
 """Age at which a consumer asks the broker for its topics again, in milliseconds.
 
@@ -80,9 +80,22 @@ class App(faust.App):
         problem = "no offset is committed" if offset is None else f"the log has no offset {offset}"
         end_process(f"{one.topic}-{one.partition}: {problem}; the process ends to be started again")
 
+    async def start(self) -> None:
+        """Start everything; faust would end a process whose broker is gone with exit code 1."""
+        await essential(self, "starting", super().start)
+
+    def _crash(self, reason: BaseException) -> None:
+        if isinstance(reason, KafkaError):
+            self.on_lost_broker(reason)
+        super()._crash(reason)
+
+    def on_lost_broker(self, error: KafkaError) -> NoReturn:
+        """End the process, of which a library has given up a part; any thread may call this."""
+        end_process(*_ending("reading and sending", error))
+
     def join_again(self) -> None:
-        """Join the consumer group again; any thread may call this."""
-        if self._consumer is not None:
+        """Join the consumer group again unless this process is stopping; any thread may call this."""
+        if self._consumer is not None and not self.should_stop:
             self._consumer.join_again()  # type: ignore[attr-defined]
 
     async def _on_partitions_assigned(self, assigned: set[TP], generation_id: int = 0) -> None:
@@ -241,7 +254,7 @@ def end_process(reason: str, exit_code: int = _FATAL, level: int = logging.CRITI
 async def essential(app: faust.App, name: str, step: Callable[[], Awaitable[Answer]]) -> Answer:
     """Return what a step answers whose failure must end the process, so that no message is skipped.
 
-    The traceback of an unforeseen failure is logged, but not that of a broker that is away. A worker
+    The traceback of an unforeseen failure is logged, but not that of a broker that is gone. A worker
     that is being stopped loses its producer during a step; that is no failure, and nothing is
     acknowledged.
     """
@@ -257,6 +270,14 @@ async def essential(app: faust.App, name: str, step: Callable[[], Awaitable[Answ
             end_process(str(error), error.exit_code)
         if not isinstance(error, (WorkerError, KafkaError)):
             log.exception("a fault of templ itself while %s", name)
-        end_process(
-            f"{name}: {type(error).__name__}: {error}; the process ends to be started again"
-        )
+        end_process(*_ending(name, error))
+
+
+def _ending(name: str, error: Exception) -> tuple[str, int]:
+    """Return the line and the exit code with which a process ends whose step has failed, to be started again."""
+    reason, code = f"{type(error).__name__}: {error}", _FATAL
+    if isinstance(error, KafkaError):
+        reason, code = f"the broker is gone or refuses: {error}", BrokerProblem.exit_code
+    elif isinstance(error, (BrokerProblem, DiskProblem)):
+        code = error.exit_code
+    return f"{name}: {reason}; the process ends to be started again", code

@@ -13,7 +13,7 @@ the replacement needless.
 | `PatientClient` | the sender of a producer asks for a topic's leader again at once, with all of a core, while no broker answers |
 | `ByteQueue` | mode bounds the number of waiting events, however many bytes they have |
 | `LogConsumer` | faust acknowledges a record that it skips during a rebalance, waits for ever for the acknowledgement of one that it dropped, takes a commit that failed for one that was made, and never commits beyond the last record |
-| `_LogConsumerThread` | faust reads aborted transactions, commits offsets without metadata, has no hook for an offset that the log does not have, and cannot join its group again |
+| `_LogConsumerThread` | faust reads aborted transactions, commits offsets without metadata, has no hook for an offset that the log does not have, cannot join its group again, and prints a traceback where the broker is gone |
 """
 # mypy: disable-error-code="misc"
 # aiokafka has no types, so all its classes are Any to mypy.
@@ -27,7 +27,7 @@ import faust
 from aiokafka import TopicPartition
 from aiokafka.client import AIOKafkaClient
 from aiokafka.consumer import fetcher
-from aiokafka.errors import NoOffsetForPartitionError, OffsetOutOfRangeError
+from aiokafka.errors import KafkaError, NoOffsetForPartitionError, OffsetOutOfRangeError
 from aiokafka.producer import producer, sender
 from aiokafka.record.default_records import _DefaultRecordBatchPy
 from aiokafka.record.memory_records import _MemoryRecordsPy
@@ -391,6 +391,12 @@ class _LogConsumerThread(AIOKafkaConsumerThread):
 
         consumer.commit = commit_with_log
         return consumer
+
+    def on_crash(self, msg: str, *fmt: Any, **kwargs: Any) -> None:
+        """Tell the App of a broker that is gone; the library would print a traceback, and Python log one."""
+        if isinstance(fmt[-1], KafkaError):
+            self.app.on_lost_broker(fmt[-1])  # type: ignore[attr-defined]
+        super().on_crash(msg, *fmt, **kwargs)
 
     def join_again(self) -> None:
         if self._consumer is not None:

@@ -10,7 +10,7 @@ from templ_core.errors import CodecError
 from templ_core.page_level.model.model_file import decode_model, shipped_model
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.site_level.fusion.fusion import UNFITTED, fusion_for
-from workers.errors import UsageProblem
+from workers.errors import SettingsProblem
 
 log = logging.getLogger("templ")
 
@@ -23,7 +23,7 @@ def read_model_file(path: Path | None) -> bytes:
     A warning is logged when the shipped weights of the site level were fitted for another page model.
 
     Raises:
-        UsageProblem: The file cannot be used, see `usable_model_file`.
+        SettingsProblem: The file cannot be used, see `usable_model_file`.
     """
     if path is None:
         return b""
@@ -41,19 +41,19 @@ def usable_model_file(path: Path) -> bytes:
     """Return the bytes of a page model file.
 
     Raises:
-        UsageProblem: The file cannot be read, is not a page model, is damaged, or was trained for
+        SettingsProblem: The file cannot be read, is not a page model, is damaged, or was trained for
             another version of templ.
     """
     try:
         body = path.read_bytes()
     except OSError as error:
-        raise UsageProblem(
+        raise SettingsProblem(
             f"page model {path}: {error.strerror}; give a file that `templ train` wrote"
         ) from None
     try:
         model = decode_model(body)
     except CodecError as error:
-        raise UsageProblem(
+        raise SettingsProblem(
             f"page model {path}: {error}; give a file that `templ train` wrote"
         ) from None
     _try_out(path, model)
@@ -75,6 +75,6 @@ def _try_out(path: Path, model: PageModel) -> None:
     try:
         clean(read_document(_TRIAL, "https://example.com/"), None, CoreConfig(), model)
     except (ValueError, IndexError, TypeError, KeyError) as error:
-        raise UsageProblem(
+        raise SettingsProblem(
             f"page model {path}: does not fit this version of templ ({error}); train it again"
         ) from None

@@ -127,7 +127,7 @@ class Pool:
         """Start the children, of which there is at least one.
 
         Raises:
-            UsageProblem: The page model cannot be used.
+            SettingsProblem: The page model cannot be used.
         """
         page_model = _model_bytes(settings.page_model)
         self._lanes = [_Lane(settings, page_model) for _ in range(children)]

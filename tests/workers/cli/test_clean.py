@@ -89,9 +89,12 @@ def test_a_damaged_model_stops_every_command_with_one_line(templ, tmp_path):
         ("run", tmp_path / "page.html", "--out", tmp_path / "out.jsonl"),
         ("worker", "--broker", "127.0.0.1:1", "--state", tmp_path / "state"),
     ):
-        done = templ(*command, "--page-model", model, expect=2)
+        done = templ(*command, "--page-model", model, expect=78)
         assert done.stderr.decode().startswith(f"templ: page model {model}: not a page model")
         assert done.stderr.count(b"\n") == 1
+    none = str(tmp_path / "none.bin")
+    done = templ("clean", tmp_path / "page.html", expect=78, TEMPL_PAGE_MODEL=none)
+    assert done.stderr.decode().startswith(f"templ: page model {none}: No such file")
 
 
 def test_a_run_says_in_one_line_that_the_site_weights_are_not_of_this_page_model(

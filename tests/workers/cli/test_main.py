@@ -12,6 +12,8 @@ import click
 import pytest
 from click.testing import CliRunner
 
+import workers.__main__
+from workers.child_program import CLEANING
 from workers.cli import lazy
 from workers.cli import main as command
 from workers.cli.main import _EXTRAS, templ
@@ -46,6 +48,19 @@ def test_an_unforeseen_error_is_one_line_or_logged_by_a_worker_with_its_tracebac
     written = Path(path).read_text()
     assert "Traceback (most recent call last)" in written
     assert "in fail" in written
+
+
+@pytest.mark.parametrize(
+    ("arguments", "starts"),
+    [("clean page.html", True), ("clean --help", False), ("clean a -h", False), ("run a", False)],
+)
+def test_only_a_page_to_clean_has_its_child_started_ahead(monkeypatch, arguments, starts):
+    started = []
+    monkeypatch.setattr(sys, "argv", ["templ", *arguments.split()])
+    monkeypatch.setattr("workers.__main__.start_ahead", started.append)
+    monkeypatch.setattr(command, "main", lambda: None)
+    workers.__main__.main()
+    assert started == [CLEANING] * starts
 
 
 def test_the_help_page_imports_no_command():

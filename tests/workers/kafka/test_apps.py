@@ -14,9 +14,9 @@ from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.document import DocumentRecord
 from tests.workers.builders import document
 from tests.workers.kafka.builders import kafka_config, received, received_document
-from workers.errors import DiskProblem, FeedProblem
+from workers.errors import BrokerProblem, DiskProblem, FeedProblem, StateProblem
 from workers.kafka import app, role
-from workers.kafka.app import essential
+from workers.kafka.app import build_app, essential
 from workers.kafka.cleaner_app import CleanerApp
 from workers.kafka.logs.resume import LogSnapshot
 from workers.kafka.refresher_app import RefresherApp
@@ -26,9 +26,9 @@ from workers.state.model_store import ModelStore
 
 @pytest.fixture
 def reasons(monkeypatch):
-    """Reasons for which the process would have ended."""
+    """Reasons for which the process would have ended, and its exit codes."""
     found = []
-    monkeypatch.setattr(app, "end_process", found.append)
+    monkeypatch.setattr(app, "end_process", lambda *given: found.append(given))
     return found
 
 
@@ -49,15 +49,54 @@ def test_an_unforeseen_failure_is_logged_whole_and_once(reasons, caplog):
     assert record.exc_info[0] is KeyError
     assert "cleaning" in record.getMessage()
     assert "in step" in caplog.text
-    assert len(reasons) == 1
+    assert [code for _, code in reasons] == [70]
 
 
-@pytest.mark.parametrize("error", [DiskProblem("it is full"), KafkaConnectionError("it is gone")])
-def test_a_foreseen_failure_is_its_message_alone(reasons, caplog, error):
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (DiskProblem("it is full"), 74),
+        (BrokerProblem("it does not answer"), 69),
+        (KafkaConnectionError("Connection closed"), 69),
+        (StateProblem("it is in use"), 70),
+    ],
+)
+def test_a_foreseen_failure_is_its_message_alone(reasons, caplog, error, code):
     run(error)
     assert errors(caplog) == []
-    (reason,) = reasons
+    ((reason, ended_with),) = reasons
     assert str(error) in reason
+    assert ("the broker is gone" in reason) == isinstance(error, KafkaConnectionError)
+    assert ended_with == code
+
+
+def test_a_broker_that_is_gone_before_all_has_started_is_one_line(reasons, tmp_path):
+    async def start_without_broker():
+        started = build_app(kafka_config(tmp_path), "cleaner")
+        await started.start()
+        await started.stop()
+
+    asyncio.run(start_without_broker())
+    ((reason, code),) = reasons
+    assert reason.startswith("starting: the broker is gone or refuses: KafkaConnectionError")
+    assert code == 69
+
+
+async def test_what_crashes_without_the_broker_ends_the_process_in_one_line(reasons, tmp_path):
+    build_app(kafka_config(tmp_path), "cleaner")._crash(KafkaConnectionError("Connection closed"))
+    ((reason, code),) = reasons
+    assert reason.startswith("reading and sending: the broker is gone or refuses: KafkaConn")
+    assert code == 69
+
+
+async def test_a_process_that_stops_does_not_join_its_group_again(tmp_path):
+    stopping = build_app(kafka_config(tmp_path), "cleaner")
+    joined = []
+    stopping._consumer = SimpleNamespace(join_again=lambda: joined.append(1))
+    stopping.join_again()
+    stopping._stopped.set()
+    stopping.join_again()
+    assert joined == [1]
 
 
 def test_a_failure_during_the_stop_of_the_worker_is_none(reasons, caplog):

@@ -9,7 +9,7 @@ from types import SimpleNamespace
 import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, ConsumerRecord, TopicPartition
 from aiokafka.admin import AIOKafkaAdminClient
-from aiokafka.errors import CorruptRecordException, OffsetOutOfRangeError
+from aiokafka.errors import CorruptRecordException, KafkaConnectionError, OffsetOutOfRangeError
 from aiokafka.producer import producer, sender
 from aiokafka.protocol.metadata import MetadataRequest
 from aiokafka.record.memory_records import MemoryRecords
@@ -268,6 +268,16 @@ async def test_a_record_of_an_assignment_that_has_ended_is_left_to_the_next_one(
 
 def test_aiokafka_cannot_be_told_to_join_its_group_again():
     assert not [name for name in dir(AIOKafkaConsumer) if "rejoin" in name or "rebalance" in name]
+
+
+async def test_faust_prints_a_traceback_of_a_broker_that_is_gone(app, capsys):
+    gone = KafkaConnectionError("Connection closed")
+    loop, consumer, told = asyncio.get_running_loop(), app._new_consumer(), []
+    app.on_lost_broker = told.append
+    for one in (AIOKafkaConsumerThread(consumer, loop=loop), consumer._new_consumer_thread()):
+        one.on_crash("{0} crashed: {1!r}", "thread", gone)
+        assert "crashed: KafkaConnectionError" in capsys.readouterr().err
+    assert told == [gone]  # which ends the process before anything is printed
 
 
 async def test_faust_tells_no_app_of_an_offset_that_the_log_does_not_have():

@@ -119,7 +119,7 @@ def test_every_user_error_is_one_line(tmp_path, feed, cleaned):
         ((cleaned,), 66, "name the corpus"),
         ((paths["other"], paths["elsewhere"]), 66, "only 0 of 1 pages"),
         ((paths["other"], tmp_path / "b" / "other.jsonl"), 66, "rename one"),
-        ((feed, cleaned, "--page-model", feed), 2, "page model"),
+        ((feed, cleaned, "--page-model", feed), 78, "page model"),
         ((feed, "--html", feed), 2, "is an input too"),
         ((feed, "--folds", tmp_path), 2, "folds.json"),
         ((feed, cleaned, "--balance", "recall"), 2, "--balance"),

@@ -17,7 +17,7 @@ import pytest
 from templ_core.page_level.model.model_file import encode_model, shipped_model
 from tests.workers.builders import other_page_model, page
 from workers.child_program import CLEANING
-from workers.errors import UsageProblem
+from workers.errors import SettingsProblem
 from workers.lab.in_process import InProcess
 from workers.pipeline.actions import Dead
 from workers.pipeline.site_engine import SiteEngine
@@ -235,7 +235,7 @@ def test_a_file_that_is_not_a_page_model_is_reported_in_one_line(tmp_path):
     (tmp_path / "misfit").write_bytes(misfit)
     said = {"foreign": "not a page model", "misfit": "does not fit", "none": "No such file"}
     for name, words in said.items():
-        with pytest.raises(UsageProblem, match=words) as problem:
+        with pytest.raises(SettingsProblem, match=words) as problem:
             read_model_file(tmp_path / name)
         assert str(tmp_path / name) in str(problem.value)
         assert "\n" not in str(problem.value)

@@ -14,7 +14,7 @@ from aiokafka.protocol.admin import ApiVersionRequest
 
 from schemas.codec import SchemaError
 from schemas.topics import DEFAULT_PARTITIONS, DOCUMENTS, SITE_SETTINGS
-from workers.errors import BrokerProblem, DamagedStore, UsageProblem, WorkerError
+from workers.errors import BrokerProblem, DamagedStore, SettingsProblem, WorkerError
 from workers.kafka.broker.access import BrokerAccess, as_broker_problem
 from workers.kafka.broker.admin import check_topics, connected_admin, read_topics, worker_rights
 from workers.kafka.broker.partitioning import partition_of
@@ -248,7 +248,7 @@ def judge_page_model(path: Path | None) -> Iterator[Finding]:
     """Yield what is wrong with the file of the page model; None means the one that comes with templ."""
     try:
         body = b"" if path is None else usable_model_file(path)
-    except UsageProblem as problem:
+    except SettingsProblem as problem:
         yield from findings_of_lines([str(problem)])
         return
     if not has_fitted_weights(body):

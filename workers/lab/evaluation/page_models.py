@@ -60,7 +60,7 @@ def one_model(path: Path | None) -> PageModels:
     """Return the model of a file, or the shipped one for None.
 
     Raises:
-        UsageProblem: The file cannot be used.
+        SettingsProblem: The file cannot be used.
     """
     return PageModels(bodies=[read_model_file(path)], folds={})
 
@@ -69,7 +69,8 @@ def models_of_folds(directory: Path) -> PageModels:
     """Return the models that `templ train --folds` wrote to a directory.
 
     Raises:
-        UsageProblem: The directory does not hold such models.
+        UsageProblem: The directory has no index of such models.
+        SettingsProblem: One of its models cannot be used.
     """
     index = directory / "folds.json"
     try:
