@@ -394,8 +394,9 @@ class _LogConsumerThread(AIOKafkaConsumerThread):
 
     def on_crash(self, msg: str, *fmt: Any, **kwargs: Any) -> None:
         """Tell the App of a broker that is gone; the library would print a traceback, and Python log one."""
-        if isinstance(fmt[-1], KafkaError):
-            self.app.on_lost_broker(fmt[-1])  # type: ignore[attr-defined]
+        for error in fmt:
+            if isinstance(error, KafkaError):
+                self.app.on_lost_broker(error)  # type: ignore[attr-defined]
         super().on_crash(msg, *fmt, **kwargs)
 
     def join_again(self) -> None:
