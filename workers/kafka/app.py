@@ -6,6 +6,7 @@ faust's Tables are not used, see workers/README.md.
 import asyncio
 import logging
 import os
+import threading
 from collections.abc import Awaitable, Callable, Iterable
 from functools import partial
 from typing import Any, NoReturn, TypeVar
@@ -35,6 +36,8 @@ from workers.settings import Settings
 
 _FATAL = 70
 """Exit code of a process that ends so that its supervisor starts it again, where no error has a code of its own."""
+_STOP_WAIT_S = 25.0
+"""How long a process may take to stop; the supervisor, like Kubernetes, kills it after 30 s."""
 _METADATA_AGE_MS = 10_000
 """Age at which a consumer asks the broker for its topics again, in milliseconds.
 
@@ -83,6 +86,20 @@ class App(faust.App):
     async def start(self) -> None:
         """Start everything; faust would end a process whose broker is gone with exit code 1."""
         await essential(self, "starting", super().start)
+
+    async def stop(self) -> None:
+        """Stop everything, and end the process where a broker that is gone leaves that unfinished."""
+        unfinished = (
+            f"the broker has not taken what is left to send within {_STOP_WAIT_S:g} s; the next start "
+            "repeats what is not acknowledged"
+        )
+        timer = threading.Timer(
+            _STOP_WAIT_S, end_process, (unfinished, BrokerProblem.exit_code, logging.WARNING)
+        )
+        timer.daemon = True
+        timer.start()
+        await super().stop()
+        timer.cancel()
 
     def _crash(self, reason: BaseException) -> None:
         if isinstance(reason, KafkaError):

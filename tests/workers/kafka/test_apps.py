@@ -5,6 +5,7 @@ import logging
 import time
 from types import SimpleNamespace
 
+import faust
 import msgspec
 import pytest
 from aiokafka.errors import KafkaConnectionError
@@ -86,6 +87,18 @@ async def test_what_crashes_without_the_broker_ends_the_process_in_one_line(reas
     build_app(kafka_config(tmp_path), "cleaner")._crash(KafkaConnectionError("Connection closed"))
     ((reason, code),) = reasons
     assert reason.startswith("reading and sending: the broker is gone or refuses: KafkaConn")
+    assert code == 69
+
+
+async def test_a_stop_that_a_lost_broker_holds_up_is_ended(reasons, tmp_path, monkeypatch):
+    async def waits_for_the_broker(_app):
+        await asyncio.sleep(0.2)
+
+    monkeypatch.setattr(app, "_STOP_WAIT_S", 0.01)
+    monkeypatch.setattr(faust.App, "stop", waits_for_the_broker)
+    await build_app(kafka_config(tmp_path), "cleaner").stop()
+    ((reason, code, _),) = reasons
+    assert reason.startswith("the broker has not taken what is left to send")
     assert code == 69
 
 
