@@ -55,17 +55,17 @@ async def test_the_largest_message_passes(kafka_broker, prefix):
 
 
 @pytest.mark.parametrize("end", ["stop", "kill"])
-async def test_a_restart_keeps_topics_and_records(kafka_broker, prefix, end):
-    await create_topics(access(kafka_broker, prefix), 1)
-    await send(kafka_broker, prefix + "documents", [(b"a.example", b"text")])
-    address = kafka_broker.address
-    await asyncio.to_thread(getattr(kafka_broker, end))
-    assert not kafka_broker.running
-    await asyncio.to_thread(kafka_broker.start)
-    assert kafka_broker.address == address
-    await send(kafka_broker, prefix + "documents", [(b"a.example", None)])
+async def test_a_restart_keeps_topics_and_records(stoppable_broker, prefix, end):
+    await create_topics(access(stoppable_broker, prefix), 1)
+    await send(stoppable_broker, prefix + "documents", [(b"a.example", b"text")])
+    address = stoppable_broker.address
+    await asyncio.to_thread(getattr(stoppable_broker, end))
+    assert not stoppable_broker.running
+    await asyncio.to_thread(stoppable_broker.start)
+    assert stoppable_broker.address == address
+    await send(stoppable_broker, prefix + "documents", [(b"a.example", None)])
     expected = [(b"a.example", b"text"), (b"a.example", None)]
-    assert await read_all(kafka_broker, prefix + "documents") == expected
+    assert await read_all(stoppable_broker, prefix + "documents") == expected
 
 
 async def test_compaction_keeps_the_last_record_of_each_key(kafka_broker, prefix):
