@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -95,7 +96,7 @@ def command(kafka_broker, tmp_path):
     free = next(p for p in range(port + 1, port + 500) if not _taken(p))
     process = subprocess.Popen(
         [sys.executable, str(RUNNER), "--port", str(free), "--data", str(tmp_path / "data")],
-        env={**os.environ, "JAVA_TOOL_OPTIONS": " ".join(JAVA_OPTIONS)},
+        env={**os.environ, "JAVA_TOOL_OPTIONS": shlex.join(JAVA_OPTIONS)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
