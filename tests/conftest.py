@@ -37,7 +37,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """A run started in the background ignores interrupts, and so would the commands under test."""
+    """Have interrupts end a run that was started in the background, and offer the broker of the run.
+
+    Such a run ignores interrupts, and so would the commands under test.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
     if not hasattr(config, "workerinput"):  # not a process of a parallel run, but the run itself
         config.add_cleanup(SharedBroker().stop)
