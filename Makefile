@@ -62,7 +62,9 @@ pictures: run    ## the pictures of docs/, taken of what `make run` shows
 		$(CHROMIUM) --headless --no-sandbox --hide-scrollbars --window-size=960,640 \
 		--screenshot=$(abspath deploy/pictures/console.png) 'http://127.0.0.1:9190/'; kill $$console
 
-test: setup check  ## all checks and tests, with a real Kafka broker where Java and Maven are present
+# While the checks use one core, the first run has all modules compiled, which each test process would else do.
+test: setup      ## all checks and tests, with a real Kafka broker where Java and Maven are present
+	@test -d .pytest_cache || .venv/bin/pytest --collect-only --quiet > /dev/null & $(MAKE) --no-print-directory check
 	.venv/bin/pytest --numprocesses 4 --dist worksteal
 
 check: setup     ## format, lint, types, import direction

@@ -11,9 +11,16 @@ import pytest
 from _pytest.doctest import DoctestModule
 
 from tests.fork_server import ForkServer
-from tests.kafka.broker import _running_again, kafka_broker, prefix
+from tests.kafka.broker import (
+    SharedBroker,
+    _broker_of_module,
+    _java,
+    kafka_broker,
+    prefix,
+    stoppable_broker,
+)
 
-__all__ = ["_running_again", "kafka_broker", "prefix"]
+__all__ = ["_broker_of_module", "_java", "kafka_broker", "prefix", "stoppable_broker"]
 
 hypothesis.settings.register_profile(
     "busy machine", deadline=None, suppress_health_check=[hypothesis.HealthCheck.too_slow]
@@ -29,9 +36,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     )
 
 
-def pytest_configure() -> None:
-    """A run started in the background ignores interrupts, and so would the commands under test."""
+def pytest_configure(config: pytest.Config) -> None:
+    """Have interrupts end a run that was started in the background, and offer the broker of the run.
+
+    Such a run ignores interrupts, and so would the commands under test.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
+    if not hasattr(config, "workerinput"):  # not a process of a parallel run, but the run itself
+        config.add_cleanup(SharedBroker().stop)
 
 
 def pytest_ignore_collect(collection_path: Path) -> bool | None:

@@ -10,12 +10,12 @@ from workers.settings import load_settings
 pytestmark = [pytest.mark.kafka, pytest.mark.timeout(900)]
 
 
-def test_random_faults_lose_nothing(kafka_broker, prefix, tmp_path, monkeypatch):
+def test_random_faults_lose_nothing(stoppable_broker, prefix, tmp_path, monkeypatch):
     for name in ("MemoryRecords", "PartitionRecords", "FetchResult"):
         monkeypatch.setattr(fetcher, name, getattr(fetcher, name))
     bound_fetches(load_settings().record_limit_bytes)
     found = disturbed_run(
-        kafka_broker, prefix, tmp_path, seed=20260105, faults=6, pages=180, sites=5
+        stoppable_broker, prefix, tmp_path, seed=20260105, faults=6, pages=180, sites=5
     )
     assert sum(found.faults.values()) == 6
     assert found.pages == 180

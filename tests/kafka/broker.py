@@ -1,16 +1,20 @@
-"""A real Apache Kafka broker: one for the whole run, and a topic prefix for each test."""
+"""Real Apache Kafka brokers: one for the whole run, others for tests that stop one; a topic prefix for each test."""
 
 import fcntl
 import importlib.util
+import os
 import re
 import shutil
 import sys
+import tempfile
+import threading
 import uuid
 from collections.abc import Awaitable, Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from multiprocessing.connection import Client, Listener
 from pathlib import Path
 from types import ModuleType
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import pytest
 from aiokafka.admin import AIOKafkaAdminClient, NewTopic
@@ -22,8 +26,8 @@ T = TypeVar("T")
 
 HERE = Path(__file__).parent
 RUNNER = HERE.parents[1] / "deploy" / "kafka" / "broker.py"
-JAVA_OPTIONS = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
-"""Options for brokers that run for minutes: compiling their code well would take longer than it saves."""
+ASKED_AT = "SHARED_BROKER_ASKED_AT"
+"""The variable by which the processes of a run know the socket of the `SharedBroker`."""
 
 
 def _load_runner() -> ModuleType:
@@ -37,6 +41,12 @@ def _load_runner() -> ModuleType:
 
 
 runner = _load_runner()
+CLASSES = runner.CACHE / f"classes-{runner.version()}.jsa"
+"""The classes of a broker as Java has them in memory, which halves what a start takes."""
+SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
+"""Options for brokers that run for minutes: compiling their code well would take longer than it saves."""
+JAVA_OPTIONS = (*SHORT_LIVED, f"-XX:SharedArchiveFile={CLASSES}")
+"""The same with `CLASSES`, of which Java takes no notice while they are missing or of another Java."""
 
 
 @contextmanager
@@ -76,40 +86,108 @@ async def make_topics(address: str, *topics: NewTopic) -> None:
     await ask(address, make)
 
 
-def _fetch_once() -> None:
-    """Have one process of a parallel run download Kafka, while the others wait."""
+class PlainBroker(NamedTuple):
+    """What tests know of the broker that all of them share; none of them may stop it."""
+
+    address: str
+    data: Path
+
+
+class SharedBroker:
+    """Starts a broker when the first process of a run asks for it; it ends with this process."""
+
+    def __init__(self) -> None:
+        self._broker: runner.Broker | None = None
+        self._listener = Listener(family="AF_UNIX")
+        os.environ[ASKED_AT] = self._listener.address
+        threading.Thread(target=self._answer, name="shared-broker", daemon=True).start()
+
+    def _answer(self) -> None:
+        """Tell each process that asks where the broker is, or why there is none."""
+        while True:
+            with suppress(OSError, EOFError), self._listener.accept() as process:
+                process.send(self._running(process.recv()))
+
+    def _running(self, directory: Path) -> PlainBroker | str:
+        try:
+            if self._broker is None:
+                self._broker = started_broker(directory)
+        except runner.BrokerError as error:
+            return str(error)
+        return PlainBroker(self._broker.address, self._broker.data)
+
+    def stop(self) -> None:
+        """Stop the broker, if any, and remove its files."""
+        if self._broker is not None:
+            stop_and_remove(self._broker)
+
+
+def started_broker(directory: Path) -> runner.Broker:
+    """Start a broker; one process of a parallel run prepares what all need, while the others wait."""
     runner.CACHE.mkdir(parents=True, exist_ok=True)
     with (runner.CACHE / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         runner.fetch()
+        if not CLASSES.exists():
+            _keep_classes()
+    broker = runner.Broker(directory, java_options=JAVA_OPTIONS)
+    broker.start()
+    return broker
+
+
+def _keep_classes() -> None:
+    """Have a broker that starts and stops write `CLASSES`."""
+    with tempfile.TemporaryDirectory(dir=runner.CACHE) as scratch:
+        written = Path(scratch) / "classes"
+        options = (*SHORT_LIVED, f"-XX:ArchiveClassesAtExit={written}")
+        broker = runner.Broker(Path(scratch) / "broker", java_options=options)
+        broker.start()
+        process = broker._process
+        broker.stop()
+        if process.returncode >= 0 and written.exists():  # it was not killed while it wrote
+            written.rename(CLASSES)
+
+
+def stop_and_remove(broker: runner.Broker) -> None:
+    """Stop a broker, and remove its files."""
+    broker.stop()
+    shutil.rmtree(broker.data, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
-def kafka_broker(pytestconfig, tmp_path_factory) -> Iterator[runner.Broker]:
-    """A running broker with `address`, `stop()`, `kill()` and `start()`."""
+def _java(pytestconfig) -> None:
     if missing := runner.missing_tool():
         if pytestconfig.getoption("--require-kafka"):
             pytest.fail(f"{missing} is not installed", pytrace=False)
         pytest.skip(f"needs Java and Maven: {missing} is not installed")
-    broker = runner.Broker(tmp_path_factory.mktemp("kafka-broker"), java_options=JAVA_OPTIONS)
+
+
+@pytest.fixture(scope="session")
+def kafka_broker(_java, tmp_path_factory) -> PlainBroker:
+    """The broker that all tests share, also those of other processes of a parallel run."""
+    with Client(os.environ[ASKED_AT]) as shared:
+        shared.send(tmp_path_factory.mktemp("kafka-broker"))
+        found = shared.recv()
+    if isinstance(found, str):
+        pytest.fail(found, pytrace=False)
+    return found
+
+
+@pytest.fixture(scope="module")
+def _broker_of_module(_java, tmp_path_factory) -> Iterator[runner.Broker]:
     try:
-        _fetch_once()
-        broker.start()
+        broker = started_broker(tmp_path_factory.mktemp("own-broker"))
     except runner.BrokerError as error:
         pytest.fail(str(error), pytrace=False)
-    try:
-        yield broker
-    finally:
-        broker.stop()
-        shutil.rmtree(broker.data, ignore_errors=True)
+    yield broker
+    stop_and_remove(broker)
 
 
-@pytest.fixture(autouse=True)
-def _running_again(request) -> Iterator[None]:
-    """A test that stops the broker and fails must not take the others with it."""
-    yield
-    if "kafka_broker" in request.fixturenames:
-        request.getfixturevalue("kafka_broker").start()
+@pytest.fixture
+def stoppable_broker(_broker_of_module) -> runner.Broker:
+    """A broker of the module's own with `stop()`, `kill()` and `start()`; it runs when a test begins."""
+    _broker_of_module.start()
+    return _broker_of_module
 
 
 @pytest.fixture

@@ -17,9 +17,13 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 @pytest.fixture
-def stream(kafka_broker, prefix, tmp_path):
-    """Topics of the test's own, and the workers that it starts on them; they are stopped at its end."""
-    running = Stream(kafka_broker, prefix, tmp_path)
+def stream(request, prefix, tmp_path):
+    """Topics of the test's own, and the workers that it starts on them; they are stopped at its end.
+
+    They are on the shared broker, unless the test asks for one that it may stop.
+    """
+    broker = "stoppable_broker" if "stoppable_broker" in request.fixturenames else "kafka_broker"
+    running = Stream(request.getfixturevalue(broker), prefix, tmp_path)
     yield running
     running.stop_all()
 

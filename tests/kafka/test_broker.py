@@ -2,6 +2,7 @@
 
 import asyncio
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -55,17 +56,17 @@ async def test_the_largest_message_passes(kafka_broker, prefix):
 
 
 @pytest.mark.parametrize("end", ["stop", "kill"])
-async def test_a_restart_keeps_topics_and_records(kafka_broker, prefix, end):
-    await create_topics(access(kafka_broker, prefix), 1)
-    await send(kafka_broker, prefix + "documents", [(b"a.example", b"text")])
-    address = kafka_broker.address
-    await asyncio.to_thread(getattr(kafka_broker, end))
-    assert not kafka_broker.running
-    await asyncio.to_thread(kafka_broker.start)
-    assert kafka_broker.address == address
-    await send(kafka_broker, prefix + "documents", [(b"a.example", None)])
+async def test_a_restart_keeps_topics_and_records(stoppable_broker, prefix, end):
+    await create_topics(access(stoppable_broker, prefix), 1)
+    await send(stoppable_broker, prefix + "documents", [(b"a.example", b"text")])
+    address = stoppable_broker.address
+    await asyncio.to_thread(getattr(stoppable_broker, end))
+    assert not stoppable_broker.running
+    await asyncio.to_thread(stoppable_broker.start)
+    assert stoppable_broker.address == address
+    await send(stoppable_broker, prefix + "documents", [(b"a.example", None)])
     expected = [(b"a.example", b"text"), (b"a.example", None)]
-    assert await read_all(kafka_broker, prefix + "documents") == expected
+    assert await read_all(stoppable_broker, prefix + "documents") == expected
 
 
 async def test_compaction_keeps_the_last_record_of_each_key(kafka_broker, prefix):
@@ -95,7 +96,7 @@ def command(kafka_broker, tmp_path):
     free = next(p for p in range(port + 1, port + 500) if not _taken(p))
     process = subprocess.Popen(
         [sys.executable, str(RUNNER), "--port", str(free), "--data", str(tmp_path / "data")],
-        env={**os.environ, "JAVA_TOOL_OPTIONS": " ".join(JAVA_OPTIONS)},
+        env={**os.environ, "JAVA_TOOL_OPTIONS": shlex.join(JAVA_OPTIONS)},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

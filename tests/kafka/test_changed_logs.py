@@ -59,12 +59,12 @@ def wait_until_cleaned(stream, feed):
 @pytest.mark.parametrize("damage", [Stream.lose_log, cut_log])
 @pytest.mark.parametrize("is_running", [False, True])
 def test_pages_of_a_log_that_became_shorter_are_cleaned(
-    stream, kafka_broker, tmp_path, damage, is_running
+    stream, stoppable_broker, tmp_path, damage, is_running
 ):
     feed_first(stream, tmp_path)
     if not is_running:
         assert stream.stop() == 0
-    damage(stream, kafka_broker, PAGES)
+    damage(stream, stoppable_broker, PAGES)
     second = write_feed(tmp_path / "second.jsonl", pages=120, seed=5)
     stream.feed(second)
     if not is_running:
@@ -89,14 +89,14 @@ def test_pages_made_anew_under_a_running_worker_are_cleaned(stream, tmp_path):
 
 @pytest.mark.parametrize("is_regrown", [False, True])
 def test_windows_follow_documents_that_were_lost_under_a_running_refresher(
-    stream, kafka_broker, tmp_path, is_regrown
+    stream, stoppable_broker, tmp_path, is_regrown
 ):
     # A revision that is sent before the loss is noticed would bring its document back.
     quiet = {"TEMPL_REVISIONS": "false"}
     feed_first(stream, tmp_path, pages=40, **quiet)
     if is_regrown:
         assert stream.stop() == 0
-    stream.lose_log(kafka_broker, DOCUMENTS)
+    stream.lose_log(stoppable_broker, DOCUMENTS)
     second = write_feed(tmp_path / "second.jsonl", pages=120, seed=5)
     stream.feed(second)
     if is_regrown:
@@ -122,14 +122,14 @@ def test_all_topics_made_anew_under_a_running_worker(stream, tmp_path):
 
 
 @pytest.mark.parametrize("how", ["log lost", "made anew"])
-def test_site_models_that_were_emptied_are_published_again(stream, kafka_broker, tmp_path, how):
+def test_site_models_that_were_emptied_are_published_again(stream, stoppable_broker, tmp_path, how):
     feed_first(stream, tmp_path)
     sites = {record.key for record in stream.records(SITE_MODELS)}
     time.sleep(3 * LOOK_S)  # the refresher looks at the topic after it has published
     if how == "made anew":
         stream.make_anew(SITE_MODELS)
     else:
-        stream.lose_log(kafka_broker, SITE_MODELS)
+        stream.lose_log(stoppable_broker, SITE_MODELS)
     wait_until(lambda: {record.key for record in stream.records(SITE_MODELS)} == sites, stream.log)
     assert stream.stop() == 0
     assert "sites are published again" in stream.log()

@@ -94,14 +94,16 @@ def test_hostile_documents_and_models_are_stepped_over(stream, tmp_path):
     assert "starts again" not in stream.log()
 
 
-def test_a_batch_that_is_damaged_on_the_disk_of_the_broker_is_one_dead_letter(stream, kafka_broker):
+def test_a_batch_that_is_damaged_on_the_disk_of_the_broker_is_one_dead_letter(
+    stream, stoppable_broker
+):
     batches = [[good_page(3 * some + number) for number in range(3)] for some in range(3)]
     _, damaged, last = [send_batch(stream, PAGES, NUMBER, some) for some in batches]
-    kafka_broker.stop()  # so that it does not look at its records when it starts
-    folder = kafka_broker.data / "log" / f"{stream.prefix}{PAGES}-{NUMBER}"
+    stoppable_broker.stop()  # so that it does not look at its records when it starts
+    folder = stoppable_broker.data / "log" / f"{stream.prefix}{PAGES}-{NUMBER}"
     (log,) = folder.glob("*.log")
     flip_byte_of_batch(log, damaged)
-    kafka_broker.start()
+    stoppable_broker.start()
     stream.start("one")
     wait_until(lambda: len(stream.answered()) == 7, stream.log)
     stream.wait_until_lag("cleaner", PAGES, 0)

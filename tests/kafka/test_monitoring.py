@@ -77,7 +77,7 @@ def value(address, query):
 
 
 def test_prometheus_scrapes_a_worker_and_lag_is_dated_while_the_broker_is_away(
-    stream, kafka_broker, prometheus, tmp_path
+    prometheus, stream, stoppable_broker, tmp_path
 ):
     port = free_ports()
     address = prometheus(port)
@@ -95,13 +95,13 @@ def test_prometheus_scrapes_a_worker_and_lag_is_dated_while_the_broker_is_away(
     assert value(address, "templ_rocksdb_memory_bytes > 0") > 0
     missing = [query for query in dashboard_queries() if not is_answered(address, query)]
     assert missing == []
-    kafka_broker.stop()
+    stoppable_broker.stop()
     wait_until(
         lambda: value(address, "max(time() - templ_lag_measured_timestamp_seconds)") > 6,
         stream.log,
     )
     assert asked(f"{cleaner}/live")[0] == 200  # a restart would not bring the broker back
-    kafka_broker.start()
+    stoppable_broker.start()
     wait_until(
         lambda: value(address, "max(time() - templ_lag_measured_timestamp_seconds)") < 5,
         stream.log,
