@@ -16,7 +16,7 @@ from schemas.source import Source
 from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from templ_core.page_level.model.model_file import shipped_model
 from tests.schemas.test_messages import CLEANED
-from workers.errors import InputProblem, UsageProblem
+from workers.errors import InputProblem, SettingsProblem, UsageProblem
 from workers.lab.evaluation import peers
 from workers.lab.evaluation.corpus_files import (
     EarlierOutputs,
@@ -153,7 +153,7 @@ def test_a_directory_without_folds_is_refused(tmp_path):
     with pytest.raises(UsageProblem, match="not an index that `templ train --folds` wrote"):
         models_of_folds(tmp_path)
     (tmp_path / "folds.json").write_text('{"c": {"a": 1}}')
-    with pytest.raises(UsageProblem, match="fold-0.bin"):
+    with pytest.raises(SettingsProblem, match="fold-0.bin"):
         models_of_folds(tmp_path)
 
 
