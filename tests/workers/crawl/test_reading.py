@@ -52,23 +52,21 @@ async def spider(tmp_path):
 
 
 async def held_calls(work):
-    """The largest number of calls on this thread between two turns of the event loop while work is done."""
-    calls, longest, task = 0, 0, asyncio.ensure_future(work)
+    """The largest number of calls on this thread in one turn of the event loop while work is done."""
+    turn = asyncio.BaseEventLoop._run_once.__code__
+    calls = [0]
 
     def count(frame, event, argument):
-        nonlocal calls
-        calls += event in ("call", "c_call")
+        if event == "call" and frame.f_code is turn:
+            calls.append(0)
+        calls[-1] += event in ("call", "c_call")
 
     sys.setprofile(count)
     try:
-        while not task.done():
-            calls = 0
-            await asyncio.sleep(0)
-            longest = max(longest, calls)
+        await work
     finally:
         sys.setprofile(None)
-    await task
-    return longest
+    return max(calls)
 
 
 def answer(body, content_type="text/html", cls=HtmlResponse, url=URL):
