@@ -65,7 +65,7 @@ pictures: run    ## the pictures of docs/, taken of what `make run` shows
 # While the checks use one core, the first run has all modules compiled, which each test process would else do.
 test: setup      ## all checks and tests, with a real Kafka broker where Java and Maven are present
 	@test -d .pytest_cache || .venv/bin/pytest --collect-only --quiet > /dev/null & $(MAKE) --no-print-directory check
-	.venv/bin/pytest --numprocesses 4 --dist worksteal
+	.venv/bin/pytest --numprocesses 4 --dist loadfile --no-loadscope-reorder
 
 check: setup     ## format, lint, types, import direction
 	.venv/bin/ruff format --quiet --check .

@@ -62,26 +62,25 @@ def pytest_collect_file(
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Spread the modules with Kafka tests evenly between the other modules.
+    """Spread the modules with Kafka tests between the other modules, those with most tests first.
 
-    They wait more than they compute. So each process of a parallel run, which begins with an equal part
-    of the list, has some of them, and others compute meanwhile. A module stays whole: some have a
-    server of their own, which would start again for each part. The longest are those beside `kafka/`;
-    they come first, so that none of them is left for the end of the run.
+    They wait more than they compute. So of the processes of a parallel run, which take the next module of the list
+    when they have ended one, some compute while others wait. The longest are those beside `kafka/`; they come first, and
+    all are spread over the first four fifths, so that none of them is left for the end of the run.
     """
     kafka = [item for item in items if item.get_closest_marker("kafka")]
     others = [item for item in items if not item.get_closest_marker("kafka")]
     if not kafka or not others:
         return
     left = [list(module) for _, module in groupby(kafka, key=lambda item: item.path)]
-    left.sort(key=lambda module: module[0].path.parent.name == "kafka")
+    left.sort(key=lambda module: (module[0].path.parent.name == "kafka", -len(module)))
     spread: list[pytest.Item] = []
     passed = placed = 0
     for _, module in groupby(others, key=lambda item: item.path):
         some = list(module)
         spread += some
         passed += len(some)
-        while placed < len(kafka) * passed // len(others):
+        while left and placed < len(kafka) * passed * 5 // (len(others) * 4):
             whole = left.pop(0)
             spread += whole
             placed += len(whole)
