@@ -10,7 +10,6 @@ from templ_core.array_types import Bools, Floats
 from templ_core.config import CoreConfig
 from templ_core.dom.document import Cuts
 from templ_core.page_level import _selection
-from templ_core.page_level._selection import plain_f1
 from templ_core.page_level.config import MODEL_CONFIG, SELECTION_CONFIG, SelectionConfig
 from templ_core.page_level.features.surroundings import TextRoles
 from templ_core.page_level.model.page_model import confidence_inputs
@@ -37,7 +36,6 @@ _STEPS = 1000
 """Log-odds are rounded to multiples of 1 / _STEPS, so that every machine gives the same text."""
 _NO_TYPE = PageType()
 
-
 Comments = Literal["auto", "keep", "drop"]
 
 
@@ -52,7 +50,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     confidence: float
     """Word F1 to expect of the kept text, 0 to 1; 0 for a page without text."""
     confidence_inputs: Sequence[float] = ()
-    """What the confidence is told by, see `templ_core.page_level.model.page_model`; empty for a page without text."""
+    """What the confidence is told by, see `confidence_inputs`; empty for a page without text."""
     rules: tuple[tuple[str, Bools], ...] = ()
     """Names of rules and the segments that each leaves out; where several do, the last counts."""
     site: SiteEvidence | None = None
@@ -204,7 +202,7 @@ def _decision(
     abstained: bool = False,
 ) -> Decision:
     left_out = choice.repeated if outside is None else choice.repeated | outside
-    expected = plain_f1(log_odds, choice.kept, left_out, page.words)
+    expected = _selection.plain_f1(log_odds, choice.kept, left_out, page.words)
     inputs = confidence_inputs(expected, choice.kept, page.words, page.page_type)
     of_site = None if site is None else site.fusion.confidence
     return Decision(
