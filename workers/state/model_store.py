@@ -15,10 +15,10 @@ from workers.state.database import (
 from workers.state.followed_store import FollowedStore
 from workers.state.rocks import Batch
 
-_MODELS_IN_MEMORY = 1024
-"""Decoded site models that are kept in memory."""
+_MODELS_IN_MEMORY = 256
+"""Site models that are kept in memory, as many as a child keeps decoded."""
 _CACHE_BYTES = 16 << 20
-"""Size of the cache of the database; a model that is used often is among the decoded ones."""
+"""Size of the cache of the database; a model that is used often is among those in memory."""
 
 
 class ModelStore(FollowedStore):
