@@ -17,7 +17,7 @@ from workers.state.rocks import Batch
 
 _MODELS_IN_MEMORY = 256
 """Site models that are kept in memory, as many as a child keeps decoded."""
-_CACHE_BYTES = 16 << 20
+_CACHE_BYTES = 8 << 20
 """Size of the cache of the database; a model that is used often is among those in memory."""
 
 
