@@ -249,7 +249,6 @@ def render_text(document: Document, kept: Bools, cuts: Cuts | None = None) -> st
         kept: Whether each segment stays; length n_segments.
         cuts: What is cut out of segments that stay; None = nothing.
 
-    >>> from templ_core.dom.document import parse_document
     >>> document = parse_document("<nav>Menu</nav><table><tr><td>a<td>b</table>", "")
     >>> render_text(document, np.array([False, True, True]))
     'a\tb'

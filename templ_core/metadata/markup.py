@@ -261,7 +261,6 @@ def read_product(claims: Claims, json_ld: JsonLd, title: str) -> Product | None:
         json_ld: The objects of its JSON-LD.
         title: Title of the page.
 
-    >>> from templ_core.metadata.markup import read_claims
     >>> script = (
     ...     b'{"@type": "Product", "sku": "B1", "offers": {"price": 4.5, "priceCurrency": "EUR"}}'
     ... )

@@ -138,13 +138,13 @@ class NodeMatcher:
     def __init__(self, nodes: Nodes) -> None:
         self._nodes = nodes
         self._types_of_tag: defaultdict[str, list[int]] = defaultdict(list)
-        columns: list[list[str]] = [[] for _ in _ATTRIBUTES]
         for number, (tag, _) in enumerate(nodes.element_types):
             self._types_of_tag[tag].append(number)
-        for values in nodes.attribute_values:
-            for column, value in zip(columns, values, strict=True):
-                column.append(value)
-        self._values = dict(zip(_ATTRIBUTES, map(_AttributeValues, columns), strict=True))
+        values = nodes.attribute_values
+        self._values = {
+            name: _AttributeValues([one[number] for one in values])
+            for number, name in enumerate(_ATTRIBUTES)
+        }
 
     def matching(self, selector: Selector) -> Bools:
         """Return which elements a selector matches; length n_nodes."""

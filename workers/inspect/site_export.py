@@ -128,7 +128,7 @@ def _decisions(
     variant = CleaningVariant.of(settings)
     for record, document in view.pages():
         own, used = view.cleaning_of(stored_kind(record, document), model)
-        page = examine(document, variant.page_model)
+        page = examine(document, variant.page_model, with_places=used is not None)
         cleaned = clean_examined(page, used, variant.config, variant.page_model, own)
         if page.evidence is not None:
             yield record, document, page.evidence, cleaned.decision

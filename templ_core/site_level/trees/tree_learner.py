@@ -60,8 +60,7 @@ class TreeLearner:
     """Keeps how pages lie on their references from one fit to the next; what it returns does not depend on that.
 
     >>> from templ_core.dom.document import parse_document
-    >>> from templ_core.site_level.trees.tree_mapping import node_hashes
-    >>> from templ_core.site_level.trees.tree_mapping import page_blocks
+    >>> from templ_core.site_level.trees.tree_mapping import node_hashes, page_blocks
     >>> pages = {}
     >>> for number, text in enumerate(("Tea", "Milk", "Sugar")):
     ...     page = parse_document(f"<h1>Shop</h1><p>{text}<p>Imprint", "http://a.example/")

@@ -193,7 +193,6 @@ def map_trees(
     are not aligned but paired in order by their labels; the mapping is then valid, but perhaps not the cheapest.
 
     >>> from templ_core.dom.document import parse_document
-    >>> from templ_core.site_level.trees.tree_mapping import label_page
     >>> one, other = (
     ...     label_page(parse_document(markup, "http://a.example/")).tree
     ...     for markup in ("<h1>Shop</h1><p>Tea", "<h1>Shop</h1><hr><p>Milk<p>Sugar")
