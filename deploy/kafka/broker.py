@@ -130,16 +130,32 @@ def tool(name: str) -> str:
 
 
 _EXCEPTION = re.compile(r"(?:Exception in thread \S+ )?[\w.]+(?:Exception|Error): ")
-_given_ports: set[int] = set()
+_kept_ports: list[socket.socket] = []
 
 
 def free_port() -> int:
-    """A port of this machine's own interface that nothing listens on; no two calls return the same."""
+    """A port of this machine's own interface that nothing listens on, and that no other call returns."""
     for port in random.sample(FREE_PORTS, 200):
-        if port not in _given_ports and _is_free(port):
-            _given_ports.add(port)
+        if keep_port(port):
             return port
     raise BrokerError(f"no free port from {FREE_PORTS.start} to {FREE_PORTS.stop - 1}")
+
+
+def keep_port(port: int) -> bool:
+    """Keep a port for a server to come, until this process ends; whether it was free.
+
+    A bound socket that does not listen is in the way of all who look for a free port, also in other
+    processes, and not of a server that may use an address again, as Java's and asyncio's do.
+    """
+    kept = socket.socket()
+    try:
+        kept.bind((HOST, port))
+    except OSError:
+        kept.close()
+        return False
+    kept.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    _kept_ports.append(kept)
+    return True
 
 
 def _is_free(port: int) -> bool:
@@ -195,6 +211,7 @@ class Broker:
         self.data = data.resolve()
         self.port = port or free_port()
         self.controller_port = free_port()
+        self._may_move = port is None
         self._cache = cache
         self._process: subprocess.Popen[bytes] | None = None
         self._lock: IO[bytes] | None = None
@@ -217,6 +234,16 @@ class Broker:
         """
         if self.running:
             return
+        try:
+            self._start()
+        except BrokerError as error:
+            if not self._may_move or "already in use" not in str(error):
+                raise
+            self.port = free_port()  # somebody was quicker; no client knows the port yet
+            self._start()
+        self._may_move = False
+
+    def _start(self) -> None:
         java = [tool("java"), f"-Xmx{HEAP}", "-Dorg.slf4j.simpleLogger.defaultLogLevel=warn"]
         java += [*self._java_options, "-cp", f"{fetch(self._cache)}/*"]
         self._take_folder()
@@ -286,7 +313,9 @@ class Broker:
 
     def _check_ports(self) -> None:
         if not _is_free(self.port):
-            raise BrokerError(f"port {self.port} is taken; stop what listens there or use another")
+            raise BrokerError(
+                f"port {self.port} is already in use; stop what listens there or use another"
+            )
         if not _is_free(self.controller_port):
             self.controller_port = free_port()
 

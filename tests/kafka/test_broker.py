@@ -4,6 +4,7 @@ import asyncio
 import os
 import shlex
 import signal
+import socket
 import subprocess
 import sys
 import time
@@ -14,7 +15,7 @@ import pytest
 from aiokafka import AIOKafkaConsumer, AIOKafkaProducer, TopicPartition
 from aiokafka.admin import NewTopic
 
-from tests.kafka.broker import JAVA_OPTIONS, access, make_topics
+from tests.kafka.broker import JAVA_OPTIONS, access, make_topics, runner
 from workers.kafka.broker.admin import create_topics
 
 RUNNER = Path(__file__).parents[2] / "deploy" / "kafka" / "broker.py"
@@ -142,5 +143,16 @@ def test_a_port_that_is_taken_is_one_line(kafka_broker, tmp_path):
         text=True,
         check=False,
     )
-    expected = f"kafka: port {port} is taken; stop what listens there or use another\n"
+    expected = f"kafka: port {port} is already in use; stop what listens there or use another\n"
     assert (done.returncode, done.stdout, done.stderr) == (1, "", expected)
+
+
+def test_a_broker_whose_port_somebody_took_meanwhile_takes_another(kafka_broker, tmp_path):
+    broker = runner.Broker(tmp_path / "kafka", java_options=JAVA_OPTIONS)
+    with socket.create_server((runner.HOST, taken := broker.port)):
+        broker.start()
+    try:
+        assert broker.port != taken
+        assert runner.answers(broker.port)
+    finally:
+        broker.stop()

@@ -20,7 +20,7 @@ PROMETHEUS = shutil.which("prometheus", path=os.environ.get("PROMETHEUS_DIR", os
 
 def free_ports():
     """Return the first of two free ports in a row, which no outgoing connection takes meanwhile."""
-    while not runner._is_free((port := runner.free_port()) + 1):
+    while not runner.keep_port((port := runner.free_port()) + 1):
         pass
     return port
 
