@@ -206,7 +206,7 @@ async def test_unreachable_broker_is_one_clear_error(
 
 @pytest.mark.parametrize("address", ["localhost:kafka", "localhost", "", ":1", "h:99999"])
 def test_an_address_that_is_none(address):
-    with pytest.raises(UsageProblem, match="--broker is HOST:PORT, not"):
+    with pytest.raises(UsageProblem, match="the address of a broker is HOST:PORT, not"):
         BrokerAccess.of(address, load_settings())
 
 

@@ -45,7 +45,7 @@ def files_of(folder):
         ("index {feed}", 2, "give either --index or --to"),
         ("topics check", 2, "Missing option '--broker'"),
         ("topics create --broker x:1 --partitions 0", 2, "'--partitions': 0 is not"),
-        ("topics check --broker nowhere", 2, "--broker is HOST:PORT, not 'nowhere'"),
+        ("topics check --broker nowhere", 2, "the address of a broker is HOST:PORT, not 'nowhere'"),
         ("inspect page https://a.example/x --out {new}", 66, "nothing is fetched"),
         ("inspect page http://a.org/x --site a.org --state {state} --out {new}", 66,
          "has no page http://a.org/x"),

@@ -200,7 +200,7 @@ def _check_address(broker: str) -> None:
     for address in broker.split(","):
         host, _, port = address.strip().rpartition(":")
         if not host or not port.isascii() or not port.isdigit() or not 0 < int(port) < 65536:
-            raise UsageProblem(f"--broker is HOST:PORT, not {address!r}")
+            raise UsageProblem(f"the address of a broker is HOST:PORT, not {address!r}")
 
 
 def _hosts(address: str) -> list[tuple[str, int]]:
