@@ -168,7 +168,7 @@ _SIGNATURES = (
 )
 _CONTROL_BYTES = bytes(code for code in (*range(32), 127) if code not in b"\t\n\r\x0c\x1b")
 _PAGE_START = pattern(
-    rb"\s*+(?:<\?xml[^>]*+>\s*+)?(?:<!--(?:[^-]|-(?!->))*+-->\s*+)*+<(?:!doctype\s++html|html|head|body)\b",
+    rb"\s*+(?:<\?xml[^>]*+>\s*+)?(?:<!--(?:[^-]++|-(?!->))*-->\s*+)*<(?:!doctype\s++html|html|head|body)\b",
     re.IGNORECASE,
 )
 _TAG = pattern(rb"<[a-zA-Z!/?]")

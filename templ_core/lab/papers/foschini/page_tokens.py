@@ -227,7 +227,7 @@ LINE = "\n"
 """Key of a border."""
 TokenPlace: TypeAlias = tuple[str, int, int]
 """A token, the index of its first character, and the index behind its last one."""
-_COMPOUND = rf"{WORD}++(?:{JOINER}{{1,{JOINERS_MAX}}}{WORD}++)*+"
+_COMPOUND = rf"{WORD}++(?:{JOINER}{{1,{JOINERS_MAX}}}{WORD}++)*"
 _TEXT_TOKEN = re.compile(rf"{_COMPOUND}|\n|{UNSPACED}")
 _MARKUP_TOKEN = re.compile(f"{_COMPOUND}|{SYMBOL}++|{UNSPACED}")
 
