@@ -12,7 +12,7 @@ import tempfile
 from collections import deque
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import IO, Any, NamedTuple
 
 import msgspec
 import numpy as np
@@ -173,13 +173,19 @@ def _state_folder(name: str) -> bytes:
         return archive.getvalue()
 
 
+def unpack(archive: IO[bytes], folder: Path) -> None:
+    """Write the files of a tar archive to a folder; Python before 3.11.4 has no filters for that."""
+    with tarfile.open(fileobj=archive) as tar:
+        tar.extraction_filter = getattr(tarfile, "data_filter", None)
+        tar.extractall(folder)
+
+
 def _of_store(open_store: Callable, records: Callable[[Any], Any]) -> Callable[[bytes], Any]:
     """Return a function that gives the records of a store, which is a folder in a tar archive."""
 
     def read(archive: bytes) -> Any:
         with tempfile.TemporaryDirectory() as directory:
-            with tarfile.open(fileobj=io.BytesIO(archive), mode="r:xz") as tar:
-                tar.extractall(directory, filter="data")
+            unpack(io.BytesIO(archive), Path(directory))
             store = open_store(Path(directory))
             found = records(store)
             store.close()

@@ -1,12 +1,12 @@
 """A worker of today finds in every topic what the version before has left there."""
 
-import tarfile
 from pathlib import Path
 
 import msgspec
 
 from schemas.codec import decode_site_model_record
 from schemas.topics import CLEANED, DOCUMENTS, SITE_MODELS, SITE_SETTINGS
+from tests.golden.formats import unpack
 from tests.kafka.stream import PARTITIONS
 from workers.kafka.broker.partitioning import partition_of
 
@@ -23,8 +23,8 @@ def send(stream, records):
 
 def test_one_earlier_value_in_each_topic(stream, tmp_path):
     folder = tmp_path / "earlier"
-    with tarfile.open(EARLIER) as archive:
-        archive.extractall(folder, filter="data")
+    with EARLIER.open("rb") as archive:
+        unpack(archive, folder)
     documents, models = (
         msgspec.msgpack.decode((folder / f"{name}.msgpack").read_bytes())
         for name in (DOCUMENTS, SITE_MODELS)
