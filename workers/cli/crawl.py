@@ -140,9 +140,9 @@ def _addresses(seeds: Sequence[str]) -> Iterator[str]:
                 lines = Path(seed).read_text(encoding="utf-8").split()
             except (OSError, UnicodeDecodeError) as error:
                 raise InputProblem(f"{seed} cannot be read: {error}") from None
-        elif "://" not in seed and seed.endswith(_LISTS):
+        elif "://" not in seed and (seed.endswith(_LISTS) or seed.startswith((".", "/"))):
             raise InputProblem(
-                f"{seed} does not exist: check the path, or write https://{seed} for a site"
+                f"{seed} is no file: check the path, or write https:// before the address of a site"
             )
         for line in lines:
             address = line if "://" in line else f"https://{line}/"
