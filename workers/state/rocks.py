@@ -24,7 +24,7 @@ from rocksdict import (
 
 from workers.errors import DamagedStore, DiskProblem, OtherFormat, StateProblem
 
-CACHE_BYTES = 24 << 20
+CACHE_BYTES = 16 << 20
 """Size of the cache that databases share unless they ask for another size."""
 _WRITE_BUFFER_BYTES = 8 << 20
 """Size at which one family's write buffer is written to a file."""

@@ -83,7 +83,7 @@ _FAMILIES = (
     *("entries", "pages", "dictionaries", "deleted"),
     *("sites", "outbox", "superseded", "meta"),
 )
-_FETCHES_IN_MEMORY = 20_000
+_FETCHES_IN_MEMORY = 15_000
 """Fetches of windows that the stores of a process keep in memory together, about 600 bytes each."""
 _OPEN_STORES: "WeakSet[WindowStore]" = WeakSet()
 """The stores of the process, which share the room for fetches equally."""
