@@ -11,6 +11,7 @@ import msgspec
 
 MIB = 1 << 20
 
+Comments = Literal["auto", "keep", "drop"]
 Balance = Literal["precision", "even", "recall"]
 """What a text is cut for: to hold little else than content, the best word F1, or to miss little content."""
 _RECALL_RATIOS: dict[Balance, float] = {"precision": 0.3, "even": 1.0, "recall": 3.0}
@@ -56,7 +57,7 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     The captions and teasers around an article look like its paragraphs."""
 
-    comments: Literal["auto", "keep", "drop"] = "auto"
+    comments: Comments = "auto"
     """What becomes of comments and reviews; `auto` leaves comments out on articles only."""
 
     balance: Balance = "even"

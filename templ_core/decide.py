@@ -1,13 +1,13 @@
 """Evidence to one decision for each segment: policy, sections, repeats and cut, and the rule that decided."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import msgspec
 import numpy as np
 
 from templ_core.array_types import Bools, Floats
-from templ_core.config import CoreConfig
+from templ_core.config import Comments, CoreConfig
 from templ_core.dom.document import Cuts
 from templ_core.page_level import _selection
 from templ_core.page_level.config import MODEL_CONFIG, SELECTION_CONFIG, SelectionConfig
@@ -35,8 +35,6 @@ REASON_SETTING = "site-setting"
 _STEPS = 1000
 """Log-odds are rounded to multiples of 1 / _STEPS, so that every machine gives the same text."""
 _NO_TYPE = PageType()
-
-Comments = Literal["auto", "keep", "drop"]
 
 
 class Decision(msgspec.Struct, frozen=True, kw_only=True):
@@ -236,11 +234,13 @@ def with_rules(decision: Decision, ruled: "RuledSegments") -> Decision:
     cuts = {
         segment: parts for segment, parts in (decision.cuts or {}).items() if not named[segment]
     }
+    kept = np.where(named, ruled.kept, decision.kept)
     return msgspec.structs.replace(
         decision,
-        kept=np.where(named, ruled.kept, decision.kept),
+        kept=kept,
         cuts=cuts or None,
         by_setting=named,
+        confidence=decision.confidence if kept.any() else 0.0,
     )
 
 

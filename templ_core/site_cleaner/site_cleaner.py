@@ -8,13 +8,13 @@ from collections.abc import Callable, Iterator
 from datetime import datetime
 from threading import RLock
 from types import TracebackType
-from typing import Any, Literal, NamedTuple, Self, TypeVar, cast
+from typing import Any, NamedTuple, Self, TypeVar, cast, get_args
 
 import msgspec
 
 from templ_core.clean_document import CleanedText, ExaminedPage, clean_page, examine
 from templ_core.cleaner_version import cleaner_version
-from templ_core.config import Balance, CoreConfig, WindowBounds
+from templ_core.config import Balance, Comments, CoreConfig, WindowBounds
 from templ_core.dom.codec import compress_columns, document_columns
 from templ_core.dom.document import Document, read_document
 from templ_core.errors import CleanerClosed, CodecError, PageGone
@@ -47,7 +47,7 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 class CleanerOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The options of a `SiteCleaner`."""
 
-    comments: Literal["auto", "keep", "drop"] = "auto"
+    comments: Comments = "auto"
     """What becomes of readers' comments; `auto` drops them on articles and keeps them in forums."""
     balance: Balance = "even"
     """What a text is cut for: `precision` keeps less template, `recall` misses less content."""
@@ -129,9 +129,13 @@ class SiteCleaner:
 
         Raises:
             CodecError: The page model of the options cannot be used.
+            ValueError: An option has a value that it cannot have.
         """
         self._lock = RLock()
         self._options = options or CleanerOptions()
+        for name, known in (("comments", get_args(Comments)), ("balance", get_args(Balance))):
+            if (value := getattr(self._options, name)) not in known:
+                raise ValueError(f"{name}={value!r}: give one of {', '.join(known)}")
         self._config = CoreConfig(comments=self._options.comments, balance=self._options.balance)
         body = self._options.page_model
         self._page_model = decode_model(body) if body else shipped_model()

@@ -75,7 +75,10 @@ def parse_selector(text: str) -> Selector:
         raise RuleError(f"a selector has at most {SELECTOR_CHARS_MAX} characters")
     try:
         groups = parse(text)
-    except (SelectorError, RecursionError) as error:
+    except (
+        SelectorError,
+        RuntimeError,
+    ) as error:  # the latter for `:is(` without its end, and deep nesting
         raise RuleError(f"{text!r} is no CSS selector: {error}") from None
     parts = 0
     for one in groups:

@@ -240,6 +240,11 @@ def test_the_package_shows_its_public_names_only():
     assert all(callable(getattr(templ_core, name)) for name in dir(templ_core))
 
 
+def test_an_option_that_has_no_such_value_is_refused_in_words():
+    with pytest.raises(ValueError, match="balance='x': give one of precision, even, recall"):
+        SiteCleaner(CleanerOptions(balance="x"))
+
+
 def test_a_url_or_a_time_that_is_none_is_refused_in_words():
     with pytest.raises(ValueError, match="url=None is no text: give the address of the page"):
         SiteCleaner().clean(None, ARTICLE)

@@ -68,6 +68,7 @@ def test_a_selector_matches_what_lxml_matches(seed):
     [
         ("", "is no CSS selector"),
         ("div >", "is no CSS selector"),
+        (":is(p,", "is no CSS selector"),
         ("a[href]", "asks for the attribute href"),
         ("p::before", "no pseudo-elements"),
         ("li:nth-child(2)", "pseudo-class other than"),

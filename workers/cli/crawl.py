@@ -137,7 +137,7 @@ def _addresses(seeds: Sequence[str]) -> Iterator[str]:
         lines = [seed]
         if "://" not in seed and Path(seed).is_file():
             try:
-                lines = Path(seed).read_text(encoding="utf-8").split()
+                lines = Path(seed).read_text(encoding="utf-8-sig").split()
             except (OSError, UnicodeDecodeError) as error:
                 raise InputProblem(f"{seed} cannot be read: {error}") from None
         elif "://" not in seed and (seed.endswith(_LISTS) or seed.startswith((".", "/"))):
@@ -145,8 +145,9 @@ def _addresses(seeds: Sequence[str]) -> Iterator[str]:
                 f"{seed} is no file: check the path, or write https:// before the address of a site"
             )
         for line in lines:
-            address = line if "://" in line else f"https://{line}/"
-            if not is_askable(address) or "." not in address:
+            is_address = "://" in line
+            address = line if is_address else f"https://{line}/"
+            if not is_askable(address) or not (is_address or "." in line):
                 raise UsageProblem(f"{line} is neither a file nor an http address")
             yield address
 

@@ -8,8 +8,8 @@ from pathlib import Path
 import click
 
 from schemas.cleaned import CleanedRecord
-from schemas.codec import SchemaError, decode_output
 from templ_core.page_changes import FetchedText, page_changes
+from workers.cli.index import read_cleaned
 from workers.cli.options import (
     format_option,
     html_option,
@@ -55,11 +55,13 @@ def diff_command(
         with open_output(out) as file:
             file.write(diff_html(change).encode())
     if out != Path("-"):
-        lines = difflib.unified_diff(
-            old.split("\n"), new.split("\n"), str(before), str(after), lineterm=""
-        )
+        lines = [
+            *difflib.unified_diff(
+                old.split("\n"), new.split("\n"), str(before), str(after), lineterm=""
+            )
+        ]
         click.echo("\n".join(lines) or "the texts are equal")
-        if lines and form is None:
+        if form is None:
             click.echo(_sentences(old, new), err=True)
 
 
@@ -89,11 +91,9 @@ def _text_of_state(url: str, state: Path, site: str | None, form: str) -> str:
 
 def _text_of_output(url: str, file: Path, form: str) -> str:
     found = None
-    for number, line in enumerate(file.read_bytes().splitlines(), 1):
-        try:
-            record = decode_output(line)
-        except SchemaError as error:
-            raise InputProblem(f"{file}, line {number}: {error}") from None
+    for number, record in read_cleaned(file, load_settings().record_limit_bytes, lambda _: None):
+        if isinstance(record, str):
+            raise InputProblem(f"{file}, line {number}: {record}")
         if isinstance(record, CleanedRecord) and record.url == url:
             found = record
     if found is None:

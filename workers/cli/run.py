@@ -216,7 +216,7 @@ def _run(options: RunOptions) -> None:
         passes = 1 + options.two_pass
         bar = stack.enter_context(progress(reader.bytes_total and passes * reader.bytes_total))
         if options.two_pass:
-            _learn_first(local, options, settings, outputs, bar)
+            _learn_first(local, options, settings, outputs, tally, bar)
         read_before = (passes - 1) * (reader.bytes_total or 0)
         # What was written before is read once more where nothing else remembers it.
         remembers = settings.duplicates or not (options.page_only or options.two_pass)
@@ -229,7 +229,8 @@ def _run(options: RunOptions) -> None:
                 bar(read_before + reader.bytes_read, tally.short())
             outputs.flush()
         except (KeyboardInterrupt, Terminated):
-            if options.out != STDOUT:
+            is_told = options.revisions or options.changes or options.events is not None
+            if options.out != STDOUT and not (options.state and is_told):
                 click.echo(
                     f"{options.out} has whole records: --resume goes on behind them", err=True
                 )
@@ -244,14 +245,22 @@ def _run(options: RunOptions) -> None:
 
 
 def _learn_first(
-    local: LocalWorker, options: RunOptions, settings: Settings, outputs: RunOutputs, bar: Bar
+    local: LocalWorker,
+    options: RunOptions,
+    settings: Settings,
+    outputs: RunOutputs,
+    tally: "Tally",
+    bar: Bar,
 ) -> None:
     """Learn the sites of all pages; what is wrong with inputs is told when they are read again."""
     reader = FeedReader(options.inputs, time_field=options.time_field, settings=settings)
-    for number, output in enumerate(local.run(reader, only_learns=True), 1):
-        if isinstance(output, SiteEventRecord):
-            outputs.write(output)
-        bar(reader.bytes_read, f"{counted(number, 'page')} learned")
+    learned = 0
+    for output in local.run(reader, only_learns=True):
+        if not isinstance(output, SiteEventRecord):
+            learned += 1
+        elif outputs.write(output):
+            tally.add(output)
+        bar(reader.bytes_read, f"{counted(learned, 'page')} learned")
     local.finish_learning()
 
 

@@ -175,7 +175,7 @@ def _read_html(
         id=f"{name}:{number}",
         event_time_ms=reading.event_time_ms(None),
         fetched_at=None,
-        content_type=_HTML_TYPES[file.suffix.lower()],
+        content_type=_HTML_TYPES.get(file.suffix.lower(), "text/html"),
         body=body,
     )
     reading.passed(page)

@@ -98,8 +98,10 @@ class App(faust.App):
         )
         timer.daemon = True
         timer.start()
-        await super().stop()
-        timer.cancel()
+        try:
+            await super().stop()
+        finally:
+            timer.cancel()
 
     def _crash(self, reason: BaseException) -> None:
         if isinstance(reason, KafkaError):

@@ -3,6 +3,7 @@
 import errno
 import gzip
 import lzma
+import os
 import shlex
 import zlib
 from collections.abc import Callable, Iterator
@@ -37,7 +38,7 @@ class RecordFile:
         """Open the file of an option; `.gz`, `.xz` and `.zst` are compressed.
 
         If it `resumes`, lines are added behind the whole lines of a file that is there already, and what is left of a torn
-        line is cut off. Otherwise the file is emptied.
+        line is cut off. Otherwise the file is emptied. Either happens when lines are written, or the file is closed.
 
         Raises:
             UsageProblem: The file cannot be opened.
@@ -50,18 +51,30 @@ class RecordFile:
         self._lines = bytearray()
         try:
             mode = "wb" if not resumes else "r+b" if path.exists() else "w+b"
-            self._file = cast("BinaryIO", path.open(mode, 0))
+            file = open(path, mode, 0, opener=_open_as_it_is)  # noqa: SIM115 - `close` closes it
+            self._file = cast("BinaryIO", file)
         except OSError as error:
             raise self._problem(error) from None
         self._end = 0
+        self._is_cut = False
 
     def lines_before(self) -> Iterator[bytes]:
-        """Yield the whole lines of a file that is resumed; what follows them is then cut off."""
+        """Yield the whole lines of a file that is resumed.
+
+        Raises:
+            UsageProblem: The file has something else in it: no whole line, and no torn compressed one.
+        """
         for end, chunk in _chunks(self._file, self._path.suffix):
             yield from chunk.splitlines(keepends=True)
             self._end = end
-        self._file.truncate(self._end)
-        self._file.seek(self._end)
+        if not self._end:
+            self._file.seek(0)
+            head = self._file.read(_READ_BYTES)
+            packed = COMPRESSIONS.get(self._path.suffix)
+            if head and not (packed and head.startswith(packed.magic[: len(head)])):
+                raise UsageProblem(
+                    f"--resume: {self._path} has no whole line to go on from; give --force to replace it"
+                )
 
     def write(self, line: bytes) -> None:
         """Add a line, which ends with a line feed.
@@ -75,6 +88,11 @@ class RecordFile:
 
     def flush(self) -> None:
         """Write the lines that are in memory."""
+        if not self._is_cut:
+            self._is_cut = True
+            with suppress(OSError):  # a pipe or a device has no end
+                self._file.truncate(self._end)
+                self._file.seek(self._end)
         chunk = bytes(self._lines)
         self._lines.clear()
         if not chunk:
@@ -107,6 +125,10 @@ class RecordFile:
                 "space and go on (`templ run`: with --resume)"
             )
         return cannot_write(self._option, self._path, error)
+
+
+def _open_as_it_is(path: str, flags: int) -> int:
+    return os.open(path, flags & ~os.O_TRUNC, 0o666)
 
 
 def cannot_write(option: str, path: Path, error: OSError) -> UsageProblem:

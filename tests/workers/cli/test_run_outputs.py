@@ -14,7 +14,7 @@ import pytest
 import zstandard
 
 from tests.workers.builders import write_lines
-from workers.errors import DiskProblem
+from workers.errors import DiskProblem, UsageProblem
 from workers.local import record_file
 from workers.local.record_file import RecordFile
 from workers.local.run_outputs import RunOutputs
@@ -329,3 +329,22 @@ def test_a_last_line_that_is_cut_off_is_told_at_the_end(templ, tmp_path):
     assert "is cut off in its last line, after its first 3 records" in done.stderr.decode()
     assert len(urls(out)) == 3
     assert len((tmp_path / "out.jsonl.dead-letters").read_bytes().splitlines()) == 1
+
+
+@pytest.mark.parametrize("name", ["notes.json", "out.jsonl.gz"])
+def test_a_file_of_something_else_is_not_gone_on_with(tmp_path, name):
+    path = tmp_path / name
+    path.write_bytes(b'{"a": "file without a line feed"}')
+    file = RecordFile("--out", path, resumes=True)
+    with pytest.raises(UsageProblem, match="has no whole line to go on from"):
+        list(file.lines_before())
+    assert path.read_bytes() == b'{"a": "file without a line feed"}'
+
+
+def test_an_output_is_emptied_when_it_is_written_or_closed(tmp_path):
+    path = tmp_path / "out.jsonl"
+    path.write_bytes(b"of an earlier run\n")
+    file = RecordFile("--out", path)
+    assert path.read_bytes() == b"of an earlier run\n"
+    file.close()
+    assert path.read_bytes() == b""

@@ -156,21 +156,22 @@ def test_a_record_is_known_by_its_content_and_not_by_the_name_of_its_file(tmp_pa
 
 def test_a_directory_of_html_files(tmp_path):
     site = tmp_path / "my site"
-    for name in ("b.html", "a/z.htm", "a/ü .XHTML", "notes.txt"):
+    for name in ("b.html", "a/z.htm", "a/ü .XHTML", "notes.txt", ".html"):
         (site / name).parent.mkdir(parents=True, exist_ok=True)
         write(site / name, name.encode())
     pages = read(site)
     assert [page.url for page in pages] == [
+        "file:///.html",
         "file:///a/z.htm",
         "file:///a/%C3%BC%20.XHTML",
         "file:///b.html",
     ]
-    assert [page.body.decode() for page in pages] == ["a/z.htm", "a/ü .XHTML", "b.html"]
+    assert [page.body.decode() for page in pages] == [".html", "a/z.htm", "a/ü .XHTML", "b.html"]
     assert {page.site for page in pages} == {"local"}
-    assert [page.id for page in pages] == ["my site:0", "my site:1", "my site:2"]
+    assert [page.id for page in pages] == ["my site:0", "my site:1", "my site:2", "my site:3"]
 
     assert {page.event_time_ms for page in pages} == {FIRST_TIME_MS}
-    assert pages[1].content_type == "application/xhtml+xml"
+    assert pages[2].content_type == "application/xhtml+xml"
     moved = tmp_path / "elsewhere" / "my site"
     moved.parent.mkdir()
     site.rename(moved)
