@@ -6,7 +6,6 @@ describes the package is in pyproject.toml.
 
 import os
 import runpy
-import sys
 from pathlib import Path
 
 import lxml
@@ -18,7 +17,7 @@ from setuptools.command.build_py import build_py
 STABLE_ABI = "0x030B0000"
 NUMPY_API = "NPY_2_0_API_VERSION"
 # Without fused multiply-add, machines that have it and machines that do not round alike.
-FLAGS = ["/O2"] if sys.platform == "win32" else ["-O3", "-g0", "-ffp-contract=off"]
+FLAGS = ["-O3", "-g0", "-ffp-contract=off"]
 PACKAGE = Path("templ_core")
 
 

@@ -214,13 +214,17 @@ def parse_document(markup: str, url: str, *, with_marks: bool = False) -> Docume
     return _document(markup.encode(), url, len(markup), with_marks=with_marks)
 
 
+_LANGUAGE_CHARS_MAX = 35
+"""Longest language tag that a reader has to take (RFC 5646, section 4.4.1)."""
+
+
 def _document(utf8: bytes, url: str, html_chars: int, *, with_marks: bool) -> Document:
     page = parse_page(utf8, url, with_marks=with_marks)
     columns = page.columns
     hidden = columns.nodes.pop("hidden").astype(np.bool_)
     return Document(
         title=columns.title,
-        language=page.language,
+        language=columns.language[:_LANGUAGE_CHARS_MAX],
         html_chars=html_chars,
         scripts=columns.scripts,
         nodes=Nodes(element_types=columns.element_types, hidden=hidden, **columns.nodes),

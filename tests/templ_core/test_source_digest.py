@@ -22,7 +22,7 @@ def package(tmp_path):
 @pytest.mark.parametrize(
     "name",
     [
-        "decide.py", "dom/parse/_flatten.pyx", "page_level/model/page_model.bin",
+        "decide.py", "dom/parse/_page_columns.pyx", "page_level/model/page_model.bin",
         "site_level/fusion/fusion.json", "site_level/strings/_strings.pyx",
     ],
 )  # fmt: skip

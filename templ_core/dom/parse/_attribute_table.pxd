@@ -1,7 +1,7 @@
 # The table that carries attributes past the parser.
 #
 # Reading attributes is what costs a parser most. `strip_markup` therefore takes them out of the
-# markup and writes those that `flatten` reads into this table; without it a page costs 14 to 17 %
+# markup and writes those that `page_columns` reads into this table; without it a page costs 14 to 17 %
 # more from bytes to text.
 #
 # A start tag whose attributes moved to the table has a line feed in their place. The parser records

@@ -4,13 +4,12 @@
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport uint16_t
 from libc.stdlib cimport free
-from libc.string cimport strchr, strlen, strncmp
-from lxml.includes.tree cimport xmlAttr, xmlNode
+from libc.string cimport strchr, strcmp, strlen, strncmp
 
 from templ_core._byte_string cimport Text, put, reserve, resized
 from templ_core._letters cimport KNOWN, SPACE
 from templ_core.dom.parse._attribute_table cimport LABEL, TARGET
-from templ_core.dom.parse._nodes cimport attribute_of, is_named, value_of
+from templ_core.dom.parse._libxml2 cimport attribute_of, value_at
 
 cdef enum:
     LINE_BREAK = 0x0B       # vertical tab: a line break that survives the collapsing
@@ -141,16 +140,16 @@ cdef inline int _add_mark(Marks *marks, Mark mark) except -1:
 
 
 cdef inline int open_mark(
-    Marks *marks, list values, xmlNode *element, const char **attributes, int node, int at,
-    bint is_image, decoded
+    Marks *marks, list values, const char **attributes, const char **moved, int node, int at, bint is_image,
+    decoded
 ) except -1:
     """Begin the mark of an element.
 
     Args:
         marks: The marks of the page.
         values: Where its address and its label go.
-        element: The element.
-        attributes: Its attributes by their numbers, as the table or the parser has them.
+        attributes: Names and values of its attributes, as the parser read them; NULL without any.
+        moved: Its attributes by their numbers, as the table has them.
         node: Its row.
         at: Size of the text of the segment so far, in bytes.
         is_image: Whether it is an image.
@@ -162,14 +161,14 @@ cdef inline int open_mark(
     cdef Mark *mark = &marks.open[marks.open_count]
     marks.open_count += 1
     mark[0] = Mark(node, 0, at, at, -1, -1)
-    if element.properties == NULL:
-        mark.target = _put_raw_value(values, attributes[TARGET], decoded)
-        mark.label = _put_raw_value(values, attributes[LABEL], decoded)
+    if attributes == NULL:
+        mark.target = _put_raw_value(values, moved[TARGET], decoded)
+        mark.label = _put_raw_value(values, moved[LABEL], decoded)
     elif is_image:
-        mark.target = _put_value(values, _source_of(element))
-        mark.label = _put_value(values, attribute_of(element, "alt"))
+        mark.target = _put_value(values, _source_of(attributes))
+        mark.label = _put_value(values, attribute_of(attributes, "alt"))
     else:
-        mark.target = _put_value(values, attribute_of(element, "href"))
+        mark.target = _put_value(values, attribute_of(attributes, "href"))
     return 0
 
 
@@ -231,16 +230,16 @@ cdef inline int _put_raw_value(list values, const char *value, decoded) except? 
     return place
 
 
-cdef inline const char *_source_of(xmlNode *image) noexcept:
+cdef inline const char *_source_of(const char **attributes) noexcept:
     """Return the address of an image: the one that a script loads later, or else the first one; NULL = none."""
-    cdef xmlAttr *attribute = image.properties
-    while attribute != NULL:
-        if is_named(attribute, "data-src") or is_named(attribute, "data-lazy-src"):
-            if _is_address(value_of(attribute)):
-                return value_of(attribute)
+    cdef int place = 0
+    while attributes[place] != NULL:
+        if not strcmp(attributes[place], "data-src") or not strcmp(attributes[place], "data-lazy-src"):
+            if _is_address(value_at(attributes, place)):
+                return value_at(attributes, place)
             break
-        attribute = attribute.next
-    cdef const char *source = attribute_of(image, "src")
+        place += 2
+    cdef const char *source = attribute_of(attributes, "src")
     return source if _is_address(source) else NULL
 
 

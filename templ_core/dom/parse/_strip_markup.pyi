@@ -1,4 +1,4 @@
-from templ_core.dom.parse._flatten import AttributeTable
+from templ_core.dom.parse._page_columns import AttributeTable
 
 def strip_markup(
     markup: bytes,

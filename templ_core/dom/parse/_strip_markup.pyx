@@ -116,11 +116,11 @@ def strip_markup(
     bytes markup, bint joins_documents=False, bint keeps_attributes=False,
     bint keeps_targets=False, bint finds_claims=False,
 ):
-    """Return shorter markup, a table of attributes, from both of which `flatten` makes equal columns, and claims.
+    """Return shorter markup, a table of attributes, from both of which `page_columns` makes equal columns, and claims.
 
     Comments, NULs, the content of scripts, styles, frames and text fields, blanks before and after
     the start tags of blocks, and all but one of several blanks after other tags are left out.
-    Attributes move to the table (see `_attribute_table.pxd`) if `flatten` reads them and are left
+    Attributes move to the table (see `_attribute_table.pxd`) if `page_columns` reads them and are left
     out otherwise. They stay in the markup where the parser would change their values (character
     references, carriage returns), in `html`, `head`, `body` and the `meta` of a title, and from
     line 65535 on.
@@ -394,7 +394,7 @@ cdef bint move_attributes(
     TableWriter *table, Output *output, StartTag *tag, const unsigned char *name_end,
     bint has_returns,
 ) except -1:
-    """Move what `flatten` reads of a tag's attributes to the table; return whether it could.
+    """Move what `page_columns` reads of a tag's attributes to the table; return whether it could.
 
     Args:
         table: The table.

@@ -1,4 +1,4 @@
-"""Markup to columns: it is stripped, scanned, parsed and flattened.
+"""Markup to columns: it is stripped, scanned and parsed.
 
 A page that the parser ends at `</html>`, and begins again, is parsed once more without such end tags.
 """
@@ -7,7 +7,6 @@ import functools
 import html
 import json
 import re
-import threading
 from itertools import islice
 from typing import NamedTuple
 from urllib.parse import urljoin
@@ -18,7 +17,12 @@ from lxml import etree
 from templ_core.array_types import Int32s
 from templ_core.dom.config import DeclaredBodyConfig, ScanConfig
 from templ_core.dom.decode._bytes import may_stand_in
-from templ_core.dom.parse._flatten import AttributeTableMismatch, PageColumns, flatten
+from templ_core.dom.parse._page_columns import (
+    AttributeTableMismatch,
+    PageColumns,
+    TooDeep,
+    page_columns,
+)
 from templ_core.dom.parse._strip_markup import strip_markup
 from templ_core.dom.parse.repair import flatten_markup
 from templ_core.dom.parse.scan import stalls_parser
@@ -27,16 +31,12 @@ from templ_core.errors import HostilePage, ParserMismatch
 from templ_core.patterns import pattern
 
 _SCAN = ScanConfig()
-_MAX_LANGUAGE_CHARS = 35
-"""Longest language tag that a reader has to take (RFC 5646, section 4.4.1)."""
 
 
 class ParsedPage(NamedTuple):
     """What the parser and the search for claims make of a page."""
 
     columns: PageColumns
-    language: str
-    """Language that the root element declares; empty if it declares none."""
     claims: bytes
     """What the markup says about the page."""
     base: str
@@ -61,12 +61,12 @@ def parse_page(utf8: bytes, url: str, *, with_marks: bool = False) -> ParsedPage
         ParserMismatch: The compiled modules do not fit the installed lxml.
     """
     check_parser()
-    columns, language, claims, base_at = _parsed(utf8, _host(url), with_marks=with_marks)
+    columns, claims, base_at = _parsed(utf8, _host(url), with_marks=with_marks)
     refuse_segments(len(columns.texts), len(utf8))
     base = _base(claims, base_at, url) if base_at >= 0 else ""
     if base and with_marks:
         _join(columns, base)
-    return ParsedPage(columns, language, claims, base, declared_segments(claims, columns.texts))
+    return ParsedPage(columns, claims, base, declared_segments(claims, columns.texts))
 
 
 def refuse_segments(count: int, size_bytes: int, config: ScanConfig = _SCAN) -> None:
@@ -85,28 +85,37 @@ def refuse_segments(count: int, size_bytes: int, config: ScanConfig = _SCAN) -> 
         raise HostilePage(f"more than {most} segments of text")
 
 
-def _parsed(utf8: bytes, host: str, *, with_marks: bool) -> tuple[PageColumns, str, bytes, int]:
-    """Return columns, language and claims, and where the claim of the first `base` element begins, or -1."""
+def _parsed(utf8: bytes, host: str, *, with_marks: bool) -> tuple[PageColumns, bytes, int]:
+    """Return columns and claims, and where the claim of the first `base` element begins, or -1."""
     for joins_documents in (False, True):
         markup, attribute_table, claims, base_at = strip_markup(
             utf8, joins_documents, keeps_targets=with_marks, finds_claims=True
         )
-        if _is_blank(markup):
-            return flatten(None, host), "", claims, base_at
         if stalls_parser(markup):
             break
-        root, is_too_deep = _parse(markup)
-        if root is None or is_too_deep:
+        try:
+            columns = page_columns(markup, host, attribute_table, with_marks)
+        except (AttributeTableMismatch, TooDeep):
             break
-        if not _has_another_root(root):
-            try:
-                columns = flatten(root, host, attribute_table, with_marks)
-                return columns, _language(root), claims, base_at
-            except AttributeTableMismatch:
-                break
-    root = _parse_repaired(utf8)
-    columns = flatten(root, host, with_marks=with_marks)
-    return columns, _language(root), claims, base_at
+        if not columns.has_another_root:
+            return columns, claims, base_at
+    return _repaired(utf8, host, with_marks=with_marks)[0], claims, base_at
+
+
+def _repaired(utf8: bytes, host: str, *, with_marks: bool) -> tuple[PageColumns, bytes]:
+    """Return the columns of a page with all attributes in its markup, and the markup that they are of."""
+    for joins_documents in (False, True):
+        markup = strip_markup(utf8, joins_documents, keeps_attributes=True)[0]
+        if stalls_parser(markup):
+            markup = flatten_markup(markup)
+        try:
+            columns = page_columns(markup, host, with_marks=with_marks)
+        except TooDeep:
+            markup = flatten_markup(markup)
+            columns = page_columns(markup, host, with_marks=with_marks)
+        if not columns.has_another_root:
+            break
+    return columns, markup
 
 
 def _base(claims: bytes, first: int, url: str) -> str:
@@ -142,58 +151,12 @@ def parse_markup(markup: str) -> etree._Element | None:
     Raises:
         HostilePage: The page would stall the parser and cannot be repaired.
     """
-    return _parse_repaired(markup.encode())
-
-
-def _parse_repaired(utf8: bytes) -> etree._Element | None:
-    root = None
-    for joins_documents in (False, True):
-        markup = strip_markup(utf8, joins_documents, keeps_attributes=True)[0]
-        if _is_blank(markup):
-            return None
-        if stalls_parser(markup):
-            markup = flatten_markup(markup)
-        root, is_too_deep = _parse(markup)
-        if is_too_deep:
-            root, _ = _parse(flatten_markup(markup))
-        if root is None or not _has_another_root(root):
-            break
-    return root
-
-
-def _parse(utf8: bytes) -> tuple[etree._Element | None, bool]:
-    """Return the root element, and whether the parser gave up below some depth."""
-    root: etree._Element | None = etree.fromstring(utf8, _LOCAL.parser)
-    return root, bool(_LOCAL.parser.error_log.filter_from_fatals())
-
-
-class _ThreadLocal(threading.local):
-    """A parser for each thread; making one takes as long as parsing a small page."""
-
-    @functools.cached_property
-    def parser(self) -> etree.HTMLParser:
-        return etree.HTMLParser(encoding="utf-8", huge_tree=True, collect_ids=False)
-
-
-_LOCAL = _ThreadLocal()
-
-
-def _is_blank(utf8: bytes) -> bool:
-    return not utf8 or utf8.isspace()
-
-
-def _has_another_root(root: etree._Element) -> bool:
-    """Return whether an element follows the root element: the start of a second document."""
-    if root.getnext() is None:
-        return False
-    return any(isinstance(one.tag, str) for one in root.itersiblings())
-
-
-def _language(root: etree._Element | None) -> str:
-    if root is None:
-        return ""
-    language = root.get("lang") or root.get("{http://www.w3.org/XML/1998/namespace}lang") or ""
-    return language[:_MAX_LANGUAGE_CHARS]
+    columns, repaired = _repaired(markup.encode(), "", with_marks=False)
+    if not columns.element_types:
+        return None
+    return etree.fromstring(
+        repaired, etree.HTMLParser(encoding="utf-8", huge_tree=True, collect_ids=False)
+    )
 
 
 _AUTHORITY = pattern(r"\s*(?:[a-z][a-z0-9+.-]*:)?//(?:[^/?#]*@)?([^/?#:]*)", re.IGNORECASE)
@@ -237,25 +200,26 @@ _KNOWN_COLUMNS: dict[str, object] = {
     },
     "scripts": 1,
     "title": "A title",
+    "language": "en",
     "marks": {name: [] for name in ("node", "segment", "start", "end", "target", "label")},
     "mark_values": [],
+    "has_another_root": False,
 }
 
 
 @functools.cache
 def check_parser() -> None:
-    """Compare the columns that `flatten` makes of a known page with the right ones, once.
+    """Compare the columns of a known page with the right ones, once.
 
-    The compiled walk reads the parser's memory. If it was compiled for another version of lxml
-    than the installed one, what it reads is wrong.
+    The compiled reader reads a line number in the parser's memory. If it was compiled for another version
+    of lxml than the installed one, what it reads is wrong.
 
     Raises:
         ParserMismatch: The columns differ.
     """
     markup, attribute_table, _, _ = strip_markup(_KNOWN_MARKUP)
-    root = etree.fromstring(markup, etree.HTMLParser())
     try:
-        found = flatten(root, "example.com", attribute_table)
+        found = page_columns(markup, "example.com", attribute_table)
         fits = {name: _as_lists(one) for name, one in found._asdict().items()} == _KNOWN_COLUMNS
     except AttributeTableMismatch:
         fits = False

@@ -1,13 +1,12 @@
 from typing import NamedTuple, TypeAlias
 
-from lxml.etree import _Element
-
 from templ_core.array_types import Int32s
 
 AttributeTable: TypeAlias = tuple[bytes, bytes]
 """Attributes that `strip_markup` took out of the markup: rows and entries (`_attribute_table.pxd`)."""
 
 class AttributeTableMismatch(Exception): ...
+class TooDeep(Exception): ...
 
 class PageColumns(NamedTuple):
     element_types: list[tuple[str, str]]
@@ -18,12 +17,16 @@ class PageColumns(NamedTuple):
     """The columns of `Segments` by name."""
     scripts: int
     title: str
+    language: str
+    """What the root element declares; empty if it declares none."""
     marks: dict[str, Int32s]
     """The columns of `Marks` by name; empty unless they were asked for."""
     mark_values: list[str]
+    has_another_root: bool
+    """Whether another document follows the root element."""
 
-def flatten(
-    root: _Element | None,
+def page_columns(
+    markup: bytes,
     host: str,
     attribute_table: AttributeTable = (b"", b""),
     with_marks: bool = False,

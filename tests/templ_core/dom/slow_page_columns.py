@@ -1,4 +1,4 @@
-"""The columns of a page, made by a simple walk over lxml's elements; `flatten` must return the same."""
+"""The columns of a page, made by a simple walk over lxml's elements; `page_columns` must return the same."""
 
 import re
 
@@ -16,7 +16,7 @@ _SEGMENT_COLUMNS = (
 )  # fmt: skip
 
 
-class SlowFlattener:
+class SlowPageColumns:
     """Builds the columns of a page in one walk of the tree."""
 
     def __init__(self, root, host):
@@ -133,7 +133,7 @@ class SlowFlattener:
         self._after_break = False
 
     def columns(self):
-        """Return element types, columns of nodes, texts and columns of segments, as `flatten` does."""
+        """Return element types, columns of nodes, texts and columns of segments, as `page_columns` does."""
         element_types = list(dict.fromkeys(node["element_type"] for node in self._nodes))
         numbers = {pair: number for number, pair in enumerate(element_types)}
         nodes = [node | {"element_type": numbers[node["element_type"]]} for node in self._nodes]

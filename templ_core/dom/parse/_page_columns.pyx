@@ -1,12 +1,14 @@
-"""The parser's tree as columns, made in one walk that reads fields of its nodes only."""
+"""The columns of a page, made while libxml2 parses it.
+
+The parser tells of start tags, end tags and text; what a tree would hold is in the columns, so none is made.
+That takes three fifths of the time of a tree and a walk over it.
+"""
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_Size
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport uint16_t
 from libc.stdlib cimport free
-from libc.string cimport memcpy, strchr, strcmp, strlen, strncmp, strstr
-from lxml.includes.etreepublic cimport _Element
-from lxml.includes.tree cimport XML_ELEMENT_NODE, xmlAttr, xmlNode
+from libc.string cimport memcpy, memset, strchr, strcmp, strlen, strncmp, strstr
 
 from templ_core._arrays cimport items
 from templ_core._byte_string cimport Text, put, resized
@@ -15,8 +17,10 @@ from templ_core._letters cimport WORD, letters_agree
 from templ_core.dom.parse._attribute_table cimport (
     ARIA_HIDDEN, ATTRIBUTE_COUNT, CLASS, HIDDEN, HREF, ID, ITEMPROP, OTHER, ROLE, Row, STYLE,
 )
-from templ_core.dom.parse._nodes cimport (
-    NameNumbers, is_ascii_lower, is_text, slot_of_name, title_of, value_of,
+from templ_core.dom.parse._libxml2 cimport (
+    HTML_PARSE_NODEFDTD, HTML_PARSE_NOERROR, HTML_PARSE_NOWARNING, NameNumbers, NewParser, RTLD_LAZY, ReadMemory,
+    WithParser, XML_ERR_NO_MEMORY, XML_PARSE_HUGE, attribute_of, charactersSAXFunc, dlopen, dlsym, endElementSAXFunc, htmlParserCtxt,
+    htmlSAXHandler, slot_of_name, startElementSAXFunc, value_at,
 )
 from templ_core.dom.parse._segment_text cimport (
     Mark, Marks, Run, add_collapsed, add_verbatim, close_mark, end_marks, marks_end, open_mark, run_begin,
@@ -27,9 +31,12 @@ import re
 from collections import namedtuple
 
 import numpy as np
+from lxml import etree
 
 from templ_core import letters
+from templ_core.dom.config import ScanConfig
 from templ_core.dom.tags import INLINE, INVISIBLE, MARKED, SPACE_AFTER, without_references
+from templ_core.errors import ParserMismatch
 
 cdef enum:
     IS_INLINE = 1
@@ -87,7 +94,8 @@ _NODE_COLUMNS = tuple(<dict>_any_node)
 _SEGMENT_COLUMNS = tuple(<dict>_any_segment)
 _MARK_COLUMNS = tuple(<dict>_any_mark)
 PageColumns = namedtuple(
-    "PageColumns", "element_types nodes texts segments scripts title marks mark_values"
+    "PageColumns",
+    "element_types nodes texts segments scripts title language marks mark_values has_another_root",
 )
 assert letters_agree(vars(letters))
 assert sizeof(Node) == len(_NODE_COLUMNS) * sizeof(int)
@@ -99,31 +107,90 @@ class AttributeTableMismatch(Exception):
     """The attribute table has a row for a line on which no element of the page begins."""
 
 
-def flatten(_Element root, str host, tuple attribute_table=(b"", b""), bint with_marks=False):
-    """Return the columns of a parsed page.
+class TooDeep(Exception):
+    """More elements are open at once than the parser takes."""
+
+
+cdef int _DEPTH_MAX = ScanConfig().parser_depth
+cdef int _OPTIONS = HTML_PARSE_NODEFDTD | HTML_PARSE_NOERROR | HTML_PARSE_NOWARNING | XML_PARSE_HUGE
+cdef void *_LXML = dlopen(etree.__file__.encode(), RTLD_LAZY)
+cdef NewParser new_parser = <NewParser>dlsym(_LXML, "htmlNewSAXParserCtxt")
+cdef ReadMemory read_memory = <ReadMemory>dlsym(_LXML, "htmlCtxtReadMemory")
+cdef WithParser stop_parser = <WithParser>dlsym(_LXML, "xmlStopParser")
+cdef WithParser free_parser = <WithParser>dlsym(_LXML, "htmlFreeParserCtxt")
+
+cdef htmlSAXHandler HANDLER
+memset(&HANDLER, 0, sizeof(HANDLER))
+HANDLER.startElement = <startElementSAXFunc><void *>begin_element
+HANDLER.endElement = <endElementSAXFunc><void *>end_element
+HANDLER.characters = HANDLER.cdataBlock = <charactersSAXFunc><void *>add_text
+
+
+def page_columns(bytes markup, str host, tuple attribute_table=(b"", b""), bint with_marks=False):
+    """Parse markup and return its columns.
 
     Args:
-        root: The root element of the page; None for a page without any.
+        markup: Markup in UTF-8.
         host: The page's host in lower case; empty if it is not known.
         attribute_table: The table that `strip_markup` returned with the markup.
         with_marks: Whether links, images and emphasis are marked, which needs their attributes.
 
     Returns:
-        A `PageColumns`.
+        A `PageColumns`. If another document follows the first root element, they are those of the first.
 
     Raises:
         AttributeTableMismatch: The parser counted other lines than the table.
+        ParserMismatch: The installed lxml does not offer its parser.
+        TooDeep: More elements are open at once than the parser takes.
     """
-    cdef Flattener flattener = Flattener(host, attribute_table)
-    flattener.unmarked = 0 if with_marks else IS_MARKED
-    if root is not None:
-        flattener.walk(root._c_node)
-    if flattener.row != flattener.rows_end:
+    cdef PageReader reader = PageReader(host, attribute_table)
+    reader.unmarked = 0 if with_marks else IS_MARKED
+    reader.read(markup)
+    if reader.row != reader.rows_end and not reader.has_another_root:
         raise AttributeTableMismatch
-    return flattener.columns()
+    return reader.columns()
 
 
-cdef class Flattener:
+# What the parser calls. It does not know of errors in Python: after one, `is_stopped` stays set.
+
+cdef int begin_element(PageReader reader, const char *name, const char **attributes) except -1:
+    if reader.is_stopped:
+        return reader.stop()
+    reader.is_stopped = True
+    if reader.is_open == _DEPTH_MAX:
+        raise TooDeep
+    if not reader.is_open and reader.has_root:
+        reader.has_another_root = True
+        return reader.stop()
+    reader.enter(name, attributes)
+    reader.is_stopped = False
+    return 0
+
+
+cdef int end_element(PageReader reader, const char *name) except -1:
+    if reader.is_stopped or not reader.is_open:
+        return 0
+    reader.is_stopped = True
+    reader.leave()
+    reader.is_stopped = False
+    return 0
+
+
+cdef int add_text(PageReader reader, const char *text, int size) except -1:
+    if reader.is_stopped or not reader.is_open:
+        return 0
+    reader.is_stopped = True
+    reader.add(text, size)
+    reader.is_stopped = False
+    return 0
+
+
+cdef int _pending_error() except? -1:
+    """Let an error be raised that occurred while the parser ran."""
+    return -1
+
+
+cdef class PageReader:
     cdef bytes host
     cdef tuple attribute_table      # owns the bytes that `row` and `entries` point into
     cdef const Row *row             # of the next element whose attributes are in the table
@@ -139,7 +206,9 @@ cdef class Flattener:
     cdef list tag_names, texts, values
     cdef Marks marks
     cdef int unmarked               # IS_MARKED if nothing is to be marked
-    cdef str title
+    cdef str title, language
+    cdef Text title_text            # of the open `title`
+    cdef int title_depth            # of the open `title`; -1 = none is open
     cdef int *traits                # of each tag
     cdef Run run
     cdef Open *open
@@ -150,6 +219,9 @@ cdef class Flattener:
     cdef Segment segment            # the one whose text `run` holds
     cdef int scripts
     cdef bint after_break
+    cdef htmlParserCtxt *parser
+    cdef bint is_stopped            # while an event is handled, and after an error or the end of the root
+    cdef bint has_root, has_another_root
 
     def __cinit__(self, str host, tuple attribute_table):
         interner_begin(&self.tags)
@@ -157,8 +229,8 @@ cdef class Flattener:
         self.host = host.encode()
         self.classes = <const uint16_t *>items(letters.letter_tables()[0], 2)
         self.tag_names, self.texts, self.values = [], [], []
-        self.title = ""
-        self.block = -1
+        self.title = self.language = ""
+        self.block = self.title_depth = -1
         no_attributes(&self.none)
         self.attribute_table = attribute_table
         self.row = <const Row *>PyBytes_AsString(attribute_table[0])
@@ -169,6 +241,7 @@ cdef class Flattener:
         interner_end(&self.tags)
         interner_end(&self.element_types)
         free(self.type_key.bytes)
+        free(self.title_text.bytes)
         free(self.entries.bytes)
         free(self.traits)
         free(self.run.text.bytes)
@@ -177,45 +250,55 @@ cdef class Flattener:
         free(self.segments.bytes)
         marks_end(&self.marks)
 
-    cdef walk(self, xmlNode *root):
-        cdef xmlNode *node = root
-        while True:
-            if node.type == XML_ELEMENT_NODE:
-                self.enter(node)
-                if node.children != NULL:
-                    node = node.children
-                    continue
-                self.leave()
-            elif is_text(node):
-                self.add(<const char *>node.content)
-            while node != root and node.next == NULL:
-                node = node.parent
-                self.leave()
-            if node == root:
-                break
-            node = node.next
-        node = root.next
-        while node != NULL and is_text(node):
-            self.add(<const char *>node.content)
-            node = node.next
-        self.flush()
+    cdef int read(self, bytes markup) except -1:
+        """Let the parser read markup, and end what it left open."""
+        if new_parser == NULL or read_memory == NULL or stop_parser == NULL or free_parser == NULL:
+            raise ParserMismatch(
+                f"lxml {etree.__version__} does not offer the parser of its libxml2: install its wheel"
+            )
+        self.parser = new_parser(&HANDLER, <void *>self)
+        if self.parser == NULL:
+            raise MemoryError
+        read_memory(
+            self.parser, PyBytes_AsString(markup), <int>PyBytes_Size(markup), NULL, "utf-8", _OPTIONS
+        )
+        cdef bint lacked_memory = self.parser.errNo == XML_ERR_NO_MEMORY
+        free_parser(self.parser)
+        if self.is_stopped:
+            _pending_error()
+        if lacked_memory:
+            raise MemoryError
+        while self.is_open:
+            self.leave()
+        return self.flush()
 
-    cdef int enter(self, xmlNode *element) except -1:
-        cdef int tag = self.tag_number(<const char *>element.name)
+    cdef int stop(self) noexcept:
+        stop_parser(self.parser)
+        return 0
+
+    cdef int enter(self, const char *name, const char **own) except -1:
+        """Begin an element; `own` are names and values of the attributes that the parser read of it."""
+        cdef int tag = self.tag_number(name)
         cdef int traits = self.traits[tag] & ~self.unmarked
         if self.is_open == self.most_open:
             self.most_open = 2 * self.most_open + 64
             self.open = <Open *>resized(self.open, self.most_open * sizeof(Open))
         cdef Open *this = &self.open[self.is_open]
         cdef ElementAttributes *attributes = NULL
-        if self.row != self.rows_end and element.line == self.row.line:
+        if self.row != self.rows_end and self.parser.input.line == self.row.line:
             attributes = &(<ElementAttributes *>self.entries.bytes)[self.row.entry]
             self.row += 1
         self.is_open += 1
         self.scripts += (traits & IS_SCRIPT) != 0
         this.traits, this.node, this.outer_block = traits, -1, self.block
-        if traits & (IS_TITLE | IS_META) and not self.title:
-            self.title = title_of(element, traits & IS_TITLE)
+        if not self.has_root:
+            self.has_root = True
+            self.language = attribute_of(own, "lang").decode()
+        if traits & (IS_TITLE | IS_META) and self.title_depth < 0 and not self.title:
+            if traits & IS_TITLE:
+                self.title_depth, self.title_text.size = self.is_open, 0
+            elif strcmp(attribute_of(own, "property"), "og:title") == 0:
+                self.title = " ".join(attribute_of(own, "content").decode().split())
         if self.invisible or traits & IS_INVISIBLE:
             if not self.invisible:
                 self.flush()
@@ -223,11 +306,11 @@ cdef class Flattener:
             return 0
         if not traits & IS_INLINE:
             self.flush()
-        if attributes == NULL and element.properties == NULL:
+        if attributes == NULL and own == NULL:
             attributes = &self.none
         elif attributes == NULL:
             attributes = &self.own
-            self.read_attributes(element)
+            self.read_attributes(own)
         if attributes.tag != tag:
             attributes.tag = tag
             attributes.element_type = self.element_type_of(tag, attributes.values)
@@ -252,7 +335,7 @@ cdef class Flattener:
             (<Node *>self.nodes.bytes)[self.block].images += 1
         if traits & IS_MARKED:
             open_mark(
-                &self.marks, self.values, element, attributes.values, this.node,
+                &self.marks, self.values, own, attributes.values, this.node,
                 self.run.text.size, traits & IS_IMAGE, without_references,
             )
         return 0
@@ -272,16 +355,13 @@ cdef class Flattener:
             put(&self.entries, <const char *>&one, sizeof(one))
         return 0
 
-    cdef int read_attributes(self, xmlNode *element) except -1:
+    cdef int read_attributes(self, const char **own) except -1:
         """Read the attributes that the parser read of an element into `own`."""
-        cdef xmlAttr *attribute = element.properties
+        cdef int place = 0
         no_attributes(&self.own)
-        while attribute != NULL:
-            if attribute.ns == NULL:
-                self.own.values[self.attribute_number(<const char *>attribute.name)] = (
-                    value_of(attribute)
-                )
-            attribute = attribute.next
+        while own[place] != NULL:
+            self.own.values[self.attribute_number(own[place])] = value_at(own, place)
+            place += 2
         return self.interpret(&self.own)
 
     cdef int interpret(self, ElementAttributes *attributes) except -1:
@@ -339,6 +419,9 @@ cdef class Flattener:
         return tag
 
     cdef int leave(self) except -1:
+        if self.is_open == self.title_depth:
+            self.title = " ".join(self.title_text.bytes[: self.title_text.size].decode().split())
+            self.title_depth = -1
         self.is_open -= 1
         cdef Open *this = &self.open[self.is_open]
         if this.node < 0:
@@ -355,18 +438,20 @@ cdef class Flattener:
         elif this.traits & IS_LINK:
             self.open_links -= 1
         elif this.traits & SPACES:
-            self.add(" ")
+            self.add(" ", 1)
         return 0
 
-    cdef int add(self, const char *text) except -1:
+    cdef int add(self, const char *text, int size) except -1:
         cdef const unsigned char *bytes = <const unsigned char *>text
         cdef int solid
-        if self.invisible or text == NULL or not text[0]:
+        if self.title_depth >= 0:
+            put(&self.title_text, text, size)
+        if self.invisible:
             return 0
         if self.open_verbatim:
-            solid = add_verbatim(&self.run, bytes, strlen(text), self.classes)
+            solid = add_verbatim(&self.run, bytes, size, self.classes)
         else:
-            solid = add_collapsed(&self.run, bytes, strlen(text), self.classes)
+            solid = add_collapsed(&self.run, bytes, size, self.classes)
         if solid:
             self.after_break = False
             if self.open_links:
@@ -444,8 +529,10 @@ cdef class Flattener:
             _columns(<const int *>self.segments.bytes, self.segment_count, _SEGMENT_COLUMNS),
             self.scripts,
             self.title,
+            self.language,
             _columns(<const int *>self.marks.rows, self.marks.count, _MARK_COLUMNS),
             self.values,
+            self.has_another_root,
         )
 
 
@@ -458,6 +545,15 @@ cdef dict _columns(const int *rows, int count, tuple names):
         for row in range(count):
             found[column * count + row] = rows[row * width + column]
     return dict(zip(names, columns))
+
+
+cdef bint is_ascii_lower(const char *text) noexcept:
+    """Return whether the text is ASCII without upper case."""
+    while text[0]:
+        if text[0] & 0x80 or c"A" <= text[0] <= c"Z":
+            return False
+        text += 1
+    return True
 
 
 cdef void no_attributes(ElementAttributes *attributes) noexcept:
