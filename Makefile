@@ -76,7 +76,7 @@ check: setup     ## format, lint, types, import direction
 sanitize: setup  ## mutated stored values and hostile pages under gcc's address sanitizer; some twenty minutes
 	.venv/bin/python -m tests.faults.sanitized
 
-wheels: setup    ## a wheel for Linux in dist/, tried in an empty environment of each of PYTHONS="python3.11 ..."; some minutes
+wheels: setup    ## a wheel for Linux in dist/ for each of PYTHONS="python3.11 ...", tried in an empty environment; some minutes
 	.venv/bin/python -m tests.quality.wheel_check --out dist $(PYTHONS)
 
 image-check: setup  ## the steps of the image without a container engine, and pages through it; as root

