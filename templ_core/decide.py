@@ -229,7 +229,7 @@ def with_rules(decision: Decision, ruled: "RuledSegments") -> Decision:
     Only the segments that rules name change. A segment that a rule keeps is kept whole.
     """
     named = ruled.named
-    if not named.any():
+    if not np.count_nonzero(named):
         return decision
     cuts = {
         segment: parts for segment, parts in (decision.cuts or {}).items() if not named[segment]
@@ -240,7 +240,7 @@ def with_rules(decision: Decision, ruled: "RuledSegments") -> Decision:
         kept=kept,
         cuts=cuts or None,
         by_setting=named,
-        confidence=decision.confidence if kept.any() else 0.0,
+        confidence=decision.confidence if np.count_nonzero(kept) else 0.0,
     )
 
 
@@ -302,7 +302,7 @@ def with_policy(
     elif comments == "keep":
         spoken = (roles.comments | roles.reviews) & (words >= config.spoken_words_min)
         result[spoken] = np.maximum(result[spoken], config.always_log_odds)
-    elif page.article and roles.comments.any():
+    elif page.article and np.count_nonzero(roles.comments):
         content_words = words / (1 + np.exp(-log_odds))
         in_comments = content_words[roles.comments].sum() / content_words.sum()
         if page.article * (1 - in_comments) >= (1 - page.article) * in_comments:

@@ -269,7 +269,7 @@ def render_text(document: Document, kept: Bools, cuts: Cuts | None = None) -> st
             for text, segment in zip(texts, stays.tolist(), strict=True)
         ]
     cells = tag_bits(nodes.element_types, _CELLS)
-    if not cells.any():
+    if not np.count_nonzero(cells):
         return "\n".join(texts)
     owner = segments.owner[stays]
     is_cell = cells[nodes.element_type[owner]] != 0

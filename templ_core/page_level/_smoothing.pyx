@@ -253,7 +253,7 @@ def smooth_text(page_tree, templateness_column, double penalty):
     cdef PageTree page = tree_of(page_tree)
     cdef const double *templateness = <const double *>items(templateness_column, 8)
     cdef Py_ssize_t most = page.nodes + page.segments, segment, node
-    found, section_words = np.empty((2, page.segments))
+    found, section_words = np.empty(page.segments), np.empty(page.segments)
     sections, scores = np.empty(page.segments, np.int32), np.zeros(most)
     cdef double *score_of = <double *>items(found, 8, True)
     cdef double *words_of = <double *>items(section_words, 8, True)

@@ -271,7 +271,7 @@ def declared_segments(
         One of NO_BODY, OUTSIDE_BODY and INSIDE_BODY for each segment.
     """
     nothing = np.zeros(len(texts), np.int32)  # NO_BODY
-    body = _letters(_declared_body(claims, config)) if _KEY in claims else ""
+    body = _letters(_declared_body(claims, config)) if claims.find(_KEY) >= 0 else ""
     if len(body) < config.letters_min:
         return nothing
     declared: list[int] = []

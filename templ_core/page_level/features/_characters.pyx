@@ -86,22 +86,21 @@ def read_words(class_column, lower_column, start_column):
     cdef Py_ssize_t segment, at, stop, begin, place, word = 0
     cdef uint64_t total
     cdef int bits
-    first, length, segment_number, place_number = np.empty((4, count), np.int64)
     columns = dict(
-        first=first,
-        length=length,
-        segment=segment_number,
-        place=place_number,
+        first=np.empty(count, np.int64),
+        length=np.empty(count, np.int64),
+        segment=np.empty(count, np.int64),
+        place=np.empty(count, np.int64),
         hashes=np.empty(count, np.uint64),
         numeric=np.empty(count, np.bool_),
         capital=np.empty(count, np.bool_),
         ends=np.zeros(count, np.bool_),
         per_segment=np.empty(segments, np.int64),
     )
-    cdef int64_t *first_of = <int64_t *>items(first, 8, True)
-    cdef int64_t *length_of = <int64_t *>items(length, 8, True)
-    cdef int64_t *segment_of = <int64_t *>items(segment_number, 8, True)
-    cdef int64_t *place_of = <int64_t *>items(place_number, 8, True)
+    cdef int64_t *first_of = <int64_t *>items(columns["first"], 8, True)
+    cdef int64_t *length_of = <int64_t *>items(columns["length"], 8, True)
+    cdef int64_t *segment_of = <int64_t *>items(columns["segment"], 8, True)
+    cdef int64_t *place_of = <int64_t *>items(columns["place"], 8, True)
     cdef uint64_t *hash_of = <uint64_t *>items(columns["hashes"], 8, True)
     cdef unsigned char *is_numeric = <unsigned char *>items(columns["numeric"], 1, True)
     cdef unsigned char *is_capital = <unsigned char *>items(columns["capital"], 1, True)

@@ -134,7 +134,7 @@ def with_contexts(features, page_tree, group_column, attribute_column, text_colu
     cdef const double *words = tree.words
     rows = np.empty((size, width), np.float32)
     cdef float *cells = <float *>items(rows, 4, True) + column
-    guesses, templateness, falling = np.empty((3, size))
+    guesses, templateness, falling = np.empty(size), np.empty(size), np.empty(size)
     cdef double *p0 = <double *>items(guesses, 8, True)
     cdef double *rest = <double *>items(templateness, 8, True)
     cdef double *key = <double *>items(falling, 8, True)

@@ -105,7 +105,7 @@ def read_text_roles(document: Document, tree: PageTree, surroundings: Int32s) ->
     comments, reviews, consent = has_bits(surroundings, (COMMENTS, REVIEWS, CONSENT))
     for segment in _consent_texts(document, tree):
         consent[segment] = True
-    if consent.any():
+    if np.count_nonzero(consent):
         words_max = FEATURE_CONFIG.consent_share_max * tree.words.sum()
         if tree.words[consent].sum() > words_max:
             consent = np.zeros(len(tree.words), np.bool_)
