@@ -54,7 +54,8 @@ class _Phrases:
         anywhere = [phrase[3:] for phrase in self._phrases if phrase.startswith("...")]
         starts = "|".join(phrase for phrase in self._phrases if not phrase.startswith("..."))
         apology = r"(?:(?:we(?:'|’)?re |we are )?sorry\W+|oops\W+|désolé\W+|lo sentimos\W+)?"
-        return re.compile("|".join([rf"^\W*{apology}(?:{starts})", *anywhere]), re.IGNORECASE)
+        at_start = [rf"^\W*{apology}(?:{starts})"] if starts else []
+        return re.compile("|".join(at_start + anywhere), re.IGNORECASE)
 
     def are_in(self, texts: list[str]) -> bool:
         """Return whether a text that is not too long says one of them."""
@@ -87,7 +88,10 @@ _ERROR = _Phrases(
     r"nessun risultato|niets gevonden|nie znaleziono|strona nie istnieje|sayfa bulunamadı|sivua ei löyt",
     r"страница не (?:найдена|существует)|ничего не найдено|sid(?:an|en) .{0,30}?(?:hitta|ikke|findes|finns inte)",
     r"(?:お探しの|ご指定の)?ページ[がは](?:見つかりません|存在しません)|(?:页面|頁面).{0,6}(?:不存在|找不到|未找到)",
+)
+_ERROR_ANYWHERE = _Phrases(
     r"...(?:\bpage not found|\b404 not found|seite nicht gefunden)\W*$",
+    stems=("not found", "nicht gefunden"),
 )
 _BOT_WALL = _Phrases(
     r"just a moment|attention required|are you (?:a )?(?:human|robot)|robot or human|human verification|captcha\b",
@@ -95,11 +99,16 @@ _BOT_WALL = _Phrases(
     r"access to this (?:page|site) has been (?:denied|blocked)",
     r"i(?:'|’)m not a robot|ich bin kein roboter|je ne suis pas un robot|no soy un robot|não sou um robô",
     r"non sono un robot|nie jestem robotem|я не робот|安全验证|人机验证|私はロボットではありません",
+)
+_BOT_WALL_ANYWHERE = _Phrases(
     r"...checking (?:your browser|if the site connection is secure)|complete the security check",
     r"...(?:verify(?:ing)?|confirm|prove) (?:that )?you(?: a|'|’)re (?:a human|human|not a (?:ro)?bot)",
     r"...enable (?:javascript and )?cookies to continue|enable js and disable any ad ?blocker|press (?:&|and) hold to confirm",
     r"...unusual (?:traffic|activity) (?:from|on) your",
-)
+    stems=(
+        "checking", "security check", "verify", "confirm", "prove", "cookies to", "enable js", "unusual",
+    ),
+)  # fmt: skip
 _CONSENT_WALL = _Phrases(
     r"before you continue|cookie ?(?:consent|wall)|consent\W*$|your privacy choices|we need your consent",
     r"we (?:value|care about|respect) your privacy|(?:accept|agree) (?:all )?(?:cookies )?(?:and|&) continue",
@@ -228,13 +237,13 @@ def says_scripts_are_needed(texts: list[str]) -> bool:
 
 
 def _named(log_in: list[str], headings: list[str], texts: list[str]) -> str | None:
-    for name, phrases in (
-        ("error-page", _ERROR),
-        ("bot-wall", _BOT_WALL),
+    for name, *kinds in (
+        ("error-page", _ERROR, _ERROR_ANYWHERE),
+        ("bot-wall", _BOT_WALL, _BOT_WALL_ANYWHERE),
         ("consent-wall", _CONSENT_WALL),
         ("log-in", _LOG_IN),
     ):
-        if phrases.are_in(headings) or phrases.are_in(texts):
+        if any(phrases.are_in(headings) or phrases.are_in(texts) for phrases in kinds):
             return name
     return "log-in" if _LOG_IN_HEADING.are_in(log_in) else None
 

@@ -100,8 +100,10 @@ cdef class StringFinder:
                 low = middle + 1
             else:
                 high = middle
-        result.low = low
+        result.low = result.high = low
         high = interval.high
+        if low == high or self.corpus[self.starts[low] + depth] != token:
+            return result
         while low < high:
             middle = (low + high) // 2
             if self.corpus[self.starts[middle] + depth] <= token:
