@@ -12,7 +12,7 @@ cdef extern from "Python.h":
 
 cdef enum:
     PIECE = 4096
-    GRAM = 4                # letters that are looked up together
+    GRAM = 8                # letters that are looked up together
     GRAM_SLOTS = 1 << 16
     NAME_MAX = 32           # bytes of a tag's name by which it is told from others
 
@@ -111,14 +111,15 @@ def stray_end_tag_steps(bytes markup, Py_ssize_t depth_max):
         interner_end(&names)
 
 
-def may_stand_in(str body, list texts):
-    """Return for each text whether its first or its last letters may stand in `body`.
+def may_stand_in(str body, list texts, int edge_letters):
+    """Return for each text whether its first (1) and its last letters (2) may stand in `body`, as bits.
 
-    A text is refused only if four ASCII letters or digits at either end are nowhere in the body.
+    An end is refused only if eight ASCII letters or digits of it in a row are nowhere in the body.
 
     Args:
         body: Letters and digits only, in lower case.
         texts: Texts with any characters in either case.
+        edge_letters: Letters and digits at each end of a text that count.
     """
     cdef Py_ssize_t size, number, place
     cdef const unsigned char *at = <const unsigned char *>PyUnicode_AsUTF8AndSize(body, &size)
@@ -131,26 +132,29 @@ def may_stand_in(str body, list texts):
             seen[_gram_slot(at + place)] = 1
         for number in range(len(texts)):
             at = <const unsigned char *>PyUnicode_AsUTF8AndSize(texts[number], &size)
-            found.append(_may_begin(at, at + size, 1, seen) or _may_begin(at + size - 1, at - 1, -1, seen))
+            found.append(
+                <int>_may_begin(at, at + size, 1, edge_letters, seen)
+                | <int>_may_begin(at + size - 1, at - 1, -1, edge_letters, seen) << 1
+            )
         return found
     finally:
         free(seen)
 
 
 cdef inline unsigned int _gram_slot(const unsigned char *letters) noexcept:
-    cdef uint32_t gram
+    cdef uint64_t gram
     memcpy(&gram, letters, GRAM)
-    return gram * <uint32_t>0x9E3779B1 >> 16
+    return gram * <uint64_t>0x9E3779B97F4A7C15 >> 48
 
 
 cdef bint _may_begin(
-    const unsigned char *at, const unsigned char *stop, int step, const unsigned char *seen
+    const unsigned char *at, const unsigned char *stop, int step, int most, const unsigned char *seen
 ) noexcept:
-    """Return whether the first letters, read in steps of 1 or -1, are among those seen."""
+    """Return whether the first letters, at most `most`, read in steps of 1 or -1, are among those seen."""
     cdef unsigned char[GRAM] letters
     cdef unsigned char byte
-    cdef int count = 0
-    while at != stop and count < GRAM:
+    cdef int count = 0, place
+    while at != stop and count < most:
         byte = at[0]
         at += step
         if byte >= 0x80:
@@ -158,9 +162,12 @@ cdef bint _may_begin(
         if c"A" <= byte <= c"Z":
             byte += 32
         if c"a" <= byte <= c"z" or c"0" <= byte <= c"9":
-            letters[count if step > 0 else GRAM - 1 - count] = byte
+            place = count % GRAM
+            letters[place if step > 0 else GRAM - 1 - place] = byte
             count += 1
-    return count < GRAM or seen[_gram_slot(letters)]
+            if place == GRAM - 1 and not seen[_gram_slot(letters)]:
+                return False
+    return True
 
 
 cdef int _number_of_name(

@@ -247,6 +247,8 @@ _KEY = b'"articleBody"'
 _BODY = pattern(_KEY + rb'\s*+:\s*+("[^"\\]*+(?:\\.[^"\\]*+)*+")', re.DOTALL)
 _TAG = pattern(r"<[a-zA-Z/][^<>]*>")
 _NO_LETTER = pattern(r"[\W_]+")
+_LOWER = bytes(range(256)).lower()
+_NO_ASCII_LETTERS = bytes(byte for byte in range(128) if not chr(byte).isalnum())
 
 
 def declared_segments(
@@ -276,17 +278,19 @@ def declared_segments(
         return nothing
     declared: list[int] = []
     found: dict[str, int] = {}
-    for text, may_be_inside in zip(texts, may_stand_in(body, texts), strict=True):
-        if not may_be_inside:
+    at = 0
+    may_be_inside = may_stand_in(body, texts, config.edge_letters)
+    for text, ends in zip(texts, may_be_inside, strict=True):
+        if not ends:
             declared.append(OUTSIDE_BODY)
             continue
         letters = _letters(text)
-        is_inside = letters[: config.edge_letters] in body or (
-            len(letters) > config.edge_letters and letters[-config.edge_letters :] in body
-        )
-        declared.append(INSIDE_BODY if is_inside else OUTSIDE_BODY)
-        if is_inside and len(letters) >= config.own_letters_min:
-            found[letters] = len(letters)
+        place = _find(body, letters[: config.edge_letters], at) if ends & 1 else -1
+        if place < 0 and ends & 2 and len(letters) > config.edge_letters:
+            place = _find(body, letters[-config.edge_letters :], at)
+        declared.append(OUTSIDE_BODY if place < 0 else INSIDE_BODY)
+        if place >= 0 and len(letters) >= config.own_letters_min:
+            found[letters], at = len(letters), place
     if sum(found.values()) < config.found_ratio_min * len(body):
         return nothing
     return np.array(declared, np.int32)
@@ -307,5 +311,13 @@ def _text(literal: bytes) -> str:
     return _TAG.sub(" ", html.unescape(text))
 
 
+def _find(body: str, letters: str, at: int) -> int:
+    """Return where letters are in a body, or -1; most are behind those of the segment before, which are `at`."""
+    place = body.find(letters, at)
+    return place if place >= 0 else body.find(letters, 0, at + len(letters))
+
+
 def _letters(text: str) -> str:
+    if text.isascii():
+        return text.encode().translate(_LOWER, _NO_ASCII_LETTERS).decode()
     return _NO_LETTER.sub("", text).lower()
