@@ -30,6 +30,7 @@ from workers.kafka.patches import (
     LogConsumer,
     bound_fetches,
     compress_off_loop,
+    compress_quickly,
     pause_without_broker,
 )
 from workers.settings import Settings
@@ -192,6 +193,7 @@ def build_app(config: KafkaConfig, role: str) -> App:
     settings = config.settings
     bound_fetches(settings.record_limit_bytes)
     compress_off_loop()
+    compress_quickly()
     pause_without_broker()
     app = App(
         config.broker.group(role),

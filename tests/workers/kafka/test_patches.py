@@ -2,6 +2,7 @@
 
 import asyncio
 import dataclasses
+import random
 import threading
 from importlib.metadata import version
 from types import SimpleNamespace
@@ -12,6 +13,9 @@ from aiokafka.admin import AIOKafkaAdminClient
 from aiokafka.errors import CorruptRecordException, KafkaConnectionError, OffsetOutOfRangeError
 from aiokafka.producer import producer, sender
 from aiokafka.protocol.metadata import MetadataRequest
+from aiokafka.record import default_records
+from aiokafka.record._crecords import default_records as compiled_records
+from aiokafka.record.default_records import DefaultRecordBatchBuilder, _DefaultRecordBatchPy
 from aiokafka.record.memory_records import MemoryRecords
 from faust.transport.drivers.aiokafka import AIOKafkaConsumerThread, Consumer
 from faust.types import TP, Message
@@ -30,10 +34,13 @@ from workers.kafka.patches import (
     ThreadedRequest,
     WatchedRecords,
     compress_off_loop,
+    compress_quickly,
     pause_without_broker,
 )
 
 GOOD = (b"key", b"<p>Words", [])
+QUICKEST, SLOWEST = 4, 2
+"""What gzip's ninth byte says of the level (RFC 1952, section 2.3.1)."""
 PAGES_0 = TopicPartition("pages", 0)
 MIB = 1 << 20
 
@@ -118,6 +125,25 @@ async def test_aiokafka_compresses_on_the_loop_and_this_worker_in_a_thread(monke
     monkeypatch.setattr(sender, "SendProduceReqHandler", original)
     compress_off_loop()
     assert await compressed_in(sender.SendProduceReqHandler) != threading.get_ident()
+
+
+def test_aiokafka_compresses_all_at_the_slowest_level_and_this_worker_at_the_quickest(monkeypatch):
+    def sent(value):
+        batch = DefaultRecordBatchBuilder(2, 1, 0, -1, -1, -1, 1 << 20)
+        batch.append(0, 1, b"key", value, [])
+        raw = bytes(batch.build())
+        (record,) = of_aiokafka(raw)
+        assert record.value == value
+        return raw[_DefaultRecordBatchPy.HEADER_STRUCT.size :]
+
+    text, dense = b"It rains. " * 4000, random.Random(7).randbytes(40_000)
+    assert sent(text)[8] == sent(dense)[8] == SLOWEST
+    for module in (default_records, compiled_records):
+        monkeypatch.setattr(module, "gzip_encode", module.gzip_encode)
+    compress_quickly()
+    assert sent(text)[8] == QUICKEST
+    assert len(sent(text)) < len(text) / 50
+    assert dense in sent(dense)
 
 
 async def test_aiokafka_asks_for_a_leader_again_at_once_and_this_worker_after_a_pause(monkeypatch):
