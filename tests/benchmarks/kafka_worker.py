@@ -118,12 +118,13 @@ def throughput(stream, broker, pages, on_files_s):
     own_s = time.process_time() - own_before
     used_s = {part: s - elapsed_s * idle_s[part] for part, s in usage.so_far_s().items()}
     broker_s = used_s.pop("broker")
+    idle_share = sum(idle_s[part] for part in used_s)
     worker_s = sum(used_s.values())
     each = 1000 / len(pages)
     shares = ", ".join(f"{part} {s * each:.2f}" for part, s in used_s.items())
     print(
         f"templ worker: {worker_s * each:.2f} ms of processor time a page ({shares}), less "
-        f"{100 * sum(idle_s.values()):.1f} % of a core that it takes with nothing to do\n"
+        f"{100 * idle_share:.1f} % of a core that it takes with nothing to do\n"
         f"  ratio templ run / templ worker: {on_files_s / worker_s:.2f}\n"
         f"  the broker beside it {broker_s * each:.2f} ms, the feeder {own_s * each:.2f} ms\n"
         f"  {elapsed_s:.1f} s until all is learned, {cleaned_s:.1f} s until all is cleaned, fed in "

@@ -182,6 +182,18 @@ cdef class StringFinder:
             interval = self._interval_of(token + start, end + 1 - start)
         return found
 
+    cdef Py_ssize_t _find_inside(
+        self, const uint16_t *token, int32_t start, int32_t end, int tokens_min, int32_t *first, int32_t *behind
+    ) noexcept:
+        """Write the matches inside a part of one text, and return how many there are."""
+        cdef Py_ssize_t match, found = self._find(
+            token + start, end - start, tokens_min, NULL, first, behind
+        )
+        for match in range(found):
+            first[match] += start
+            behind[match] += start
+        return found
+
 
 def read_page(features, prose, table, config):
     """Return what the strings of a site say about a page with at least one segment.
@@ -199,9 +211,11 @@ def read_page(features, prose, table, config):
     cdef const uint16_t *shape = <const uint16_t *>items(shapes, 2)
     cdef const uint8_t *alike = <const uint8_t *>items(around, 1)
     cdef Py_ssize_t room = max(count, segments) + 1, found, level, at, run, start, end
-    spare = np.empty((2, room), np.int32)
+    spare = np.empty((4, room), np.int32)
     cdef int32_t *first = <int32_t *>items(spare, 4, True)
     cdef int32_t *behind = first + room
+    cdef int32_t *span_first = behind + room
+    cdef int32_t *span_behind = span_first + room
 
     usual = np.zeros(segments, np.int32)
     cdef int32_t *longest = <int32_t *>items(usual, 4, True)
@@ -218,9 +232,20 @@ def read_page(features, prose, table, config):
     covers, sums = np.zeros((LEVELS, count), np.bool_), np.zeros((LEVELS, segments))
     cdef uint8_t *is_covered = <uint8_t *>items(covers, 1, True)
     cdef double *covered = <double *>items(sums, 8, True)
+    cdef int words_min = config.words_min
+    cdef Py_ssize_t spans = 0, span
     for level in range(LEVELS):
         finder = finders[level]
-        found = finder._find(token, count, config.words_min, owner, first, behind)
+        if level == 0:
+            found = finder._find(token, count, words_min, owner, first, behind)
+            spans = _joined(first, behind, found, span_first, span_behind)
+        else:
+            # What more pages have is part of what few have.
+            found = 0
+            for span in range(spans):
+                found += finder._find_inside(
+                    token, span_first[span], span_behind[span], words_min, first + found, behind + found
+                )
         _cover(is_covered + level * count, first, behind, found, owner, config.gap_words_max)
         for at in range(count):
             covered[level * segments + owner[at]] += is_covered[level * count + at]
@@ -263,6 +288,19 @@ def read_page(features, prose, table, config):
             row[4 * segments + at] = 1 if whole[run] and series > 1 else beside / 255.0
     _list(row + 5 * segments, token, owner, count, segments, config)
     return usual, columns, covers[0]
+
+
+cdef Py_ssize_t _joined(
+    const int32_t *first, const int32_t *behind, Py_ssize_t matches, int32_t *span_first, int32_t *span_behind
+) noexcept:
+    """Write the spans of matches, those that overlap as one, and return how many there are."""
+    cdef Py_ssize_t match, spans = 0
+    for match in range(matches):
+        if not spans or first[match] >= span_behind[spans - 1]:
+            span_first[spans] = first[match]
+            spans += 1
+        span_behind[spans - 1] = behind[match]
+    return spans
 
 
 cdef void _cover(

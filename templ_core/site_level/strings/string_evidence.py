@@ -155,7 +155,8 @@ class StringTable(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     usual: UInt16s
     """Strings of whole segments that most pages have, each behind a break."""
     words: tuple[UInt16s, UInt16s, UInt16s]
-    """Strings of words inside segments that few, some and many pages have, likewise."""
+    """Strings of words inside segments that few, some and many pages have, likewise; those of more pages are parts of
+    those of fewer."""
     alike: UInt8s
     """How often the text before and behind each shape that is prose stands there on other pages, too, in 1/255; shape
     (2, n_shapes). Texts that most pages have, or many more pages than have the shape, do not count."""

@@ -286,10 +286,14 @@ def test_what_is_said_about_a_page(seed):
     letters = [rng.randint(3, 7) for _ in owners]
     tokens = np.where(is_prose[owners], letters, BREAK).astype(np.uint16)
     known = rng.randint(0, 6)
-    levels = []
-    for _ in range(3):
-        starts = rng.choices(range(len(letters) + 1), k=rng.randint(0, 5))
-        levels.append(corpus_of([letters[at : at + rng.randint(4, 20)] for at in starts]))
+    starts = rng.choices(range(len(letters) + 1), k=rng.randint(0, 5))
+    level = [letters[at : at + rng.randint(4, 20)] for at in starts]
+    levels = [corpus_of(level)]
+    for _ in range(2):  # Strings of more pages are parts of those of fewer.
+        level = [
+            one[rng.randint(0, 3) :][: rng.randint(4, 20)] for one in level if rng.random() < 0.8
+        ]
+        levels.append(corpus_of(level))
     table = StringTable(
         shapes=np.arange(10, 10 + known, dtype=np.uint64),
         usual=corpus_of([[rng.randint(2, 4) for _ in range(3)] for _ in range(rng.randint(0, 3))]),
