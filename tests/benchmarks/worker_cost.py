@@ -101,7 +101,9 @@ def instructions(work, feed, time_field):
         "valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null",
     ]  # fmt: skip
     command = [*valgrind, sys.executable, "-c", code]
-    done = subprocess.run(command, check=True, capture_output=True, text=True)
+    # Other hashes, and threads that wait for work, would change the instructions of the start-up by those of some pages.
+    environment = os.environ | {"PYTHONHASHSEED": "0", "OPENBLAS_NUM_THREADS": "1"}
+    done = subprocess.run(command, check=True, capture_output=True, text=True, env=environment)
     return int(re.search(r"I +refs: +([\d,]+)", done.stderr)[1].replace(",", ""))
 
 
