@@ -78,7 +78,7 @@ def parse_selector(text: str) -> Selector:
     except (
         SelectorError,
         RuntimeError,
-    ) as error:  # the latter for `:is(` without its end, and deep nesting
+    ) as error:  # RuntimeError: no end of `:is(`, or deep nesting
         raise RuleError(f"{text!r} is no CSS selector: {error}") from None
     parts = 0
     for one in groups:

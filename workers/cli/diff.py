@@ -55,11 +55,9 @@ def diff_command(
         with open_output(out) as file:
             file.write(diff_html(change).encode())
     if out != Path("-"):
-        lines = [
-            *difflib.unified_diff(
-                old.split("\n"), new.split("\n"), str(before), str(after), lineterm=""
-            )
-        ]
+        lines = difflib.unified_diff(
+            old.split("\n"), new.split("\n"), str(before), str(after), lineterm=""
+        )
         click.echo("\n".join(lines) or "the texts are equal")
         if form is None:
             click.echo(_sentences(old, new), err=True)

@@ -1,7 +1,7 @@
 """Compiled searches in bytes: control characters, valid UTF-8, windows without tags, stray end tags, shared letters."""
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_Size
-from libc.stdint cimport uint32_t, uint64_t
+from libc.stdint cimport uint64_t
 from libc.stdlib cimport calloc, free
 from libc.string cimport memchr, memcpy
 

@@ -1,7 +1,7 @@
 """The columns of a page, made while libxml2 parses it.
 
 The parser tells of start tags, end tags and text; what a tree would hold is in the columns, so none is made.
-That takes three fifths of the time of a tree and a walk over it.
+That takes three quarters of the time of a tree and a walk over it.
 """
 
 from cpython.bytes cimport PyBytes_AsString, PyBytes_Size
@@ -19,8 +19,8 @@ from templ_core.dom.parse._attribute_table cimport (
 )
 from templ_core.dom.parse._libxml2 cimport (
     HTML_PARSE_NODEFDTD, HTML_PARSE_NOERROR, HTML_PARSE_NOWARNING, NameNumbers, NewParser, RTLD_LAZY, ReadMemory,
-    WithParser, XML_ERR_NO_MEMORY, XML_PARSE_HUGE, attribute_of, charactersSAXFunc, dlopen, dlsym, endElementSAXFunc, htmlParserCtxt,
-    htmlSAXHandler, slot_of_name, startElementSAXFunc, value_at,
+    WithParser, XML_ERR_NO_MEMORY, XML_PARSE_HUGE, attribute_of, charactersSAXFunc, dlopen, dlsym,
+    endElementSAXFunc, htmlParserCtxt, htmlSAXHandler, slot_of_name, startElementSAXFunc, value_at,
 )
 from templ_core.dom.parse._segment_text cimport (
     Mark, Marks, Run, add_collapsed, add_verbatim, close_mark, end_marks, marks_end, open_mark, run_begin,

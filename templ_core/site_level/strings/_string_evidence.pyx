@@ -183,11 +183,12 @@ cdef class StringFinder:
         return found
 
     cdef Py_ssize_t _find_inside(
-        self, const uint16_t *token, int32_t start, int32_t end, int tokens_min, int32_t *first, int32_t *behind
+        self, const uint16_t *token, int32_t start, int32_t end, int tokens_min, const int64_t *owner,
+        int32_t *first, int32_t *behind,
     ) noexcept:
-        """Write the matches inside a part of one text, and return how many there are."""
+        """Write the matches among the tokens from `start` to `end` - 1, and return how many there are."""
         cdef Py_ssize_t match, found = self._find(
-            token + start, end - start, tokens_min, NULL, first, behind
+            token + start, end - start, tokens_min, owner + start, first, behind
         )
         for match in range(found):
             first[match] += start
@@ -233,19 +234,16 @@ def read_page(features, prose, table, config):
     cdef uint8_t *is_covered = <uint8_t *>items(covers, 1, True)
     cdef double *covered = <double *>items(sums, 8, True)
     cdef int words_min = config.words_min
-    cdef Py_ssize_t spans = 0, span
+    cdef Py_ssize_t spans = 1, span
+    span_first[0], span_behind[0] = 0, <int32_t>count
     for level in range(LEVELS):
-        finder = finders[level]
-        if level == 0:
-            found = finder._find(token, count, words_min, owner, first, behind)
+        finder, found = finders[level], 0
+        for span in range(spans):
+            found += finder._find_inside(
+                token, span_first[span], span_behind[span], words_min, owner, first + found, behind + found
+            )
+        if level == 0:  # What more pages have is part of what few have.
             spans = _joined(first, behind, found, span_first, span_behind)
-        else:
-            # What more pages have is part of what few have.
-            found = 0
-            for span in range(spans):
-                found += finder._find_inside(
-                    token, span_first[span], span_behind[span], words_min, first + found, behind + found
-                )
         _cover(is_covered + level * count, first, behind, found, owner, config.gap_words_max)
         for at in range(count):
             covered[level * segments + owner[at]] += is_covered[level * count + at]

@@ -31,7 +31,7 @@ def bombs(host, path, asked):
 
 
 def slow_to_read(host, path, asked):
-    some = LINKS[: LINKS.index(b"<a href=/p/6000>")]  # a slow machine reads them in time
+    some = LINKS[: LINKS.index(b"<a href=/p/7000>")]  # a slow machine reads them in time
     bodies = {"/": some + BALLAST, "/p/0": ATTRIBUTES, "/p/1": FEED}
     return Reply(body=bodies[path], headers=HTML) if path in bodies else FOUND
 
