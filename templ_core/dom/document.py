@@ -151,8 +151,7 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_storable(self) -> bool:
         """Whether it has text, and no more of anything than its compact form may have."""
-        rows = max(len(self.nodes.depth), len(self.segments.texts))
-        return len(self.segments.texts) > 0 and rows <= ROWS_MAX
+        return 0 < len(self.segments.texts) <= ROWS_MAX and self.nodes.depth.size <= ROWS_MAX
 
 
 def read_document(

@@ -260,9 +260,9 @@ class _Reader:
         ):
             for part in text.split("," if "," in text else ";"):
                 tag = part.strip()
-                if tag and len(tag) <= _TAG_CHARS_MAX and len(found) < _TAGS_MAX:
+                if tag and len(tag) <= _TAG_CHARS_MAX:
                     found.setdefault(tag.casefold(), tag)
-        return list(found.values())
+        return list(found.values())[:_TAGS_MAX]
 
 
 def _short_name(text: str) -> str | None:

@@ -5,8 +5,8 @@ elsewhere: it does not change from page to page, or its place has several texts 
 """
 
 from collections import Counter
-from typing import NamedTuple
 
+import msgspec
 import numpy as np
 
 from templ_core.dom.document import Document
@@ -27,7 +27,7 @@ _CHARS_MAX = 160
 _HEADINGS = frozenset(("h1", "h2"))
 
 
-class SitePlaces(NamedTuple):
+class SitePlaces(msgspec.Struct, frozen=True):
     """The places of a page, and what is known about them from other pages of its site."""
 
     page: PagePlaces

@@ -1,5 +1,6 @@
 """Times of fetches: read from whatever a crawler writes, and written as RFC 3339."""
 
+import functools
 import math
 from datetime import UTC, datetime, timedelta
 
@@ -33,13 +34,16 @@ def parse_time_ms(value: object) -> int | None:
     >>> parse_time_ms("Mon, 01 Jan 2024 00:00:00 GMT")
     1704067200000
     """
-    if isinstance(value, bool):
-        return None
-    if isinstance(value, (int, float)):
+    if isinstance(value, str):
+        return _from_text(value)
+    if isinstance(value, (int, float)) and not isinstance(value, bool):
         return _from_number(value)
-    if not isinstance(value, str):
-        return None
-    text = value.strip()
+    return None
+
+
+@functools.lru_cache(maxsize=16)  # several readers of one record ask for its time
+def _from_text(text: str) -> int | None:
+    text = text.strip()
     if _NUMBER.fullmatch(text):
         return _from_number(float(text) if "." in text else int(text))
     try:

@@ -103,7 +103,7 @@ def page_from_json(
         url = clean_text(record.url)
         status = 200 if record.status is None else record.status
         _check(url, status, body, limit_bytes)
-        site = clean_text(record.site or "") or site_key(url)
+        site = clean_text(record.site) or site_key(url)
         if site == LOCAL and not record.site:
             url = clean_text(canonical_url(body or b"") or url)
             site = site_key(url)
@@ -113,14 +113,14 @@ def page_from_json(
             source=source,
             url=url,
             site=site,
-            id=clean_text(record.id or "") or default_id,
+            id=clean_text(record.id) or default_id,
             event_time_ms=event_time_ms(
                 said if time_field == "fetched_at" else raw.get(time_field)
             ),
             fetched_at=None if time_ms is None else rfc3339(time_ms),
             warnings=("time-replaced",) if time_ms is None and said is not None else (),
-            content_type=clean_text(record.content_type or "") or None,
-            charset=clean_text(charset or "") or None,
+            content_type=clean_text(record.content_type) or None,
+            charset=clean_text(charset) or None,
             status=status,
             body=body,
         )
@@ -222,6 +222,9 @@ def _from_base64(text: str) -> bytes:
         raise _RecordError(f"html_base64 is not base64: {error}") from None
 
 
-def clean_text(text: str) -> str:
-    """Return text that can be encoded as UTF-8 and be part of a key."""
-    return text.strip().replace("\0", "").encode("utf-8", "replace").decode()
+def clean_text(text: str | None) -> str:
+    """Return text that can be encoded as UTF-8 and be part of a key; "" for None."""
+    if not text:
+        return ""
+    text = text.strip().replace("\0", "")
+    return text if text.isascii() else text.encode("utf-8", "replace").decode()

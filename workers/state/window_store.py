@@ -103,6 +103,8 @@ class KeptSite(msgspec.Struct):
     window: SiteWindow
     keys: dict[bytes, bytes]
     """Keys of the documents of the window by the hash of their URL."""
+    totals: WindowTotals
+    """What the site adds to the totals of its store."""
 
     def __len__(self) -> int:
         return len(self.window)
@@ -411,7 +413,8 @@ class WindowStore:
             if state == kept.state:
                 self._sites.keep(site, kept)
             else:
-                self._write(site, kept.state, KeptSite(state, kept.window, kept.keys), Batch())
+                changed = KeptSite(state, kept.window, kept.keys, totals_of(state))
+                self._write(site, kept, changed, Batch())
 
     def newest(self, site: str, url_key: bytes) -> DocumentRecord | str | None:
         """Return the newest document of a URL or the source id of its deletion.
@@ -432,7 +435,7 @@ class WindowStore:
             before = self._sites.take(site)
             change = _Change(self, site, before, is_of_topic=offset is not None)
             fill(change)
-            self._write(site, before.state, change.finish(), change.batch, offset)
+            self._write(site, before, change.finish(), change.batch, offset)
             if change.late_url:
                 self.outbox.superseded_writes += 1
 
@@ -453,7 +456,7 @@ class WindowStore:
             {key.removeprefix(prefix): time_from(mark) for key, mark in deletions},
         )
         keys = {fetch.url_hash: document_key(site, source) for fetch, source in found}
-        return KeptSite(state, window, keys)
+        return KeptSite(state, window, keys, totals_of(state))
 
     def _write_next(self, batch: Batch, offset: int | None) -> None:
         """Write a batch with the offset behind the record that it is of."""
@@ -464,13 +467,13 @@ class WindowStore:
             self.next_offset = offset + 1
 
     def _write(
-        self, site: str, before: SiteState, kept: KeptSite, batch: Batch, offset: int | None = None
+        self, site: str, before: KeptSite, kept: KeptSite, batch: Batch, offset: int | None = None
     ) -> None:
         """Write a site's state with a batch, and bring the totals up to date."""
         batch.put("sites", site.encode(), msgspec.msgpack.encode(kept.state))
         self._write_next(batch, offset)
         self._sites.keep(site, kept)
-        self._totals = self._totals - totals_of(before) + totals_of(kept.state)
+        self._totals = self._totals - before.totals + kept.totals
 
     def _counted_totals(self) -> WindowTotals:
         return sum((totals_of(state) for _, state in self.sites()), WindowTotals())
@@ -507,7 +510,7 @@ class _Change:
         state.pages, state.bytes = len(window), window.size_bytes
         state.deletions = len(window.deletions)
         state.newest_ms, state.oldest_ms = window.newest_ms(NEVER_MS), window.oldest_ms(0)
-        return KeptSite(state, window, self._keys)
+        return KeptSite(state, window, self._keys, totals_of(state))
 
     def enter(self, record: DocumentRecord, page: StoredPage) -> None:
         """Add a document if it is the newest of its URL; otherwise have it removed from the topic."""

@@ -8,9 +8,9 @@ import html
 import json
 import re
 from itertools import islice
-from typing import NamedTuple
 from urllib.parse import urljoin
 
+import msgspec
 import numpy as np
 from lxml import etree
 
@@ -33,7 +33,7 @@ from templ_core.patterns import pattern
 _SCAN = ScanConfig()
 
 
-class ParsedPage(NamedTuple):
+class ParsedPage(msgspec.Struct, frozen=True):
     """What the parser and the search for claims make of a page."""
 
     columns: PageColumns

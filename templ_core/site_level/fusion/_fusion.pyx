@@ -243,8 +243,10 @@ def fused_log_odds(dict columns, dict terms, double bias, chosen=None):
     cdef Py_ssize_t count = len(next(iter(columns.values()))), segment
     cdef double weight, low, high
     cdef const double *column
-    log_odds = np.full(count, bias)
+    log_odds = np.empty(count)
     cdef double *total = <double *>items(log_odds, 8, True)
+    for segment in range(count):
+        total[segment] = bias
     for name, term in terms.items():
         if chosen is not None and name not in chosen:
             continue

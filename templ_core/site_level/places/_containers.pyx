@@ -121,7 +121,8 @@ def find_headline(document, features, element_types, config):
 
     One in a heading goes before others, one in `h1` before that, and then the one that covers more of the title.
     """
-    nodes, words, title = document.nodes, features.words, np.sort(features.title)
+    nodes, words, title = document.nodes, features.words, features.title.copy()
+    title.sort()
     cdef Py_ssize_t segment, place, word = 0, best = -1, title_words = 0, looked_for
     cdef const uint64_t *hash = <const uint64_t *>items(words.hashes, 8)
     cdef const int64_t *length = <const int64_t *>items(words.per_segment, 8)

@@ -116,7 +116,9 @@ def distinct(values: npt.NDArray[Number]) -> npt.NDArray[Number]:
     >>> distinct(np.array([3, 1, 3])).tolist()
     [1, 3]
     """
-    ordered = np.sort(values)
-    is_first = np.ones(len(ordered), np.bool_)
+    ordered = values.copy()
+    ordered.sort()
+    is_first = np.empty(ordered.size, np.bool_)
+    is_first[:1] = True
     is_first[1:] = ordered[1:] != ordered[:-1]
     return ordered[is_first]

@@ -268,9 +268,10 @@ def read_page(features, prose, table, config):
     # From here on, runs are those of prose that some pages repeat.
     cdef uint8_t beside
     cdef int series = 0
-    is_series = np.ones(found, np.bool_)
+    is_series = np.empty(found, np.bool_)
     cdef uint8_t *whole = <uint8_t *>items(is_series, 1, True)
     for run in range(found):
+        whole[run] = 1
         for at in range(first[run], behind[run]):
             whole[run] &= (
                 covered[2 * segments + at] < ratio * max(length[at], <int64_t>1) and shape[at] < FIRST_SHAPE
@@ -339,13 +340,15 @@ cdef int _list(
     cdef Py_ssize_t at, slot, slots = 2
     while slots < 2 * count:
         slots *= 2
-    table, found = np.zeros((2, slots), np.uint32), np.full(count, -1, np.int64)
+    table, found = np.zeros((2, slots), np.uint32), np.empty(count, np.int64)
     cdef uint32_t *key_of = <uint32_t *>items(table, 4, True)
     cdef uint32_t *times = key_of + slots
     cdef int64_t *slot_of = <int64_t *>items(found, 8, True)
     runs = np.zeros(segments)
     cdef double *number = <double *>items(runs, 8, True)
     cdef uint32_t key
+    for at in range(count):
+        slot_of[at] = -1
     for at in range(count - size + 1):
         if token[at] == BREAK or owner[at] != owner[at + size - 1]:
             continue

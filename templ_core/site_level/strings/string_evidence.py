@@ -1,6 +1,7 @@
 """The prose of a page as tokens, the strings that its site repeats, and what these say of its segments and sentences."""
 
 import functools
+import itertools
 from collections.abc import Sequence
 
 import msgspec
@@ -254,13 +255,13 @@ def _repeated_sentences(
     if not runs:
         return None
     texts = document.segments.texts
-    starts = np.append(0, np.cumsum([len(text) + 1 for text in texts])).tolist()
+    chars_before = list(itertools.accumulate(map(len, texts), initial=0))
     spans = []
     for segment, first, last, _ in runs:
-        begin = 0
+        begin, start = 0, chars_before[segment] + segment  # a break is behind each text
         if words.place[first]:
-            begin = _border(texts[segment], _end(words, first - 1) - starts[segment])
-        spans.append((begin, _border(texts[segment], _end(words, last) - starts[segment])))
+            begin = _border(texts[segment], _end(words, first - 1) - start)
+        spans.append((begin, _border(texts[segment], _end(words, last) - start)))
     segments, firsts, lasts, covered = np.array(runs).T
     run_words = covered.astype(np.float64)
     cover = Cover(run_words / (lasts + 1 - firsts), run_words)

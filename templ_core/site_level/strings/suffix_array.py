@@ -44,7 +44,7 @@ class SuffixArray:
             return
         from pydivsufsort import divsufsort, kasai  # noqa: PLC0415 - see above
 
-        with _threads().limit(limits=1, user_api="openmp"):
+        with _threads().limit(limits=1):
             self.starts = divsufsort(tokens.copy())
         """Position of each rank's suffix; length n."""
         self.common = np.zeros(len(tokens) + 1, np.int32)
@@ -63,7 +63,7 @@ def _threads() -> "ThreadpoolController":
     """
     from threadpoolctl import ThreadpoolController  # noqa: PLC0415 - see above
 
-    return ThreadpoolController()
+    return ThreadpoolController().select(user_api="openmp")
 
 
 def tokens_left(tokens: Tokens) -> Int32s:

@@ -45,10 +45,10 @@ def learn_strings(
     few, some, many = _strings(*corpus, least, config.words_min, len(pages))
     end = np.zeros(1, np.uint64)
     shapes = np.concatenate([end, *[part for own, _ in pages for part in (own, end)]])
-    sizes = np.array([len(own) + 1 for own, _ in pages], np.int64)
+    sizes = np.array([own.size + 1 for own, _ in pages], np.int64)
     tokens = numbered(frequent.keys, shapes, FIRST_SHAPE)
     owners = np.repeat(np.arange(len(pages), dtype=np.int32), sizes)
-    in_page = np.repeat(np.cumsum(sizes) - sizes, [len(page.segment) for _, page in pages])
+    in_page = np.repeat(np.cumsum(sizes) - sizes, [page.segment.size for _, page in pages])
     segments = np.concatenate([np.empty(0, np.int32), *[page.segment for _, page in pages]])
     places = in_page + segments.astype(np.int64)
     return StringTable(

@@ -149,12 +149,14 @@ def align(mapping, reference, page, Py_ssize_t segment_count):
     cdef const int32_t *segment_of = <const int32_t *>items(page.segment, 4)
     cdef const int32_t *depth = <const int32_t *>items(page.depth, 4)
     cdef int32_t one, other
-    lies, nearest = np.full(count, -1, np.int32), np.zeros(count + 1, np.int32)
+    lies, nearest = np.empty(count, np.int32), np.zeros(count + 1, np.int32)
     places, equal = np.zeros(segment_count, np.int32), np.zeros(segment_count, np.bool_)
     cdef int32_t *lie = <int32_t *>items(lies, 4, True)
     cdef int32_t *above = <int32_t *>items(nearest, 4, True)    # by the depth of the element
     cdef int32_t *place = <int32_t *>items(places, 4, True)
     cdef unsigned char *same = <unsigned char *>items(equal, 1, True)
+    for node in range(count):
+        lie[node] = -1
     for row in range(rows):
         one, other = ones[row], others[row]
         if one >= 0 and other >= 0 and (

@@ -155,7 +155,7 @@ def likeness(paths: UInt64s, others: UInt64s) -> float:
     >>> likeness(np.array([3, 7], np.uint64), np.array([3, 9], np.uint64))
     0.5
     """
-    return 2 * common_keys(paths, others) / max(len(paths) + len(others), 1)
+    return 2 * common_keys(paths, others) / max(paths.size + others.size, 1)
 
 
 # Bounds on the time of a mapping. On five corpora no text changes by them to four places of word F1.

@@ -119,7 +119,9 @@ class SiteWindow:
         self._by_url[fetch.url_hash] = fetch
         self.size_bytes += fetch.size_bytes
         self._keep_bounds(bounds, left, fetch)
-        return Left([one for one in left.fetches if one is not fetch], left.deletions)
+        if fetch in left.fetches:
+            left.fetches.remove(fetch)
+        return left
 
     def leave(self, hashed: bytes) -> WindowFetch | None:
         """Remove the fetch of a URL, given the hash of the URL, and return it; None where there is none."""
@@ -171,6 +173,8 @@ class SiteWindow:
 
     def _old_deletions(self, bounds: WindowBounds, present_ms: int) -> list[bytes]:
         """Return the URLs whose deletions are too old, or the oldest of too many."""
+        if not self._deletions:
+            return []
         oldest_first = sorted((time_ms, hashed) for hashed, time_ms in self._deletions.items())
         return [
             hashed

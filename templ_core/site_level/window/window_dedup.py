@@ -27,9 +27,10 @@ def distinct_pages(pages: Sequence[PageSummary]) -> list[int]:
     """Return the indexes of a window's pages whose content is no near-duplicate of a page before them."""
     if not pages:
         return []
-    texts = np.concatenate([page.content_texts[0] for page in pages])
-    words = np.concatenate([page.content_texts[1] for page in pages])
-    number = np.repeat(np.arange(len(pages)), [len(page.content_texts[0]) for page in pages])
+    contents = [page.content_texts for page in pages]
+    texts = np.concatenate([texts for texts, _ in contents])
+    words = np.concatenate([words for _, words in contents])
+    number = np.repeat(np.arange(len(pages)), [texts.size for texts, _ in contents])
     _, of, times = np.unique(texts, return_inverse=True, return_counts=True)
     pages_with = times[of]
     own_words = np.bincount(number, words * (pages_with == 1), len(pages))
