@@ -20,6 +20,12 @@ class UsageProblem(WorkerError):
     exit_code = 2
 
 
+class PageProblem(WorkerError):
+    """The problem that a page cannot be cleaned because of what it holds."""
+
+    exit_code = 65
+
+
 class FeedProblem(WorkerError):
     """The problem that most records of a feed cannot be cleaned, so that the feed itself is wrong."""
 

@@ -55,7 +55,7 @@ def page(
     settings = load_settings(**chosen)
     is_url = page.startswith(("http://", "https://"))
     request = PageRequest(
-        url=page if is_url else url or f"file:///{page}",
+        url=page if is_url else url or f"file:///{page.lstrip('/')}",
         site=site,
         body=None if is_url else read_page_file(page, _ADVICE),
         content_type=content_type,

@@ -227,7 +227,8 @@ def _run(options: RunOptions) -> None:
                 if outputs.write(output):
                     tally.add(output)
                 bar(read_before + reader.bytes_read, tally.short())
-            outputs.flush()
+            if not reader.problems:  # otherwise an output without records stays as it was
+                outputs.flush()
         except (KeyboardInterrupt, Terminated):
             is_told = options.revisions or options.changes or options.events is not None
             if options.out != STDOUT and not (options.state and is_told):

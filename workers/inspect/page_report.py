@@ -25,7 +25,7 @@ from templ_core.explain.page_explanation import (
 from templ_core.metadata.markup import PageMarkup
 from templ_core.site_key import site_key
 from templ_core.site_level.strings.string_evidence import NO_STRINGS, StringEvidence
-from workers.errors import InputProblem
+from workers.errors import InputProblem, PageProblem
 from workers.inspect.frame import Mark, frame_document
 from workers.inspect.frame_tree import events_of_document, events_of_markup, style_sheets
 from workers.inspect.html_templates import render, shortened, time_text
@@ -83,7 +83,8 @@ def page_report(
     Without a view of its site, the page is cleaned as that of a new site.
 
     Raises:
-        InputProblem: The page cannot be read, or the window has no such page.
+        PageProblem: The page cannot be cleaned because of what it holds.
+        InputProblem: The window has no such page.
     """
     shown = _read(request, settings) if request.body is not None else _find(request, view)
     variant, model, own = CleaningVariant.of(settings), None, None
@@ -154,7 +155,7 @@ def _read(request: PageRequest, settings: Settings) -> _Shown:
         markup = decoded.markup.decode()
         document = parse_document(markup, request.url)
     except PageError as error:
-        raise InputProblem(f"{request.url} was refused: {type(error).__name__}: {error}") from None
+        raise PageProblem(f"{request.url} was refused: {type(error).__name__}: {error}") from None
     return _Shown(document=document, markup=markup, metadata={})
 
 

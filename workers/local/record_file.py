@@ -38,7 +38,8 @@ class RecordFile:
         """Open the file of an option; `.gz`, `.xz` and `.zst` are compressed.
 
         If it `resumes`, lines are added behind the whole lines of a file that is there already, and what is left of a torn
-        line is cut off. Otherwise the file is emptied. Either happens when lines are written, or the file is closed.
+        line is cut off. Otherwise the file is emptied. Either happens with the first `flush`, so a command that fails
+        before it has anything to write leaves the file as it was.
 
         Raises:
             UsageProblem: The file cannot be opened.
@@ -111,9 +112,9 @@ class RecordFile:
             raise self._problem(error) from None
 
     def close(self) -> None:
-        """Write the lines that are in memory, and close the file."""
+        """Write the lines that are in memory, if there are any, and close the file."""
         try:
-            if not self._file.closed:
+            if self._lines and not self._file.closed:
                 self.flush()
         finally:
             self._file.close()

@@ -110,7 +110,8 @@ class RunOutputs:
     def close(self) -> None:
         """Write what is in memory, and close the files."""
         try:
-            self.flush()
+            if self._out is None:
+                sys.stdout.buffer.flush()
             for file in (self._out, self._events):
                 if file is not None:
                     file.close()

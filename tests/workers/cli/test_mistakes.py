@@ -51,7 +51,7 @@ def files_of(folder):
         ("inspect page http://a.org/x --site a.org --state {state} --out {new}", 66,
          "has no page http://a.org/x"),
         ("inspect page nowhere.html --out {new}", 66, "nowhere.html: No such file"),
-        ("inspect page {given}/empty.html --out {new}", 66, "was refused: EmptyPage"),
+        ("inspect page {given}/empty.html --out {new}", 65, "empty.html was refused: EmptyPage"),
         ("inspect site xa.org --state {state}", 66, "knows no site xa.org; there is a.org"),
         ("feed {feed} --broker 127.0.0.1:1 --dead-letters {feed}", 2, "is the input {feed} too"),
         ("run {feed} --out {feed}", 2, "is the input {feed} too; give another file"),

@@ -123,8 +123,14 @@ def test_an_output_is_not_replaced_unless_that_is_asked_for(templ, tmp_path):
     assert "--resume to go on with it, --force to replace it" in refused
     assert out.read_text() == "mine\n"
     assert "was not written by" in one_line(templ("run", source, "-o", out, "--resume", expect=2))
+    (tmp_path / "other.jsonl").write_text('{"foo": 1}\n')
+    templ("run", tmp_path / "other.jsonl", "--out", out, "--force", expect=66)
+    assert out.read_text() == "mine\n"
     templ("run", source, "--out", out, "--force")
     assert len(urls(out)) == 3
+    (tmp_path / "none.jsonl").touch()
+    templ("run", tmp_path / "none.jsonl", "--out", out, "--force")
+    assert not out.read_bytes()
 
 
 def test_an_output_of_other_inputs_is_not_resumed(templ, tmp_path):
@@ -341,10 +347,13 @@ def test_a_file_of_something_else_is_not_gone_on_with(tmp_path, name):
     assert path.read_bytes() == b'{"a": "file without a line feed"}'
 
 
-def test_an_output_is_emptied_when_it_is_written_or_closed(tmp_path):
+def test_an_output_is_emptied_when_it_is_written_or_flushed(tmp_path):
     path = tmp_path / "out.jsonl"
     path.write_bytes(b"of an earlier run\n")
     file = RecordFile("--out", path)
+    file.close()
     assert path.read_bytes() == b"of an earlier run\n"
+    file = RecordFile("--out", path)
+    file.flush()
     file.close()
     assert path.read_bytes() == b""
