@@ -1,6 +1,5 @@
 """Times of fetches: read from whatever a crawler writes, and written as RFC 3339."""
 
-import functools
 import math
 from datetime import UTC, datetime, timedelta
 
@@ -34,16 +33,11 @@ def parse_time_ms(value: object) -> int | None:
     >>> parse_time_ms("Mon, 01 Jan 2024 00:00:00 GMT")
     1704067200000
     """
-    if isinstance(value, str):
-        return _from_text(value)
     if isinstance(value, (int, float)) and not isinstance(value, bool):
         return _from_number(value)
-    return None
-
-
-@functools.lru_cache(maxsize=16)  # several readers of one record ask for its time
-def _from_text(text: str) -> int | None:
-    text = text.strip()
+    if not isinstance(value, str):
+        return None
+    text = value.strip()
     if _NUMBER.fullmatch(text):
         return _from_number(float(text) if "." in text else int(text))
     try:

@@ -60,7 +60,7 @@ class PageBlocks(msgspec.Struct, frozen=True, kw_only=True):
 
     def first(self, nodes_max: int) -> "PageBlocks":
         """Return the first nodes in document order."""
-        if len(self.tags) <= nodes_max:
+        if self.tags.size <= nodes_max:
             return self
         return PageBlocks(tags=self.tags[:nodes_max], depths=self.depths[:nodes_max])
 
