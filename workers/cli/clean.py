@@ -1,6 +1,5 @@
 """`templ clean`: clean one page."""
 
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -18,7 +17,7 @@ from workers.cli.options import (
     read_page_file,
     text_forms,
 )
-from workers.errors import InputProblem
+from workers.errors import InputProblem, PageProblem
 from workers.page import Page
 from workers.pipeline.actions import Dead, Deleted
 from workers.pipeline.site_engine import SiteEngine
@@ -28,7 +27,6 @@ from workers.site_settings import SettingsBook, book_of_state
 
 _RECORDS = (b'{"', b"WARC/")
 """Beginnings of files of JSON records and of archives, which would be cleaned as if they were text."""
-_REFUSED = 65
 
 
 @click.command(name="clean")
@@ -77,9 +75,6 @@ def clean_command(
     if segments:
         settings = msgspec.structs.replace(settings, segments=True)
     found = _cleaned(settings, state, name, body, url or f"file:///{name}", site, content_type)
-    if isinstance(found, str):
-        click.echo(f"templ: {name} was refused: {found}", err=True)
-        sys.exit(_REFUSED)
     whole = as_json or segments
     click.echo(msgspec.json.encode(found) if whole else getattr(found, form or "text"))
 
@@ -92,8 +87,8 @@ def _cleaned(
     url: str,
     site: str | None,
     content_type: str | None,
-) -> CleanedRecord | str:
-    """Return the record of a page, or why the page was refused.
+) -> CleanedRecord:
+    """Return the record of a page.
 
     Args:
         settings: The settings.
@@ -103,6 +98,9 @@ def _cleaned(
         url: Its URL.
         site: Its site; None = that of its URL.
         content_type: Its Content-Type header, if it is known.
+
+    Raises:
+        PageProblem: The page was refused.
     """
     page = Page(
         source=Source(name, 0, 0),
@@ -127,5 +125,8 @@ def _cleaned(
     finally:
         pool.close()
     if isinstance(outcome, Dead):
-        return f"{outcome.letter.exception}: {outcome.letter.message}"
-    return "its site is taken down" if isinstance(outcome, Deleted) else outcome.record
+        letter = outcome.letter
+        raise PageProblem(f"{name} was refused: {letter.exception}: {letter.message}")
+    if isinstance(outcome, Deleted):
+        raise PageProblem(f"{name} was refused: its site is taken down")
+    return outcome.record
