@@ -24,7 +24,7 @@ from workers.kafka.broker.received import OffsetGapFiller
 from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.fetched import EMPTY_TAILS, FETCHED
 from workers.kafka.logs.log_reader import LogReader, ask_for_logs
-from workers.kafka.logs.resume import LogSnapshot, resume
+from workers.kafka.logs.resume import OTHER_TOPIC, LogSnapshot, LogState, is_other_topic, resume
 from workers.kafka.patches import (
     ByteQueue,
     LogConsumer,
@@ -79,9 +79,22 @@ class App(faust.App):
         transport.Consumer = LogConsumer  # type: ignore[misc]
         return transport
 
-    def on_missing_offset(self, one: TP, offset: int | None) -> None:
-        """End the process: the log lacks its next offset, or none (None) is committed. A restart finds out why."""
+    async def on_missing_offset(self, one: TP, offset: int | None) -> None:
+        """End the process: the log lacks its next offset, or none (None) is committed.
+
+        A restart finds out where a log was cut, but not that the topic is another one: with a topic, the broker
+        deletes what was committed for it.
+        """
+        snapshots = {one.partition: self.snapshots.get(one.partition)}
+
+        async def question(reader: LogReader) -> dict[int, LogState]:
+            return await reader.logs(one.topic, snapshots)
+
+        step = partial(ask_for_logs, self.config.broker, question)
+        logs = await essential(self, "reading", step)
         problem = "no offset is committed" if offset is None else f"the log has no offset {offset}"
+        if is_other_topic(snapshots[one.partition], logs[one.partition]):
+            problem = OTHER_TOPIC
         end_process(f"{one.topic}-{one.partition}: {problem}; the process ends to be started again")
 
     async def start(self) -> None:
@@ -156,7 +169,8 @@ class App(faust.App):
         """Return the offsets to commit in place of those that do not suit the logs any more.
 
         The process ends if partitions were added since it began, because it would go on sending the
-        records of sites to the partitions that they belonged to before.
+        records of sites to the partitions that they belonged to before. It ends, too, if it has read an earlier
+        topic of this name, because faust would drop the records below the offsets that it had got to there.
         """
         changed = self.config.partitions_changed(
             await reader.partition_count(self.config.broker.topic(DOCUMENTS))
@@ -169,6 +183,8 @@ class App(faust.App):
         logs = await reader.logs(topic, snapshots)
         right = {}
         for number, state in logs.items():
+            if is_other_topic(self.snapshots.get(number), state):
+                end_process(f"{topic}: {OTHER_TOPIC}; the process ends to be started again")
             place = known[number]
             self.snapshots[number] = state.snapshot
             offset = place.offset if place else None

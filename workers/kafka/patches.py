@@ -432,8 +432,8 @@ class _LogConsumerThread(AIOKafkaConsumerThread):
             return await super()._fetch_records(*arguments, **options)
         except OffsetOutOfRangeError as error:
             ((one, offset),) = error.args[0].items()
-            self.app.on_missing_offset(one, offset)  # type: ignore[attr-defined]
+            await self.app.on_missing_offset(one, offset)  # type: ignore[attr-defined]
             raise
         except NoOffsetForPartitionError as error:
-            self.app.on_missing_offset(error.args[0], None)  # type: ignore[attr-defined]
+            await self.app.on_missing_offset(error.args[0], None)  # type: ignore[attr-defined]
             raise

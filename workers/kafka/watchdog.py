@@ -33,7 +33,7 @@ from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.plain_clients import plain_consumer, read_range
 from workers.kafka.logs.fetched import FETCHED
 from workers.kafka.logs.log_reader import LOOK_S, Committed, LogReader, log_reader
-from workers.kafka.logs.resume import OTHER_TOPIC, LogSnapshot, LogState, resume
+from workers.kafka.logs.resume import OTHER_TOPIC, LogSnapshot, LogState, is_other_topic, resume
 from workers.kafka.role import Role
 
 IDLE_AFTER_S = 10.0
@@ -88,14 +88,14 @@ def start_watchdog(role: Role, timeout_s: float) -> None:
 async def _watch(role: Role, timeout_s: float) -> None:
     pause_s = min(timeout_s / 10, LOOK_S)
     status = StatusLines(role.prepared, role.topic)
-    said, topic_ids = "", set[str]()
+    said = ""
     while True:
         try:
             async with log_reader(role.config.broker) as reader:
                 patience = Patience(timeout_s, time.monotonic())
                 while True:
                     await asyncio.sleep(pause_s)
-                    look = await look_at_logs(reader, role, topic_ids)
+                    look = await look_at_logs(reader, role)
                     role.metrics.lag(look.waiting)
                     for line in status.looked(
                         role.waiting_for(), role.app.assigned, look.waiting, time.monotonic()
@@ -118,22 +118,21 @@ async def _watch(role: Role, timeout_s: float) -> None:
         await asyncio.sleep(pause_s)
 
 
-async def look_at_logs(reader: LogReader, role: Role, topic_ids: set[str]) -> Look:
+async def look_at_logs(reader: LogReader, role: Role) -> Look:
     """Look at the logs of a process once, and bring the snapshots of its App up to date.
 
-    The present id of the topic is added to those under which it was seen before. A process may have lost its
-    partitions with the topic, and is not given them back when there is a new one, so the id is looked at even where
-    it has none.
+    A process may have lost its partitions with the topic, and is not given them back when there is a new one. So
+    the topic is compared with all snapshots, which stay when partitions are taken away.
     """
     topic, app = role.topic, role.app
     partitions, received = app.assigned, app.gaps.received()
     # Before the logs are asked for: they cannot end before what was fetched of them.
     fetched = {number: FETCHED.of(topic, number) for number in partitions}
-    snapshots = {number: app.snapshots.get(number) for number in partitions or {0}}
+    known = dict(app.snapshots)
+    snapshots = {number: known.get(number) for number in partitions or {0}}
     committed = await reader.committed(role.group, topic)
     logs = await reader.logs(topic, snapshots)
-    topic_ids.update(state.topic_id for state in logs.values() if state.topic_id)
-    if len(topic_ids) > 1:
+    if any(is_other_topic(old, new) for old in known.values() for new in logs.values()):
         return Look(problem=f"{topic}: {OTHER_TOPIC}")
     partition_count = await reader.partition_count(role.config.broker.topic(DOCUMENTS))
     if changed := role.config.partitions_changed(partition_count):

@@ -20,7 +20,7 @@ from tests.workers.raw_batches import batch
 from workers.kafka import app, watchdog
 from workers.kafka.app import build_app
 from workers.kafka.logs.fetched import FetchedEpochs
-from workers.kafka.logs.resume import decode_snapshot
+from workers.kafka.logs.resume import OTHER_TOPIC, decode_snapshot
 from workers.kafka.patches import _LogConsumerThread
 from workers.kafka.watchdog import Patience, act, look_at_logs
 from workers.settings import load_settings
@@ -101,13 +101,13 @@ class App:
         return self._assigned() if callable(self._assigned) else self._assigned
 
 
-def look(broker, received=None, assigned=(0,), topic_ids=None, partitions=1):
+def look(broker, received=None, assigned=(0,), partitions=1):
     """What a watchdog sees that has the snapshots of the commits."""
     committed = asyncio.run(broker.committed("", ""))
     snapshots = {number: place.snapshot for number, place in committed.items()}
     app = App(assigned, received or {}, snapshots)
     role = SimpleNamespace(app=app, group="", topic="pages", config=config(Path(), partitions))
-    return asyncio.run(look_at_logs(broker, role, set() if topic_ids is None else topic_ids))
+    return asyncio.run(look_at_logs(broker, role))
 
 
 def test_partitions_that_were_added_are_a_problem(broker, tmp_path, monkeypatch):
@@ -182,11 +182,24 @@ def test_a_look_during_which_partitions_are_assigned_says_nothing(broker):
 
 
 def test_a_process_that_lost_its_partitions_with_the_topic_sees_the_new_one(broker):
-    seen = set()
-    assert look(broker, assigned=(), topic_ids=seen).problem == ""
+    assert look(broker, assigned=()).problem == ""
     broker.make_anew()
-    found = look(broker, assigned=(), topic_ids=seen)
-    assert found.problem == "pages: the topic was deleted and created again"
+    assert look(broker, assigned=()).problem == "pages: the topic was deleted and created again"
+
+
+def test_a_process_that_is_given_partitions_of_a_new_topic_ends(broker, tmp_path, monkeypatch):
+    # The broker deletes what was committed for a topic with it, so the commits tell nothing.
+    broker.offsets.clear()
+    ended = []
+    monkeypatch.setattr(app, "end_process", ended.append)
+    one = build_app(config(tmp_path), "cleaner")
+    asyncio.run(one._right_offsets("pages", [0], broker))
+    assert ended == []
+    broker.make_anew()
+    asyncio.run(one._right_offsets("pages", [0], broker))
+    assert ended == [
+        "pages: the topic was deleted and created again; the process ends to be started again"
+    ]
 
 
 @pytest.mark.parametrize("somebody_has_it", [False, True])
@@ -243,19 +256,25 @@ def test_commits_carry_the_marks(broker, tmp_path, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    ("error", "line"),
+    ("error", "is_made_anew", "line"),
     [
-        (OffsetOutOfRangeError({PAGES_0: 7}), "pages-0: the log has no offset 7"),
-        (NoOffsetForPartitionError(PAGES_0), "pages-0: no offset is committed"),
+        (OffsetOutOfRangeError({PAGES_0: 7}), False, "pages-0: the log has no offset 7"),
+        (OffsetOutOfRangeError({PAGES_0: 7}), True, f"pages-0: {OTHER_TOPIC}"),
+        (NoOffsetForPartitionError(PAGES_0), False, "pages-0: no offset is committed"),
+        (NoOffsetForPartitionError(PAGES_0), True, f"pages-0: {OTHER_TOPIC}"),
     ],
 )
 def test_a_process_whose_next_offset_is_not_there_ends_with_one_line(
-    tmp_path, monkeypatch, error, line
+    broker, tmp_path, monkeypatch, error, is_made_anew, line
 ):
     ended = []
     monkeypatch.setattr(app, "end_process", ended.append)
+    monkeypatch.setattr(app, "ask_for_logs", lambda _access, question: question(broker))
     thread = object.__new__(_LogConsumerThread)
     thread.app = build_app(config(tmp_path), "cleaner")
+    thread.app.snapshots[0] = broker.of[0].state(None).snapshot
+    if is_made_anew:
+        broker.make_anew()
 
     async def refuse(*_arguments, **_options):
         raise error
