@@ -294,6 +294,7 @@ cdef class PageReader:
         if not self.has_root:
             self.has_root = True
             self.language = attribute_of(own, "lang").decode()
+            self.language = self.language or attribute_of(own, "xml:lang").decode()
         if traits & (IS_TITLE | IS_META) and self.title_depth < 0 and not self.title:
             if traits & IS_TITLE:
                 self.title_depth, self.title_text.size = self.is_open, 0

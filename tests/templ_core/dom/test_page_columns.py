@@ -33,7 +33,7 @@ def assert_equal_columns(markup, host):
     ).columns()
     assert columns.scripts == sum(1 for _ in root.iter("script"))
     assert columns.title == slow_title(root)
-    assert columns.language == root.get("lang", "")
+    assert columns.language == (root.get("lang") or root.get("xml:lang", ""))
     assert columns.has_another_root == any(isinstance(one.tag, str) for one in root.itersiblings())
 
 
@@ -44,7 +44,8 @@ def as_lists(columns):
 @settings(max_examples=400)
 @given(any_markup().filter(str.strip), st.sampled_from([HOST, "", "\u00e9xample.com"]))
 @example("<pre>one<br><br>two</pre><p>one<br><br>two", HOST)
-@example("<html lang=de><p>one</html>two<p>three", HOST)
+@example("<html lang=de xml:lang=fr><p>one</html>two<p>three", HOST)
+@example("<html lang='' xml:lang=fr><p>one", HOST)
 @example("<title> <b>one</title> two<title>three<meta property=og:title content=four>", HOST)
 @example("<!-- one -->", HOST)
 @example("\u00e9" * 70_000 + "&amp;<p>" + "\U0001f600\u00a0" * 9_000, HOST)
