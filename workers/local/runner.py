@@ -24,7 +24,7 @@ from workers.lru_cache import LruCache
 from workers.page import Page, Rejected
 from workers.pipeline.actions import Action, Compare, Dead, NotFitted, Outcome, Publish, Together
 from workers.pipeline.site_engine import SiteEngine
-from workers.processes.messages import Cleaned, TaskRunner
+from workers.processes.messages import PAGES_AT_ONCE, Cleaned, TaskRunner
 from workers.processes.pool import Pool
 from workers.settings import Settings
 from workers.site_settings import SettingsBook
@@ -51,7 +51,7 @@ class Stream:
     ) -> None:
         self._models = state.models
         self._windows = state.windows
-        self._learns = learns
+        self.learns = learns
         self.engine = SiteEngine(
             runner,
             msgspec.structs.replace(settings, revisions=revises),
@@ -72,7 +72,7 @@ class Stream:
         """
         engine, site = self.engine, page.site
         outcome = engine.clean(page, together)
-        if not self._learns or isinstance(outcome, Dead) or outcome.document is None:
+        if not self.learns or isinstance(outcome, Dead) or outcome.document is None:
             return outcome, []
         engine.learn(outcome.document, offset=None)
         texts = list(self._texts(engine.refresh(site)))
@@ -81,14 +81,18 @@ class Stream:
         texts += self._texts(engine.site_events(site))
         return outcome, texts
 
+    def clean(self, pages: Sequence[Page]) -> list["_Done"]:
+        """Clean pages with the models as they are, and learn nothing."""
+        return [(outcome, []) for outcome in self.engine.clean_pages(pages)]
+
     def silent_sites(self) -> list[SiteEventRecord]:
         """Return the sites of which no page comes any more, by the time of the newest page of all sites."""
         actions = self.engine.silent_sites()
         return [one for one in self._texts(actions) if isinstance(one, SiteEventRecord)]
 
     def knows(self, site: str) -> bool:
-        """Return whether there is a model of a site, or will never be one."""
-        return not self._learns or self._models.get(site) is not None
+        """Return whether there is a model of a site."""
+        return self._models.get(site) is not None
 
     def refit(self, site: str) -> None:
         """Fit the model of a site on its present window."""
@@ -102,7 +106,7 @@ class Stream:
 
     def stop_learning(self) -> None:
         """Clean all further pages with the models as they are."""
-        self._learns = False
+        self.learns = False
 
     def _texts(self, actions: Sequence[Action]) -> Iterator["_Following"]:
         """Carry out actions in this process, and yield the texts, deletions and events among them."""
@@ -134,7 +138,7 @@ _Following = CleanedRecord | DeletedRecord | SiteEventRecord
 """What follows from a page besides its own record."""
 Output = _Following | Dead
 _Done = tuple[Outcome, list[_Following]]
-_Work = Future[_Done]
+_Work = Future[list[_Done]]
 
 
 class LocalWorker:
@@ -142,7 +146,7 @@ class LocalWorker:
 
     The first pages of a new site may be held until they can be cleaned together: until their number is
     reached, or until the outputs of the first are to be yielded. So it depends on the input alone which
-    pages are cleaned together.
+    pages are cleaned together. Where nothing is learned, pages are held likewise, only to be cleaned in less time.
     """
 
     def __init__(
@@ -169,7 +173,7 @@ class LocalWorker:
         self._finds_copies = settings.duplicates
         self._watches = settings.site_events and not page_only
         self._look_ahead_pages = settings.look_ahead_pages
-        self._held: dict[str, list[_Waiting]] = {}
+        self._held: dict[str | int, list[_Waiting]] = {}
         self._begun: LruCache[str, bool] = LruCache(_SITES_BEGUN)
 
     def close(self) -> None:
@@ -227,10 +231,12 @@ class LocalWorker:
         if isinstance(one.record, Rejected):
             return
         site, together = one.record.site, self._look_ahead_pages
-        if not together or self._begun.get(site) or self._stream.knows(site):
-            one.work = self._pool.submit(site, self._stream.process, one.record)
+        if not self._stream.learns:
+            together = PAGES_AT_ONCE
+        elif not together or self._begun.get(site) or self._stream.knows(site):
+            one.work = self._pool.submit(site, self._process, one.record)
             return
-        held = self._held.setdefault(site, [])
+        held = self._held.setdefault(self._held_with(site), [])
         held.append(one)
         if len(held) >= together:
             self._release(one)
@@ -240,14 +246,24 @@ class LocalWorker:
         if isinstance(one.record, Rejected) or one.work is not None:
             return
         site = one.record.site
-        self._begun.put(site, value=True)
-        held = self._held.pop(site)
+        held = self._held.pop(self._held_with(site))
         pages = [waiting.record for waiting in held if isinstance(waiting.record, Page)]
+        if not self._stream.learns:
+            work = self._pool.submit(site, self._stream.clean, pages)
+            for number, waiting in enumerate(held):
+                waiting.work, waiting.number = work, number
+            return
+        self._begun.put(site, value=True)
         together = self._pool.submit(site, self._stream.engine.clean_together, pages)
         for waiting, page in zip(held, pages, strict=True):
-            waiting.work = self._pool.submit(
-                site, lambda page: self._stream.process(page, together.result()), page
-            )
+            waiting.work = self._pool.submit(site, self._process, page, together)
+
+    def _process(self, page: Page, together: Future[Together] | None = None) -> list[_Done]:
+        return [self._stream.process(page, together.result() if together else None)]
+
+    def _held_with(self, site: str) -> str | int:
+        """Return what names the held pages that one of the site belongs to."""
+        return site if self._stream.learns else self._pool.lane_number(site)
 
     def _outputs(self, one: "_Waiting") -> Iterator[Output]:
         """Yield what becomes of a record, followed by the revisions that it brings."""
@@ -256,7 +272,7 @@ class LocalWorker:
             yield Dead(page=record, letter=record.letter)
             return
         self._release(one)
-        outcome, following = cast("_Work", one.work).result()
+        outcome, following = cast("_Work", one.work).result()[one.number]
         first = outcome if isinstance(outcome, Dead) else outcome.record
         for output in (first, *following):
             original = self._original(output)
@@ -285,6 +301,8 @@ class _Waiting(msgspec.Struct):
     record: Page | Rejected
     work: _Work | None = None
     """None for a record that needs no work, and for a page that is held."""
+    number: int = 0
+    """Place of the page among those of the work."""
 
 
 def _size_bytes(record: Page | Rejected) -> int:

@@ -4,7 +4,7 @@ An engine knows no transport. What it asks for is carried out by a shell: `worke
 """
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, cast
@@ -45,10 +45,12 @@ from workers.processes.messages import (
     BurstResult,
     BurstTask,
     Cleaned,
+    CleanResult,
     CleanTask,
     Failure,
     LearnResult,
     LearnTask,
+    PageTask,
     RefitResult,
     RefitTask,
     Result,
@@ -57,6 +59,7 @@ from workers.processes.messages import (
     Task,
     TaskRunner,
     Unknown,
+    log_fault,
 )
 from workers.processes.options import CONFIG, CleanOptions, config_of, forms_of
 from workers.settings import Settings
@@ -135,15 +138,32 @@ class SiteEngine:
     def clean(
         self, page: Page, together: Together | None = None, *, is_timed: bool = False
     ) -> Outcome:
-        """Clean a page. What a page holds never makes it raise.
+        """Clean a page, see `clean_pages`."""
+        return self.clean_pages([page], together, {page.source} if is_timed else ())[0]
 
-        `together` is what `clean_together` has answered about this page and others, if it was asked. With `is_timed` the
-        outcome says when the stages ended.
+    def clean_pages(
+        self,
+        pages: Sequence[Page],
+        together: Together | None = None,
+        timed: Container[Source] = (),
+    ) -> list[Outcome]:
+        """Clean pages of sites that have one lane, each as if it came alone. What pages hold never makes it raise.
+
+        `together` is what `clean_together` has answered about these pages and others, if it was asked. The outcomes
+        of pages whose sources are among those `timed` say when the stages ended.
         """
-        with lines_about(partial(record_fields, page.source, page.headers, page.site)):
-            return self._clean(page, together, is_timed=is_timed)
+        found = [self._outcome_or_task(page, together, timed) for page in pages]
+        tasks = [one for one in found if isinstance(one, PageTask)]
+        results = iter(self._run_pages(tasks))
+        return [
+            self._outcome(one, *next(results)) if isinstance(one, PageTask) else one
+            for one in found
+        ]
 
-    def _clean(self, page: Page, together: Together | None, *, is_timed: bool) -> Outcome:
+    def _outcome_or_task(
+        self, page: Page, together: Together | None, timed: Container[Source]
+    ) -> Outcome | PageTask:
+        """Return what is to be done with a page, or its outcome where that is known."""
         known = self._book.of(page.site)
         is_forgotten = known is not None and known.record.forgotten
         if is_forgotten or page.is_deletion:
@@ -154,16 +174,38 @@ class SiteEngine:
         model = self._best_model(page.site)
         if known is not None:
             model = known.model(model)
-        deadline_s = self._settings.deadline_s(len(page.body or b""))
-        task = self._task(page, model, known, earlier, is_timed=is_timed)
-        result, attempts = self._runner.run(page.site, task, deadline_s)
-        if isinstance(result, Cleaned):
-            if model is not None and result.model_problem is not None:
-                self._report(model, result.model_problem)
-                return msgspec.structs.replace(result, model_problem=None)
-            return result
+        return self._task(page, model, known, earlier, is_timed=page.source in timed)
+
+    def _run_pages(self, tasks: Sequence[PageTask]) -> Iterable[tuple[Cleaned | Failure, int]]:
+        """Return the result of each page and the number of attempts.
+
+        The pages of a child that dies, is late or lacks memory are cleaned one by one, so that the page is found
+        that harms or holds up the others.
+        """
+        if not tasks:
+            return ()
+        size_bytes = sum(len(one.page.body or b"") for one in tasks)
+        deadline_s = self._settings.deadline_s(size_bytes)
+        task = CleanTask(list(tasks))
+        result, attempts = self._runner.run(tasks[0].page.site, task, deadline_s)
+        if isinstance(result, CleanResult):
+            return ((one, attempts) for one in result.pages)
         if not isinstance(result, Failure):
-            raise TypeError(f"a child answered a page with {type(result).__name__}")
+            raise TypeError(f"a child answered pages with {type(result).__name__}")
+        if len(tasks) == 1:
+            return [(result, attempts)]
+        return [each for one in tasks for each in self._run_pages([one])]
+
+    def _outcome(self, task: PageTask, result: Cleaned | Failure, attempts: int) -> Outcome:
+        """Return what became of a page."""
+        page = task.page
+        if isinstance(result, Cleaned) and result.model_problem is None:
+            return result
+        with lines_about(partial(record_fields, page.source, page.headers, page.site)):
+            if isinstance(result, Cleaned):
+                self._report(cast("SiteModelRecord", task.model), result.model_problem or "")
+                return msgspec.structs.replace(result, model_problem=None)
+            log_fault(page.site, task, result)
         is_content = result.failure == "refused" and result.exception not in _FAULTS_OF_CHILDREN
         letter = DeadLetter(
             exception=result.exception,
@@ -197,8 +239,8 @@ class SiteEngine:
         earlier: DocumentRecord | None = None,
         *,
         is_timed: bool = False,
-    ) -> CleanTask:
-        return CleanTask(
+    ) -> PageTask:
+        return PageTask(
             page=page,
             options=self._options,
             model=model,

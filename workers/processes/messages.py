@@ -21,12 +21,14 @@ log = logging.getLogger("templ")
 
 ENVELOPE_BYTES = 16 << 10
 """Room that a message keeps for its key, its headers and the fields beside its large one."""
+PAGES_AT_ONCE = 8
+"""Pages that are given to a child at once: sixteen would be no quicker, and the first would leave later."""
 MODELS_IN_MEMORY = 256
 """Decoded site models that a child keeps in memory and that its parent need not send again."""
 
 
-class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True, kw_only=True):
-    """Clean one page."""
+class PageTask(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
+    """What is to be made of one page."""
 
     page: Page
     options: CleanOptions
@@ -42,10 +44,16 @@ class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True, kw_only=
     """An earlier fetch of the page, with which its text is compared; None = there is none, or nobody asks."""
 
 
+class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """Clean pages, all of them in each stage, each with the site model that it brings."""
+
+    pages: list[PageTask]
+
+
 class BurstTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Clean pages of a new site together, each with a site model that is fitted on all of them."""
 
-    pages: list[CleanTask]
+    pages: list[PageTask]
     documents_min: int
     """Distinct documents without which no model is fitted, and no page is cleaned."""
     chars_max: int
@@ -144,6 +152,17 @@ class Failure(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """The whole traceback of a fault of templ itself."""
 
 
+class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """The pages of a task."""
+
+    pages: list[Cleaned | Failure]
+
+    @property
+    def has_failed(self) -> bool:
+        """Return whether one of the pages has no result."""
+        return any(isinstance(one, Failure) for one in self.pages)
+
+
 class LearnResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """The summary of a document."""
 
@@ -177,7 +196,17 @@ class Stale(msgspec.Struct, frozen=True, tag=True, array_like=True):
     digests: list[bytes]
 
 
-Result = Cleaned | Unchanged | BurstResult | LearnResult | RefitResult | Unknown | Stale | Failure
+Result = (
+    CleanResult
+    | Cleaned
+    | Unchanged
+    | BurstResult
+    | LearnResult
+    | RefitResult
+    | Unknown
+    | Stale
+    | Failure
+)
 
 
 class TaskRunner(Protocol):
@@ -193,8 +222,8 @@ class TaskRunner(Protocol):
         """
 
 
-def log_fault(site: str, task: Task, result: Result) -> None:
-    """Log the traceback of a task that failed because of a fault of templ itself.
+def log_fault(site: str, task: Task | PageTask, result: Result) -> None:
+    """Log the traceback of a task, or of a page, that failed because of a fault of templ itself.
 
     Nothing is logged for a page that was refused because of what it holds.
     """
@@ -205,7 +234,9 @@ def log_fault(site: str, task: Task, result: Result) -> None:
             subject = f"fitting the site model of {site}"
         case BurstTask(pages):
             subject = f"cleaning {len(pages)} pages of {site} together"
-        case CleanTask(page=page) | ReviseTask(document=page):
+        case CleanTask(pages):
+            subject = f"cleaning {len(pages)} pages"
+        case PageTask(page=page) | ReviseTask(document=page):
             subject = f"working on page {page.source}"
         case LearnTask(source_id=source):
             subject = f"working on page {source}"

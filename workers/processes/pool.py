@@ -17,8 +17,10 @@ from workers.processes.child_process import ChildLost, ChildProcess, DeadlineExc
 from workers.processes.messages import (
     MODELS_IN_MEMORY,
     BurstTask,
+    CleanResult,
     CleanTask,
     Failure,
+    PageTask,
     RefitResult,
     RefitTask,
     Result,
@@ -36,6 +38,7 @@ That may be the fault of the machine, or of what the child has done before.
 
 P = ParamSpec("P")
 T = TypeVar("T")
+OfPage = TypeVar("OfPage", PageTask, ReviseTask)
 
 
 class _Lane:
@@ -68,13 +71,13 @@ class _Lane:
             result = self._ask(self._child, task, deadline_s)
             if not (isinstance(result, Failure) and result.failure == "memory"):
                 return result, True
-            is_final = isinstance(task, BurstTask)  # its pages are tried one by one
+            is_final = _is_tried_in_parts(task)
         except DeadlineExceeded as late:
             # A late fit is tried again when more documents have come; it would hold up all others.
-            is_final = isinstance(task, RefitTask | BurstTask)
+            is_final = isinstance(task, RefitTask) or _is_tried_in_parts(task)
             result = Failure("DeadlineExceeded", str(late), "refused")
         except ChildLost:
-            is_final = isinstance(task, BurstTask)
+            is_final = _is_tried_in_parts(task)
             result = Failure("ProcessDied", f"its process died {_ATTEMPTS} times", "refused")
         self._drop_child()
         self.restarts += 1
@@ -85,17 +88,22 @@ class _Lane:
         return ChildProcess(settings.child_module, settings.child_memory_bytes, self._page_model)
 
     def _ask(self, child: ChildProcess, task: Task, deadline_s: float) -> Result:
-        answer = child.call(self._encoder.encode(self._without_known_model(task)), deadline_s)
+        answer = child.call(self._encoder.encode(self._without_known_models(task)), deadline_s)
         result: Result = self._decoder.decode(answer)
-        if isinstance(result, Failure):
+        if isinstance(result, Failure) or (isinstance(result, CleanResult) and result.has_failed):
             self._sent.clear()
         elif isinstance(result, RefitResult) and isinstance(task, RefitTask) and task.is_used_here:
             self._sent.put((task.site, result.version), value=True)
         return result
 
-    def _without_known_model(self, task: Task) -> Task:
-        """Return the task without the site model's bytes where the child has the model already."""
-        if not isinstance(task, CleanTask | ReviseTask) or task.model is None:
+    def _without_known_models(self, task: Task) -> Task:
+        """Return the task without the bytes of the site models that the child has already."""
+        if isinstance(task, CleanTask):
+            return CleanTask([self._without_known_model(one) for one in task.pages])
+        return self._without_known_model(task) if isinstance(task, ReviseTask) else task
+
+    def _without_known_model(self, task: OfPage) -> OfPage:
+        if task.model is None:
             return task
         key = task.model.site, task.model.version
         if self._sent.get(key):
@@ -163,8 +171,17 @@ class Pool:
         for lane in self._lanes:
             lane.close()
 
+    def lane_number(self, site: str) -> int:
+        """Return the number of the lane of a site."""
+        return zlib.crc32(site.encode()) % len(self._lanes)
+
     def _lane(self, site: str) -> _Lane:
-        return self._lanes[zlib.crc32(site.encode()) % len(self._lanes)]
+        return self._lanes[self.lane_number(site)]
+
+
+def _is_tried_in_parts(task: Task) -> bool:
+    """Return whether the pages of a task are tried one by one if the task as a whole fails."""
+    return isinstance(task, BurstTask) or (isinstance(task, CleanTask) and len(task.pages) > 1)
 
 
 def _model_bytes(path: Path | None) -> bytes:

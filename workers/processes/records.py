@@ -38,7 +38,7 @@ from templ_core.site_level.fusion.site_columns import RECURS
 from templ_core.site_level.window.page_summary import PageSummary, encode_page_summary
 from templ_core.stored.compact import content_digest
 from workers.page import Page
-from workers.processes.messages import CleanTask, ReviseTask
+from workers.processes.messages import PageTask, ReviseTask
 from workers.processes.options import RecordForms
 
 _SECTION_PENALTY = CoreConfig().section_penalty
@@ -51,7 +51,7 @@ _TITLE_BYTES = 8 << 10
 class RecordMaker(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     """Makes the records of one page that was cleaned."""
 
-    task: CleanTask | ReviseTask
+    task: PageTask | ReviseTask
     """What was to be done."""
     page: Page | DocumentRecord
     """The page of the task, or the document that was made of it."""

@@ -15,7 +15,7 @@ from workers.kafka.cleaner_app import DeadLetterLimit
 from workers.lab.in_process import InProcess
 from workers.pipeline.actions import Dead, Deleted
 from workers.pipeline.site_engine import SiteEngine
-from workers.processes.messages import Cleaned, LearnTask, RefitTask
+from workers.processes.messages import Cleaned, CleanTask, LearnTask, RefitTask
 from workers.processes.pool import Pool
 from workers.processes.records import fit_message
 from workers.settings import load_settings
@@ -80,6 +80,19 @@ def test_one_page_of_a_batch_takes_no_other_with_it(poison_pool, poison_settings
     assert outcomes == ["Cleaned", "Dead", "Cleaned", "Dead", "Cleaned"]
 
 
+@pytest.mark.parametrize("poison", ["RAISE", "KILL", "HANG", "MEMORY"])
+def test_one_page_of_a_task_takes_no_other_with_it(poison_pool, poison_settings, poison):
+    model = fitted_model(poison_pool, [GOOD.replace(b"words", b"words%d" % n) for n in range(9)])
+    cleaner = SiteEngine(poison_pool, poison_settings, models=OneModel(model))
+    bodies = [GOOD, None, GOOD + f"POISON-{poison}".encode(), b"", GOOD.replace(b"some", b"few")]
+    pages = [page(number, body) for number, body in enumerate(bodies)]
+    outcomes = cleaner.clean_pages(pages)
+    alone = SiteEngine(poison_pool, poison_settings, models=OneModel(model))
+    assert outcomes == [alone.clean(one) for one in pages]
+    assert [type(one) for one in outcomes] == [Cleaned, Deleted, Dead, Dead, Cleaned]
+    assert outcomes[0].record.site_model_version == model.version
+
+
 @pytest.mark.parametrize("fields", [{"body": None}, {"status": 404}, {"status": 410}])
 def test_a_page_that_is_gone_is_a_deletion(cleaner, fields):
     outcome = cleaner.clean(page(1, fetched_at="2026-01-01T00:00:00Z", **{"body": GOOD, **fields}))
@@ -127,6 +140,12 @@ def fitted_model(pool, bodies):
     return site_model_record(result.version, documents=result.documents, body=result.body)
 
 
+def cleaned_by(runner, task):
+    """What a runner makes of one page."""
+    result, _ = runner.run(task.page.site, CleanTask([task]), 10)
+    return result.pages[0]
+
+
 def test_a_child_fits_the_pages_that_it_has_cleaned_and_keeps_the_model(
     poison_pool, poison_settings
 ):
@@ -138,13 +157,13 @@ def test_a_child_fits_the_pages_that_it_has_cleaned_and_keeps_the_model(
     digests = []
     for number in range(9):
         one = page(number, GOOD.replace(b"words", b"words%d" % number) + shared)
-        done, _ = own.run(site, msgspec.structs.replace(task, page=one, options=options), 10)
+        done = cleaned_by(own, msgspec.structs.replace(task, page=one, options=options))
         digests.append(done.document.content_digest)
     fitted, _ = own.run(site, RefitTask(site, digests, {}, is_used_here=True), 10)
     model = site_model_record(fitted.version, documents=fitted.documents, body=fitted.body)
-    decoded, _ = poison_pool.run(site, msgspec.structs.replace(task, model=model), 10)
+    decoded = cleaned_by(poison_pool, msgspec.structs.replace(task, model=model))
     kept = msgspec.structs.replace(model, body=b"")
-    cleaned, _ = own.run(site, msgspec.structs.replace(task, model=kept), 10)
+    cleaned = cleaned_by(own, msgspec.structs.replace(task, model=kept))
     assert cleaned.model_problem is None
     assert cleaned.record == decoded.record
     assert "Shared words" not in cleaned.record.text

@@ -30,7 +30,7 @@ from workers.processes.child_process import (
     processor_clock,
 )
 from workers.processes.child_start import encode_set_up
-from workers.processes.messages import Cleaned, CleanTask
+from workers.processes.messages import Cleaned, CleanTask, PageTask
 from workers.processes.options import CONFIG, CleanOptions, RecordForms
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.processes.pool import Pool
@@ -62,7 +62,7 @@ def test_a_child_whose_parent_has_closed_the_connection_says_nothing():
         page_limit_bytes=1 << 30,
         document_limit_bytes=1 << 30,
     )
-    task = CleanTask(page=page(1, body), options=options)
+    task = CleanTask([PageTask(page=page(1, body), options=options)])
     channel.send(msgspec.msgpack.encode(task))
     channel.close()
     assert child.communicate()[1] == b""
