@@ -4,11 +4,11 @@ import asyncio
 import logging
 import os
 import time
-from collections import deque
-from collections.abc import Awaitable, Iterable, Mapping, Sequence
+from collections import defaultdict, deque
+from collections.abc import Awaitable, Container, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import faust
 import msgspec
@@ -30,7 +30,7 @@ from workers.log_lines import record_fields
 from workers.page import Page, Rejected
 from workers.pipeline.actions import Dead, Deleted, Outcome, Together
 from workers.pipeline.site_engine import SiteEngine
-from workers.processes.messages import Cleaned
+from workers.processes.messages import PAGES_AT_ONCE, Cleaned
 from workers.processes.pool import Pool
 from workers.settings import Settings
 from workers.state.content_index import ContentIndex
@@ -39,6 +39,7 @@ from workers.state.rebuildable import remove_set_aside
 
 _WARM_UP_PAGES = 4
 """Made-up pages for each child; their sites are spread over the children by a hash."""
+Work: TypeAlias = dict[Source, asyncio.Future[dict[Source, Outcome]]]
 log = logging.getLogger("templ")
 
 
@@ -79,14 +80,13 @@ class CleanerApp(Role):
             pool, config.settings, models=models, book=self._book, fits_messages=True
         )
         self._dead_letter_limit = DeadLetterLimit(config.settings)
-        self._pages_done = 0
 
     def inner_progress(self) -> int:
-        """Return how many records of followed topics were read and how many pages have an outcome, in all.
+        """Return how many records of followed topics were read and how many tasks were performed, in all.
 
         Topics are read before the first page, and a batch of pages that are all late takes long.
         """
-        return sum(one.taken for one in self._followers) + self._pages_done
+        return sum(one.taken for one in self._followers) + self._pool.attempts()
 
     def _missing(self) -> str:
         names = zip(("site models", "fingerprints"), self._followers, strict=False)
@@ -117,22 +117,18 @@ class CleanerApp(Role):
         await self._known()
         reached_s = self.metrics.stage("receive", started_s)
         spans.stage("receive")
-        together = self._cleaned_together(records)
-        work = [
-            asyncio.ensure_future(self._outcome(one, together, is_timed=spans.has(number)))
-            for number, one in enumerate(records)
-        ]
+        timed = {one.source for number, one in enumerate(records) if spans.has(number)}
+        work = self._cleaned(records, timed)
+        outcomes, sent = [], []
         try:
-            sent = [
-                await self._output(message, await outcome)
-                for message, outcome in zip(spans.messages, work, strict=True)
-            ]
+            for message, record in zip(spans.messages, records, strict=True):
+                outcomes.append(await self._outcome(record, work))
+                sent.append(await self._output(message, outcomes[-1]))
         except asyncio.CancelledError:
-            for one in work:
+            for one in work.values():
                 one.cancel()
             raise
         self.metrics.stage("clean", reached_s)
-        outcomes = [one.result() for one in work]
         spans.cleaned(outcomes)
         return partial(self._store, spans, outcomes, sent, started_s)
 
@@ -188,23 +184,40 @@ class CleanerApp(Role):
             if pages_min and len(pages) >= pages_min
         }
 
-    async def _outcome(
-        self, record: Page | Rejected, together: Mapping[str, Future[Together]], *, is_timed: bool
-    ) -> Outcome:
+    def _cleaned(self, records: Iterable[Page | Rejected], timed: Container[Source]) -> Work:
+        """Have pages cleaned, some at once; return what the outcome of each is awaited from, by source."""
+        together = self._cleaned_together(records)
+        by_lane: defaultdict[int, list[Page]] = defaultdict(list)
+        for record in records:
+            if isinstance(record, Page):
+                by_lane[self._pool.lane_number(record.site)].append(record)
+        work: Work = {}
+        for pages in by_lane.values():
+            for first in range(0, len(pages), PAGES_AT_ONCE):
+                some = pages[first : first + PAGES_AT_ONCE]
+                done = self._pool.submit(some[0].site, self._process, some, together, timed)
+                work |= dict.fromkeys((one.source for one in some), asyncio.wrap_future(done))
+        return work
+
+    async def _outcome(self, record: Page | Rejected, work: Work) -> Outcome:
         if isinstance(record, Rejected):
             return Dead(page=record, letter=record.letter)
-        work = self._pool.submit(
-            record.site, self._process, record, together.get(record.site), is_timed=is_timed
-        )
-        outcome = await asyncio.wrap_future(work)
-        self._pages_done += 1
-        return outcome
+        return (await work[record.source])[record.source]
 
-    def _process(self, page: Page, together: Future[Together] | None, *, is_timed: bool) -> Outcome:
-        """Clean a page on its site's lane, where what it is cleaned together with was done before."""
-        known = together.result() if together else None
-        outcome = self._engine.clean(page, known, is_timed=is_timed)
-        return outcome if self._contents is None else _compared(outcome, self._contents)
+    def _process(
+        self,
+        pages: Sequence[Page],
+        together: Mapping[str, Future[Together]],
+        timed: Container[Source],
+    ) -> dict[Source, Outcome]:
+        """Clean pages on the lane of their sites, where what they are cleaned together with was done before."""
+        known: dict[Source, Cleaned] = {}
+        for site in {one.site for one in pages} & together.keys():
+            known |= together[site].result()
+        outcomes = self._engine.clean_pages(pages, known, timed)
+        if self._contents is not None:
+            outcomes = [_compared(one, self._contents) for one in outcomes]
+        return {page.source: one for page, one in zip(pages, outcomes, strict=True)}
 
     def _fingerprints(self, outcomes: Iterable[Outcome]) -> Iterable[FingerprintRecord | None]:
         """Yield what other cleaners are to know of contents that came, changed or went."""

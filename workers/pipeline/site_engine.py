@@ -78,6 +78,8 @@ _REFIT_ATTEMPTS = 4
 """A refit may need one attempt for pages the child does not know, one for pages of an older page model, and
 one for the others, which the child has forgotten by then."""
 _FAULTS_OF_CHILDREN = {"DeadlineExceeded", "ProcessDied"}
+_AT_ONCE_BYTES = 1 << 20
+"""Size from which on pages are a task of their own, so that several large ones need not fit into a child's memory."""
 _TOMBSTONES_AT_ONCE = 500
 """Tombstones that are read from the outbox at a time."""
 
@@ -154,7 +156,7 @@ class SiteEngine:
         """
         found = [self._outcome_or_task(page, together, timed) for page in pages]
         tasks = [one for one in found if isinstance(one, PageTask)]
-        results = iter(self._run_pages(tasks))
+        results = (one for some in _parts(tasks) for one in self._run_pages(some))
         return [
             self._outcome(one, *next(results)) if isinstance(one, PageTask) else one
             for one in found
@@ -176,25 +178,24 @@ class SiteEngine:
             model = known.model(model)
         return self._task(page, model, known, earlier, is_timed=page.source in timed)
 
-    def _run_pages(self, tasks: Sequence[PageTask]) -> Iterable[tuple[Cleaned | Failure, int]]:
-        """Return the result of each page and the number of attempts.
+    def _run_pages(self, tasks: list[PageTask]) -> Iterator[tuple[Cleaned | Failure, int]]:
+        """Yield the result of each page and the number of attempts.
 
         The pages of a child that dies, is late or lacks memory are cleaned one by one, so that the page is found
         that harms or holds up the others.
         """
-        if not tasks:
-            return ()
         size_bytes = sum(len(one.page.body or b"") for one in tasks)
         deadline_s = self._settings.deadline_s(size_bytes)
-        task = CleanTask(list(tasks))
-        result, attempts = self._runner.run(tasks[0].page.site, task, deadline_s)
+        result, attempts = self._runner.run(tasks[0].page.site, CleanTask(tasks), deadline_s)
         if isinstance(result, CleanResult):
-            return ((one, attempts) for one in result.pages)
-        if not isinstance(result, Failure):
+            yield from ((one, attempts) for one in result.pages)
+        elif not isinstance(result, Failure):
             raise TypeError(f"a child answered pages with {type(result).__name__}")
-        if len(tasks) == 1:
-            return [(result, attempts)]
-        return [each for one in tasks for each in self._run_pages([one])]
+        elif len(tasks) == 1:
+            yield result, attempts
+        else:
+            for one in tasks:
+                yield from self._run_pages([one])
 
     def _outcome(self, task: PageTask, result: Cleaned | Failure, attempts: int) -> Outcome:
         """Return what became of a page."""
@@ -627,6 +628,20 @@ class SiteEngine:
 
 def _nothing() -> None:
     """Note nothing."""
+
+
+def _parts(tasks: Iterable[PageTask]) -> Iterator[list[PageTask]]:
+    """Yield tasks together, but large pages with no further ones behind them."""
+    part: list[PageTask] = []
+    size_bytes = 0
+    for task in tasks:
+        part.append(task)
+        size_bytes += len(task.page.body or b"")
+        if size_bytes >= _AT_ONCE_BYTES:
+            yield part
+            part, size_bytes = [], 0
+    if part:
+        yield part
 
 
 def _first_pages(pages: Sequence[Page], settings: Settings) -> list[Page]:

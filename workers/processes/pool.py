@@ -52,7 +52,7 @@ class _Lane:
         self._decoder = msgspec.msgpack.Decoder(Result)
         self._lock = threading.Lock()
         self._sent: LruCache[tuple[str, str], bool] = LruCache(MODELS_IN_MEMORY)
-        self.restarts = 0
+        self.attempts = self.restarts = 0
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="lane")
 
     def run(self, task: Task, deadline_s: float) -> tuple[Result, int]:
@@ -65,6 +65,7 @@ class _Lane:
 
     def _attempt(self, task: Task, deadline_s: float) -> tuple[Result, bool]:
         """Return the result of a task, and whether another attempt cannot give a better one."""
+        self.attempts += 1
         if self._child is None:
             self._child = self._new_child()
         try:
@@ -148,6 +149,10 @@ class Pool:
         result, attempts = self._lane(site).run(task, deadline_s)
         log_fault(site, task, result)
         return result, attempts
+
+    def attempts(self) -> int:
+        """Return how often tasks were given to the children."""
+        return sum(lane.attempts for lane in self._lanes)
 
     def restarts(self) -> int:
         """Return how many children were dropped because they died, were late or lacked memory."""
