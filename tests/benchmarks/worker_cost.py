@@ -36,6 +36,7 @@ from workers.feeds.streams import open_decompressed
 from workers.lab.in_process import InProcess
 from workers.local.local_state import LocalState
 from workers.local.runner import Stream
+from workers.processes.messages import PAGES_AT_ONCE
 from workers.settings import load_settings
 
 INSTRUCTION_PAGES = 60
@@ -117,9 +118,10 @@ def run_feed(feed, time_field, *, learns=True, **chosen):
     with tempfile.TemporaryDirectory() as directory:
         state = LocalState(Path(directory, "state"), settings, None)
         stream = Stream(state, InProcess(shipped_model()), settings, learns=learns)
-        for page in read_feed([Path(feed)], Reading(time_field=time_field)):
-            outcome, _ = stream.process(page)
-            encode_json(outcome.record)
+        pages = list(read_feed([Path(feed)], Reading(time_field=time_field)))
+        for first in range(0, len(pages), PAGES_AT_ONCE):
+            for outcome, _ in stream.process_pages(pages[first : first + PAGES_AT_ONCE]):
+                encode_json(outcome.record)
         state.close()
 
 

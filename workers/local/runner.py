@@ -6,7 +6,7 @@ processed one after the other, and sites share nothing, so the output depends on
 
 import logging
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from pathlib import Path
 from typing import cast
@@ -61,29 +61,71 @@ class Stream:
             learns=learns,
         )
 
-    def process(self, page: Page, together: Together | None = None) -> "_Done":
-        """Clean a page and learn from it, and fit the model of its site when the schedule asks for it.
+    def process(self, page: Page) -> "_Done":
+        """Clean and learn a page, see `process_pages`."""
+        return self.process_pages([page])[0]
 
-        What `clean_together` has answered about this page and others, if it was asked, is taken as it is.
+    def process_pages(
+        self, pages: Sequence[Page], together: Together | None = None
+    ) -> list["_Done"]:
+        """Clean pages and learn from them in order, and fit the model of a site when the schedule asks for it.
+
+        Pages are cleaned at once as long as no fit is due between them. If one comes all the same, the pages of the
+        site behind it are cleaned again.
+        What `clean_together` has answered about these pages and others, if it was asked, is taken as it is.
 
         Returns:
-            What became of the page, and what follows: revised texts of pages before it, the newest text or the
+            What became of each page, and what follows: revised texts of pages before it, the newest text or the
             deletion of its URL where the page is an older fetch, and what has changed on its site.
         """
-        engine, site = self.engine, page.site
-        outcome = engine.clean(page, together)
+        done: dict[int, _Done] = {}
+        rest = dict(enumerate(pages))
+        while rest:
+            some = self._before_fits(rest)
+            outcomes = self.engine.clean_pages([rest[number] for number in some], together)
+            refitted: set[str] = set()
+            for number, outcome in zip(some, outcomes, strict=True):
+                site = rest[number].site
+                if site not in refitted:
+                    del rest[number]
+                    texts, is_refitted = self._learn(site, outcome)
+                    done[number] = outcome, texts
+                    if is_refitted:
+                        refitted.add(site)
+        return [done[number] for number in range(len(pages))]
+
+    def _before_fits(self, pages: Mapping[int, Page]) -> list[int]:
+        """Return the numbers of the pages that can be cleaned before any of them is learned.
+
+        Those of a site end where a fit may be due, and before a page that is compared with an earlier fetch among
+        them.
+        """
+        if not self.learns:
+            return list(pages)
+        numbers, room, urls = [], dict[str, int](), set[str]()
+        for number, page in pages.items():
+            if page.site not in room:
+                room[page.site] = self.engine.documents_until_fit(page.site)
+            if page.url in urls:
+                room[page.site] = 0
+            if room[page.site]:
+                room[page.site] -= 1
+                urls.add(page.url)
+                numbers.append(number)
+        return numbers
+
+    def _learn(self, site: str, outcome: Outcome) -> tuple[list["_Following"], bool]:
+        """Learn from a page that was cleaned; return what follows, and whether the site's model was fitted."""
         if not self.learns or isinstance(outcome, Dead) or outcome.document is None:
-            return outcome, []
+            return [], False
+        engine = self.engine
         engine.learn(outcome.document, offset=None)
-        texts = list(self._texts(engine.refresh(site)))
+        fit = engine.refresh(site)
+        texts = list(self._texts(fit))
         while actions := engine.next_superseded(site):
             texts += self._texts(actions)
         texts += self._texts(engine.site_events(site))
-        return outcome, texts
-
-    def clean(self, pages: Sequence[Page]) -> list["_Done"]:
-        """Clean pages with the models as they are, and learn nothing."""
-        return [(outcome, []) for outcome in self.engine.clean_pages(pages)]
+        return texts, bool(fit)
 
     def silent_sites(self) -> list[SiteEventRecord]:
         """Return the sites of which no page comes any more, by the time of the newest page of all sites."""
@@ -144,9 +186,9 @@ _Work = Future[list[_Done]]
 class LocalWorker:
     """Cleans and learns from pages, and keeps windows and site models in a state directory.
 
-    The first pages of a new site may be held until they can be cleaned together: until their number is
-    reached, or until the outputs of the first are to be yielded. So it depends on the input alone which
-    pages are cleaned together. Where nothing is learned, pages are held likewise, only to be cleaned in less time.
+    Pages of a lane are held until there are some that can be cleaned at once, which takes less time, or until the
+    outputs of the first are to be yielded. The first pages of a new site may be held likewise, by themselves, to be
+    cleaned together. So it depends on the input alone which pages are cleaned together.
     """
 
     def __init__(
@@ -227,43 +269,37 @@ class LocalWorker:
             raise problem
 
     def _submit(self, one: "_Waiting") -> None:
-        """Have a page processed on its site's lane, at once or together with others."""
+        """Have a page processed on its site's lane, with others that come next."""
         if isinstance(one.record, Rejected):
             return
-        site, together = one.record.site, self._look_ahead_pages
-        if not self._stream.learns:
-            together = PAGES_AT_ONCE
-        elif not together or self._begun.get(site) or self._stream.knows(site):
-            one.work = self._pool.submit(site, self._process, one.record)
-            return
-        held = self._held.setdefault(self._held_with(site), [])
+        site, most = one.record.site, self._look_ahead_pages
+        is_new = not (self._begun.get(site) or self._stream.knows(site))
+        if self._stream.learns and most and is_new:
+            one.group = site
+        else:
+            one.group, most = self._pool.lane_number(site), PAGES_AT_ONCE
+        held = self._held.setdefault(one.group, [])
         held.append(one)
-        if len(held) >= together:
+        if len(held) >= most:
             self._release(one)
 
     def _release(self, one: "_Waiting") -> None:
-        """Have a page processed that is held, and with it all held pages of its site."""
+        """Have a page processed that is held, and with it all pages that are held with it."""
         if isinstance(one.record, Rejected) or one.work is not None:
             return
         site = one.record.site
-        held = self._held.pop(self._held_with(site))
+        held = self._held.pop(one.group)
         pages = [waiting.record for waiting in held if isinstance(waiting.record, Page)]
-        if not self._stream.learns:
-            work = self._pool.submit(site, self._stream.clean, pages)
-            for number, waiting in enumerate(held):
-                waiting.work, waiting.number = work, number
-            return
-        self._begun.put(site, value=True)
-        together = self._pool.submit(site, self._stream.engine.clean_together, pages)
-        for waiting, page in zip(held, pages, strict=True):
-            waiting.work = self._pool.submit(site, self._process, page, together)
+        if one.group == site:
+            self._begun.put(site, value=True)
+            work = self._pool.submit(site, self._process_together, pages)
+        else:
+            work = self._pool.submit(site, self._stream.process_pages, pages)
+        for number, waiting in enumerate(held):
+            waiting.work, waiting.number = work, number
 
-    def _process(self, page: Page, together: Future[Together] | None = None) -> list[_Done]:
-        return [self._stream.process(page, together.result() if together else None)]
-
-    def _held_with(self, site: str) -> str | int:
-        """Return what names the held pages that one of the site belongs to."""
-        return site if self._stream.learns else self._pool.lane_number(site)
+    def _process_together(self, pages: Sequence[Page]) -> list[_Done]:
+        return self._stream.process_pages(pages, self._stream.engine.clean_together(pages))
 
     def _outputs(self, one: "_Waiting") -> Iterator[Output]:
         """Yield what becomes of a record, followed by the revisions that it brings."""
@@ -299,6 +335,8 @@ class _Waiting(msgspec.Struct):
     """A record whose outputs are not yielded yet."""
 
     record: Page | Rejected
+    group: str | int = ""
+    """The pages that it is held with: those of a new site, by its key, or of a lane, by its number."""
     work: _Work | None = None
     """None for a record that needs no work, and for a page that is held."""
     number: int = 0

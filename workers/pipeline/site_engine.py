@@ -64,7 +64,7 @@ from workers.processes.messages import (
 from workers.processes.options import CONFIG, CleanOptions, config_of, forms_of
 from workers.settings import Settings
 from workers.site_settings import DecidedSite, SettingsBook
-from workers.state.site_state import FittedSite, model_is_due
+from workers.state.site_state import FittedSite, documents_until_fit, model_is_due
 
 if TYPE_CHECKING:
     from workers.state.model_store import ModelStore
@@ -435,6 +435,10 @@ class SiteEngine:
         if not model_is_due(self._windows.site_state(site)):
             return []
         return self.publish_model(site)
+
+    def documents_until_fit(self, site: str) -> int:
+        """Return how many documents a site learns, 1 or more, until `refresh` asks for a model, as far as is known."""
+        return documents_until_fit(self._windows.site_state(site))
 
     def publish_model(self, site: str) -> list[Action]:
         """Return the publication of a site's model as its window is now, and the texts to compare with it.

@@ -1,5 +1,6 @@
 """When a site's model is fitted anew."""
 
+import math
 from collections.abc import Sequence
 
 from templ_core.site_level.config import REVISIONS, SCHEDULE
@@ -32,6 +33,23 @@ def is_due(
     if len(known) == SCHEDULE.design_documents and max(known) < REVISIONS.settled_documents:
         pages = min(pages, max(known) + new)
     return new > 0 and pages > 0 and new >= SCHEDULE.growth_ratio * pages
+
+
+def documents_until_due(learned: int, fitted_at: int, pages: int) -> int:
+    """Return how many documents a site learns, 1 or more, until the schedule asks for a fresh model.
+
+    It asks earlier if the site's design changes, or if documents leave the window.
+
+    >>> documents_until_due(1000, 1000, 1000), is_due(1333, 1000, 1333), is_due(1334, 1000, 1334)
+    (334, False, True)
+
+    Args:
+        learned: Documents that ever entered the window.
+        fitted_at: `learned` at the last fit.
+        pages: Documents in the window.
+    """
+    new, ratio = learned - fitted_at, SCHEDULE.growth_ratio
+    return max(1, math.ceil((ratio * pages - new) / (1 - ratio)))
 
 
 def latest_place_pages(before: Sequence[int | None], newest: int | None) -> list[int | None]:

@@ -80,7 +80,8 @@ def test_a_page_that_was_cleaned_together_with_others_is_compared_too(stream):
     again = story(1, "Two were hurt.")
     together = {again.source: stream().process(again)[0]}
     files.process(story(0))
-    record = files.process(again, together)[0].record
+    ((outcome, _),) = files.process_pages([again], together)
+    record = outcome.record
     assert record.changes.added == ["Two were hurt."]
 
 
