@@ -156,7 +156,7 @@ class SiteEngine:
         """
         found = [self._outcome_or_task(page, together, timed) for page in pages]
         tasks = [one for one in found if isinstance(one, PageTask)]
-        results = (one for some in _parts(tasks) for one in self._run_pages(some))
+        results = iter([one for part in _parts(tasks) for one in self._run_pages(*part)])
         return [
             self._outcome(one, *next(results)) if isinstance(one, PageTask) else one
             for one in found
@@ -178,24 +178,23 @@ class SiteEngine:
             model = known.model(model)
         return self._task(page, model, known, earlier, is_timed=page.source in timed)
 
-    def _run_pages(self, tasks: list[PageTask]) -> Iterator[tuple[Cleaned | Failure, int]]:
-        """Yield the result of each page and the number of attempts.
+    def _run_pages(
+        self, tasks: list[PageTask], size_bytes: int
+    ) -> list[tuple[Cleaned | Failure, int]]:
+        """Return the result of each page, all of which have so many bytes, and the number of attempts.
 
         The pages of a child that dies, is late or lacks memory are cleaned one by one, so that the page is found
         that harms or holds up the others.
         """
-        size_bytes = sum(len(one.page.body or b"") for one in tasks)
         deadline_s = self._settings.deadline_s(size_bytes)
         result, attempts = self._runner.run(tasks[0].page.site, CleanTask(tasks), deadline_s)
         if isinstance(result, CleanResult):
-            yield from ((one, attempts) for one in result.pages)
-        elif not isinstance(result, Failure):
+            return [(one, attempts) for one in result.pages]
+        if not isinstance(result, Failure):
             raise TypeError(f"a child answered pages with {type(result).__name__}")
-        elif len(tasks) == 1:
-            yield result, attempts
-        else:
-            for one in tasks:
-                yield from self._run_pages([one])
+        if len(tasks) == 1:
+            return [(result, attempts)]
+        return [each for one in tasks for each in self._run_pages([one], len(one.page.body or b""))]
 
     def _outcome(self, task: PageTask, result: Cleaned | Failure, attempts: int) -> Outcome:
         """Return what became of a page."""
@@ -634,18 +633,18 @@ def _nothing() -> None:
     """Note nothing."""
 
 
-def _parts(tasks: Iterable[PageTask]) -> Iterator[list[PageTask]]:
-    """Yield tasks together, but large pages with no further ones behind them."""
+def _parts(tasks: Iterable[PageTask]) -> Iterator[tuple[list[PageTask], int]]:
+    """Yield tasks together, but large pages with no further ones behind them, and the bytes of their pages."""
     part: list[PageTask] = []
     size_bytes = 0
     for task in tasks:
         part.append(task)
         size_bytes += len(task.page.body or b"")
         if size_bytes >= _AT_ONCE_BYTES:
-            yield part
+            yield part, size_bytes
             part, size_bytes = [], 0
     if part:
-        yield part
+        yield part, size_bytes
 
 
 def _first_pages(pages: Sequence[Page], settings: Settings) -> list[Page]:

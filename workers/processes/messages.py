@@ -160,7 +160,7 @@ class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     @property
     def has_failed(self) -> bool:
         """Return whether one of the pages has no result."""
-        return any(isinstance(one, Failure) for one in self.pages)
+        return Failure in map(type, self.pages)
 
 
 class LearnResult(msgspec.Struct, frozen=True, tag=True, array_like=True):

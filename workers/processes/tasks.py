@@ -182,7 +182,8 @@ def _clean(task: CleanTask, models: Models) -> CleanResult:
     pages = [_PageWork(one, models) for one in task.pages]
     for stage in (_PageWork.read, _PageWork.examine, _PageWork.clean, _PageWork.make_records):
         _take(stage, pages)
-    result = CleanResult([one.failure or cast("Cleaned", one.result) for one in pages])
+    results = [one.failure or one.result for one in pages]
+    result = CleanResult(cast("list[Cleaned | Failure]", results))
     if result.has_failed:
         models.clear()
     return result
