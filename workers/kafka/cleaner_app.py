@@ -2,6 +2,7 @@
 
 import asyncio
 import logging
+import math
 import os
 import time
 from collections import defaultdict, deque
@@ -193,8 +194,10 @@ class CleanerApp(Role):
                 by_lane[self._pool.lane_number(record.site)].append(record)
         work: Work = {}
         for pages in by_lane.values():
-            for first in range(0, len(pages), PAGES_AT_ONCE):
-                some = pages[first : first + PAGES_AT_ONCE]
+            # A few pages go one by one, so that the first texts need not wait for the last.
+            at_once = min(PAGES_AT_ONCE, math.ceil(len(pages) / PAGES_AT_ONCE))
+            for first in range(0, len(pages), at_once):
+                some = pages[first : first + at_once]
                 done = self._pool.submit(some[0].site, self._process, some, together, timed)
                 work |= dict.fromkeys((one.source for one in some), asyncio.wrap_future(done))
         return work
