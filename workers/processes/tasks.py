@@ -77,9 +77,11 @@ def _failure(error: Exception) -> Failure:
 class _PageWork:
     """A page on its way through the stages of cleaning, which are its methods in order."""
 
-    def __init__(self, task: PageTask, models: Models) -> None:
+    def __init__(self, task: PageTask, models: Models, *, is_of_burst: bool = False) -> None:
         self.task = task
         self.models = models
+        self.is_of_burst = is_of_burst
+        """Whether the page will be cleaned with a site model that is not fitted yet."""
         self.problem: str | None = None
         self.site_model: SiteModel | None = None
         self.result: Cleaned | None = None
@@ -108,7 +110,7 @@ class _PageWork:
             self.problem, known = str(known), None
             self.task = msgspec.structs.replace(self.task, model=None)
         self.site_model = known
-        with_places = known is not None or self.task.with_document
+        with_places = known is not None or self.task.with_document or self.is_of_burst
         self.examined = examine(self.document, self.models.page, with_places=with_places)
 
     def clean(self) -> None:
@@ -190,7 +192,7 @@ def _clean(task: CleanTask, models: Models) -> CleanResult:
 
 
 def _clean_burst(task: BurstTask, models: Models) -> BurstResult:
-    pages = [_PageWork(one, models) for one in task.pages]
+    pages = [_PageWork(one, models, is_of_burst=True) for one in task.pages]
     read = []
     room_chars = task.chars_max
     for page in pages:

@@ -124,6 +124,7 @@ def test_nothing_is_learned_from_error_pages_and_gates_of_a_burst(cleaner):
     outcomes = clean_batch(cleaner, pages)
     assert {one.document and one.document.model_documents for one in outcomes} == {4, None}
     assert [one.document is None for one in outcomes] == [False] * 4 + [True] * 2
+    assert outcomes[4].record.method == "site"
 
 
 @pytest.mark.parametrize(
