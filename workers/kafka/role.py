@@ -159,6 +159,7 @@ class BatchBuffer:
         self._most_events = most_events
         self._most_bytes = most_bytes
         self._events: list[faust.EventT[Any]] = []
+        self._bytes = 0
         self._room = asyncio.Event()
         self._room.set()
         self.has_events = asyncio.Event()
@@ -167,18 +168,17 @@ class BatchBuffer:
     async def add(self, value: bytes | None) -> bytes | None:
         """Add the event of a value, and return the value, as a stream's processor does."""
         await self._room.wait()
-        self._events.append(self._current_event())
+        event = self._current_event()
+        self._events.append(event)
+        self._bytes += value_bytes(event)
         self.has_events.set()
-        if (
-            len(self._events) >= self._most_events
-            or sum(map(value_bytes, self._events)) >= self._most_bytes
-        ):
+        if len(self._events) >= self._most_events or self._bytes >= self._most_bytes:
             self._room.clear()
         return value
 
     def take(self) -> list[faust.EventT[Any]]:
         """Remove and return all events."""
-        events, self._events = self._events, []
+        events, self._events, self._bytes = self._events, [], 0
         self.has_events.clear()
         self._room.set()
         return events
