@@ -8,6 +8,7 @@ import logging
 import os
 import threading
 from collections.abc import Awaitable, Callable, Iterable
+from contextlib import suppress
 from functools import partial
 from typing import Any, NoReturn, TypeVar
 
@@ -37,6 +38,8 @@ from workers.settings import Settings
 
 _FATAL = 70
 """Exit code of a process that ends so that its supervisor starts it again, where no error has a code of its own."""
+_REASON_WAIT_S = 5.0
+"""How long a process that must end may ask for the reason."""
 _STOP_WAIT_S = 25.0
 """How long a process may take to stop; the supervisor, like Kubernetes, kills it after 30 s."""
 _METADATA_AGE_MS = 10_000
@@ -82,19 +85,20 @@ class App(faust.App):
     async def on_missing_offset(self, one: TP, offset: int | None) -> None:
         """End the process: the log lacks its next offset, or none (None) is committed.
 
-        A restart finds out where a log was cut, but not that the topic is another one: with a topic, the broker
-        deletes what was committed for it.
+        A restart finds out where a log was cut. But the broker deletes the committed offsets together with a topic,
+        so that a restart cannot tell that the topic is a new one.
         """
         snapshots = {one.partition: self.snapshots.get(one.partition)}
 
         async def question(reader: LogReader) -> dict[int, LogState]:
             return await reader.logs(one.topic, snapshots)
 
-        step = partial(ask_for_logs, self.config.broker, question)
-        logs = await essential(self, "reading", step)
         problem = "no offset is committed" if offset is None else f"the log has no offset {offset}"
-        if is_other_topic(snapshots[one.partition], logs[one.partition]):
-            problem = OTHER_TOPIC
+        with suppress(BrokerProblem, TimeoutError):
+            async with asyncio.timeout(_REASON_WAIT_S):
+                for log_now in (await ask_for_logs(self.config.broker, question)).values():
+                    if is_other_topic(snapshots[one.partition], log_now):
+                        problem = OTHER_TOPIC
         end_process(f"{one.topic}-{one.partition}: {problem}; the process ends to be started again")
 
     async def start(self) -> None:
@@ -169,8 +173,8 @@ class App(faust.App):
         """Return the offsets to commit in place of those that do not suit the logs any more.
 
         The process ends if partitions were added since it began, because it would go on sending the
-        records of sites to the partitions that they belonged to before. It ends, too, if it has read an earlier
-        topic of this name, because faust would drop the records below the offsets that it had got to there.
+        records of sites to the partitions that they belonged to before. It also ends if it has read an earlier
+        topic of this name: faust would drop the new records whose offsets are below those that it has reached.
         """
         changed = self.config.partitions_changed(
             await reader.partition_count(self.config.broker.topic(DOCUMENTS))

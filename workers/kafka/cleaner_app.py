@@ -186,7 +186,7 @@ class CleanerApp(Role):
         }
 
     def _cleaned(self, records: Iterable[Page | Rejected], timed: Container[Source]) -> Work:
-        """Have pages cleaned, some at once; return what the outcome of each is awaited from, by source."""
+        """Have pages cleaned, some at once; return, for the source of each page, the future that will hold its outcome."""
         together = self._cleaned_together(records)
         by_lane: defaultdict[int, list[Page]] = defaultdict(list)
         for record in records:
@@ -194,7 +194,7 @@ class CleanerApp(Role):
                 by_lane[self._pool.lane_number(record.site)].append(record)
         work: Work = {}
         for pages in by_lane.values():
-            # A few pages go one by one, so that the first texts need not wait for the last.
+            # Where a lane has few pages they go one by one, so that the first texts leave early.
             at_once = min(PAGES_AT_ONCE, math.ceil(len(pages) / PAGES_AT_ONCE))
             for first in range(0, len(pages), at_once):
                 some = pages[first : first + at_once]
@@ -213,7 +213,7 @@ class CleanerApp(Role):
         together: Mapping[str, Future[Together]],
         timed: Container[Source],
     ) -> dict[Source, Outcome]:
-        """Clean pages on the lane of their sites, where what they are cleaned together with was done before."""
+        """Clean pages on the lane of their sites, which has cleaned the bursts of these sites already."""
         known: dict[Source, Cleaned] = {}
         for site in {one.site for one in pages} & together.keys():
             known |= together[site].result()

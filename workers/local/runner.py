@@ -52,6 +52,7 @@ class Stream:
         self._models = state.models
         self._windows = state.windows
         self.learns = learns
+        self._compares = settings.changes
         self.engine = SiteEngine(
             runner,
             msgspec.structs.replace(settings, revisions=revises),
@@ -70,8 +71,8 @@ class Stream:
     ) -> list["_Done"]:
         """Clean pages and learn from them in order, and fit the model of a site when the schedule asks for it.
 
-        Pages are cleaned at once as long as no fit is due between them. If one comes all the same, the pages of the
-        site behind it are cleaned again.
+        Pages are cleaned at once as long as no fit is due between them. If a model is fitted earlier than foreseen,
+        the later pages of its site are cleaned again with it.
         What `clean_together` has answered about these pages and others, if it was asked, is taken as it is.
 
         Returns:
@@ -97,20 +98,18 @@ class Stream:
     def _before_fits(self, pages: Mapping[int, Page]) -> list[int]:
         """Return the numbers of the pages that can be cleaned before any of them is learned.
 
-        Those of a site end where a fit may be due, and before a page that is compared with an earlier fetch among
-        them.
+        The pages of a site stop before the first that a new model may be due for. A page that is compared with what its
+        window has needs all pages of its site before it in the window.
         """
         if not self.learns:
             return list(pages)
-        numbers, room, urls = [], dict[str, int](), set[str]()
+        numbers, room = [], dict[str, int]()
         for number, page in pages.items():
             if page.site not in room:
-                room[page.site] = self.engine.documents_until_fit(page.site)
-            if page.url in urls:
-                room[page.site] = 0
+                until_fit = self.engine.documents_until_fit(page.site)
+                room[page.site] = 1 if self._compares else until_fit
             if room[page.site]:
                 room[page.site] -= 1
-                urls.add(page.url)
                 numbers.append(number)
         return numbers
 
@@ -186,9 +185,10 @@ _Work = Future[list[_Done]]
 class LocalWorker:
     """Cleans and learns from pages, and keeps windows and site models in a state directory.
 
-    Pages of a lane are held until there are some that can be cleaned at once, which takes less time, or until the
-    outputs of the first are to be yielded. The first pages of a new site may be held likewise, by themselves, to be
-    cleaned together. So it depends on the input alone which pages are cleaned together.
+    Pages of a lane are held until there are some that can be cleaned at once, which takes less time and changes
+    nothing else. The first pages of a new site may be held until they can be cleaned together: until their number is
+    reached, or until the outputs of the first are to be yielded. So it depends on the input alone which pages are
+    cleaned together.
     """
 
     def __init__(
@@ -215,6 +215,8 @@ class LocalWorker:
         self._finds_copies = settings.duplicates
         self._watches = settings.site_events and not page_only
         self._look_ahead_pages = settings.look_ahead_pages
+        # Every lane is to have work while pages for it are held.
+        self._at_once = max(1, min(PAGES_AT_ONCE, _PAGES_AHEAD // (2 * workers)))
         self._held: dict[str | int, list[_Waiting]] = {}
         self._begun: LruCache[str, bool] = LruCache(_SITES_BEGUN)
 
@@ -262,6 +264,8 @@ class LocalWorker:
                     yield from self._outputs(waiting.popleft())
         except InputProblem as error:
             problem = error
+        for one in waiting:
+            self._release(one)
         while waiting:
             yield from self._outputs(waiting.popleft())
         yield from self._stream.silent_sites()
@@ -273,11 +277,11 @@ class LocalWorker:
         if isinstance(one.record, Rejected):
             return
         site, most = one.record.site, self._look_ahead_pages
-        is_new = not (self._begun.get(site) or self._stream.knows(site))
-        if self._stream.learns and most and is_new:
+        waits = most and self._stream.learns
+        if waits and not (self._begun.get(site) or self._stream.knows(site)):
             one.group = site
         else:
-            one.group, most = self._pool.lane_number(site), PAGES_AT_ONCE
+            one.group, most = self._pool.lane_number(site), self._at_once
         held = self._held.setdefault(one.group, [])
         held.append(one)
         if len(held) >= most:

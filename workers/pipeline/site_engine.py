@@ -4,7 +4,7 @@ An engine knows no transport. What it asks for is carried out by a shell: `worke
 """
 
 import logging
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from functools import partial
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, cast
@@ -24,6 +24,7 @@ from templ_core.site_cleaner.fetch_times import rfc3339
 from templ_core.site_events import WATCH, NoticedChange
 from templ_core.site_level.config import REVISIONS
 from templ_core.site_level.window.revisions import DesignChange, revision_reason
+from templ_core.site_level.window.schedule import documents_until_due
 from templ_core.site_level.window.site_window import WindowFetch, url_hash
 from workers.log_lines import lines_about, record_fields
 from workers.lru_cache import LruCache
@@ -64,7 +65,7 @@ from workers.processes.messages import (
 from workers.processes.options import CONFIG, CleanOptions, config_of, forms_of
 from workers.settings import Settings
 from workers.site_settings import DecidedSite, SettingsBook
-from workers.state.site_state import FittedSite, documents_until_fit, model_is_due
+from workers.state.site_state import FittedSite, model_is_due
 
 if TYPE_CHECKING:
     from workers.state.model_store import ModelStore
@@ -78,8 +79,6 @@ _REFIT_ATTEMPTS = 4
 """A refit may need one attempt for pages the child does not know, one for pages of an older page model, and
 one for the others, which the child has forgotten by then."""
 _FAULTS_OF_CHILDREN = {"DeadlineExceeded", "ProcessDied"}
-_AT_ONCE_BYTES = 1 << 20
-"""Size from which on pages are a task of their own, so that several large ones need not fit into a child's memory."""
 _TOMBSTONES_AT_ONCE = 500
 """Tombstones that are read from the outbox at a time."""
 
@@ -156,7 +155,7 @@ class SiteEngine:
         """
         found = [self._outcome_or_task(page, together, timed) for page in pages]
         tasks = [one for one in found if isinstance(one, PageTask)]
-        results = iter([one for part in _parts(tasks) for one in self._run_pages(*part)])
+        results = iter(self._run_pages(tasks) if tasks else ())
         return [
             self._outcome(one, *next(results)) if isinstance(one, PageTask) else one
             for one in found
@@ -178,14 +177,13 @@ class SiteEngine:
             model = known.model(model)
         return self._task(page, model, known, earlier, is_timed=page.source in timed)
 
-    def _run_pages(
-        self, tasks: list[PageTask], size_bytes: int
-    ) -> list[tuple[Cleaned | Failure, int]]:
-        """Return the result of each page, all of which have so many bytes, and the number of attempts.
+    def _run_pages(self, tasks: list[PageTask]) -> list[tuple[Cleaned | Failure, int]]:
+        """Return the result of each page and the number of attempts.
 
         The pages of a child that dies, is late or lacks memory are cleaned one by one, so that the page is found
         that harms or holds up the others.
         """
+        size_bytes = sum([len(one.page.body or b"") for one in tasks])
         deadline_s = self._settings.deadline_s(size_bytes)
         result, attempts = self._runner.run(tasks[0].page.site, CleanTask(tasks), deadline_s)
         if isinstance(result, CleanResult):
@@ -194,7 +192,11 @@ class SiteEngine:
             raise TypeError(f"a child answered pages with {type(result).__name__}")
         if len(tasks) == 1:
             return [(result, attempts)]
-        return [each for one in tasks for each in self._run_pages([one], len(one.page.body or b""))]
+        log.warning(
+            "%s pages could not be cleaned at once (%s: %s); each is cleaned by itself",
+            *(len(tasks), result.exception, result.message),
+        )
+        return [each for one in tasks for each in self._run_pages([one])]
 
     def _outcome(self, task: PageTask, result: Cleaned | Failure, attempts: int) -> Outcome:
         """Return what became of a page."""
@@ -437,7 +439,8 @@ class SiteEngine:
 
     def documents_until_fit(self, site: str) -> int:
         """Return how many documents a site learns, 1 or more, until `refresh` asks for a model, as far as is known."""
-        return documents_until_fit(self._windows.site_state(site))
+        state = self._windows.site_state(site)
+        return documents_until_due(state.learned, state.fitted_at, state.pages)
 
     def publish_model(self, site: str) -> list[Action]:
         """Return the publication of a site's model as its window is now, and the texts to compare with it.
@@ -631,20 +634,6 @@ class SiteEngine:
 
 def _nothing() -> None:
     """Note nothing."""
-
-
-def _parts(tasks: Iterable[PageTask]) -> Iterator[tuple[list[PageTask], int]]:
-    """Yield tasks together, but large pages with no further ones behind them, and the bytes of their pages."""
-    part: list[PageTask] = []
-    size_bytes = 0
-    for task in tasks:
-        part.append(task)
-        size_bytes += len(task.page.body or b"")
-        if size_bytes >= _AT_ONCE_BYTES:
-            yield part, size_bytes
-            part, size_bytes = [], 0
-    if part:
-        yield part, size_bytes
 
 
 def _first_pages(pages: Sequence[Page], settings: Settings) -> list[Page]:

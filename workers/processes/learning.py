@@ -56,6 +56,9 @@ class Models:
         """Return the site model to use, or why it cannot be used; None where there is none.
 
         The body of its record is empty where it was sent before.
+
+        Raises:
+            LookupError: The model was not sent before.
         """
         if record is None:
             return None
@@ -65,7 +68,10 @@ class Models:
                 self.sites.put(key, decode_site_model(record.body))
             except CodecError as error:
                 self.sites.put(key, error)
-        return self.sites.get(key)
+        known = self.sites.get(key)
+        if known is None:
+            raise LookupError(f"the model {record.version} of {record.site} was not sent")
+        return known
 
     def clear(self) -> None:
         """Forget everything but the page model."""

@@ -22,7 +22,7 @@ log = logging.getLogger("templ")
 ENVELOPE_BYTES = 16 << 10
 """Room that a message keeps for its key, its headers and the fields beside its large one."""
 PAGES_AT_ONCE = 8
-"""Pages that are given to a child at once: sixteen would be no quicker, and the first would leave later."""
+"""Most pages in one task: with sixteen the work is no quicker, and the first text leaves later."""
 MODELS_IN_MEMORY = 256
 """Decoded site models that a child keeps in memory and that its parent need not send again."""
 
@@ -45,7 +45,7 @@ class PageTask(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
 
 
 class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Clean pages, all of them in each stage, each with the site model that it brings."""
+    """Clean pages, stage by stage; each brings its own site model."""
 
     pages: list[PageTask]
 
@@ -104,7 +104,10 @@ Task = CleanTask | BurstTask | LearnTask | RefitTask | ReviseTask
 
 
 class StageTimes(msgspec.Struct, frozen=True, array_like=True):
-    """When a child process has cleaned a page, in Unix nanoseconds."""
+    """When a child process has cleaned a page, in Unix nanoseconds.
+
+    The pages of a task share its stages, so the time of the others is in that of each.
+    """
 
     began_ns: int
     decoded_ns: int
@@ -153,7 +156,7 @@ class Failure(msgspec.Struct, frozen=True, tag=True, array_like=True):
 
 
 class CleanResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """The pages of a task."""
+    """The result of each page of a `CleanTask`, in order."""
 
     pages: list[Cleaned | Failure]
 

@@ -6,7 +6,7 @@ All work of a site goes to the same child. A child that dies is replaced.
 import threading
 import zlib
 from collections.abc import Callable
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
@@ -51,6 +51,7 @@ class _Lane:
         self._encoder = msgspec.msgpack.Encoder()
         self._decoder = msgspec.msgpack.Decoder(Result)
         self._lock = threading.Lock()
+        self._is_closing = False
         self._sent: LruCache[tuple[str, str], bool] = LruCache(MODELS_IN_MEMORY)
         self.attempts = self.restarts = 0
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="lane")
@@ -58,6 +59,8 @@ class _Lane:
     def run(self, task: Task, deadline_s: float) -> tuple[Result, int]:
         with self._lock:
             for attempt in range(1, _ATTEMPTS + 1):
+                if self._is_closing:
+                    raise CancelledError
                 result, is_final = self._attempt(task, deadline_s)
                 if is_final:
                     return result, attempt
@@ -79,7 +82,8 @@ class _Lane:
             result = Failure("DeadlineExceeded", str(late), "refused")
         except ChildLost:
             is_final = _is_tried_in_parts(task)
-            result = Failure("ProcessDied", f"its process died {_ATTEMPTS} times", "refused")
+            times = "" if is_final else f" {_ATTEMPTS} times"
+            result = Failure("ProcessDied", f"its process died{times}", "refused")
         self._drop_child()
         self.restarts += 1
         return result, is_final
@@ -125,6 +129,7 @@ class _Lane:
             self._drop_child()
 
     def close(self) -> None:
+        self._is_closing = True
         self.thread.shutdown(cancel_futures=True)
         self._drop_child()
 
@@ -145,6 +150,9 @@ class Pool:
         """Return the result of a task and the number of attempts, see `TaskRunner`.
 
         The call blocks; make it from the site's lane, in a function given to `submit`.
+
+        Raises:
+            CancelledError: The pool is being closed.
         """
         result, attempts = self._lane(site).run(task, deadline_s)
         log_fault(site, task, result)
@@ -172,7 +180,7 @@ class Pool:
         self._lane(site).forget()
 
     def close(self) -> None:
-        """Drop work that has not begun, and end the children."""
+        """Drop work that has not begun, wait for the tasks that the children have, and end them."""
         for lane in self._lanes:
             lane.close()
 

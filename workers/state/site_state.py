@@ -8,7 +8,7 @@ from msgspec.structs import astuple
 
 from schemas.site_model import SiteModelRecord
 from templ_core.site_events import SiteWatch
-from templ_core.site_level.window.schedule import documents_until_due, is_due
+from templ_core.site_level.window.schedule import is_due
 
 NEVER_MS = -(1 << 62)
 """A time before all others."""
@@ -107,11 +107,6 @@ def totals_of(state: SiteState) -> WindowTotals:
         redesigned_sites=int(state.changed_at_ms is not None),
         fit_sum=state.fit if has_pages else 0.0,
     )
-
-
-def documents_until_fit(state: SiteState) -> int:
-    """Return how many documents the site learns, 1 or more, until its model may be fitted again."""
-    return documents_until_due(state.learned, state.fitted_at, state.pages)
 
 
 def model_is_due(state: SiteState) -> bool:

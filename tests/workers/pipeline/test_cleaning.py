@@ -1,3 +1,5 @@
+import time
+from concurrent.futures import CancelledError
 from itertools import cycle, islice
 
 import msgspec
@@ -84,13 +86,35 @@ def test_one_page_of_a_batch_takes_no_other_with_it(poison_pool, poison_settings
 def test_one_page_of_a_task_takes_no_other_with_it(poison_pool, poison_settings, poison):
     model = fitted_model(poison_pool, [GOOD.replace(b"words", b"words%d" % n) for n in range(9)])
     cleaner = SiteEngine(poison_pool, poison_settings, models=OneModel(model))
-    bodies = [GOOD, None, GOOD + f"POISON-{poison}".encode(), b"", GOOD.replace(b"some", b"few")]
+    # The first page, which brings the model for all, is refused.
+    bodies = [b"", GOOD, None, GOOD + f"POISON-{poison}".encode(), GOOD.replace(b"some", b"few")]
     pages = [page(number, body) for number, body in enumerate(bodies)]
     outcomes = cleaner.clean_pages(pages)
     alone = SiteEngine(poison_pool, poison_settings, models=OneModel(model))
     assert outcomes == [alone.clean(one) for one in pages]
-    assert [type(one) for one in outcomes] == [Cleaned, Deleted, Dead, Dead, Cleaned]
-    assert outcomes[0].record.site_model_version == model.version
+    assert [type(one) for one in outcomes] == [Dead, Cleaned, Deleted, Dead, Cleaned]
+    for one in (outcomes[1], outcomes[4]):
+        assert (one.record.method, one.record.site_model_version) == ("site", model.version)
+
+
+def test_large_pages_of_a_task_are_not_held_in_memory_together(poison_pool, poison_settings):
+    cleaner = SiteEngine(poison_pool, poison_settings)
+    bodies = [GOOD + b"<!--" + b"x" * (size << 20) for size in (0, 2, 0, 1, 0)]
+    pages = [page(number, body) for number, body in enumerate(bodies)]
+    assert cleaner.clean_pages(pages) == [cleaner.clean(one) for one in pages]
+
+
+def test_a_pool_that_is_closed_begins_no_further_task(poison_settings):
+    pool = Pool(poison_settings, children=1)
+    cleaner = SiteEngine(pool, poison_settings)
+    pages = [page(number, GOOD + b"POISON-HANG") for number in range(8)]
+    work = pool.submit("example.com", cleaner.clean_pages, pages)
+    while not pool.attempts():
+        time.sleep(0.01)
+    pool.close()
+    assert pool.attempts() == 1
+    with pytest.raises(CancelledError):
+        work.result()
 
 
 @pytest.mark.parametrize("fields", [{"body": None}, {"status": 404}, {"status": 410}])
