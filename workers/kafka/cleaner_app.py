@@ -41,6 +41,7 @@ from workers.state.rebuildable import remove_set_aside
 _WARM_UP_PAGES = 4
 """Made-up pages for each child; their sites are spread over the children by a hash."""
 Work: TypeAlias = dict[Source, asyncio.Future[dict[Source, Outcome]]]
+"""For the source of each page, what will hold the outcomes of all pages of its task."""
 log = logging.getLogger("templ")
 
 
@@ -186,7 +187,7 @@ class CleanerApp(Role):
         }
 
     def _cleaned(self, records: Iterable[Page | Rejected], timed: Container[Source]) -> Work:
-        """Have pages cleaned, some at once; return, for the source of each page, the future that will hold its outcome."""
+        """Have pages cleaned, some at once."""
         together = self._cleaned_together(records)
         by_lane: defaultdict[int, list[Page]] = defaultdict(list)
         for record in records:

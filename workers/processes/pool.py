@@ -128,8 +128,11 @@ class _Lane:
         with self._lock:
             self._drop_child()
 
-    def close(self) -> None:
+    def begin_closing(self) -> None:
+        """Begin no further task."""
         self._is_closing = True
+
+    def close(self) -> None:
         self.thread.shutdown(cancel_futures=True)
         self._drop_child()
 
@@ -181,6 +184,8 @@ class Pool:
 
     def close(self) -> None:
         """Drop work that has not begun, wait for the tasks that the children have, and end them."""
+        for lane in self._lanes:
+            lane.begin_closing()
         for lane in self._lanes:
             lane.close()
 
