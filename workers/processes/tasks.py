@@ -2,6 +2,7 @@
 
 import time
 import traceback
+from collections import deque
 from collections.abc import Callable, Sequence
 from typing import cast
 
@@ -194,7 +195,9 @@ def _clean(task: CleanTask, models: Models) -> CleanResult:
     results: list[Cleaned | Failure] = []
     read: list[_PageWork] = []
     html_chars = 0
-    for page in [_PageWork(one, models) for one in task.pages]:
+    waiting = deque([_PageWork(one, models) for one in task.pages])
+    while waiting:
+        page = waiting.popleft()
         page.attempt(_PageWork.read)
         read.append(page)
         html_chars += 0 if page.failure else page.document.html_chars

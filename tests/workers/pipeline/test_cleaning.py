@@ -1,4 +1,5 @@
 import time
+import weakref
 from concurrent.futures import CancelledError
 from itertools import cycle, islice
 
@@ -17,6 +18,7 @@ from workers.kafka.cleaner_app import DeadLetterLimit
 from workers.lab.in_process import InProcess
 from workers.pipeline.actions import Dead, Deleted
 from workers.pipeline.site_engine import SiteEngine
+from workers.processes import tasks
 from workers.processes.messages import Cleaned, CleanTask, LearnTask, RefitTask
 from workers.processes.pool import Pool
 from workers.processes.records import fit_message
@@ -97,11 +99,22 @@ def test_one_page_of_a_task_takes_no_other_with_it(poison_pool, poison_settings,
         assert (one.record.method, one.record.site_model_version) == ("site", model.version)
 
 
-def test_large_pages_of_a_task_are_not_held_in_memory_together(poison_pool, poison_settings):
-    cleaner = SiteEngine(poison_pool, poison_settings)
-    bodies = [GOOD + b"<!--" + b"x" * (size << 20) for size in (0, 2, 0, 1, 0)]
+def test_large_pages_of_a_task_are_not_held_in_memory_together(poison_settings, monkeypatch):
+    read, held = tasks._PageWork.read, []
+    most = []
+
+    def note(work):
+        held.append(weakref.ref(work))
+        most.append(sum(one() is not None for one in held))
+        read(work)
+
+    cleaner = SiteEngine(InProcess(shipped_model()), poison_settings)
+    bodies = [GOOD + b"<!--" + b"x" * (size << 20) for size in (0, 2, 0, 2, 2, 0)]
     pages = [page(number, body) for number, body in enumerate(bodies)]
-    assert cleaner.clean_pages(pages) == [cleaner.clean(one) for one in pages]
+    expected = [cleaner.clean(one) for one in pages]
+    monkeypatch.setattr(tasks._PageWork, "read", note)
+    assert cleaner.clean_pages(pages) == expected
+    assert max(most) == 2
 
 
 def test_a_pool_that_is_closed_begins_no_further_task(poison_settings):
