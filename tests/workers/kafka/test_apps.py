@@ -193,7 +193,8 @@ def clean(tmp_path, poison_pool, poison_settings):
     return run
 
 
-def test_every_message_is_answered_and_documents_follow_the_texts(clean):
+def test_every_message_is_answered_and_documents_follow_the_texts(clean, poison_pool):
+    before = poison_pool.attempts()
     messages = [
         message(0, ARTICLE, url="https://example.com/0"),
         message(1, b"", url="https://example.com/1"),
@@ -218,6 +219,8 @@ def test_every_message_is_answered_and_documents_follow_the_texts(clean):
         for outcome, method in (("cleaned", "page"), ("dead", ""), ("deleted", ""))
     }
     assert counted == {"cleaned": 2, "dead": 2, "deleted": 1}
+    # One of the messages is no page, and a deletion is no task.
+    assert app.inner_progress() - before == 3
 
 
 def test_no_document_is_sent_where_a_text_was_not_stored(clean):
@@ -246,8 +249,9 @@ def story(number):
 
 @pytest.mark.parametrize(("pages_min", "together"), [(3, 4), (0, 0)])
 def test_pages_of_a_new_site_in_one_batch_are_cleaned_together_and_stay_in_order(
-    clean, pages_min, together
+    clean, poison_pool, pages_min, together
 ):
+    before = poison_pool.attempts()
     urls = ["https://a.com/0", "https://b.com/1", "https://a.com/2", "https://a.com/0"]
     urls += ["https://b.com/4", "https://a.com/5"]
     messages = [message(offset, story(offset), url=url) for offset, url in enumerate(urls)]
@@ -265,6 +269,7 @@ def test_pages_of_a_new_site_in_one_batch_are_cleaned_together_and_stay_in_order
         [3] * 4 if together else [0] * 4
     )
     assert app.metrics._pages.labels("cleaned", "site")._value.get() == together
+    assert app.inner_progress() - before == (1 + 2 if together else 6)
 
 
 def test_a_page_that_kills_its_process_in_a_burst_is_the_only_dead_letter(clean, poison_pool):

@@ -166,9 +166,9 @@ def fitted_model(pool, bodies):
         compress_columns(document_columns(read_document(body, "https://example.com/")))
         for body in bodies
     ]
-    tasks = [learn_task(document, number) for number, document in enumerate(documents)]
+    to_learn = [learn_task(document, number) for number, document in enumerate(documents)]
     pages = {
-        one.content_digest: (pool.run("example.com", one, 10)[0].body, one.body) for one in tasks
+        one.content_digest: (pool.run("example.com", one, 10)[0].body, one.body) for one in to_learn
     }
     result, _ = pool.run("example.com", RefitTask("example.com", list(pages), pages), 10)
     return site_model_record(result.version, documents=result.documents, body=result.body)
