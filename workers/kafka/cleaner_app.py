@@ -40,7 +40,7 @@ from workers.state.rebuildable import remove_set_aside
 
 _WARM_UP_PAGES = 4
 """Made-up pages for each child; their sites are spread over the children by a hash."""
-Work: TypeAlias = dict[Source, asyncio.Future[dict[Source, Outcome]]]
+_Work: TypeAlias = dict[Source, asyncio.Future[dict[Source, Outcome]]]
 """For the source of each page, what will hold the outcomes of all pages of its task."""
 log = logging.getLogger("templ")
 
@@ -84,7 +84,7 @@ class CleanerApp(Role):
         self._dead_letter_limit = DeadLetterLimit(config.settings)
 
     def inner_progress(self) -> int:
-        """Return how many records of followed topics were read and how many tasks were performed, in all.
+        """Return how many records of followed topics were read and how many tasks the children were given, in all.
 
         Topics are read before the first page, and a batch of pages that are all late takes long.
         """
@@ -186,14 +186,14 @@ class CleanerApp(Role):
             if pages_min and len(pages) >= pages_min
         }
 
-    def _cleaned(self, records: Iterable[Page | Rejected], timed: Container[Source]) -> Work:
+    def _cleaned(self, records: Iterable[Page | Rejected], timed: Container[Source]) -> _Work:
         """Have pages cleaned, some at once."""
         together = self._cleaned_together(records)
         by_lane: defaultdict[int, list[Page]] = defaultdict(list)
         for record in records:
             if isinstance(record, Page):
                 by_lane[self._pool.lane_number(record.site)].append(record)
-        work: Work = {}
+        work: _Work = {}
         for pages in by_lane.values():
             # Where a lane has few pages they go one by one, so that the first texts leave early.
             at_once = min(PAGES_AT_ONCE, math.ceil(len(pages) / PAGES_AT_ONCE))
@@ -203,7 +203,7 @@ class CleanerApp(Role):
                 work |= dict.fromkeys((one.source for one in some), asyncio.wrap_future(done))
         return work
 
-    async def _outcome(self, record: Page | Rejected, work: Work) -> Outcome:
+    async def _outcome(self, record: Page | Rejected, work: _Work) -> Outcome:
         if isinstance(record, Rejected):
             return Dead(page=record, letter=record.letter)
         return (await work[record.source])[record.source]

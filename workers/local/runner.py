@@ -276,10 +276,10 @@ class LocalWorker:
         """Have a page processed on its site's lane, with others that come next."""
         if isinstance(one.record, Rejected):
             return
-        site, most = one.record.site, self._look_ahead_pages
-        waits = most and self._stream.learns
-        if waits and not (self._begun.get(site) or self._stream.knows(site)):
-            one.group = site
+        site = one.record.site
+        looks_ahead = self._stream.learns and self._look_ahead_pages
+        if looks_ahead and not (self._begun.get(site) or self._stream.knows(site)):
+            one.group, most = site, self._look_ahead_pages
         else:
             one.group, most = self._pool.lane_number(site), self._at_once
         held = self._held.setdefault(one.group, [])

@@ -179,15 +179,20 @@ class _PageWork:
                 self.failure = _failure(error)
 
 
-def _finish(pages: Sequence[_PageWork]) -> list[Cleaned | Failure]:
-    """Take pages that were read through the other stages, and return their results.
+def _take(pages: Sequence[_PageWork], *stages: Callable[[_PageWork], None]) -> None:
+    """Take pages through stages, all of them through each.
 
     The code and the tables of a stage then stay in the processor's caches from page to page, which saves a seventh
     of the time.
     """
-    for stage in (_PageWork.examine, _PageWork.clean, _PageWork.make_records):
+    for stage in stages:
         for page in pages:
             page.attempt(stage)
+
+
+def _finish(pages: Sequence[_PageWork]) -> list[Cleaned | Failure]:
+    """Take pages that were read through the other stages, and return their results."""
+    _take(pages, _PageWork.examine, _PageWork.clean, _PageWork.make_records)
     return [one.failure or cast("Cleaned", one.result) for one in pages]
 
 
@@ -221,8 +226,7 @@ def _clean_burst(task: BurstTask, models: Models) -> BurstResult:
         if page.failure is None and page.document.segments.texts:
             room_chars -= page.document.html_chars
             read.append(page)
-    for page in read:
-        page.attempt(_PageWork.examine)
+    _take(read, _PageWork.examine)
     learned = [
         (window_fetch(one.task.page.url, one.task.page.event_time_ms, one.document), summary)
         for one in read
@@ -242,8 +246,7 @@ def _clean_burst(task: BurstTask, models: Models) -> BurstResult:
     )
     for page in read:
         page.site_model, page.task = fitted, msgspec.structs.replace(page.task, model=model)
-        page.attempt(_PageWork.clean)
-        page.attempt(_PageWork.make_records)
+    _take(read, _PageWork.clean, _PageWork.make_records)
     return BurstResult(pages=[one.result for one in pages], model=model)
 
 
