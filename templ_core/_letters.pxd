@@ -14,6 +14,7 @@ cdef enum:
     DOT = 1024
     DATE_MARK = 2048
     COLON = 4096
+    UNSEEN = 8192
     KNOWN = 0x20000
 
 
@@ -23,5 +24,5 @@ cdef inline bint letters_agree(dict constants) except -1:
         "WORD": WORD, "UNSPACED": UNSPACED, "UPPER": UPPER, "DIGIT": DIGIT, "SPACE": SPACE,
         "SENTENCE_END": SENTENCE_END, "CLOSER": CLOSER, "COMMA": COMMA, "SEPARATOR": SEPARATOR,
         "COPYRIGHT": COPYRIGHT, "DOT": DOT, "DATE_MARK": DATE_MARK, "COLON": COLON,
-        "KNOWN": KNOWN,
+        "UNSEEN": UNSEEN, "KNOWN": KNOWN,
     }.items() <= constants.items()

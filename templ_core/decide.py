@@ -8,7 +8,7 @@ import numpy as np
 
 from templ_core.array_types import Bools, Floats
 from templ_core.config import Comments, CoreConfig
-from templ_core.dom.document import Cuts
+from templ_core.dom.signs import Cuts
 from templ_core.page_level import _selection
 from templ_core.page_level.config import MODEL_CONFIG, SELECTION_CONFIG, SelectionConfig
 from templ_core.page_level.features.surroundings import TextRoles

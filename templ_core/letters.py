@@ -1,4 +1,8 @@
-"""Classes of characters: letters, white space, digits, upper case and punctuation marks."""
+"""Classes of characters: letters, white space, digits, upper case and punctuation marks.
+
+UNSEEN are the soft hyphen and the zero-width characters that only say where a line may break. The joiners of
+Persian, Hindi and emoji and the marks of direction are not among them, because they change what a reader sees.
+"""
 
 import functools
 
@@ -9,7 +13,8 @@ from templ_core.tokens import UNSPACED_RANGES
 
 WORD, UNSPACED, UPPER, DIGIT, SPACE = 1, 2, 4, 8, 16
 SENTENCE_END, CLOSER, COMMA, SEPARATOR, COPYRIGHT = 32, 64, 128, 256, 512
-DOT, DATE_MARK, COLON = 1024, 2048, 4096
+DOT, DATE_MARK, COLON, UNSEEN = 1024, 2048, 4096, 8192
+UNSEEN_MARKS = "\u00ad\u200b\u2060\ufeff"
 _MARKS = {
     SENTENCE_END: ".!?…。！？؟।",
     CLOSER: "\"'”’»)]",
@@ -19,6 +24,7 @@ _MARKS = {
     DOT: ".",
     DATE_MARK: "./-",
     COLON: ":：",
+    UNSEEN: UNSEEN_MARKS,
 }
 KNOWN = 0x20000
 """The tables end before this code point; each character from it on is a word of its own."""

@@ -94,7 +94,7 @@ def decode_details(
     with _FORM.refusing():
         lengths = {
             "nodes": len(document.nodes.depth),
-            "places": len(document.segments.texts) + 1,
+            "places": len(document.segments.texts) + len(document.signs.texts) + 1,
             "numbers": len(compact.values) + 1,
         }
         columns = read_columns(compact, lengths)

@@ -12,17 +12,17 @@ import html5lib
 
 from templ_core.dom.document import parse_document
 
-HIDDEN = frozenset(["script", "style", "template", "title", "iframe", "noembed", "noframes"])
+HIDDEN = frozenset(
+    ["script", "style", "template", "title", "iframe", "noembed", "noframes", "datalist", "meter", "progress"]
+)
 """Elements of which a browser shows no text."""
 
 LEFT_OUT = {
     "svg": "labels of a drawing",
-    "math": "formulas are no running text",
+    "math": "a formula is read as its TeX or in a plain form",
     "canvas": "what stands in for a drawing; a browser shows it only where it cannot draw",
     "audio": "what stands in for a player",
     "video": "what stands in for a player",
-    "object": "what stands in for a plug-in",
-    "map": "areas of an image",
     "textarea": "what a visitor may type",
 }
 """Elements whose text reading leaves out where they end, and why."""

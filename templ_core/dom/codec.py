@@ -6,7 +6,7 @@ import numpy as np
 
 from templ_core.array_types import Int32s
 from templ_core.dom._tree import pairs_in_order, table_of_side, tree_of_depths
-from templ_core.dom.document import Document, Nodes, Segments
+from templ_core.dom.document import NO_SIGNS, Document, Nodes, Segments, Signs
 from templ_core.dom.parse.parse_page import INSIDE_BODY
 from templ_core.errors import CodecError
 from templ_core.stored._columns import packed, packed_differences
@@ -24,8 +24,8 @@ _COLUMNS_BYTES_MAX = 96 << 20
 text in UTF-8."""
 
 
-class _Compact(CompactColumns, frozen=True, array_like=True):
-    """The stored form of a document.
+class _WithoutSigns(CompactColumns, frozen=True, array_like=True):
+    """The stored form of a document up to format 3.
 
     An integer column is one byte, the number of bytes of each value, and then the values in
     little-endian order.
@@ -53,7 +53,18 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
     declared: Annotated[bytes, Column(rows="segments", high=INSIDE_BODY)]
 
 
-_FORM = CompactForm("document", 3, _Compact, max_bytes=_COLUMNS_BYTES_MAX)
+class _Compact(_WithoutSigns, frozen=True, array_like=True):
+    """The stored form of a document, with the texts that hold no word."""
+
+    sign_texts: Texts
+    sign_owner: Annotated[bytes, Column(rows="signs", high="nodes")]
+    sign_inline_from: Annotated[bytes, Column(rows="signs", differences=True)]
+    sign_before: Annotated[bytes, Column(rows="signs", high="places", differences=True)]
+
+
+_FORM: CompactForm[_WithoutSigns] = CompactForm(
+    "document", 4, _Compact, max_bytes=_COLUMNS_BYTES_MAX, earlier={3: _WithoutSigns}
+)
 
 
 def document_columns(document: Document) -> bytes:
@@ -64,7 +75,7 @@ def document_columns(document: Document) -> bytes:
     >>> decode_document(compress_columns(columns)).segments.texts
     ['text']
     """
-    nodes, segments = document.nodes, document.segments
+    nodes, segments, signs = document.nodes, document.segments, document.signs
     tag_table, tags = table_of_side(nodes.element_types, 0)
     attribute_table, attributes = table_of_side(nodes.element_types, 1)
     return _FORM.pack(
@@ -90,6 +101,10 @@ def document_columns(document: Document) -> bytes:
             external_links=packed(segments.external_links),
             page_links=packed(segments.page_links),
             declared=packed(segments.declared),
+            sign_texts=signs.texts,
+            sign_owner=packed(signs.owner),
+            sign_inline_from=packed_differences(signs.inline_from),
+            sign_before=packed_differences(signs.before),
         )
     )
 
@@ -134,8 +149,9 @@ def decode_texts(body: bytes) -> list[str]:
         return texts
 
 
-def _document(compact: _Compact) -> Document:
-    if not (all(compact.texts) and all(compact.tag_table)):
+def _document(compact: _WithoutSigns) -> Document:
+    sign_texts = compact.sign_texts if isinstance(compact, _Compact) else []
+    if not (all(compact.texts) and all(sign_texts) and all(compact.tag_table)):
         raise ValueError("a text or the name of a tag is empty")
     columns = read_columns(
         compact,
@@ -143,6 +159,8 @@ def _document(compact: _Compact) -> Document:
             "tag_table": len(compact.tag_table),
             "attribute_table": len(compact.attribute_table),
             "segments": len(compact.texts),
+            "signs": len(sign_texts),
+            "places": len(compact.texts) + 1,
         },
     )
     require_tree(columns["depth"])
@@ -161,7 +179,14 @@ def _document(compact: _Compact) -> Document:
         scripts=compact.scripts,
         nodes=Nodes(element_types=element_types, **of_nodes),
         segments=segments,
+        signs=_signs(sign_texts, columns),
     )
+
+
+def _signs(texts: list[str], columns: dict[str, Int32s]) -> Signs:
+    if not texts:
+        return NO_SIGNS
+    return Signs(texts, *(columns[f"sign_{name}"] for name in Signs.__struct_fields__[1:]))
 
 
 def _require_order(segments: Segments, end: Int32s) -> None:

@@ -11,6 +11,7 @@ from templ_core.array_types import Bools, Int32s
 from templ_core.dom._tree import tag_bits
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.parse.parse_page import parse_page
+from templ_core.dom.signs import Cuts, with_signs
 from templ_core.dom.tags import CELLS
 from templ_core.stored.compact import ROWS_MAX
 
@@ -97,6 +98,22 @@ class Segments(msgspec.Struct, frozen=True):
     OUTSIDE_BODY or INSIDE_BODY."""
 
 
+class Signs(msgspec.Struct, frozen=True):
+    """The runs of text that hold no word, such as ticks in a table, in document order; columns of length n_signs."""
+
+    texts: list[str]
+    owner: Int32s
+    """Number of the block element that holds the sign."""
+    inline_from: Int32s
+    """Number of elements that begin before the sign does."""
+    before: Int32s
+    """Number of segments that end before the sign begins; it never decreases."""
+
+
+_NO_COLUMN = np.empty(0, np.int32)
+NO_SIGNS = Signs([], _NO_COLUMN, _NO_COLUMN, _NO_COLUMN)
+
+
 class Marks(msgspec.Struct, frozen=True, kw_only=True):
     """The links, images and emphasised texts of a page; columns of length n_marks.
 
@@ -106,7 +123,7 @@ class Marks(msgspec.Struct, frozen=True, kw_only=True):
     node: Int32s
     """Number of the inline element; its tag says what the mark means."""
     segment: Int32s
-    """Number of the segment that holds the mark."""
+    """Number of the segment or sign that holds the mark, the signs counted in with the segments."""
     start: Int32s
     """Place in the segment's text at which the mark begins, in bytes of UTF-8.
 
@@ -136,6 +153,8 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     """Number of script elements."""
     nodes: Nodes
     segments: Segments
+    signs: Signs = NO_SIGNS
+    """What stands between the segments and holds no word; it is shown beside segments that stay."""
     base: str = ""
     """Address that the page's `base` element names; empty without one. It is not stored."""
     claims: bytes = b""
@@ -151,7 +170,10 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def is_storable(self) -> bool:
         """Whether it has text, and no more of anything than its compact form may have."""
-        return 0 < len(self.segments.texts) <= ROWS_MAX and self.nodes.depth.size <= ROWS_MAX
+        return (
+            0 < len(self.segments.texts) <= ROWS_MAX
+            and max(len(self.signs.texts), self.nodes.depth.size) <= ROWS_MAX
+        )
 
 
 def read_document(
@@ -228,6 +250,7 @@ def _document(utf8: bytes, url: str, html_chars: int, *, with_marks: bool) -> Do
         scripts=columns.scripts,
         nodes=Nodes(element_types=columns.element_types, hidden=hidden, **columns.nodes),
         segments=Segments(columns.texts, **columns.segments, declared=page.declared),
+        signs=Signs(columns.sign_texts, **columns.signs) if columns.sign_texts else NO_SIGNS,
         base=page.base,
         claims=page.claims,
         marks=Marks(values=columns.mark_values, **columns.marks) if with_marks else None,
@@ -236,16 +259,12 @@ def _document(utf8: bytes, url: str, html_chars: int, *, with_marks: bool) -> Do
 
 _CELLS = dict.fromkeys(CELLS, 1)
 
-Cuts = dict[int, list[tuple[int, int]]]
-"""For each segment that loses some parts, the first character of each part and the one behind it, in
-order."""
-
 
 def render_text(document: Document, kept: Bools, cuts: Cuts | None = None) -> str:
     r"""Return the text of the kept segments in document order.
 
     Each segment starts a line, but the cells of a table row are separated by tabs. The text of
-    `pre` elements is verbatim.
+    `pre` elements is verbatim. Signs stay with the text beside them, see `shown_signs`.
 
     Args:
         document: The page.
@@ -259,6 +278,7 @@ def render_text(document: Document, kept: Bools, cuts: Cuts | None = None) -> st
     >>> render_text(document, np.array([True]), {0: [(5, 10)]})
     'One. Three.'
     """
+    document, kept, cuts = with_signs(document, kept, cuts)
     nodes, segments = document.nodes, document.segments
     (stays,) = kept.nonzero()
     texts = [segments.texts[segment] for segment in stays.tolist()]

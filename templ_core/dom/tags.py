@@ -11,18 +11,49 @@ def names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+BLOCKS = names(
+    """
+    address article aside blockquote body caption center col colgroup dd details dir div dl dt
+    fieldset figcaption figure footer form formula-block h1 h2 h3 h4 h5 h6 head header hgroup hr html
+    legend li listing main menu nav ol optgroup option p plaintext pre search section summary table
+    tbody td tfoot th thead tr ul xmp
+    """
+)
+"""Tags that end a run of text where they begin and where they end, as in browsers."""
+
 INLINE = names(
     """
-    a abbr acronym b bdi bdo big cite code data del dfn em font i img input ins kbd label mark
+    a abbr acronym b bdi bdo big cite code data del dfn em font formula i img input ins kbd label mark
     nobr q rp rt ruby s samp small span strike strong sub sup time tt u var wbr br
     """
 )
-"""Tags that do not end a run of text; every other tag, unknown ones included, is a block."""
+"""Tags that never end a run of text; `formula` is our own, see `templ_core.dom.parse.embedded`."""
+
+EMPTY = names(
+    "area base basefont bgsound embed frame image keygen link meta nextid param source spacer track"
+)
+"""Tags of elements without content that show no text; they do not end a run of text either."""
+
+CONTROLS = names("button select")
+"""Tags of what a visitor may press or choose: words of their own, apart from those beside them."""
+
+STANDS_ALONE = CONTROLS | names("dialog noscript object")
+"""Tags that stay in a run of text only where the element around them has text of its own on both sides.
+
+So does every tag in none of these tables, unless it stands in one of `PHRASES`: by its name alone nobody knows
+whether `x-comment` is a block or `x-term` a part of a sentence.
+"""
+
+PHRASES = names("p h1 h2 h3 h4 h5 h6 pre caption legend summary")
+"""Tags of blocks that cannot hold other blocks, so that a tag which nobody knows stands in their text."""
 
 INVISIBLE = names(
-    "script style template title iframe object svg textarea math canvas audio video map"
+    """
+    script style template title iframe svg textarea math canvas audio video datalist meter noembed
+    noframes progress
+    """
 )
-"""Tags whose content is not text of the page.
+"""Tags whose content is not text of the page, and that do not end a run of text.
 
 `head` is not among them, because the parser leaves in it all that follows a head without an end tag:
 sometimes the whole page.
@@ -50,14 +81,19 @@ ENDS_HTML = STARTS_HTML | names(
 )
 """Tags that no element inside `svg` or `math` has, so that their end tags end these, too."""
 
-SPACE_AFTER = names("img input label")
-"""Inline tags that separate the words before and after them."""
+SPACE_AFTER = CONTROLS | names(
+    "img input label svg iframe textarea canvas audio video object embed meter progress"
+)
+"""Tags that separate the words before and after them, although they do not end a run of text."""
 
-MARKED = names("a img b strong i em code kbd samp tt sub sup")
+MARKED = names("a img b strong i em code kbd samp tt sub sup formula")
 """Inline tags whose places in the text are noted for Markdown, cleaned HTML and links."""
 
 CELLS = names("td th")
 """Tags of table cells."""
+
+TABLE_PARTS = CELLS | names("caption col colgroup tbody tfoot thead tr")
+"""Tags that mean nothing outside a table: browsers ignore them there."""
 
 HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
 """The heading tags and their levels, 1 to 6."""

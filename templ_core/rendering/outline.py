@@ -8,7 +8,8 @@ import numpy as np
 
 from templ_core.array_types import Bools, Int32s
 from templ_core.dom.addresses import Addresses
-from templ_core.dom.document import Cuts, Document, without_parts
+from templ_core.dom.document import Document, without_parts
+from templ_core.dom.signs import Cuts, with_signs
 from templ_core.dom.tags import HEADING_LEVELS, names
 from templ_core.patterns import pattern
 from templ_core.rendering._inline import InlineWriter, structure_of
@@ -63,9 +64,8 @@ class Outline:
             cuts: What is cut out of segments that stay; None = nothing.
             url: Address of the page, to which relative addresses are joined where the page names no other.
         """
-        self.document = document
-        self.kept = kept
-        """Whether each segment stays; length n_segments."""
+        self.document, self.kept, cuts = with_signs(document, kept, cuts)
+        """The page with its signs among its segments, and whether each of these stays."""
         self.cuts = cuts or {}
         """What is cut out of segments that stay."""
         self._url = url

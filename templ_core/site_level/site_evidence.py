@@ -6,7 +6,8 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Bools, Floats, Int32s
-from templ_core.dom.document import Cuts, Document
+from templ_core.dom.document import Document
+from templ_core.dom.signs import Cuts
 from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.site_level.config import (

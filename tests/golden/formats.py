@@ -112,6 +112,13 @@ def _compact_article() -> bytes:
     return codec.compress_columns(codec.document_columns(_article()))
 
 
+def _with_signs() -> bytes:
+    page = b"<table><tr><td>Piers<td>\xe2\x9c\x93<tr><td>Deck<td>\xe2\x9c\x97</table><dl><dt>&amp;&amp;<dd>and</dl>"
+    return codec.compress_columns(
+        codec.document_columns(read_document(page, "https://golden.example/"))
+    )
+
+
 def _page_summary() -> bytes:
     summary = page_summary.summarise_page(_article(), model_file.shipped_model())
     return page_summary.encode_page_summary(summary, _PAGE_MODEL)
@@ -209,6 +216,7 @@ def _contents(index: ContentIndex) -> Any:
 
 FIXTURES = [
     Fixture("document-3", _compact_article, codec.decode_document),
+    Fixture("document-4", _with_signs, codec.decode_document),
     Fixture(
         "page_summary-5",
         _page_summary,

@@ -12,6 +12,7 @@ cdef enum:
     ANNOTATION_XML_NAME = 5
     FIGCAPTION_NAME = 6
     LAZY_SRC_NAME = 7
+    SHADOW_ROOT_NAME = 8
 
 
 cdef struct Attribute:
@@ -110,6 +111,8 @@ cdef inline uint64_t _number_of_long_name(const unsigned char *name, Py_ssize_t 
         return FOREIGN_OBJECT_NAME
     if size == 14 and _is_name(name, size, b"annotation-xml"):
         return ANNOTATION_XML_NAME
+    if size == 14 and _is_name(name, size, b"shadowrootmode"):
+        return SHADOW_ROOT_NAME
     return 0
 
 

@@ -15,6 +15,9 @@ class PageColumns(NamedTuple):
     texts: list[str]
     segments: dict[str, Int32s]
     """The columns of `Segments` by name."""
+    sign_texts: list[str]
+    signs: dict[str, Int32s]
+    """The columns of `Signs` by name."""
     scripts: int
     title: str
     language: str

@@ -13,7 +13,7 @@ from libc.string cimport memcpy, memset, strchr, strcmp, strlen, strncmp, strstr
 from templ_core._arrays cimport items
 from templ_core._byte_string cimport Text, put, resized
 from templ_core._interner cimport Interner, interner_begin, interner_end, interner_number
-from templ_core._letters cimport WORD, letters_agree
+from templ_core._letters cimport letters_agree
 from templ_core.dom.parse._attribute_table cimport (
     ARIA_HIDDEN, ATTRIBUTE_COUNT, CLASS, HIDDEN, HREF, ID, ITEMPROP, OTHER, ROLE, Row, STYLE,
 )
@@ -22,9 +22,11 @@ from templ_core.dom.parse._libxml2 cimport (
     WithParser, XML_ERR_NO_MEMORY, XML_PARSE_HUGE, attribute_of, charactersSAXFunc, dlopen, dlsym,
     endElementSAXFunc, htmlParserCtxt, htmlSAXHandler, slot_of_name, startElementSAXFunc, value_at,
 )
-from templ_core.dom.parse._segment_text cimport (
-    Mark, Marks, Run, add_collapsed, add_verbatim, close_mark, end_marks, marks_end, open_mark, run_begin,
-    run_break,
+from templ_core.dom.parse._segment_text cimport Mark, close_mark, open_mark
+from templ_core.dom.parse._text_reader cimport (
+    ADDS_BRACKET, HOLDS_PHRASES, IS_BREAK, IS_HEADING, IS_IMAGE, IS_INLINE, IS_INVISIBLE, IS_LINK, IS_MARKED, IS_META,
+    IS_PART, IS_POWER, IS_READING, IS_SCRIPT, IS_TITLE, IS_UNKNOWN, IS_VERBATIM, NOT_A_BREAK, Open, SPACES, Segment,
+    TextReader,
 )
 
 import re
@@ -35,21 +37,11 @@ from lxml import etree
 
 from templ_core import letters
 from templ_core.dom.config import ScanConfig
-from templ_core.dom.tags import INLINE, INVISIBLE, MARKED, SPACE_AFTER, without_references
+from templ_core.dom.tags import (
+    BLOCKS, EMPTY, HEADING_LEVELS, INLINE, INVISIBLE, MARKED, PHRASES, SPACE_AFTER, STANDS_ALONE,
+    without_references,
+)
 from templ_core.errors import ParserMismatch
-
-cdef enum:
-    IS_INLINE = 1
-    IS_INVISIBLE = 2
-    SPACES = 4
-    IS_LINK = 8
-    IS_BREAK = 16
-    IS_IMAGE = 32
-    IS_VERBATIM = 64
-    IS_SCRIPT = 128
-    IS_TITLE = 256
-    IS_META = 512
-    IS_MARKED = 1024
 
 cdef enum:
     SAME_SITE, OTHER_SITE, SAME_PAGE    # where the address of a link leads
@@ -57,33 +49,31 @@ cdef enum:
 cdef struct Node:               # fields have the names and meanings of the columns of `Nodes`
     int element_type, depth, parent, end, hidden, images
 
-cdef struct Segment:            # and of `Segments`
-    int owner, inline_from, inline_to, links, link_chars, external_links, page_links
-
 cdef struct ElementAttributes:  # whether the parser read them or the attribute table carries them
     const char *values[ATTRIBUTE_COUNT]     # by number; NULL = the element has no such attribute
-    bint hidden                 # whether they hide the element
+    bint hidden                 # whether they hide the element, or keep it from screen readers
+    bint unseen                 # whether nobody sees its text in a line
+    bint is_note                # whether it is a note that appears beside its word
     int link_target
     int tag, element_type       # of the last element that had them; -1 = none yet
-
-cdef struct Open:               # an element whose end has not been reached
-    int traits
-    int node                    # its row; -1 = invisible
-    int outer_block             # row of the block around it; -1 = none
 
 cdef dict _TRAITS = {
     "a": IS_LINK, "br": IS_BREAK, "img": IS_IMAGE, "pre": IS_VERBATIM, "script": IS_SCRIPT,
     "title": IS_TITLE, "meta": IS_META,
 }
 for _tags, _trait in (
-    (INLINE, IS_INLINE), (INVISIBLE, IS_INVISIBLE), (SPACE_AFTER, SPACES), (MARKED, IS_MARKED),
+    (BLOCKS, 0), (INLINE | EMPTY, IS_INLINE), (STANDS_ALONE, IS_PART), (INVISIBLE, IS_INVISIBLE),
+    (SPACE_AFTER, SPACES), (MARKED, IS_MARKED), (PHRASES, HOLDS_PHRASES), (HEADING_LEVELS, IS_HEADING),
+    (("rt",), IS_READING), (("sup",), IS_POWER),
 ):
     _TRAITS.update({_tag: _TRAITS.get(_tag, 0) | _trait for _tag in _tags})
 cdef dict _ATTRIBUTES = {
     "id": ID, "class": CLASS, "role": ROLE, "itemprop": ITEMPROP, "style": STYLE, "href": HREF,
     "hidden": HIDDEN, "aria-hidden": ARIA_HIDDEN,
 }
-cdef object _find_word = re.compile(r"\w").search
+_UNSEEN = {ord(mark): None for mark in letters.UNSEEN_MARKS}
+_NOT_SEEN = ("sr-only", "visually-hidden", "visuallyhidden", "screen-reader-text", "element-invisible")
+"""Classes by which Bootstrap, WordPress, Drupal and others hide text from all but screen readers."""
 cdef object _find_hiding = re.compile(r"(?i:display\s*:\s*none|visibility\s*:\s*hidden)").search
 
 
@@ -93,9 +83,11 @@ cdef Mark _any_mark
 _NODE_COLUMNS = tuple(<dict>_any_node)
 _SEGMENT_COLUMNS = tuple(<dict>_any_segment)
 _MARK_COLUMNS = tuple(<dict>_any_mark)
+_SIGN_COLUMNS = ("owner", "inline_from", "before")
 PageColumns = namedtuple(
     "PageColumns",
-    "element_types nodes texts segments scripts title language marks mark_values has_another_root",
+    "element_types nodes texts segments sign_texts signs scripts title language marks mark_values "
+    "has_another_root",
 )
 assert letters_agree(vars(letters))
 assert sizeof(Node) == len(_NODE_COLUMNS) * sizeof(int)
@@ -190,7 +182,7 @@ cdef int _pending_error() except? -1:
     return -1
 
 
-cdef class PageReader:
+cdef class PageReader(TextReader):
     cdef bytes host
     cdef tuple attribute_table      # owns the bytes that `row` and `entries` point into
     cdef const Row *row             # of the next element whose attributes are in the table
@@ -198,27 +190,17 @@ cdef class PageReader:
     cdef Text entries               # an `ElementAttributes` for each entry of the table
     cdef ElementAttributes none     # of elements without attributes
     cdef ElementAttributes own      # of the element being entered, as the parser read them
-    cdef const uint16_t *classes
     cdef Interner tags
     cdef Interner element_types     # of the tag's number, and the attributes, each ended by a line feed
     cdef Text type_key
     cdef NameNumbers tag_numbers, attribute_numbers
-    cdef list tag_names, texts, values
-    cdef Marks marks
+    cdef list tag_names, values
     cdef int unmarked               # IS_MARKED if nothing is to be marked
     cdef str title, language
-    cdef Text title_text            # of the open `title`
-    cdef int title_depth            # of the open `title`; -1 = none is open
     cdef int *traits                # of each tag
-    cdef Run run
-    cdef Open *open
-    cdef int is_open, most_open, invisible, visible, open_links, open_verbatim
-    cdef int block                  # row of the innermost open block; -1 = none
-    cdef Text nodes, segments       # their rows
-    cdef int node_count, segment_count
-    cdef Segment segment            # the one whose text `run` holds
+    cdef Text nodes                 # their rows
+    cdef int visible                # open elements that have rows
     cdef int scripts
-    cdef bint after_break
     cdef htmlParserCtxt *parser
     cdef bint is_stopped            # while an event is handled, and after an error or the end of the root
     cdef bint has_root, has_another_root
@@ -227,10 +209,8 @@ cdef class PageReader:
         interner_begin(&self.tags)
         interner_begin(&self.element_types)
         self.host = host.encode()
-        self.classes = <const uint16_t *>items(letters.letter_tables()[0], 2)
-        self.tag_names, self.texts, self.values = [], [], []
+        self.tag_names, self.values = [], []
         self.title = self.language = ""
-        self.block = self.title_depth = -1
         no_attributes(&self.none)
         self.attribute_table = attribute_table
         self.row = <const Row *>PyBytes_AsString(attribute_table[0])
@@ -241,14 +221,9 @@ cdef class PageReader:
         interner_end(&self.tags)
         interner_end(&self.element_types)
         free(self.type_key.bytes)
-        free(self.title_text.bytes)
         free(self.entries.bytes)
         free(self.traits)
-        free(self.run.text.bytes)
-        free(self.open)
         free(self.nodes.bytes)
-        free(self.segments.bytes)
-        marks_end(&self.marks)
 
     cdef int read(self, bytes markup) except -1:
         """Let the parser read markup, and end what it left open."""
@@ -299,13 +274,13 @@ cdef class PageReader:
             if traits & IS_TITLE:
                 self.title_depth, self.title_text.size = self.is_open, 0
             elif strcmp(attribute_of(own, "property"), "og:title") == 0:
-                self.title = " ".join(attribute_of(own, "content").decode().split())
+                self.title = _title(attribute_of(own, "content").decode())
         if self.invisible or traits & IS_INVISIBLE:
-            if not self.invisible:
-                self.flush()
             self.invisible += 1
             return 0
-        if not traits & IS_INLINE:
+        if traits & IS_UNKNOWN and self.holder >= 0 and self.open[self.holder].traits & HOLDS_PHRASES:
+            traits = this.traits = IS_INLINE
+        if not traits & NOT_A_BREAK:
             self.flush()
         if attributes == NULL and own == NULL:
             attributes = &self.none
@@ -321,19 +296,30 @@ cdef class PageReader:
         this.node = self.node_count
         self.node_count += 1
         self.visible += 1
+        this.outer_unseen, this.start = self.unseen, self.run.text.size
+        this.run, this.piece = self.run_number, self.border_count
         if not traits & IS_INLINE:
-            self.block = this.node
-            self.segment.inline_from = self.node_count
-            self.open_verbatim += (traits & IS_VERBATIM) != 0
+            self.enter_block(this)
+            self.unseen = traits & IS_PART and attributes.unseen
         elif traits & IS_LINK:
             self.open_links += 1
             self.segment.links += 1
             self.segment.external_links += attributes.link_target == OTHER_SITE
             self.segment.page_links += attributes.link_target == SAME_PAGE
+            if attributes.link_target != SAME_PAGE or not self.is_in_heading():
+                this.start = -1
         elif traits & IS_BREAK:
             self.break_line()
         elif traits & IS_IMAGE and self.block >= 0:
             (<Node *>self.nodes.bytes)[self.block].images += 1
+        elif attributes.is_note:
+            this.traits |= SPACES
+            self.add(" ", 1)
+        elif traits & IS_READING:
+            self.open_bracket(this)
+        if traits & IS_INLINE and attributes.unseen and not traits & IS_IMAGE:
+            self.unseen += 1
+        self.in_power |= traits & IS_POWER != 0
         if traits & IS_MARKED:
             open_mark(
                 &self.marks, self.values, own, attributes.values, this.node,
@@ -368,11 +354,13 @@ cdef class PageReader:
     cdef int interpret(self, ElementAttributes *attributes) except -1:
         """Find out whether the attributes hide their element, and where they lead."""
         cdef const char **values = attributes.values
-        attributes.hidden = (
-            values[HIDDEN] != NULL
-            or (values[ARIA_HIDDEN] != NULL and strcmp(values[ARIA_HIDDEN], "true") == 0)
-            or (values[STYLE] != NULL and _hides(values[STYLE]))
+        cdef const char *names = values[CLASS]
+        attributes.unseen = values[HIDDEN] != NULL or (values[STYLE] != NULL and _hides(values[STYLE]))
+        attributes.hidden = attributes.unseen or (
+            values[ARIA_HIDDEN] != NULL and strcmp(values[ARIA_HIDDEN], "true") == 0
         )
+        attributes.unseen = attributes.unseen or (names != NULL and _is_for_screen_readers(names))
+        attributes.is_note = values[ROLE] != NULL and strcmp(values[ROLE], "tooltip") == 0
         if values[HREF] != NULL:
             attributes.link_target = link_target(values[HREF], self.host)
         return 0
@@ -416,96 +404,42 @@ cdef class PageReader:
             text = PyUnicode_DecodeUTF8(name, strlen(name), NULL)
             self.tag_names.append(text)
             self.traits = <int *>resized(self.traits, self.tags.most * sizeof(int))
-            self.traits[tag] = _TRAITS.get(text, 0)
+            if text in _TRAITS:
+                self.traits[tag] = _TRAITS[text]
+            else:
+                # A name with a colon comes from an office program, whose elements all stand in lines.
+                self.traits[tag] = IS_INLINE if ":" in text else IS_PART | IS_UNKNOWN
         return tag
 
     cdef int leave(self) except -1:
         if self.is_open == self.title_depth:
-            self.title = " ".join(self.title_text.bytes[: self.title_text.size].decode().split())
+            self.title = _title(self.title_text.bytes[: self.title_text.size].decode())
             self.title_depth = -1
         self.is_open -= 1
         cdef Open *this = &self.open[self.is_open]
         if this.node < 0:
             self.invisible -= 1
+            if this.traits & SPACES:
+                self.add(" ", 1)
             return 0
         self.visible -= 1
         (<Node *>self.nodes.bytes)[this.node].end = self.node_count
+        if this.traits & IS_POWER:
+            self.in_power = False
+        if this.traits & IS_LINK:
+            self.open_links -= 1
+            if this.start >= 0:
+                self.leave_out_anchor(this)
         if this.traits & IS_MARKED:
             close_mark(&self.marks, self.run.text.size)
         if not this.traits & IS_INLINE:
-            self.flush()
-            self.block = this.outer_block
-            self.open_verbatim -= (this.traits & IS_VERBATIM) != 0
-        elif this.traits & IS_LINK:
-            self.open_links -= 1
-        elif this.traits & SPACES:
+            return self.leave_block(this)
+        if this.traits & ADDS_BRACKET:
+            self.close_bracket(this)
+        if this.traits & SPACES:
             self.add(" ", 1)
+        self.unseen = this.outer_unseen
         return 0
-
-    cdef int add(self, const char *text, int size) except -1:
-        cdef const unsigned char *bytes = <const unsigned char *>text
-        cdef int solid
-        if self.title_depth >= 0:
-            put(&self.title_text, text, size)
-        if self.invisible:
-            return 0
-        if self.open_verbatim:
-            solid = add_verbatim(&self.run, bytes, size, self.classes)
-        else:
-            solid = add_collapsed(&self.run, bytes, size, self.classes)
-        if solid:
-            self.after_break = False
-            if self.open_links:
-                self.segment.link_chars += solid
-        return 0
-
-    cdef int break_line(self) except -1:
-        if self.after_break and not self.open_verbatim:
-            self.flush()
-            return 0
-        if self.open_verbatim:
-            put(&self.run.text, "\n", 1)
-        else:
-            run_break(&self.run)
-        self.after_break = True
-        return 0
-
-    cdef int flush(self) except -1:
-        """End the current segment; keep it if it holds a word."""
-        text = self.run_text()
-        if text is not None:
-            self.texts.append(text)
-            self.segment.owner = max(self.block, 0)
-            self.segment.inline_to = self.node_count
-            put(&self.segments, <const char *>&self.segment, sizeof(Segment))
-            self.segment_count += 1
-        if self.marks.count > self.marks.first or self.marks.open_count:
-            self.end_marks(text)
-        run_begin(&self.run)
-        self.segment = Segment(0, self.node_count, 0, self.open_links, 0, 0, 0)
-        self.after_break = False
-        return 0
-
-    cdef int end_marks(self, text) except -1:
-        cdef int shift = 0
-        cdef Text *run = &self.run.text
-        if text is None:
-            return end_marks(&self.marks, self.segment_count, 0, -1)
-        while self.open_verbatim and shift < run.size and run.bytes[shift] in b"\r\n":
-            shift += 1
-        return end_marks(&self.marks, self.segment_count - 1, shift, run.size - shift)
-
-    cdef run_text(self):
-        """Return the text of the current segment; None if it holds no word."""
-        cdef Run *run = &self.run
-        if not run.text.size or not (self.open_verbatim or run.beyond or run.classes & WORD):
-            return None
-        text = PyUnicode_DecodeUTF8(run.text.bytes, run.text.size, NULL)
-        if self.open_verbatim:
-            text = text.strip("\r\n")
-        elif run.classes & WORD:
-            return text
-        return text if _find_word(text) is not None else None
 
     cdef list element_type_names(self):
         """Return the tag and the attributes of each element type."""
@@ -528,6 +462,8 @@ cdef class PageReader:
             _columns(<const int *>self.nodes.bytes, self.node_count, _NODE_COLUMNS),
             self.texts,
             _columns(<const int *>self.segments.bytes, self.segment_count, _SEGMENT_COLUMNS),
+            self.sign_texts,
+            self.sign_columns(),
             self.scripts,
             self.title,
             self.language,
@@ -535,6 +471,16 @@ cdef class PageReader:
             self.values,
             self.has_another_root,
         )
+
+    cdef dict sign_columns(self):
+        found = _columns(<const int *>self.signs.bytes, len(self.sign_texts), _SEGMENT_COLUMNS)
+        found["before"] = found["links"]
+        return {name: found[name] for name in _SIGN_COLUMNS}
+
+
+cdef str _title(str text):
+    """Return a title with single blanks and without characters that nobody sees."""
+    return " ".join((text if text.isascii() else text.translate(_UNSEEN)).split())
 
 
 cdef dict _columns(const int *rows, int count, tuple names):
@@ -562,7 +508,8 @@ cdef void no_attributes(ElementAttributes *attributes) noexcept:
     cdef int number
     for number in range(ATTRIBUTE_COUNT):
         attributes.values[number] = NULL
-    attributes.hidden, attributes.link_target, attributes.tag = False, SAME_SITE, -1
+    attributes.hidden = attributes.unseen = attributes.is_note = False
+    attributes.link_target, attributes.tag = SAME_SITE, -1
 
 
 cdef bint _hides(const char *style) except -1:
@@ -570,6 +517,15 @@ cdef bint _hides(const char *style) except -1:
     if strstr(style, "isp") == NULL and strstr(style, "isi") == NULL and is_ascii_lower(style):
         return False
     return _find_hiding(style[: strlen(style)].decode()) is not None
+
+
+cdef bint _is_for_screen_readers(const char *names) except -1:
+    """Return whether one of the names of classes says that only screen readers have the text."""
+    if strstr(names, "sr-only") == NULL and strstr(names, "hidden") == NULL and (
+        strstr(names, "screen-reader") == NULL and strstr(names, "invisible") == NULL
+    ):
+        return False
+    return not frozenset(names[: strlen(names)].decode().split()).isdisjoint(_NOT_SEEN)
 
 
 cdef int link_target(const char *href, bytes host) except -1:

@@ -4,15 +4,16 @@
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport uint16_t
 from libc.stdlib cimport free
-from libc.string cimport strchr, strcmp, strlen, strncmp
+from libc.string cimport memcmp, strchr, strcmp, strlen, strncmp
 
 from templ_core._byte_string cimport Text, put, reserve, resized
-from templ_core._letters cimport KNOWN, SPACE
+from templ_core._letters cimport KNOWN, SPACE, UNSEEN, WORD
 from templ_core.dom.parse._attribute_table cimport LABEL, TARGET
 from templ_core.dom.parse._libxml2 cimport attribute_of, value_at
 
 cdef enum:
     LINE_BREAK = 0x0B       # vertical tab: a line break that survives the collapsing
+    BULLET_BYTES = 3
 
 
 cdef struct Run:
@@ -66,10 +67,10 @@ cdef inline int add_collapsed(
         start = at
         point = next_point(&at)
         of_this = classes[point] if point < KNOWN else 0
-        if of_this & SPACE:
+        if of_this & (SPACE | UNSEEN):
             if point == LINE_BREAK:
                 blank = c"\n"
-            elif not blank:
+            elif not blank and of_this & SPACE:
                 blank = c" "
             continue
         if blank:
@@ -99,15 +100,68 @@ cdef inline int add_collapsed(
 cdef inline int add_verbatim(
     Run *run, const unsigned char *at, Py_ssize_t size, const uint16_t *classes
 ) except -1:
-    """Add text as it is; return how many of its characters are not white space."""
+    """Add text as it is, but for characters that nobody sees; return how many others are not white space."""
     cdef const unsigned char *end = at + size
+    cdef const unsigned char *written = at
+    cdef const unsigned char *start
     cdef unsigned int point
-    cdef int solid = 0
-    put(&run.text, <const char *>at, size)
+    cdef int solid = 0, of_this
     while at < end:
+        start = at
         point = next_point(&at)
-        solid += point >= KNOWN or not classes[point] & SPACE
+        of_this = classes[point] if point < KNOWN else 0
+        solid += not of_this & (SPACE | UNSEEN)
+        if of_this & UNSEEN:
+            put(&run.text, <const char *>written, start - written)
+            written = at
+    put(&run.text, <const char *>written, end - written)
     return solid
+
+
+cdef inline bint begin_bullet(
+    Run *run, const unsigned char **at, int *size, const uint16_t *classes
+) except -1:
+    """Keep a bullet that begins a text apart from the word behind it; return whether a bullet was read.
+
+    Args:
+        run: The text so far: nothing, or as many bytes as a bullet has.
+        at: What follows; it moves behind a bullet.
+        size: Bytes of that.
+        classes: Classes of characters.
+    """
+    cdef const unsigned char *begin = at[0]
+    cdef const unsigned char *end = begin + size[0]
+    cdef const unsigned char *after = begin
+    cdef bint begins = run.text.size == 0
+    if begins:
+        while after < end and _is_in(next_point(&after), SPACE | UNSEEN, classes):
+            begin = after
+        if end - begin <= BULLET_BYTES or not _is_bullet(begin):
+            return False
+        begin += BULLET_BYTES
+    elif run.blank or not _is_bullet(<const unsigned char *>run.text.bytes):
+        return False
+    after = begin
+    if not _is_in(next_point(&after), WORD, classes):
+        return False
+    if begins:
+        put(&run.text, <const char *>begin - BULLET_BYTES, BULLET_BYTES)
+        at[0], size[0] = begin, <int>(end - begin)
+    run.blank = c" "
+    return begins
+
+
+cdef inline bint _is_in(unsigned int point, int wanted, const uint16_t *classes) noexcept:
+    """Return whether a character is of one of the classes; one that no table knows is of none."""
+    return point < KNOWN and classes[point] & wanted != 0
+
+
+cdef inline bint _is_bullet(const unsigned char *at) noexcept:
+    return at[0] == 0xE2 and (
+        not memcmp(at, b"\xe2\x80\xa2", 3) or not memcmp(at, b"\xe2\x97\x8f", 3)
+        or not memcmp(at, b"\xe2\x96\xaa", 3) or not memcmp(at, b"\xe2\x97\xa6", 3)
+        or not memcmp(at, b"\xe2\x80\xa3", 3)
+    )
 
 
 # --- marks ----------------------------------------------------------------------------------
@@ -117,17 +171,35 @@ cdef struct Mark:
     int node, segment, start, end, target, label
 
 
+cdef struct Slice:          # a stretch of the run's text that has become a segment or a sign, or was not kept
+    Py_ssize_t start, end
+    Py_ssize_t shift        # where the text that was kept begins
+    int size                # bytes of that; -1 = it was not kept
+    int number              # of the segments and signs; of the one that comes next where it was not kept
+    int first_node          # a mark of no text where two slices meet is in the later one from this element on
+
+
 cdef struct Marks:
     Mark *rows
     int count, room
-    int first               # first row of the segment whose text is being put together
+    Mark *closed            # marks in the text that is being put together whose elements have ended
+    int closed_count, closed_room
     Mark *open              # marks of the open elements, the innermost last
     int open_count, open_room
+    Slice *slices           # of that text
+    int slice_count, slice_room
 
 
 cdef inline void marks_end(Marks *marks) noexcept:
     free(marks.rows)
+    free(marks.closed)
     free(marks.open)
+    free(marks.slices)
+
+
+cdef inline bint has_marks(const Marks *marks) noexcept:
+    """Return whether an element in the text that is being put together has a mark."""
+    return marks.closed_count > 0 or marks.open_count > 0
 
 
 cdef inline int _add_mark(Marks *marks, Mark mark) except -1:
@@ -174,43 +246,69 @@ cdef inline int open_mark(
 
 cdef inline int close_mark(Marks *marks, int at) except -1:
     """End the mark of the innermost open element."""
+    if marks.closed_count == marks.closed_room:
+        marks.closed_room = 2 * marks.closed_room + 64
+        marks.closed = <Mark *>resized(marks.closed, marks.closed_room * sizeof(Mark))
     marks.open_count -= 1
-    cdef Mark mark = marks.open[marks.open_count]
-    mark.end = at
-    return _add_mark(marks, mark)
+    marks.closed[marks.closed_count] = marks.open[marks.open_count]
+    marks.closed[marks.closed_count].end = at
+    marks.closed_count += 1
+    return 0
 
 
-cdef inline int end_marks(Marks *marks, int segment, int shift, int size) except -1:
-    """End the segment of a page's marks; open marks go on in the next segment.
+cdef inline int add_slice(Marks *marks, Slice one) except -1:
+    """Note what has become of the next stretch of the run's text."""
+    if marks.slice_count == marks.slice_room:
+        marks.slice_room = 2 * marks.slice_room + 16
+        marks.slices = <Slice *>resized(marks.slices, marks.slice_room * sizeof(Slice))
+    marks.slices[marks.slice_count] = one
+    marks.slice_count += 1
+    return 0
 
-    Args:
-        marks: The marks of the page.
-        segment: Number of the segment; of the one that comes next where its text was not kept.
-        shift: Bytes that were cut from the beginning of its text.
-        size: Bytes of its text; -1 = it was not kept, and only images and links are.
-    """
-    cdef int number, kept = marks.first
-    cdef Mark mark
-    if size >= 0:
-        for number in range(marks.open_count):
-            mark = marks.open[number]
-            mark.end = size + shift
-            if mark.end > mark.start:
-                _add_mark(marks, mark)
-    for number in range(marks.first, marks.count):
-        mark = marks.rows[number]
-        if size < 0:
-            mark.start, mark.end = -1, -1
-        else:
-            mark.start = min(max(mark.start - shift, 0), size)
-            mark.end = min(max(mark.end - shift, 0), size)
-        mark.segment = segment
-        if mark.start < mark.end or mark.target >= 0 or mark.label >= 0:
-            marks.rows[kept] = mark
-            kept += 1
-    marks.count = marks.first = kept
+
+cdef inline int end_marks(Marks *marks, Py_ssize_t size) except -1:
+    """Place the marks of a run of text, of so many bytes, in its slices; open marks go on in the next run."""
+    cdef int number
     for number in range(marks.open_count):
+        marks.open[number].end = size
+        if size > marks.open[number].start:
+            _place_mark(marks, marks.open[number])
         marks.open[number].start = 0
+    for number in range(marks.closed_count):
+        _place_mark(marks, marks.closed[number])
+    marks.closed_count = marks.slice_count = 0
+    return 0
+
+
+cdef inline int _place_mark(Marks *marks, Mark mark) except -1:
+    """Add a row for each slice in which the mark has text; for its only one if it has none."""
+    cdef int low = 0, high = marks.slice_count, middle, number
+    cdef bint has_text = mark.end > mark.start
+    cdef Slice *one
+    cdef Mark row = mark
+    while high - low > 1:
+        middle = (low + high) // 2
+        one = &marks.slices[middle]
+        if one.start < mark.start or (
+            one.start == mark.start and (has_text or one.first_node <= mark.node)
+        ):
+            low = middle
+        else:
+            high = middle
+    for number in range(low, marks.slice_count):
+        one = &marks.slices[number]
+        if number > low and one.start >= mark.end:
+            break
+        if one.size < 0:
+            row.start = row.end = -1
+        else:
+            row.start = min(max(mark.start - one.shift, 0), one.size)
+            row.end = min(max(mark.end - one.shift, 0), one.size)
+        row.segment = one.number
+        if row.start < row.end or (
+            (number == low or one.size < 0) and (row.target >= 0 or row.label >= 0)
+        ):
+            _add_mark(marks, row)
     return 0
 
 

@@ -5,11 +5,11 @@ from libc.stdint cimport uint64_t
 from libc.string cimport memchr, memcmp
 
 from templ_core.dom.parse._attribute_table cimport ATTRIBUTE_COUNT, HREF, ITEMPROP, OTHER
-from templ_core.dom.parse._markup cimport Attribute, packed, read_attribute, skip_blanks
+from templ_core.dom.parse._markup cimport Attribute, is_blank, packed, read_attribute, skip_blanks
 
 cdef enum:
-    IS_INLINE = 1
-    IS_ROOT = 2             # html, head, body
+    IS_BLOCK = 1
+    IS_ROOT = 2             # html, head, body, frameset
     IS_RAW = 4              # holds text without tags
     IS_EMPTIED = 8          # only its tag is read, neither attributes nor content
     HIDES = 16              # its content is no text of the page
@@ -25,6 +25,10 @@ cdef enum:
     SHOWS_CLAIM = 16384     # its text may say it, too
     IS_TARGET = 32768       # leads to another resource: a, img
     RELATES = 65536         # its `rel` may say something about the page: a, link
+    IS_TABLE = 131072
+    IS_TABLE_PART = 262144  # means nothing outside a table
+    IS_IMAGE = 524288
+    EMBEDS = 1048576        # stands for a text of its own: math
 
 cdef enum:
     TRAIT_SLOTS = 512       # a power of two
@@ -63,6 +67,7 @@ cdef enum:
     REL = 66
     TYPE = 67
     ITEMTYPE = 68           # `itemtype` of microdata, `typeof` of RDFa
+    EMBEDDING = 69          # `srcdoc` of frames, `shadowrootmode` of templates
 
 cdef enum:
     JSON_LD_BYTES = 19      # of "application/ld+json"
@@ -77,6 +82,7 @@ cdef struct StartTag:
     bint styles_font        # whether it is HTML's `font`, not that of svg
     bint keeps_target       # whether the address that it names goes to the table
     bint claims             # whether it may say something about the page
+    bint embeds             # whether a browser shows a text of its own in its place
 
 
 cdef inline const unsigned char *read_attributes(
@@ -95,6 +101,7 @@ cdef inline const unsigned char *read_attributes(
     tag.seen = 0
     tag.styles_font = False
     tag.claims = tag.traits & CLAIMS != 0
+    tag.embeds = tag.traits & EMBEDS != 0
     tag.keeps_attributes = tag.traits & IS_ROOT != 0
     while True:
         at = skip_blanks(at, end)
@@ -121,6 +128,9 @@ cdef inline const unsigned char *read_attributes(
             tag.claims |= tag.traits & RELATES and _may_tell(&attribute)
         elif number == TYPE:
             tag.claims |= tag.traits & IS_RAW and _is_json_ld(&attribute)
+            tag.embeds |= tag.traits & IS_RAW and _is_formula(&attribute)
+        elif number == EMBEDDING:
+            tag.embeds = True
         elif not tag.seen >> number & 1:
             tag.seen |= 1 << number
             tag.attributes[number] = attribute
@@ -143,6 +153,26 @@ cdef inline bint _may_be_title(const Attribute *property) noexcept:
 cdef inline bint _may_tell(const Attribute *rel) noexcept:
     """Return whether a relation may be `author`, `tag`, `category tag` or `canonical`."""
     return rel.value != rel.value_end and rel.value[0] in b"atcATC"
+
+
+cdef inline bint _is_formula(const Attribute *type) noexcept:
+    return type.value_end - type.value >= 8 and not memcmp(type.value, b"math/", 5)
+
+
+cdef inline bint shows_formula(const Attribute *names) noexcept:
+    """Return whether a class of an image says that it shows a formula."""
+    cdef const unsigned char *at = names.value
+    cdef const unsigned char *start
+    while at != NULL and at < names.value_end:
+        at = skip_blanks(at, names.value_end)
+        start = at
+        while at < names.value_end and not is_blank(at[0]):
+            at += 1
+        if (at - start == 3 and not memcmp(start, b"tex", 3)) or (
+            at - start == 5 and not memcmp(start, b"latex", 5)
+        ) or (at - start >= 8 and not memcmp(start, b"mwe-math", 8)):
+            return True
+    return False
 
 
 cdef inline bint _is_json_ld(const Attribute *type) noexcept:

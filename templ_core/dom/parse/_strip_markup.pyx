@@ -22,7 +22,7 @@ from templ_core.dom.parse._attribute_table cimport (
     TableWriter, table_add_row, table_begin, table_end, table_next_line, table_put,
 )
 from templ_core.dom.parse._markup cimport (
-    Attribute, PLAINTEXT_NAME, after_byte, after_comment, after_cdata, end_of_name, end_of_raw_text,
+    Attribute, FOREIGN_OBJECT_NAME, PLAINTEXT_NAME, after_byte, after_comment, after_cdata, end_of_name, end_of_raw_text,
     end_of_script, is_blank, is_letter, next_tag, packed, read_attribute, skip_blanks,
 )
 from templ_core.dom.parse._output cimport (
@@ -30,9 +30,10 @@ from templ_core.dom.parse._output cimport (
     drop_mark, end_hidden, hide_from, in_foreign, outermost_foreign, place_of,
 )
 from templ_core.dom.parse._start_tag cimport (
-    CLAIMS, ENDS_HTML, FONT_STYLE, HIDES, HOLDS_HTML, IS_EMPTIED, IS_FONT, IS_FOREIGN, IS_INLINE, IS_LINK,
-    IS_META, IS_PRE, IS_RAW, IS_ROOT, IS_TARGET, ITEMTYPE, PROPERTY, REL, RELATES, SHOWS_CLAIM, STARTS_HTML,
-    StartTag, TYPE, TagTraits, add_traits, is_true, read_attributes, traits_of,
+    CLAIMS, EMBEDDING, EMBEDS, ENDS_HTML, FONT_STYLE, HIDES, HOLDS_HTML, IS_BLOCK, IS_EMPTIED, IS_FONT, IS_FOREIGN,
+    IS_IMAGE, IS_LINK, IS_META, IS_PRE, IS_RAW, IS_ROOT, IS_TABLE, IS_TABLE_PART, IS_TARGET, ITEMTYPE, PROPERTY, REL,
+    RELATES, SHOWS_CLAIM, STARTS_HTML, StartTag, TYPE, TagTraits, add_traits, is_true, read_attributes,
+    shows_formula, traits_of,
 )
 
 from templ_core.dom import tags
@@ -58,6 +59,11 @@ cdef struct Stripper:
     bint keeps_attributes
     bint keeps_targets
     bint comments_end, titles_end, cdata_ends   # False once one was found that does not
+    bint has_title                  # whether a title with a text was found
+    bint has_embedded               # whether a text stands where only `embedded` finds it
+    bint in_body                    # whether an element that belongs to no head has begun
+    int inner_roots                 # start tags of `html`, `head`, `body` and `frameset` that were left out and have not ended
+    int tables                      # that are open
     TableWriter table
     HiddenElements hidden
     Claims claims
@@ -79,11 +85,11 @@ cdef TagTraits TAGS, ATTRIBUTES
 
 cdef void _fill_traits() noexcept:
     for names, traits in (
-        (tags.INLINE, IS_INLINE),
+        (tags.BLOCKS, IS_BLOCK),
         (tags.RAW_TEXT, IS_RAW),
         (tags.RAW_TEXT & tags.INVISIBLE - {"title"}, IS_EMPTIED),
         (tags.INVISIBLE - tags.RAW_TEXT, HIDES),
-        (("html", "head", "body"), IS_ROOT),
+        (("html", "head", "body", "frameset"), IS_ROOT),
         (("svg", "math"), IS_FOREIGN),
         (tags.HOLDS_HTML, HOLDS_HTML),
         (tags.STARTS_HTML, STARTS_HTML),
@@ -96,6 +102,10 @@ cdef void _fill_traits() noexcept:
         (("a", "link"), RELATES),
         (("time", "a", "span", "div", "p", "h1", "h2", "h3", "b", "strong", "td", "dd", "li"), SHOWS_CLAIM),
         (("a", "img"), IS_TARGET),
+        (("table",), IS_TABLE),
+        (tags.TABLE_PARTS, IS_TABLE_PART),
+        (("img",), IS_IMAGE),
+        (("math",), EMBEDS),
     ):
         for name in names:
             add_traits(&TAGS, _packed_name(name.encode()), traits)
@@ -104,7 +114,7 @@ cdef void _fill_traits() noexcept:
         ("href", HREF), ("hidden", HIDDEN), ("aria-hidden", ARIA_HIDDEN), ("property", PROPERTY),
         ("color", FONT_STYLE), ("face", FONT_STYLE), ("size", FONT_STYLE), ("rel", REL),
         ("type", TYPE), ("itemtype", ITEMTYPE), ("typeof", ITEMTYPE), ("src", SRC), ("data-src", DATA_SRC),
-        ("data-lazy-src", DATA_SRC), ("alt", ALT),
+        ("data-lazy-src", DATA_SRC), ("alt", ALT), ("srcdoc", EMBEDDING), ("shadowrootmode", EMBEDDING),
     ):
         add_traits(&ATTRIBUTES, _packed_name(name.encode()), number)
 
@@ -129,6 +139,8 @@ def strip_markup(
 
     - `html`, `head` and `body` never close themselves.
     - A title without an end tag ends at the next tag, a comment without an end at the next `>`.
+    - Titles behind the one that counts, further tags of `html`, `head`, `body` and `frameset` behind a block, and
+      parts of tables outside a table end no paragraph: they are left out.
     - The content of `svg`, `object` and other elements that hide it is left out where the element
       ends by the rules of HTML. One that never ends closes itself (`_output.pxd`).
 
@@ -141,8 +153,8 @@ def strip_markup(
         finds_claims: Whether the tags that say something about the page are wanted.
 
     Returns:
-        The markup, the attribute table, the claims, and where the claim of the first `base` element begins in them;
-        -1 = there is none.
+        The markup, the attribute table, the claims, where the claim of the first `base` element begins in them
+        (-1 = there is none), and whether a text is embedded in the markup (`templ_core.dom.parse.embedded`).
     """
     cdef const unsigned char *at = <const unsigned char *>PyBytes_AsString(markup)
     cdef Py_ssize_t size = PyBytes_Size(markup)
@@ -158,7 +170,8 @@ def strip_markup(
     one.claims = Claims(finds_claims, Text(NULL, 0, 0), -1)
     one.strips_blanks = not keeps_attributes
     one.comments_end = one.titles_end = one.cdata_ends = True
-    one.hidden.count = 0
+    one.has_title = one.has_embedded = one.in_body = False
+    one.hidden.count = one.tables = one.inner_roots = 0
     # What is written beyond the markup is shorter than the tags that call for it, but for "<title>".
     one.output.bytes = one.output.next = <unsigned char *>malloc(size + size // 7 * 8 + 1)
     if one.output.bytes == NULL:
@@ -176,6 +189,7 @@ def strip_markup(
                 (_bytes(&one.table.rows), _bytes(&one.table.entries.text)),
                 _bytes(&one.claims.text),
                 one.claims.base,
+                one.has_embedded,
             )
         finally:
             table_end(&one.table)
@@ -267,8 +281,10 @@ cdef const unsigned char *_after_end_tag(
         else:
             read_attribute(&attribute, at, one.end)
             at = attribute.end
-    if one.hidden.count or one.joins_documents:
-        tag = packed(start + 2, name_end - start - 2)
+    tag = packed(start + 2, name_end - start - 2)
+    if not one.hidden.count and _leaves_out(one, traits_of(&TAGS, tag), -1):
+        drop_mark(&one.output, start, at + 1)
+        return _after_blanks(one, at + 1, False)
     if one.hidden.count and _ends_hidden(one, tag, start, at + 1):
         return _after_blanks(one, at + 1, True)
     if one.joins_documents and (tag == HTML_NAME or tag == BODY_NAME):
@@ -302,25 +318,43 @@ cdef bint _ends_hidden(
     return False
 
 
+cdef bint _leaves_out(Stripper *one, int traits, int step) noexcept:
+    """Note a start tag (1) or an end tag (-1); return whether browsers ignore it where it stands."""
+    if traits & IS_TABLE:
+        one.tables = max(one.tables + step, 0)
+    elif traits & IS_TABLE_PART:
+        return not one.tables
+    elif traits & IS_ROOT and one.in_body and (step > 0 or one.inner_roots):
+        one.inner_roots += step
+        return True
+    return False
+
+
 cdef const unsigned char *_after_start_tag(
     Stripper *one, const unsigned char *start
 ) except? NULL:
     cdef const unsigned char *name_end = end_of_name(start + 2, one.end)
     cdef const unsigned char *at
+    cdef const unsigned char *after
     cdef StartTag tag
-    cdef bint ends_text, is_foreign = one.hidden.count and in_foreign(&one.hidden)
+    cdef bint ends_text, is_left_out, is_foreign = one.hidden.count and in_foreign(&one.hidden)
     tag.name = packed(start + 1, name_end - start - 1)
     tag.traits = traits_of(&TAGS, tag.name)
     at = read_attributes(&tag, &ATTRIBUTES, name_end, one.end)
     if at == NULL:
         return NULL
+    is_left_out = not one.hidden.count and _leaves_out(one, tag.traits, 1)
+    one.has_embedded = one.has_embedded or tag.embeds or (is_foreign and tag.name == FOREIGN_OBJECT_NAME) or (
+        tag.traits & IS_IMAGE and tag.seen >> CLASS & 1 and shows_formula(&tag.attributes[CLASS])
+    )
     if is_foreign and (tag.traits & STARTS_HTML or tag.styles_font):
         end_hidden(
             &one.hidden, outermost_foreign(&one.hidden), &one.output, &one.table, start
         )
         is_foreign = False
-    ends_text = not tag.traits & (IS_INLINE | IS_ROOT)
-    if ends_text and one.strips_blanks:
+    ends_text = tag.traits & IS_BLOCK and not tag.traits & IS_ROOT
+    one.in_body |= ends_text and not is_left_out
+    if ends_text and one.strips_blanks and not is_left_out:
         drop_blanks_before(&one.output, start)
     tag.keeps_attributes |= one.keeps_attributes
     tag.keeps_target = one.keeps_targets and tag.traits & IS_TARGET
@@ -331,6 +365,10 @@ cdef const unsigned char *_after_start_tag(
             &one.claims, start, name_end, at,
             min(one.end, at + SHOWN_BYTES) if tag.traits & SHOWS_CLAIM else at,
         )
+    if is_left_out:
+        after = at + 1 + (at[0] == c"/")
+        drop_mark(&one.output, start, after)
+        return _after_blanks(one, after, False)
     if not tag.keeps_attributes and (
         move_attributes(&one.table, &one.output, &tag, name_end, one.has_returns)
     ):
@@ -345,7 +383,7 @@ cdef const unsigned char *_after_start_tag(
         copy_up_to(&one.output, at)
         hide_from(&one.hidden, tag.name, tag.traits & IS_FOREIGN, &one.output, &one.table)
     elif tag.traits & IS_RAW and not (is_foreign and tag.name != TITLE_NAME):
-        return _after_raw_text(one, &tag, at + 1)
+        return _after_raw_text(one, &tag, start, at + 1)
     elif tag.name == PLAINTEXT_NAME and not is_foreign:
         return NULL
     one.strips_blanks = one.strips_blanks and not tag.traits & IS_PRE
@@ -363,9 +401,9 @@ cdef void _enter_foreign(Stripper *one, const StartTag *tag) noexcept:
 
 
 cdef const unsigned char *_after_raw_text(
-    Stripper *one, const StartTag *tag, const unsigned char *at
+    Stripper *one, const StartTag *tag, const unsigned char *start, const unsigned char *at
 ) noexcept:
-    """Return where the raw text after a start tag is over; NULL if it never is."""
+    """Return where the raw text at `at`, after a start tag at `start`, is over; NULL if it never is."""
     cdef const unsigned char *end
     if tag.name == SCRIPT_NAME:
         end = end_of_script(SCRIPT_NAME, at, one.end)
@@ -380,6 +418,13 @@ cdef const unsigned char *_after_raw_text(
             copy_up_to(&one.output, end)
             memcpy(one.output.next, b"</title>", TITLE_END_BYTES)
             one.output.next += TITLE_END_BYTES
+    elif end != NULL and tag.name == TITLE_NAME and not one.hidden.count:
+        if one.has_title:
+            end = after_byte(end, one.end, c">")
+            if end != NULL:
+                drop_mark(&one.output, start, end)
+        elif skip_blanks(at, end) < end:
+            one.has_title = True
     elif end != NULL and tag.traits & IS_EMPTIED:
         if tag.claims and one.claims.are_wanted:
             put_claim(&one.claims, at - 2, at - 1, at - 1, end)
@@ -408,8 +453,10 @@ cdef bint move_attributes(
     if not tag.seen or tag.traits & IS_EMPTIED:
         return True
     table.entry.size = 0
-    if tag.seen >> HIDDEN & 1 or (tag.seen >> ARIA_HIDDEN & 1 and is_true(&attribute[ARIA_HIDDEN])):
+    if tag.seen >> HIDDEN & 1:
         table_put(table, HIDDEN, NULL, 0)
+    elif tag.seen >> ARIA_HIDDEN & 1 and is_true(&attribute[ARIA_HIDDEN]):
+        table_put(table, ARIA_HIDDEN, b"true", 4)
     if tag.keeps_target:
         _put_target(table, tag)
     for number in range(ID, HREF + 1):

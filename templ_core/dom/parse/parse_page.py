@@ -24,6 +24,7 @@ from templ_core.dom.parse._page_columns import (
     page_columns,
 )
 from templ_core.dom.parse._strip_markup import strip_markup
+from templ_core.dom.parse.embedded import with_embedded
 from templ_core.dom.parse.repair import flatten_markup
 from templ_core.dom.parse.scan import stalls_parser
 from templ_core.dom.tags import without_references
@@ -62,7 +63,7 @@ def parse_page(utf8: bytes, url: str, *, with_marks: bool = False) -> ParsedPage
     """
     check_parser()
     columns, claims, base_at = _parsed(utf8, _host(url), with_marks=with_marks)
-    refuse_segments(len(columns.texts), len(utf8))
+    refuse_segments(len(columns.texts) + len(columns.sign_texts), len(utf8))
     base = _base(claims, base_at, url) if base_at >= 0 else ""
     if base and with_marks:
         _join(columns, base)
@@ -87,10 +88,16 @@ def refuse_segments(count: int, size_bytes: int, config: ScanConfig = _SCAN) -> 
 
 def _parsed(utf8: bytes, host: str, *, with_marks: bool) -> tuple[PageColumns, bytes, int]:
     """Return columns and claims, and where the claim of the first `base` element begins, or -1."""
+    claims, base_at, is_whole = b"", -1, False
     for joins_documents in (False, True):
-        markup, attribute_table, claims, base_at = strip_markup(
+        markup, attribute_table, claims, base_at, has_embedded = strip_markup(
             utf8, joins_documents, keeps_targets=with_marks, finds_claims=True
         )
+        if has_embedded and not is_whole:
+            utf8, is_whole = with_embedded(utf8), True
+            markup, attribute_table, claims, base_at, _ = strip_markup(
+                utf8, joins_documents, keeps_targets=with_marks, finds_claims=True
+            )
         if stalls_parser(markup):
             break
         try:
@@ -173,20 +180,20 @@ def _host(url: str) -> str:
 _KNOWN_MARKUP = (
     b'<html lang="en"><body class="b"><p id="x" hidden>One <b>two</b><br>3 <!-- --> 4</p>'
     b"<script>5</script><title>A\ntitle</title>"
-    b'<ul><li><a href="https://example.org/">six</a><img></ul><pre> 7\n 8 </pre>'
+    b'<ul><li><a href="https://example.org/">six</a><img></ul><pre> 7\n 8 </pre><dl>+</dl>'
 )
 _KNOWN_COLUMNS: dict[str, object] = {
     "element_types": [
         *[("html", ""), ("body", "\nb\n\n\n"), ("p", "x\n\n\n\n"), ("b", ""), ("br", "")],
-        *[("ul", ""), ("li", ""), ("a", ""), ("img", ""), ("pre", "")],
+        *[("ul", ""), ("li", ""), ("a", ""), ("img", ""), ("pre", ""), ("dl", "")],
     ],
     "nodes": {
-        "element_type": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9],
-        "depth": [0, 1, 2, 3, 3, 2, 3, 4, 4, 2],
-        "parent": [-1, 0, 1, 2, 2, 1, 5, 6, 6, 1],
-        "end": [10, 10, 5, 4, 5, 9, 9, 8, 9, 10],
-        "hidden": [0, 0, 1, 0, 0, 0, 0, 0, 0, 0],
-        "images": [0, 0, 0, 0, 0, 0, 1, 0, 0, 0],
+        "element_type": [0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10],
+        "depth": [0, 1, 2, 3, 3, 2, 3, 4, 4, 2, 2],
+        "parent": [-1, 0, 1, 2, 2, 1, 5, 6, 6, 1, 1],
+        "end": [11, 11, 5, 4, 5, 9, 9, 8, 9, 10, 11],
+        "hidden": [0, 0, 1, 0, 0, 0, 0, 0, 0, 0, 0],
+        "images": [0, 0, 0, 0, 0, 0, 1, 0, 0, 0, 0],
     },
     "texts": ["One two\n3 4", "six", " 7\n 8 "],
     "segments": {
@@ -198,6 +205,8 @@ _KNOWN_COLUMNS: dict[str, object] = {
         "external_links": [0, 1, 0],
         "page_links": [0, 0, 0],
     },
+    "sign_texts": ["+"],
+    "signs": {"owner": [10], "inline_from": [11], "before": [3]},
     "scripts": 1,
     "title": "A title",
     "language": "en",
@@ -217,7 +226,7 @@ def check_parser() -> None:
     Raises:
         ParserMismatch: The columns differ.
     """
-    markup, attribute_table, _, _ = strip_markup(_KNOWN_MARKUP)
+    markup, attribute_table, *_ = strip_markup(_KNOWN_MARKUP)
     try:
         found = page_columns(markup, "example.com", attribute_table)
         fits = {name: _as_lists(one) for name, one in found._asdict().items()} == _KNOWN_COLUMNS

@@ -4,16 +4,59 @@ import re
 
 from lxml import etree
 
-from templ_core.dom.tags import INLINE, INVISIBLE, SPACE_AFTER
+from templ_core.dom.tags import (
+    BLOCKS,
+    CONTROLS,
+    EMPTY,
+    HEADING_LEVELS,
+    INLINE,
+    INVISIBLE,
+    PHRASES,
+    SPACE_AFTER,
+    STANDS_ALONE,
+)
 
 _ATTRIBUTES = ("id", "class", "role", "itemprop")
 _HIDING_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
+_FOR_SCREEN_READERS = {
+    "sr-only",
+    "visually-hidden",
+    "visuallyhidden",
+    "screen-reader-text",
+    "element-invisible",
+}
 _WORD = re.compile(r"\w")
+_UNSEEN = re.compile("[\u00ad\u200b\u2060\ufeff]")
 _PAGE_LINKS = ("#", "javascript:")
 _NODE_COLUMNS = ("element_type", "depth", "parent", "end", "hidden", "images")
 _SEGMENT_COLUMNS = (
     "owner", "inline_from", "inline_to", "links", "link_chars", "external_links", "page_links",
 )  # fmt: skip
+_COUNTS = _SEGMENT_COLUMNS[3:]
+_SIGN_COLUMNS = ("owner", "inline_from", "before")
+_LETTER = r"[^\W\U00020000-\U0010ffff]"
+_BULLETS = "\u2022\u25cf\u25aa\u25e6\u2023"
+
+
+class _Holder:
+    """A block, or a part of a run of text: an element of which the text around it says whether it is a block."""
+
+    def __init__(self, node, tag, is_part):
+        self.node, self.tag, self.is_part = node, tag, is_part
+        self.own_pieces = []
+        self.holds_block = False
+        self.unseen = 0
+
+
+class _Piece:
+    """A stretch of a run's text that one holder has."""
+
+    def __init__(self, owner, inline_from, open_links):
+        self.owner, self.inline_from, self.inline_to = owner, inline_from, None
+        self.open_links = open_links
+        self.texts = []
+        self.counts = dict.fromkeys(_COUNTS, 0)
+        self.goes_on = False
 
 
 class SlowPageColumns:
@@ -22,12 +65,11 @@ class SlowPageColumns:
     def __init__(self, root, host):
         self._host = host
         self._nodes = []
-        self._segments = []
-        self._open_nodes = []
-        self._buffer = []
-        self._links = {}
-        self._invisible = 0
-        self._flush()
+        self._segments, self._signs = [], []
+        self._open = []
+        self._holders = []
+        self._invisible = self._open_links = 0
+        self._begin_run()
         for event, element in etree.iterwalk(root, events=("start", "end", "comment", "pi")):
             if event == "start":
                 self._enter(element)
@@ -38,102 +80,260 @@ class SlowPageColumns:
                     self._add(element.tail)
         self._flush()
 
-    def _is_open(self, *tags):
-        return any(self._tag(node) in tags for node in self._open_nodes)
+    @property
+    def _piece(self):
+        return self._pieces[-1]
 
-    def _tag(self, node):
-        return self._nodes[node]["element_type"][0]
+    def _block(self):
+        return self._holders[-1].node if self._holders else -1
 
-    def _blocks(self):
-        return [node for node in self._open_nodes if self._tag(node) not in INLINE]
+    def _is_in_pre(self):
+        return any(holder.tag == "pre" for holder in self._holders)
 
     def _enter(self, element):
         tag = element.tag
-        if tag not in INLINE and not self._invisible:
-            self._flush()
         if self._invisible or tag in INVISIBLE:
             self._invisible += 1
             return
-        self._open_node(element)
-        if tag not in INLINE:
-            self._run_start = len(self._nodes)
+        kind = self._kind(tag)
+        if kind == "block":
+            self._flush()
+        node = len(self._nodes)
+        is_unseen = element.get("hidden") is not None or bool(
+            _HIDING_STYLE.search(element.get("style") or "")
+        )
+        self._open_node(element, is_hidden=is_unseen)
+        is_unseen |= not _FOR_SCREEN_READERS.isdisjoint((element.get("class") or "").split())
+        one = {"kind": kind, "node": node, "tag": tag, "start": len(self._text()), "after": ""}
+        one["run"], one["piece"] = self._pieces, self._piece
+        self._open.append(one)
+        if self._holders:
+            one["outer_unseen"] = self._holders[-1].unseen
+        if kind != "inline":
+            self._enter_holder(one, unseen=int(kind == "part" and is_unseen))
         elif tag == "a":
-            self._open_link(element.get("href") or "")
+            self._open_link(element.get("href") or "", one)
         elif tag == "br":
             self._break_line()
-        elif tag == "img" and self._blocks():
-            self._nodes[self._blocks()[-1]]["images"] += 1
+        elif tag == "img" and self._block() >= 0:
+            self._nodes[self._block()]["images"] += 1
+        elif element.get("role") == "tooltip":
+            one["after"] = " "
+            self._add(" ")
+        elif tag == "rt":
+            self._open_bracket(one)
+        if kind == "inline" and is_unseen and tag != "img" and self._holders:
+            self._holders[-1].unseen += 1
+        if tag == "sup":
+            self._in_power = True
         self._add(element.text)
 
-    def _open_node(self, element):
+    def _kind(self, tag):
+        if tag in BLOCKS:
+            return "block"
+        if tag in STANDS_ALONE:
+            return "part"
+        is_known = tag in INLINE or tag in EMPTY
+        in_phrases = bool(self._holders) and self._holders[-1].tag in PHRASES
+        return "inline" if is_known or ":" in tag or in_phrases else "part"
+
+    def _open_node(self, element, *, is_hidden):
         values = [element.get(name) or "" for name in _ATTRIBUTES]
-        is_hidden = element.get("hidden") is not None or element.get("aria-hidden") == "true"
-        self._open_nodes.append(len(self._nodes))
         self._nodes.append(
             {
                 "element_type": (element.tag, "\n".join([*values, ""]) if any(values) else ""),
-                "depth": len(self._open_nodes) - 1,
-                "parent": self._open_nodes[-2] if self._open_nodes[1:] else -1,
-                "hidden": int(is_hidden or bool(_HIDING_STYLE.search(element.get("style") or ""))),
+                "depth": len(self._open),
+                "parent": self._open[-1]["node"] if self._open else -1,
+                "hidden": int(is_hidden or element.get("aria-hidden") == "true"),
                 "images": 0,
             }
         )
 
-    def _open_link(self, href):
-        self._links["links"] += 1
+    def _enter_holder(self, one, *, unseen):
+        holder = _Holder(one["node"], one["tag"], one["kind"] == "part")
+        if holder.is_part:
+            if one["tag"] in CONTROLS or one["tag"] in SPACE_AFTER:
+                self._add(" ")
+            self._begin_piece(one["node"], one["node"] + 1, one["node"])
+        holder.unseen = unseen
+        self._holders.append(holder)
+        if not holder.is_part:
+            self._piece.inline_from = len(self._nodes)
+            self._piece.owner = one["node"]
+
+    def _open_link(self, href, one):
+        self._open_links += 1
+        self._piece.counts["links"] += 1
+        one["is_anchor"] = False
         if href.startswith(("http:", "https:", "//")):
             authority = href.partition("//")[2].partition("/")[0]
-            self._links["external_links"] += authority.lower() != self._host
+            self._piece.counts["external_links"] += authority.lower() != self._host
         elif href.startswith(_PAGE_LINKS):
-            self._links["page_links"] += 1
+            self._piece.counts["page_links"] += 1
+            one["is_anchor"] = bool(self._holders) and self._holders[-1].tag in HEADING_LEVELS
+
+    def _open_bracket(self, one):
+        text = _collapse(self._run())
+        is_unseen = self._holders and self._holders[-1].unseen
+        if is_unseen or self._is_in_pre() or not text or text[-1] in "(\uff08":
+            return
+        self._end_with("(")
+        one["bracket"] = True
 
     def _leave(self, tag):
         if self._invisible:
             self._invisible -= 1
+            if not self._invisible and tag in SPACE_AFTER:
+                self._add(" ")
             return
-        if tag not in INLINE:
-            self._flush()
-        elif tag in SPACE_AFTER:
-            self._buffer.append(" ")
-        self._nodes[self._open_nodes.pop()]["end"] = len(self._nodes)
+        one = self._open.pop()
+        self._nodes[one["node"]]["end"] = len(self._nodes)
+        if tag == "sup":
+            self._in_power = False
+        if tag == "a":
+            self._open_links -= 1
+            self._leave_anchor(one)
+        if one["kind"] != "inline":
+            self._leave_holder(one)
+            return
+        if one.get("bracket") and one["run"] is self._pieces:
+            if one["piece"] is self._piece and self._text().rstrip().endswith("("):
+                self._piece.texts = [self._text().rstrip()[:-1]]
+            else:
+                self._end_with(")")
+        if tag in SPACE_AFTER or one["after"]:
+            self._add(" ")
+        if self._holders:
+            self._holders[-1].unseen = one["outer_unseen"]
+
+    def _leave_anchor(self, one):
+        if not one["is_anchor"] or self._is_in_pre() or one["piece"] is not self._piece:
+            return
+        text = self._text()
+        if text[one["start"] :] and not _WORD.search(text[one["start"] :]):
+            kept = text[: one["start"]]
+            if _collapse(text) != _collapse(kept):
+                self._piece.texts = [kept + " "]
+
+    def _leave_holder(self, one):
+        holder = self._holders[-1]
+        if holder.is_part and not holder.holds_block:
+            if one["tag"] in SPACE_AFTER:
+                self._add(" ")
+            outer = self._holders[-2].node if self._holders[1:] else -1
+            self._begin_piece(len(self._nodes), len(self._nodes), outer)
+            self._holders.pop()
+            self._join(holder)
+            return
+        self._flush()
+        self._holders.pop()
+        self._piece.owner = self._block()
 
     def _add(self, text):
-        if not text:
+        text = _UNSEEN.sub("", text or "")
+        if not text or (self._holders and self._holders[-1].unseen):
             return
-        self._buffer.append(text)
-        if self._is_open("a"):
-            self._links["link_chars"] += sum(map(len, text.split()))
+        if not self._is_in_pre():
+            if self._in_power:
+                self._in_power = False
+                if re.search(r"[0-9]$", self._run()) and re.match(r"[0-9+-]", text):
+                    self._piece.texts.append("^")
+            before = self._run().lstrip()
+            if not before and re.match(rf"\s*[{_BULLETS}]{_LETTER}", text):
+                bullet = re.search(rf"[{_BULLETS}]", text).end()
+                text = f"{text[:bullet]} {text[bullet:]}"
+            elif (
+                before in tuple(_BULLETS)
+                and not self._run()[-1:].isspace()
+                and re.match(_LETTER, text)
+            ):
+                text = " " + text
+        self._piece.texts.append(text)
+        if self._open_links:
+            self._piece.counts["link_chars"] += sum(map(len, text.split()))
         if not text.isspace():
             self._after_break = False
+            if self._holders:
+                self._holders[-1].own_pieces.append(len(self._pieces) - 1)
+
+    def _text(self):
+        return "".join(self._piece.texts)
+
+    def _run(self):
+        return "".join("".join(piece.texts) for piece in self._pieces)
+
+    def _end_with(self, bracket):
+        """Add a bracket right behind the last character that is not blank."""
+        for piece in reversed(self._pieces):
+            piece.texts = ["".join(piece.texts).rstrip()]
+            if piece.texts[0]:
+                break
+        self._piece.texts.append(bracket)
 
     def _break_line(self):
-        if self._after_break and not self._is_open("pre"):
+        if self._after_break and not self._is_in_pre():
             self._flush()
         else:
-            self._buffer.append("\n" if self._is_open("pre") else "\v")
+            self._piece.texts.append("\n" if self._is_in_pre() else "\v")
             self._after_break = True
 
-    def _flush(self):
-        """End the current segment, if it holds a word."""
-        text = "".join(self._buffer)
-        if _WORD.search(text):
-            self._segments.append(
-                {
-                    "text": text.strip("\r\n") if self._is_open("pre") else _collapse(text),
-                    "owner": self._blocks()[-1] if self._blocks() else 0,
-                    "inline_from": self._run_start,
-                    "inline_to": len(self._nodes),
-                    **self._links,
-                }
-            )
-        self._buffer = []
-        open_links = sum(self._tag(node) == "a" for node in self._open_nodes)
-        self._links = {"links": open_links, "link_chars": 0, "external_links": 0, "page_links": 0}
-        self._run_start = len(self._nodes)
+    def _begin_run(self):
+        self._pieces = [_Piece(self._block(), len(self._nodes), self._open_links)]
         self._after_break = False
+        self._in_power = getattr(self, "_in_power", False)
+
+    def _begin_piece(self, inline_to, inline_from, owner):
+        is_blank = not self._run() if self._is_in_pre() else not self._run().strip()
+        if is_blank and len(self._pieces) == 1:
+            self._piece.inline_from, self._piece.owner = inline_from, owner
+            return
+        self._piece.inline_to = inline_to
+        self._pieces.append(_Piece(owner, inline_from, self._open_links))
+
+    def _join(self, holder):
+        """Join the pieces between the first and the last that are the holder's own."""
+        if holder.own_pieces:
+            for piece in self._pieces[holder.own_pieces[0] : holder.own_pieces[-1]]:
+                piece.goes_on = True
+        holder.own_pieces = []
+
+    def _flush(self):
+        """End the current run of text; keep what is shown of it."""
+        for holder in reversed(self._holders):
+            self._join(holder)
+            if not holder.is_part:
+                break
+            holder.holds_block = True
+        self._piece.inline_to = len(self._nodes)
+        together = []
+        for piece in self._pieces:
+            together.append(piece)
+            if not piece.goes_on:
+                self._end_segment(together)
+                together = []
+        self._begin_run()
+
+    def _end_segment(self, pieces):
+        text = "".join("".join(piece.texts) for piece in pieces)
+        if not text.strip():
+            return
+        text = text.strip("\r\n") if self._is_in_pre() else _collapse(text)
+        counts = {name: sum(piece.counts[name] for piece in pieces) for name in _COUNTS}
+        counts["links"] += pieces[0].open_links
+        row = {
+            "text": text,
+            "owner": max(pieces[0].owner, 0),
+            "inline_from": pieces[0].inline_from,
+            "inline_to": pieces[-1].inline_to,
+            **counts,
+        }
+        if self._is_in_pre() or _WORD.search(text):
+            self._segments.append(row)
+        elif not counts["link_chars"]:
+            self._signs.append(row | {"before": len(self._segments)})
 
     def columns(self):
-        """Return element types, columns of nodes, texts and columns of segments, as `page_columns` does."""
+        """Return element types, columns of nodes, texts and columns of segments and signs, as `page_columns` does."""
         element_types = list(dict.fromkeys(node["element_type"] for node in self._nodes))
         numbers = {pair: number for number, pair in enumerate(element_types)}
         nodes = [node | {"element_type": numbers[node["element_type"]]} for node in self._nodes]
@@ -142,6 +342,8 @@ class SlowPageColumns:
             {name: [node[name] for node in nodes] for name in _NODE_COLUMNS},
             [segment["text"] for segment in self._segments],
             {name: [segment[name] for segment in self._segments] for name in _SEGMENT_COLUMNS},
+            [sign["text"] for sign in self._signs],
+            {name: [sign[name] for sign in self._signs] for name in _SIGN_COLUMNS},
         )
 
 
@@ -162,6 +364,7 @@ def slow_title(root):
             text = element.get("content") or ""
         else:
             continue
-        if text.strip():
-            return " ".join(text.split())
+        text = " ".join(_UNSEEN.sub("", text).split())
+        if text:
+            return text
     return ""

