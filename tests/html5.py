@@ -13,7 +13,18 @@ import html5lib
 from templ_core.dom.document import parse_document
 
 HIDDEN = frozenset(
-    ["script", "style", "template", "title", "iframe", "noembed", "noframes", "datalist", "meter", "progress"]
+    [
+        "script",
+        "style",
+        "template",
+        "title",
+        "iframe",
+        "noembed",
+        "noframes",
+        "datalist",
+        "meter",
+        "progress",
+    ]
 )
 """Elements of which a browser shows no text."""
 

@@ -314,7 +314,7 @@ cdef class PageReader(TextReader):
             (<Node *>self.nodes.bytes)[self.block].images += 1
         elif attributes.is_note:
             this.traits |= SPACES
-            self.add(" ", 1)
+            self.keep_apart()
         elif traits & IS_READING:
             self.open_bracket(this)
         if traits & IS_INLINE and attributes.unseen and not traits & IS_IMAGE:
@@ -420,7 +420,7 @@ cdef class PageReader(TextReader):
         if this.node < 0:
             self.invisible -= 1
             if this.traits & SPACES:
-                self.add(" ", 1)
+                self.keep_apart()
             return 0
         self.visible -= 1
         (<Node *>self.nodes.bytes)[this.node].end = self.node_count
@@ -437,7 +437,7 @@ cdef class PageReader(TextReader):
         if this.traits & ADDS_BRACKET:
             self.close_bracket(this)
         if this.traits & SPACES:
-            self.add(" ", 1)
+            self.keep_apart()
         self.unseen = this.outer_unseen
         return 0
 

@@ -14,11 +14,12 @@ from templ_core.dom.parse._libxml2 cimport attribute_of, value_at
 cdef enum:
     LINE_BREAK = 0x0B       # vertical tab: a line break that survives the collapsing
     BULLET_BYTES = 3
+    SEAM = 1                # in place of a blank: one is written if words meet there
 
 
 cdef struct Run:
     Text text
-    char blank              # to be written before the next character; 0 = none
+    char blank              # to be written before the next character, or SEAM; 0 = none
     int classes             # of all characters (`templ_core.letters`), as bits
     bint beyond             # whether a character lies beyond the tables of `templ_core.letters`
 
@@ -70,11 +71,13 @@ cdef inline int add_collapsed(
         if of_this & (SPACE | UNSEEN):
             if point == LINE_BREAK:
                 blank = c"\n"
-            elif not blank and of_this & SPACE:
+            elif blank <= SEAM and of_this & SPACE:
                 blank = c" "
             continue
         if blank:
-            if out != begin:
+            if blank == SEAM:
+                blank = c" " if of_this & WORD and out != begin and is_word_byte((out - 1)[0]) else 0
+            if out != begin and blank:
                 out[0] = blank
                 out += 1
             blank = 0
@@ -95,6 +98,17 @@ cdef inline int add_collapsed(
     run.classes = seen
     run.blank = blank
     return solid
+
+
+cdef inline bint is_word_byte(char byte) noexcept:
+    """Return whether a byte of UTF-8 belongs to a letter or digit, as far as one byte tells."""
+    return byte < 0 or c"a" <= byte | 32 <= c"z" or c"0" <= byte <= c"9"
+
+
+cdef inline void run_seam(Run *run) noexcept:
+    """Keep the words before and after this place apart."""
+    if not run.blank:
+        run.blank = SEAM
 
 
 cdef inline int add_verbatim(

@@ -74,6 +74,7 @@ cdef class TextReader:
     cdef int enter_block(self, Open *this) except -1
     cdef int leave_block(self, Open *this) except -1
     cdef int add(self, const char *text, int size) except -1
+    cdef int keep_apart(self) except -1
     cdef void note_own_text(self) noexcept
     cdef bint is_in_piece(self, const Open *one) noexcept
     cdef bint is_in_heading(self) noexcept

@@ -10,7 +10,7 @@ from templ_core._byte_string cimport Text, put, resized
 from templ_core._letters cimport WORD
 from templ_core.dom.parse._segment_text cimport (
     BULLET_BYTES, Run, Slice, add_collapsed, add_slice, add_verbatim, begin_bullet, end_marks, has_marks, marks_end,
-    run_begin, run_break,
+    run_begin, run_break, run_seam,
 )
 
 import re
@@ -42,7 +42,7 @@ cdef class TextReader:
         this.holds_block = False
         if this.traits & IS_PART:
             if this.traits & SPACES:
-                self.add(" ", 1)
+                self.keep_apart()
             self.add_border(this.node, this.node + 1, this.node)
         self.holder, self.block = self.is_open - 1, this.node
         if not this.traits & IS_PART:
@@ -54,7 +54,7 @@ cdef class TextReader:
         """End a block, or a part of a run of text; one that holds blocks is a block."""
         if this.traits & IS_PART and not this.holds_block:
             if this.traits & SPACES:
-                self.add(" ", 1)
+                self.keep_apart()
             self.add_border(self.node_count, self.node_count, this.outer_block)
             self.cover(this)
         else:
@@ -83,6 +83,15 @@ cdef class TextReader:
             if self.open_links:
                 self.segment.link_chars += solid
             self.note_own_text()
+        return 0
+
+    cdef int keep_apart(self) except -1:
+        """Keep the words before and after this place apart."""
+        if self.invisible or self.unseen:
+            return 0
+        if self.open_verbatim:
+            return put(&self.run.text, " ", 1)
+        run_seam(&self.run)
         return 0
 
     cdef void note_own_text(self) noexcept:

@@ -35,7 +35,8 @@ def with_embedded(utf8: bytes) -> bytes:
 
 # --- frames, shadow roots and drawings ----------------------------------------------------------
 
-_FRAME = pattern(rb"<iframe\b" + _ATTRIBUTES + rb"\bsrcdoc" + _VALUE, re.IGNORECASE)
+_FRAME = pattern(rb"<iframe\b(" + _ATTRIBUTES + rb")>", re.IGNORECASE)
+_DOCUMENT = pattern(rb"(?<![\w-])srcdoc" + _VALUE, re.IGNORECASE)
 _NO_BODY = pattern(
     rb"<(script|style|title|head)\b" + _ATTRIBUTES + rb">.*?</\1\s*+>"
     rb"|</?(?:html|head|body|script|style|iframe|frameset|!doctype)\b" + _ATTRIBUTES + rb">",
@@ -49,7 +50,10 @@ _FOREIGN_OBJECT_END = pattern(rb"</foreignObject\s*+>", re.IGNORECASE)
 
 def _with_document(frame: re.Match[bytes]) -> bytes:
     """Return the start of a frame behind the document that it shows."""
-    document = html.unescape(_value(frame).decode(errors="replace")).encode()
+    found = _DOCUMENT.search(frame[1])
+    if found is None:
+        return frame[0]
+    document = _text(_value(found)).encode()
     return b"<embedded-document>%b</embedded-document>%b" % (_NO_BODY.sub(b"", document), frame[0])
 
 
@@ -93,7 +97,7 @@ _TEX_FOLLOWS = pattern(
     rb"(?:\s|</(?:span|div)\s*+>)*+<script\b[^>]*\btype\s*+=\s*+[\"']?math/", re.IGNORECASE
 )
 _CDATA = pattern(r"(?m)^\s*%?\s*(?:<!\[CDATA\[|\]\]>)\s*$|%\s*<!\[CDATA\[|%\s*\]\]>")
-_ALT = pattern(rb"\balt" + _VALUE, re.IGNORECASE)
+_ALT = pattern(rb"(?<![\w-])alt" + _VALUE, re.IGNORECASE)
 _IS_DISPLAY = pattern(rb"\bdisplay\s*+=\s*+[\"']?(?:block|true)\b", re.IGNORECASE)
 _DISPLAYS = pattern(
     rb"katex-display|MathJax_Display|mwe-math-fallback-image-display", re.IGNORECASE

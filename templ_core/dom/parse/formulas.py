@@ -17,8 +17,13 @@ _INVISIBLE_OPERATORS = dict.fromkeys(range(0x2061, 0x2065))
 _SIMPLE = pattern(r"\w*")
 _NOT_SHOWN = names("annotation annotation-xml mphantom mprescripts none")
 _OPERATORS = {
-    "mfrac": "/", "msup": "^", "msub": "_", "munder": "_", "mover": "^",
-    "msubsup": "_^", "munderover": "_^",
+    "mfrac": "/",
+    "msup": "^",
+    "msub": "_",
+    "munder": "_",
+    "mover": "^",
+    "msubsup": "_^",
+    "munderover": "_^",
 }
 """What stands between the parts of an element, the first of which is its base."""
 _ROOTS = names("msqrt mroot")

@@ -34,6 +34,8 @@ _SEGMENT_COLUMNS = (
 )  # fmt: skip
 _COUNTS = _SEGMENT_COLUMNS[3:]
 _SIGN_COLUMNS = ("owner", "inline_from", "before")
+_SEAM = "\ue000"
+"""Stands where two words may not meet."""
 _LETTER = r"[^\W\U00020000-\U0010ffff]"
 _BULLETS = "\u2022\u25cf\u25aa\u25e6\u2023"
 
@@ -119,7 +121,7 @@ class SlowPageColumns:
             self._nodes[self._block()]["images"] += 1
         elif element.get("role") == "tooltip":
             one["after"] = " "
-            self._add(" ")
+            self._keep_apart()
         elif tag == "rt":
             self._open_bracket(one)
         if kind == "inline" and is_unseen and tag != "img" and self._holders:
@@ -153,7 +155,7 @@ class SlowPageColumns:
         holder = _Holder(one["node"], one["tag"], one["kind"] == "part")
         if holder.is_part:
             if one["tag"] in CONTROLS or one["tag"] in SPACE_AFTER:
-                self._add(" ")
+                self._keep_apart()
             self._begin_piece(one["node"], one["node"] + 1, one["node"])
         holder.unseen = unseen
         self._holders.append(holder)
@@ -184,7 +186,7 @@ class SlowPageColumns:
         if self._invisible:
             self._invisible -= 1
             if not self._invisible and tag in SPACE_AFTER:
-                self._add(" ")
+                self._keep_apart()
             return
         one = self._open.pop()
         self._nodes[one["node"]]["end"] = len(self._nodes)
@@ -197,12 +199,12 @@ class SlowPageColumns:
             self._leave_holder(one)
             return
         if one.get("bracket") and one["run"] is self._pieces:
-            if one["piece"] is self._piece and self._text().rstrip().endswith("("):
-                self._piece.texts = [self._text().rstrip()[:-1]]
+            if one["piece"] is self._piece and _collapse(self._text()).endswith("("):
+                self._piece.texts = [self._text()[: self._text().rindex("(")]]
             else:
                 self._end_with(")")
         if tag in SPACE_AFTER or one["after"]:
-            self._add(" ")
+            self._keep_apart()
         if self._holders:
             self._holders[-1].unseen = one["outer_unseen"]
 
@@ -219,7 +221,7 @@ class SlowPageColumns:
         holder = self._holders[-1]
         if holder.is_part and not holder.holds_block:
             if one["tag"] in SPACE_AFTER:
-                self._add(" ")
+                self._keep_apart()
             outer = self._holders[-2].node if self._holders[1:] else -1
             self._begin_piece(len(self._nodes), len(self._nodes), outer)
             self._holders.pop()
@@ -238,13 +240,13 @@ class SlowPageColumns:
                 self._in_power = False
                 if re.search(r"[0-9]$", self._run()) and re.match(r"[0-9+-]", text):
                     self._piece.texts.append("^")
-            before = self._run().lstrip()
+            before = _collapse(self._run())
             if not before and re.match(rf"\s*[{_BULLETS}]{_LETTER}", text):
                 bullet = re.search(rf"[{_BULLETS}]", text).end()
                 text = f"{text[:bullet]} {text[bullet:]}"
             elif (
                 before in tuple(_BULLETS)
-                and not self._run()[-1:].isspace()
+                and self._run()[-1] in _BULLETS
                 and re.match(_LETTER, text)
             ):
                 text = " " + text
@@ -256,6 +258,10 @@ class SlowPageColumns:
             if self._holders:
                 self._holders[-1].own_pieces.append(len(self._pieces) - 1)
 
+    def _keep_apart(self):
+        if not (self._holders and self._holders[-1].unseen):
+            self._piece.texts.append(" " if self._is_in_pre() else _SEAM)
+
     def _text(self):
         return "".join(self._piece.texts)
 
@@ -265,7 +271,7 @@ class SlowPageColumns:
     def _end_with(self, bracket):
         """Add a bracket right behind the last character that is not blank."""
         for piece in reversed(self._pieces):
-            piece.texts = ["".join(piece.texts).rstrip()]
+            piece.texts = [re.sub(rf"[\s{_SEAM}]+$", "", "".join(piece.texts))]
             if piece.texts[0]:
                 break
         self._piece.texts.append(bracket)
@@ -283,7 +289,7 @@ class SlowPageColumns:
         self._in_power = getattr(self, "_in_power", False)
 
     def _begin_piece(self, inline_to, inline_from, owner):
-        is_blank = not self._run() if self._is_in_pre() else not self._run().strip()
+        is_blank = not (self._run() if self._is_in_pre() else _collapse(self._run()))
         if is_blank and len(self._pieces) == 1:
             self._piece.inline_from, self._piece.owner = inline_from, owner
             return
@@ -315,7 +321,7 @@ class SlowPageColumns:
 
     def _end_segment(self, pieces):
         text = "".join("".join(piece.texts) for piece in pieces)
-        if not text.strip():
+        if not _collapse(text):
             return
         text = text.strip("\r\n") if self._is_in_pre() else _collapse(text)
         counts = {name: sum(piece.counts[name] for piece in pieces) for name in _COUNTS}
@@ -349,6 +355,10 @@ class SlowPageColumns:
 
 def _collapse(text):
     r"""Return `text` with each run of white space as one blank, line breaks (`\v`) as line feeds."""
+    text = re.sub(rf"[\s{_SEAM}]*\s[\s{_SEAM}]*", lambda blanks: blanks[0].replace(_SEAM, ""), text)
+    text = re.sub(f"{_SEAM}+", _SEAM, text)
+    text = re.sub(rf"(?<=[a-zA-Z0-9\u0080-\U0010ffff]){_SEAM}(?={_LETTER})", " ", text)
+    text = text.replace(_SEAM, "")
     if "\v" not in text:
         return " ".join(text.split())
     lines = (" ".join(line.split()) for line in text.split("\v"))
