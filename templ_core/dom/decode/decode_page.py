@@ -374,20 +374,51 @@ _MARKUP = pattern(rb"<[a-zA-Z!/?]")
 _XML_CHARSET = pattern(
     rb"\s*+<\?xml\b[^>]{0,200}?\bencoding\s*=\s*[\"']\s*([a-zA-Z0-9_.:+-]{2,40})"
 )
-_META_CHARSET = pattern(
-    rb"<meta\b[^>]{0,500}?\bcharset\s*=\s*[\"']?\s*([a-zA-Z0-9_.:+-]{2,40})", re.IGNORECASE
+_META = pattern(
+    rb"<!--.*?(?:-->|\Z)"
+    rb"|<(?P<raw>script|style|title|textarea|noscript|template|iframe)\b.*?(?:</(?P=raw)\b|\Z)"
+    rb"|<meta(?=[\s/])(?P<attributes>(?:[^>\"']++|\"[^\"]*+\"|'[^']*+')*+)",
+    re.IGNORECASE | re.DOTALL,
 )
+"""What may stand before the declaration of a charset: comments and raw text that only look like one, and metas."""
+_META_ATTRIBUTE = pattern(rb"([^\s=/\"'>]++)\s*+(?:=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s>]++)))?")
+_CONTENT_CHARSET = pattern(rb"charset\s*+=\s*+[\"']?\s*+([a-zA-Z0-9_.:+-]{2,40})", re.IGNORECASE)
+_TYPICAL_OF_SERVERS = "cp1252"
+"""What servers declare of all their pages where nobody has told them better: ISO-8859-1."""
 
 
 def _declared_inside(body: bytes) -> str:
-    """Return the charset label that the page itself declares; empty without one."""
-    found = _XML_CHARSET.match(body) or _META_CHARSET.search(body, 0, _CONFIG.meta_reach_bytes)
-    return found[1].decode() if found else ""
+    """Return the charset label that the page itself declares; empty without one.
+
+    Only the attribute `charset` of a `meta` counts, or its `content` where it stands for a content-type header.
+    """
+    found = _XML_CHARSET.match(body)
+    if found:
+        return found[1].decode()
+    for meta in _META.finditer(body, 0, _CONFIG.meta_reach_bytes):
+        label = _label_of(meta["attributes"]) if meta["attributes"] else ""
+        if label:
+            return label
+    return ""
+
+
+def _label_of(attributes: bytes) -> str:
+    """Return the charset label that the attributes of a `meta` declare; empty without one."""
+    values = {
+        found[1].lower(): (found[2] or found[3] or found[4] or b"").strip()
+        for found in _META_ATTRIBUTE.finditer(attributes)
+    }
+    label = values.get(b"charset", b"")
+    if not label and values.get(b"http-equiv", b"").lower() == b"content-type":
+        found = _CONTENT_CHARSET.search(values.get(b"content", b""))
+        label = found[1] if found else b""
+    return label.decode("ascii", "ignore")
 
 
 def _as_declared_or_detected(body: bytes, declared: list[str]) -> DecodedText:
     claims = [codec_of(label) for label in (*declared, _declared_inside(body))]
     candidates = [codec for codec in claims if codec and codec != "utf-8"]
+    candidates.sort(key=_TYPICAL_OF_SERVERS.__eq__)
     candidates.sort(key=_SINGLE_BYTE.__contains__)  # Almost any bytes fit these: they go last.
     detected = _detected(body)
     for codec in (*candidates, detected):

@@ -54,6 +54,7 @@ cdef struct ElementAttributes:  # whether the parser read them or the attribute 
     bint hidden                 # whether they hide the element, or keep it from screen readers
     bint unseen                 # whether nobody sees its text in a line
     bint is_note                # whether it is a note that appears beside its word
+    bint is_closed_dialog       # whether it is a dialog that nobody has opened
     int link_target
     int tag, element_type       # of the last element that had them; -1 = none yet
 
@@ -74,6 +75,9 @@ cdef dict _ATTRIBUTES = {
 _UNSEEN = {ord(mark): None for mark in letters.UNSEEN_MARKS}
 _NOT_SEEN = ("sr-only", "visually-hidden", "visuallyhidden", "screen-reader-text", "element-invisible")
 """Classes by which Bootstrap, WordPress, Drupal and others hide text from all but screen readers."""
+cdef object _find_dialog = re.compile(
+    r"(?i:(?<![a-z])(?:modal|popup|pop-up|(?:alert)?dialog|lightbox|overlay|off-?canvas)(?![a-z]))"
+).search
 cdef object _find_hiding = re.compile(r"(?i:display\s*:\s*none|visibility\s*:\s*hidden)").search
 
 
@@ -287,6 +291,9 @@ cdef class PageReader(TextReader):
         elif attributes == NULL:
             attributes = &self.own
             self.read_attributes(own)
+        if attributes.is_closed_dialog and not traits & IS_INLINE:
+            self.invisible += 1
+            return 0
         if attributes.tag != tag:
             attributes.tag = tag
             attributes.element_type = self.element_type_of(tag, attributes.values)
@@ -358,6 +365,9 @@ cdef class PageReader(TextReader):
         attributes.unseen = values[HIDDEN] != NULL or (values[STYLE] != NULL and _hides(values[STYLE]))
         attributes.hidden = attributes.unseen or (
             values[ARIA_HIDDEN] != NULL and strcmp(values[ARIA_HIDDEN], "true") == 0
+        )
+        attributes.is_closed_dialog = attributes.unseen and (
+            _names_dialog(names) or _names_dialog(values[ID]) or _names_dialog(values[ROLE])
         )
         attributes.unseen = attributes.unseen or (names != NULL and _is_for_screen_readers(names))
         attributes.is_note = values[ROLE] != NULL and strcmp(values[ROLE], "tooltip") == 0
@@ -508,7 +518,7 @@ cdef void no_attributes(ElementAttributes *attributes) noexcept:
     cdef int number
     for number in range(ATTRIBUTE_COUNT):
         attributes.values[number] = NULL
-    attributes.hidden = attributes.unseen = attributes.is_note = False
+    attributes.hidden = attributes.unseen = attributes.is_note = attributes.is_closed_dialog = False
     attributes.link_target, attributes.tag = SAME_SITE, -1
 
 
@@ -517,6 +527,10 @@ cdef bint _hides(const char *style) except -1:
     if strstr(style, "isp") == NULL and strstr(style, "isi") == NULL and is_ascii_lower(style):
         return False
     return _find_hiding(style[: strlen(style)].decode()) is not None
+
+
+cdef bint _names_dialog(const char *names) except -1:
+    return names != NULL and _find_dialog(names[: strlen(names)].decode()) is not None
 
 
 cdef bint _is_for_screen_readers(const char *names) except -1:

@@ -25,6 +25,10 @@ _FOR_SCREEN_READERS = {
     "screen-reader-text",
     "element-invisible",
 }
+_DIALOG = re.compile(
+    r"(?<![a-z])(modal|popup|pop-up|dialog|alertdialog|lightbox|overlay|offcanvas|off-canvas)(?![a-z])",
+    re.IGNORECASE,
+)
 _WORD = re.compile(r"\w")
 _UNSEEN = re.compile("[\u00ad\u200b\u2060\ufeff]")
 _PAGE_LINKS = ("#", "javascript:")
@@ -100,10 +104,14 @@ class SlowPageColumns:
         kind = self._kind(tag)
         if kind == "block":
             self._flush()
-        node = len(self._nodes)
         is_unseen = element.get("hidden") is not None or bool(
             _HIDING_STYLE.search(element.get("style") or "")
         )
+        names = " ".join(element.get(name) or "" for name in ("class", "id", "role"))
+        if kind != "inline" and is_unseen and _DIALOG.search(names):
+            self._invisible += 1
+            return
+        node = len(self._nodes)
         self._open_node(element, is_hidden=is_unseen)
         is_unseen |= not _FOR_SCREEN_READERS.isdisjoint((element.get("class") or "").split())
         one = {"kind": kind, "node": node, "tag": tag, "start": len(self._text()), "after": ""}
