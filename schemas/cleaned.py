@@ -18,6 +18,7 @@ Warning_ = Literal[
     "truncated",
     "segments-dropped",
     "script-rendered",
+    "declared-text",
     "error-page",
     "gate",
     "bot-wall",

@@ -185,6 +185,7 @@ def _warnings(
         and document.scripts > 0
         and document.html_chars > _SCRIPT_RENDERED_HTML_CHARS,
         "gate": missing in GATES,
+        "declared-text": document.is_declared,
     }
     names = [name for name, is_so in found.items() if is_so]
     return names if missing is None else [*names, missing]

@@ -7,7 +7,7 @@ import numpy as np
 from templ_core.array_types import Int32s
 from templ_core.dom._tree import pairs_in_order, table_of_side, tree_of_depths
 from templ_core.dom.document import NO_SIGNS, Document, Nodes, Segments, Signs
-from templ_core.dom.parse.parse_page import INSIDE_BODY
+from templ_core.dom.parse.declared_body import INSIDE_BODY
 from templ_core.errors import CodecError
 from templ_core.stored._columns import packed, packed_differences
 from templ_core.stored.columns import BITS, DEPTH_MAX, Column, read_columns, require_tree

@@ -94,7 +94,7 @@ class Segments(msgspec.Struct, frozen=True):
     page_links: Int32s
     """Number of links to a place on the same page or to a script."""
     declared: Int32s
-    """Where the segment stands to the article body that the page declares: `parse_page.NO_BODY`,
+    """Where the segment stands to the article body that the page declares: `declared_body.NO_BODY`,
     OUTSIDE_BODY or INSIDE_BODY."""
 
 
@@ -162,6 +162,8 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
 
     Like `marks` it is not part of the stored form of a document.
     """
+    is_declared: bool = False
+    """Whether the text is the article that the page declares in place of the little that it shows."""
     marks: Marks | None = None
     """Places of links, images and emphasis; None = they were not asked for."""
     charset: str = ""
@@ -169,9 +171,10 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_storable(self) -> bool:
-        """Whether it has text, and no more of anything than its compact form may have."""
+        """Whether it has text of its own, and no more of anything than its compact form may have."""
         return (
-            0 < len(self.segments.texts) <= ROWS_MAX
+            not self.is_declared
+            and 0 < len(self.segments.texts) <= ROWS_MAX
             and max(len(self.signs.texts), self.nodes.depth.size) <= ROWS_MAX
         )
 
@@ -252,6 +255,7 @@ def _document(utf8: bytes, url: str, html_chars: int, *, with_marks: bool) -> Do
         segments=Segments(columns.texts, **columns.segments, declared=page.declared),
         signs=Signs(columns.sign_texts, **columns.signs) if columns.sign_texts else NO_SIGNS,
         base=page.base,
+        is_declared=page.is_declared,
         claims=page.claims,
         marks=Marks(values=columns.mark_values, **columns.marks) if with_marks else None,
     )

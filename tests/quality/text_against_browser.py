@@ -45,6 +45,7 @@ import numpy as np
 from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
 from templ_core.dom.document import parse_document, render_text
+from templ_core.dom.signs import with_signs
 from templ_core.errors import PageError
 from tests.benchmarks.measuring import read_options
 from tests.quality.text_differences import CAUSES, Difference, differences, partners, signs_of
@@ -134,10 +135,13 @@ def compare(markup: str, url: str, shown: str) -> Compared | None:
     """
     document = parse_document(markup, url)
     decision = clean(document, None, CoreConfig()).decision
-    ours = signs_of(render_text(document, np.ones(len(document.segments.texts), bool)))
+    everything = np.ones(len(document.segments.texts), bool)
+    ours = signs_of(render_text(document, everything))
+    whole, are_read, _ = with_signs(document, everything, None)
+    are_kept = with_signs(document, decision.kept, None).kept
     kept: list[bool] = []
-    for stays, text in zip(decision.kept.tolist(), document.segments.texts, strict=True):
-        kept += [stays] * len("".join(text.split()))
+    for is_read, stays, text in zip(are_read, are_kept, whole.segments.texts, strict=True):
+        kept += [bool(stays)] * len("".join(text.split())) * bool(is_read)
     if len(kept) != len(ours.text):
         raise AssertionError("The text of a page is no longer that of its segments in order.")
     signs = sum(kept)

@@ -4,19 +4,14 @@ A page that the parser ends at `</html>`, and begins again, is parsed once more 
 """
 
 import functools
-import html
-import json
 import re
-from itertools import islice
 from urllib.parse import urljoin
 
 import msgspec
-import numpy as np
 from lxml import etree
 
 from templ_core.array_types import Int32s
-from templ_core.dom.config import DeclaredBodyConfig, ScanConfig
-from templ_core.dom.decode._bytes import may_stand_in
+from templ_core.dom.config import ScanConfig
 from templ_core.dom.parse._page_columns import (
     AttributeTableMismatch,
     PageColumns,
@@ -24,6 +19,7 @@ from templ_core.dom.parse._page_columns import (
     page_columns,
 )
 from templ_core.dom.parse._strip_markup import strip_markup
+from templ_core.dom.parse.declared_body import body_in_place_of_page, declared_segments
 from templ_core.dom.parse.embedded import with_embedded
 from templ_core.dom.parse.repair import flatten_markup
 from templ_core.dom.parse.scan import stalls_parser
@@ -44,6 +40,8 @@ class ParsedPage(msgspec.Struct, frozen=True):
     """Address that the first `base` element with one names; empty without one."""
     declared: Int32s
     """Whether each segment is inside the article body that the markup declares, see `declared_segments`."""
+    is_declared: bool
+    """Whether the columns are those of that body, because the markup shows next to nothing."""
 
 
 def parse_page(utf8: bytes, url: str, *, with_marks: bool = False) -> ParsedPage:
@@ -63,11 +61,19 @@ def parse_page(utf8: bytes, url: str, *, with_marks: bool = False) -> ParsedPage
     """
     check_parser()
     columns, claims, base_at = _parsed(utf8, _host(url), with_marks=with_marks)
+    title, language, scripts = columns.title, columns.language, columns.scripts
+    body = body_in_place_of_page(
+        claims, title, columns.texts, columns.segments["link_chars"].tolist()
+    )
+    if body:
+        columns = _parsed(body.encode(), _host(url), with_marks=with_marks)[0]
+        columns = columns._replace(title=title, language=language, scripts=scripts)
     refuse_segments(len(columns.texts) + len(columns.sign_texts), len(utf8))
     base = _base(claims, base_at, url) if base_at >= 0 else ""
     if base and with_marks:
         _join(columns, base)
-    return ParsedPage(columns, claims, base, declared_segments(claims, columns.texts))
+    declared = declared_segments(claims, columns.texts)
+    return ParsedPage(columns, claims, base, declared, is_declared=bool(body))
 
 
 def refuse_segments(count: int, size_bytes: int, config: ScanConfig = _SCAN) -> None:
@@ -244,89 +250,3 @@ def _as_lists(value: object) -> object:
     if isinstance(value, dict):
         return {name: column.tolist() for name, column in value.items()}
     return value
-
-
-# --- the text that a page declares to be its article ------------------------------------------------
-
-NO_BODY, OUTSIDE_BODY, INSIDE_BODY = range(3)
-"""Values of `Segments.declared`: the page declares no body, or the segment is outside or inside it."""
-
-_DECLARED = DeclaredBodyConfig()
-_KEY = b'"articleBody"'
-_BODY = pattern(_KEY + rb'\s*+:\s*+("[^"\\]*+(?:\\.[^"\\]*+)*+")', re.DOTALL)
-_TAG = pattern(r"<[a-zA-Z/][^<>]*>")
-_NO_LETTER = pattern(r"[\W_]+")
-_LOWER = bytes(range(256)).lower()
-_NO_ASCII_LETTERS = bytes(byte for byte in range(128) if not chr(byte).isalnum())
-
-
-def declared_segments(
-    claims: bytes, texts: list[str], config: DeclaredBodyConfig = _DECLARED
-) -> Int32s:
-    r"""Return whether each segment is inside the article body that the page declares.
-
-    A body counts if most of it stands on the page; then a segment is inside it if its beginning or its
-    end is. Only letters and digits are compared.
-
-    >>> page = b'<script type="application/ld+json">{"articleBody": "It rains.\\nIt is cold."}</script>'
-    >>> config = DeclaredBodyConfig(letters_min=10, own_letters_min=5)
-    >>> declared_segments(page, ["News", "It rains.", "It is cold."], config).tolist()
-    [1, 2, 2]
-
-    Args:
-        claims: `Document.claims`, or any other markup in UTF-8.
-        texts: Text of each segment.
-        config: The tunable numbers.
-
-    Returns:
-        One of NO_BODY, OUTSIDE_BODY and INSIDE_BODY for each segment.
-    """
-    nothing = np.zeros(len(texts), np.int32)  # NO_BODY
-    body = _letters(_declared_body(claims, config)) if claims.find(_KEY) >= 0 else ""
-    if len(body) < config.letters_min:
-        return nothing
-    declared: list[int] = []
-    found: dict[str, int] = {}
-    at = 0
-    may_be_inside = may_stand_in(body, texts, config.edge_letters)
-    for text, ends in zip(texts, may_be_inside, strict=True):
-        if not ends:
-            declared.append(OUTSIDE_BODY)
-            continue
-        letters = _letters(text)
-        place = _find(body, letters[: config.edge_letters], at) if ends & 1 else -1
-        if place < 0 and ends & 2 and len(letters) > config.edge_letters:
-            place = _find(body, letters[-config.edge_letters :], at)
-        declared.append(OUTSIDE_BODY if place < 0 else INSIDE_BODY)
-        if place >= 0 and len(letters) >= config.own_letters_min:
-            found[letters], at = len(letters), place
-    if sum(found.values()) < config.found_ratio_min * len(body):
-        return nothing
-    return np.array(declared, np.int32)
-
-
-def _declared_body(claims: bytes, config: DeclaredBodyConfig) -> str:
-    """Return the longest text that is declared; empty if there is none."""
-    found = islice(_BODY.finditer(claims), config.bodies_max)
-    return max((_text(one[1]) for one in found), key=len, default="")
-
-
-def _text(literal: bytes) -> str:
-    """Return the text of a string in JSON that may hold HTML; empty if it is no such string."""
-    try:
-        text = json.loads(literal, strict=False)
-    except ValueError:
-        return ""
-    return _TAG.sub(" ", html.unescape(text))
-
-
-def _find(body: str, letters: str, at: int) -> int:
-    """Return where letters are in a body, or -1; most are behind those of the segment before, which are `at`."""
-    place = body.find(letters, at)
-    return place if place >= 0 else body.find(letters, 0, at + len(letters))
-
-
-def _letters(text: str) -> str:
-    if text.isascii():
-        return text.encode().translate(_LOWER, _NO_ASCII_LETTERS).decode()
-    return _NO_LETTER.sub("", text).lower()

@@ -24,7 +24,7 @@ from templ_core.page_level.features._place_features cimport (
     number_groups, sum_groups,
 )
 
-from templ_core.dom.parse import parse_page
+from templ_core.dom.parse import declared_body
 from templ_core.page_level.config import FEATURE_CONFIG
 from templ_core.page_level.features import surroundings
 
@@ -52,7 +52,7 @@ cdef struct Room:
 cdef uint64_t PATH_FACTOR = 0x100000001B3
 cdef Limits LIMITS = msgspec.structs.asdict(FEATURE_CONFIG)
 assert (HEADING, OUTSIDE_BODY, INSIDE_BODY) == (
-    surroundings.HEADING, parse_page.OUTSIDE_BODY, parse_page.INSIDE_BODY
+    surroundings.HEADING, declared_body.OUTSIDE_BODY, declared_body.INSIDE_BODY
 )
 
 

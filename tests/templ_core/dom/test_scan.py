@@ -12,14 +12,8 @@ from templ_core.dom.config import ScanConfig
 from templ_core.dom.decode._bytes import may_stand_in
 from templ_core.dom.document import parse_document
 from templ_core.dom.parse._strip_markup import strip_markup
-from templ_core.dom.parse.parse_page import (
-    INSIDE_BODY,
-    NO_BODY,
-    OUTSIDE_BODY,
-    parse_markup,
-    parse_page,
-    refuse_segments,
-)
+from templ_core.dom.parse.declared_body import INSIDE_BODY, NO_BODY, OUTSIDE_BODY
+from templ_core.dom.parse.parse_page import parse_markup, parse_page, refuse_segments
 from templ_core.dom.parse.repair import flatten_markup
 from templ_core.dom.parse.scan import stalls_parser
 from templ_core.errors import HostilePage
@@ -324,3 +318,39 @@ def test_a_text_is_refused_if_neither_end_is_in_the_body():
     assert found == [0, 1, 2, 3, 3, 1, 2]
     found = may_stand_in("itrainsagain", texts, 16)
     assert found == [0, 0, 0, 3, 3, 0, 0]
+
+
+SHELL = "<title>Council meets</title><nav><a href=/>Home</a> <a href=/sport>Sport</a></nav>{}<footer>All rights reserved</footer>"
+
+
+@pytest.mark.parametrize(
+    "visible",
+    ["", "<div id=app></div>", "<h1>Council meets</h1>", f"<p>{STORY[0]}<p><a href=/>Read on</a>"],
+)
+def test_a_declared_article_stands_in_place_of_a_page_that_shows_no_more_than_its_beginning(
+    visible,
+):
+    page = parse_document(script(BODY) + SHELL.format(visible), "https://a.com/")
+    assert page.segments.texts == ["Council meets", *STORY]
+    assert page.title == "Council meets"
+    assert page.is_declared
+    assert not page.is_storable
+
+
+@pytest.mark.parametrize(
+    ("claim", "visible"),
+    [
+        (BODY + ', "isAccessibleForFree": false', ""),
+        (BODY + ', "isAccessibleForFree": "False"', ""),
+        (SHORT, ""),
+        (BODY, f"<p>{' '.join(STORY).replace('council', 'committee')}"),
+        (BODY, f"<p>{STORY[2]}<p>{STORY[3]}<p>{STORY[1]}"),
+        (BODY, "".join(f"<p>{text}" for text in STORY)),
+    ],
+)
+def test_a_page_with_a_text_of_its_own_or_an_article_that_must_be_paid_for_is_read_as_it_is(
+    claim, visible
+):
+    page = parse_document(script(claim) + SHELL.format(visible), "https://a.com/")
+    assert not page.is_declared
+    assert page.segments.texts[-1] == "All rights reserved"

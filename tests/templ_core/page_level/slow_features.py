@@ -7,7 +7,7 @@ import numpy as np
 
 from templ_core import letters as chars
 from templ_core.dom._tree import sums_above
-from templ_core.dom.parse.parse_page import INSIDE_BODY
+from templ_core.dom.parse.declared_body import INSIDE_BODY
 from templ_core.lab.tree_sums import climb, sums_below
 from templ_core.page_level.config import FEATURE_CONFIG
 from templ_core.page_level.features.characters import Characters, Words, mix
