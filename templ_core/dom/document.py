@@ -8,11 +8,10 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Bools, Int32s
-from templ_core.dom._tree import tag_bits
 from templ_core.dom.decode.decode_page import decode_page
 from templ_core.dom.parse.parse_page import parse_page
+from templ_core.dom.rows import rows_of_segments
 from templ_core.dom.signs import Cuts, with_signs
-from templ_core.dom.tags import CELLS
 from templ_core.stored.compact import ROWS_MAX
 
 
@@ -261,13 +260,10 @@ def _document(utf8: bytes, url: str, html_chars: int, *, with_marks: bool) -> Do
     )
 
 
-_CELLS = dict.fromkeys(CELLS, 1)
-
-
 def render_text(document: Document, kept: Bools, cuts: Cuts | None = None) -> str:
     r"""Return the text of the kept segments in document order.
 
-    Each segment starts a line, but the cells of a table row are separated by tabs. The text of
+    Each segment starts a line, but the cells of a row are separated by tabs, see `rows_of_segments`. The text of
     `pre` elements is verbatim. Signs stay with the text beside them, see `shown_signs`.
 
     Args:
@@ -283,7 +279,7 @@ def render_text(document: Document, kept: Bools, cuts: Cuts | None = None) -> st
     'One. Three.'
     """
     document, kept, cuts = with_signs(document, kept, cuts)
-    nodes, segments = document.nodes, document.segments
+    segments = document.segments
     (stays,) = kept.nonzero()
     texts = [segments.texts[segment] for segment in stays.tolist()]
     if cuts:
@@ -291,13 +287,11 @@ def render_text(document: Document, kept: Bools, cuts: Cuts | None = None) -> st
             without_parts(text, cuts[segment]).strip() if segment in cuts else text
             for text, segment in zip(texts, stays.tolist(), strict=True)
         ]
-    cells = tag_bits(nodes.element_types, _CELLS)
-    if not np.count_nonzero(cells):
+    rows = rows_of_segments(document)
+    if rows is None:
         return "\n".join(texts)
-    owner = segments.owner[stays]
-    is_cell = cells[nodes.element_type[owner]] != 0
-    row = np.where(is_cell, nodes.parent[owner], -1)
-    same_row = is_cell[1:] & (row[1:] == row[:-1])
+    row = rows[stays]
+    same_row = (row[1:] >= 0) & (row[1:] == row[:-1])
     borders = ["\t" if is_same else "\n" for is_same in same_row.tolist()]
     return "".join(chain.from_iterable(zip(texts, [*borders, ""], strict=False)))
 

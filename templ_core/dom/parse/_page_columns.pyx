@@ -25,7 +25,7 @@ from templ_core.dom.parse._libxml2 cimport (
 from templ_core.dom.parse._segment_text cimport Mark, close_mark, open_mark
 from templ_core.dom.parse._text_reader cimport (
     ADDS_BRACKET, HOLDS_PHRASES, IS_BREAK, IS_HEADING, IS_IMAGE, IS_INLINE, IS_INVISIBLE, IS_LINK, IS_MARKED, IS_META,
-    IS_PART, IS_POWER, IS_READING, IS_SCRIPT, IS_TITLE, IS_UNKNOWN, IS_VERBATIM, NOT_A_BREAK, Open, SPACES, Segment,
+    IS_PART, IS_POWER, IS_READING, IS_SCRIPT, IS_TITLE, IS_UNKNOWN, IS_VERBATIM, IS_WITHOUT_SCRIPTS, NOT_A_BREAK, Open, SPACES, Segment,
     TextReader,
 )
 
@@ -65,7 +65,7 @@ cdef dict _TRAITS = {
 for _tags, _trait in (
     (BLOCKS, 0), (INLINE | EMPTY, IS_INLINE), (STANDS_ALONE, IS_PART), (INVISIBLE, IS_INVISIBLE),
     (SPACE_AFTER, SPACES), (MARKED, IS_MARKED), (PHRASES, HOLDS_PHRASES), (HEADING_LEVELS, IS_HEADING),
-    (("rt",), IS_READING), (("sup",), IS_POWER),
+    (("rt",), IS_READING), (("sup",), IS_POWER), (("noscript",), IS_WITHOUT_SCRIPTS),
 ):
     _TRAITS.update({_tag: _TRAITS.get(_tag, 0) | _trait for _tag in _tags})
 cdef dict _ATTRIBUTES = {
@@ -307,7 +307,10 @@ cdef class PageReader(TextReader):
         this.run, this.piece = self.run_number, self.border_count
         if not traits & IS_INLINE:
             self.enter_block(this)
-            self.unseen = traits & IS_PART and attributes.unseen
+            # In a sentence nobody sees what only a browser without scripts would show.
+            self.unseen = traits & IS_PART and (
+                attributes.unseen or (traits & IS_WITHOUT_SCRIPTS and self.run.text.size > 0)
+            )
         elif traits & IS_LINK:
             self.open_links += 1
             self.segment.links += 1

@@ -23,6 +23,7 @@ cdef enum:
     IS_HEADING = 16384
     IS_READING = 32768      # of the characters before it: rt
     IS_POWER = 65536        # sup
+    IS_WITHOUT_SCRIPTS = 262144     # noscript
     ADDS_BRACKET = 131072   # behind the reading; known once it is open
 
 cdef enum:

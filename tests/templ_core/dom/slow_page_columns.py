@@ -120,7 +120,8 @@ class SlowPageColumns:
         if self._holders:
             one["outer_unseen"] = self._holders[-1].unseen
         if kind != "inline":
-            self._enter_holder(one, unseen=int(kind == "part" and is_unseen))
+            in_text = tag == "noscript" and bool(_collapse(self._run()))
+            self._enter_holder(one, unseen=int(kind == "part" and (is_unseen or in_text)))
         elif tag == "a":
             self._open_link(element.get("href") or "", one)
         elif tag == "br":
