@@ -127,6 +127,43 @@ def test_a_charset_is_found_wherever_it_is_declared():
     assert decode(xml.encode("koi8-r"), content_type="text/xml").text == xml
 
 
+COUNCIL = "\u0413\u043e\u0440\u043e\u0434\u0441\u043a\u043e\u0439 \u0441\u043e\u0432\u0435\u0442 \u0440\u0435\u0448\u0438\u043b"
+
+
+@pytest.mark.parametrize(
+    "seeming",
+    [
+        "<!-- <meta charset=koi8-r> -->",
+        "<meta name=description content='Set charset=koi8-r'>",
+        "<meta name=generator content='text/html; charset=koi8-r'>",
+        "<script>document.write('<meta charset=koi8-r>')</script>",
+        "<title><meta charset=koi8-r></title>",
+        "<meta data-charset=koi8-r>",
+        "<meta content='a > b, charset=koi8-r' name=x>",
+        "<metadata charset=koi8-r>",
+        "",
+    ],
+)
+@pytest.mark.parametrize(
+    "declared",
+    [
+        "<meta charset=windows-1251>",
+        "<META content='text/html; charset=windows-1251' http-equiv='Content-Type'>",
+        "<meta name=x charset = 'windows-1251' />",
+    ],
+)
+def test_a_charset_that_only_seems_to_be_declared_is_not_used(seeming, declared):
+    body = f"<html><head>{seeming}{declared}</head><p>{COUNCIL}".encode("cp1251")
+    assert COUNCIL in decode(body).text
+
+
+def test_the_default_charset_of_a_server_gives_way_to_what_the_page_declares():
+    body = f"<meta charset=windows-1251><p>{COUNCIL}".encode("cp1251")
+    for said in ("iso-8859-1", "latin1", "windows-1252"):
+        assert COUNCIL in decode(body, content_type=f"text/html; charset={said}").text
+    assert decode(body, content_type="text/html; charset=koi8-r").charset == "koi8-r"
+
+
 def test_one_that_fits_wins_over_the_servers_default_or_is_it():
     body = page(PLAIN_JAPANESE, "shift_jis").encode("cp932")
     decoded = decode(body, content_type="text/html; charset=iso-8859-1")

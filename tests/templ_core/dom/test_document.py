@@ -35,6 +35,51 @@ def test_text_between_blocks_is_a_segment(markup, segments):
     assert texts(markup) == segments
 
 
+@pytest.mark.parametrize(
+    ("markup", "segments"),
+    [
+        # What nobody sees in a line is no text of it.
+        ("<td><span style='display:none'>7004#</span>27,994", ["27,994"]),
+        ("<p>The plan <span hidden>(new window) </span>was <i style='visibility: hidden'>xx</i>read", ["The plan was read"]),
+        ("<p>39€ <span class='a screen-reader-text'>Old price was: 39€.</span>29€", ["39€ 29€"]),
+        ("<p>shown to <span aria-hidden=true>readers</span> only", ["shown to readers only"]),
+        ("<span hidden>a<p>b</p></span>c", ["b", "c"]),
+        ("<p>Read <x-a hidden>b</x-a>on", ["Read on"]),
+        ("<p>one <noscript>without scripts</noscript> two", ["one two"]),
+        ("<noscript><p>one</noscript>", ["one"]),
+        ("<div class='modal fade' style='display:none'><p>Terms</div><div id=terms hidden>b</div>", ["b"]),
+        ("<div class=modal><p>a</div><div hidden>b</div>", ["a", "b"]),
+        # Characters that only say where a word may break are no part of it.
+        ("<p>Kre&shy;dit f\u00f6r&#173;dern zero&#8203;width \ufeffa&#x2060;b", ["Kredit f\u00f6rdern zerowidth ab"]),
+        ("<pre>so&shy;\n  ft</pre>", ["so\n  ft"]),
+        ("<p>\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \U0001f468\u200d\U0001f469", ["\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645 \U0001f468\u200d\U0001f469"]),
+        # Readings, powers, bullets and anchors.
+        ("<ruby>\u8868<rt>\u3072\u3087\u3046</rt>\u793a<rt>\u3058</rt></ruby>", ["\u8868(\u3072\u3087\u3046)\u793a(\u3058)"]),
+        ("<ruby>\u8868<rp>(</rp><rt>\u3072</rt><rp>)</rp></ruby>", ["\u8868(\u3072)"]),
+        ("<ruby>\u8868<rt></rt></ruby> a", ["\u8868 a"]),
+        ("<p>10<sup>6</sup> m<sup>3</sup> of H<sub>2</sub>O, 10<sup>-3</sup>, 1<sup>st</sup> 2<sup><a href=#n>[1]</a></sup>", ["10^6 m3 of H2O, 10^-3, 1st 2[1]"]),
+        ("<p>\u2022Pre-existing<p><span>\u2022</span>glued<p>\u2022 apart<p>\u25cf\u25cf\u25cb\u25cb good", ["\u2022 Pre-existing", "\u2022 glued", "\u2022 apart", "\u25cf\u25cf\u25cb\u25cb good"]),
+        ("<h2>What is it?<a href=#what>\u00b6</a></h2><p>See <a href=#b>\u00b6</a> below", ["What is it?", "See \u00b6 below"]),
+        ("<p>A <b>word<span role=tooltip>its meaning</span></b>.", ["A word its meaning."]),
+        # Parts of a text have lines of their own where nothing stands beside them.
+        ("<div><x-post>one</x-post><x-post>two</x-post></div>", ["one", "two"]),
+        ("<li>one <x-note>two</x-note></li>", ["one", "two"]),
+        ("<li>one <x-a>two <x-b>three</x-b> four</x-a> five</li>", ["one two three four five"]),
+        ("<td><x-a>one</x-a> two <x-b>three</x-b> four <x-c>five</x-c></td>", ["one", "two three four", "five"]),
+        ("<div>one <x-a><p>two</p></x-a> three</div>", ["one", "two", "three"]),
+        ("<div>a<button>b</button>, c</div><div><button>d</button><button>e</button></div>", ["a b, c", "d", "e"]),
+        ("<p>word<svg></svg>word<img>, word<script>x</script>less", ["word word, wordless"]),
+    ],
+)  # fmt: skip
+def test_the_text_is_what_a_browser_shows(markup, segments):
+    assert texts(f"<table><tr>{markup}</table>" if markup.startswith("<td") else markup) == segments
+
+
+def test_a_title_has_no_character_that_nobody_sees():
+    assert parse_document("<title>Kre&shy;dit\u200b  a</title>", "").title == "Kredit a"
+    assert parse_document("<meta property=og:title content='Kre\u00addit'>", "").title == "Kredit"
+
+
 def test_links_and_hidden_elements_are_marked_where_their_text_stands():
     page = parse_document(
         "<p>See <a href='/x'>here</a> and <a href='https://other.org/y'>there</a></p>"
