@@ -13,7 +13,7 @@ def names(text: str) -> frozenset[str]:
 
 INLINE = names(
     """
-    a abbr acronym b bdi bdo big cite code data del dfn em font i img input ins kbd label mark
+    a abbr acronym b bdi bdo big cite code data del dfn em font formula i img input ins kbd label mark
     nobr q rp rt ruby s samp small span strike strong sub sup time tt u var wbr br
     """
 )
@@ -53,8 +53,8 @@ ENDS_HTML = STARTS_HTML | names(
 SPACE_AFTER = names("img input label")
 """Inline tags that separate the words before and after them."""
 
-MARKED = names("a img b strong i em code kbd samp tt sub sup")
-"""Inline tags whose places in the text are noted for Markdown, cleaned HTML and links."""
+MARKED = names("a img b strong i em code kbd samp tt sub sup del s strike formula formula-block")
+"""Tags whose places in the text are noted for Markdown, cleaned HTML and links."""
 
 CELLS = names("td th")
 """Tags of table cells."""
