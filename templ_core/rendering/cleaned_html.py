@@ -61,6 +61,7 @@ class _Html:
             self._go_to(chain[:-1])
         self._go_to(chain)
         is_bare = last in _HOLDS_TEXT and not (is_same and last not in _ONE_PARAGRAPH)
+        is_bare = is_bare or self._found.tag(part.owner) == "formula-block"
         self._written.append(text if is_bare else f"<p>{text}</p>")
 
     def _go_to(self, chain: Chain) -> None:

@@ -7,9 +7,10 @@ from templ_core.patterns import pattern
 from templ_core.rendering.blocks import DataTable, code_language, data_table, without_line_numbers
 from templ_core.rendering.outline import Chain, Outline, Part
 
-_LINE_STARTS = frozenset("#-+>~=0123456789")
+_LINE_STARTS = frozenset("#-+>~=|:0123456789")
 _LINE_START = pattern(
-    r"^(#{1,6}(?=\s|$)|[-+](?=\s|$)|>|~~~|=+\s*$|-{3,}\s*$|\d{1,9}(?=[.)](?:\s|$)))", re.MULTILINE
+    r"^(#{1,6}(?=\s|$)|[-+](?=\s|$)|>|~~~|=+\s*$|-{2,}\s*$|[|:](?=[-:| ]+$)|\d{1,9}(?=[.)](?:\s|$)))",
+    re.MULTILINE,
 )
 _FENCE = pattern(r"`{3,}")
 

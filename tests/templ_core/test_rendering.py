@@ -45,7 +45,7 @@ def rendered(markup, render=render_markdown, kept=None, cuts=None):
         ("<p>See <a href='/c?d=1&amp;e'> the <b>page</b> </a>, now.", "See [the **page**](https://example.com/c?d=1&e) , now."),
         ("<p>a <a href='javascript:x()'>b</a> <a>c</a>", "a b c"),
         ("<p>a <code>x*y</code> and <code><a href='c'>d</a></code>",
-         "a `x*y` and [d](https://example.com/a/c)"),
+         "a `x*y` and [`d`](https://example.com/a/c)"),
         ("<p>a <img src='/i(1).png' alt='a [cat]'> b", "a ![a \\[cat\\]](https://example.com/i%281%29.png) b"),
         ("<p>a</p><p><img src='i.png' alt='cat'></p><p>b", "a\n\n![cat](https://example.com/a/i.png)\n\nb"),
         ("<p>a</p><p><img src='i.png'></p><p>b", "a\n\nb"),
@@ -61,10 +61,123 @@ def test_markdown(markup, text):
     assert rendered(markup) == text
 
 
+_LINK = "](https://example.com/x)"
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("<b>注意：</b>這", "<strong>注意：</strong>這"),
+        ("<b>注意</b>這", "**注意**這"),
+        ("<strong>Note:</strong>the", "<strong>Note:</strong>the"),
+        ("<strong>Note:</strong> the", "**Note:** the"),
+        ("a<b>“c”</b>d, (<i>e!</i>)", "a<strong>“c”</strong>d, (*e!*)"),
+        ("<i>systemd'</i>s", "<em>systemd'</em>s"),
+        ("Pay <b>€5</b>, or<b>€</b>5", "Pay **€5**, or<strong>€</strong>5"),
+        ("<b>B</b><strong>reak</strong>fast", "**Break**fast"),
+        ("<i>a</i> <i>b</i>", "*a* *b*"),
+        ("<b><i>a</i></b><b><i>b</i></b>", "***ab***"),
+        ("<b>a</b><i>b</i>", "**a**<em>b</em>"),
+        ("<b><i>a</i>b<i>c</i></b>", "***a*b<em>c</em>**"),
+        ("<b>a</b><span></span><b>b</b><i></i><b>c</b>", "**abc**"),
+        ("<b>a<b>b</b>c</b>", "**abc**"),
+        ("<b>a<br></b>b", "**a**  \nb"),
+        ("<b>a<br>b</b>", "**a  \nb**"),
+        ("<b><a href=/x>a</a></b>b", f"<strong>[a{_LINK}</strong>b"),
+        ("<a href=/x><i>a</i>b</a>", f"[*a*b{_LINK}"),
+        ("Wow!<a href=/x>a</a>", f"Wow\\![a{_LINK}"),
+        ("<b>a<sup>2</sup></b> b", "**a<sup>2</sup>** b"),
+        ("<b>a<sup>2</sup></b>b", "<strong>a<sup>2</sup></strong>b"),
+        ("<del>80</del> 70 <s>a</s><s>b</s>", "~~80~~ 70 ~~ab~~"),
+        ("<strike>(80)</strike>70 ~5", "<del>(80)</del>70 \\~5"),
+        ("a ~~ b ~5", "a \\~\\~ b ~5"),
+        ("<ins>a</ins> <u>b</u>", "a b"),
+        ("<code>`a`</code> <code>a`b</code> <code>``a`b</code>", "`` `a` `` ``a`b`` ``` ``a`b ```"),
+        ("<code>a</code><code>b</code><kbd>c</kbd>", "`abc`"),
+        ("<code>a<br>b</code>", "`a`  \n`b`"),
+        ("<code>List[<a href=/x>int</a>]</code>", f"`List[`[`int`{_LINK}`]`"),
+        ("<code>a <b>b</b> <sup>c</sup></code>", "`a b c`"),
+        ("<b><code>*</code></b>, a<b><code>b</code></b>", "**`*`**, a<strong>`b`</strong>"),
+        ("<b>a<br>--</b><br>--<br>==", "**a  \n--**  \n\\--  \n\\=="),
+        ("&lt;<s>!a</s> &<s>amp;</s> 。_a這_ é_é", "\\<~~!a~~ \\&~~amp;~~ 。\\_a這\\_ é_é"),
+    ],
+)  # fmt: skip
+def test_emphasis_is_read_as_it_is_meant(markup, text):
+    assert rendered(f"<p>{markup}") == text
+
+
+@pytest.mark.parametrize(
+    ("markup", "text", "html"),
+    [
+        ("<p>Load <formula>F_1 = m*g [N] \\\\</formula>, costs $5", "Load $F_1 = m*g [N] \\\\$, costs \\$5",
+         '<p>Load <span class="math inline">\\(F_1 = m*g [N] \\\\\\)</span>, costs $5</p>'),
+        ("<p>a</p><formula-block>x &lt; y</formula-block><p>b", "a\n\n$$x < y$$\n\nb",
+         '<p>a</p><div class="math display">\\[x &lt; y\\]</div><p>b</p>'),
+        ("<p><formula>a</formula><formula>b<br>$</formula><b>c</b>", "$a$ $b \\$$**c**",
+         '<p><span class="math inline">\\(a\\)</span><span class="math inline">\\(b $\\)</span><strong>c</strong></p>'),
+        ("<p>costs $5 or <b>$</b>6", "costs $5 or <strong>$</strong>6", "<p>costs $5 or <strong>$</strong>6</p>"),
+        ("<p>10^<sup>6</sup> or 10<sup>^6</sup> ^", "10<sup>6</sup> or 10<sup>6</sup> ^",
+         "<p>10<sup>6</sup> or 10<sup>6</sup> ^</p>"),
+    ],
+)  # fmt: skip
+def test_formulas(markup, text, html):
+    assert rendered(markup) == text
+    assert rendered(markup, render_html) == html
+
+
+_WORDS = ["a", "b c", " ", "。", "“", ")", "!", "*", "**", "`", "``", "~~", "_", "[", "<br>", "€",
+          "這", "&lt;", "&amp;", "\\", "1."]  # fmt: skip
+_KINDS = {"b": "strong", "strong": "strong", "i": "em", "em": "em", "s": "s", "del": "s", "code": "code",
+          "a": "a", "sup": "sup"}  # fmt: skip
+_TAGS = st.sampled_from(sorted(_KINDS))
+_LINE = st.recursive(
+    st.sampled_from(_WORDS),
+    lambda inner: st.tuples(_TAGS, st.lists(inner, min_size=1, max_size=4)),
+    max_leaves=12,
+)
+
+
+def _markup(piece, inside=()):
+    if isinstance(piece, str):
+        return piece
+    tag, pieces = piece
+    content = "".join(_markup(one, (*inside, tag)) for one in pieces)
+    is_plain = tag in inside or ("code" in inside and tag != "a")
+    return content if is_plain else f"<{tag} href=/x>{content}</{tag}>"
+
+
+def _read(html):
+    """Return the characters of a line of HTML, and what each is marked as."""
+    found = []
+
+    def add(text, kinds):
+        found.extend((char, kinds) for char in text or "" if not char.isspace())
+
+    def read(element, around):
+        kinds = around | {_KINDS[element.tag]} if element.tag in _KINDS else around
+        add(element.text, kinds)
+        for child in element:
+            read(child, kinds)
+            add(child.tail, kinds)
+
+    read(lxml.html.fragment_fromstring(html, create_parent="p"), frozenset())
+    return found
+
+
+@settings(deadline=None, max_examples=400)
+@given(st.lists(_LINE, max_size=5))
+def test_a_reader_of_markdown_sees_the_marks_of_the_page(pieces):
+    line = "".join(map(_markup, pieces))
+    markdown = rendered(f"<p>x {line} y")
+    html = MarkdownIt("commonmark").enable("strikethrough").renderInline(markdown)
+    assert _read(html) == _read("x " + line + " y")
+
+
 @pytest.mark.parametrize(
     ("markup", "text"),
     [
         ("<div class=x>a<br>b</div>", "<p>a<br>b</p>"),
+        ("<p>a<s>b</s><del>c</del>", "<p>a<del>b</del><del>c</del></p>"),
         ("<ul class=x><li>a <a href=c onclick=x>b</a></ul>",
          '<ul><li>a <a href="https://example.com/a/c">b</a></li></ul>'),
         ("<pre>a\n&lt;b></pre>", "<pre>a\n&lt;b&gt;</pre>"),
