@@ -53,7 +53,10 @@ ENDS_HTML = STARTS_HTML | names(
 SPACE_AFTER = names("img input label")
 """Inline tags that separate the words before and after them."""
 
-MARKED = names("a img b strong i em code kbd samp tt sub sup del s strike formula formula-block")
+IMAGES = names("img amp-img amp-anim")
+"""Tags of images."""
+
+MARKED = IMAGES | names("a b strong i em code kbd samp tt sub sup del s strike formula formula-block")
 """Tags whose places in the text are noted for Markdown, cleaned HTML and links."""
 
 CELLS = names("td th")

@@ -22,9 +22,12 @@ from templ_core.dom.parse._libxml2 cimport (
     WithParser, XML_ERR_NO_MEMORY, XML_PARSE_HUGE, attribute_of, charactersSAXFunc, dlopen, dlsym,
     endElementSAXFunc, htmlParserCtxt, htmlSAXHandler, slot_of_name, startElementSAXFunc, value_at,
 )
+from templ_core.dom.parse._shown_values cimport (
+    IS_SHOWN, NUMBERS, NUMBERS_ITEM, NUMBERS_LIST, SHOWS_IMAGE, SHOWS_SOURCE, SPANS,
+)
 from templ_core.dom.parse._segment_text cimport (
-    Mark, Marks, Run, add_collapsed, add_verbatim, close_mark, end_marks, marks_end, open_mark, run_begin,
-    run_break,
+    Mark, Marks, Run, add_collapsed, add_mark, add_verbatim, close_mark, end_marks, marks_end, open_mark,
+    read_shown, run_begin, run_break,
 )
 
 import re
@@ -35,7 +38,7 @@ from lxml import etree
 
 from templ_core import letters
 from templ_core.dom.config import ScanConfig
-from templ_core.dom.tags import INLINE, INVISIBLE, MARKED, SPACE_AFTER, without_references
+from templ_core.dom.tags import CELLS, IMAGES, INLINE, INVISIBLE, MARKED, SPACE_AFTER, without_references
 from templ_core.errors import ParserMismatch
 
 cdef enum:
@@ -73,10 +76,11 @@ cdef struct Open:               # an element whose end has not been reached
 
 cdef dict _TRAITS = {
     "a": IS_LINK, "br": IS_BREAK, "img": IS_IMAGE, "pre": IS_VERBATIM, "script": IS_SCRIPT,
-    "title": IS_TITLE, "meta": IS_META,
+    "title": IS_TITLE, "meta": IS_META, "source": SHOWS_SOURCE, "ol": NUMBERS_LIST, "li": NUMBERS_ITEM,
 }
 for _tags, _trait in (
     (INLINE, IS_INLINE), (INVISIBLE, IS_INVISIBLE), (SPACE_AFTER, SPACES), (MARKED, IS_MARKED),
+    (IMAGES, SHOWS_IMAGE), (CELLS, SPANS),
 ):
     _TRAITS.update({_tag: _TRAITS.get(_tag, 0) | _trait for _tag in _tags})
 cdef dict _ATTRIBUTES = {
@@ -133,7 +137,7 @@ def page_columns(bytes markup, str host, tuple attribute_table=(b"", b""), bint 
         markup: Markup in UTF-8.
         host: The page's host in lower case; empty if it is not known.
         attribute_table: The table that `strip_markup` returned with the markup.
-        with_marks: Whether links, images and emphasis are marked, which needs their attributes.
+        with_marks: Whether links, images, emphasis and numbers are marked, which needs their attributes.
 
     Returns:
         A `PageColumns`. If another document follows the first root element, they are those of the first.
@@ -144,7 +148,7 @@ def page_columns(bytes markup, str host, tuple attribute_table=(b"", b""), bint 
         TooDeep: More elements are open at once than the parser takes.
     """
     cdef PageReader reader = PageReader(host, attribute_table)
-    reader.unmarked = 0 if with_marks else IS_MARKED
+    reader.unmarked = 0 if with_marks else IS_MARKED | IS_SHOWN
     reader.read(markup)
     if reader.row != reader.rows_end and not reader.has_another_root:
         raise AttributeTableMismatch
@@ -205,7 +209,9 @@ cdef class PageReader:
     cdef NameNumbers tag_numbers, attribute_numbers
     cdef list tag_names, texts, values
     cdef Marks marks
-    cdef int unmarked               # IS_MARKED if nothing is to be marked
+    cdef int source                 # number of the address in the last `source`; -1 = none
+    cdef int picture, picture_node  # where the element around it is open, and its row
+    cdef int unmarked               # traits that do not count if nothing is to be marked
     cdef str title, language
     cdef Text title_text            # of the open `title`
     cdef int title_depth            # of the open `title`; -1 = none is open
@@ -230,7 +236,7 @@ cdef class PageReader:
         self.classes = <const uint16_t *>items(letters.letter_tables()[0], 2)
         self.tag_names, self.texts, self.values = [], [], []
         self.title = self.language = ""
-        self.block = self.title_depth = -1
+        self.block = self.title_depth = self.source = -1
         no_attributes(&self.none)
         self.attribute_table = attribute_table
         self.row = <const Row *>PyBytes_AsString(attribute_table[0])
@@ -285,11 +291,20 @@ cdef class PageReader:
             self.open = <Open *>resized(self.open, self.most_open * sizeof(Open))
         cdef Open *this = &self.open[self.is_open]
         cdef ElementAttributes *attributes = NULL
+        cdef Mark mark
         if self.row != self.rows_end and self.parser.input.line == self.row.line:
             attributes = &(<ElementAttributes *>self.entries.bytes)[self.row.entry]
             self.row += 1
         self.is_open += 1
         self.scripts += (traits & IS_SCRIPT) != 0
+        if traits & SHOWS_SOURCE and not self.in_picture():
+            mark = Mark(0, 0, -1, -1, -1, -1)
+            read_shown(
+                &mark, self.values, own, (&self.none if attributes == NULL else attributes).values, traits,
+                without_references,
+            )
+            self.source, self.picture = mark.target, self.is_open - 2
+            self.picture_node = self.open[self.picture].node
         this.traits, this.node, this.outer_block = traits, -1, self.block
         if not self.has_root:
             self.has_root = True
@@ -335,11 +350,23 @@ cdef class PageReader:
         elif traits & IS_IMAGE and self.block >= 0:
             (<Node *>self.nodes.bytes)[self.block].images += 1
         if traits & IS_MARKED:
-            open_mark(
-                &self.marks, self.values, own, attributes.values, this.node,
-                self.run.text.size, traits & IS_IMAGE, without_references,
-            )
+            mark = Mark(this.node, 0, self.run.text.size, self.run.text.size, -1, -1)
+            read_shown(&mark, self.values, own, attributes.values, traits, without_references)
+            if traits & SHOWS_IMAGE and mark.target < 0 and self.in_picture():
+                mark.target = self.source
+            open_mark(&self.marks, mark)
+        elif traits & NUMBERS and attributes != &self.none:
+            mark = Mark(this.node, 0, -1, -1, -1, -1)
+            read_shown(&mark, self.values, own, attributes.values, traits, without_references)
+            if mark.label >= 0:
+                add_mark(&self.marks, mark)
         return 0
+
+    cdef bint in_picture(self) noexcept:
+        """Return whether the element that begins stands in a `picture` whose `source` names an image."""
+        return self.source >= 0 and self.picture < self.is_open - 1 and (
+            self.open[self.picture].node == self.picture_node
+        )
 
     cdef int read_entries(self, bytes table) except -1:
         """Read the entries of the attribute table; their values stay where they are."""

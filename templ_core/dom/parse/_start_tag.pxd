@@ -23,7 +23,7 @@ cdef enum:
     IS_PRE = 4096
     CLAIMS = 8192           # says something about the page: base, meta, time
     SHOWS_CLAIM = 16384     # its text may say it, too
-    IS_TARGET = 32768       # leads to another resource: a, img
+    IS_TARGET = 32768       # shows more than its text: links, images, lists, cells
     RELATES = 65536         # its `rel` may say something about the page: a, link
 
 cdef enum:
