@@ -19,6 +19,7 @@ import unicodedata
 import numpy as np
 
 from templ_core.dom._tree import tag_bits
+from templ_core.dom.tags import IMAGES
 
 cdef enum:
     OPEN_MAX = 32               # marks inside one another; deeper ones are left out
@@ -26,7 +27,7 @@ cdef enum:
 cdef double IMAGE_KEPT_MIN = 0.5
 """An image with no text beside it is kept where more than this share of the text around it is kept."""
 cdef dict _KINDS = {
-    "a": LINK, "img": IMAGE, "b": STRONG, "strong": STRONG, "i": EMPHASIS, "em": EMPHASIS,
+    **dict.fromkeys(IMAGES, IMAGE), "a": LINK, "b": STRONG, "strong": STRONG, "i": EMPHASIS, "em": EMPHASIS,
     "code": CODE, "kbd": CODE, "samp": CODE, "tt": CODE,
     "sub": SUBSCRIPT, "sup": SUPERSCRIPT, "del": DELETED, "s": DELETED, "strike": DELETED,
     "formula": FORMULA, "formula-block": FORMULA_BLOCK,
@@ -41,12 +42,14 @@ cdef tuple _HTML_ENDS = (
     b"", b"</a>", b"", b"</strong>", b"</em>", b"</code>", b"</sub>", b"</sup>", b"</del>",
     b"\\)</span>", b"\\]</div>",
 )
+cdef tuple _ANCHORS = ("¶", "#", "§", "🔗", "\u200b")
 cdef dict _FIGURE = {"figure": 1}
 cdef enum:
     FIGURE_LEVELS = 4           # between an image and the figure that it is in
     REFERENCE_MAX = 34          # bytes of the longest name of a character reference, and some
-    BLOCK = 7
+    TABLE = 7
     ITEM = 8
+    PRE = 9
 
 
 cdef struct OpenMark:
@@ -72,7 +75,8 @@ cdef class InlineWriter:
     cdef str origin
     cdef object document, kept
     cdef KeptShare share            # None until the first image needs it
-    cdef bint is_html, is_verbatim
+    cdef bint is_html, is_verbatim, in_heading
+    cdef str page                   # its address, without a place on it
     cdef const int *segment
     cdef const int *start
     cdef const int *end
@@ -98,7 +102,7 @@ cdef class InlineWriter:
         nodes, marks = document.nodes, document.marks
         self.texts, self.absolute, self.origin = document.segments.texts, addresses.absolute, addresses.origin
         self.document, self.kept, self.share = document, kept, None
-        self.is_html = is_html
+        self.is_html, self.page = is_html, addresses.page
         self.columns = []
         self.values, self.addresses = [], []
         if marks is None:
@@ -222,7 +226,7 @@ cdef class InlineWriter:
             found = self.addresses[number] = self._resolved(self.values[number])
         return found
 
-    def write(self, int segment, list cuts, bint is_verbatim=False):
+    def write(self, int segment, list cuts, bint is_verbatim=False, bint in_heading=False):
         """Return a segment with its marks; blanks at the ends of a mark are written outside it.
 
         Segments must be asked for in order, after the images before each.
@@ -231,12 +235,13 @@ cdef class InlineWriter:
             segment: Number of the segment.
             cuts: First bytes, and bytes behind the last, of what is cut out; in order.
             is_verbatim: Whether line feeds of HTML stay as they are.
+            in_heading: Whether it is in a heading, which is no link to the page itself.
         """
         self.text = PyUnicode_AsUTF8AndSize(self.texts[segment], &self.size)
         self.out.size = self.place = self.depth = self.in_code = 0
         self.delimiters.count = self.delimiters.elements = 0
         self.owes_blank = False
-        self.cuts, self.is_verbatim = cuts, is_verbatim
+        self.cuts, self.is_verbatim, self.in_heading = cuts, is_verbatim, in_heading
         while self.row < self.rows and self.segment[self.row] <= segment:
             if self.segment[self.row] == segment and self.start[self.row] >= 0:
                 self._mark(self.row)
@@ -274,6 +279,11 @@ cdef class InlineWriter:
         mark = &self.open[self.depth]
         mark.kind = self._kind_of(row)
         self._write_up_to(at)
+        if mark.kind == LINK and self._leads_here(row):
+            if self._is_anchor(at, end):
+                self.place = max(self.place, end)
+                return 0
+            mark.kind = 0 if self.in_heading or not has_word(self.text + at, end - at) else LINK
         if mark.kind == SUPERSCRIPT:
             self._leave_out_caret(at, end)
         mark.row, mark.before = row, self.out.size
@@ -291,6 +301,22 @@ cdef class InlineWriter:
         self.in_code += mark.kind == CODE or mark.kind >= FORMULA
         mark.content = self.out.size
         return 0
+
+    cdef bint _leads_here(self, int row) except -1:
+        """Return whether a link leads to a place on the page itself."""
+        cdef str address = self.values[self.target[row]]
+        if address.startswith("#"):
+            return True
+        place = address.find("#")
+        return place > 0 and self.page != "" and (<str>self.address(self.target[row])).partition("#")[0] == self.page
+
+    cdef bint _is_anchor(self, Py_ssize_t at, Py_ssize_t end) except -1:
+        """Return whether a link to the page itself shows only the sign by which readers find out its address."""
+        if at >= end:
+            return False
+        if self.in_heading:
+            return not has_word(self.text + at, end - at)
+        return self.text[at : end].decode("utf-8", "replace") in _ANCHORS
 
     cdef int _leave_out_caret(self, Py_ssize_t at, Py_ssize_t end) noexcept:
         """Leave out the sign by which plain text says that a power begins here, on either side of the mark."""
@@ -528,6 +554,19 @@ cdef _in_figure(nodes, node):
     return found
 
 
+cdef bint has_word(const char *text, Py_ssize_t size) except -1:
+    """Return whether a text has a letter or digit."""
+    cdef Py_ssize_t at
+    cdef Py_UCS4 letter
+    for at in range(size):
+        if _is_word(text[at]):
+            return True
+    for letter in text[:size].decode("utf-8", "replace"):
+        if letter.isalnum():
+            return True
+    return False
+
+
 cdef dict _ENTITIES = {
     ord("&"): b"&amp;", ord("<"): b"&lt;", ord(">"): b"&gt;", ord('"'): b"&quot;",
     ord("\n"): b"<br>",
@@ -554,39 +593,53 @@ cdef inline bint is_reference(const char *text) noexcept:
 
 
 def structure_of(nodes, dict traits):
-    """Return what each element stands in, itself included: three columns of length n_nodes.
+    """Return what each element stands in, itself included: four columns of length n_nodes.
 
     Args:
         nodes: The `Nodes` of the page.
-        traits: By tag the level of a heading, 1 to 6, BLOCK for a table or `pre`, ITEM for a list, a list
-            item or a quotation.
+        traits: By tag the level of a heading, 1 to 6, TABLE, PRE, or ITEM for a list, a list item or a quotation.
 
     Returns:
-        The level of the heading, 0 = none; the number of the innermost table or `pre`; and that of the
-        innermost list, list item or quotation, -1 = none.
+        The level of the heading, 0 = none; the number of the block that is written as a whole, which is a table
+        without another one in it or else a `pre`; that of the innermost list, list item or quotation; and that of
+        the innermost `pre`, -1 = none.
     """
     element_type, parent = np.ascontiguousarray(nodes.element_type), np.ascontiguousarray(nodes.parent)
     cdef int count = len(parent), node, above, trait
     of_types = tag_bits(nodes.element_types, traits)
-    found = np.empty((3, count), np.int32)
+    found = np.empty((4, count), np.int32)
     cdef const int *of_type = <const int *>items_of(of_types, 4)
     cdef const int *types = <const int *>items_of(element_type, 4)
     cdef const int *parents = <const int *>items_of(parent, 4)
     cdef int *level = <int *>items_of(found, 4, True)
     cdef int *block = level + count
     cdef int *item = block + count
+    cdef int *pre = item + count
     for node in range(count):
         above = parents[node]
         trait = of_type[types[node]]
         level[node] = level[above] if above >= 0 else 0
         block[node] = block[above] if above >= 0 else -1
         item[node] = item[above] if above >= 0 else -1
-        if trait == BLOCK:
+        pre[node] = pre[above] if above >= 0 else -1
+        if trait == TABLE:
             block[node] = node
+        elif trait == PRE:
+            pre[node] = node
         elif trait == ITEM:
             item[node] = node
         elif trait:
             level[node] = trait
+    # So far a block is the innermost table. Tables around others are marked by being in no block themselves.
+    for node in range(count):
+        above = parents[node]
+        if block[node] == node and above >= 0 and block[above] >= 0:
+            block[block[above]] = -1
+    for node in range(count):
+        if block[node] >= 0 and block[block[node]] != block[node]:
+            block[node] = -1
+        if block[node] < 0:
+            block[node] = pre[node]
     return found
 
 

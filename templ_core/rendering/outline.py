@@ -9,21 +9,25 @@ import numpy as np
 from templ_core.array_types import Bools, Int32s
 from templ_core.dom.addresses import Addresses
 from templ_core.dom.document import Cuts, Document, without_parts
-from templ_core.dom.tags import HEADING_LEVELS, names
+from templ_core.dom._tree import tag_bits
+from templ_core.dom.tags import CELLS, HEADING_LEVELS, names
 from templ_core.patterns import pattern
 from templ_core.rendering._inline import InlineWriter, structure_of
 
 STRUCTURE = frozenset(HEADING_LEVELS) | names(
-    "p li ul ol blockquote pre table tr td th caption dl dt dd figure figcaption"
+    "p li ul ol blockquote pre table thead tbody tfoot tr td th caption dl dt dd figure figcaption"
 )
 """Tags of elements that give text its structure."""
-_BLOCK, _ITEM = 7, 8
+_TABLE, _ITEM, _PRE = 7, 8, 9
 """Traits of tags for `structure_of`."""
 _TRAITS = {
     **HEADING_LEVELS,
-    **dict.fromkeys(("table", "pre"), _BLOCK),
+    "table": _TABLE,
+    "pre": _PRE,
     **dict.fromkeys(("ul", "ol", "li", "blockquote"), _ITEM),
 }
+
+_NUMBERED = dict.fromkeys([*CELLS, "ol", "li"], 1)
 
 _SHARES = pattern(
     r"sharer?[./?]|/intent/(?:tweet|post)|shareArticle|/share\?|pin/create|/send\?(?:phone|text)=|add2any"
@@ -46,7 +50,7 @@ class Part(NamedTuple):
     level: int
     """Level of the heading that it is in, 0 = none."""
     block: int
-    """Number of the innermost table or `pre` around it; -1 = none."""
+    """Number of the table around it that has no other table in it, or else of the `pre`; -1 = none."""
     item: int
     """Number of the innermost list, list item or quotation around it; -1 = none."""
 
@@ -74,7 +78,7 @@ class Outline:
 
     @functools.cached_property
     def _structure(self) -> Int32s:
-        """Level, block and item of each element, shape (3, n_nodes)."""
+        """Level, block, item and `pre` of each element, shape (4, n_nodes)."""
         return structure_of(self.document.nodes, _TRAITS)
 
     @functools.cached_property
@@ -100,7 +104,7 @@ class Outline:
         """Yield the fields of the parts that are segments, but for their images."""
         stays = np.flatnonzero(self.kept)
         owner = self.document.segments.owner[stays]
-        levels, blocks, items = self._structure[:, owner].tolist()
+        levels, blocks, items = self._structure[:3, owner].tolist()
         return zip(stays.tolist(), owner.tolist(), levels, blocks, items, strict=True)
 
     def parts(self, writer: InlineWriter) -> Iterator[Part]:
@@ -116,7 +120,42 @@ class Outline:
             above = int(self.document.nodes.parent[element])
             if self._shares(above):
                 continue
-            yield Part(-1, image, above, *self._structure[:, above].tolist())
+            yield Part(-1, image, above, *self._structure[:3, above].tolist())
+
+    def pre(self, node: int) -> int:
+        """Return the number of the innermost `pre` around what stands in an element; -1 = none."""
+        return int(self._structure[3, node])
+
+    @functools.cached_property
+    def _numbers(self) -> dict[int, str]:
+        marks = self.document.marks
+        if marks is None:
+            return {}
+        nodes = self.document.nodes
+        is_numbered = tag_bits(nodes.element_types, _NUMBERED)[nodes.element_type[marks.node]]
+        rows = np.flatnonzero(is_numbered & (marks.label >= 0))
+        labels = map(marks.values.__getitem__, marks.label[rows].tolist())
+        return dict(zip(marks.node[rows].tolist(), labels, strict=True))
+
+    def numbers(self, node: int) -> str:
+        """Return what the markup says of the numbers of a list, a list item or a cell, see `Marks.label`."""
+        return self._numbers.get(node, "")
+
+    def spans(self, cell: int) -> tuple[int, int]:
+        """Return how many columns and rows a cell spans; no rows stand for all that follow."""
+        columns, _, rows = (self.numbers(cell) or "1 1").partition(" ")
+        return int(columns), int(rows)
+
+    def cells(self, row: int) -> list[int]:
+        """Return the cells of a row."""
+        end = self.document.nodes.end
+        cells = []
+        node = row + 1
+        while node < end[row]:
+            if self.tag(node) in CELLS:
+                cells.append(node)
+            node = int(end[node])
+        return cells
 
     @functools.cached_property
     def _targets(self) -> dict[int, str]:
@@ -148,7 +187,7 @@ class Outline:
         if cuts:
             text = self.document.segments.texts[part.segment]
             cuts = [(len(text[:start].encode()), len(text[:end].encode())) for start, end in cuts]
-        return writer.write(part.segment, cuts, is_verbatim)
+        return writer.write(part.segment, cuts, is_verbatim, part.level > 0)
 
     def items(self, item: int) -> Chain:
         """Return the lists, list items and quotations around a text, given the innermost one."""
