@@ -56,7 +56,9 @@ SPACE_AFTER = names("img input label")
 IMAGES = names("img amp-img amp-anim")
 """Tags of images."""
 
-MARKED = IMAGES | names("a b strong i em code kbd samp tt sub sup del s strike formula formula-block")
+MARKED = IMAGES | names(
+    "a b strong i em code kbd samp tt sub sup del s strike formula formula-block"
+)
 """Tags whose places in the text are noted for Markdown, cleaned HTML and links."""
 
 CELLS = names("td th")

@@ -245,13 +245,15 @@ cdef inline int class_at(const Text *text, Py_ssize_t at, category) except -1:
         if c"0" <= byte[0] <= c"9" or c"a" <= byte[0] | 32 <= c"z":
             return OTHER
         return BLANK if byte[0] <= c" " else PUNCTUATION
+    if at + 4 > text.size and at + 2 + (byte[0] >= 0xE0) + (byte[0] >= 0xF0) > text.size:
+        return OTHER    # half a character, at which a stored mark may begin
     if byte[0] < 0xE0:
         point = (byte[0] & 0x1F) << 6 | byte[1] & 0x3F
     elif byte[0] < 0xF0:
         point = (byte[0] & 0x0F) << 12 | (byte[1] & 0x3F) << 6 | byte[2] & 0x3F
     else:
         point = (byte[0] & 0x07) << 18 | (byte[1] & 0x3F) << 12 | (byte[2] & 0x3F) << 6 | byte[3] & 0x3F
-    if Py_UNICODE_ISALNUM(point):
+    if point > 0x10FFFF or Py_UNICODE_ISALNUM(point):
         return OTHER
     if Py_UNICODE_ISSPACE(point):
         return BLANK

@@ -13,5 +13,9 @@ class InlineWriter:
     def links(self, most: int, chars_max: int) -> dict[int, tuple[str, str, bool]]: ...
     def image(self, row: int) -> str: ...
     def write(
-        self, segment: int, cuts: list[tuple[int, int]] | None, is_verbatim: bool = False, in_heading: bool = False
+        self,
+        segment: int,
+        cuts: list[tuple[int, int]] | None,
+        is_verbatim: bool = False,
+        in_heading: bool = False,
     ) -> str: ...

@@ -44,8 +44,9 @@ cdef tuple _HTML_ENDS = (
 )
 cdef tuple _ANCHORS = ("¶", "#", "§", "🔗", "\u200b")
 cdef dict _FIGURE = {"figure": 1}
+cdef dict _NOSCRIPT = {"noscript": 1}
 cdef enum:
-    FIGURE_LEVELS = 4           # between an image and the figure that it is in
+    FIGURE_LEVELS = 4           # between an image and the figure or `noscript` that it is in
     REFERENCE_MAX = 34          # bytes of the longest name of a character reference, and some
     TABLE = 7
     ITEM = 8
@@ -121,10 +122,28 @@ cdef class InlineWriter:
         self.node_end = self._column(nodes.end.take(node))
         self.target = self._column(marks.target.take(order))
         self.label = self._column(marks.label.take(order))
-        self.kind = self._column(kinds.take(nodes.element_type.take(node)))
-        self.in_figure = self._column(_in_figure(nodes, node))
+        kind_of_rows = kinds.take(nodes.element_type.take(node))
+        in_noscript = _is_within(nodes, node, _NOSCRIPT)
+        if in_noscript.any():
+            self._leave_out_twins(kind_of_rows, in_noscript, marks.start.take(order))
+        self.kind = self._column(kind_of_rows)
+        self.in_figure = self._column(_is_within(nodes, node, _FIGURE))
         self.escapes_tildes = bool((kinds == DELETED).any())
         self.escapes_dollars = bool((kinds >= FORMULA).any())
+
+    cdef int _leave_out_twins(self, kinds, in_noscript, start) except -1:
+        """Leave out one of two images that stand side by side, one of them in the `noscript` of the other."""
+        cdef int before = -1
+        for row in np.flatnonzero(kinds == IMAGE).tolist():
+            if before >= 0 and in_noscript[row] != in_noscript[before] and start[row] == start[before] and (
+                self.segment[row] == self.segment[before]
+            ):
+                shown, hidden = (before, row) if in_noscript[row] else (row, before)
+                kinds[hidden if self.target[shown] >= 0 else shown] = 0
+                before = -1
+            else:
+                before = row
+        return 0
 
     def __dealloc__(self):
         free(self.out.bytes)
@@ -542,15 +561,15 @@ cdef class InlineWriter:
         return put(&self.out, text + done, size - done)
 
 
-cdef _in_figure(nodes, node):
-    """Return whether each of some elements is in a figure, as 0 or 1."""
-    is_figure = tag_bits(nodes.element_types, _FIGURE)
+cdef _is_within(nodes, node, dict tags):
+    """Return whether each of some elements is in one with such a tag, as 0 or 1."""
+    is_such = tag_bits(nodes.element_types, tags)
     found = np.zeros(len(node), np.int32)
-    if not is_figure.any():
+    if not is_such.any():
         return found
     for _ in range(FIGURE_LEVELS):
         node = np.where(node > 0, nodes.parent.take(node), 0)
-        found |= is_figure.take(nodes.element_type.take(node))
+        found |= is_such.take(nodes.element_type.take(node))
     return found
 
 
@@ -561,7 +580,7 @@ cdef bint has_word(const char *text, Py_ssize_t size) except -1:
     for at in range(size):
         if _is_word(text[at]):
             return True
-    for letter in text[:size].decode("utf-8", "replace"):
+    for letter in text[: max(size, 0)].decode("utf-8", "replace"):
         if letter.isalnum():
             return True
     return False

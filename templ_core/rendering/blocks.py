@@ -93,7 +93,7 @@ def item_numbers(found: Outline, of_list: int) -> dict[int, int]:
     number = int(start) if start else len(items) if order else 1
     numbers = {}
     for item in items:
-        value = found.numbers(item)
+        value, _, _ = found.numbers(item).partition(" ")
         number = int(value) if value else number
         numbers[item] = number
         number += step

@@ -77,7 +77,7 @@ class _Markdown:
             if block >= 0 or self._block >= 0 or found.cuts:
                 self._add(Part(segment, -1, owner, level, block, item))
                 continue
-            text = writer.write(segment, None, False, level > 0)
+            text = writer.write(segment, None, in_heading=level > 0)
             if item >= 0 or level or not text or text[0] in _LINE_STARTS or "\n" in text:
                 self._write_text(level, item, text)
             else:
@@ -276,7 +276,9 @@ def _lines_of(table: DataTable) -> list[str]:
     lines = []
     for row in table.rows:
         cells = ["<br>".join(texts).replace("|", "\\|") for texts in row]
-        lines.append("| " + " | ".join([*cells, *[""] * (width - len(row) if is_even else 0)]) + " |")
+        lines.append(
+            "| " + " | ".join([*cells, *[""] * (width - len(row) if is_even else 0)]) + " |"
+        )
     border = "|" + " --- |" * width
     if table.has_header:
         return [lines[0], border, *lines[1:]]

@@ -7,12 +7,13 @@ from typing import NamedTuple
 import numpy as np
 
 from templ_core.array_types import Bools, Int32s
+from templ_core.dom._tree import tag_bits
 from templ_core.dom.addresses import Addresses
 from templ_core.dom.document import Cuts, Document, without_parts
-from templ_core.dom._tree import tag_bits
 from templ_core.dom.tags import CELLS, HEADING_LEVELS, names
 from templ_core.patterns import pattern
 from templ_core.rendering._inline import InlineWriter, structure_of
+from templ_core.rendering.captions import with_captions
 
 STRUCTURE = frozenset(HEADING_LEVELS) | names(
     "p li ul ol blockquote pre table thead tbody tfoot tr td th caption dl dt dd figure figcaption"
@@ -27,6 +28,7 @@ _TRAITS = {
     **dict.fromkeys(("ul", "ol", "li", "blockquote"), _ITEM),
 }
 
+_NUMBERS = pattern(r"-?\d{1,10}(?: reversed)?| reversed|\d{1,4} \d{1,5}")
 _NUMBERED = dict.fromkeys([*CELLS, "ol", "li"], 1)
 
 _SHARES = pattern(
@@ -58,7 +60,14 @@ class Part(NamedTuple):
 class Outline:
     """The kept parts of a page, and what writes them."""
 
-    def __init__(self, document: Document, kept: Bools, cuts: Cuts | None, url: str) -> None:
+    def __init__(
+        self,
+        document: Document,
+        kept: Bools,
+        cuts: Cuts | None,
+        url: str,
+        settled: Bools | None = None,
+    ) -> None:
         """Prepare for a page.
 
         Args:
@@ -66,10 +75,11 @@ class Outline:
             kept: Whether each segment stays; length n_segments.
             cuts: What is cut out of segments that stay; None = nothing.
             url: Address of the page, to which relative addresses are joined where the page names no other.
+            settled: Which segments the settings of the site decide; None = none.
         """
         self.document = document
-        self.kept = kept
-        """Whether each segment stays; length n_segments."""
+        self.kept = with_captions(document, kept, settled)
+        """Whether each segment is written; length n_segments."""
         self.cuts = cuts or {}
         """What is cut out of segments that stay."""
         self._url = url
@@ -135,7 +145,8 @@ class Outline:
         is_numbered = tag_bits(nodes.element_types, _NUMBERED)[nodes.element_type[marks.node]]
         rows = np.flatnonzero(is_numbered & (marks.label >= 0))
         labels = map(marks.values.__getitem__, marks.label[rows].tolist())
-        return dict(zip(marks.node[rows].tolist(), labels, strict=True))
+        pairs = zip(marks.node[rows].tolist(), labels, strict=True)
+        return {node: label for node, label in pairs if _NUMBERS.fullmatch(label)}
 
     def numbers(self, node: int) -> str:
         """Return what the markup says of the numbers of a list, a list item or a cell, see `Marks.label`."""
@@ -143,8 +154,8 @@ class Outline:
 
     def spans(self, cell: int) -> tuple[int, int]:
         """Return how many columns and rows a cell spans; no rows stand for all that follow."""
-        columns, _, rows = (self.numbers(cell) or "1 1").partition(" ")
-        return int(columns), int(rows)
+        columns, _, rows = self.numbers(cell).partition(" ")
+        return (int(columns), int(rows)) if rows.isdecimal() else (1, 1)
 
     def cells(self, row: int) -> list[int]:
         """Return the cells of a row."""

@@ -73,7 +73,9 @@ def data_table(found: Outline, table: int, texts: Sequence[CellText]) -> DataTab
     of_rows = [[[one.text for one in filled.get(cell, ())] for cell in row.cells] for row in kept]
     columns = _columns(found, rows)
     if columns is not None:
-        numbers = {at: number for number, at in enumerate(sorted(set(map(columns.__getitem__, starts))))}
+        numbers = {
+            at: number for number, at in enumerate(sorted(set(map(columns.__getitem__, starts))))
+        }
         if len(numbers) * len(kept) <= _GRID_RATIO_MAX * len(starts):
             of_rows = _spread(kept, of_rows, {cell: numbers[columns[cell]] for cell in starts})
     heads = [cell for cell in kept[0].cells if cell in filled]
@@ -85,7 +87,7 @@ def _is_data(found: Outline, rows: list[_Row], filled: dict[int, list[CellText]]
     of_cells = list(filled.values())
     if any(sum(len(one.text) for one in texts) > _CELL_CHARS_MAX for texts in of_cells):
         return False
-    if max(len(row.cells) for row in rows) < 2:  # noqa: PLR2004 - one column is no table
+    if max(len(row.cells) for row in rows) < 2:
         return False
     has_heads = any(found.tag(cell) == "th" for cell in filled)
     wide = sum(sum(cell in filled for cell in row.cells) > 1 for row in rows)

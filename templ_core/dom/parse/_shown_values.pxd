@@ -156,11 +156,13 @@ cdef inline bint _is_blank(const Named *one) noexcept:
 cdef inline bint _is_picture(const Named *one) noexcept:
     """Return whether a value is plainly the address of an image: a path, and the ending of a picture's file."""
     cdef const char *end = _end_of_path(one)
-    cdef const char *dot = end - 1
+    cdef const char *dot = end
     cdef Py_ssize_t at
+    if not _is_address(one):
+        return False
     while dot > one.value and dot[0] != c"." and end - dot < 6:
         dot -= 1
-    if dot <= one.value or dot[0] != c"." or not _is_address(one):
+    if dot == one.value or dot == end or dot[0] != c".":
         return False
     for at in range(one.value_bytes):
         if <unsigned char>one.value[at] <= c" " or one.value[at] == c"," or one.value[at] == c"[":
