@@ -1,8 +1,6 @@
-from templ_core.array_types import Bools, Int32s
+from templ_core.array_types import Bools
 from templ_core.dom.addresses import Addresses
-from templ_core.dom.document import Document, Nodes
-
-def structure_of(nodes: Nodes, traits: dict[str, int]) -> Int32s: ...
+from templ_core.dom.document import Document
 
 class InlineWriter:
     def __init__(

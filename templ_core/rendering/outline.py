@@ -12,7 +12,8 @@ from templ_core.dom.addresses import Addresses
 from templ_core.dom.document import Cuts, Document, without_parts
 from templ_core.dom.tags import CELLS, HEADING_LEVELS, names
 from templ_core.patterns import pattern
-from templ_core.rendering._inline import InlineWriter, structure_of
+from templ_core.rendering._inline import InlineWriter
+from templ_core.rendering._structure import structure_of
 from templ_core.rendering.captions import with_captions
 
 STRUCTURE = frozenset(HEADING_LEVELS) | names(
