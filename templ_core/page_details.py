@@ -32,7 +32,8 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
     label: Annotated[bytes, Column(rows="marks", high="numbers")]
 
 
-_FORM = CompactForm("page's details", 1, _Compact)
+_FORM = CompactForm("page's details", 2, _Compact, earlier={1: _Compact})
+"""In format 1 only images have labels, and there are no marks of lists and cells."""
 _NO_MARKS = Marks(
     **{name: np.empty(0, np.int32) for name in Marks.__struct_fields__ if name != "values"},
     values=[],

@@ -36,7 +36,8 @@ class Addresses:
         self.origin = ""
         """Scheme and host of the page; empty if it has none."""
         self._folder = ""
-        self._plain_url = url.partition("#")[0]
+        self.page = url.partition("#")[0]
+        """Address of the page without a place on it."""
         plain = url.partition("#")[0].partition("?")[0]
         scheme, _, rest = plain.partition("://")
         if rest and scheme in {"http", "https"}:
@@ -55,7 +56,7 @@ class Addresses:
             above = self._folder[:-1].rpartition("/")[0] + "/"
             return (above if len(above) > len(self.origin) else self.origin + "/") + target[3:]
         if target.startswith("#"):
-            return self._plain_url + target
+            return self.page + target
         target = _BLANKS.sub("%20", target.strip())
         if _NO_PAGE.match(target):
             return ""

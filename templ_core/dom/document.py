@@ -114,29 +114,33 @@ NO_SIGNS = Signs([], _NO_COLUMN, _NO_COLUMN, _NO_COLUMN)
 
 
 class Marks(msgspec.Struct, frozen=True, kw_only=True):
-    """The links, images and emphasised texts of a page; columns of length n_marks.
+    """The links, images and emphasised texts of a page, and the numbers of its lists and cells; columns of length n_marks.
 
     An element whose text is in several segments has a mark in each of them.
     """
 
     node: Int32s
-    """Number of the inline element; its tag says what the mark means."""
+    """Number of the element; its tag says what the mark means."""
     segment: Int32s
     """Number of the segment or sign that holds the mark, the signs counted in with the segments."""
     start: Int32s
     """Place in the segment's text at which the mark begins, in bytes of UTF-8.
 
-    It is -1 for a mark that stands in no segment, because there is no word beside it; `segment` is
-    then the number of the segment that follows.
+    It is -1 for a mark that stands in no segment, because there is no word beside it or because it is that of a
+    list, a list item or a cell; `segment` is then the number of the segment that follows.
     """
     end: Int32s
     """Place at which the mark ends; an image is empty."""
     target: Int32s
     """Number of the address in `values`; -1 = none."""
     label: Int32s
-    """Number of an image's alternative text in `values`; -1 = none."""
+    """Number of an image's alternative text in `values`, or of the numbers of another element; -1 = none.
+
+    They are the columns and the rows that a cell spans, as in `2 1`, no rows standing for all that follow; the
+    number of a list item; and the first number of a list, where it has one, behind which ` reversed` may stand.
+    """
     values: list[str]
-    """Addresses as the page has them, joined to its `base` where it has one, and alternative texts."""
+    """Addresses as the page has them, joined to its `base` where it has one, alternative texts, and numbers."""
 
 
 class Document(msgspec.Struct, frozen=True, kw_only=True):
@@ -197,7 +201,7 @@ def read_document(
         charset: Charset declared elsewhere outside the page; it is trusted more.
         content_encoding: Value of the content-encoding header.
         limit_bytes: Largest number of bytes of the page, compressed or not.
-        with_marks: Whether links, images and emphasis are marked.
+        with_marks: Whether links, images, emphasis and numbers are marked.
 
     Raises:
         PageError: The page cannot be cleaned; the subclass and the message say why.
@@ -226,7 +230,7 @@ def parse_document(markup: str, url: str, *, with_marks: bool = False) -> Docume
     Args:
         markup: HTML.
         url: Address of the page; links to other hosts are recognised by it.
-        with_marks: Whether links, images and emphasis are marked.
+        with_marks: Whether links, images, emphasis and numbers are marked.
 
     Raises:
         HostilePage: The page would stall the parser and cannot be repaired.

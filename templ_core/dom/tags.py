@@ -86,8 +86,13 @@ SPACE_AFTER = CONTROLS | names(
 )
 """Tags that separate the words before and after them, although they do not end a run of text."""
 
-MARKED = names("a img b strong i em code kbd samp tt sub sup formula")
-"""Inline tags whose places in the text are noted for Markdown, cleaned HTML and links."""
+IMAGES = names("img amp-img amp-anim")
+"""Tags of images."""
+
+MARKED = IMAGES | names(
+    "a b strong i em code kbd samp tt sub sup del s strike formula formula-block"
+)
+"""Tags whose places in the text are noted for Markdown, cleaned HTML and links."""
 
 CELLS = names("td th")
 """Tags of table cells."""

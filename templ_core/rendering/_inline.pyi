@@ -1,8 +1,6 @@
-from templ_core.array_types import Bools, Int32s
+from templ_core.array_types import Bools
 from templ_core.dom.addresses import Addresses
-from templ_core.dom.document import Document, Nodes
-
-def structure_of(nodes: Nodes, traits: dict[str, int]) -> Int32s: ...
+from templ_core.dom.document import Document
 
 class InlineWriter:
     def __init__(
@@ -13,5 +11,9 @@ class InlineWriter:
     def links(self, most: int, chars_max: int) -> dict[int, tuple[str, str, bool]]: ...
     def image(self, row: int) -> str: ...
     def write(
-        self, segment: int, cuts: list[tuple[int, int]] | None, is_verbatim: bool = False
+        self,
+        segment: int,
+        cuts: list[tuple[int, int]] | None,
+        is_verbatim: bool = False,
+        in_heading: bool = False,
     ) -> str: ...

@@ -1,6 +1,6 @@
 """The inline content of segments as Markdown or HTML: text with links, images and emphasis.
 
-Beside it is what text stands in, and how much of the text around an element is kept.
+Beside it is how much of the text around an element is kept.
 """
 
 from cpython.unicode cimport PyUnicode_AsUTF8AndSize, PyUnicode_DecodeUTF8
@@ -9,19 +9,17 @@ from libc.string cimport memchr, memcmp
 
 from templ_core._arrays cimport items as items_of
 from templ_core._byte_string cimport Text, put
+from templ_core.rendering._delimiters cimport (
+    CODE, DELETED, Delimiters, EMPHASIS, FORMULA, FORMULA_BLOCK, IMAGE, LINK, STRONG, SUBSCRIPT, SUPERSCRIPT,
+    OTHER, class_at, class_before, close_element, ends_with_delimiter, open_element, put_delimiters,
+)
+
+import unicodedata
 
 import numpy as np
 
 from templ_core.dom._tree import tag_bits
-
-cdef enum:
-    LINK = 1
-    IMAGE = 2
-    STRONG = 3
-    EMPHASIS = 4
-    CODE = 5
-    SUBSCRIPT = 6
-    SUPERSCRIPT = 7
+from templ_core.dom.tags import IMAGES
 
 cdef enum:
     OPEN_MAX = 32               # marks inside one another; deeper ones are left out
@@ -29,31 +27,33 @@ cdef enum:
 cdef double IMAGE_KEPT_MIN = 0.5
 """An image with no text beside it is kept where more than this share of the text around it is kept."""
 cdef dict _KINDS = {
-    "a": LINK, "img": IMAGE, "b": STRONG, "strong": STRONG, "i": EMPHASIS, "em": EMPHASIS,
+    **dict.fromkeys(IMAGES, IMAGE), "a": LINK, "b": STRONG, "strong": STRONG, "i": EMPHASIS, "em": EMPHASIS,
     "code": CODE, "kbd": CODE, "samp": CODE, "tt": CODE,
-    "sub": SUBSCRIPT, "sup": SUPERSCRIPT,
+    "sub": SUBSCRIPT, "sup": SUPERSCRIPT, "del": DELETED, "s": DELETED, "strike": DELETED,
+    "formula": FORMULA, "formula-block": FORMULA_BLOCK,
 }
 
 
 cdef tuple _HTML_BEGINS = (
-    b"", b"", b"", b"<strong>", b"<em>", b"<code>", b"<sub>", b"<sup>",
+    b"", b"", b"", b"<strong>", b"<em>", b"<code>", b"<sub>", b"<sup>", b"<del>",
+    b'<span class="math inline">\\(', b'<div class="math display">\\[',
 )   # by kind
 cdef tuple _HTML_ENDS = (
-    b"", b"</a>", b"", b"</strong>", b"</em>", b"</code>", b"</sub>", b"</sup>",
+    b"", b"</a>", b"", b"</strong>", b"</em>", b"</code>", b"</sub>", b"</sup>", b"</del>",
+    b"\\)</span>", b"\\]</div>",
 )
-cdef tuple _MARKDOWN_BEGINS = (b"", b"[", b"", b"**", b"*", b"`", b"<sub>", b"<sup>")
-cdef tuple _MARKDOWN_ENDS = (b"", b"", b"", b"**", b"*", b"`", b"</sub>", b"</sup>")
+cdef tuple _ANCHORS = ("¶", "#", "§", "🔗", "\u200b")
 cdef dict _FIGURE = {"figure": 1}
+cdef dict _NOSCRIPT = {"noscript": 1}
 cdef enum:
-    FIGURE_LEVELS = 4           # between an image and the figure that it is in
+    FIGURE_LEVELS = 4           # between an image and the figure or `noscript` that it is in
     REFERENCE_MAX = 34          # bytes of the longest name of a character reference, and some
-    BLOCK = 7
-    ITEM = 8
 
 
 cdef struct OpenMark:
     int row
     int kind                    # 0 = it is not written
+    int element                 # number among the delimiters
     Py_ssize_t before           # size of the output before it was opened
     Py_ssize_t content          # and where its content begins
 
@@ -73,7 +73,8 @@ cdef class InlineWriter:
     cdef str origin
     cdef object document, kept
     cdef KeptShare share            # None until the first image needs it
-    cdef bint is_html, is_verbatim
+    cdef bint is_html, is_verbatim, in_heading
+    cdef str page                   # its address, without a place on it
     cdef const int *segment
     cdef const int *start
     cdef const int *end
@@ -84,11 +85,13 @@ cdef class InlineWriter:
     cdef const int *kind
     cdef const int *in_figure       # whether an image counts also without a text that stands for it
     cdef int rows, row
-    cdef Text out
+    cdef Text out, whole            # the segment without and with its delimiters
+    cdef Delimiters delimiters
+    cdef bint escapes_tildes, escapes_dollars
     cdef const char *text           # of the segment that is written
     cdef Py_ssize_t size, place
     cdef list cuts
-    cdef int in_code
+    cdef int in_code                # open marks whose text is written as it is: code and formulas
     cdef bint owes_blank            # behind an image in marks that are still open
     cdef OpenMark open[OPEN_MAX]
     cdef int depth
@@ -97,7 +100,7 @@ cdef class InlineWriter:
         nodes, marks = document.nodes, document.marks
         self.texts, self.absolute, self.origin = document.segments.texts, addresses.absolute, addresses.origin
         self.document, self.kept, self.share = document, kept, None
-        self.is_html = is_html
+        self.is_html, self.page = is_html, addresses.page
         self.columns = []
         self.values, self.addresses = [], []
         if marks is None:
@@ -116,11 +119,33 @@ cdef class InlineWriter:
         self.node_end = self._column(nodes.end.take(node))
         self.target = self._column(marks.target.take(order))
         self.label = self._column(marks.label.take(order))
-        self.kind = self._column(kinds.take(nodes.element_type.take(node)))
-        self.in_figure = self._column(_in_figure(nodes, node))
+        kind_of_rows = kinds.take(nodes.element_type.take(node))
+        in_noscript = _is_within(nodes, node, _NOSCRIPT)
+        if in_noscript.any():
+            self._leave_out_twins(kind_of_rows, in_noscript, marks.start.take(order))
+        self.kind = self._column(kind_of_rows)
+        self.in_figure = self._column(_is_within(nodes, node, _FIGURE))
+        self.escapes_tildes = bool((kinds == DELETED).any())
+        self.escapes_dollars = bool((kinds >= FORMULA).any())
+
+    cdef int _leave_out_twins(self, kinds, in_noscript, start) except -1:
+        """Leave out one of two images that stand side by side, one of them in the `noscript` of the other."""
+        cdef int before = -1
+        for row in np.flatnonzero(kinds == IMAGE).tolist():
+            if before >= 0 and in_noscript[row] != in_noscript[before] and start[row] == start[before] and (
+                self.segment[row] == self.segment[before]
+            ):
+                shown, hidden = (before, row) if in_noscript[row] else (row, before)
+                kinds[hidden if self.target[shown] >= 0 else shown] = 0
+                before = -1
+            else:
+                before = row
+        return 0
 
     def __dealloc__(self):
         free(self.out.bytes)
+        free(self.whole.bytes)
+        free(self.delimiters.items)
 
     cdef const int *_column(self, values) except NULL:
         values = np.ascontiguousarray(values if len(values) else [0], np.int32)
@@ -217,7 +242,7 @@ cdef class InlineWriter:
             found = self.addresses[number] = self._resolved(self.values[number])
         return found
 
-    def write(self, int segment, list cuts, bint is_verbatim=False):
+    def write(self, int segment, list cuts, bint is_verbatim=False, bint in_heading=False):
         """Return a segment with its marks; blanks at the ends of a mark are written outside it.
 
         Segments must be asked for in order, after the images before each.
@@ -226,11 +251,13 @@ cdef class InlineWriter:
             segment: Number of the segment.
             cuts: First bytes, and bytes behind the last, of what is cut out; in order.
             is_verbatim: Whether line feeds of HTML stay as they are.
+            in_heading: Whether it is in a heading, which is no link to the page itself.
         """
         self.text = PyUnicode_AsUTF8AndSize(self.texts[segment], &self.size)
         self.out.size = self.place = self.depth = self.in_code = 0
+        self.delimiters.count = self.delimiters.elements = 0
         self.owes_blank = False
-        self.cuts, self.is_verbatim = cuts, is_verbatim
+        self.cuts, self.is_verbatim, self.in_heading = cuts, is_verbatim, in_heading
         while self.row < self.rows and self.segment[self.row] <= segment:
             if self.segment[self.row] == segment and self.start[self.row] >= 0:
                 self._mark(self.row)
@@ -240,7 +267,10 @@ cdef class InlineWriter:
         while self.depth:
             self._close()
         self._write_up_to(self.size)
-        return PyUnicode_DecodeUTF8(self.out.bytes, self.out.size, "replace").strip()
+        if not self.delimiters.count:
+            return PyUnicode_DecodeUTF8(self.out.bytes, self.out.size, "replace").strip()
+        put_delimiters(&self.delimiters, &self.out, &self.whole, unicodedata.category)
+        return PyUnicode_DecodeUTF8(self.whole.bytes, self.whole.size, "replace").strip()
 
     cdef int _mark(self, int row) except -1:
         cdef Py_ssize_t at = min(self.start[row], self.size), end = min(self.end[row], self.size)
@@ -250,8 +280,10 @@ cdef class InlineWriter:
         if self.kind[row] == IMAGE:
             # An image separates the words before and after it.
             self._write_up_to(at + 1 if at < self.size and self.text[at] == c" " else at)
-            if not self.in_code and self._is_image(row):
+            if self._is_image(row) and not self._in_formula():
+                self._leave_code()
                 self._put_image(row)
+                self._go_on_with_code()
                 if self.place < self.size and self.text[self.place] not in b" \n":
                     self.owes_blank = True
                     self._put_owed_blank()
@@ -260,19 +292,56 @@ cdef class InlineWriter:
             return 0
         while at < self.size and (at < end or at == end == self.start[row]) and self.text[at] in b" \n\t":
             at += 1
-        self._write_up_to(at)
         mark = &self.open[self.depth]
-        self.depth += 1
-        mark.row, mark.before = row, self.out.size
         mark.kind = self._kind_of(row)
+        self._write_up_to(at)
+        if mark.kind == LINK and self._leads_here(row):
+            if self._is_anchor(at, end):
+                self.place = max(self.place, end)
+                return 0
+            mark.kind = 0 if self.in_heading or not has_word(self.text + at, end - at) else LINK
+        if mark.kind == SUPERSCRIPT:
+            self._leave_out_caret(at, end)
+        mark.row, mark.before = row, self.out.size
+        self.depth += 1
         if mark.kind == LINK and self.is_html:
             self._put(b'<a href="')
             self._put_address(self.target[row])
             self._put(b'">')
+        elif mark.kind == LINK:
+            self._begin_link()
+        elif mark.kind and self._has_delimiters(mark.kind):
+            mark.element = open_element(&self.delimiters, mark.kind, self.out.size)
         elif mark.kind:
-            self._put((_HTML_BEGINS if self.is_html else _MARKDOWN_BEGINS)[mark.kind])
-        self.in_code += mark.kind == CODE
+            self._put(_HTML_BEGINS[mark.kind])
+        self.in_code += mark.kind == CODE or mark.kind >= FORMULA
         mark.content = self.out.size
+        return 0
+
+    cdef bint _leads_here(self, int row) except -1:
+        """Return whether a link leads to a place on the page itself."""
+        cdef str address = self.values[self.target[row]]
+        if address.startswith("#"):
+            return True
+        place = address.find("#")
+        return place > 0 and self.page != "" and (<str>self.address(self.target[row])).partition("#")[0] == self.page
+
+    cdef bint _is_anchor(self, Py_ssize_t at, Py_ssize_t end) except -1:
+        """Return whether a link to the page itself shows only the sign by which readers find out its address."""
+        if at >= end:
+            return False
+        if self.in_heading:
+            return not has_word(self.text + at, end - at)
+        return self.text[at : end].decode("utf-8", "replace") in _ANCHORS
+
+    cdef int _leave_out_caret(self, Py_ssize_t at, Py_ssize_t end) noexcept:
+        """Leave out the sign by which plain text says that a power begins here, on either side of the mark."""
+        if self.place == at < end and self.text[at] == c"^":
+            self.place += 1
+        elif self.place == at and self.out.size and self.out.bytes[self.out.size - 1] == c"^" and (
+            not ends_with_delimiter(&self.delimiters, self.out.size)
+        ):
+            self.out.size -= 1
         return 0
 
     cdef int _kind_of(self, int row) except -1:
@@ -280,25 +349,27 @@ cdef class InlineWriter:
         cdef int kind = self.kind[row], number
         if kind == LINK and (self.target[row] < 0 or not self.address(self.target[row])):
             return 0
-        if self.in_code and not self.is_html:
+        if self.in_code and not self.is_html and (kind != LINK or self._in_formula()):
             return 0
-        for number in range(self.depth - 1):
+        for number in range(self.depth):
             if self.open[number].kind == kind:
                 return 0
-        if kind == CODE and not self.is_html:
-            # Markdown has no links inside code, nor lines.
-            if memchr(self.text + self.start[row], c"\n", self.end[row] - self.start[row]) != NULL:
-                return 0
-            if memchr(self.text + self.start[row], c"`", self.end[row] - self.start[row]) != NULL:
-                return 0
-            number = row + 1
-            while number < self.rows and self.node[number] < self.node_end[row] and (
-                self.segment[number] == self.segment[row]
-            ):
-                if self.kind[number] <= IMAGE:
-                    return 0
-                number += 1
         return kind
+
+    cdef bint _has_delimiters(self, int kind) noexcept:
+        """Return whether elements of a kind have delimiters that are put in at the end."""
+        return not self.is_html and kind >= STRONG and kind != SUBSCRIPT and kind != SUPERSCRIPT
+
+    cdef int _begin_link(self) except -1:
+        self._leave_code()
+        if self.out.size and self.out.bytes[self.out.size - 1] == c"!" and (
+            not ends_with_delimiter(&self.delimiters, self.out.size)
+        ):
+            # A link behind it would be an image.
+            self.out.bytes[self.out.size - 1] = c"\\"
+            self._put(b"!")
+        self._put(b"[")
+        return self._go_on_with_code()
 
     cdef int _close(self) except -1:
         cdef OpenMark *mark = &self.open[self.depth - 1]
@@ -307,16 +378,43 @@ cdef class InlineWriter:
             end -= 1
         self._write_up_to(end)
         self.depth -= 1
-        self.in_code -= mark.kind == CODE
-        if self.out.size == mark.content:
+        self.in_code -= mark.kind == CODE or mark.kind >= FORMULA
+        if mark.kind and self._has_delimiters(mark.kind):
+            close_element(&self.delimiters, mark.kind, mark.element, self.out.size)
+        elif self.out.size == mark.content:
+            self._leave_code()
             self.out.size = mark.before
+            self._go_on_with_code()
         elif mark.kind == LINK and not self.is_html:
+            self._leave_code()
             self._put(b"](")
             self._put_address(self.target[mark.row])
             self._put(b")")
+            self._go_on_with_code()
         elif mark.kind:
-            self._put((_HTML_ENDS if self.is_html else _MARKDOWN_ENDS)[mark.kind])
+            self._put(_HTML_ENDS[mark.kind])
         return self._put_owed_blank()
+
+    cdef OpenMark *_code(self) noexcept:
+        """Return the innermost open mark whose text is written as it is; NULL without one."""
+        cdef int number = self.depth - 1
+        while number >= 0 and self.open[number].kind != CODE and self.open[number].kind < FORMULA:
+            number -= 1
+        return &self.open[number] if number >= 0 else NULL
+
+    cdef bint _in_formula(self) noexcept:
+        return self.in_code > 0 and self._code().kind >= FORMULA
+
+    cdef int _leave_code(self) except -1:
+        """End open code in front of what Markdown does not have inside it: links, images and line breaks."""
+        if self.is_html or not self.in_code:
+            return 0
+        return close_element(&self.delimiters, CODE, self._code().element, self.out.size)
+
+    cdef int _go_on_with_code(self) except -1:
+        if not self.is_html and self.in_code:
+            self._code().element = open_element(&self.delimiters, CODE, self.out.size)
+        return 0
 
     cdef int _put_owed_blank(self) except -1:
         if self.owes_blank and not self.depth:
@@ -393,14 +491,14 @@ cdef class InlineWriter:
         return self.absolute(value)
 
     cdef int _escape(self, const char *text, Py_ssize_t size) except -1:
-        """Write text so that nothing of it is taken for markup."""
+        """Write text, behind which more of it or a NUL stands, so that nothing of it is taken for markup."""
         cdef Py_ssize_t at, done = 0
         cdef char byte
         if self.in_code and not self.is_html:
-            return put(&self.out, text, size)
+            return self._put_code(text, size)
         for at in range(size):
             byte = text[at]
-            if byte > c"`" or byte >= c"a" or byte < 0:
+            if byte < 0 or byte > c"`" and (byte != c"~" or self.is_html):
                 continue
             if self.is_html:
                 if byte == c"&" or byte == c"<" or byte == c">" or byte == c'"' or (
@@ -408,26 +506,81 @@ cdef class InlineWriter:
                 ):
                     put(&self.out, text + done, at - done)
                     done = at + 1
-                    self._put(_ENTITIES[byte])
-            elif byte in b"\\`*[]" or (byte == c"_" and not is_inside_word(text, at, size)) or (
-                byte == c"<" and at + 1 < size and begins_tag(text[at + 1])
-            ) or (byte == c"&" and is_reference(text + at, size - at)):
+                    self._put(b" " if byte == c"\n" and self._in_formula() else _ENTITIES[byte])
+            elif byte == c"~" and not self._strikes(text, at, size):
+                continue
+            elif byte in b"\\`*[]~" or (byte == c"_" and not self._is_inside_word(text, at, size)) or (
+                byte == c"<" and begins_tag(text[at + 1])
+            ) or (byte == c"&" and is_reference(text + at)) or (
+                byte == c"$" and self.escapes_dollars
+            ):
                 put(&self.out, text + done, at - done)
                 put(&self.out, "\\", 1)
                 done = at
         return put(&self.out, text + done, size - done)
 
+    cdef bint _is_inside_word(self, const char *text, Py_ssize_t at, Py_ssize_t size) except -1:
+        """Return whether an underscore stands between letters or digits, or before another underscore."""
+        if at == 0 or at + 1 == size:
+            return False
+        if _is_word(text[at - 1]) and (_is_word(text[at + 1]) or text[at + 1] == c"_"):
+            return True
+        if text[at - 1] > 0 and text[at + 1] > 0:
+            return False
+        cdef Text piece = Text(<char *>text, size, size)
+        return class_before(&piece, at, unicodedata.category) == OTHER and (
+            text[at + 1] == c"_" or class_at(&piece, at + 1, unicodedata.category) == OTHER
+        )
 
-cdef _in_figure(nodes, node):
-    """Return whether each of some elements is in a figure, as 0 or 1."""
-    is_figure = tag_bits(nodes.element_types, _FIGURE)
+    cdef bint _strikes(self, const char *text, Py_ssize_t at, Py_ssize_t size) noexcept:
+        """Return whether a tilde might be read as a mark of deleted text."""
+        return self.escapes_tildes or at > 0 and text[at - 1] == c"~" or (
+            at + 1 < size and text[at + 1] == c"~"
+        )
+
+    cdef int _put_code(self, const char *text, Py_ssize_t size) except -1:
+        """Write text as it is; code begins anew behind a line break, of which a formula has none."""
+        cdef Py_ssize_t at, done = 0
+        cdef bint is_formula = self._in_formula()
+        for at in range(size):
+            if text[at] != c"\n" and not (text[at] == c"$" and is_formula):
+                continue
+            put(&self.out, text + done, at - done)
+            done = at + 1
+            if not is_formula:
+                self._leave_code()
+                self._put(b"\n")
+                self._go_on_with_code()
+            elif text[at] == c"\n":
+                self._put(b" ")
+            else:
+                self._put(b"$" if at and text[at - 1] == c"\\" else b"\\$")
+        return put(&self.out, text + done, size - done)
+
+
+cdef _is_within(nodes, node, dict tags):
+    """Return whether each of some elements is in one with such a tag, as 0 or 1."""
+    is_such = tag_bits(nodes.element_types, tags)
     found = np.zeros(len(node), np.int32)
-    if not is_figure.any():
+    if not is_such.any():
         return found
     for _ in range(FIGURE_LEVELS):
         node = np.where(node > 0, nodes.parent.take(node), 0)
-        found |= is_figure.take(nodes.element_type.take(node))
+        found |= is_such.take(nodes.element_type.take(node))
     return found
+
+
+cdef bint has_word(const char *text, Py_ssize_t size) except -1:
+    """Return whether a text has a letter or digit."""
+    cdef Py_ssize_t at
+    cdef Py_UCS4 letter
+    for at in range(size):
+        if _is_word(text[at]):
+            return True
+    for letter in text[: max(size, 0)].decode("utf-8", "replace"):
+        if letter.isalnum():
+            return True
+    return False
 
 
 cdef dict _ENTITIES = {
@@ -437,65 +590,19 @@ cdef dict _ENTITIES = {
 
 
 cdef inline bint _is_word(char byte) noexcept:
-    return byte < 0 or c"a" <= byte | 32 <= c"z" or c"0" <= byte <= c"9"
-
-
-cdef inline bint is_inside_word(const char *text, Py_ssize_t at, Py_ssize_t size) noexcept:
-    return at > 0 and at + 1 < size and _is_word(text[at - 1]) and (
-        _is_word(text[at + 1]) or text[at + 1] == c"_"
-    )
+    return c"a" <= byte | 32 <= c"z" or c"0" <= byte <= c"9"
 
 
 cdef inline bint begins_tag(char byte) noexcept:
     return c"a" <= byte | 32 <= c"z" or byte == c"/" or byte == c"!" or byte == c"?"
 
 
-cdef inline bint is_reference(const char *text, Py_ssize_t size) noexcept:
-    """Return whether an ampersand begins what reads like a character reference."""
+cdef inline bint is_reference(const char *text) noexcept:
+    """Return whether an ampersand begins what reads like a character reference, in a text that a NUL ends."""
     cdef Py_ssize_t at = 1
-    while at < size and at < REFERENCE_MAX and (_is_word(text[at]) or text[at] == c"#"):
+    while at < REFERENCE_MAX and (_is_word(text[at]) or text[at] == c"#"):
         at += 1
-    return at > 1 and at < size and text[at] == c";"
-
-
-# --- what text stands in --------------------------------------------------------------------
-
-
-def structure_of(nodes, dict traits):
-    """Return what each element stands in, itself included: three columns of length n_nodes.
-
-    Args:
-        nodes: The `Nodes` of the page.
-        traits: By tag the level of a heading, 1 to 6, BLOCK for a table or `pre`, ITEM for a list, a list
-            item or a quotation.
-
-    Returns:
-        The level of the heading, 0 = none; the number of the innermost table or `pre`; and that of the
-        innermost list, list item or quotation, -1 = none.
-    """
-    element_type, parent = np.ascontiguousarray(nodes.element_type), np.ascontiguousarray(nodes.parent)
-    cdef int count = len(parent), node, above, trait
-    of_types = tag_bits(nodes.element_types, traits)
-    found = np.empty((3, count), np.int32)
-    cdef const int *of_type = <const int *>items_of(of_types, 4)
-    cdef const int *types = <const int *>items_of(element_type, 4)
-    cdef const int *parents = <const int *>items_of(parent, 4)
-    cdef int *level = <int *>items_of(found, 4, True)
-    cdef int *block = level + count
-    cdef int *item = block + count
-    for node in range(count):
-        above = parents[node]
-        trait = of_type[types[node]]
-        level[node] = level[above] if above >= 0 else 0
-        block[node] = block[above] if above >= 0 else -1
-        item[node] = item[above] if above >= 0 else -1
-        if trait == BLOCK:
-            block[node] = node
-        elif trait == ITEM:
-            item[node] = node
-        elif trait:
-            level[node] = trait
-    return found
+    return at > 1 and text[at] == c";"
 
 
 cdef class KeptShare:

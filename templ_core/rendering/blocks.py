@@ -1,81 +1,10 @@
-"""The blocks of a page that are written as a whole: tables of data as rows of cells, and program code."""
+"""Program code without the numbers of its lines, and the numbers of list items."""
 
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from templ_core.patterns import pattern
 from templ_core.rendering.outline import Outline
-
-_CELL_CHARS_MAX = 1000
-"""Characters of the longest cell of a table of data."""
-_CELLS = (["tr", "td"], ["tr", "th"])
-Cells = dict[int, str]
-
-
-class DataTable(NamedTuple):
-    """A table of data."""
-
-    captions: list[str]
-    rows: list[list[str]]
-    """Texts of the cells of each row."""
-    has_header: bool
-    """Whether the first row has headings."""
-
-
-def data_table(found: Outline, table: int, texts: Sequence[tuple[int, str]]) -> DataTable | None:
-    """Return a table of data; None for the layout of a page.
-
-    A table of data has a row with two cells or more, cells of some length at most, and no lists,
-    headings or code in them. Cells without kept text are empty.
-
-    Args:
-        found: The kept parts of the page.
-        table: Number of the table element.
-        texts: The texts in it with the numbers of their elements, in document order.
-    """
-    rows: dict[int, Cells] = {}
-    captions: list[str] = []
-    has_header = False
-    for owner, text in texts:
-        inside = found.chain(owner, within=table)
-        tags = [found.tag(node) for node in inside]
-        if tags == ["caption"] and not rows:
-            captions.append(text)
-            continue
-        if (
-            len(text) > _CELL_CHARS_MAX
-            or tags[:2] not in _CELLS
-            or any(tag != "p" for tag in tags[2:])
-        ):
-            return None
-        row, cell = inside[:2]
-        if not rows:
-            has_header = tags[1] == "th"
-        cells = rows.setdefault(row, {})
-        cells[cell] = f"{cells[cell]} {text}" if cell in cells else text
-    of_rows = [_cells(found, row) for row in rows]
-    if max(map(len, of_rows), default=0) < 2:
-        return None
-    texts_of_rows = [
-        [kept.get(cell, "") for cell in cells]
-        for cells, kept in zip(of_rows, rows.values(), strict=True)
-    ]
-    return DataTable(captions, texts_of_rows, has_header)
-
-
-def _cells(found: Outline, row: int) -> list[int]:
-    end = found.document.nodes.end
-    cells = []
-    node = row + 1
-    while node < end[row]:
-        if found.tag(node) in {"td", "th"}:
-            cells.append(node)
-        node = int(end[node])
-    return cells
-
-
-# --- program code ---------------------------------------------------------------------------
 
 _LANGUAGE = pattern(r"(?:^|\s)(?:lang(?:uage)?-|highlight-source-|brush:\s*)([\w+#.-]{1,20})")
 _NUMBERS = pattern(r"\s*\d+(?:\s+\d+)*\s*")
@@ -118,7 +47,7 @@ def without_line_numbers(found: Outline, pre: int, texts: Sequence[str]) -> str:
         around, counts = pre, _counts_on(text)
         for _ in range(_LEVELS):
             above = int(found.document.nodes.parent[around])
-            is_beside = counts and found.tag(around) == "td" and len(_cells(found, above)) > 1
+            is_beside = counts and found.tag(around) == "td" and len(found.cells(above)) > 1
             if is_beside or _is_numbered(found, around):
                 return ""
             around = above
@@ -142,3 +71,30 @@ def _is_numbered(found: Outline, node: int) -> bool:
 def _attributes(found: Outline, node: int) -> str:
     nodes = found.document.nodes
     return nodes.element_types[nodes.element_type[node]][1] if node >= 0 else ""
+
+
+def item_numbers(found: Outline, of_list: int) -> dict[int, int]:
+    """Return the number that a browser shows before each item of an ordered list, by the items' elements.
+
+    Args:
+        found: The kept parts of the page.
+        of_list: Number of the `ol`.
+    """
+    nodes = found.document.nodes
+    items = []
+    node, end = of_list + 1, int(nodes.end[of_list])
+    while node < end:
+        tag = found.tag(node)
+        if tag == "li":
+            items.append(node)
+        node = int(nodes.end[node]) if tag in {"li", "ol", "ul"} else node + 1
+    start, _, order = found.numbers(of_list).partition(" ")
+    step = -1 if order else 1
+    number = int(start) if start else len(items) if order else 1
+    numbers = {}
+    for item in items:
+        value, _, _ = found.numbers(item).partition(" ")
+        number = int(value) if value else number
+        numbers[item] = number
+        number += step
+    return numbers

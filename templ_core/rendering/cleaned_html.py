@@ -2,7 +2,7 @@
 
 from html import escape
 
-from templ_core.dom.tags import HEADING_LEVELS
+from templ_core.dom.tags import CELLS, HEADING_LEVELS
 from templ_core.rendering.blocks import code_language, without_line_numbers
 from templ_core.rendering.outline import Chain, Outline, Part
 
@@ -13,7 +13,7 @@ _ONE_PARAGRAPH = frozenset(HEADING_LEVELS) | {"p"}
 
 
 def render_html(outline: Outline) -> str:
-    """Return the kept segments as HTML without attributes but for addresses, alternative texts and the language of code.
+    """Return the kept segments as HTML without attributes but for addresses, alternative texts, numbers of lists and cells, and the language of code.
 
     Args:
         outline: The kept segments of the page, and what is around them.
@@ -33,6 +33,8 @@ class _Html:
         self._writer = found.writer(is_html=True)
         self._written: list[str] = []
         self._open: Chain = ()
+        self._cells: dict[int, int] = {}
+        """Where the last cell that was written of each open row ends."""
 
     def render(self) -> str:
         for part in self._found.parts(self._writer):
@@ -43,11 +45,12 @@ class _Html:
     def _write(self, part: Part) -> None:
         chain = self._found.chain(part.owner)
         is_same = chain == self._open and bool(chain)
-        is_verbatim = part.block >= 0 and self._found.tag(part.block) == "pre"
+        pre = self._found.pre(part.owner)
+        is_verbatim = pre >= 0
         text = self._found.written(part, self._writer, is_verbatim=is_verbatim)
         if is_verbatim:
             plain = self._found.text(part)
-            code = without_line_numbers(self._found, part.block, [plain])
+            code = without_line_numbers(self._found, pre, [plain])
             if not code:
                 return
             text = text if code == plain else escape(code)
@@ -61,6 +64,7 @@ class _Html:
             self._go_to(chain[:-1])
         self._go_to(chain)
         is_bare = last in _HOLDS_TEXT and not (is_same and last not in _ONE_PARAGRAPH)
+        is_bare = is_bare or self._found.tag(part.owner) == "formula-block"
         self._written.append(text if is_bare else f"<p>{text}</p>")
 
     def _go_to(self, chain: Chain) -> None:
@@ -71,9 +75,40 @@ class _Html:
                 break
             shared += 1
         for node in reversed(self._open[shared:]):
-            self._written.append(f"</{self._found.tag(node)}>")
+            tag = self._found.tag(node)
+            if tag == "tr":
+                self._fill(node, int(self._found.document.nodes.end[node]))
+            self._written.append(f"</{tag}>")
+        above = chain[shared - 1] if shared else -1
         for node in chain[shared:]:
             tag = self._found.tag(node)
-            language = code_language(self._found, node) if tag == "pre" else ""
-            self._written.append(f'<{tag} class="language-{language}">' if language else f"<{tag}>")
+            if tag in CELLS and above >= 0 and self._found.tag(above) == "tr":
+                self._fill(above, node)
+                self._cells[above] = int(self._found.document.nodes.end[node])
+            self._written.append(f"<{tag}{self._attributes(node, tag)}>")
+            above = node
         self._open = chain
+
+    def _fill(self, row: int, end: int) -> None:
+        """Write the cells of a row without kept text from where it has been written to `end`."""
+        begin = self._cells.get(row, row)
+        for cell in self._found.cells(row):
+            if begin <= cell < end:
+                tag = self._found.tag(cell)
+                self._written.append(f"<{tag}{self._attributes(cell, tag)}></{tag}>")
+
+    def _attributes(self, node: int, tag: str) -> str:
+        if tag == "pre":
+            language = code_language(self._found, node)
+            return f' class="language-{language}"' if language else ""
+        numbers = self._found.numbers(node)
+        if not numbers:
+            return ""
+        if tag in CELLS:
+            columns, rows = self._found.spans(node)
+            across = f' colspan="{columns}"' if columns != 1 else ""
+            return across + (f' rowspan="{rows}"' if rows != 1 else "")
+        if tag == "li":
+            return f' value="{numbers}"'
+        start, _, order = numbers.partition(" ")
+        return (f' start="{start}"' if start else "") + (f" {order}" if order else "")

@@ -3,12 +3,15 @@
 import msgspec
 import numpy as np
 
+from templ_core.dom._tree import tag_bits
 from templ_core.dom.document import Document, Marks
+from templ_core.dom.tags import IMAGES
 from templ_core.rendering.outline import Outline
 
 _LINKS_MAX = 2000
 """Number of links of a page that are listed."""
 _TEXT_CHARS_MAX = 300
+_IMAGES = dict.fromkeys(IMAGES, 1)
 _LEVELS = 3
 """Levels of elements between an image and the link that it stands in."""
 
@@ -59,7 +62,10 @@ def _name_after_images(
     parent = document.nodes.parent
     is_nameless = np.zeros(len(parent) + 1, np.bool_)  # The last one is that of no element.
     is_nameless[nameless] = True
-    rows = np.flatnonzero(marks.label >= 0)
+    is_image = tag_bits(document.nodes.element_types, _IMAGES)[
+        document.nodes.element_type[marks.node]
+    ]
+    rows = np.flatnonzero(is_image & (marks.label >= 0))
     above = parent[marks.node[rows]]
     for _ in range(_LEVELS):
         for at in np.flatnonzero(is_nameless[above]).tolist():

@@ -1,17 +1,26 @@
 """Kept segments as Markdown: CommonMark with the tables of GitHub."""
 
 import re
-from itertools import takewhile
+from itertools import groupby, takewhile
 
 from templ_core.patterns import pattern
-from templ_core.rendering.blocks import DataTable, code_language, data_table, without_line_numbers
+from templ_core.rendering.blocks import code_language, item_numbers, without_line_numbers
 from templ_core.rendering.outline import Chain, Outline, Part
+from templ_core.rendering.tables import CellText, DataTable, data_table
 
-_LINE_STARTS = frozenset("#-+>~=0123456789")
+_LINE_STARTS = frozenset("#-+>~=|:0123456789")
 _LINE_START = pattern(
-    r"^(#{1,6}(?=\s|$)|[-+](?=\s|$)|>|~~~|=+\s*$|-{3,}\s*$|\d{1,9}(?=[.)](?:\s|$)))", re.MULTILINE
+    r"^(#{1,6}(?=\s|$)|[-+](?=\s|$)|>|~~~|=+\s*$|-{2,}\s*$|[|:](?=[-:| ]+$)|\d{1,9}(?=[.)](?:\s|$)))",
+    re.MULTILINE,
 )
+_CLOSING = pattern(r"(^|\s)(#+)$")
+"""What CommonMark takes for the end of a heading."""
+_NUMBER_MAX = 999_999_999
+"""The largest number of a list item in CommonMark."""
 _FENCE = pattern(r"`{3,}")
+_TICKS = pattern(r"`+")
+_PADDING_MAX = 20
+"""Rows are as long as the longest one if the table has at most so many times the cells then; readers fill others up."""
 
 
 def render_markdown(outline: Outline) -> str:
@@ -48,8 +57,14 @@ class _Markdown:
         self._collected: list[tuple[Part, str]] = []
         self._widths: dict[int, int] = {}
         """Widths of the markers of the list items that have begun."""
-        self._numbers: dict[int, int] = {}
-        """Items of each list so far."""
+        self._last_items: dict[int, int] = {}
+        """The last item of each list that has begun."""
+        self._numbers: dict[int, dict[int, int]] = {}
+        """Numbers of the items of each ordered list that has begun."""
+        self._markers: dict[int, tuple[int, str]] = {}
+        """The last number of each ordered list, and the sign behind it."""
+        self._around: dict[int, Chain] = {}
+        """Lists, items and quotations around a text, by the innermost one."""
         self._last: Chain = ()
         """Lists, items and quotations around the last block."""
 
@@ -62,7 +77,7 @@ class _Markdown:
             if block >= 0 or self._block >= 0 or found.cuts:
                 self._add(Part(segment, -1, owner, level, block, item))
                 continue
-            text = writer.write(segment, None)
+            text = writer.write(segment, None, in_heading=level > 0)
             if item >= 0 or level or not text or text[0] in _LINE_STARTS or "\n" in text:
                 self._write_text(level, item, text)
             else:
@@ -91,30 +106,46 @@ class _Markdown:
             return
         node, texts = self._block, self._collected
         self._block, self._collected = -1, []
-        items = self._found.items(texts[0][0].item)
-        if self._found.tag(node) == "pre":
-            code = without_line_numbers(
-                self._found, node, [self._found.text(one) for one, _ in texts]
-            )
-            if code:
-                self._write(items, _fenced(code, code_language(self._found, node)))
-            return
-        table = data_table(self._found, node, [(part.owner, text) for part, text in texts])
+        items = self._items(texts[0][0].item)
+        table = self._table(node, texts) if self._found.tag(node) == "table" else None
         if table is None:
-            for part, text in texts:
-                self._write_text(part.level, part.item, text)
+            for pre, parts in groupby(texts, key=lambda one: self._found.pre(one[0].owner)):
+                self._write_parts(pre, list(parts))
             return
         around = tuple(takewhile(lambda item: item < node, items))
         for caption in table.captions:
             self._write(around, [caption])
-        self._write(around, _table(table))
+        self._write(around, _lines_of(table))
+
+    def _table(self, node: int, texts: list[tuple[Part, str]]) -> DataTable | None:
+        if any(part.level for part, _ in texts):
+            return None
+        cells = []
+        for part, text in texts:
+            is_code = self._found.pre(part.owner) >= 0
+            shown = _code_in_cell(self._found.text(part)) if is_code else _in_cell(text)
+            if shown:
+                cells.append(CellText(part.owner, shown, is_code))
+        return data_table(self._found, node, cells)
+
+    def _write_parts(self, pre: int, parts: list[tuple[Part, str]]) -> None:
+        """Write the texts of a `pre`, or texts that are in none."""
+        if pre < 0:
+            for part, text in parts:
+                self._write_text(part.level, part.item, text)
+            return
+        code = without_line_numbers(self._found, pre, [self._found.text(one) for one, _ in parts])
+        if code:
+            items = self._items(parts[0][0].item)
+            self._write(items, _fenced(code, code_language(self._found, pre)))
 
     def _write_text(self, level: int, item: int, text: str) -> None:
         if not text:
             return
-        items = self._found.items(item)
+        items = self._items(item)
         if level:
-            self._write(items, ["#" * level + " " + text.replace("\n", " ")])
+            title = _CLOSING.sub(r"\1\\\2", text.replace("\n", " "))
+            self._write(items, ["#" * level + " " + title])
             return
         has_lines = "\n" in text
         if has_lines or text[0] in _LINE_STARTS:
@@ -145,12 +176,12 @@ class _Markdown:
         """Return what stands before the first line and before others, and whether no blank line does."""
         begins = goes_on = ""
         is_tight = False
-        of_list = -1
+        of_list, at_list = -1, 0
         tags = self._found.document.nodes.tags
-        for node in items:
+        for at, node in enumerate(items):
             tag = tags[node]
             if tag == "ul" or tag == "ol":  # noqa: PLR1714 - this is the innermost loop
-                of_list = node
+                of_list, at_list = node, at
             elif tag == "blockquote":
                 begins += "> "
                 goes_on += "> "
@@ -159,19 +190,51 @@ class _Markdown:
                 goes_on += " " * self._widths[node]
                 is_tight = False
             else:
-                marker = self._marker(of_list)
-                self._widths[node] = len(marker)
-                begins += marker
-                goes_on += " " * len(marker)
                 # A list may begin right behind the text of the item that it stands in.
                 is_tight = is_tight or of_list in self._last or items[:-2] == self._last != ()
+                self._last_items[of_list] = node
+                width = 2
+                if of_list >= 0 and tags[of_list] == "ol":
+                    marker, width, begins_list = self._marker(node, of_list, items[:at_list])
+                    begins += marker
+                    is_tight = is_tight and not begins_list
+                else:
+                    begins += "- "
+                self._widths[node] = width
+                goes_on += " " * width
         return begins, goes_on, is_tight
 
-    def _marker(self, of_list: int) -> str:
-        if of_list >= 0 and self._found.tag(of_list) == "ol":
-            self._numbers[of_list] = self._numbers.get(of_list, 0) + 1
-            return f"{self._numbers[of_list]}. "
-        return "- "
+    def _marker(self, item: int, of_list: int, outer: Chain) -> tuple[str, int, bool]:
+        """Return what begins an item of an ordered list, its width, and whether a list of Markdown begins with it.
+
+        Markdown counts on by itself. Another number begins a list anew, which needs another sign behind it.
+        """
+        if of_list not in self._numbers:
+            self._numbers[of_list] = item_numbers(self._found, of_list)
+        follows = len(self._last) > len(outer) and self._last[: len(outer)] == outer
+        before = self._last[len(outer)] if follows else -1
+        last, sign = self._markers.get(before, (None, ")"))
+        number = self._numbers[of_list].get(item, 1)
+        goes_on = last is not None and number == last + 1
+        if not goes_on:
+            sign = ")" if sign == "." else "."
+        self._markers[of_list] = number, sign
+        if not 0 <= number <= _NUMBER_MAX:
+            return f"- {number}\\. ", 2, not goes_on
+        marker = f"{number}{sign} "
+        return marker, len(marker), not goes_on and (number != 1 or before >= 0)
+
+    def _items(self, item: int) -> Chain:
+        """Return the lists, items and quotations around a text; a list right in a list stands in its last item."""
+        found = self._around.get(item)
+        if found is None:
+            found = self._found.items(item)
+            for at in range(len(found) - 1, 0, -1):
+                last = self._last_items.get(found[at - 1], -1)
+                if last >= 0 and self._found.tag(found[at]) in {"ul", "ol"}:
+                    found = (*found[:at], last, *found[at:])
+            self._around[item] = found
+        return found
 
     def _shared_prefix(self, items: Chain) -> str:
         """Return the marks of the quotations and items that hold both the last block and this one."""
@@ -192,12 +255,30 @@ def _fenced(code: str, language: str) -> list[str]:
     return [fence + language, *code.split("\n"), fence]
 
 
-def _table(table: DataTable) -> list[str]:
+def _in_cell(text: str) -> str:
+    return "<br>".join(" ".join(line.split()) for line in text.split("\n") if line.strip())
+
+
+def _code_in_cell(code: str) -> str:
+    """Return the lines of a `pre` as code in a line of Markdown."""
+    shown = []
+    for line in code.split("\n"):
+        if line.strip():
+            ticks = "`" * max([1, *(len(run) + 1 for run in _TICKS.findall(line))])
+            blank = " " if "`" in line else ""
+            shown.append(ticks + blank + line.rstrip() + blank + ticks)
+    return "<br>".join(shown)
+
+
+def _lines_of(table: DataTable) -> list[str]:
     width = max(map(len, table.rows))
+    is_even = width * len(table.rows) <= _PADDING_MAX * sum(map(len, table.rows))
     lines = []
     for row in table.rows:
-        cells = [" ".join(text.split()).replace("|", "\\|") for text in row]
-        lines.append("| " + " | ".join([*cells, *[""] * (width - len(row))]) + " |")
+        cells = ["<br>".join(texts).replace("|", "\\|") for texts in row]
+        lines.append(
+            "| " + " | ".join([*cells, *[""] * (width - len(row) if is_even else 0)]) + " |"
+        )
     border = "|" + " --- |" * width
     if table.has_header:
         return [lines[0], border, *lines[1:]]

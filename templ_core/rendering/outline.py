@@ -7,24 +7,31 @@ from typing import NamedTuple
 import numpy as np
 
 from templ_core.array_types import Bools, Int32s
+from templ_core.dom._tree import tag_bits
 from templ_core.dom.addresses import Addresses
 from templ_core.dom.document import Document, without_parts
 from templ_core.dom.signs import Cuts, with_signs
-from templ_core.dom.tags import HEADING_LEVELS, names
+from templ_core.dom.tags import CELLS, HEADING_LEVELS, names
 from templ_core.patterns import pattern
-from templ_core.rendering._inline import InlineWriter, structure_of
+from templ_core.rendering._inline import InlineWriter
+from templ_core.rendering._structure import structure_of
+from templ_core.rendering.captions import with_captions
 
 STRUCTURE = frozenset(HEADING_LEVELS) | names(
-    "p li ul ol blockquote pre table tr td th caption dl dt dd figure figcaption"
+    "p li ul ol blockquote pre table thead tbody tfoot tr td th caption dl dt dd figure figcaption"
 )
 """Tags of elements that give text its structure."""
-_BLOCK, _ITEM = 7, 8
+_TABLE, _ITEM, _PRE = 7, 8, 9
 """Traits of tags for `structure_of`."""
 _TRAITS = {
     **HEADING_LEVELS,
-    **dict.fromkeys(("table", "pre"), _BLOCK),
+    "table": _TABLE,
+    "pre": _PRE,
     **dict.fromkeys(("ul", "ol", "li", "blockquote"), _ITEM),
 }
+
+_NUMBERS = pattern(r"-?\d{1,10}(?: reversed)?| reversed|\d{1,4} \d{1,5}")
+_NUMBERED = dict.fromkeys([*CELLS, "ol", "li"], 1)
 
 _SHARES = pattern(
     r"sharer?[./?]|/intent/(?:tweet|post)|shareArticle|/share\?|pin/create|/send\?(?:phone|text)=|add2any"
@@ -47,7 +54,7 @@ class Part(NamedTuple):
     level: int
     """Level of the heading that it is in, 0 = none."""
     block: int
-    """Number of the innermost table or `pre` around it; -1 = none."""
+    """Number of the table around it that has no other table in it, or else of the `pre`; -1 = none."""
     item: int
     """Number of the innermost list, list item or quotation around it; -1 = none."""
 
@@ -55,7 +62,14 @@ class Part(NamedTuple):
 class Outline:
     """The kept parts of a page, and what writes them."""
 
-    def __init__(self, document: Document, kept: Bools, cuts: Cuts | None, url: str) -> None:
+    def __init__(
+        self,
+        document: Document,
+        kept: Bools,
+        cuts: Cuts | None,
+        url: str,
+        settled: Bools | None = None,
+    ) -> None:
         """Prepare for a page.
 
         Args:
@@ -63,9 +77,11 @@ class Outline:
             kept: Whether each segment stays; length n_segments.
             cuts: What is cut out of segments that stay; None = nothing.
             url: Address of the page, to which relative addresses are joined where the page names no other.
+            settled: Which segments the settings of the site decide; None = none.
         """
+        kept = with_captions(document, kept, settled)
         self.document, self.kept, cuts = with_signs(document, kept, cuts)
-        """The page with its signs among its segments, and whether each of these stays."""
+        """The page with its signs among its segments, and whether each of these is written."""
         self.cuts = cuts or {}
         """What is cut out of segments that stay."""
         self._url = url
@@ -74,7 +90,7 @@ class Outline:
 
     @functools.cached_property
     def _structure(self) -> Int32s:
-        """Level, block and item of each element, shape (3, n_nodes)."""
+        """Level, block, item and `pre` of each element, shape (4, n_nodes)."""
         return structure_of(self.document.nodes, _TRAITS)
 
     @functools.cached_property
@@ -100,7 +116,7 @@ class Outline:
         """Yield the fields of the parts that are segments, but for their images."""
         stays = np.flatnonzero(self.kept)
         owner = self.document.segments.owner[stays]
-        levels, blocks, items = self._structure[:, owner].tolist()
+        levels, blocks, items = self._structure[:3, owner].tolist()
         return zip(stays.tolist(), owner.tolist(), levels, blocks, items, strict=True)
 
     def parts(self, writer: InlineWriter) -> Iterator[Part]:
@@ -116,7 +132,43 @@ class Outline:
             above = int(self.document.nodes.parent[element])
             if self._shares(above):
                 continue
-            yield Part(-1, image, above, *self._structure[:, above].tolist())
+            yield Part(-1, image, above, *self._structure[:3, above].tolist())
+
+    def pre(self, node: int) -> int:
+        """Return the number of the innermost `pre` around what stands in an element; -1 = none."""
+        return int(self._structure[3, node])
+
+    @functools.cached_property
+    def _numbers(self) -> dict[int, str]:
+        marks = self.document.marks
+        if marks is None:
+            return {}
+        nodes = self.document.nodes
+        is_numbered = tag_bits(nodes.element_types, _NUMBERED)[nodes.element_type[marks.node]]
+        rows = np.flatnonzero(is_numbered & (marks.label >= 0))
+        labels = map(marks.values.__getitem__, marks.label[rows].tolist())
+        pairs = zip(marks.node[rows].tolist(), labels, strict=True)
+        return {node: label for node, label in pairs if _NUMBERS.fullmatch(label)}
+
+    def numbers(self, node: int) -> str:
+        """Return what the markup says of the numbers of a list, a list item or a cell, see `Marks.label`."""
+        return self._numbers.get(node, "")
+
+    def spans(self, cell: int) -> tuple[int, int]:
+        """Return how many columns and rows a cell spans; no rows stand for all that follow."""
+        columns, _, rows = self.numbers(cell).partition(" ")
+        return (int(columns), int(rows)) if rows.isdecimal() else (1, 1)
+
+    def cells(self, row: int) -> list[int]:
+        """Return the cells of a row."""
+        end = self.document.nodes.end
+        cells = []
+        node = row + 1
+        while node < end[row]:
+            if self.tag(node) in CELLS:
+                cells.append(node)
+            node = int(end[node])
+        return cells
 
     @functools.cached_property
     def _targets(self) -> dict[int, str]:
@@ -148,7 +200,7 @@ class Outline:
         if cuts:
             text = self.document.segments.texts[part.segment]
             cuts = [(len(text[:start].encode()), len(text[:end].encode())) for start, end in cuts]
-        return writer.write(part.segment, cuts, is_verbatim)
+        return writer.write(part.segment, cuts, is_verbatim, part.level > 0)
 
     def items(self, item: int) -> Chain:
         """Return the lists, list items and quotations around a text, given the innermost one."""

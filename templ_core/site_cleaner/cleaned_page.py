@@ -74,8 +74,8 @@ class CleanedPage(msgspec.Struct, frozen=True, kw_only=True):
         return page_links(self._outline())
 
     def _outline(self) -> Outline:
-        kept, cuts = self.decision.kept, self.decision.cuts
-        return Outline(self.document, kept, cuts, self.url)
+        decision = self.decision
+        return Outline(self.document, decision.kept, decision.cuts, self.url, decision.by_setting)
 
 
 def page_kind(page_type: PageType, stated: StatedType | None) -> str:

@@ -182,7 +182,9 @@ def test_segments_that_agree_are_weighed_together_but_for_text_that_the_site_rep
 
 
 PAGE_WITH_LINKS = parse_document(
-    "<p><a href=/b>b</a> <img alt=c></p><img src=d>", "", with_marks=True
+    "<p><a href=/b>b</a> <img alt=c></p><img src=d><ol start=3><li value=5>e</ol>",
+    "",
+    with_marks=True,
 )
 METADATA = Metadata(title="T", tags=["a"])
 DETAILS = encode_details(PAGE_WITH_LINKS, METADATA, "article")
@@ -196,6 +198,14 @@ def test_details_are_equal_after_encoding_and_decoding():
         assert list(getattr(document.marks, name)) == list(getattr(PAGE_WITH_LINKS.marks, name))
     assert encode_details(STORED, None, None) == b""
     assert decode_details(b"", STORED) == (STORED, None, None)
+
+
+def test_details_of_the_format_before_are_read():
+    earlier = msgspec.structs.replace(_FORM.decode(DETAILS), format=1)
+    assert (
+        decode_details(_FORM.encode(earlier), STORED)[0].marks.values
+        == PAGE_WITH_LINKS.marks.values
+    )
 
 
 def test_missing_fields_may_be_null_as_earlier_versions_stored_them():

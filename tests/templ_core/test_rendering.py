@@ -1,11 +1,12 @@
 """Generated pages, of which each kept part is in both forms once and in order, and nothing of a removed one."""
 
 import re
+import time
 
 import lxml.html
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
@@ -45,7 +46,7 @@ def rendered(markup, render=render_markdown, kept=None, cuts=None):
         ("<p>See <a href='/c?d=1&amp;e'> the <b>page</b> </a>, now.", "See [the **page**](https://example.com/c?d=1&e) , now."),
         ("<p>a <a href='javascript:x()'>b</a> <a>c</a>", "a b c"),
         ("<p>a <code>x*y</code> and <code><a href='c'>d</a></code>",
-         "a `x*y` and [d](https://example.com/a/c)"),
+         "a `x*y` and [`d`](https://example.com/a/c)"),
         ("<p>a <img src='/i(1).png' alt='a [cat]'> b", "a ![a \\[cat\\]](https://example.com/i%281%29.png) b"),
         ("<p>a</p><p><img src='i.png' alt='cat'></p><p>b", "a\n\n![cat](https://example.com/a/i.png)\n\nb"),
         ("<p>a</p><p><img src='i.png'></p><p>b", "a\n\nb"),
@@ -61,10 +62,124 @@ def test_markdown(markup, text):
     assert rendered(markup) == text
 
 
+_LINK = "](https://example.com/x)"
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("<b>注意：</b>這", "<strong>注意：</strong>這"),
+        ("<b>注意</b>這", "**注意**這"),
+        ("<strong>Note:</strong>the", "<strong>Note:</strong>the"),
+        ("<strong>Note:</strong> the", "**Note:** the"),
+        ("a<b>“c”</b>d, (<i>e!</i>)", "a<strong>“c”</strong>d, (*e!*)"),
+        ("<i>systemd'</i>s", "<em>systemd'</em>s"),
+        ("Pay <b>€5</b>, or<b>€</b>5", "Pay **€5**, or<strong>€</strong>5"),
+        ("<b>B</b><strong>reak</strong>fast", "**Break**fast"),
+        ("<i>a</i> <i>b</i>", "*a* *b*"),
+        ("<b><i>a</i></b><b><i>b</i></b>", "***ab***"),
+        ("<b>a</b><i>b</i>", "**a**<em>b</em>"),
+        ("<b><i>a</i>b<i>c</i></b>", "***a*b<em>c</em>**"),
+        ("<b>a</b><span></span><b>b</b><i></i><b>c</b>", "**abc**"),
+        ("<b>a<b>b</b>c</b>", "**abc**"),
+        ("<b>a<br></b>b", "**a**  \nb"),
+        ("<b>a<br>b</b>", "**a  \nb**"),
+        ("<b><a href=/x>a</a></b>b", f"<strong>[a{_LINK}</strong>b"),
+        ("<a href=/x><i>a</i>b</a>", f"[*a*b{_LINK}"),
+        ("Wow!<a href=/x>a</a>", f"Wow\\![a{_LINK}"),
+        ("<b>a<sup>2</sup></b> b", "**a<sup>2</sup>** b"),
+        ("<b>a<sup>2</sup></b>b", "<strong>a<sup>2</sup></strong>b"),
+        ("<del>80</del> 70 <s>a</s><s>b</s>", "~~80~~ 70 ~~ab~~"),
+        ("<strike>(80)</strike>70 ~5", "<del>(80)</del>70 \\~5"),
+        ("a ~~ b ~5", "a \\~\\~ b ~5"),
+        ("<ins>a</ins> <u>b</u>", "a b"),
+        ("<code>`a`</code> <code>a`b</code> <code>``a`b</code>", "`` `a` `` ``a`b`` ``` ``a`b ```"),
+        ("<code>a</code><code>b</code><kbd>c</kbd>", "`abc`"),
+        ("<code>a<br>b</code>", "`a`  \n`b`"),
+        ("<code>List[<a href=/x>int</a>]</code>", f"`List[`[`int`{_LINK}`]`"),
+        ("<code>a <b>b</b> <sup>c</sup></code>", "`a b c`"),
+        ("<b><code>*</code></b>, a<b><code>b</code></b>", "**`*`**, a<strong>`b`</strong>"),
+        ("<b>a<br>--</b><br>--<br>==", "**a  \n--**  \n\\--  \n\\=="),
+        ("&lt;<s>!a</s> &<s>amp;</s> 。_a這_ é_é", "\\<~~!a~~ \\&~~amp;~~ 。\\_a這\\_ é_é"),
+    ],
+)  # fmt: skip
+def test_emphasis_is_read_as_it_is_meant(markup, text):
+    assert rendered(f"<p>{markup}") == text
+
+
+@pytest.mark.parametrize(
+    ("markup", "text", "html"),
+    [
+        ("<p>Load <formula>F_1 = m*g [N] \\\\</formula>, costs $5", "Load $F_1 = m*g [N] \\\\$, costs \\$5",
+         '<p>Load <span class="math inline">\\(F_1 = m*g [N] \\\\\\)</span>, costs $5</p>'),
+        ("<p>a</p><formula-block>x &lt; y</formula-block><p>b", "a\n\n$$x < y$$\n\nb",
+         '<p>a</p><div class="math display">\\[x &lt; y\\]</div><p>b</p>'),
+        ("<p><formula>a</formula><formula>b<br>$</formula><b>c</b>", "$a$ $b \\$$**c**",
+         '<p><span class="math inline">\\(a\\)</span><span class="math inline">\\(b $\\)</span><strong>c</strong></p>'),
+        ("<p>costs $5 or <b>$</b>6", "costs $5 or <strong>$</strong>6", "<p>costs $5 or <strong>$</strong>6</p>"),
+        ("<p>10^<sup>6</sup> or 10<sup>^6</sup> ^", "10<sup>6</sup> or 10<sup>6</sup> ^",
+         "<p>10<sup>6</sup> or 10<sup>6</sup> ^</p>"),
+    ],
+)  # fmt: skip
+def test_formulas(markup, text, html):
+    assert rendered(markup) == text
+    assert rendered(markup, render_html) == html
+
+
+_WORDS = ["a", "b c", " ", "。", "“", ")", "!", "*", "**", "`", "``", "~~", "_", "[", "<br>", "€",
+          "這", "&lt;", "&amp;", "\\", "1."]  # fmt: skip
+_KINDS = {"b": "strong", "strong": "strong", "i": "em", "em": "em", "s": "s", "del": "s", "code": "code",
+          "a": "a", "sup": "sup"}  # fmt: skip
+_TAGS = st.sampled_from(sorted(_KINDS))
+_LINE = st.recursive(
+    st.sampled_from(_WORDS),
+    lambda inner: st.tuples(_TAGS, st.lists(inner, min_size=1, max_size=4)),
+    max_leaves=12,
+)
+
+
+def _markup(piece, inside=()):
+    if isinstance(piece, str):
+        return piece
+    tag, pieces = piece
+    content = "".join(_markup(one, (*inside, tag)) for one in pieces)
+    is_plain = tag in inside or ("code" in inside and tag != "a")
+    return content if is_plain else f"<{tag} href=/x>{content}</{tag}>"
+
+
+def _read(html):
+    """Return the characters of a line of HTML, and what each is marked as."""
+    found = []
+
+    def add(text, kinds):
+        found.extend((char, kinds) for char in text or "" if not char.isspace())
+
+    def read(element, around):
+        kinds = around | {_KINDS[element.tag]} if element.tag in _KINDS else around
+        add(element.text, kinds)
+        for child in element:
+            read(child, kinds)
+            add(child.tail, kinds)
+
+    read(lxml.html.fragment_fromstring(html, create_parent="p"), frozenset())
+    return found
+
+
+@settings(deadline=None, max_examples=400)
+@given(st.lists(_LINE, max_size=5))
+def test_a_reader_of_markdown_sees_the_marks_of_the_page(pieces):
+    line = "".join(map(_markup, pieces))
+    assume(len(parse_document(f"<p>x {line} y", URL).segments.texts) == 1)
+    markdown = rendered(f"<p>x {line} y")
+    html = MarkdownIt("commonmark").enable("strikethrough").renderInline(markdown)
+    assert _read(html) == _read("x " + line + " y")
+
+
 @pytest.mark.parametrize(
     ("markup", "text"),
     [
         ("<div class=x>a<br>b</div>", "<p>a<br>b</p>"),
+        ("<p>a<s>b</s><del>c</del>", "<p>a<del>b</del><del>c</del></p>"),
         ("<ul class=x><li>a <a href=c onclick=x>b</a></ul>",
          '<ul><li>a <a href="https://example.com/a/c">b</a></li></ul>'),
         ("<pre>a\n&lt;b></pre>", "<pre>a\n&lt;b&gt;</pre>"),
@@ -79,8 +194,156 @@ def test_cleaned_html(markup, text):
     assert rendered(markup, render_html) == text
 
 
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("<ol start=3><li>a<li>b</ol>", "3. a\n4. b"),
+        ("<ol><li>a<li value=7>b<li>c</ol>", "1. a\n\n7) b\n8) c"),
+        ("<ol reversed><li>a<li>b</ol>", "2. a\n\n1) b"),
+        ("<ol reversed start=1><li>a<li>b<li>c</ol>", "1. a\n\n0) b\n\n- -1\\. c"),
+        ("<ol start=0><li>a</ol>", "0. a"),
+        ("<ol start=-1><li>a<li>b</ol>", "- -1\\. a\n0. b"),
+        ("<ol start=99999999999><li>a</ol>", "1. a"),
+        ("<ol start=999999999><li>a<li>b</ol>", "999999999. a\n- 1000000000\\. b"),
+        ("<ol start=x><li value=''>a</ol>", "1. a"),
+        ("<ol><li>a</ol><ol><li>b</ol>", "1. a\n\n1) b"),
+        ("<ol><li>a</ol><ol start=2><li>b</ol>", "1. a\n\n2. b"),
+        ("<ol><li>a</ol><p>b</p><ol start=2><li>c</ol>", "1. a\n\nb\n\n2. c"),
+        ("<ol start=8><li><p>a</p><pre>b</pre></li><li>c</ol>", "8. a\n\n   ```\n   b\n   ```\n9. c"),
+        ("<ol start=10><li>a<ol><li>b</ol></ol>", "10. a\n    1. b"),
+        ("<ul><li>a<ol start=4><li>b</ol></ul>", "- a\n\n  4. b"),
+        ("<ul><li>a</li><ul><li>b</li><li>c</li></ul><li>d</ul>", "- a\n  - b\n  - c\n- d"),
+        ("<ol><li>a</li><ol><li>b</li></ol><li>c</ol>", "1. a\n   1. b\n2. c"),
+        ("<ul><ul><li>a</li></ul><li>b</ul>", "- a\n- b"),
+        ("<ul><li>a</li><ul><ul><li>b</ul></ul></ul>", "- a\n\n  - b"),
+    ],
+)  # fmt: skip
+def test_lists_have_the_numbers_and_levels_of_the_page(markup, text):
+    assert rendered(markup) == text
+
+
+def test_items_are_counted_with_those_that_are_removed():
+    markup = "<ol><li>a<li>b<li>c</ol>"
+    assert rendered(markup, kept=[True, False, True]) == "1. a\n\n3) c"
+
+
+@pytest.mark.parametrize(
+    ("markup", "rows"),
+    [
+        ("<tr><th colspan=2>a<th>b<tr><td>c<td>d<td>e", ["a||b", "c|d|e"]),
+        ("<tr><th>a<th>b<tr><td rowspan=2>c<td>d<tr><td>e", ["a|b", "c|d", "|e"]),
+        ("<tr><th>a<th>b<tr><td rowspan=0>c<td>d<tr><td>e<tr><td>f", ["a|b", "c|d", "|e", "|f"]),
+        ("<tbody><tr><th>a<th>b<tr><td rowspan=9>c<td>d</tbody><tbody><tr><td>e<td>f", ["a|b", "c|d", "e|f"]),
+        ("<tr><th>a<th>b<th>c<tr><td rowspan=2 colspan=2>d<td>e<tr><td>f", ["a|b|c", "d||e", "||f"]),
+        ("<tr><th>a<th>b<tr><td colspan=100000>c<tr><td>d<td>e", ["a|b", "c|", "d|e"]),
+        ("<tr><th colspan=100000>a<th>b<tr><td>c<td>d", ["a||b", "c|d|"]),
+        ("<tfoot><tr><td>a<td>b</tfoot><tbody><tr><td>c<td>d</tbody><thead><tr><td>e<td>f", ["e|f", "c|d", "a|b"]),
+        ("<tr><th>a<th>b<tr><td><ul><li>c<li>d</ul><td>e<br>f", ["a|b", "c<br>d|e<br>f"]),
+        ("<tr><th>a<th>b<tr><td><pre>c\n  `d</pre><td>e", ["a|b", "`c`<br>``   `d ``|e"]),
+        ("<tr><th>a<th>b<tr><td><p>c<p>d<td><formula>x|y</formula>", ["a|b", "c<br>d|$x\\|y$"]),
+    ],
+)  # fmt: skip
+def test_cells_stand_under_their_heads(markup, rows):
+    lines = rendered(f"<table>{markup}</table>").split("\n")
+    assert set(lines.pop(1)) == set("| -")
+    wanted = [row.replace("\\|", "\0").split("|") for row in rows]
+    assert lines == [f"| {' | '.join(row)} |".replace("\0", "\\|") for row in wanted]
+
+
+@pytest.mark.parametrize(
+    ("markup", "text", "html"),
+    [
+        ("<tr><td><p>a</p><table><tr><th>b<th>c<tr><td>d<td>e</table>",
+         "a\n\n| b | c |\n| --- | --- |\n| d | e |",
+         "<table><tr><td><p>a</p><table><tr><th>b</th><th>c</th></tr><tr><td>d</td><td>e</td></tr></table></td></tr></table>"),
+        ("<tr><td><ul><li>a<li>b</ul><td>c", "- a\n- b\n\nc",
+         "<table><tr><td><ul><li>a</li><li>b</li></ul></td><td>c</td></tr></table>"),
+        ("<tr><th colspan=2>a<th rowspan=2>b<tr><td><td>c", "| a |  | b |\n| --- | --- | --- |\n|  | c |  |",
+         '<table><tr><th colspan="2">a</th><th rowspan="2">b</th></tr><tr><td></td><td>c</td></tr></table>'),
+    ],
+)  # fmt: skip
+def test_tables_in_both_forms(markup, text, html):
+    assert rendered(f"<table>{markup}</table>") == text
+    assert rendered(f"<table>{markup}</table>", render_html) == html
+
+
+@pytest.mark.parametrize(
+    "markup",
+    [
+        "<tr>" + "<td>a" * 3000 + "<tr><td>b" * 3000,
+        "".join(f"<tr><td colspan={number}>a<td>b" for number in range(1000)),
+        "<tr>" + "<td rowspan=65534>a" * 1000 + "<tr>" * 20000,
+        "<tr><td>a<td>b" + "<tr><td rowspan=65534 colspan=1000>a<td>b" * 2000,
+        "<tr><td>" + "<table><tr><td>" * 300 + "a<td>b",
+    ],
+)
+def test_hostile_tables_do_not_grow(markup):
+    begin = time.process_time()
+    assert len(rendered(f"<table>{markup}</table>")) < 20 * len(markup)
+    assert time.process_time() - begin < 5  # They take a tenth of it.
+
+
+@pytest.mark.parametrize(
+    ("markup", "text"),
+    [
+        ("<h2 id=x>a<a href=#x>¶</a></h2>", "## a"),
+        ("<h2><a href=#x>a</a> <a href=#x>\u200b</a></h2>", "## a"),
+        (f"<h2>a <a href={URL}#x>#</a></h2>", "## a"),
+        ("<h2>a <a href=/x>#</a></h2>", "## a [#](https://example.com/x)"),
+        ("<h2>C # ##</h2>", "## C # \\##"),
+        ("<p>a<a href=#x>¶</a> b<a href=#y>*</a> <a href=#z>1</a>", "a b\\* [1](https://example.com/a/b#z)"),
+    ],
+)  # fmt: skip
+def test_anchors_of_headings_are_no_links(markup, text):
+    assert rendered(markup) == text
+
+
+_DOT = "data:image/gif;base64,R0lGOD"
+
+
+@pytest.mark.parametrize(
+    ("markup", "source"),
+    [
+        ("<img srcset='/4.jpg 400w, /8.jpg 800w' alt=x>", "8.jpg"),
+        ("<img srcset='/1,a.jpg, /2,b.jpg 1.5x,/3.jpg 1.25x' alt=x>", "2,b.jpg"),
+        ("<img srcset='data:x 2x, /4.jpg' alt=x>", "4.jpg"),
+        ("<img srcset='/8.jpg 800w' src=/1.jpg alt=x>", "1.jpg"),
+        ("<img data-srcset='/8.jpg 800w' src=/images/blank.gif?v=1 alt=x>", "8.jpg"),
+        (f"<img src={_DOT} data-original=/1.jpg?w=2 alt=x>", "1.jpg?w=2"),
+        ("<img src=/Spacer.png data-foo='a b.jpg' data-bar=c data-any=/1.webp alt=x>", "1.webp"),
+        ("<img src=/1.jpg data-large=/2.jpg alt=x>", "1.jpg"),
+        ("<img src=/1.jpg data-lazy-src=/2 alt=x>", "2"),
+        ("<img src=/t width=1 height=1 data-original=/1.png alt=x>", "1.png"),
+        ("<img data-original data-a='' src=/1.jpg alt=x>", "1.jpg"),
+        ("<picture><source srcset='/1.webp, /2.webp 2x'><source srcset=/3><img alt=x></picture>", "2.webp"),
+        (f"<picture><source srcset=/1><img src={_DOT} alt=x></picture>", "1"),
+        ("<picture><source srcset=/1><img src=/2 alt=x></picture>", "2"),
+        ("<amp-img src=/1.jpg alt=x width=2></amp-img>", "1.jpg"),
+        ("<img data-src=/1.jpg alt=x><noscript><img src=/1.jpg alt=x></noscript>", "1.jpg"),
+        ("<noscript><img src=/1.jpg alt=x></noscript><img data-src=/1.jpg alt=x>", "1.jpg"),
+        (f"<img src={_DOT} alt=x><noscript><img src=/1.jpg alt=x></noscript>", "1.jpg"),
+        ("<noscript><img src=/1.jpg alt=x></noscript>", "1.jpg"),
+    ],
+)  # fmt: skip
+@pytest.mark.parametrize("attribute", ["", " class='a&amp;b'"])
+def test_images_have_the_address_that_a_reader_sees(markup, source, attribute):
+    markup = re.sub(r"<(img|source|amp-img)", rf"<\1{attribute}", markup)
+    assert rendered(f"<h1>a</h1>{markup}<p>b") == f"# a\n\n![x](https://example.com/{source})\n\nb"
+
+
+@pytest.mark.parametrize(
+    "markup",
+    ["<img src=/1.jpg alt='' width=1 height=1>", "<img src=/blank.gif>",
+     "<picture><source srcset=/1></picture>", "<img srcset=','>", "<img data-x=.jpg. src=''>"],
+)  # fmt: skip
+def test_nothing_is_written_for_an_image_that_shows_nothing(markup):
+    assert rendered(f"<figure>{markup}</figure><p>b") == "b"
+
+
 SHARE = '<a href="https://social.example/sharer.php?u=x"><span><img src=a alt=b></span></a>'
 IMAGE = "<img src=c alt=d>"
+FIGURE = "<figure><img src=c><figcaption>Öd cat</figcaption></figure>"
+WRITTEN_FIGURE = '<figure><p><img src="https://example.com/a/c" alt=""></p><figcaption>Öd cat</figcaption></figure>'
 
 
 @pytest.mark.parametrize(
@@ -92,6 +355,16 @@ IMAGE = "<img src=c alt=d>"
          "Text\n\n![d](https://example.com/a/c)", '<p>Text</p><p><img src="https://example.com/a/c" alt="d"></p>'),
         (f"<p>Text</p><div>{SHARE}<a href=/gallery>{IMAGE}</a></div>", [True], None,
          "Text\n\n![d](https://example.com/a/c)", '<p>Text</p><p><img src="https://example.com/a/c" alt="d"></p>'),
+        (f"<article><p>Text, text</p>{FIGURE}</article>", [True, False], None,
+         "Text, text\n\n![](https://example.com/a/c)\n\nÖd cat", f"<p>Text, text</p>{WRITTEN_FIGURE}"),
+        ("<article><p>Text, text</p><div><img src=c alt=d><p class=wp-caption-text>cat</p></div></article>", [True, False],
+         None, "Text, text\n\n![d](https://example.com/a/c)\n\ncat",
+         '<p>Text, text</p><p><img src="https://example.com/a/c" alt="d"></p><p>cat</p>'),
+        (f"<p>Text</p><aside><p>Read more of it</p>{FIGURE}</aside>", [True, False, False], None, "Text", "<p>Text</p>"),
+        ("<article><p>Text, text</p><figure><figcaption>cat</figcaption></figure></article>", [True, False], None,
+         "Text, text", "<p>Text, text</p>"),
+        ("<article><p>Text, text</p><div class=captions><img src=c><p>cat</p><p>more</p></div></article>",
+         [True, True, False], None, "Text, text\n\ncat", "<p>Text, text</p><p>cat</p>"),
     ],
 )  # fmt: skip
 def test_what_is_cut_or_removed_is_in_no_form(markup, kept, cuts, text, html):
@@ -214,7 +487,7 @@ def rendered_blocks(blocks):
     )
     blocks_of = [int(_MARK.search(text)[0].partition("n")[2]) for text in _with_marks(page)]
     kept = np.array([blocks[number][1] for number in blocks_of], bool)
-    outline = Outline(page, kept, None, BLOCKS_URL)
+    outline = Outline(page, kept, None, BLOCKS_URL, settled=~kept)
     return parts, render_markdown(outline), render_html(outline)
 
 

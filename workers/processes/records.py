@@ -119,7 +119,9 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def _fields(self, forms: RecordForms) -> dict[str, Any]:
         """Return the fields of the record that its forms ask for."""
         decision = self.cleaned.decision
-        outline = Outline(self.document, decision.kept, decision.cuts, self.page.url)
+        outline = Outline(
+            self.document, decision.kept, decision.cuts, self.page.url, decision.by_setting
+        )
         has_links = forms.links and self.document.marks is not None
         return {
             "page_type": self.page_kind,

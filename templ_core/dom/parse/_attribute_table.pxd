@@ -21,8 +21,8 @@ from templ_core._byte_string cimport Text, put
 
 cdef enum:
     # ID to ITEMPROP are part of an element type, in this order; ID to HREF have values.
-    # SRC to ALT are read of images only. The table has them, and the whole HREF, as TARGET and LABEL.
-    OTHER, ID, CLASS, ROLE, ITEMPROP, STYLE, HREF, HIDDEN, ARIA_HIDDEN, SRC, DATA_SRC, ALT
+    # TARGET is the whole HREF; of other elements it and LABEL are what `_shown_values.pxd` says.
+    OTHER, ID, CLASS, ROLE, ITEMPROP, STYLE, HREF, HIDDEN, ARIA_HIDDEN
     TARGET, LABEL, ATTRIBUTE_COUNT
 
 cdef enum:

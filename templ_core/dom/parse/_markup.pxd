@@ -11,8 +11,7 @@ cdef enum:
     FOREIGN_OBJECT_NAME = 4
     ANNOTATION_XML_NAME = 5
     FIGCAPTION_NAME = 6
-    LAZY_SRC_NAME = 7
-    SHADOW_ROOT_NAME = 8
+    SHADOW_ROOT_NAME = 7
 
 
 cdef struct Attribute:
@@ -105,8 +104,6 @@ cdef inline uint64_t _number_of_long_name(const unsigned char *name, Py_ssize_t 
         return FIGCAPTION_NAME
     if size == 11 and _is_name(name, size, b"aria-hidden"):
         return ARIA_HIDDEN_NAME
-    if size == 13 and _is_name(name, size, b"data-lazy-src"):
-        return LAZY_SRC_NAME
     if size == 13 and _is_name(name, size, b"foreignobject"):
         return FOREIGN_OBJECT_NAME
     if size == 14 and _is_name(name, size, b"annotation-xml"):

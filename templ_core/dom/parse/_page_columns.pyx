@@ -22,11 +22,14 @@ from templ_core.dom.parse._libxml2 cimport (
     WithParser, XML_ERR_NO_MEMORY, XML_PARSE_HUGE, attribute_of, charactersSAXFunc, dlopen, dlsym,
     endElementSAXFunc, htmlParserCtxt, htmlSAXHandler, slot_of_name, startElementSAXFunc, value_at,
 )
-from templ_core.dom.parse._segment_text cimport Mark, close_mark, open_mark
+from templ_core.dom.parse._segment_text cimport Mark, add_mark, close_mark, open_mark, read_shown
+from templ_core.dom.parse._shown_values cimport (
+    IS_SHOWN, NUMBERS, NUMBERS_ITEM, NUMBERS_LIST, SHOWS_IMAGE, SHOWS_SOURCE, SPANS,
+)
 from templ_core.dom.parse._text_reader cimport (
     ADDS_BRACKET, HOLDS_PHRASES, IS_BREAK, IS_HEADING, IS_IMAGE, IS_INLINE, IS_INVISIBLE, IS_LINK, IS_MARKED, IS_META,
-    IS_PART, IS_POWER, IS_READING, IS_SCRIPT, IS_TITLE, IS_UNKNOWN, IS_VERBATIM, IS_WITHOUT_SCRIPTS, NOT_A_BREAK, Open, SPACES, Segment,
-    TextReader,
+    IS_PART, IS_POWER, IS_READING, IS_SCRIPT, IS_TITLE, IS_UNKNOWN, IS_VERBATIM, IS_WITHOUT_SCRIPTS, NOT_A_BREAK, Open,
+    SPACES, Segment, TextReader,
 )
 
 import re
@@ -38,7 +41,7 @@ from lxml import etree
 from templ_core import letters
 from templ_core.dom.config import ScanConfig
 from templ_core.dom.tags import (
-    BLOCKS, EMPTY, HEADING_LEVELS, INLINE, INVISIBLE, MARKED, PHRASES, SPACE_AFTER, STANDS_ALONE,
+    BLOCKS, CELLS, EMPTY, HEADING_LEVELS, IMAGES, INLINE, INVISIBLE, MARKED, PHRASES, SPACE_AFTER, STANDS_ALONE,
     without_references,
 )
 from templ_core.errors import ParserMismatch
@@ -60,12 +63,13 @@ cdef struct ElementAttributes:  # whether the parser read them or the attribute 
 
 cdef dict _TRAITS = {
     "a": IS_LINK, "br": IS_BREAK, "img": IS_IMAGE, "pre": IS_VERBATIM, "script": IS_SCRIPT,
-    "title": IS_TITLE, "meta": IS_META,
+    "title": IS_TITLE, "meta": IS_META, "source": SHOWS_SOURCE, "ol": NUMBERS_LIST, "li": NUMBERS_ITEM,
 }
 for _tags, _trait in (
     (BLOCKS, 0), (INLINE | EMPTY, IS_INLINE), (STANDS_ALONE, IS_PART), (INVISIBLE, IS_INVISIBLE),
     (SPACE_AFTER, SPACES), (MARKED, IS_MARKED), (PHRASES, HOLDS_PHRASES), (HEADING_LEVELS, IS_HEADING),
     (("rt",), IS_READING), (("sup",), IS_POWER), (("noscript",), IS_WITHOUT_SCRIPTS),
+    (IMAGES, SHOWS_IMAGE), (CELLS, SPANS),
 ):
     _TRAITS.update({_tag: _TRAITS.get(_tag, 0) | _trait for _tag in _tags})
 cdef dict _ATTRIBUTES = {
@@ -129,7 +133,7 @@ def page_columns(bytes markup, str host, tuple attribute_table=(b"", b""), bint 
         markup: Markup in UTF-8.
         host: The page's host in lower case; empty if it is not known.
         attribute_table: The table that `strip_markup` returned with the markup.
-        with_marks: Whether links, images and emphasis are marked, which needs their attributes.
+        with_marks: Whether links, images, emphasis and numbers are marked, which needs their attributes.
 
     Returns:
         A `PageColumns`. If another document follows the first root element, they are those of the first.
@@ -140,7 +144,7 @@ def page_columns(bytes markup, str host, tuple attribute_table=(b"", b""), bint 
         TooDeep: More elements are open at once than the parser takes.
     """
     cdef PageReader reader = PageReader(host, attribute_table)
-    reader.unmarked = 0 if with_marks else IS_MARKED
+    reader.unmarked = 0 if with_marks else IS_MARKED | IS_SHOWN
     reader.read(markup)
     if reader.row != reader.rows_end and not reader.has_another_root:
         raise AttributeTableMismatch
@@ -199,7 +203,9 @@ cdef class PageReader(TextReader):
     cdef Text type_key
     cdef NameNumbers tag_numbers, attribute_numbers
     cdef list tag_names, values
-    cdef int unmarked               # IS_MARKED if nothing is to be marked
+    cdef int source                 # number of the address in the last `source`; -1 = none
+    cdef int picture, picture_node  # where the element around it is open, and its row
+    cdef int unmarked               # traits that do not count if nothing is to be marked
     cdef str title, language
     cdef int *traits                # of each tag
     cdef Text nodes                 # their rows
@@ -215,6 +221,7 @@ cdef class PageReader(TextReader):
         self.host = host.encode()
         self.tag_names, self.values = [], []
         self.title = self.language = ""
+        self.source = -1
         no_attributes(&self.none)
         self.attribute_table = attribute_table
         self.row = <const Row *>PyBytes_AsString(attribute_table[0])
@@ -264,11 +271,20 @@ cdef class PageReader(TextReader):
             self.open = <Open *>resized(self.open, self.most_open * sizeof(Open))
         cdef Open *this = &self.open[self.is_open]
         cdef ElementAttributes *attributes = NULL
+        cdef Mark mark
         if self.row != self.rows_end and self.parser.input.line == self.row.line:
             attributes = &(<ElementAttributes *>self.entries.bytes)[self.row.entry]
             self.row += 1
         self.is_open += 1
         self.scripts += (traits & IS_SCRIPT) != 0
+        if traits & SHOWS_SOURCE and not self.in_picture():
+            mark = Mark(0, 0, -1, -1, -1, -1)
+            read_shown(
+                &mark, self.values, own, (&self.none if attributes == NULL else attributes).values, traits,
+                without_references,
+            )
+            self.source, self.picture = mark.target, self.is_open - 2
+            self.picture_node = self.open[self.picture].node
         this.traits, this.node, this.outer_block = traits, -1, self.block
         if not self.has_root:
             self.has_root = True
@@ -331,11 +347,23 @@ cdef class PageReader(TextReader):
             self.unseen += 1
         self.in_power |= traits & IS_POWER != 0
         if traits & IS_MARKED:
-            open_mark(
-                &self.marks, self.values, own, attributes.values, this.node,
-                self.run.text.size, traits & IS_IMAGE, without_references,
-            )
+            mark = Mark(this.node, 0, self.run.text.size, self.run.text.size, -1, -1)
+            read_shown(&mark, self.values, own, attributes.values, traits, without_references)
+            if traits & SHOWS_IMAGE and mark.target < 0 and self.in_picture():
+                mark.target = self.source
+            open_mark(&self.marks, mark)
+        elif traits & NUMBERS and attributes != &self.none:
+            mark = Mark(this.node, self.segment_count + <int>len(self.sign_texts), -1, -1, -1, -1)
+            read_shown(&mark, self.values, own, attributes.values, traits, without_references)
+            if mark.label >= 0:
+                add_mark(&self.marks, mark)
         return 0
+
+    cdef bint in_picture(self) noexcept:
+        """Return whether the element that begins stands in a `picture` whose `source` names an image."""
+        return self.source >= 0 and self.picture < self.is_open - 1 and (
+            self.open[self.picture].node == self.picture_node
+        )
 
     cdef int read_entries(self, bytes table) except -1:
         """Read the entries of the attribute table; their values stay where they are."""

@@ -4,12 +4,13 @@
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport uint16_t
 from libc.stdlib cimport free
-from libc.string cimport memcmp, strchr, strcmp, strlen, strncmp
+from libc.string cimport memcmp, strchr, strlen
 
 from templ_core._byte_string cimport Text, put, reserve, resized
 from templ_core._letters cimport KNOWN, SPACE, UNSEEN, WORD
 from templ_core.dom.parse._attribute_table cimport LABEL, TARGET
 from templ_core.dom.parse._libxml2 cimport attribute_of, value_at
+from templ_core.dom.parse._shown_values cimport IS_SHOWN, Shown, show, show_attribute
 
 cdef enum:
     LINE_BREAK = 0x0B       # vertical tab: a line break that survives the collapsing
@@ -216,7 +217,7 @@ cdef inline bint has_marks(const Marks *marks) noexcept:
     return marks.closed_count > 0 or marks.open_count > 0
 
 
-cdef inline int _add_mark(Marks *marks, Mark mark) except -1:
+cdef inline int add_mark(Marks *marks, Mark mark) except -1:
     if marks.count == marks.room:
         marks.room = 2 * marks.room + 256
         marks.rows = <Mark *>resized(marks.rows, marks.room * sizeof(Mark))
@@ -225,36 +226,49 @@ cdef inline int _add_mark(Marks *marks, Mark mark) except -1:
     return 0
 
 
-cdef inline int open_mark(
-    Marks *marks, list values, const char **attributes, const char **moved, int node, int at, bint is_image,
-    decoded
+cdef inline int read_shown(
+    Mark *mark, list values, const char **attributes, const char **moved, int traits, decoded
 ) except -1:
-    """Begin the mark of an element.
+    """Read the address and the label of an element.
 
     Args:
-        marks: The marks of the page.
-        values: Where its address and its label go.
-        attributes: Names and values of its attributes, as the parser read them; NULL without any.
+        mark: Where their numbers go.
+        values: Where they go.
+        attributes: Names and values of the element's attributes, as the parser read them; NULL without any.
         moved: Its attributes by their numbers, as the table has them.
-        node: Its row.
-        at: Size of the text of the segment so far, in bytes.
-        is_image: Whether it is an image.
+        traits: What its tag shows.
         decoded: Reads character references; the table's values have them.
     """
-    if marks.open_count == marks.open_room:
-        marks.open_room = 2 * marks.open_room + 16
-        marks.open = <Mark *>resized(marks.open, marks.open_room * sizeof(Mark))
-    cdef Mark *mark = &marks.open[marks.open_count]
-    marks.open_count += 1
-    mark[0] = Mark(node, 0, at, at, -1, -1)
+    cdef Shown shown
+    cdef const char *address
+    cdef int place = 0
     if attributes == NULL:
         mark.target = _put_raw_value(values, moved[TARGET], decoded)
         mark.label = _put_raw_value(values, moved[LABEL], decoded)
-    elif is_image:
-        mark.target = _put_value(values, _source_of(attributes))
-        mark.label = _put_value(values, attribute_of(attributes, "alt"))
+    elif traits & IS_SHOWN:
+        shown.count = 0
+        while attributes[place] != NULL:
+            show_attribute(
+                &shown, attributes[place], strlen(attributes[place]), value_at(attributes, place),
+                strlen(value_at(attributes, place)),
+            )
+            place += 2
+        show(&shown, traits)
+        mark.target = _put_value(values, shown.target.value, shown.target.value_bytes)
+        mark.label = _put_value(values, shown.label.value, shown.label.value_bytes)
     else:
-        mark.target = _put_value(values, attribute_of(attributes, "href"))
+        address = attribute_of(attributes, "href")
+        mark.target = _put_value(values, address, strlen(address))
+    return 0
+
+
+cdef inline int open_mark(Marks *marks, Mark mark) except -1:
+    """Begin the mark of an element."""
+    if marks.open_count == marks.open_room:
+        marks.open_room = 2 * marks.open_room + 16
+        marks.open = <Mark *>resized(marks.open, marks.open_room * sizeof(Mark))
+    marks.open[marks.open_count] = mark
+    marks.open_count += 1
     return 0
 
 
@@ -322,38 +336,21 @@ cdef inline int _place_mark(Marks *marks, Mark mark) except -1:
         if row.start < row.end or (
             (number == low or one.size < 0) and (row.target >= 0 or row.label >= 0)
         ):
-            _add_mark(marks, row)
+            add_mark(marks, row)
     return 0
 
 
-cdef inline int _put_value(list values, const char *value) except? -2:
+cdef inline int _put_value(list values, const char *value, Py_ssize_t size) except? -2:
     """Return the place of a value; -1 for a missing or empty one."""
-    if value == NULL or not value[0]:
+    if value == NULL or not size:
         return -1
-    values.append(PyUnicode_DecodeUTF8(value, strlen(value), NULL))
+    values.append(PyUnicode_DecodeUTF8(value, size, "replace"))
     return len(values) - 1
 
 
 cdef inline int _put_raw_value(list values, const char *value, decoded) except? -2:
     """Return the place of a value with character references; -1 for a missing or empty one."""
-    cdef int place = _put_value(values, value)
+    cdef int place = _put_value(values, value, strlen(value) if value != NULL else 0)
     if place >= 0 and strchr(value, c"&") != NULL:
         values[place] = decoded(values[place])
     return place
-
-
-cdef inline const char *_source_of(const char **attributes) noexcept:
-    """Return the address of an image: the one that a script loads later, or else the first one; NULL = none."""
-    cdef int place = 0
-    while attributes[place] != NULL:
-        if not strcmp(attributes[place], "data-src") or not strcmp(attributes[place], "data-lazy-src"):
-            if _is_address(value_at(attributes, place)):
-                return value_at(attributes, place)
-            break
-        place += 2
-    cdef const char *source = attribute_of(attributes, "src")
-    return source if _is_address(source) else NULL
-
-
-cdef inline bint _is_address(const char *source) noexcept:
-    return source[0] and strncmp(source, "data:", 5) != 0 and strchr(source, c"{") == NULL

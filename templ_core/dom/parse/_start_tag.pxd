@@ -23,12 +23,11 @@ cdef enum:
     IS_PRE = 4096
     CLAIMS = 8192           # says something about the page: base, meta, time
     SHOWS_CLAIM = 16384     # its text may say it, too
-    IS_TARGET = 32768       # leads to another resource: a, img
+    IS_TARGET = 32768       # shows more than its text: links, images, lists, cells
     RELATES = 65536         # its `rel` may say something about the page: a, link
     IS_TABLE = 131072
     IS_TABLE_PART = 262144  # means nothing outside a table
-    IS_IMAGE = 524288
-    EMBEDS = 1048576        # stands for a text of its own: math
+    EMBEDS = 524288         # stands for a text of its own: math
 
 cdef enum:
     TRAIT_SLOTS = 512       # a power of two

@@ -18,8 +18,8 @@ from libc.string cimport memchr, memcmp, memcpy
 
 from templ_core._byte_string cimport Text, put, reserve
 from templ_core.dom.parse._attribute_table cimport (
-    ALT, ARIA_HIDDEN, CLASS, DATA_SRC, HIDDEN, HREF, ID, ITEMPROP, LABEL, MAX_LINE, ROLE, SRC, STYLE, TARGET,
-    TableWriter, table_add_row, table_begin, table_end, table_next_line, table_put,
+    ARIA_HIDDEN, CLASS, HIDDEN, HREF, ID, ITEMPROP, LABEL, MAX_LINE, ROLE, STYLE, TARGET, TableWriter,
+    table_add_row, table_begin, table_end, table_next_line, table_put,
 )
 from templ_core.dom.parse._markup cimport (
     Attribute, FOREIGN_OBJECT_NAME, PLAINTEXT_NAME, after_byte, after_comment, after_cdata, end_of_name, end_of_raw_text,
@@ -29,9 +29,12 @@ from templ_core.dom.parse._output cimport (
     CLOSING_BYTES, HiddenElement, HiddenElements, Output, copy_unhidden, copy_up_to, drop, drop_blanks_before,
     drop_mark, end_hidden, hide_from, in_foreign, outermost_foreign, place_of,
 )
+from templ_core.dom.parse._shown_values cimport (
+    NUMBERS_ITEM, NUMBERS_LIST, SHOWS_IMAGE, SHOWS_SOURCE, SPANS, Shown, show, show_attribute,
+)
 from templ_core.dom.parse._start_tag cimport (
     CLAIMS, EMBEDDING, EMBEDS, ENDS_HTML, FONT_STYLE, HIDES, HOLDS_HTML, IS_BLOCK, IS_EMPTIED, IS_FONT, IS_FOREIGN,
-    IS_IMAGE, IS_LINK, IS_META, IS_PRE, IS_RAW, IS_ROOT, IS_TABLE, IS_TABLE_PART, IS_TARGET, ITEMTYPE, PROPERTY, REL,
+    IS_LINK, IS_META, IS_PRE, IS_RAW, IS_ROOT, IS_TABLE, IS_TABLE_PART, IS_TARGET, ITEMTYPE, PROPERTY, REL,
     RELATES, SHOWS_CLAIM, STARTS_HTML, StartTag, TYPE, TagTraits, add_traits, is_true, read_attributes,
     shows_formula, traits_of,
 )
@@ -101,11 +104,15 @@ cdef void _fill_traits() noexcept:
         (("base", "meta", "time"), CLAIMS),
         (("a", "link"), RELATES),
         (("time", "a", "span", "div", "p", "h1", "h2", "h3", "b", "strong", "td", "dd", "li"), SHOWS_CLAIM),
-        (("a", "img"), IS_TARGET),
         (("table",), IS_TABLE),
         (tags.TABLE_PARTS, IS_TABLE_PART),
-        (("img",), IS_IMAGE),
         (("math",), EMBEDS),
+        (("a",), IS_TARGET),
+        (tags.IMAGES, IS_TARGET | SHOWS_IMAGE),
+        (("source",), IS_TARGET | SHOWS_SOURCE),
+        (("ol",), IS_TARGET | NUMBERS_LIST),
+        (("li",), IS_TARGET | NUMBERS_ITEM),
+        (tags.CELLS, IS_TARGET | SPANS),
     ):
         for name in names:
             add_traits(&TAGS, _packed_name(name.encode()), traits)
@@ -113,8 +120,8 @@ cdef void _fill_traits() noexcept:
         ("id", ID), ("class", CLASS), ("role", ROLE), ("itemprop", ITEMPROP), ("style", STYLE),
         ("href", HREF), ("hidden", HIDDEN), ("aria-hidden", ARIA_HIDDEN), ("property", PROPERTY),
         ("color", FONT_STYLE), ("face", FONT_STYLE), ("size", FONT_STYLE), ("rel", REL),
-        ("type", TYPE), ("itemtype", ITEMTYPE), ("typeof", ITEMTYPE), ("src", SRC), ("data-src", DATA_SRC),
-        ("data-lazy-src", DATA_SRC), ("alt", ALT), ("srcdoc", EMBEDDING), ("shadowrootmode", EMBEDDING),
+        ("type", TYPE), ("itemtype", ITEMTYPE), ("typeof", ITEMTYPE), ("srcdoc", EMBEDDING),
+        ("shadowrootmode", EMBEDDING),
     ):
         add_traits(&ATTRIBUTES, _packed_name(name.encode()), number)
 
@@ -149,7 +156,8 @@ def strip_markup(
         joins_documents: Also leave out the end tags of `html` and `body`, so that what follows
             the end of a document belongs to it.
         keeps_attributes: Leave all attributes and blanks in the markup; the table is empty.
-        keeps_targets: Move the addresses of links and images to the table too, and what images show.
+        keeps_targets: Move the addresses of links and images to the table too, what images show, and the numbers
+            of lists and cells.
         finds_claims: Whether the tags that say something about the page are wanted.
 
     Returns:
@@ -345,7 +353,7 @@ cdef const unsigned char *_after_start_tag(
         return NULL
     is_left_out = not one.hidden.count and _leaves_out(one, tag.traits, 1)
     one.has_embedded = one.has_embedded or tag.embeds or (is_foreign and tag.name == FOREIGN_OBJECT_NAME) or (
-        tag.traits & IS_IMAGE and tag.seen >> CLASS & 1 and shows_formula(&tag.attributes[CLASS])
+        tag.traits & SHOWS_IMAGE and tag.seen >> CLASS & 1 and shows_formula(&tag.attributes[CLASS])
     )
     if is_foreign and (tag.traits & STARTS_HTML or tag.styles_font):
         end_hidden(
@@ -370,7 +378,7 @@ cdef const unsigned char *_after_start_tag(
         drop_mark(&one.output, start, after)
         return _after_blanks(one, after, False)
     if not tag.keeps_attributes and (
-        move_attributes(&one.table, &one.output, &tag, name_end, one.has_returns)
+        move_attributes(&one.table, &one.output, &tag, name_end, at, one.has_returns)
     ):
         drop(&one.output, name_end, at)
     if at[0] == c"/":
@@ -437,7 +445,7 @@ cdef const unsigned char *_after_raw_text(
 
 cdef bint move_attributes(
     TableWriter *table, Output *output, StartTag *tag, const unsigned char *name_end,
-    bint has_returns,
+    const unsigned char *tag_end, bint has_returns,
 ) except -1:
     """Move what `page_columns` reads of a tag's attributes to the table; return whether it could.
 
@@ -446,11 +454,12 @@ cdef bint move_attributes(
         output: The output, in which a line feed takes the place of the attributes.
         tag: The start tag.
         name_end: Where its name is over.
+        tag_end: Its `>` or `/>`.
         has_returns: Whether the markup has carriage returns, which the parser changes.
     """
     cdef Attribute *attribute = &tag.attributes[0]
     cdef int number, line
-    if not tag.seen or tag.traits & IS_EMPTIED:
+    if not (tag.seen or tag.keeps_target) or tag.traits & IS_EMPTIED:
         return True
     table.entry.size = 0
     if tag.seen >> HIDDEN & 1:
@@ -458,7 +467,7 @@ cdef bint move_attributes(
     elif tag.seen >> ARIA_HIDDEN & 1 and is_true(&attribute[ARIA_HIDDEN]):
         table_put(table, ARIA_HIDDEN, b"true", 4)
     if tag.keeps_target:
-        _put_target(table, tag)
+        _put_target(table, tag, name_end, tag_end)
     for number in range(ID, HREF + 1):
         if not tag.seen >> number & 1 or attribute[number].value == NULL:
             continue
@@ -495,32 +504,37 @@ cdef bint _move_attribute(
     return True
 
 
-cdef int _put_target(TableWriter *table, const StartTag *tag) except -1:
-    """Add the address of a link, or the address and the alternative text of an image, as they stand."""
-    cdef const Attribute *attribute = &tag.attributes[0]
-    cdef int number = HREF
-    if not tag.traits & IS_LINK:
-        number = SRC
-        if tag.seen >> DATA_SRC & 1 and _is_address(&attribute[DATA_SRC]):
-            number = DATA_SRC  # a script puts it in the place of a smaller image
-        if tag.seen >> ALT & 1 and attribute[ALT].value != NULL:
-            table_put(
-                table, LABEL, attribute[ALT].value, attribute[ALT].value_end - attribute[ALT].value
+cdef int _put_target(
+    TableWriter *table, const StartTag *tag, const unsigned char *at, const unsigned char *tag_end
+) except -1:
+    """Add the address of a link, or what the attributes from `at` on show of another element, as they stand."""
+    cdef const Attribute *address = &tag.attributes[HREF]
+    cdef Attribute attribute
+    cdef Shown shown
+    if tag.traits & IS_LINK:
+        if tag.seen >> HREF & 1:
+            table_put(table, TARGET, address.value, address.value_end - address.value)
+        return 0
+    shown.count = 0
+    at = skip_blanks(at, tag_end)
+    while at < tag_end:
+        if at[0] == c"/":
+            at += 1
+        else:
+            read_attribute(&attribute, at, tag_end)
+            at = attribute.end
+            show_attribute(
+                &shown, <const char *>attribute.name, attribute.name_end - attribute.name,
+                <const char *>attribute.value, attribute.value_end - attribute.value,
             )
-    if tag.seen >> number & 1 and (number == HREF or _is_address(&attribute[number])):
-        table_put(
-            table, TARGET, attribute[number].value,
-            attribute[number].value_end - attribute[number].value,
-        )
+        at = skip_blanks(at, tag_end)
+    if shown.count:
+        show(&shown, tag.traits)
+        if shown.label.value != NULL:
+            table_put(table, LABEL, <const unsigned char *>shown.label.value, shown.label.value_bytes)
+        if shown.target.value != NULL:
+            table_put(table, TARGET, <const unsigned char *>shown.target.value, shown.target.value_bytes)
     return 0
-
-
-cdef bint _is_address(const Attribute *source) noexcept:
-    """Return whether the source of an image is an address, and not the image itself or a pattern of addresses."""
-    cdef Py_ssize_t size = source.value_end - source.value
-    return source.value != NULL and size > 0 and memchr(source.value, c"{", size) == NULL and not (
-        size >= 5 and not memcmp(source.value, b"data:", 5)
-    )
 
 
 cdef bint leads_away(const Attribute *href) noexcept:
