@@ -17,6 +17,7 @@ from templ_core.cleaner_version import cleaner_version
 from templ_core.config import Balance, Comments, CoreConfig, WindowBounds
 from templ_core.dom.codec import compress_columns, document_columns
 from templ_core.dom.document import Document, read_document
+from templ_core.encodable import encodable
 from templ_core.errors import CleanerClosed, CodecError, PageGone
 from templ_core.metadata.fields import Metadata
 from templ_core.page_level.model.model_file import decode_model, shipped_model
@@ -88,7 +89,27 @@ class CrawledPage(NamedTuple):
     @property
     def site_key(self) -> str:
         """Key of the site that the page is cleaned with."""
-        return self.site or site_key(self.url)
+        return encodable(self.site) if self.site else site_key(self.url)
+
+    def encodable(self) -> "CrawledPage":
+        """Return the page with `encodable` text in its fields; the body is decoded by itself.
+
+        Raises:
+            ValueError: A field is no text.
+        """
+        if not isinstance(self.url, str):
+            raise ValueError(  # noqa: TRY004 - as for a time, so that callers catch one error
+                f"url={self.url!r} is no text: give the address of the page, or call "
+                "templ_core.clean(html) for a page without one"
+            )
+        for name, text in (("site", self.site), ("content_type", self.content_type)):
+            if not isinstance(text, str | None):
+                raise ValueError(f"{name}={text!r} is no text: give a text, or None")  # noqa: TRY004
+        return self._replace(
+            url=encodable(self.url),
+            site=self.site and encodable(self.site),
+            content_type=self.content_type and encodable(self.content_type),
+        )
 
 
 class Fetch(NamedTuple):
@@ -171,8 +192,8 @@ class SiteCleaner:
 
         Raises:
             PageError: The page cannot be cleaned; `PageGone` where it no longer exists.
-            ValueError: The page is neither bytes nor text, the URL is no text, or the time of the fetch cannot
-                be read.
+            ValueError: The page is neither bytes nor text, the URL, the site or the content type is no text,
+                or the time of the fetch cannot be read.
         """
         page = CrawledPage(url, body, site, content_type, status)
         return self._clean(self._fetch(page, fetched_at), learns=learns)
@@ -200,7 +221,7 @@ class SiteCleaner:
     @_one_at_a_time
     def fit(self, site: str) -> None:
         """Fit the model of a site to its window as it is; a site without a window stays unknown."""
-        known = self._known().get(site)
+        known = self._known().get(encodable(site))
         if known is not None and known.documents:
             self._memory.fit(known)
 
@@ -295,11 +316,7 @@ class SiteCleaner:
     def _fetch(self, page: CrawledPage, fetched_at: datetime | str | float | None = None) -> Fetch:
         """Return a page with its time; arguments and errors are those of `clean`."""
         self._known()
-        if not isinstance(page.url, str):
-            raise ValueError(  # noqa: TRY004 - as for a time, so that callers catch one error
-                f"url={page.url!r} is no text: give the address of the page, or call "
-                "templ_core.clean(html) for a page without one"
-            )
+        page = page.encodable()
         check_body(page.body, page.url)
         time_ms = self._time_ms(fetched_at)
         self._next_ms = max(self._next_ms, time_ms + SPACING_MS)

@@ -252,6 +252,42 @@ def test_a_url_or_a_time_that_is_none_is_refused_in_words():
         SiteCleaner().clean(URL, ARTICLE, "yesterday")
 
 
+def test_names_with_lone_surrogates_are_replaced_as_in_feeds():
+    cleaner, html = SiteCleaner(), f"<title>\ud800</title>{ARTICLE}\udfff"
+    url, host = "https://s.example/\ud800", "https://\udc80.example/"
+    assert cleaner.clean(url, html, content_type="text/html; charset=\ud800").url[-1] == "?"
+    for one in (host, "\ud800", "\udfff.example/a", "https://s.example/?q=\ud800#\udfff"):
+        assert cleaner.clean(one, html).url.encode()
+    assert cleaner.clean(URL, html, site="a\ud800").site == "a?"
+    assert cleaner.learn(url, html, site="a\udfff") == "a?"
+    cleaner.fit("a\ud800")
+    with pytest.raises(PageGone):
+        cleaner.clean(url, html, status=404)
+    restored = SiteCleaner.from_bytes(cleaner.to_bytes())
+    assert restored.sites() == cleaner.sites()
+    assert "a?" in restored.sites()
+    assert clean(html, url).text.startswith("A sentence")
+
+
+def test_a_name_with_a_lone_surrogate_costs_no_page_of_a_crawl():
+    urls = [URL, "https://example.com/\ud800", "https://\ud800.example/a", "https://s.example/a"]
+    assert [one.text[:10] for one in clean_site([(url, ARTICLE) for url in urls])] == [
+        "A sentence"
+    ] * 4
+    crawl = [CrawledPage(url, ARTICLE) for url in urls]
+    crawl += [CrawledPage(URL, ARTICLE, "t\ud800"), CrawledPage(URL, ARTICLE, "t\udfff")]
+    cleaned = list(clean_crawl(crawl))
+    assert [page.url for page, _ in cleaned] == [page.url for page in crawl]
+    assert all(one.text.startswith("A sentence") for _, one in cleaned)
+    assert msgspec.json.encode([(one.url, one.site, one.id, one.metadata) for _, one in cleaned])
+
+
+@pytest.mark.parametrize("name", ["site", "content_type"])
+def test_a_name_that_is_no_text_is_refused_in_words(name):
+    with pytest.raises(ValueError, match=f"{name}=5 is no text"):
+        SiteCleaner().clean(URL, ARTICLE, **{name: 5})
+
+
 @pytest.mark.parametrize(
     "cleaned",
     [
