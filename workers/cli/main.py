@@ -1,9 +1,11 @@
 """The `templ` command with its subcommands, and the messages for errors that end a command."""
 
 import logging
+import resource
 import sys
 import tempfile
 import traceback
+from contextlib import suppress
 
 import click
 
@@ -80,6 +82,7 @@ def templ() -> None:
 
 def main() -> None:
     """Run the command; every error becomes one line on standard error and an exit code."""
+    _raise_file_limit()
     try:
         templ.main(standalone_mode=False)
     except click.exceptions.Exit as end:
@@ -107,6 +110,13 @@ def main() -> None:
     except Exception as error:  # noqa: BLE001 - the last resort; the whole traceback is kept
         _report_fault(error)
         sys.exit(_FAULT)
+
+
+def _raise_file_limit() -> None:
+    """Let this process open as many files as it may allow itself; the soft limit is for programs that use `select`."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def _report_fault(error: Exception) -> None:

@@ -34,6 +34,7 @@ from workers.state.content_index import ContentIndex
 from workers.state.directory import StateDirectory, is_used
 from workers.state.model_store import ModelStore
 from workers.state.rebuildable import open_rebuildable
+from workers.state.rocks import RocksDatabase
 
 _REPEAT_AFTER_S = 30.0
 """Seconds until a message that a library repeats is logged again."""
@@ -62,6 +63,8 @@ def run_role(
     )
     if is_alone:
         log.info("settings: %s", settings_line(settings))
+    # The refresher has a store for each partition, and the cleaner has two.
+    RocksDatabase.sharing = partitions + 1
     with ExitStack() as stack:
         directory = StateDirectory.open(state / role, partitions, is_rebuildable=True)
         stack.callback(directory.close)
