@@ -3,17 +3,25 @@
 All work of a site goes to the same child. A child that dies is replaced.
 """
 
+import logging
 import threading
 import zlib
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import msgspec
 
+from workers.errors import WorkerError
 from workers.lru_cache import LruCache
-from workers.processes.child_process import ChildLost, ChildProcess, DeadlineExceeded
+from workers.processes.child_process import (
+    ChildLost,
+    ChildNotStarted,
+    ChildProcess,
+    DeadlineExceeded,
+)
 from workers.processes.messages import (
     MODELS_IN_MEMORY,
     BurstTask,
@@ -35,6 +43,13 @@ _ATTEMPTS = 2
 
 That may be the fault of the machine, or of what the child has done before.
 """
+_KILLED_ATTEMPTS = 6
+"""How often a task is tried whose child the kernel kills; no task does that, since a child has a memory limit."""
+_FIRST_PAUSE_S = 0.5
+"""Pause after a child was killed, which doubles each time; the six attempts take 15 seconds."""
+
+_DIED = f"its process was killed {_KILLED_ATTEMPTS} times"
+log = logging.getLogger("templ")
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -47,27 +62,59 @@ class _Lane:
     def __init__(self, settings: Settings, page_model: bytes) -> None:
         self._settings = settings
         self._page_model = page_model
-        self._child: ChildProcess | None = self._new_child()
+        self._child: ChildProcess | None = None
+        with suppress(ChildNotStarted):  # the first task tries it again
+            self._child = self._new_child()
         self._encoder = msgspec.msgpack.Encoder()
         self._decoder = msgspec.msgpack.Decoder(Result)
         self._lock = threading.Lock()
-        self._is_closing = False
+        self._closing = threading.Event()
         self._sent: LruCache[tuple[str, str], bool] = LruCache(MODELS_IN_MEMORY)
         self.attempts = self.restarts = 0
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="lane")
 
     def run(self, task: Task, deadline_s: float) -> tuple[Result, int]:
         with self._lock:
-            for attempt in range(1, _ATTEMPTS + 1):
-                if self._is_closing:
+            attempt = killed = 0
+            while True:
+                if self._closing.is_set():
                     raise CancelledError
-                result, is_final = self._attempt(task, deadline_s)
-                if is_final:
+                attempt += 1
+                try:
+                    result, is_final = self._attempt(task, deadline_s)
+                except ChildLost as lost:
+                    killed += 1
+                    self._take_killed(lost, killed)
+                    if killed < _KILLED_ATTEMPTS:
+                        continue
+                    result, is_final = Failure("ProcessDied", _DIED, "refused"), True
+                if is_final or attempt - killed >= _ATTEMPTS:
                     return result, attempt
-        return result, _ATTEMPTS
+
+    def _take_killed(self, lost: ChildLost, killed: int) -> None:
+        """Wait after the kernel has killed a child, which is no fault of its task; more memory may be free then.
+
+        Raises:
+            WorkerError: Children are killed while they start, and were the last times.
+        """
+        self._drop_child()
+        self.restarts += 1
+        if killed == _KILLED_ATTEMPTS and isinstance(lost, ChildNotStarted):
+            raise WorkerError(
+                f"a child process {lost}, {killed} times: the machine lacks memory, or may have no further process"
+            )
+        pause_s = _FIRST_PAUSE_S * 2 ** (killed - 1)
+        log.warning(
+            "a child process %s; it is tried again in %g s", str(lost) or "was killed", pause_s
+        )
+        self._closing.wait(pause_s)
 
     def _attempt(self, task: Task, deadline_s: float) -> tuple[Result, bool]:
-        """Return the result of a task, and whether another attempt cannot give a better one."""
+        """Return the result of a task, and whether another attempt cannot give a better one.
+
+        Raises:
+            ChildLost: The child was killed, which is no fault of the task.
+        """
         self.attempts += 1
         if self._child is None:
             self._child = self._new_child()
@@ -80,7 +127,9 @@ class _Lane:
             # A late fit is tried again when more documents have come; it would hold up all others.
             is_final = isinstance(task, RefitTask) or _is_tried_in_parts(task)
             result = Failure("DeadlineExceeded", str(late), "refused")
-        except ChildLost:
+        except ChildLost as lost:
+            if lost.was_killed:
+                raise
             is_final = _is_tried_in_parts(task)
             times = "" if is_final else f" {_ATTEMPTS} times"
             result = Failure("ProcessDied", f"its process died{times}", "refused")
@@ -130,7 +179,7 @@ class _Lane:
 
     def begin_closing(self) -> None:
         """Begin no further task."""
-        self._is_closing = True
+        self._closing.set()
 
     def close(self) -> None:
         self.thread.shutdown(cancel_futures=True)
