@@ -6,7 +6,6 @@ Pages go in, clean text comes out, and nothing else is touched.
 import functools
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from threading import RLock
 from types import TracebackType
 from typing import Any, NamedTuple, Self, TypeVar, cast, get_args
 
@@ -21,6 +20,7 @@ from templ_core.encodable import encodable
 from templ_core.errors import CleanerClosed, CodecError, PageGone
 from templ_core.metadata.fields import Metadata
 from templ_core.page_level.model.model_file import decode_model, shipped_model
+from templ_core.site_cleaner.call_lock import CallLock
 from templ_core.site_cleaner.cleaned_page import CleanedPage, page_kind
 from templ_core.site_cleaner.fetch_times import FIRST_TIME_MS, SPACING_MS, parse_time_ms, rfc3339
 from templ_core.site_cleaner.learned_site import (
@@ -62,7 +62,7 @@ class CleanerOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Whether pages keep links, images and emphasis for `markdown()`, `html()` and `links()`."""
 
 
-def _one_at_a_time(method: _Method) -> _Method:
+def one_at_a_time(method: _Method) -> _Method:
     """Have a method of a cleaner that threads share wait until the call of another thread has ended."""
 
     @functools.wraps(method)
@@ -131,7 +131,7 @@ class SiteCleaner:
     """Cleans pages as they come, and learns the templates of each site on the way.
 
     Equal pages in equal order give equal text here and in `templ run`. Threads may share an object: a call waits
-    until the call of another thread has ended. After `close`, every method raises `CleanerClosed`.
+    until the call of another thread has ended, and so does a fork. After `close`, every method raises `CleanerClosed`.
     Nothing is read or written: `to_bytes` returns what was learned, and `from_bytes` takes it back.
 
     >>> story = "The council met on Monday, and it said that the bridge stays open until May. " * 3
@@ -152,7 +152,11 @@ class SiteCleaner:
             CodecError: The page model of the options cannot be used.
             ValueError: An option has a value that it cannot have.
         """
-        self._lock = RLock()
+        self._lock = CallLock()
+        with self._lock:
+            self._start(options)
+
+    def _start(self, options: CleanerOptions | None) -> None:
         self._options = options or CleanerOptions()
         for name, known in (("comments", get_args(Comments)), ("balance", get_args(Balance))):
             if (value := getattr(self._options, name)) not in known:
@@ -165,7 +169,7 @@ class SiteCleaner:
         self._memory = SitesInMemory(self._config, self._page_model)
         self._next_ms = FIRST_TIME_MS
 
-    @_one_at_a_time
+    @one_at_a_time
     def clean(
         self,
         url: str,
@@ -198,7 +202,7 @@ class SiteCleaner:
         page = CrawledPage(url, body, site, content_type, status)
         return self._clean(self._fetch(page, fetched_at), learns=learns)
 
-    @_one_at_a_time
+    @one_at_a_time
     def learn(
         self,
         url: str,
@@ -218,19 +222,19 @@ class SiteCleaner:
         self._learn(fetch)
         return fetch.site
 
-    @_one_at_a_time
+    @one_at_a_time
     def fit(self, site: str) -> None:
         """Fit the model of a site to its window as it is; a site without a window stays unknown."""
         known = self._known().get(encodable(site))
         if known is not None and known.documents:
             self._memory.fit(known)
 
-    @_one_at_a_time
+    @one_at_a_time
     def sites(self) -> list[str]:
         """Return the keys of the sites that something was learned about, sorted."""
         return sorted(key for key, site in self._known().items() if site.learned)
 
-    @_one_at_a_time
+    @one_at_a_time
     def to_bytes(self) -> bytes:
         """Return all that was learned, for `from_bytes`; the cleaner can go on afterwards."""
         sites = [encode_site(site) for _, site in sorted(self._known().items())]
@@ -269,7 +273,7 @@ class SiteCleaner:
             if saved is not None:
                 yield key, saved
 
-    @_one_at_a_time
+    @one_at_a_time
     def _changed_site(self, key: str) -> bytes | None:
         site = self._known()[key]
         if not site.has_changed:
@@ -277,7 +281,7 @@ class SiteCleaner:
         site.has_changed = False
         return encode_site(site)
 
-    @_one_at_a_time
+    @one_at_a_time
     def restore_site(self, saved: bytes) -> str:
         """Take back what `changed_sites` yielded for a site, in place of what is known of it; return the site's key.
 
@@ -289,7 +293,7 @@ class SiteCleaner:
         self._memory.forget(site.key)
         return site.key
 
-    @_one_at_a_time
+    @one_at_a_time
     def close(self) -> None:
         """Free what was learned; it can be called again, and everything else fails from now on."""
         self._sites = None

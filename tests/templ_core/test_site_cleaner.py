@@ -2,8 +2,12 @@
 
 import importlib
 import itertools
+import os
+import signal
 import subprocess
 import sys
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -321,6 +325,55 @@ def test_threads_share_a_cleaner(fetched):
     one, other = (cleaner.clean(*fetched[-1], learns=False) for cleaner in (shared, alone))
     assert one.text == other.text
     assert one.site_model_version == other.site_model_version
+
+
+@pytest.mark.parametrize("is_shared", [True, False])
+def test_a_process_that_is_forked_beside_a_call_can_clean(is_shared, monkeypatch):
+    inside, slow = threading.Event(), site_cleaner.clean_page
+
+    def clean_slowly(*arguments):
+        inside.set()
+        time.sleep(0.2)
+        return slow(*arguments)
+
+    cleaner = SiteCleaner()
+    monkeypatch.setattr(site_cleaner, "clean_page", clean_slowly)
+    thread = threading.Thread(target=cleaner.clean, args=(URL, ARTICLE))
+    thread.start()
+    inside.wait()
+    pid = os.fork()
+    if not pid:
+        signal.alarm(20)
+        one = cleaner if is_shared else SiteCleaner()
+        is_whole = one.sites() == (["example.com"] if is_shared else [])
+        os._exit(0 if is_whole and one.clean(URL, ARTICLE).text else 1)
+    assert os.waitpid(pid, 0)[1] == 0
+    thread.join()
+    assert cleaner.clean(URL, ARTICLE).text
+
+
+def test_forks_beside_many_calls_neither_hang_nor_hold_up_the_calls():
+    ended, calls = threading.Event(), []
+
+    def work():
+        while not ended.is_set():
+            calls.append(clean(ARTICLE).text)
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for one in threads:
+        one.start()
+    for _ in range(20):
+        before = len(calls)
+        pid = os.fork()
+        if not pid:
+            signal.alarm(20)
+            os._exit(not clean(ARTICLE).text)
+        assert os.waitpid(pid, 0)[1] == 0
+        while len(calls) == before:
+            time.sleep(0.001)
+    ended.set()
+    for one in threads:
+        one.join()
 
 
 @pytest.fixture(scope="module")
