@@ -1,17 +1,19 @@
 """The `templ` command with its subcommands, and the messages for errors that end a command."""
 
 import logging
+import os
 import resource
 import sys
 import tempfile
 import traceback
 from contextlib import suppress
+from typing import NoReturn
 
 import click
 
 from templ_core import __version__
 from workers.cli.lazy import LazyGroup
-from workers.errors import Terminated, WorkerError
+from workers.errors import DISK_ERRORS, DiskProblem, Terminated, WorkerError, disk_remedy
 from workers.log_forms import present_set_up
 from workers.log_lines import one_line
 
@@ -104,12 +106,23 @@ def main() -> None:
         sys.stderr.close()
         sys.exit(1)
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        click.echo(f"templ: {where}{error.strerror or error}", err=True)
-        sys.exit(1)
+        _end_by_system_error(error)
     except Exception as error:  # noqa: BLE001 - the last resort; the whole traceback is kept
         _report_fault(error)
         sys.exit(_FAULT)
+
+
+def _end_by_system_error(error: OSError) -> NoReturn:
+    """Say what the system refuses, and end."""
+    where = f"{error.filename}: " if error.filename else ""
+    reason = error.strerror or str(error)
+    if error.errno not in DISK_ERRORS:
+        click.echo(f"templ: {where}{reason}", err=True)
+        sys.exit(1)
+    click.echo(f"templ: {where or 'standard output: '}{reason}; {disk_remedy(reason)}", err=True)
+    # Python would try to write what standard output has not taken, and end with another code.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    sys.exit(DiskProblem.exit_code)
 
 
 def _raise_file_limit() -> None:

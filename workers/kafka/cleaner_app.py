@@ -3,7 +3,6 @@
 import asyncio
 import logging
 import math
-import os
 import time
 from collections import defaultdict, deque
 from collections.abc import Awaitable, Container, Iterable, Mapping, Sequence
@@ -33,6 +32,7 @@ from workers.pipeline.actions import Dead, Deleted, Outcome, Together
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.messages import PAGES_AT_ONCE, Cleaned
 from workers.processes.pool import Pool
+from workers.processors import processor_count
 from workers.settings import Settings
 from workers.state.content_index import ContentIndex
 from workers.state.model_store import ModelStore
@@ -162,7 +162,7 @@ class CleanerApp(Role):
     def warm_up(self) -> None:
         """Clean made-up pages of several sites, since the first page of a child takes it much longer."""
         source, body = Source("warm-up", 0, 0), b"<p>Some words, and then some more of them."
-        children, work = self.config.settings.cleaner_children or os.cpu_count() or 1, []
+        children, work = self.config.settings.cleaner_children or processor_count(), []
         engine = SiteEngine(self._pool, self.config.settings)
         for site in (f"{number}.invalid" for number in range(_WARM_UP_PAGES * children)):
             page = Page(

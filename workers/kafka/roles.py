@@ -29,6 +29,7 @@ from workers.kafka.traces import Traces, start_traces
 from workers.kafka.watchdog import start_watchdog
 from workers.log_forms import LogSetUp, set_up_logging
 from workers.processes.pool import Pool
+from workers.processors import processor_count
 from workers.settings import Settings, settings_line
 from workers.state.content_index import ContentIndex
 from workers.state.directory import StateDirectory, is_used
@@ -126,7 +127,7 @@ async def _checked_partitions(
 @contextmanager
 def _cleaner(config: KafkaConfig, traces: Traces) -> Iterator[CleanerApp]:
     models = open_rebuildable(config.state / "models", ModelStore, config.broker.topic(SITE_MODELS))
-    children = config.settings.cleaner_children or os.cpu_count() or 1
+    children = config.settings.cleaner_children or processor_count()
     pool = Pool(config.settings, children=children)
     contents = _contents(config)
     try:

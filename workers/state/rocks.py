@@ -25,7 +25,7 @@ from rocksdict import (
     WriteBufferManager,
 )
 
-from workers.errors import DamagedStore, DiskProblem, OtherFormat, StateProblem
+from workers.errors import DamagedStore, DiskProblem, OtherFormat, StateProblem, disk_remedy
 
 CACHE_BYTES = 16 << 20
 """Size of the cache that databases share unless they ask for another size."""
@@ -216,7 +216,7 @@ def one_line_of(error: object) -> str:
 
 def _disk_problem(path: Path, message: str) -> DiskProblem:
     reason = message.removeprefix(_CANNOT_WRITE)
-    return DiskProblem(f"cannot write {path}: {reason}; free some disk space, nothing is lost")
+    return DiskProblem(f"cannot write {path}: {reason}; {disk_remedy(reason)}, nothing is lost")
 
 
 def open_files_max(databases: int) -> int:

@@ -21,6 +21,7 @@ from workers.kafka import roles, supervisor
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.supervisor import RestartPolicy, patiently, supervise, wait_for_broker
 from workers.kafka.traces import Traces
+from workers.processors import processor_count
 from workers.settings import Settings, load_settings
 from workers.state.directory import StateDirectory
 
@@ -174,7 +175,7 @@ def test_a_topic_that_is_missing_is_waited_for_once_the_state_directory_was_used
         run_cleaner(tmp_path)
 
 
-@pytest.mark.parametrize(("given", "started"), [(None, os.cpu_count()), (3, 3)])
+@pytest.mark.parametrize(("given", "started"), [(None, processor_count()), (3, 3)])
 def test_the_settings_bound_the_children_of_a_cleaner(monkeypatch, tmp_path, given, started):
     pool = MagicMock()
     for name in ("open_rebuildable", "CleanerApp"):

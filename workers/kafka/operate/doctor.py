@@ -35,6 +35,7 @@ from workers.kafka.operate.findings import (
 )
 from workers.log_lines import counted
 from workers.processes.page_model import has_fitted_weights, usable_model_file
+from workers.processors import processor_count
 from workers.settings import Settings
 from workers.site_settings import SETTINGS_FILE, SettingsBook, read_book
 from workers.state.directory import is_used, made_for_partitions
@@ -209,7 +210,7 @@ def read_machine(settings: Settings) -> MachineFacts:
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)  # workers raise the other one
     return MachineFacts(
         memory_bytes=_memory_bytes(),
-        children=(settings.cleaner_children or os.cpu_count() or 1) + _REFRESHER_CHILDREN,
+        children=(settings.cleaner_children or processor_count()) + _REFRESHER_CHILDREN,
         open_files=None if hard == resource.RLIM_INFINITY else hard,
     )
 
