@@ -4,6 +4,8 @@ import errno
 import os
 from pathlib import Path
 
+PLANNED_RESTART = 75
+"""Exit code of a process that is to be started again although nothing is wrong."""
 DISK_ERRORS = frozenset([errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS])
 """Errors of the system that say that a disk is full or fails."""
 

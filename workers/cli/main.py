@@ -73,7 +73,7 @@ _EXTRAS = (
     summaries=_SUMMARIES | _LAB_SUMMARIES,
     epilog="Exit codes: 0 success; 1 failure; 2 wrong usage; 65 the page, or most of a "
     "feed, was refused; 66 an input cannot be read; 69 the broker or a search server cannot be reached or refuses; 70 a "
-    "fault of templ itself; 73 the state directory cannot be used; 74 the disk is full or fails; 78 a "
+    "fault of templ itself; 73 the state directory cannot be used; 74 the disk is full or fails; 75 a role of a worker is to be started again, as planned; 78 a "
     "setting cannot be used, or a topic is missing or has wrong settings; 130 interrupted; 143 ended "
     "by SIGTERM.",
 )

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import math
 import time
-from collections import defaultdict, deque
+from collections import Counter, defaultdict, deque
 from collections.abc import Awaitable, Container, Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
@@ -246,7 +246,7 @@ class CleanerApp(Role):
     def _check_feed(self, messages: Iterable[Received], outcomes: Iterable[Outcome]) -> None:
         """Raise `FeedProblem` when too many pages are dead letters; those so far are stored."""
         for message, outcome in zip(messages, outcomes, strict=True):
-            excess = self._dead_letter_limit.exceeded_by(is_dead=isinstance(outcome, Dead))
+            excess = self._exceeded_by(outcome)
             if excess is not None and isinstance(outcome, Dead):
                 letter = outcome.letter
                 raise FeedProblem(
@@ -254,6 +254,11 @@ class CleanerApp(Role):
                     f"({letter.exception}: {letter.message}); the worker stops: mend the feed, or "
                     "raise the limit"
                 )
+
+    def _exceeded_by(self, outcome: Outcome) -> str | None:
+        is_dead = isinstance(outcome, Dead)
+        site = outcome.site if isinstance(outcome, Dead) else outcome.record.site
+        return self._dead_letter_limit.exceeded_by(site, is_dead=is_dead)
 
     def _check_partitions(
         self, messages: Iterable[Received], records: Iterable[Page | Rejected]
@@ -299,30 +304,50 @@ def _compared(outcome: Outcome, contents: ContentIndex) -> Outcome:
 
 
 class DeadLetterLimit:
-    """Counts dead letters among the latest pages, and tells a feed that is wrong as a whole from single pages."""
+    """Counts dead letters among the latest pages, and tells a feed that is wrong as a whole from single pages and sites.
+
+    The dead letters of the site that has most of them do not count as long as pages of other sites are cleaned: they
+    are the fault of that site, and its neighbours are not to wait for it.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._run_max = settings.dead_letters_run_max
         self._ratio_max = settings.dead_letters_ratio_max
-        self._run = 0
-        self._latest: deque[bool] = deque(maxlen=settings.dead_letters_ratio_pages)
-        self._dead = 0
+        self._run: Counter[str | None] = Counter()
+        self._latest: deque[tuple[str | None, bool]] = deque(
+            maxlen=settings.dead_letters_ratio_pages
+        )
+        self._dead: Counter[str | None] = Counter()
+        self._cleaned: deque[str | None] = deque(maxlen=2)
+        """The two different sites of which pages were cleaned last."""
 
-    def exceeded_by(self, *, is_dead: bool) -> str | None:
-        """Count one more page; say in words how many dead letters exceed which setting, or return None within limits."""
-        self._run = self._run + 1 if is_dead else 0
+    def exceeded_by(self, site: str | None = None, *, is_dead: bool) -> str | None:
+        """Count one more page of a site; say in words how many dead letters exceed which setting, or return None within limits."""
+        if not is_dead:
+            self._run.clear()
+            if site not in self._cleaned:
+                self._cleaned.append(site)
         if len(self._latest) == self._latest.maxlen:
-            self._dead -= self._latest[0]
-        self._latest.append(is_dead)
-        self._dead += is_dead
+            left, was_dead = self._latest[0]
+            self._dead[left] -= was_dead
+        self._latest.append((site, is_dead))
         if not is_dead:
             return None
-        if 0 < self._run_max <= self._run:
-            return f"{self._run} pages in a row are dead letters (TEMPL_DEAD_LETTERS_RUN_MAX)"
-        pages = len(self._latest)
-        if pages == self._latest.maxlen and self._dead > self._ratio_max * pages:
+        self._dead[site] += 1
+        self._run[site] += 1
+        run, dead, pages = self._counted(self._run), self._counted(self._dead), len(self._latest)
+        if 0 < self._run_max <= run:
+            return f"{run} pages in a row are dead letters (TEMPL_DEAD_LETTERS_RUN_MAX)"
+        if pages == self._latest.maxlen and dead > self._ratio_max * pages:
             return (
-                f"{self._dead} of the latest {pages} pages are dead letters "
+                f"{dead} of the latest {pages} pages are dead letters "
                 "(TEMPL_DEAD_LETTERS_RATIO_MAX)"
             )
         return None
+
+    def _counted(self, dead: Counter[str | None]) -> int:
+        """Return how many dead letters count against the feed."""
+        of_sites = [(count, site) for site, count in dead.items() if site is not None]
+        count, worst = max(of_sites, default=(0, None))
+        has_neighbours = any(site != worst for site in self._cleaned)
+        return dead.total() - (count if has_neighbours else 0)

@@ -5,6 +5,7 @@ import gc
 import logging
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -12,7 +13,7 @@ from pathlib import Path
 import faust
 
 from schemas.topics import CLEANED, DOCUMENTS, FINGERPRINTS, SITE_MODELS
-from workers.errors import BrokerProblem, TopicProblem
+from workers.errors import PLANNED_RESTART, BrokerProblem, TopicProblem
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.admin import Rights, check_topics, read_partition_counts, worker_rights
 from workers.kafka.broker.library_logs import (
@@ -96,7 +97,12 @@ def run_role(
         worker.spinner = None
         gc.collect()
         gc.freeze()  # a full collection would look at all modules, and hold up the event loop for 60 ms
-        worker.execute_from_commandline()
+        try:
+            worker.execute_from_commandline()
+        except SystemExit as end:
+            if work.ends_as_planned and not end.code:
+                sys.exit(PLANNED_RESTART)
+            raise
 
 
 def _set_up_logging(role: str, settings: Settings) -> None:

@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import logging
 import os
 import signal
 import socket
@@ -92,6 +93,16 @@ def test_a_role_that_ends_is_started_again_and_the_other_goes_on(tmp_path):
     assert code == 0
     assert len(starts(failing)) >= 3
     assert len(starts(steady)) == 1
+
+
+def test_a_planned_end_is_no_failure_and_is_started_again_at_once(tmp_path, caplog):
+    log = tmp_path / "planned"
+    signal_when(lambda: len(starts(log)) >= 3)
+    slow = msgspec.structs.replace(QUICK, first_pause_s=600.0)
+    with caplog.at_level(logging.INFO):
+        assert supervise({"cleaner": fake(log, "sys.exit(75)")}, slow) == 0
+    assert {one.levelname for one in caplog.records} == {"INFO"}
+    assert caplog.messages[0] == "cleaner starts again, as planned"
 
 
 def test_a_role_that_no_restart_can_mend_ends_the_other_and_gives_its_exit_code(tmp_path):
