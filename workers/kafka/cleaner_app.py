@@ -5,7 +5,7 @@ import logging
 import math
 import time
 from collections import Counter, defaultdict, deque
-from collections.abc import Awaitable, Container, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
 from typing import Any, TypeAlias
@@ -40,8 +40,8 @@ from workers.state.rebuildable import remove_set_aside
 
 _WARM_UP_PAGES = 4
 """Made-up pages for each child; their sites are spread over the children by a hash."""
-_Work: TypeAlias = dict[Source, asyncio.Future[dict[Source, Outcome]]]
-"""For the source of each page, what will hold the outcomes of all pages of its task."""
+_Work: TypeAlias = dict[Source, asyncio.Future[Outcome]]
+"""For the source of each page, what will hold its outcome."""
 log = logging.getLogger("templ")
 
 
@@ -110,7 +110,7 @@ class CleanerApp(Role):
         return was_there
 
     async def _batch(self, events: Sequence[faust.EventT[Any]]) -> Rest:
-        """Clean a batch; each text leaves when it and those before it are cleaned."""
+        """Clean a batch; each text leaves when it and those of its site before it are cleaned."""
         started_s, began_ns = time.monotonic(), time.time_ns()
         spans = self._traces.begin(await self._messages(events), began_ns)
         now_ms = round(time.time() * 1000)
@@ -121,15 +121,23 @@ class CleanerApp(Role):
         spans.stage("receive")
         timed = {one.source for number, one in enumerate(records) if spans.has(number)}
         work = self._cleaned(records, timed)
-        outcomes, sent = [], []
+        found: dict[int, tuple[Outcome, Awaitable[Any]]] = {}
+
+        async def send(numbers: Iterable[int]) -> None:
+            for number in numbers:
+                outcome = await self._outcome(records[number], work)
+                found[number] = outcome, await self._output(spans.messages[number], outcome)
+
+        by_site: defaultdict[str | None, list[int]] = defaultdict(list)
+        for number, record in enumerate(records):
+            by_site[record.site if isinstance(record, Page) else None].append(number)
         try:
-            for message, record in zip(spans.messages, records, strict=True):
-                outcomes.append(await self._outcome(record, work))
-                sent.append(await self._output(message, outcomes[-1]))
+            await asyncio.gather(*map(send, by_site.values()))
         except asyncio.CancelledError:
             for one in work.values():
                 one.cancel()
             raise
+        outcomes, sent = zip(*(found[number] for number in range(len(records))), strict=True)
         self.metrics.stage("clean", reached_s)
         spans.cleaned(outcomes)
         return partial(self._store, spans, outcomes, sent, started_s)
@@ -197,31 +205,50 @@ class CleanerApp(Role):
         for pages in by_lane.values():
             # Where a lane has few pages they go one by one, so that the first texts leave early.
             at_once = min(PAGES_AT_ONCE, math.ceil(len(pages) / PAGES_AT_ONCE))
-            for first in range(0, len(pages), at_once):
-                some = pages[first : first + at_once]
-                done = self._pool.submit(some[0].site, self._process, some, together, timed)
-                work |= dict.fromkeys((one.source for one in some), asyncio.wrap_future(done))
+            work |= self._submitted(pages, together, timed, at_once)
         return work
 
     async def _outcome(self, record: Page | Rejected, work: _Work) -> Outcome:
         if isinstance(record, Rejected):
             return Dead(page=record, letter=record.letter)
-        return (await work[record.source])[record.source]
+        return await work[record.source]
+
+    def _submitted(
+        self,
+        pages: Sequence[Page],
+        together: Mapping[str, Future[Together]],
+        timed: Container[Source],
+        at_once: int,
+    ) -> _Work:
+        """Have pages cleaned on the lane of their sites, so many at once; each outcome is there as soon as it is known."""
+        waiting: dict[Source, Future[Outcome]] = {one.source: Future() for one in pages}
+
+        def process() -> None:
+            try:
+                for number, outcome in self._process(pages, together, timed, at_once):
+                    _settle(waiting[pages[number].source], outcome)
+                    if all(one.done() for one in waiting.values()):  # nobody waits for the others
+                        return
+            except BaseException as error:  # noqa: BLE001 - whoever waits for the pages raises it
+                for one in waiting.values():
+                    _settle(one, error)
+
+        self._pool.submit(pages[0].site, process)
+        return {source: asyncio.wrap_future(one) for source, one in waiting.items()}
 
     def _process(
         self,
         pages: Sequence[Page],
         together: Mapping[str, Future[Together]],
         timed: Container[Source],
-    ) -> dict[Source, Outcome]:
+        at_once: int,
+    ) -> Iterator[tuple[int, Outcome]]:
         """Clean pages on the lane of their sites, which has cleaned the bursts of these sites already."""
         known: dict[Source, Cleaned] = {}
         for site in {one.site for one in pages} & together.keys():
             known |= together[site].result()
-        outcomes = self._engine.clean_pages(pages, known, timed)
-        if self._contents is not None:
-            outcomes = [_compared(one, self._contents) for one in outcomes]
-        return {page.source: one for page, one in zip(pages, outcomes, strict=True)}
+        for number, outcome in self._engine.each_cleaned(pages, known, timed, at_once):
+            yield number, outcome if self._contents is None else _compared(outcome, self._contents)
 
     def _fingerprints(self, outcomes: Iterable[Outcome]) -> Iterable[FingerprintRecord | None]:
         """Yield what other cleaners are to know of contents that came, changed or went."""
@@ -284,6 +311,15 @@ class CleanerApp(Role):
     async def _assigned(self, _app: Any, assigned: Any, **_: Any) -> None:
         if self._own_models:
             self._follower.follow(one.partition for one in assigned)
+
+
+def _settle(waiting: "Future[Outcome]", found: Outcome | BaseException) -> None:
+    """Give whoever waits for a page its outcome, or the error in place of one; nobody may wait any more."""
+    if not waiting.done() and waiting.set_running_or_notify_cancel():
+        if isinstance(found, BaseException):
+            waiting.set_exception(found)
+        else:
+            waiting.set_result(found)
 
 
 def _compared(outcome: Outcome, contents: ContentIndex) -> Outcome:

@@ -134,7 +134,7 @@ async def _checked_partitions(
 def _cleaner(config: KafkaConfig, traces: Traces) -> Iterator[CleanerApp]:
     models = open_rebuildable(config.state / "models", ModelStore, config.broker.topic(SITE_MODELS))
     children = config.settings.cleaner_children or processor_count()
-    pool = Pool(config.settings, children=children)
+    pool = Pool(config.settings, children=children, has_spare=True)
     contents = _contents(config)
     try:
         yield CleanerApp(config, pool, models, traces, contents)

@@ -160,6 +160,10 @@ class ChildProcess:
         for message in self._first_messages:
             self._channel.send(message)
 
+    def is_running(self) -> bool:
+        """Return whether the child has not ended."""
+        return self._process.poll() is None
+
     def kill(self) -> None:
         """End the child at once."""
         self._process.kill()
