@@ -7,6 +7,7 @@ from urllib.parse import quote, unquote
 
 from publicsuffixlist import PublicSuffixList
 
+from templ_core.encodable import encodable
 from templ_core.patterns import pattern
 
 LOCAL = "local"
@@ -32,7 +33,7 @@ def site_key(url: str) -> str:
     >>> site_key("pages/1.html")
     'local'
     """
-    host = _host(url.strip().replace("\t", "").replace("\n", "").replace("\r", ""))
+    host = _host(encodable(url).strip().replace("\t", "").replace("\n", "").replace("\r", ""))
     if not host:
         return LOCAL
     address = _address(host)

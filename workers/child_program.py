@@ -8,6 +8,7 @@ import os
 import socket
 import subprocess
 import sys
+from contextlib import suppress
 from typing import NamedTuple
 
 CLEANING = "workers.processes.child"
@@ -58,7 +59,14 @@ def start_program(module: str) -> Program:
         except OSError:
             ours.close()
             raise
+    _be_killed_first(process.pid)
     return Program(process, ours)
+
+
+def _be_killed_first(pid: int) -> None:
+    """Have the kernel kill a child before any other process when memory runs out: its task is tried again."""
+    with suppress(OSError), open(f"/proc/{pid}/oom_score_adj", "w") as file:  # noqa: PTH123 - light
+        file.write("1000")
 
 
 def child_environment() -> dict[str, str]:

@@ -1,6 +1,13 @@
 """The errors of the workers, each of which ends a command with one line and an exit code."""
 
+import errno
+import os
 from pathlib import Path
+
+PLANNED_RESTART = 75
+"""Exit code of a process that is to be started again although nothing is wrong."""
+DISK_ERRORS = frozenset([errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO, errno.EROFS])
+"""Errors of the system that say that a disk is full or fails."""
 
 
 class WorkerError(Exception):
@@ -78,6 +85,15 @@ class DiskProblem(WorkerError):
     """
 
     exit_code = 74
+
+
+def disk_remedy(reason: str) -> str:
+    """Return what to do about a disk that cannot be written, for the reason that the system gives."""
+    if os.strerror(errno.EROFS) in reason:
+        return "it is mounted read-only: mount it for writing, after a look at why (`dmesg`)"
+    if os.strerror(errno.EIO) in reason:
+        return "check the disk (`dmesg`)"
+    return "free some disk space"
 
 
 class SettingsProblem(WorkerError):

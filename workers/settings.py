@@ -304,9 +304,10 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     burst_bytes: Annotated[int, number_of(BYTES, ge=1 << 20)] = 16 << 20
     """Most characters of HTML that are cleaned together."""
     dead_letters_run_max: Annotated[int, number_of(PAGES, ge=0)] = 1000
-    """Dead letters in a row after which the worker stops; 0 means never."""
+    """Dead letters in a row after which the worker stops; 0 means never. Those of the one site that has most of them do not
+    count while pages of other sites are cleaned."""
     dead_letters_ratio_max: Annotated[float, Meta(gt=0, le=1)] = 0.5
-    """Share of dead letters among the latest pages of a worker above which it stops; 1 means never."""
+    """Share of dead letters among the latest pages of a worker above which it stops, counted in the same way; 1 means never."""
     dead_letters_ratio_pages: Annotated[int, number_of(PAGES, ge=1)] = 2000
     """Latest pages in which that share is counted, once so many have come."""
     refresher_niceness: Annotated[int, Meta(ge=0, le=19)] = 10

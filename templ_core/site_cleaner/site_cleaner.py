@@ -6,7 +6,6 @@ Pages go in, clean text comes out, and nothing else is touched.
 import functools
 from collections.abc import Callable, Iterator
 from datetime import datetime
-from threading import RLock
 from types import TracebackType
 from typing import Any, NamedTuple, Self, TypeVar, cast, get_args
 
@@ -17,9 +16,11 @@ from templ_core.cleaner_version import cleaner_version
 from templ_core.config import Balance, Comments, CoreConfig, WindowBounds
 from templ_core.dom.codec import compress_columns, document_columns
 from templ_core.dom.document import Document, read_document
+from templ_core.encodable import encodable
 from templ_core.errors import CleanerClosed, CodecError, PageGone
 from templ_core.metadata.fields import Metadata
 from templ_core.page_level.model.model_file import decode_model, shipped_model
+from templ_core.site_cleaner.call_lock import CallLock
 from templ_core.site_cleaner.cleaned_page import CleanedPage, page_kind
 from templ_core.site_cleaner.fetch_times import FIRST_TIME_MS, SPACING_MS, parse_time_ms, rfc3339
 from templ_core.site_cleaner.learned_site import (
@@ -61,7 +62,7 @@ class CleanerOptions(msgspec.Struct, frozen=True, kw_only=True):
     """Whether pages keep links, images and emphasis for `markdown()`, `html()` and `links()`."""
 
 
-def _one_at_a_time(method: _Method) -> _Method:
+def one_at_a_time(method: _Method) -> _Method:
     """Have a method of a cleaner that threads share wait until the call of another thread has ended."""
 
     @functools.wraps(method)
@@ -88,7 +89,27 @@ class CrawledPage(NamedTuple):
     @property
     def site_key(self) -> str:
         """Key of the site that the page is cleaned with."""
-        return self.site or site_key(self.url)
+        return encodable(self.site) if self.site else site_key(self.url)
+
+    def encodable(self) -> "CrawledPage":
+        """Return the page with `encodable` text in its fields; the body is decoded by itself.
+
+        Raises:
+            ValueError: A field is no text.
+        """
+        if not isinstance(self.url, str):
+            raise ValueError(  # noqa: TRY004 - as for a time, so that callers catch one error
+                f"url={self.url!r} is no text: give the address of the page, or call "
+                "templ_core.clean(html) for a page without one"
+            )
+        for name, text in (("site", self.site), ("content_type", self.content_type)):
+            if not isinstance(text, str | None):
+                raise ValueError(f"{name}={text!r} is no text: give a text, or None")  # noqa: TRY004
+        return self._replace(
+            url=encodable(self.url),
+            site=self.site and encodable(self.site),
+            content_type=self.content_type and encodable(self.content_type),
+        )
 
 
 class Fetch(NamedTuple):
@@ -110,7 +131,7 @@ class SiteCleaner:
     """Cleans pages as they come, and learns the templates of each site on the way.
 
     Equal pages in equal order give equal text here and in `templ run`. Threads may share an object: a call waits
-    until the call of another thread has ended. After `close`, every method raises `CleanerClosed`.
+    until the call of another thread has ended, and so does a fork. After `close`, every method raises `CleanerClosed`.
     Nothing is read or written: `to_bytes` returns what was learned, and `from_bytes` takes it back.
 
     >>> story = "The council met on Monday, and it said that the bridge stays open until May. " * 3
@@ -131,7 +152,11 @@ class SiteCleaner:
             CodecError: The page model of the options cannot be used.
             ValueError: An option has a value that it cannot have.
         """
-        self._lock = RLock()
+        self._lock = CallLock()
+        with self._lock:
+            self._start(options)
+
+    def _start(self, options: CleanerOptions | None) -> None:
         self._options = options or CleanerOptions()
         for name, known in (("comments", get_args(Comments)), ("balance", get_args(Balance))):
             if (value := getattr(self._options, name)) not in known:
@@ -144,7 +169,7 @@ class SiteCleaner:
         self._memory = SitesInMemory(self._config, self._page_model)
         self._next_ms = FIRST_TIME_MS
 
-    @_one_at_a_time
+    @one_at_a_time
     def clean(
         self,
         url: str,
@@ -171,13 +196,13 @@ class SiteCleaner:
 
         Raises:
             PageError: The page cannot be cleaned; `PageGone` where it no longer exists.
-            ValueError: The page is neither bytes nor text, the URL is no text, or the time of the fetch cannot
-                be read.
+            ValueError: The page is neither bytes nor text, the URL, the site or the content type is no text,
+                or the time of the fetch cannot be read.
         """
         page = CrawledPage(url, body, site, content_type, status)
         return self._clean(self._fetch(page, fetched_at), learns=learns)
 
-    @_one_at_a_time
+    @one_at_a_time
     def learn(
         self,
         url: str,
@@ -197,19 +222,19 @@ class SiteCleaner:
         self._learn(fetch)
         return fetch.site
 
-    @_one_at_a_time
+    @one_at_a_time
     def fit(self, site: str) -> None:
         """Fit the model of a site to its window as it is; a site without a window stays unknown."""
-        known = self._known().get(site)
+        known = self._known().get(encodable(site))
         if known is not None and known.documents:
             self._memory.fit(known)
 
-    @_one_at_a_time
+    @one_at_a_time
     def sites(self) -> list[str]:
         """Return the keys of the sites that something was learned about, sorted."""
         return sorted(key for key, site in self._known().items() if site.learned)
 
-    @_one_at_a_time
+    @one_at_a_time
     def to_bytes(self) -> bytes:
         """Return all that was learned, for `from_bytes`; the cleaner can go on afterwards."""
         sites = [encode_site(site) for _, site in sorted(self._known().items())]
@@ -248,7 +273,7 @@ class SiteCleaner:
             if saved is not None:
                 yield key, saved
 
-    @_one_at_a_time
+    @one_at_a_time
     def _changed_site(self, key: str) -> bytes | None:
         site = self._known()[key]
         if not site.has_changed:
@@ -256,7 +281,7 @@ class SiteCleaner:
         site.has_changed = False
         return encode_site(site)
 
-    @_one_at_a_time
+    @one_at_a_time
     def restore_site(self, saved: bytes) -> str:
         """Take back what `changed_sites` yielded for a site, in place of what is known of it; return the site's key.
 
@@ -268,7 +293,7 @@ class SiteCleaner:
         self._memory.forget(site.key)
         return site.key
 
-    @_one_at_a_time
+    @one_at_a_time
     def close(self) -> None:
         """Free what was learned; it can be called again, and everything else fails from now on."""
         self._sites = None
@@ -295,11 +320,7 @@ class SiteCleaner:
     def _fetch(self, page: CrawledPage, fetched_at: datetime | str | float | None = None) -> Fetch:
         """Return a page with its time; arguments and errors are those of `clean`."""
         self._known()
-        if not isinstance(page.url, str):
-            raise ValueError(  # noqa: TRY004 - as for a time, so that callers catch one error
-                f"url={page.url!r} is no text: give the address of the page, or call "
-                "templ_core.clean(html) for a page without one"
-            )
+        page = page.encodable()
         check_body(page.body, page.url)
         time_ms = self._time_ms(fetched_at)
         self._next_ms = max(self._next_ms, time_ms + SPACING_MS)

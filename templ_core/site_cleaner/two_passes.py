@@ -9,7 +9,13 @@ from templ_core.clean_document import ExaminedPage
 from templ_core.errors import PageError
 from templ_core.site_cleaner.cleaned_page import CleanedPage
 from templ_core.site_cleaner.fetch_times import FIRST_TIME_MS, SPACING_MS
-from templ_core.site_cleaner.site_cleaner import CleanerOptions, CrawledPage, Fetch, SiteCleaner
+from templ_core.site_cleaner.site_cleaner import (
+    CleanerOptions,
+    CrawledPage,
+    Fetch,
+    SiteCleaner,
+    one_at_a_time,
+)
 from templ_core.site_key import site_key
 
 
@@ -28,10 +34,12 @@ class SampleBounds(msgspec.Struct, frozen=True, kw_only=True):
 class _TwoPasses(SiteCleaner):
     """A cleaner that reads a page once, although it learns from it and then cleans it."""
 
+    @one_at_a_time
     def fetch(self, page: CrawledPage, fetched_at: float | None = None) -> Fetch:
         """Return a page with its time in Unix seconds; None means a minute after the latest page."""
         return self._fetch(page, fetched_at)
 
+    @one_at_a_time
     def learned(self, fetch: Fetch) -> ExaminedPage | None:
         """Learn from a page, and return it as it was read; None where it teaches nothing."""
         try:
@@ -39,6 +47,7 @@ class _TwoPasses(SiteCleaner):
         except PageError:
             return None  # cleaning it says why
 
+    @one_at_a_time
     def cleaned(
         self, fetch: Fetch, read: ExaminedPage | None = None, *, learns: bool = False
     ) -> CleanedPage | PageError:

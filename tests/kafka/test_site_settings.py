@@ -245,6 +245,8 @@ def test_settings_of_a_topic_created_again_are_read_and_take_downs_are_remembere
     site(running, "forget", GONE, "--yes")
     erased = "a site was taken down and erased"
     wait_until(lambda: running.log().count(erased) == 2, running._logs)  # by both roles
+    wait_until(lambda: running.log().count("starts again, as planned") == 2, running._logs)
+    assert "ended with" not in running.log()
     (url,) = send_pages(running, tmp_path, "late", GONE, 1)
     assert answers(running, [url]) == {url: None}
     before = ends_of_settings(running)

@@ -2,8 +2,12 @@
 
 import importlib
 import itertools
+import os
+import signal
 import subprocess
 import sys
+import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -252,6 +256,42 @@ def test_a_url_or_a_time_that_is_none_is_refused_in_words():
         SiteCleaner().clean(URL, ARTICLE, "yesterday")
 
 
+def test_names_with_lone_surrogates_are_replaced_as_in_feeds():
+    cleaner, html = SiteCleaner(), f"<title>\ud800</title>{ARTICLE}\udfff"
+    url, host = "https://s.example/\ud800", "https://\udc80.example/"
+    assert cleaner.clean(url, html, content_type="text/html; charset=\ud800").url[-1] == "?"
+    for one in (host, "\ud800", "\udfff.example/a", "https://s.example/?q=\ud800#\udfff"):
+        assert cleaner.clean(one, html).url.encode()
+    assert cleaner.clean(URL, html, site="a\ud800").site == "a?"
+    assert cleaner.learn(url, html, site="a\udfff") == "a?"
+    cleaner.fit("a\ud800")
+    with pytest.raises(PageGone):
+        cleaner.clean(url, html, status=404)
+    restored = SiteCleaner.from_bytes(cleaner.to_bytes())
+    assert restored.sites() == cleaner.sites()
+    assert "a?" in restored.sites()
+    assert clean(html, url).text.startswith("A sentence")
+
+
+def test_a_name_with_a_lone_surrogate_costs_no_page_of_a_crawl():
+    urls = [URL, "https://example.com/\ud800", "https://\ud800.example/a", "https://s.example/a"]
+    assert [one.text[:10] for one in clean_site([(url, ARTICLE) for url in urls])] == [
+        "A sentence"
+    ] * 4
+    crawl = [CrawledPage(url, ARTICLE) for url in urls]
+    crawl += [CrawledPage(URL, ARTICLE, "t\ud800"), CrawledPage(URL, ARTICLE, "t\udfff")]
+    cleaned = list(clean_crawl(crawl))
+    assert [page.url for page, _ in cleaned] == [page.url for page in crawl]
+    assert all(one.text.startswith("A sentence") for _, one in cleaned)
+    assert msgspec.json.encode([(one.url, one.site, one.id, one.metadata) for _, one in cleaned])
+
+
+@pytest.mark.parametrize("name", ["site", "content_type"])
+def test_a_name_that_is_no_text_is_refused_in_words(name):
+    with pytest.raises(ValueError, match=f"{name}=5 is no text"):
+        SiteCleaner().clean(URL, ARTICLE, **{name: 5})
+
+
 @pytest.mark.parametrize(
     "cleaned",
     [
@@ -285,6 +325,55 @@ def test_threads_share_a_cleaner(fetched):
     one, other = (cleaner.clean(*fetched[-1], learns=False) for cleaner in (shared, alone))
     assert one.text == other.text
     assert one.site_model_version == other.site_model_version
+
+
+@pytest.mark.parametrize("is_shared", [True, False])
+def test_a_process_that_is_forked_beside_a_call_can_clean(is_shared, monkeypatch):
+    inside, slow = threading.Event(), site_cleaner.clean_page
+
+    def clean_slowly(*arguments):
+        inside.set()
+        time.sleep(0.2)
+        return slow(*arguments)
+
+    cleaner = SiteCleaner()
+    monkeypatch.setattr(site_cleaner, "clean_page", clean_slowly)
+    thread = threading.Thread(target=cleaner.clean, args=(URL, ARTICLE))
+    thread.start()
+    inside.wait()
+    pid = os.fork()
+    if not pid:
+        signal.alarm(20)
+        one = cleaner if is_shared else SiteCleaner()
+        is_whole = one.sites() == (["example.com"] if is_shared else [])
+        os._exit(0 if is_whole and one.clean(URL, ARTICLE).text else 1)
+    assert os.waitpid(pid, 0)[1] == 0
+    thread.join()
+    assert cleaner.clean(URL, ARTICLE).text
+
+
+def test_forks_beside_many_calls_neither_hang_nor_hold_up_the_calls():
+    ended, calls = threading.Event(), []
+
+    def work():
+        while not ended.is_set():
+            calls.append(clean(ARTICLE).text)
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for one in threads:
+        one.start()
+    for _ in range(20):
+        before = len(calls)
+        pid = os.fork()
+        if not pid:
+            signal.alarm(20)
+            os._exit(not clean(ARTICLE).text)
+        assert os.waitpid(pid, 0)[1] == 0
+        while len(calls) == before:
+            time.sleep(0.001)
+    ended.set()
+    for one in threads:
+        one.join()
 
 
 @pytest.fixture(scope="module")

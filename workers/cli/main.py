@@ -1,15 +1,19 @@
 """The `templ` command with its subcommands, and the messages for errors that end a command."""
 
 import logging
+import os
+import resource
 import sys
 import tempfile
 import traceback
+from contextlib import suppress
+from typing import NoReturn
 
 import click
 
 from templ_core import __version__
 from workers.cli.lazy import LazyGroup
-from workers.errors import Terminated, WorkerError
+from workers.errors import DISK_ERRORS, DiskProblem, Terminated, WorkerError, disk_remedy
 from workers.log_forms import present_set_up
 from workers.log_lines import one_line
 
@@ -69,7 +73,7 @@ _EXTRAS = (
     summaries=_SUMMARIES | _LAB_SUMMARIES,
     epilog="Exit codes: 0 success; 1 failure; 2 wrong usage; 65 the page, or most of a "
     "feed, was refused; 66 an input cannot be read; 69 the broker or a search server cannot be reached or refuses; 70 a "
-    "fault of templ itself; 73 the state directory cannot be used; 74 the disk is full or fails; 78 a "
+    "fault of templ itself; 73 the state directory cannot be used; 74 the disk is full or fails; 75 a role of a worker is to be started again, as planned; 78 a "
     "setting cannot be used, or a topic is missing or has wrong settings; 130 interrupted; 143 ended "
     "by SIGTERM.",
 )
@@ -80,6 +84,7 @@ def templ() -> None:
 
 def main() -> None:
     """Run the command; every error becomes one line on standard error and an exit code."""
+    _raise_file_limit()
     try:
         templ.main(standalone_mode=False)
     except click.exceptions.Exit as end:
@@ -101,12 +106,30 @@ def main() -> None:
         sys.stderr.close()
         sys.exit(1)
     except OSError as error:
-        where = f"{error.filename}: " if error.filename else ""
-        click.echo(f"templ: {where}{error.strerror or error}", err=True)
-        sys.exit(1)
+        _end_by_system_error(error)
     except Exception as error:  # noqa: BLE001 - the last resort; the whole traceback is kept
         _report_fault(error)
         sys.exit(_FAULT)
+
+
+def _end_by_system_error(error: OSError) -> NoReturn:
+    """Say what the system refuses, and end."""
+    where = f"{error.filename}: " if error.filename else ""
+    reason = error.strerror or str(error)
+    if error.errno not in DISK_ERRORS:
+        click.echo(f"templ: {where}{reason}", err=True)
+        sys.exit(1)
+    click.echo(f"templ: {where or 'standard output: '}{reason}; {disk_remedy(reason)}", err=True)
+    # Python would try to write what standard output has not taken, and end with another code.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+    sys.exit(DiskProblem.exit_code)
+
+
+def _raise_file_limit() -> None:
+    """Let this process open as many files as it may allow itself; the soft limit is for programs that use `select`."""
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with suppress(OSError, ValueError):
+        resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))
 
 
 def _report_fault(error: Exception) -> None:

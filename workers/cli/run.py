@@ -1,9 +1,7 @@
 """`templ run`: clean pages from files."""
 
-import os
 import signal
 import sys
-import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
@@ -37,12 +35,14 @@ from workers.cli.options import (
 from workers.errors import DamagedStore, FeedProblem, StateProblem, Terminated
 from workers.feeds.files import input_names
 from workers.feeds.streams import STDIN
+from workers.local.local_state import temporary_state
 from workers.local.record_file import STDOUT
 from workers.local.run_outputs import RunOutputs
 from workers.local.runner import LocalWorker, Output
 from workers.log_forms import LogSetUp, set_up_logging
 from workers.log_lines import counted
 from workers.pipeline.actions import Dead
+from workers.processors import processor_count
 from workers.settings import Settings, load_settings
 from workers.site_settings import read_book
 
@@ -136,7 +136,7 @@ from workers.site_settings import read_book
 @click.option(
     "--workers",
     type=click.IntRange(1, 256),
-    default=os.cpu_count() or 1,
+    default=processor_count(),
     show_default="number of processors",
     help="Number of child processes; the output does not depend on it.",
 )
@@ -201,7 +201,7 @@ def _run(options: RunOptions) -> None:
     signal.signal(signal.SIGTERM, _end)
     with ExitStack() as stack, _advice_for_runs(options.state):
         local = LocalWorker(
-            options.state or Path(stack.enter_context(tempfile.TemporaryDirectory("-templ"))),
+            options.state or stack.enter_context(temporary_state()),
             settings,
             workers=options.workers,
             page_only=options.page_only,
@@ -306,6 +306,11 @@ def _check(options: RunOptions) -> None:
         options.two_pass and STDIN in options.inputs,
         "--two-pass reads the inputs twice, and standard input only once: give files",
     )
+    for path in options.inputs if options.two_pass else ():
+        refuse(
+            path.exists() and not (path.is_file() or path.is_dir()),
+            f"--two-pass reads the inputs twice, and {path} is a pipe or device that is read only once: give files",
+        )
     refuse(
         options.resume and options.force,
         "--resume goes on with --out and --force replaces it: give one of them",

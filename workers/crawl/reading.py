@@ -19,7 +19,13 @@ import msgspec
 from templ_core.site_key import site_key
 from workers.crawl.answers import AnswerContent, read_answer, unread_answer
 from workers.crawl.robots import RobotsFile, read_robots
-from workers.processes.child_process import ChildLost, ChildProcess, DeadlineExceeded
+from workers.errors import WorkerError
+from workers.processes.child_process import (
+    ChildLost,
+    ChildNotStarted,
+    ChildProcess,
+    DeadlineExceeded,
+)
 from workers.processes.child_start import connect_to_parent
 
 
@@ -147,7 +153,10 @@ class AnswerReader:
         try:
             child = self._idle.pop()
         except IndexError:
-            child = ChildProcess("workers.crawl.reading", _CHILD_BYTES)
+            try:
+                child = ChildProcess("workers.crawl.reading", _CHILD_BYTES)
+            except ChildNotStarted as problem:
+                raise WorkerError(f"a child process {problem}") from None
         try:
             content = decode(child.call(msgspec.msgpack.encode(task), self._deadline_s))
         except (DeadlineExceeded, ChildLost) as problem:

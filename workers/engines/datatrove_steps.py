@@ -17,6 +17,7 @@ from typing import Any
 import zstandard
 
 from templ_core import CrawledPage, SampleBounds, SiteCleaner, clean_crawl
+from templ_core.encodable import encodable
 from templ_core.errors import PageError
 from templ_core.site_key import site_key
 
@@ -58,7 +59,7 @@ class SiteBuckets(PipelineStep):  # type: ignore[misc]
     ) -> DocumentsPipeline:
         """Yield each document with `site` and `bucket` in its metadata; `url` must be there."""
         for document in data:
-            site = document.metadata.setdefault("site", site_key(document.metadata["url"]))
+            site = _named(document)
             document.metadata["bucket"] = f"{zlib.crc32(site.encode()) % self.buckets:05}"
             self.stat_update("documents")
             yield document
@@ -160,13 +161,23 @@ def _page_cleaner() -> SiteCleaner:
     return SiteCleaner()
 
 
+def _named(document: Document) -> str:
+    """Note the site of a document, and return it; its names can be written as UTF-8 from now on."""
+    known = document.metadata
+    for name in ("url", "site", "content_type"):
+        if isinstance(known.get(name), str):
+            known[name] = encodable(known[name])
+    site: str = known.setdefault("site", site_key(known["url"]))
+    return site
+
+
 def _by_site(documents: Iterable[Document], plain_bytes_max: int) -> Iterator[Document]:
     """Yield documents site by site; until then their HTML is held, compressed behind the first bytes."""
     compressor = zstandard.ZstdCompressor(level=1)
     room_bytes = plain_bytes_max
     sites: dict[str, list[tuple[Document, bytes | None]]] = {}
     for document in documents:
-        site = document.metadata.setdefault("site", site_key(document.metadata["url"]))
+        site = _named(document)
         html = None
         room_bytes -= getsizeof(document.text)
         if room_bytes < 0:
@@ -184,9 +195,10 @@ def _with_text(document: Document, cleaned: Any) -> Document:
     """Return a document with its clean text, or with the HTML and the reason why there is no text."""
     if isinstance(cleaned, PageError):
         document.metadata["templ_error"] = f"{type(cleaned).__name__}: {cleaned}"
-        return document
-    if not cleaned.text:
+    elif not cleaned.text:
         document.metadata["templ_error"] = "empty"
+    if "templ_error" in document.metadata:
+        document.text = encodable(document.text)
         return document
     document.text = cleaned.text
     document.metadata |= {

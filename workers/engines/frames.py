@@ -59,7 +59,7 @@ def _pages(frame: "DataFrame") -> Iterator[CrawledPage]:
         yield CrawledPage(
             url=found["url"],
             body=found.get("html") or b"",
-            site=found.get("site"),
+            site=str(found["site"]) if "site" in found else None,
             content_type=found.get("content_type"),
             status=int(found.get("status") or 200),
         )
@@ -68,9 +68,9 @@ def _pages(frame: "DataFrame") -> Iterator[CrawledPage]:
 def _row(page: CrawledPage, cleaned: CleanedPage | PageError) -> dict[str, Any]:
     if isinstance(cleaned, PageError):
         reason = f"{type(cleaned).__name__}: {cleaned}"
-        return {"url": page.url, "site": page.site_key, "error": reason}
+        return {"url": page.encodable().url, "site": page.site_key, "error": reason}
     return {
-        "url": page.url,
+        "url": cleaned.url,
         "site": page.site_key,
         "text": cleaned.text,
         "title": cleaned.title,

@@ -12,6 +12,7 @@ import msgspec
 
 from schemas.page import CloudEventRecord, PageRecord, ScrapyClusterRecord
 from schemas.source import Source
+from templ_core.encodable import encodable
 from templ_core.patterns import pattern
 from templ_core.site_cleaner.fetch_times import parse_time_ms, rfc3339
 from templ_core.site_key import LOCAL, site_key
@@ -226,5 +227,4 @@ def clean_text(text: str | None) -> str:
     """Return text that can be encoded as UTF-8 and be part of a key; "" for None."""
     if not text:
         return ""
-    text = text.strip().replace("\0", "")
-    return text if text.isascii() else text.encode("utf-8", "replace").decode()
+    return encodable(text.strip().replace("\0", ""))

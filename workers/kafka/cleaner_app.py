@@ -3,10 +3,9 @@
 import asyncio
 import logging
 import math
-import os
 import time
-from collections import defaultdict, deque
-from collections.abc import Awaitable, Container, Iterable, Mapping, Sequence
+from collections import Counter, defaultdict, deque
+from collections.abc import Awaitable, Container, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from functools import partial
 from typing import Any, TypeAlias
@@ -33,6 +32,7 @@ from workers.pipeline.actions import Dead, Deleted, Outcome, Together
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.messages import PAGES_AT_ONCE, Cleaned
 from workers.processes.pool import Pool
+from workers.processors import processor_count
 from workers.settings import Settings
 from workers.state.content_index import ContentIndex
 from workers.state.model_store import ModelStore
@@ -40,8 +40,8 @@ from workers.state.rebuildable import remove_set_aside
 
 _WARM_UP_PAGES = 4
 """Made-up pages for each child; their sites are spread over the children by a hash."""
-_Work: TypeAlias = dict[Source, asyncio.Future[dict[Source, Outcome]]]
-"""For the source of each page, what will hold the outcomes of all pages of its task."""
+_Work: TypeAlias = dict[Source, asyncio.Future[Outcome]]
+"""For the source of each page, what will hold its outcome."""
 log = logging.getLogger("templ")
 
 
@@ -110,7 +110,7 @@ class CleanerApp(Role):
         return was_there
 
     async def _batch(self, events: Sequence[faust.EventT[Any]]) -> Rest:
-        """Clean a batch; each text leaves when it and those before it are cleaned."""
+        """Clean a batch; each text leaves when it and those of its site before it are cleaned."""
         started_s, began_ns = time.monotonic(), time.time_ns()
         spans = self._traces.begin(await self._messages(events), began_ns)
         now_ms = round(time.time() * 1000)
@@ -121,15 +121,23 @@ class CleanerApp(Role):
         spans.stage("receive")
         timed = {one.source for number, one in enumerate(records) if spans.has(number)}
         work = self._cleaned(records, timed)
-        outcomes, sent = [], []
+        found: dict[int, tuple[Outcome, Awaitable[Any]]] = {}
+
+        async def send(numbers: Iterable[int]) -> None:
+            for number in numbers:
+                outcome = await self._outcome(records[number], work)
+                found[number] = outcome, await self._output(spans.messages[number], outcome)
+
+        by_site: defaultdict[str | None, list[int]] = defaultdict(list)
+        for number, record in enumerate(records):
+            by_site[record.site if isinstance(record, Page) else None].append(number)
         try:
-            for message, record in zip(spans.messages, records, strict=True):
-                outcomes.append(await self._outcome(record, work))
-                sent.append(await self._output(message, outcomes[-1]))
+            await asyncio.gather(*map(send, by_site.values()))
         except asyncio.CancelledError:
             for one in work.values():
                 one.cancel()
             raise
+        outcomes, sent = zip(*(found[number] for number in range(len(records))), strict=True)
         self.metrics.stage("clean", reached_s)
         spans.cleaned(outcomes)
         return partial(self._store, spans, outcomes, sent, started_s)
@@ -162,7 +170,7 @@ class CleanerApp(Role):
     def warm_up(self) -> None:
         """Clean made-up pages of several sites, since the first page of a child takes it much longer."""
         source, body = Source("warm-up", 0, 0), b"<p>Some words, and then some more of them."
-        children, work = self.config.settings.cleaner_children or os.cpu_count() or 1, []
+        children, work = self.config.settings.cleaner_children or processor_count(), []
         engine = SiteEngine(self._pool, self.config.settings)
         for site in (f"{number}.invalid" for number in range(_WARM_UP_PAGES * children)):
             page = Page(
@@ -197,31 +205,50 @@ class CleanerApp(Role):
         for pages in by_lane.values():
             # Where a lane has few pages they go one by one, so that the first texts leave early.
             at_once = min(PAGES_AT_ONCE, math.ceil(len(pages) / PAGES_AT_ONCE))
-            for first in range(0, len(pages), at_once):
-                some = pages[first : first + at_once]
-                done = self._pool.submit(some[0].site, self._process, some, together, timed)
-                work |= dict.fromkeys((one.source for one in some), asyncio.wrap_future(done))
+            work |= self._submitted(pages, together, timed, at_once)
         return work
 
     async def _outcome(self, record: Page | Rejected, work: _Work) -> Outcome:
         if isinstance(record, Rejected):
             return Dead(page=record, letter=record.letter)
-        return (await work[record.source])[record.source]
+        return await work[record.source]
+
+    def _submitted(
+        self,
+        pages: Sequence[Page],
+        together: Mapping[str, Future[Together]],
+        timed: Container[Source],
+        at_once: int,
+    ) -> _Work:
+        """Have pages cleaned on the lane of their sites, so many at once; each outcome is there as soon as it is known."""
+        waiting: dict[Source, Future[Outcome]] = {one.source: Future() for one in pages}
+
+        def process() -> None:
+            try:
+                for number, outcome in self._process(pages, together, timed, at_once):
+                    _settle(waiting[pages[number].source], outcome)
+                    if all(one.done() for one in waiting.values()):  # nobody waits for the others
+                        return
+            except BaseException as error:  # noqa: BLE001 - whoever waits for the pages raises it
+                for one in waiting.values():
+                    _settle(one, error)
+
+        self._pool.submit(pages[0].site, process)
+        return {source: asyncio.wrap_future(one) for source, one in waiting.items()}
 
     def _process(
         self,
         pages: Sequence[Page],
         together: Mapping[str, Future[Together]],
         timed: Container[Source],
-    ) -> dict[Source, Outcome]:
+        at_once: int,
+    ) -> Iterator[tuple[int, Outcome]]:
         """Clean pages on the lane of their sites, which has cleaned the bursts of these sites already."""
         known: dict[Source, Cleaned] = {}
         for site in {one.site for one in pages} & together.keys():
             known |= together[site].result()
-        outcomes = self._engine.clean_pages(pages, known, timed)
-        if self._contents is not None:
-            outcomes = [_compared(one, self._contents) for one in outcomes]
-        return {page.source: one for page, one in zip(pages, outcomes, strict=True)}
+        for number, outcome in self._engine.each_cleaned(pages, known, timed, at_once):
+            yield number, outcome if self._contents is None else _compared(outcome, self._contents)
 
     def _fingerprints(self, outcomes: Iterable[Outcome]) -> Iterable[FingerprintRecord | None]:
         """Yield what other cleaners are to know of contents that came, changed or went."""
@@ -246,7 +273,7 @@ class CleanerApp(Role):
     def _check_feed(self, messages: Iterable[Received], outcomes: Iterable[Outcome]) -> None:
         """Raise `FeedProblem` when too many pages are dead letters; those so far are stored."""
         for message, outcome in zip(messages, outcomes, strict=True):
-            excess = self._dead_letter_limit.exceeded_by(is_dead=isinstance(outcome, Dead))
+            excess = self._exceeded_by(outcome)
             if excess is not None and isinstance(outcome, Dead):
                 letter = outcome.letter
                 raise FeedProblem(
@@ -254,6 +281,11 @@ class CleanerApp(Role):
                     f"({letter.exception}: {letter.message}); the worker stops: mend the feed, or "
                     "raise the limit"
                 )
+
+    def _exceeded_by(self, outcome: Outcome) -> str | None:
+        is_dead = isinstance(outcome, Dead)
+        site = outcome.site if isinstance(outcome, Dead) else outcome.record.site
+        return self._dead_letter_limit.exceeded_by(site, is_dead=is_dead)
 
     def _check_partitions(
         self, messages: Iterable[Received], records: Iterable[Page | Rejected]
@@ -281,6 +313,15 @@ class CleanerApp(Role):
             self._follower.follow(one.partition for one in assigned)
 
 
+def _settle(waiting: "Future[Outcome]", found: Outcome | BaseException) -> None:
+    """Give whoever waits for a page its outcome, or the error in place of one; nobody may wait any more."""
+    if not waiting.done() and waiting.set_running_or_notify_cancel():
+        if isinstance(found, BaseException):
+            waiting.set_exception(found)
+        else:
+            waiting.set_result(found)
+
+
 def _compared(outcome: Outcome, contents: ContentIndex) -> Outcome:
     """Return an outcome whose records name the page of another site that published the content first."""
     if isinstance(outcome, Deleted):
@@ -299,30 +340,50 @@ def _compared(outcome: Outcome, contents: ContentIndex) -> Outcome:
 
 
 class DeadLetterLimit:
-    """Counts dead letters among the latest pages, and tells a feed that is wrong as a whole from single pages."""
+    """Counts dead letters among the latest pages, and tells a feed that is wrong as a whole from single pages and sites.
+
+    The dead letters of the site that has most of them do not count as long as pages of other sites are cleaned: they
+    are the fault of that site, and its neighbours are not to wait for it.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self._run_max = settings.dead_letters_run_max
         self._ratio_max = settings.dead_letters_ratio_max
-        self._run = 0
-        self._latest: deque[bool] = deque(maxlen=settings.dead_letters_ratio_pages)
-        self._dead = 0
+        self._run: Counter[str | None] = Counter()
+        self._latest: deque[tuple[str | None, bool]] = deque(
+            maxlen=settings.dead_letters_ratio_pages
+        )
+        self._dead: Counter[str | None] = Counter()
+        self._cleaned: deque[str | None] = deque(maxlen=2)
+        """The two different sites of which pages were cleaned last."""
 
-    def exceeded_by(self, *, is_dead: bool) -> str | None:
-        """Count one more page; say in words how many dead letters exceed which setting, or return None within limits."""
-        self._run = self._run + 1 if is_dead else 0
+    def exceeded_by(self, site: str | None = None, *, is_dead: bool) -> str | None:
+        """Count one more page of a site; say in words how many dead letters exceed which setting, or return None within limits."""
+        if not is_dead:
+            self._run.clear()
+            if site not in self._cleaned:
+                self._cleaned.append(site)
         if len(self._latest) == self._latest.maxlen:
-            self._dead -= self._latest[0]
-        self._latest.append(is_dead)
-        self._dead += is_dead
+            left, was_dead = self._latest[0]
+            self._dead[left] -= was_dead
+        self._latest.append((site, is_dead))
         if not is_dead:
             return None
-        if 0 < self._run_max <= self._run:
-            return f"{self._run} pages in a row are dead letters (TEMPL_DEAD_LETTERS_RUN_MAX)"
-        pages = len(self._latest)
-        if pages == self._latest.maxlen and self._dead > self._ratio_max * pages:
+        self._dead[site] += 1
+        self._run[site] += 1
+        run, dead, pages = self._counted(self._run), self._counted(self._dead), len(self._latest)
+        if 0 < self._run_max <= run:
+            return f"{run} pages in a row are dead letters (TEMPL_DEAD_LETTERS_RUN_MAX)"
+        if pages == self._latest.maxlen and dead > self._ratio_max * pages:
             return (
-                f"{self._dead} of the latest {pages} pages are dead letters "
+                f"{dead} of the latest {pages} pages are dead letters "
                 "(TEMPL_DEAD_LETTERS_RATIO_MAX)"
             )
         return None
+
+    def _counted(self, dead: Counter[str | None]) -> int:
+        """Return how many dead letters count against the feed."""
+        of_sites = [(count, site) for site, count in dead.items() if site is not None]
+        count, worst = max(of_sites, default=(0, None))
+        has_neighbours = any(site != worst for site in self._cleaned)
+        return dead.total() - (count if has_neighbours else 0)

@@ -14,7 +14,7 @@ the replacement needless.
 | `PatientClient` | the sender of a producer asks for a topic's leader again at once, with all of a core, while no broker answers |
 | `ByteQueue` | mode bounds the number of waiting events, however many bytes they have |
 | `LogConsumer` | faust acknowledges a record that it skips during a rebalance, waits for ever for the acknowledgement of one that it dropped, takes a commit that failed for one that was made, and never commits beyond the last record |
-| `_LogConsumerThread` | faust reads aborted transactions, commits offsets without metadata, has no hook for an offset that the log does not have, cannot join its group again, and prints a traceback where the broker is gone |
+| `_LogConsumerThread` | faust reads aborted transactions, commits offsets without metadata, has no hook for an offset that the log does not have, ends where a rebalance has left nothing to commit, cannot join its group again, and prints a traceback where the broker is gone |
 """
 # mypy: disable-error-code="misc"
 # aiokafka has no types, so all its classes are Any to mypy.
@@ -410,7 +410,12 @@ class _LogConsumerThread(AIOKafkaConsumerThread):
         async def commit_with_log(offsets: Mapping[TopicPartition, OffsetAndMetadata]) -> None:
             known = {one: snapshots.get(one.partition) for one in offsets}
             texts = {one: log.encode().decode() if log else "" for one, log in known.items()}
-            await commit({one: OffsetAndMetadata(offsets[one].offset, texts[one]) for one in texts})
+            if (
+                texts
+            ):  # a rebalance may have taken all partitions whose offsets were to be committed
+                await commit(
+                    {one: OffsetAndMetadata(offsets[one].offset, texts[one]) for one in texts}
+                )
 
         consumer.commit = commit_with_log
         return consumer

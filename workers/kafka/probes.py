@@ -2,9 +2,13 @@
 
 import asyncio
 import json
+import logging
+import socket
+import sys
 import threading
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING
+from contextlib import suppress
+from typing import TYPE_CHECKING, Any
 from wsgiref.simple_server import WSGIRequestHandler, make_server
 
 import msgspec
@@ -18,6 +22,11 @@ if TYPE_CHECKING:
 
 _ANSWER_S = 5.0
 """Longest time that an event loop may take to answer."""
+_CONNECTIONS_MAX = 16
+"""Connections that are served at once, each by a thread; probes and scrapes are a few a second."""
+_SILENCE_S = 10.0
+"""Longest time for which a connection may say nothing, or take nothing of its answer."""
+log = logging.getLogger("templ")
 
 
 class Health(msgspec.Struct, frozen=True, kw_only=True):
@@ -62,7 +71,7 @@ def serve_probes(host: str, port: int, registry: CollectorRegistry, health: Heal
         return [json.dumps({"ok": not problem, "reason": problem}).encode() + b"\n"]
 
     try:
-        server = make_server(host, port, answer, ThreadingWSGIServer, handler_class=_Quiet)
+        server = make_server(host, port, answer, _BoundedServer, handler_class=_Quiet)
     except OSError as error:
         raise UsageProblem(
             f"metrics at {host}:{port}: {error.strerror}; set TEMPL_METRICS_PORT"
@@ -79,6 +88,54 @@ def _answers(loop: asyncio.AbstractEventLoop, within_s: float) -> bool:
     return answered.wait(within_s)
 
 
+class _BoundedServer(ThreadingWSGIServer):
+    """A server with a bounded number of connections: one more drops the oldest of them.
+
+    So clients that connect and say nothing take neither the threads nor the files of a worker.
+    """
+
+    request_queue_size = 128
+    """Connections that the system holds until they are accepted; behind them a probe would wait for a second."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._room = threading.Semaphore(_CONNECTIONS_MAX)
+        self._lock = threading.Lock()
+        self._open: dict[socket.socket, bool] = {}
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        """Serve a connection in a thread, once one of those before it has ended if there are too many."""
+        if not self._room.acquire(blocking=False):
+            self._drop_oldest()
+            self._room.acquire()
+        with self._lock:
+            self._open[request] = True
+        super().process_request(request, client_address)
+
+    def _drop_oldest(self) -> None:
+        with self._lock:
+            oldest = next(iter(self._open), None)
+            if oldest is not None:
+                del self._open[oldest]
+                with suppress(OSError):  # its client may have closed it
+                    oldest.shutdown(socket.SHUT_RDWR)
+
+    def shutdown_request(self, request: Any) -> None:
+        """Close a connection, and make room for another one."""
+        with self._lock:
+            self._open.pop(request, None)
+        super().shutdown_request(request)
+        self._room.release()
+
+    def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 - the base's signature
+        """Log a fault; that a client is silent or gone is none."""
+        error = sys.exception()
+        if not isinstance(error, OSError):
+            log.error("a probe could not be answered", exc_info=error)
+
+
 class _Quiet(WSGIRequestHandler):
+    timeout = _SILENCE_S
+
     def log_message(self, format: str, *args: object) -> None:  # noqa: A002 - the base's name
         """Log nothing: a scrape every few seconds would fill the log."""

@@ -54,6 +54,11 @@ class Role(ABC):
     def inner_progress(self) -> object:
         """Return the progress of work that commits no offsets: any value that changes with it."""
 
+    @property
+    def ends_as_planned(self) -> bool:
+        """Whether the process ends to be started again, although nothing is wrong."""
+        return self._settings.ends_as_planned
+
     def waiting_for(self) -> str:
         """Return what is waited for before this role does its work; empty for nothing."""
         if not self.app.has_joined:

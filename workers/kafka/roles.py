@@ -5,6 +5,7 @@ import gc
 import logging
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -12,7 +13,7 @@ from pathlib import Path
 import faust
 
 from schemas.topics import CLEANED, DOCUMENTS, FINGERPRINTS, SITE_MODELS
-from workers.errors import BrokerProblem, TopicProblem
+from workers.errors import PLANNED_RESTART, BrokerProblem, TopicProblem
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.admin import Rights, check_topics, read_partition_counts, worker_rights
 from workers.kafka.broker.library_logs import (
@@ -29,11 +30,13 @@ from workers.kafka.traces import Traces, start_traces
 from workers.kafka.watchdog import start_watchdog
 from workers.log_forms import LogSetUp, set_up_logging
 from workers.processes.pool import Pool
+from workers.processors import processor_count
 from workers.settings import Settings, settings_line
 from workers.state.content_index import ContentIndex
 from workers.state.directory import StateDirectory, is_used
 from workers.state.model_store import ModelStore
 from workers.state.rebuildable import open_rebuildable
+from workers.state.rocks import RocksDatabase
 
 _REPEAT_AFTER_S = 30.0
 """Seconds until a message that a library repeats is logged again."""
@@ -62,6 +65,8 @@ def run_role(
     )
     if is_alone:
         log.info("settings: %s", settings_line(settings))
+    # The refresher has a store for each partition, and the cleaner has two.
+    RocksDatabase.sharing = partitions + 1
     with ExitStack() as stack:
         directory = StateDirectory.open(state / role, partitions, is_rebuildable=True)
         stack.callback(directory.close)
@@ -92,7 +97,12 @@ def run_role(
         worker.spinner = None
         gc.collect()
         gc.freeze()  # a full collection would look at all modules, and hold up the event loop for 60 ms
-        worker.execute_from_commandline()
+        try:
+            worker.execute_from_commandline()
+        except SystemExit as end:
+            if work.ends_as_planned and not end.code:
+                sys.exit(PLANNED_RESTART)
+            raise
 
 
 def _set_up_logging(role: str, settings: Settings) -> None:
@@ -123,8 +133,8 @@ async def _checked_partitions(
 @contextmanager
 def _cleaner(config: KafkaConfig, traces: Traces) -> Iterator[CleanerApp]:
     models = open_rebuildable(config.state / "models", ModelStore, config.broker.topic(SITE_MODELS))
-    children = config.settings.cleaner_children or os.cpu_count() or 1
-    pool = Pool(config.settings, children=children)
+    children = config.settings.cleaner_children or processor_count()
+    pool = Pool(config.settings, children=children, has_spare=True)
     contents = _contents(config)
     try:
         yield CleanerApp(config, pool, models, traces, contents)

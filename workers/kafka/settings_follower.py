@@ -6,6 +6,8 @@ down is remembered until the topic says something else about the site.
 
 import asyncio
 import logging
+import os
+import signal
 import time
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
@@ -14,7 +16,6 @@ from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 from schemas.codec import SchemaError, encode_json
 from schemas.topics import SITE_SETTINGS
 from workers.errors import InputProblem
-from workers.kafka.app import end_process
 from workers.kafka.broker.partitioning import MisplacedRecords
 from workers.kafka.broker.received import processable
 from workers.kafka.config import KafkaConfig
@@ -60,6 +61,8 @@ class SettingsFollower(LogFollower):
         self._book = self._read_into = book
         self._take_down = take_down
         self._ends_at_s = float("inf")
+        self.ends_as_planned = False
+        """Whether the process ends to be started again."""
         self._known: dict[int, LogSnapshot] = {}
         self._named: set[str] = set()
         """Sites whose settings have come since they were kept last."""
@@ -129,11 +132,15 @@ class SettingsFollower(LogFollower):
                 await self._take_down(site)
                 self._ends_at_s = time.monotonic() + _MORE_S
         if time.monotonic() >= self._ends_at_s:
-            end_process(
-                "a site was taken down and erased; the process ends to be started again, so that "
-                "no memory holds the site",
-                level=logging.INFO,
+            self._ends_at_s = float("inf")
+            self.ends_as_planned = True
+            log.info(
+                "a site was taken down and erased; the process ends to be started again, so that no memory "
+                "holds the site"
             )
+            os.kill(
+                os.getpid(), signal.SIGTERM
+            )  # it leaves its group, and takes its partitions up at once
 
     def _take(self, records: Sequence[ConsumerRecord]) -> None:
         for record in records:

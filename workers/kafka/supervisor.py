@@ -16,7 +16,14 @@ from typing import TypeVar
 import msgspec
 
 from workers.child_program import child_environment
-from workers.errors import BrokerProblem, FeedProblem, StateProblem, TopicProblem, UsageProblem
+from workers.errors import (
+    PLANNED_RESTART,
+    BrokerProblem,
+    FeedProblem,
+    StateProblem,
+    TopicProblem,
+    UsageProblem,
+)
 
 _HOPELESS = {one.exit_code for one in (UsageProblem, FeedProblem, StateProblem, TopicProblem)}
 """Exit codes of failures that a restart cannot mend."""
@@ -105,6 +112,9 @@ def _look_after(role: _Role, policy: RestartPolicy) -> int:
     if ended is None:
         return 0
     role.process = None
+    if ended == PLANNED_RESTART:
+        log.info("%s starts again, as planned", role.name)
+        return 0
     if ended in _HOPELESS and role.is_extra:
         log.error("%s ended with %s and is not started again; the worker goes on", role.name, ended)
         role.start_after = math.inf

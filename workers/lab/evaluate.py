@@ -1,7 +1,6 @@
 """`templ evaluate`: scores cleaned text against gold text, with other extractors for comparison."""
 
 import json
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import get_args
@@ -26,6 +25,7 @@ from workers.lab.evaluation.peers import (
     peer_version,
 )
 from workers.lab.evaluation.tables import figures_as_json, find_figures, print_tables, render_report
+from workers.processors import processor_count
 from workers.settings import load_settings
 
 
@@ -82,7 +82,7 @@ from workers.settings import load_settings
 @click.option(
     "--workers",
     type=click.IntRange(1, 256),
-    default=os.cpu_count() or 1,
+    default=processor_count(),
     show_default="number of processors",
     help="Number of child processes; times vary least with 1.",
 )

@@ -1,12 +1,15 @@
 """The windows and site models of a stream without a broker, in a directory or in memory."""
 
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from workers.errors import StateProblem
 from workers.settings import Settings
 from workers.site_settings import SETTINGS_FILE, SettingsBook, read_book
 from workers.state.content_index import ContentIndex
-from workers.state.directory import StateDirectory, is_used
+from workers.state.directory import StateDirectory, is_used, remove_unused
 from workers.state.model_store import ModelStore
 from workers.state.window_store import WindowStore
 
@@ -14,6 +17,8 @@ _PARTITIONS = 1
 _ROLES = ("cleaner", "refresher")
 """Directories in a state directory of `templ worker`."""
 
+_TEMPORARY = "templ-run-", "-state"
+"""Beginning and end of the names of state directories that last as long as a run."""
 _NO_OTHER_FILES = {"lock", "lost+found", SETTINGS_FILE}
 """What a directory may hold before its first use as a state directory."""
 
@@ -28,6 +33,15 @@ def _refuse_other_directory(path: Path) -> None:
         raise StateProblem(
             f"{path} is a directory of other files: name a new or empty one as --state"
         )
+
+
+@contextmanager
+def temporary_state() -> Iterator[Path]:
+    """Yield a new state directory that is removed at the end, and with it those of runs that were killed before."""
+    for left in Path(tempfile.gettempdir()).glob(f"{_TEMPORARY[0]}*{_TEMPORARY[1]}"):
+        remove_unused(left)
+    with tempfile.TemporaryDirectory(_TEMPORARY[1], _TEMPORARY[0]) as path:
+        yield Path(path)
 
 
 class LocalState:

@@ -1,10 +1,12 @@
 """Files of JSON Lines that a command writes: only whole lines, compressed by their suffix, resumable."""
 
 import errno
+import fcntl
 import gzip
 import lzma
 import os
 import shlex
+import stat
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -13,7 +15,7 @@ from typing import BinaryIO, cast
 
 import zstandard
 
-from workers.errors import DiskProblem, UsageProblem
+from workers.errors import DISK_ERRORS, DiskProblem, UsageProblem, disk_remedy
 from workers.feeds.streams import COMPRESSIONS
 
 STDOUT = Path("-")
@@ -23,7 +25,6 @@ _CHUNK_BYTES = 64 << 10
 _PACKED_CHUNK_BYTES = 1 << 20
 """Bytes of whole lines that are written at once to a compressed file, as a member of its own."""
 _READ_BYTES = 1 << 16
-_FULL = frozenset([errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO])
 _PACKERS: dict[str, Callable[[bytes], bytes]] = {
     ".gz": lambda chunk: gzip.compress(chunk, 6, mtime=0),
     ".xz": lzma.compress,
@@ -55,9 +56,27 @@ class RecordFile:
             file = open(path, mode, 0, opener=_open_as_it_is)  # noqa: SIM115 - `close` closes it
             self._file = cast("BinaryIO", file)
         except OSError as error:
+            if error.errno == errno.EROFS:
+                raise cannot_write(option, path, error) from None
             raise self._problem(error) from None
+        self._refuse_second_writer()
         self._end = 0
         self._is_cut = False
+
+    def _refuse_second_writer(self) -> None:
+        """Lock the file until it is closed, so that two commands do not mix their lines."""
+        if not stat.S_ISREG(os.fstat(self._file.fileno()).st_mode):  # as a pipe, or /dev/null
+            return
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            self._file.close()
+            raise UsageProblem(
+                f"{self._option} {self._path} is being written by another command: wait until it ends, or "
+                "give another file"
+            ) from None
+        except OSError:  # a file system without locks
+            return
 
     def lines_before(self) -> Iterator[bytes]:
         """Yield the whole lines of a file that is resumed.
@@ -120,10 +139,10 @@ class RecordFile:
             self._file.close()
 
     def _problem(self, error: OSError) -> DiskProblem | UsageProblem:
-        if error.errno in _FULL:
+        if error.errno in DISK_ERRORS:
             return DiskProblem(
-                f"{self._option} {self._path}: {error.strerror}; its lines are whole: free some disk "
-                "space and go on (`templ run`: with --resume)"
+                f"{self._option} {self._path}: {error.strerror}; its lines are whole: "
+                f"{disk_remedy(str(error))} and go on (`templ run`: with --resume)"
             )
         return cannot_write(self._option, self._path, error)
 

@@ -4,7 +4,7 @@ An engine knows no transport. What it asks for is carried out by a shell: `worke
 """
 
 import logging
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, cast
@@ -40,14 +40,13 @@ from workers.pipeline.actions import (
     Publish,
     Together,
 )
+from workers.pipeline.page_attempts import PageAttempts, PageResult
 from workers.pipeline.site_models import ProvisionalModels
 from workers.processes.messages import (
     ENVELOPE_BYTES,
     BurstResult,
     BurstTask,
     Cleaned,
-    CleanResult,
-    CleanTask,
     Failure,
     LearnResult,
     LearnTask,
@@ -153,13 +152,36 @@ class SiteEngine:
         `together` is what `clean_together` has answered about these pages and others, if it was asked. The outcomes
         of pages whose sources are among those `timed` say when the stages ended.
         """
-        found = [self._outcome_or_task(page, together, timed) for page in pages]
-        tasks = [one for one in found if isinstance(one, PageTask)]
-        results = iter(self._run_pages(tasks) if tasks else ())
-        return [
-            self._outcome(one, *next(results)) if isinstance(one, PageTask) else one
-            for one in found
-        ]
+        found = dict(self.each_cleaned(pages, together, timed))
+        return [found[number] for number in range(len(pages))]
+
+    def each_cleaned(
+        self,
+        pages: Sequence[Page],
+        together: Together | None = None,
+        timed: Container[Source] = (),
+        at_once: int | None = None,
+    ) -> Iterator[tuple[int, Outcome]]:
+        """Yield the number and the outcome of each page, see `clean_pages`; so many are cleaned at once, or all.
+
+        A page that harms or holds up others comes last, see `PageAttempts`.
+        """
+        attempts = PageAttempts(self._runner, self._settings, has_others=len(pages) > 1)
+        some = at_once or len(pages)
+        for first in range(0, len(pages), some):
+            tasks: dict[int, PageTask] = {}
+            for number, page in enumerate(pages[first : first + some], first):
+                found = self._outcome_or_task(page, together, timed)
+                if isinstance(found, PageTask):
+                    tasks[number] = found
+                else:
+                    yield number, found
+            yield from self._outcomes(attempts.take(tasks))
+        yield from self._outcomes(attempts.rest())
+
+    def _outcomes(self, results: Iterable[PageResult]) -> Iterator[tuple[int, Outcome]]:
+        for number, task, result, attempts in results:
+            yield number, self._outcome(task, result, attempts)
 
     def _outcome_or_task(
         self, page: Page, together: Together | None, timed: Container[Source]
@@ -176,27 +198,6 @@ class SiteEngine:
         if known is not None:
             model = known.model(model)
         return self._task(page, model, known, earlier, is_timed=page.source in timed)
-
-    def _run_pages(self, tasks: list[PageTask]) -> list[tuple[Cleaned | Failure, int]]:
-        """Return the result of each page and the number of attempts.
-
-        The pages of a child that dies, is late or lacks memory are cleaned one by one, so that the page is found
-        that harms or holds up the others.
-        """
-        size_bytes = sum([len(one.page.body or b"") for one in tasks])
-        deadline_s = self._settings.deadline_s(size_bytes)
-        result, attempts = self._runner.run(tasks[0].page.site, CleanTask(tasks), deadline_s)
-        if isinstance(result, CleanResult):
-            return [(one, attempts) for one in result.pages]
-        if not isinstance(result, Failure):
-            raise TypeError(f"a child answered pages with {type(result).__name__}")
-        if len(tasks) == 1:
-            return [(result, attempts)]
-        log.warning(
-            "%s pages could not be cleaned at once (%s: %s); each is cleaned by itself",
-            *(len(tasks), result.exception, result.message),
-        )
-        return [each for one in tasks for each in self._run_pages([one])]
 
     def _outcome(self, task: PageTask, result: Cleaned | Failure, attempts: int) -> Outcome:
         """Return what became of a page."""

@@ -5,6 +5,8 @@ Deadlines are in processor time: a busy or paused machine makes no task late.
 
 import ctypes
 import os
+import signal
+import subprocess
 import time
 from contextlib import suppress
 
@@ -21,6 +23,8 @@ _MOVED_S = 0.0005
 A scheduler gives a process that can run more than this at once, and a child that only waits uses less.
 """
 _LIBC = ctypes.CDLL(None, use_errno=True)
+_END_S = 1.0
+"""Longest time that a process takes to end once its connection is closed, in seconds."""
 _START_LIMIT_S = 60.0
 """Longest processor time that a child may take to start, in seconds."""
 
@@ -77,6 +81,15 @@ def processor_clock(pid: int) -> int:
 class ChildLost(Exception):
     """The error that a child has ended instead of answering."""
 
+    was_killed = False
+    """Whether the kernel has killed it, most probably for want of memory, or somebody else; no task does that."""
+
+
+class ChildNotStarted(ChildLost):
+    """The error that a child was killed while it started, or that the machine has no room for one."""
+
+    was_killed = True
+
 
 class ChildProcess:
     """A child process and the connection to it; for one thread at a time."""
@@ -87,12 +100,12 @@ class ChildProcess:
         The module begins with `child_start.connect_to_parent`. The first message is sent before anything that the child answers.
 
         Raises:
-            WorkerError: The machine has no room for another process.
+            ChildNotStarted: The machine has no room for another process.
         """
         try:
             self._process, connection = start_program(module)
         except OSError as error:
-            raise WorkerError(f"a child process cannot be started: {error.strerror}") from None
+            raise ChildNotStarted(f"cannot be started: {error.strerror}") from None
         self._clock = processor_clock(self._process.pid)
         self._channel = Channel(connection)
         self._ready = False
@@ -106,15 +119,23 @@ class ChildProcess:
 
         Raises:
             DeadlineExceeded: The child did not answer in time.
-            ChildLost: The child has ended.
-            WorkerError: The child did not start.
+            ChildLost: The child has ended; `ChildNotStarted` where it was killed before it began.
+            WorkerError: The child did not start, and would not the next time.
         """
         try:
             self._wait_until_ready()
             self._channel.send(message)
             return self._answer(deadline_s)
         except (EOFError, OSError):
-            raise ChildLost from None
+            lost = ChildLost()
+            lost.was_killed = self._exit_code() == -signal.SIGKILL
+            raise lost from None
+
+    def _exit_code(self) -> int | None:
+        """Return how a child has ended that has closed its connection; None where it goes on."""
+        with suppress(subprocess.TimeoutExpired):
+            return self._process.wait(_END_S)
+        return None
 
     def _answer(self, limit_s: float) -> bytearray:
         deadline = Deadline(limit_s, time.clock_gettime(self._clock))
@@ -128,11 +149,20 @@ class ChildProcess:
         with suppress(EOFError, OSError, DeadlineExceeded):
             self._ready = bool(self._answer(_START_LIMIT_S))
         if not self._ready:
+            code = self._exit_code()
+            if code is not None and code < 0:
+                raise ChildNotStarted(
+                    f"was killed by {signal.Signals(-code).name} while it started"
+                )
             raise WorkerError(
                 f"a child process did not start (python -m {self._module}); see its messages above"
             )
         for message in self._first_messages:
             self._channel.send(message)
+
+    def is_running(self) -> bool:
+        """Return whether the child has not ended."""
+        return self._process.poll() is None
 
     def kill(self) -> None:
         """End the child at once."""

@@ -48,6 +48,8 @@ class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Clean pages, stage by stage; each brings its own site model."""
 
     pages: list[PageTask]
+    is_tried_later: bool = False
+    """Whether a failure is final, because whoever asks tries the pages again later, behind others."""
 
 
 class BurstTask(msgspec.Struct, frozen=True, tag=True, array_like=True):

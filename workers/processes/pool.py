@@ -3,17 +3,25 @@
 All work of a site goes to the same child. A child that dies is replaced.
 """
 
+import logging
 import threading
 import zlib
 from collections.abc import Callable
 from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
+from contextlib import suppress
 from pathlib import Path
 from typing import ParamSpec, TypeVar
 
 import msgspec
 
+from workers.errors import WorkerError
 from workers.lru_cache import LruCache
-from workers.processes.child_process import ChildLost, ChildProcess, DeadlineExceeded
+from workers.processes.child_process import (
+    ChildLost,
+    ChildNotStarted,
+    ChildProcess,
+    DeadlineExceeded,
+)
 from workers.processes.messages import (
     MODELS_IN_MEMORY,
     BurstTask,
@@ -35,62 +43,152 @@ _ATTEMPTS = 2
 
 That may be the fault of the machine, or of what the child has done before.
 """
+_KILLED_ATTEMPTS = 6
+"""How often a task is tried whose child the kernel kills; no task does that, since a child has a memory limit."""
+_FIRST_PAUSE_S = 0.5
+"""Pause after a child was killed, which doubles each time; the six attempts take 15 seconds."""
+
+_DIED = f"its process was killed {_KILLED_ATTEMPTS} times"
+log = logging.getLogger("templ")
 
 P = ParamSpec("P")
 T = TypeVar("T")
 OfPage = TypeVar("OfPage", PageTask, ReviseTask)
 
 
+class _Children:
+    """Starts the children of a pool, and one that is ready when another has died.
+
+    A child takes a second of processor time to start, for which the pages behind one that kills its child would
+    wait.
+    """
+
+    def __init__(self, settings: Settings, page_model: bytes, *, has_spare: bool) -> None:
+        self._settings = settings
+        self._page_model = page_model
+        self._lock = threading.Lock()
+        self._spare: ChildProcess | None = None
+        self._is_closed = False
+        if has_spare:
+            self._start_spare()
+
+    def start(self) -> ChildProcess:
+        """Return a new child.
+
+        Raises:
+            ChildNotStarted: The machine has no room for another process.
+        """
+        settings = self._settings
+        return ChildProcess(settings.child_module, settings.child_memory_bytes, self._page_model)
+
+    def replace(self) -> ChildProcess:
+        """Return a child in place of one that has ended: the spare one, if it has not ended too.
+
+        Raises:
+            ChildNotStarted: The machine has no room for another process.
+        """
+        with self._lock:
+            child, self._spare = self._spare, None
+            if child is None or not child.is_running():
+                if child is not None:
+                    child.kill()
+                child = self.start()
+            self._start_spare()
+            return child
+
+    def _start_spare(self) -> None:
+        if not self._is_closed:
+            with suppress(ChildNotStarted):
+                self._spare = self.start()
+
+    def close(self) -> None:
+        """End the spare child."""
+        with self._lock:
+            self._is_closed = True
+            if self._spare is not None:
+                self._spare.kill()
+            self._spare = None
+
+
 class _Lane:
     """A child process and the thread that talks to it; the tasks of a lane run in order."""
 
-    def __init__(self, settings: Settings, page_model: bytes) -> None:
-        self._settings = settings
-        self._page_model = page_model
-        self._child: ChildProcess | None = self._new_child()
+    def __init__(self, children: _Children) -> None:
+        self._children = children
+        self._child: ChildProcess | None = None
+        with suppress(ChildNotStarted):  # the first task tries it again
+            self._child = children.start()
         self._encoder = msgspec.msgpack.Encoder()
         self._decoder = msgspec.msgpack.Decoder(Result)
         self._lock = threading.Lock()
-        self._is_closing = False
+        self._closing = threading.Event()
         self._sent: LruCache[tuple[str, str], bool] = LruCache(MODELS_IN_MEMORY)
         self.attempts = self.restarts = 0
         self.thread = ThreadPoolExecutor(1, thread_name_prefix="lane")
 
     def run(self, task: Task, deadline_s: float) -> tuple[Result, int]:
         with self._lock:
-            for attempt in range(1, _ATTEMPTS + 1):
-                if self._is_closing:
+            attempt = killed = 0
+            while True:
+                if self._closing.is_set():
                     raise CancelledError
-                result, is_final = self._attempt(task, deadline_s)
-                if is_final:
+                attempt += 1
+                try:
+                    result, is_final = self._attempt(task, deadline_s)
+                except ChildLost as lost:
+                    killed += 1
+                    self._take_killed(lost, killed)
+                    if killed < _KILLED_ATTEMPTS:
+                        continue
+                    result, is_final = Failure("ProcessDied", _DIED, "refused"), True
+                if is_final or attempt - killed >= _ATTEMPTS:
                     return result, attempt
-        return result, _ATTEMPTS
+
+    def _take_killed(self, lost: ChildLost, killed: int) -> None:
+        """Wait after the kernel has killed a child, which is no fault of its task; more memory may be free then.
+
+        Raises:
+            WorkerError: Children are killed while they start, and were the last times.
+        """
+        self._drop_child()
+        self.restarts += 1
+        if killed == _KILLED_ATTEMPTS and isinstance(lost, ChildNotStarted):
+            raise WorkerError(
+                f"a child process {lost}, {killed} times: the machine lacks memory, or may have no further process"
+            )
+        pause_s = _FIRST_PAUSE_S * 2 ** (killed - 1)
+        log.warning(
+            "a child process %s; it is tried again in %g s", str(lost) or "was killed", pause_s
+        )
+        self._closing.wait(pause_s)
 
     def _attempt(self, task: Task, deadline_s: float) -> tuple[Result, bool]:
-        """Return the result of a task, and whether another attempt cannot give a better one."""
+        """Return the result of a task, and whether another attempt cannot give a better one.
+
+        Raises:
+            ChildLost: The child was killed, which is no fault of the task.
+        """
         self.attempts += 1
         if self._child is None:
-            self._child = self._new_child()
+            self._child = self._children.replace()
         try:
             result = self._ask(self._child, task, deadline_s)
             if not (isinstance(result, Failure) and result.failure == "memory"):
                 return result, True
-            is_final = _is_tried_in_parts(task)
+            is_final = _is_tried_later(task)
         except DeadlineExceeded as late:
             # A late fit is tried again when more documents have come; it would hold up all others.
-            is_final = isinstance(task, RefitTask) or _is_tried_in_parts(task)
+            is_final = isinstance(task, RefitTask) or _is_tried_later(task)
             result = Failure("DeadlineExceeded", str(late), "refused")
-        except ChildLost:
-            is_final = _is_tried_in_parts(task)
+        except ChildLost as lost:
+            if lost.was_killed:
+                raise
+            is_final = _is_tried_later(task)
             times = "" if is_final else f" {_ATTEMPTS} times"
             result = Failure("ProcessDied", f"its process died{times}", "refused")
         self._drop_child()
         self.restarts += 1
         return result, is_final
-
-    def _new_child(self) -> ChildProcess:
-        settings = self._settings
-        return ChildProcess(settings.child_module, settings.child_memory_bytes, self._page_model)
 
     def _ask(self, child: ChildProcess, task: Task, deadline_s: float) -> Result:
         answer = child.call(self._encoder.encode(self._without_known_models(task)), deadline_s)
@@ -104,7 +202,8 @@ class _Lane:
     def _without_known_models(self, task: Task) -> Task:
         """Return the task without the bytes of the site models that the child has already."""
         if isinstance(task, CleanTask):
-            return CleanTask([self._without_known_model(one) for one in task.pages])
+            known = [self._without_known_model(one) for one in task.pages]
+            return CleanTask(known, task.is_tried_later)
         return self._without_known_model(task) if isinstance(task, ReviseTask) else task
 
     def _without_known_model(self, task: OfPage) -> OfPage:
@@ -130,7 +229,7 @@ class _Lane:
 
     def begin_closing(self) -> None:
         """Begin no further task."""
-        self._is_closing = True
+        self._closing.set()
 
     def close(self) -> None:
         self.thread.shutdown(cancel_futures=True)
@@ -140,14 +239,15 @@ class _Lane:
 class Pool:
     """Lanes of child processes; all work of one site runs in one lane, in the order of the calls."""
 
-    def __init__(self, settings: Settings, children: int) -> None:
-        """Start the children, of which there is at least one.
+    def __init__(self, settings: Settings, children: int, *, has_spare: bool = False) -> None:
+        """Start the children, of which there is at least one; a spare one is there from the beginning, or from the first death on.
 
         Raises:
             SettingsProblem: The page model cannot be used.
         """
         page_model = _model_bytes(settings.page_model)
-        self._lanes = [_Lane(settings, page_model) for _ in range(children)]
+        self._children = _Children(settings, page_model, has_spare=has_spare)
+        self._lanes = [_Lane(self._children) for _ in range(children)]
 
     def run(self, site: str, task: Task, deadline_s: float) -> tuple[Result, int]:
         """Return the result of a task and the number of attempts, see `TaskRunner`.
@@ -188,6 +288,7 @@ class Pool:
             lane.begin_closing()
         for lane in self._lanes:
             lane.close()
+        self._children.close()
 
     def lane_number(self, site: str) -> int:
         """Return the number of the lane of a site."""
@@ -197,9 +298,9 @@ class Pool:
         return self._lanes[self.lane_number(site)]
 
 
-def _is_tried_in_parts(task: Task) -> bool:
-    """Return whether the pages of a task are tried one by one if the task as a whole fails."""
-    return isinstance(task, BurstTask) or (isinstance(task, CleanTask) and len(task.pages) > 1)
+def _is_tried_later(task: Task) -> bool:
+    """Return whether the pages of a task are tried again later, each by itself, if the task fails."""
+    return isinstance(task, BurstTask) or (isinstance(task, CleanTask) and task.is_tried_later)
 
 
 def _model_bytes(path: Path | None) -> bytes:

@@ -3,8 +3,10 @@
 import errno
 import fcntl
 import logging
+import shutil
 import time
 import uuid
+from contextlib import suppress
 from pathlib import Path
 from typing import IO
 
@@ -100,6 +102,15 @@ def _locked(lock: IO[bytes]) -> bool:
             time.sleep(_LOCK_RETRY_S)
         else:
             return True
+
+
+def remove_unused(path: Path) -> None:
+    """Remove a state directory that no process uses; one that is being made has no description yet, and stays."""
+    if not is_used(path):
+        return
+    with suppress(OSError), (path / _LOCK_NAME).open("ab") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        shutil.rmtree(path)
 
 
 def is_used(path: Path) -> bool:

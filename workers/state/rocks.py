@@ -3,6 +3,9 @@
 Besides `site_copy.py`, which reads only, no other module names RocksDB's Python interface.
 """
 
+import errno
+import os
+import resource
 import time
 import zlib
 from collections.abc import Iterable, Iterator
@@ -22,7 +25,7 @@ from rocksdict import (
     WriteBufferManager,
 )
 
-from workers.errors import DamagedStore, DiskProblem, OtherFormat, StateProblem
+from workers.errors import DamagedStore, DiskProblem, OtherFormat, StateProblem, disk_remedy
 
 CACHE_BYTES = 16 << 20
 """Size of the cache that databases share unless they ask for another size."""
@@ -39,6 +42,11 @@ _OTHER_FAMILIES = "olumn famil"
 """Text in messages about families that exist and were not asked for, or the other way round."""
 _CANNOT_WRITE = "IO error: "
 """Beginning of messages about a disk that is full or fails."""
+_TOO_MANY_FILES = os.strerror(errno.EMFILE)
+_FILES_RESERVED_COUNT = 256
+"""Files and connections that a process has open besides its databases, as far as its limit allows."""
+_FILES_MIN_COUNT = 20
+"""Fewest files that RocksDB can be told to hold open."""
 _FULL = ("No space left", "Disk quota exceeded", "File too large")
 _DAMAGED = ("Corruption", "No such file or directory", "Input/output error")
 """Text in messages about files with wrong bytes, missing files and unreadable sectors."""
@@ -79,6 +87,9 @@ class RocksDatabase:
     15 seconds, so an event loop must call them from another thread. Every method raises `DamagedStore`
     where RocksDB finds damage, and `DiskProblem` where the disk is full or fails.
     """
+
+    sharing = 4
+    """Most databases of this process, which share the files that it may have open."""
 
     def __init__(
         self, path: Path, families: tuple[str, ...], cache_bytes: int = CACHE_BYTES
@@ -178,6 +189,8 @@ class RocksDatabase:
         message = one_line_of(error)
         if any(one in message for one in _DAMAGED):
             return self.damaged(message)
+        if _TOO_MANY_FILES in message:
+            return DiskProblem(_too_many_files(self._path))
         if message.startswith(_CANNOT_WRITE):
             return _disk_problem(self._path, message)
         return error
@@ -203,7 +216,24 @@ def one_line_of(error: object) -> str:
 
 def _disk_problem(path: Path, message: str) -> DiskProblem:
     reason = message.removeprefix(_CANNOT_WRITE)
-    return DiskProblem(f"cannot write {path}: {reason}; free some disk space, nothing is lost")
+    return DiskProblem(f"cannot write {path}: {reason}; {disk_remedy(reason)}, nothing is lost")
+
+
+def open_files_max(databases: int) -> int:
+    """Return how many files each of so many databases may hold open; it opens and closes further ones as it needs them."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if limit == resource.RLIM_INFINITY:
+        return -1
+    room = max(limit - _FILES_RESERVED_COUNT, limit // 2)
+    return max(room // databases, _FILES_MIN_COUNT)
+
+
+def _too_many_files(path: Path) -> str:
+    limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return (
+        f"{path}: this process may have {limit} files open, which are too few: raise the limit (`ulimit -n`, "
+        "or LimitNOFILE in the systemd unit); nothing is lost"
+    )
 
 
 def _note_files(path: Path) -> None:
@@ -288,6 +318,8 @@ def _options(memory: _Memory) -> Options:
     options.create_if_missing(True)
     options.create_missing_column_families(True)
     options.set_keep_log_file_num(1)
+    options.set_max_open_files(open_files_max(RocksDatabase.sharing))
+    options.set_table_cache_num_shard_bits(1)  # each shard holds a file at least, of 64 as a rule
     options.set_stats_dump_period_sec(0)
     options.set_compression_type(DBCompressionType.zstd())
     options.set_write_buffer_size(_WRITE_BUFFER_BYTES)
@@ -322,6 +354,8 @@ def _open(path: Path, families: tuple[str, ...], memory: _Memory) -> Rdict:
                 ) from None
             if _LOCK_FILE not in message and any(one in message for one in _FULL):
                 raise _disk_problem(path, message) from None
+            if _TOO_MANY_FILES in message:
+                raise StateProblem(_too_many_files(path)) from None
             if any(one in message for one in _DAMAGED):
                 raise DamagedStore(path, message) from None
             if _LOCK_FILE not in message:

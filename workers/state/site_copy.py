@@ -16,7 +16,7 @@ from workers.errors import StateProblem
 from workers.settings import Settings
 from workers.state.database import DatabaseEntry
 from workers.state.model_store import ModelStore
-from workers.state.rocks import one_line_of, scanned
+from workers.state.rocks import one_line_of, open_files_max, scanned
 from workers.state.site_state import SiteState
 from workers.state.window_store import WindowStore
 
@@ -115,9 +115,11 @@ def _read_links(path: Path, links: Path, read: Callable[[Rdict, list[str]], T]) 
         if file.name not in _WRITTEN_BY_READERS:
             (links / file.name).symlink_to(file)
     families = Rdict.list_cf(str(links), Options(raw_mode=True))
+    options = Options(raw_mode=True)
+    options.set_max_open_files(open_files_max(1))
     db = Rdict(
         str(links),
-        Options(raw_mode=True),
+        options,
         column_families={name: Options(raw_mode=True) for name in families},
         access_type=AccessType.read_only(),
     )

@@ -536,6 +536,10 @@ class _Change:
         if earlier is not None and earlier.content_digest != fetch.content_digest:
             compared = self._earlier_document(earlier, record)
         self._remove(left, record.url)
+        was_deleted = fetch.url_hash in {*self._window.deletions, *left.deletions}
+        if self._is_of_topic and earlier is None and was_deleted:
+            # For a still older fetch the deletion may have been published again, after the text of this one.
+            self.late_url = record.url
         if compared is not None:
             self.late_url = ""
             self._store.outbox.compare(self.batch, key, compared)

@@ -193,3 +193,15 @@ def test_the_toml_file_holds_the_defaults(tmp_path, monkeypatch):
 
 def test_the_page_of_the_settings_is_what_the_command_prints():
     assert listed("markdown") == PAGE.read_text("utf-8")
+
+
+def test_a_command_raises_its_limit_of_open_files():
+    program = """
+import resource, sys
+from workers.cli import main as command
+resource.setrlimit(resource.RLIMIT_NOFILE, (200, 300))
+command.templ.main = lambda **_: print(*resource.getrlimit(resource.RLIMIT_NOFILE))
+command.main()
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, check=True)
+    assert done.stdout.split() == [b"300", b"300"]

@@ -4,11 +4,13 @@ import errno
 import gzip
 import json
 import lzma
+import os
 import signal
 import subprocess
 import sys
 import time
 from collections import deque
+from pathlib import Path
 
 import pytest
 import zstandard
@@ -97,6 +99,86 @@ def test_a_full_disk_leaves_whole_lines_and_says_how_to_go_on(tmp_path, monkeypa
 def test_a_full_disk_is_said_in_the_last_line(templ, tmp_path):
     done = templ("run", pages(tmp_path / "in.jsonl", 1), "--out", "/dev/full", expect=74)
     assert "No space left on device" in done.stderr.decode().splitlines()[-1]
+
+
+def test_a_full_disk_behind_standard_output_has_its_exit_code(tmp_path):
+    for count in (1, 300):
+        feed = pages(tmp_path / f"{count}.jsonl", count)
+        command = [sys.executable, "-m", "workers", "run", feed, "--out", "-"]
+        with Path("/dev/full").open("wb") as full:
+            done = subprocess.run(command, stdout=full, stderr=subprocess.PIPE, check=False)
+        assert done.returncode == 74
+        last = done.stderr.decode().splitlines()[-1]
+        assert last.startswith("templ: standard output: No space left on device; free some")
+
+
+@pytest.mark.parametrize("number", [errno.EROFS, errno.EIO])
+def test_a_disk_that_fails_is_not_called_full(tmp_path, number):
+    file = RecordFile("--out", tmp_path / "out.jsonl")
+
+    class Failing(_SmallDisk):
+        def write(self, _chunk):
+            raise OSError(number, os.strerror(number))
+
+    file._file = Failing(file._file, 0)
+    file.write(LINES[0])
+    with pytest.raises(DiskProblem, match=os.strerror(number)) as problem:
+        file.flush()
+    assert "free some" not in str(problem.value)
+
+
+def started_run(tmp_path, *options):
+    """A run that waits for more records after its first, and the end of the pipe that it reads."""
+    read, write = os.pipe()
+    command = [sys.executable, "-m", "workers", "run", "-", *options]
+    process = subprocess.Popen(
+        list(map(str, command)),
+        stdin=read,
+        stderr=subprocess.PIPE,
+        env={**os.environ, "TMPDIR": str(tmp_path)},
+    )
+    os.close(read)
+    return process, write
+
+
+def test_a_second_run_on_one_output_is_refused(templ, tmp_path):
+    feed, out = pages(tmp_path / "in.jsonl", 3), tmp_path / "out.jsonl"
+    process, pipe = started_run(tmp_path, "--out", out)
+    while not out.exists():
+        time.sleep(0.01)
+    for option in ("--force", "--resume"):
+        done = templ("run", feed, "--out", out, option, expect=2)
+        (line,) = done.stderr.decode().splitlines()[-1:]
+        assert f"--out {out} is being written by another command" in line
+    os.write(pipe, feed.read_bytes())
+    os.close(pipe)
+    assert process.wait() == 0
+    assert urls(out) == [f"https://a.com/{n}" for n in range(3)]
+    templ("run", feed, "--out", out, "--force")
+    templ("run", feed, "--out", "/dev/null")
+
+
+def test_a_run_that_was_killed_leaves_its_state_no_longer_than_until_the_next(templ, tmp_path):
+    killed, pipe = started_run(tmp_path, "--out", tmp_path / "killed.jsonl")
+    running, other = started_run(tmp_path, "--out", tmp_path / "running.jsonl")
+    while len(list(tmp_path.glob("templ-run-*/windows-0/CURRENT"))) < 2:
+        time.sleep(0.01)
+    killed.kill()
+    killed.wait()
+    os.close(pipe)
+    assert len(list(tmp_path.glob("templ-run-*"))) == 2
+    templ("run", pages(tmp_path / "a.jsonl", 1), "--out", tmp_path / "a", TMPDIR=str(tmp_path))
+    assert len(list(tmp_path.glob("templ-run-*/windows-0/CURRENT"))) == 1
+    os.write(other, (tmp_path / "a.jsonl").read_bytes())
+    os.close(other)
+    assert running.wait() == 0
+    assert not list(tmp_path.glob("templ-run-*"))
+
+
+def test_a_pipe_is_not_read_twice(templ, tmp_path):
+    os.mkfifo(tmp_path / "pipe.jsonl")
+    done = templ("run", tmp_path / "pipe.jsonl", "--out", tmp_path / "out", "--two-pass", expect=2)
+    assert "is a pipe or device that is read only once" in done.stderr.decode()
 
 
 class _SmallDisk:

@@ -77,3 +77,23 @@ def test_the_texts_are_the_same_however_much_html_is_held_compressed():
     for plain_bytes_max in (0, 300_000):
         step = TemplCleaner(plain_bytes_max=plain_bytes_max)
         assert {one.id: one.text for one in step.run(iter(documents(pages)))} == expected
+
+
+def test_names_with_lone_surrogates_cost_no_document(tmp_path):
+    html = "<p>" + "A sentence of some words, and then some more of them. " * 5
+    urls = ["https://a.example/\ud800", "https://a.example/2", "https://\ud800.example/"]
+    texts = [html, html, "\0\ud800"]
+    made = [
+        Document(text=text, id=str(number), metadata={"url": url})
+        for number, (url, text) in enumerate(zip(urls, texts, strict=True))
+    ]
+    cleaned, dropped = tmp_path / "cleaned", tmp_path / "dropped"
+    run(
+        tmp_path / "log",
+        made,
+        SiteBuckets(1),
+        TemplCleaner(exclusion_writer=JsonlWriter(str(dropped)), plain_bytes_max=1),
+        JsonlWriter(str(cleaned)),
+    )
+    assert [one["metadata"]["url"] for one in written(cleaned)] == ["https://a.example/?", urls[1]]
+    assert [one["metadata"]["url"] for one in written(dropped)] == ["https://?.example/"]

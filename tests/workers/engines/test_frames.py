@@ -52,6 +52,17 @@ def test_columns_that_are_optional_may_be_missing_or_null():
     assert clean_site_frame(pandas.DataFrame({"url": [], "html": []})).empty
 
 
+def test_names_with_lone_surrogates_cost_no_page():
+    html = "<p>" + "A sentence of some words, and then some more of them. " * 5
+    urls = ["https://a.example/\ud800", "https://a.example/2", "https://\ud800.example/"]
+    found = clean_site_frame(pandas.DataFrame({"url": urls, "html": [html, html, b"\0\1\2"]}))
+    assert found.to_json(orient="records").encode()
+    assert list(found.url) == ["https://a.example/?", urls[1], "https://?.example/"]
+    assert list(found.error.isna()) == [True, True, False]
+    keys = clean_site_frame(pandas.DataFrame({"url": urls, "html": html, "site": [7, 7, 8]}))
+    assert list(keys.site) == ["7", "7", "8"]
+
+
 def test_ray_data(frame, pages):
     ray = pytest.importorskip("ray", reason="the extra `ray` is not installed; see `make engines`")
     ray.init(num_cpus=1, include_dashboard=False, log_to_driver=False)

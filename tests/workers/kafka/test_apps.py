@@ -258,10 +258,11 @@ def test_pages_of_a_new_site_in_one_batch_are_cleaned_together_and_stay_in_order
     messages.insert(3, message(9, None, url="https://a.com/0"))
     app, producer = clean(messages, burst_pages_min=pages_min)
     texts = [one for _, one in producer.stored[:7]]
-    assert [one.source.offset for one in texts] == [0, 1, 2, 9, 3, 4, 5]
-    assert [type(one) for one in texts] == [CleanedRecord] * 3 + [DeletedRecord] + [
-        CleanedRecord
-    ] * 3
+    of_sites = {site: [one for one in texts if one.site == site] for site in ("a.com", "b.com")}
+    assert [one.source.offset for one in of_sites["a.com"]] == [0, 2, 9, 3, 5]
+    assert [one.source.offset for one in of_sites["b.com"]] == [1, 4]
+    kinds = [type(one) for one in of_sites["a.com"]]
+    assert kinds == [CleanedRecord] * 2 + [DeletedRecord] + [CleanedRecord] * 2
     sites = {one.site for one in texts if isinstance(one, CleanedRecord) and one.site_model_version}
     assert sites == ({"a.com"} if together else set())
     documents = [one for _, one in producer.stored[7:] if one.kind == "document"]
@@ -282,6 +283,30 @@ def test_a_page_that_kills_its_process_in_a_burst_is_the_only_dead_letter(clean,
     assert len(producer.names()) == 9
     # Together, and each by itself, the page that kills twice.
     assert app.inner_progress() - before == 1 + 6
+
+
+def test_texts_leave_before_a_page_that_kills_its_process_but_for_those_of_its_site(
+    clean, poison_pool
+):
+    sites = [f"https://{name}.com/{n}" for n, name in enumerate("aaababcb" * 2)]
+    bodies = [ARTICLE + b"POISON-KILL" * (number == 1) for number in range(len(sites))]
+    _, producer = clean(
+        [
+            message(n, body, url=url)
+            for n, (body, url) in enumerate(zip(bodies, sites, strict=True))
+        ],
+        burst_pages_min=0,
+    )
+    left = [
+        one[0].offset if name == "DeadLetter" else one.source.offset
+        for name, one in producer.stored[: len(sites)]
+    ]
+    killer = left.index(1)
+    others = [n for n, url in enumerate(sites) if "a.com" not in url]
+    assert set(others) <= set(left[:killer])
+    for letter in "abc":
+        of_site = [n for n in left if f"/{letter}.com" in sites[n]]
+        assert of_site == sorted(of_site)
 
 
 def test_a_batch_is_cleaned_while_the_one_before_is_stored_and_acknowledged_once_it_is(

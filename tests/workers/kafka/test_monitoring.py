@@ -7,12 +7,14 @@ import shutil
 import socket
 import subprocess
 import threading
+import time
 import urllib.error
 import urllib.request
 import zlib
 from os import environ
 from pathlib import Path
 
+import psutil
 import pytest
 from prometheus_client import CollectorRegistry, Gauge
 
@@ -123,7 +125,7 @@ def served(loop):
 
     def ask(path):
         try:
-            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}") as answer:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}{path}", timeout=5) as answer:
                 return answer.status, answer.read().decode()
         except urllib.error.HTTPError as error:
             return error.code, error.read().decode()
@@ -131,7 +133,7 @@ def served(loop):
     ask.waiting_for = ""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
-        port = probe.getsockname()[1]
+        ask.port = port = probe.getsockname()[1]
     health = Health(loops=lambda: [loop], waiting_for=lambda: ask.waiting_for)
     serve_probes("127.0.0.1", port, registry, health)
     with pytest.raises(UsageProblem, match="TEMPL_METRICS_PORT"):
@@ -156,6 +158,55 @@ def test_a_loop_that_is_blocked_is_not_alive(served, loop, monkeypatch):
     assert served("/live")[0] == 503
     release.set()
     assert served("/live")[0] in {200, 503}
+
+
+def connected(port):
+    return socket.create_connection(("127.0.0.1", port), timeout=5)
+
+
+def test_silent_connections_take_neither_the_threads_nor_the_files_of_a_worker(served, capfd):
+    process, silent = psutil.Process(), []
+    threads, files = process.num_threads(), process.num_fds()
+    try:
+        for number in range(300):
+            silent.append(connected(served.port))
+            if number % 50 == 0:
+                silent[-1].sendall(b"GET /live HT")
+        started_s = time.monotonic()
+        assert served("/live")[0] == served("/ready")[0] == served("/metrics")[0] == 200
+        assert time.monotonic() - started_s < 1
+        assert process.num_threads() - threads <= 16
+        assert process.num_fds() - files - len(silent) <= 16
+    finally:
+        for one in silent:
+            one.close()
+    assert served("/live")[0] == 200
+    assert capfd.readouterr().err == ""
+
+
+def test_a_silent_connection_is_closed_after_a_while(served, monkeypatch, capfd):
+    monkeypatch.setattr(probes._Quiet, "timeout", 0.2)
+    with connected(served.port) as silent, connected(served.port) as half:
+        half.sendall(b"GET /live HTTP/1.1\r\nHost: worker\r\n")
+        assert silent.recv(1) == half.recv(1) == b""
+    assert capfd.readouterr().err == ""
+
+
+def test_answers_that_wait_for_a_blocked_loop_are_bounded_too(served, loop, monkeypatch):
+    monkeypatch.setattr(probes, "_ANSWER_S", 0.3)
+    threads, release = psutil.Process().num_threads(), threading.Event()
+    loop.call_soon_threadsafe(release.wait)
+    asked = [connected(served.port) for _ in range(40)]
+    try:
+        for one in asked:
+            one.sendall(b"GET /live HTTP/1.0\r\n\r\n")
+        time.sleep(0.1)
+        assert psutil.Process().num_threads() - threads <= 16
+        assert b" 503 " in asked[-1].recv(100)
+    finally:
+        release.set()
+        for one in asked:
+            one.close()
 
 
 SAMPLED = next(f"{n}.org" for n in range(99) if zlib.crc32(f"{n}.org".encode()) % 8 == 0)

@@ -129,12 +129,18 @@ def test_records_may_be_dated_ahead_for_a_while():
     assert (unknown.severity, "does not tell its time" in unknown.problem) == ("note", True)
 
 
+def large_but(open_files):
+    return MachineFacts(memory_bytes=12 * GIB, children=6, open_files=open_files)
+
+
 def test_too_little_memory_and_too_few_files():
     small = MachineFacts(memory_bytes=4 * GIB, children=6, open_files=1024)
     memory, files = judge_machine(small, Settings(), 16)
     assert "6 child processes may take 2GiB each" in memory.problem
     assert "may need 2304" in files.problem
     assert "LimitNOFILE=2304" in files.remedy
+    (full,) = judge_machine(large_but(5000), Settings(), 16, state_facts(files=6000))
+    assert "of which 6000 files are there, may need 6256" in full.problem
     large = MachineFacts(memory_bytes=12 * GIB, children=6, open_files=None)
     assert list(judge_machine(large, Settings(), 16)) == []
     assert read_machine(Settings()).children >= 3
@@ -143,7 +149,7 @@ def test_too_little_memory_and_too_few_files():
 
 def state_facts(**given):
     plain = {"is_writable": True, "is_of_run": False, "partitions": (4, 4)}
-    disk = {"disk_free_bytes": 50 * GIB, "disk_bytes": 100 * GIB}
+    disk = {"disk_free_bytes": 50 * GIB, "disk_bytes": 100 * GIB, "files": 0}
     return StateFacts(path="state", **plain | disk | given)
 
 
@@ -170,8 +176,12 @@ def test_a_state_directory_is_read_and_not_changed(tmp_path):
     StateDirectory.open(tmp_path / "cleaner", 3).close()
     (tmp_path / "refresher").mkdir()
     (tmp_path / "refresher" / "state.json").write_text("no JSON")
+    (tmp_path / "refresher" / "windows-2").mkdir()
+    for name in ("000007.sst", "000008.blob"):
+        (tmp_path / "refresher" / "windows-2" / name).touch()
     before = sorted(tmp_path.rglob("*"))
-    assert read_state(tmp_path).partitions == (3,)
+    assert (read_state(tmp_path).partitions, read_state(tmp_path).files) == ((3,), 2)
+    assert missing.files == 0
     assert sorted(tmp_path.rglob("*")) == before
     StateDirectory.open(tmp_path, 1).close()
     assert read_state(tmp_path).is_of_run

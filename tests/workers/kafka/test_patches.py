@@ -207,6 +207,28 @@ async def test_faust_commits_offsets_without_metadata():
     assert [(one.offset, one.metadata) for one in done.values()] == [(7, "")]
 
 
+async def test_faust_ends_where_a_rebalance_has_left_nothing_to_commit(app):
+    loop = asyncio.get_running_loop()
+    ours = app._new_consumer()
+    for thread in (AIOKafkaConsumerThread(ours, loop=loop), ours._new_consumer_thread()):
+        crashed = []
+
+        async def crash(reason, crashed=crashed):
+            crashed.append(reason)
+
+        thread.crash = crash
+        thread._consumer = thread._create_consumer(loop)
+        thread._consumer.assignment = set
+        subscription = thread._consumer._subscription
+        subscription.subscribe({"pages"})
+        subscription.assign_from_subscribed([])
+        is_made = await thread._commit({PAGES_OF_FAUST: 7})
+        is_of_faust = type(thread) is AIOKafkaConsumerThread
+        assert (is_made, [type(one) for one in crashed]) == (
+            (False, [ValueError]) if is_of_faust else (True, [])
+        )
+
+
 PAGES_OF_FAUST = TP("pages", 0)
 
 

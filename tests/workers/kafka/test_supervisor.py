@@ -2,6 +2,7 @@
 
 import asyncio
 import gc
+import logging
 import os
 import signal
 import socket
@@ -21,6 +22,7 @@ from workers.kafka import roles, supervisor
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.supervisor import RestartPolicy, patiently, supervise, wait_for_broker
 from workers.kafka.traces import Traces
+from workers.processors import processor_count
 from workers.settings import Settings, load_settings
 from workers.state.directory import StateDirectory
 
@@ -91,6 +93,16 @@ def test_a_role_that_ends_is_started_again_and_the_other_goes_on(tmp_path):
     assert code == 0
     assert len(starts(failing)) >= 3
     assert len(starts(steady)) == 1
+
+
+def test_a_planned_end_is_no_failure_and_is_started_again_at_once(tmp_path, caplog):
+    log = tmp_path / "planned"
+    signal_when(lambda: len(starts(log)) >= 3)
+    slow = msgspec.structs.replace(QUICK, first_pause_s=600.0)
+    with caplog.at_level(logging.INFO):
+        assert supervise({"cleaner": fake(log, "sys.exit(75)")}, slow) == 0
+    assert {one.levelname for one in caplog.records} == {"INFO"}
+    assert caplog.messages[0] == "cleaner starts again, as planned"
 
 
 def test_a_role_that_no_restart_can_mend_ends_the_other_and_gives_its_exit_code(tmp_path):
@@ -174,7 +186,7 @@ def test_a_topic_that_is_missing_is_waited_for_once_the_state_directory_was_used
         run_cleaner(tmp_path)
 
 
-@pytest.mark.parametrize(("given", "started"), [(None, os.cpu_count()), (3, 3)])
+@pytest.mark.parametrize(("given", "started"), [(None, processor_count()), (3, 3)])
 def test_the_settings_bound_the_children_of_a_cleaner(monkeypatch, tmp_path, given, started):
     pool = MagicMock()
     for name in ("open_rebuildable", "CleanerApp"):

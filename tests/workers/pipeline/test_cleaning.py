@@ -306,6 +306,34 @@ def test_the_share_of_the_first_pages_does_not_count():
     assert pages_until_stopped([True] * 99, dead_letters_ratio_pages=100) is None
 
 
+def of_sites(*pages):
+    """The number of pages after which the worker stops, of pages of sites that are dead letters or not."""
+    limit = DeadLetterLimit(load_settings(dead_letters_run_max=100, dead_letters_ratio_pages=200))
+    for number, (site, is_dead) in enumerate(pages, 1):
+        if limit.exceeded_by(site, is_dead=is_dead):
+            return number
+    return None
+
+
+GOOD_SITES = [("b.org", False), ("c.org", False)]
+
+
+def test_the_dead_letters_of_one_site_stop_no_other():
+    empty = [("a.org", True)] * 1000
+    assert of_sites(*GOOD_SITES, *empty, *GOOD_SITES, ("b.org", True), *empty) is None
+    assert of_sites(*GOOD_SITES, ("a.org", False), *empty) is None
+    assert of_sites(*([*empty[:3], *GOOD_SITES] * 300)) is None
+
+
+def test_a_feed_that_is_wrong_as_a_whole_stops_the_worker_whatever_its_sites_are():
+    many = [(f"s{number % 50}.org", True) for number in range(1000)]
+    assert 100 <= of_sites(*GOOD_SITES, *many) <= 110
+    assert of_sites(*many) == 100
+    assert of_sites(*[("a.org", True)] * 1000) == 100
+    assert of_sites(("a.org", False), *[("a.org", True)] * 1000) == 101
+    assert of_sites(*GOOD_SITES, *[(None, True)] * 1000) == 102
+
+
 def test_both_limits_can_be_switched_off():
     limits = {"dead_letters_run_max": 0, "dead_letters_ratio_max": 1.0}
     assert pages_until_stopped([True] * 5000, **limits) is None

@@ -1,5 +1,6 @@
 """A child process: how it ends, its deadline in processor time, its faults, imports and page model."""
 
+import errno
 import logging
 import os
 import signal
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import msgspec
 import numpy as np
@@ -16,12 +18,13 @@ import pytest
 
 from templ_core.page_level.model.model_file import encode_model, shipped_model
 from tests.workers.builders import other_page_model, page
-from workers.child_program import CLEANING
-from workers.errors import SettingsProblem
+from workers.child_program import CLEANING, start_program
+from workers.errors import SettingsProblem, WorkerError
 from workers.lab.in_process import InProcess
 from workers.pipeline.actions import Dead
 from workers.pipeline.site_engine import SiteEngine
-from workers.processes import tasks
+from workers.processes import child_process, tasks
+from workers.processes import pool as pool_module
 from workers.processes.channel import Channel
 from workers.processes.child_process import (
     LOOK_S,
@@ -147,6 +150,102 @@ def test_a_page_that_is_late_in_both_attempts_says_so(poison_settings):
     assert isinstance(outcome, Dead)
     assert outcome.letter.attempts == 2
     assert outcome.letter.message == "no result, and no work on one for 0.3 s"
+
+
+def killed_at_the_start(monkeypatch, times):
+    """Have the next children be killed before they say anything; answers the numbers of their processes."""
+    started = []
+
+    def start(module):
+        program = start_program(module)
+        started.append(program.process.pid)
+        if len(started) <= times:
+            program.process.kill()
+        return program
+
+    monkeypatch.setattr(child_process, "start_program", start)
+    monkeypatch.setattr(pool_module, "_FIRST_PAUSE_S", 0.01)
+    return started
+
+
+def test_a_child_that_is_killed_while_it_starts_costs_no_page(poison_settings, monkeypatch):
+    started = killed_at_the_start(monkeypatch, 4)
+    pool = Pool(poison_settings, children=1)
+    outcome = SiteEngine(pool, poison_settings).clean(page(1, GOOD))
+    pool.close()
+    assert isinstance(outcome, Cleaned)
+    assert len(started) >= 5
+    assert pool.restarts() >= 3  # a spare child that was killed is replaced before it is used
+
+
+def test_children_that_are_always_killed_end_the_work_with_one_line(poison_settings, monkeypatch):
+    killed_at_the_start(monkeypatch, 99)
+    pool = Pool(poison_settings, children=1)
+    with pytest.raises(WorkerError, match=r"was killed by SIGKILL while it started, 6 times"):
+        SiteEngine(pool, poison_settings).clean(page(1, GOOD))
+    pool.close()
+
+
+def test_a_machine_without_room_for_a_process_is_asked_again(poison_settings, monkeypatch):
+    tries = []
+
+    def start(module):
+        tries.append(module)
+        if len(tries) < 3:
+            raise OSError(errno.ENOMEM, "Cannot allocate memory")
+        return start_program(module)
+
+    monkeypatch.setattr(child_process, "start_program", start)
+    monkeypatch.setattr(pool_module, "_FIRST_PAUSE_S", 0.01)
+    pool = Pool(poison_settings, children=1)
+    assert isinstance(SiteEngine(pool, poison_settings).clean(page(1, GOOD)), Cleaned)
+    pool.close()
+
+
+def test_a_child_that_the_kernel_kills_during_a_page_blames_no_page(
+    poison_settings, tmp_path, monkeypatch
+):
+    monkeypatch.setattr(pool_module, "_FIRST_PAUSE_S", 0.01)
+    pool, kills = Pool(poison_settings, children=1), []
+    entered = tmp_path / "entered"
+
+    def kill_it():
+        while len(kills) < 3:
+            if entered.exists():
+                entered.unlink()
+                kills.append(pool._lanes[0]._child._process.pid)
+                os.kill(kills[-1], signal.SIGKILL)
+            time.sleep(0.01)
+
+    body = GOOD + b"POISON-BUSY " + str(entered).encode() + b"<br>"
+    outcome = clean_while(pool, poison_settings, body, kill_it)
+    pool.close()
+    assert isinstance(outcome, Cleaned)
+    assert len(set(kills)) == 3
+
+
+@pytest.mark.parametrize("has_spare", [True, False])
+def test_a_spare_child_is_there_when_one_has_died(poison_settings, monkeypatch, has_spare):
+    started = killed_at_the_start(monkeypatch, 0)
+    pool = Pool(poison_settings, children=2, has_spare=has_spare)
+    assert len(started) == 2 + has_spare
+    engine = SiteEngine(pool, poison_settings)
+    assert isinstance(engine.clean(page(1, GOOD + b"POISON-KILL")), Dead)
+    assert len(started) == 2 + has_spare + 1 + (not has_spare)
+    spare = pool._children._spare
+    assert isinstance(engine.clean(page(2, GOOD)), Cleaned)
+    assert spare in [lane._child for lane in pool._lanes]
+    assert pool._children._spare.is_running()
+    pool.close()
+    for pid in started:
+        assert not psutil.pid_exists(pid)
+
+
+def test_the_kernel_kills_a_child_before_its_parent(poison_settings):
+    pool = Pool(poison_settings, children=1)
+    pid = pool._lanes[0]._child._process.pid
+    assert Path(f"/proc/{pid}/oom_score_adj").read_text() == "1000\n"
+    pool.close()
 
 
 def faults(caplog):

@@ -3,6 +3,8 @@
 import logging
 import random
 import shutil
+import subprocess
+import sys
 
 import pytest
 
@@ -198,3 +200,37 @@ def test_a_directory_with_a_damaged_description_is_begun_anew_where_topics_hold_
     assert "all that lies there is set aside and rebuilt" in caplog.text
     names = sorted(one.name for one in tmp_path.iterdir())
     assert names == ["lock", "state.json", "state.json.damaged", "windows-0.damaged"]
+
+
+MANY_FILES = """
+import random, resource, sys
+from pathlib import Path
+from tests.workers.state.test_damage import content, windows_at
+from tests.workers.builders import document, packed, stored_summary
+limit = int(sys.argv[2])
+for number in range(int(sys.argv[3])):
+    store = windows_at(Path(sys.argv[1]))
+    record = document(number, site=f"s{number}.com", body=packed(random.Random(number).randbytes(6000)))
+    store.put(record, stored_summary(record), store.next_offset)
+    store.close()
+resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
+print(len(content(Path(sys.argv[1]))[0]))
+"""
+
+
+def many_files(path, limit, stores=0):
+    command = [sys.executable, "-c", MANY_FILES, path, str(limit), str(stores)]
+    return subprocess.run(map(str, command), capture_output=True, text=True, check=False)
+
+
+def test_a_store_has_more_files_than_a_process_may_have_open(tmp_path):
+    path = tmp_path / "windows"
+    whole = many_files(path, 1024, stores=70)
+    assert len(list(path.glob("*.blob"))) > 60
+    few = many_files(path, 60)
+    assert few.returncode == 0, few.stderr
+    assert few.stdout == whole.stdout
+    none = many_files(path, 10)
+    assert "may have 10 files open" in none.stderr
+    assert "raise the limit" in none.stderr
+    assert "delete" not in none.stderr

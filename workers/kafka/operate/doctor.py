@@ -35,6 +35,7 @@ from workers.kafka.operate.findings import (
 )
 from workers.log_lines import counted
 from workers.processes.page_model import has_fitted_weights, usable_model_file
+from workers.processors import processor_count
 from workers.settings import Settings
 from workers.site_settings import SETTINGS_FILE, SettingsBook, read_book
 from workers.state.directory import is_used, made_for_partitions
@@ -71,10 +72,12 @@ async def examine(broker: BrokerAccess, state: Path | None, settings: Settings) 
     Where the broker cannot be reached, the machine is examined all the same.
     """
     found, partitions = await _of_broker(broker, settings)
-    if state is not None:
-        found += judge_state(read_state(state), partitions)
+    facts = None if state is None else read_state(state)
+    if state is not None and facts is not None:
+        found += judge_state(facts, partitions)
         found += await _of_take_downs(broker, state, partitions)
-    found += judge_machine(read_machine(settings), settings, partitions or DEFAULT_PARTITIONS)
+    machine = read_machine(settings)
+    found += judge_machine(machine, settings, partitions or DEFAULT_PARTITIONS, facts)
     return [*found, *judge_page_model(settings.page_model)]
 
 
@@ -204,11 +207,11 @@ def release_of(oldest: int, newest: int) -> str:
 
 def read_machine(settings: Settings) -> MachineFacts:
     """Return what this machine offers to a worker."""
-    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)  # workers raise the other one
     return MachineFacts(
         memory_bytes=_memory_bytes(),
-        children=(settings.cleaner_children or os.cpu_count() or 1) + _REFRESHER_CHILDREN,
-        open_files=None if soft == resource.RLIM_INFINITY else soft,
+        children=(settings.cleaner_children or processor_count()) + _REFRESHER_CHILDREN,
+        open_files=None if hard == resource.RLIM_INFINITY else hard,
     )
 
 
@@ -241,7 +244,13 @@ def read_state(path: Path) -> StateFacts:
         partitions=tuple(made),
         disk_free_bytes=disk.free,
         disk_bytes=disk.total,
+        files=max(map(_files_in, directories[1:]), default=0),
     )
+
+
+def _files_in(path: Path) -> int:
+    """Return the number of files in the stores of a role, which has a directory for each."""
+    return sum(1 for _ in path.glob("*/*"))
 
 
 def judge_page_model(path: Path | None) -> Iterator[Finding]:

@@ -26,7 +26,7 @@ _DISK_FREE_MIN_RATIO = 0.1
 _OPEN_FILES_BASE_COUNT = 256
 """Files and connections that a process has open besides its windows."""
 _OPEN_FILES_PARTITION_COUNT = 128
-"""Files of the windows of one partition: 8 GiB in RocksDB's files of 64 MiB."""
+"""Files of the windows of one partition, as far as none are there yet: 1 GiB in RocksDB's files of 8 MiB."""
 
 
 class Finding(msgspec.Struct, frozen=True):
@@ -83,7 +83,7 @@ class MachineFacts(msgspec.Struct, frozen=True, kw_only=True):
     children: int
     """Number of child processes of a worker with both roles."""
     open_files: int | None
-    """Largest number of open files of a process; None for no limit."""
+    """Largest number of open files to which a process can raise its limit; None for no limit."""
 
 
 class StateFacts(msgspec.Struct, frozen=True, kw_only=True):
@@ -97,6 +97,8 @@ class StateFacts(msgspec.Struct, frozen=True, kw_only=True):
     """Numbers of partitions for which the roles' directories were made."""
     disk_free_bytes: int
     disk_bytes: int
+    files: int
+    """Number of files of the role that has most of them."""
 
 
 def findings_of_lines(lines: Iterable[str]) -> Iterator[Finding]:
@@ -135,8 +137,10 @@ def judge_topics(
         yield from _pages(topics[PAGES], topics.get(DOCUMENTS), settings)
 
 
-def judge_machine(facts: MachineFacts, settings: Settings, partitions: int) -> Iterator[Finding]:
-    """Yield what a machine has too little of for a worker that gets all partitions."""
+def judge_machine(
+    facts: MachineFacts, settings: Settings, partitions: int, state: StateFacts | None = None
+) -> Iterator[Finding]:
+    """Yield what a machine has too little of for a worker that gets all partitions, given its state if it has one."""
     needed = facts.children * settings.child_memory_bytes
     if facts.memory_bytes is not None and needed > facts.memory_bytes:
         yield Finding(
@@ -145,12 +149,14 @@ def judge_machine(facts: MachineFacts, settings: Settings, partitions: int) -> I
             f"each, and this machine or container has {_gib(facts.memory_bytes)}",
             "lower TEMPL_CHILD_MEMORY_BYTES, use fewer processors, or give it more memory",
         )
-    files = _OPEN_FILES_BASE_COUNT + _OPEN_FILES_PARTITION_COUNT * partitions
+    there = 0 if state is None else state.files
+    files = _OPEN_FILES_BASE_COUNT + max(there, _OPEN_FILES_PARTITION_COUNT * partitions)
     if facts.open_files is not None and facts.open_files < files:
         yield Finding(
             "warning",
             f"a process may have {facts.open_files} files open, and the windows of {partitions} "
-            f"partitions may need {files}",
+            f"partitions, of which {there} files are there, may need {files}: those that are too many are "
+            "opened again and again, which is slow",
             f"raise the limit: `ulimit -n {files}`, or LimitNOFILE={files} in the systemd unit",
         )
 
