@@ -144,7 +144,9 @@ class _Markdown:
             return
         items = self._items(item)
         if level:
-            title = _CLOSING.sub(r"\1\\\2", text.replace("\n", " "))
+            title = text.replace("\n", " ")
+            if title[-1] == "#":
+                title = _CLOSING.sub(r"\1\\\2", title)
             self._write(items, ["#" * level + " " + title])
             return
         has_lines = "\n" in text
