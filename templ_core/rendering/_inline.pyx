@@ -44,7 +44,7 @@ cdef tuple _HTML_ENDS = (
 )
 cdef tuple _ANCHORS = ("¶", "#", "§", "🔗", "\u200b")
 cdef enum:
-    AROUND_LEVELS = 4           # between an image and the figure or `noscript` that it is in
+    AROUND_LEVELS = 8           # between an image and the figure or `noscript` that it is in; each `source` is one
     IN_FIGURE = 1
     IN_NOSCRIPT = 2
     REFERENCE_MAX = 34          # bytes of the longest name of a character reference, and some
@@ -86,7 +86,7 @@ cdef class InlineWriter:
     cdef const int *target
     cdef const int *label
     cdef const int *kind
-    cdef const int *in_figure       # whether an image counts also without a text that stands for it
+    cdef const int *figure          # around an image, which counts then also without a text that stands for it
     cdef int rows, row
     cdef Text out, whole            # the segment without and with its delimiters
     cdef Delimiters delimiters
@@ -135,7 +135,7 @@ cdef class InlineWriter:
         cdef int *kind = <int *>self.kind
         cdef int row, node, level, is_around, shown, twin, before = -1, around_before = 0
         within = np.zeros(max(self.rows, 1), np.int32)
-        cdef int *in_figure = <int *>items_of(within, 4, True)
+        cdef int *figure = <int *>items_of(within, 4, True)
         for row in range(self.rows):
             self.escapes_tildes |= kind[row] == DELETED
             self.escapes_dollars |= kind[row] >= FORMULA
@@ -145,7 +145,8 @@ cdef class InlineWriter:
             for level in range(AROUND_LEVELS):
                 node = parents[node] if node >= 0 else -1
                 is_around |= of_type[types[node]] if node >= 0 else 0
-            in_figure[row] = is_around & IN_FIGURE
+                if is_around & IN_FIGURE and not figure[row]:
+                    figure[row] = node
             if before >= 0 and (is_around ^ around_before) & IN_NOSCRIPT and (
                 self.start[row] == self.start[before] and self.segment[row] == self.segment[before]
             ):
@@ -154,7 +155,7 @@ cdef class InlineWriter:
                 before = -1
             else:
                 before, around_before = row, is_around
-        self.in_figure = self._column(within)
+        self.figure = self._column(within)
         return 0
 
     def __dealloc__(self):
@@ -181,7 +182,7 @@ cdef class InlineWriter:
             if self.start[self.row] >= 0:
                 if self.segment[self.row] == segment:
                     break
-            elif self._is_image(self.row) and self._is_kept(self.node[self.row]):
+            elif self._is_image(self.row) and self._is_kept(self.row):
                 found.append((self.row, self.node[self.row]))
             self.row += 1
         return found
@@ -189,13 +190,15 @@ cdef class InlineWriter:
     cdef bint _is_image(self, int row) noexcept:
         """Return whether a mark is an image that is written."""
         return self.kind[row] == IMAGE and (
-            self.label[row] >= 0 or (self.in_figure[row] and self.target[row] >= 0)
+            self.label[row] >= 0 or (self.figure[row] and self.target[row] >= 0)
         )
 
-    cdef bint _is_kept(self, int node) except -1:
+    cdef bint _is_kept(self, int row) except -1:
         if self.share is None:
             self.share = KeptShare(self.document, self.kept)
-        return self.share.around(node) > IMAGE_KEPT_MIN
+        if self.figure[row] and self.share.inside(self.figure[row]) > 0:
+            return True  # What is kept in a figure is its caption, and that of the image.
+        return self.share.around(self.node[row]) > IMAGE_KEPT_MIN
 
     def links(self, int most, int chars_max):
         """Return the text, the address and the place of each link, in document order.
@@ -461,7 +464,7 @@ cdef class InlineWriter:
         cdef bint has_address = self.target[row] >= 0 and bool(self.address(self.target[row]))
         cdef Py_ssize_t size
         cdef const char *text = PyUnicode_AsUTF8AndSize(label, &size)
-        if not has_address or (not size and not self.in_figure[row]):
+        if not has_address or (not size and not self.figure[row]):
             return self._escape(text, size)
         self._put(b'<img src="' if self.is_html else b"![")
         if self.is_html:
@@ -647,18 +650,23 @@ cdef class KeptShare:
 
     cdef double around(self, int node) noexcept:
         """Return the kept share of the text in the smallest element around a node that has text."""
-        cdef int first, last
+        cdef double share
         node = self.parent[node]
         while node >= 0:
-            first, last = self._behind(node), self._behind(self.end[node])
-            while last > first and not node <= self.owner[last - 1] < self.end[node]:
-                last -= 1
-            if self.whole[last] > self.whole[first]:
-                return (self.kept[last] - self.kept[first]) / <double>(
-                    self.whole[last] - self.whole[first]
-                )
+            share = self.inside(node)
+            if share >= 0:
+                return share
             node = self.parent[node]
         return 0
+
+    cdef double inside(self, int node) noexcept:
+        """Return the kept share of the text in an element; -1 for one without text."""
+        cdef int first = self._behind(node), last = self._behind(self.end[node])
+        while last > first and not node <= self.owner[last - 1] < self.end[node]:
+            last -= 1
+        if self.whole[last] == self.whole[first]:
+            return -1
+        return (self.kept[last] - self.kept[first]) / <double>(self.whole[last] - self.whole[first])
 
     cdef int _behind(self, int node) noexcept:
         """Return the first segment that begins behind the start of so many elements."""

@@ -200,11 +200,10 @@ def _sources(image, base: str) -> set[str]:
     found = set()
     for element in [image, *image.xpath("ancestor::picture//source")]:
         for name, value in element.items():
-            if name in {"src", "srcset"} or name.startswith("data-"):
-                is_set = name.endswith("srcset")
-                found.update(
-                    one.strip(",") for one in value.split() if not _SIZE.fullmatch(one)
-                ) if is_set else found.add(value)
+            if name.endswith("srcset"):
+                found.update(one.strip(",") for one in value.split() if not _SIZE.fullmatch(one))
+            elif name == "src" or name.startswith("data-"):
+                found.add(value)
     addresses = {one.strip() for one in found if not one.startswith("data:")}
     return {_absolute(base, one) for one in addresses if one} - {""}
 
