@@ -465,6 +465,10 @@ cdef class InlineWriter:
         cdef Py_ssize_t size
         cdef const char *text = PyUnicode_AsUTF8AndSize(label, &size)
         if not has_address or (not size and not self.figure[row]):
+            if self.out.size and self.out.bytes[self.out.size - 1] not in b" \n>" and (
+                not ends_with_delimiter(&self.delimiters, self.out.size)
+            ):
+                self._put(b" ")
             return self._escape(text, size)
         self._put(b'<img src="' if self.is_html else b"![")
         if self.is_html:

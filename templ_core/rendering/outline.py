@@ -34,7 +34,7 @@ _LINK = {"a": 1}
 _NUMBERED = dict.fromkeys([*CELLS, "ol", "li"], 1)
 
 _SHARES = pattern(
-    r"sharer?[./?]|/intent/(?:tweet|post)|shareArticle|/share\?|pin/create|/send\?(?:phone|text)=|add2any"
+    r"sharer?[./?]|/intent/(?:tweet|post|compose)|shareArticle|/share\?|pin/create|/send\?(?:phone|text)=|add2any"
 )
 _SHARE_LEVELS = 3
 """Elements around an image in which the link that it stands in is looked for."""

@@ -107,8 +107,9 @@ def faults(
         return len(text) >= _LETTERS_MIN and text in where and text not in elsewhere
 
     written = _Written(markdown)
-    for text, is_kept in zip(texts, kept, strict=True):
-        if is_kept and _NUMBERS.sub("", text) not in written.text:
+    for text, is_kept in zip(document.segments.texts, kept, strict=True):
+        lines = map(letters, text.split("\n")) if is_kept else ()
+        if any(_NUMBERS.sub("", line) not in written.text for line in lines):
             yield Fault("lost text", text)
     for text in written.headings:
         if text not in stays:
@@ -184,7 +185,7 @@ def _addresses_of(root, base, is_removed) -> tuple[set[str], set[str]]:
     removed: set[str] = set()
     held: set[str] = set()
     for element in root.xpath("//a[@href]|//img"):
-        around = element
+        around = next(element.iterancestors("figure"), element) if element.tag == "img" else element
         while around is not None and not letters(around.text_content()):
             around = around.getparent()
         found = removed if around is not None and is_removed(around) else held

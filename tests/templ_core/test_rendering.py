@@ -48,6 +48,7 @@ def rendered(markup, render=render_markdown, kept=None, cuts=None):
         ("<p>a <code>x*y</code> and <code><a href='c'>d</a></code>",
          "a `x*y` and [`d`](https://example.com/a/c)"),
         ("<p>a <img src='/i(1).png' alt='a [cat]'> b", "a ![a \\[cat\\]](https://example.com/i%281%29.png) b"),
+        ("<p>a<img alt=cat>b", "a cat b"),
         ("<p>a</p><p><img src='i.png' alt='cat'></p><p>b", "a\n\n![cat](https://example.com/a/i.png)\n\nb"),
         ("<p>a</p><p><img src='i.png'></p><p>b", "a\n\nb"),
         ("<p>a * b _c_ d_e &lt;f> [g] &amp;amp; `h`", "a \\* b \\_c\\_ d_e \\<f> \\[g\\] \\&amp; \\`h\\`"),
