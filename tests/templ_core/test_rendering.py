@@ -361,7 +361,7 @@ WRITTEN_FIGURE = '<figure><p><img src="https://example.com/a/c" alt=""></p><figc
         ("<article><p>Text, text</p><div><img src=c alt=d><p class=wp-caption-text>cat</p></div></article>", [True, False],
          None, "Text, text\n\n![d](https://example.com/a/c)\n\ncat",
          '<p>Text, text</p><p><img src="https://example.com/a/c" alt="d"></p><p>cat</p>'),
-        (f"<article><p>Text, text</p><figure><div><picture><source srcset=c><source srcset=e><img></picture>"
+        ("<article><p>Text, text</p><figure><div><picture><source srcset=c><source srcset=e><img></picture>"
          "<i>© somebody</i></div><figcaption>cat</figcaption></figure></article>", [True, False, False], None,
          "Text, text\n\n![](https://example.com/a/c)\n\ncat",
          '<p>Text, text</p><figure><p><img src="https://example.com/a/c" alt=""></p><figcaption>cat</figcaption></figure>'),
