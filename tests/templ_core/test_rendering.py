@@ -344,6 +344,10 @@ def test_nothing_is_written_for_an_image_that_shows_nothing(markup):
 SHARE = '<a href="https://social.example/sharer.php?u=x"><span><img src=a alt=b></span></a>'
 IMAGE = "<img src=c alt=d>"
 FIGURE = "<figure><img src=c><figcaption>Öd cat</figcaption></figure>"
+CREDITED_FIGURE = (
+    "<figure><div><picture><source srcset=c><source srcset=e><img></picture><i>© somebody</i></div>"
+    "<figcaption>cat</figcaption></figure>"
+)
 WRITTEN_FIGURE = '<figure><p><img src="https://example.com/a/c" alt=""></p><figcaption>Öd cat</figcaption></figure>'
 
 
@@ -361,8 +365,7 @@ WRITTEN_FIGURE = '<figure><p><img src="https://example.com/a/c" alt=""></p><figc
         ("<article><p>Text, text</p><div><img src=c alt=d><p class=wp-caption-text>cat</p></div></article>", [True, False],
          None, "Text, text\n\n![d](https://example.com/a/c)\n\ncat",
          '<p>Text, text</p><p><img src="https://example.com/a/c" alt="d"></p><p>cat</p>'),
-        ("<article><p>Text, text</p><figure><div><picture><source srcset=c><source srcset=e><img></picture>"
-         "<i>© somebody</i></div><figcaption>cat</figcaption></figure></article>", [True, False, False], None,
+        (f"<article><p>Text, text</p>{CREDITED_FIGURE}</article>", [True, False, False], None,
          "Text, text\n\n![](https://example.com/a/c)\n\ncat",
          '<p>Text, text</p><figure><p><img src="https://example.com/a/c" alt=""></p><figcaption>cat</figcaption></figure>'),
         (f"<p>Text</p><aside><p>Read more of it</p>{FIGURE}</aside>", [True, False, False], None, "Text", "<p>Text</p>"),
