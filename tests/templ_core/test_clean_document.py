@@ -222,7 +222,7 @@ def test_damaged_details_and_those_of_another_page_are_refused():
         for stored in ({"title": 7}, {"tags": "a"}, {"kind": "poem"})
     ]
     wrong.append(
-        _FORM.encode(msgspec.structs.replace(columns, start=packed(np.full(5, 2, np.int32))))
+        _FORM.encode(msgspec.structs.replace(columns, segment=packed(np.full(5, 2, np.int32))))
     )
     for body in (DETAILS[:-4], *wrong):
         with pytest.raises(CodecError):
