@@ -52,7 +52,10 @@ def with_captions(document: Document, kept: Bools, settled: Bools | None) -> Boo
     figures = _Figures(document, kept, np.unique(marks.node[is_image]))
     written = kept.copy()
     for at in captions.tolist():
-        written[removed[at]] = figures.is_content(int(caption[at]))
+        segment = removed[at]
+        # Links under a picture are buttons, such as those of a product.
+        is_text = 2 * segments.link_chars[segment] < len(segments.texts[segment])
+        written[segment] = is_text and figures.is_content(int(caption[at]))
     return written
 
 

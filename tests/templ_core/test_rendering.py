@@ -371,6 +371,8 @@ WRITTEN_FIGURE = '<figure><p><img src="https://example.com/a/c" alt=""></p><figc
         (f"<p>Text</p><aside><p>Read more of it</p>{FIGURE}</aside>", [True, False, False], None, "Text", "<p>Text</p>"),
         ("<article><p>Text, text</p><figure><figcaption>cat</figcaption></figure></article>", [True, False], None,
          "Text, text", "<p>Text, text</p>"),
+        ("<article><p>Text, text</p><figure><img src=c><figcaption><a href=/d>Buy it</a></figcaption></figure></article>",
+         [True, False], None, "Text, text", "<p>Text, text</p>"),
         ("<article><p>Text, text</p><div class=captions><img src=c><p>cat</p><p>more</p></div></article>",
          [True, True, False], None, "Text, text\n\ncat", "<p>Text, text</p><p>cat</p>"),
     ],
