@@ -100,7 +100,9 @@ def decode_details(
         }
         columns = read_columns(compact, lengths)
         metadata, kind = _read(compact.metadata)
-    start = columns["start"] - 1
+        start = columns["start"] - 1
+        if (columns["segment"][start >= 0] >= len(document.segments.texts)).any():
+            raise ValueError("a mark in no segment")
     marks = Marks(
         node=columns["node"],
         segment=columns["segment"],

@@ -14,6 +14,6 @@ class InlineWriter:
         self,
         segment: int,
         cuts: list[tuple[int, int]] | None,
-        is_verbatim: bool = False,
         in_heading: bool = False,
+        is_verbatim: bool = False,
     ) -> str: ...

@@ -43,11 +43,14 @@ cdef tuple _HTML_ENDS = (
     b"\\)</span>", b"\\]</div>",
 )
 cdef tuple _ANCHORS = ("¶", "#", "§", "🔗", "\u200b")
-cdef dict _FIGURE = {"figure": 1}
-cdef dict _NOSCRIPT = {"noscript": 1}
 cdef enum:
-    FIGURE_LEVELS = 4           # between an image and the figure or `noscript` that it is in
+    AROUND_LEVELS = 8           # between an image and the figure or `noscript` that it is in; each `source` is one
+    IN_FIGURE = 1
+    IN_NOSCRIPT = 2
     REFERENCE_MAX = 34          # bytes of the longest name of a character reference, and some
+
+
+cdef dict _AROUND = {"figure": IN_FIGURE, "noscript": IN_NOSCRIPT}
 
 
 cdef struct OpenMark:
@@ -83,7 +86,7 @@ cdef class InlineWriter:
     cdef const int *target
     cdef const int *label
     cdef const int *kind
-    cdef const int *in_figure       # whether an image counts also without a text that stands for it
+    cdef const int *figure          # around an image, which counts then also without a text that stands for it
     cdef int rows, row
     cdef Text out, whole            # the segment without and with its delimiters
     cdef Delimiters delimiters
@@ -119,27 +122,40 @@ cdef class InlineWriter:
         self.node_end = self._column(nodes.end.take(node))
         self.target = self._column(marks.target.take(order))
         self.label = self._column(marks.label.take(order))
-        kind_of_rows = kinds.take(nodes.element_type.take(node))
-        in_noscript = _is_within(nodes, node, _NOSCRIPT)
-        if in_noscript.any():
-            self._leave_out_twins(kind_of_rows, in_noscript, marks.start.take(order))
-        self.kind = self._column(kind_of_rows)
-        self.in_figure = self._column(_is_within(nodes, node, _FIGURE))
-        self.escapes_tildes = bool((kinds == DELETED).any())
-        self.escapes_dollars = bool((kinds >= FORMULA).any())
+        self.kind = self._column(kinds.take(nodes.element_type.take(node)))
+        self._look_around_images(nodes)
 
-    cdef int _leave_out_twins(self, kinds, in_noscript, start) except -1:
-        """Leave out one of two images that stand side by side, one of them in the `noscript` of the other."""
-        cdef int before = -1
-        for row in np.flatnonzero(kinds == IMAGE).tolist():
-            if before >= 0 and in_noscript[row] != in_noscript[before] and start[row] == start[before] and (
-                self.segment[row] == self.segment[before]
+    cdef int _look_around_images(self, nodes) except -1:
+        """Find out which images are in figures, and leave out one of two that one `noscript` makes of one image."""
+        around = tag_bits(nodes.element_types, _AROUND)
+        element_type, parent = np.ascontiguousarray(nodes.element_type), np.ascontiguousarray(nodes.parent)
+        cdef const int *of_type = <const int *>items_of(around, 4)
+        cdef const int *types = <const int *>items_of(element_type, 4)
+        cdef const int *parents = <const int *>items_of(parent, 4)
+        cdef int *kind = <int *>self.kind
+        cdef int row, node, level, is_around, shown, twin, before = -1, around_before = 0
+        within = np.zeros(max(self.rows, 1), np.int32)
+        cdef int *figure = <int *>items_of(within, 4, True)
+        for row in range(self.rows):
+            self.escapes_tildes |= kind[row] == DELETED
+            self.escapes_dollars |= kind[row] >= FORMULA
+            if kind[row] != IMAGE:
+                continue
+            node, is_around = self.node[row], 0
+            for level in range(AROUND_LEVELS):
+                node = parents[node] if node >= 0 else -1
+                is_around |= of_type[types[node]] if node >= 0 else 0
+                if is_around & IN_FIGURE and not figure[row]:
+                    figure[row] = node
+            if before >= 0 and (is_around ^ around_before) & IN_NOSCRIPT and (
+                self.start[row] == self.start[before] and self.segment[row] == self.segment[before]
             ):
-                shown, hidden = (before, row) if in_noscript[row] else (row, before)
-                kinds[hidden if self.target[shown] >= 0 else shown] = 0
+                shown, twin = (before, row) if is_around & IN_NOSCRIPT else (row, before)
+                kind[twin if self.target[shown] >= 0 else shown] = 0
                 before = -1
             else:
-                before = row
+                before, around_before = row, is_around
+        self.figure = self._column(within)
         return 0
 
     def __dealloc__(self):
@@ -166,7 +182,7 @@ cdef class InlineWriter:
             if self.start[self.row] >= 0:
                 if self.segment[self.row] == segment:
                     break
-            elif self._is_image(self.row) and self._is_kept(self.node[self.row]):
+            elif self._is_image(self.row) and self._is_kept(self.row):
                 found.append((self.row, self.node[self.row]))
             self.row += 1
         return found
@@ -174,13 +190,15 @@ cdef class InlineWriter:
     cdef bint _is_image(self, int row) noexcept:
         """Return whether a mark is an image that is written."""
         return self.kind[row] == IMAGE and (
-            self.label[row] >= 0 or (self.in_figure[row] and self.target[row] >= 0)
+            self.label[row] >= 0 or (self.figure[row] and self.target[row] >= 0)
         )
 
-    cdef bint _is_kept(self, int node) except -1:
+    cdef bint _is_kept(self, int row) except -1:
         if self.share is None:
             self.share = KeptShare(self.document, self.kept)
-        return self.share.around(node) > IMAGE_KEPT_MIN
+        if self.figure[row] and self.share.inside(self.figure[row]) > 0:
+            return True  # What is kept in a figure is its caption, and that of the image.
+        return self.share.around(self.node[row]) > IMAGE_KEPT_MIN
 
     def links(self, int most, int chars_max):
         """Return the text, the address and the place of each link, in document order.
@@ -242,7 +260,7 @@ cdef class InlineWriter:
             found = self.addresses[number] = self._resolved(self.values[number])
         return found
 
-    def write(self, int segment, list cuts, bint is_verbatim=False, bint in_heading=False):
+    def write(self, int segment, list cuts, bint in_heading=False, bint is_verbatim=False):
         """Return a segment with its marks; blanks at the ends of a mark are written outside it.
 
         Segments must be asked for in order, after the images before each.
@@ -250,8 +268,8 @@ cdef class InlineWriter:
         Args:
             segment: Number of the segment.
             cuts: First bytes, and bytes behind the last, of what is cut out; in order.
-            is_verbatim: Whether line feeds of HTML stay as they are.
             in_heading: Whether it is in a heading, which is no link to the page itself.
+            is_verbatim: Whether line feeds of HTML stay as they are.
         """
         self.text = PyUnicode_AsUTF8AndSize(self.texts[segment], &self.size)
         self.out.size = self.place = self.depth = self.in_code = 0
@@ -446,7 +464,11 @@ cdef class InlineWriter:
         cdef bint has_address = self.target[row] >= 0 and bool(self.address(self.target[row]))
         cdef Py_ssize_t size
         cdef const char *text = PyUnicode_AsUTF8AndSize(label, &size)
-        if not has_address or (not size and not self.in_figure[row]):
+        if not has_address or (not size and not self.figure[row]):
+            if self.out.size and self.out.bytes[self.out.size - 1] not in b" \n>" and (
+                not ends_with_delimiter(&self.delimiters, self.out.size)
+            ):
+                self._put(b" ")
             return self._escape(text, size)
         self._put(b'<img src="' if self.is_html else b"![")
         if self.is_html:
@@ -558,18 +580,6 @@ cdef class InlineWriter:
         return put(&self.out, text + done, size - done)
 
 
-cdef _is_within(nodes, node, dict tags):
-    """Return whether each of some elements is in one with such a tag, as 0 or 1."""
-    is_such = tag_bits(nodes.element_types, tags)
-    found = np.zeros(len(node), np.int32)
-    if not is_such.any():
-        return found
-    for _ in range(FIGURE_LEVELS):
-        node = np.where(node > 0, nodes.parent.take(node), 0)
-        found |= is_such.take(nodes.element_type.take(node))
-    return found
-
-
 cdef bint has_word(const char *text, Py_ssize_t size) except -1:
     """Return whether a text has a letter or digit."""
     cdef Py_ssize_t at
@@ -644,18 +654,23 @@ cdef class KeptShare:
 
     cdef double around(self, int node) noexcept:
         """Return the kept share of the text in the smallest element around a node that has text."""
-        cdef int first, last
+        cdef double share
         node = self.parent[node]
         while node >= 0:
-            first, last = self._behind(node), self._behind(self.end[node])
-            while last > first and not node <= self.owner[last - 1] < self.end[node]:
-                last -= 1
-            if self.whole[last] > self.whole[first]:
-                return (self.kept[last] - self.kept[first]) / <double>(
-                    self.whole[last] - self.whole[first]
-                )
+            share = self.inside(node)
+            if share >= 0:
+                return share
             node = self.parent[node]
         return 0
+
+    cdef double inside(self, int node) noexcept:
+        """Return the kept share of the text in an element; -1 for one without text."""
+        cdef int first = self._behind(node), last = self._behind(self.end[node])
+        while last > first and not node <= self.owner[last - 1] < self.end[node]:
+            last -= 1
+        if self.whole[last] == self.whole[first]:
+            return -1
+        return (self.kept[last] - self.kept[first]) / <double>(self.whole[last] - self.whole[first])
 
     cdef int _behind(self, int node) noexcept:
         """Return the first segment that begins behind the start of so many elements."""

@@ -1,4 +1,5 @@
-from templ_core.array_types import Int32s
+from templ_core.array_types import Bools, Int32s
 from templ_core.dom.document import Nodes
 
 def structure_of(nodes: Nodes, traits: dict[str, int]) -> Int32s: ...
+def caption_types(element_types: list[tuple[str, str]]) -> Bools: ...

@@ -26,6 +26,7 @@ def structure_of(nodes, dict traits):
     """
     element_type, parent = np.ascontiguousarray(nodes.element_type), np.ascontiguousarray(nodes.parent)
     cdef int count = len(parent), node, above, trait
+    cdef bint has_block = False
     of_types = tag_bits(nodes.element_types, traits)
     found = np.empty((4, count), np.int32)
     cdef const int *of_type = <const int *>items_of(of_types, 4)
@@ -50,6 +51,9 @@ def structure_of(nodes, dict traits):
             item[node] = node
         elif trait:
             level[node] = trait
+        has_block |= trait == TABLE or trait == PRE
+    if not has_block:
+        return found
     # So far a block is the innermost table. Tables around others are marked by being in no block themselves.
     for node in range(count):
         above = parents[node]
@@ -60,4 +64,18 @@ def structure_of(nodes, dict traits):
             block[node] = -1
         if block[node] < 0:
             block[node] = pre[node]
+    return found
+
+
+def caption_types(list element_types):
+    """Return whether each element type is that of a caption: a `figcaption`, or one with that word in its attributes."""
+    cdef Py_ssize_t number
+    cdef str attributes
+    found = np.zeros(len(element_types), np.bool_)
+    cdef unsigned char *is_caption = <unsigned char *>items_of(found, 1, True)
+    for number in range(len(element_types)):
+        attributes = (<tuple>element_types[number])[1]
+        is_caption[number] = (<tuple>element_types[number])[0] == "figcaption" or (
+            len(attributes) > 0 and "caption" in attributes
+        )
     return found

@@ -6,6 +6,7 @@ from templ_core.array_types import Bools, Int32s, Int64s
 from templ_core.dom._tree import tag_bits
 from templ_core.dom.document import Document
 from templ_core.dom.tags import IMAGES
+from templ_core.rendering._structure import caption_types
 
 _LEVELS = 4
 """Elements around a text in which a caption is looked for, and around a caption in which its picture is."""
@@ -34,25 +35,27 @@ def with_captions(document: Document, kept: Bools, settled: Bools | None) -> Boo
     [True, True, True]
     """
     nodes, segments, marks = document.nodes, document.segments, document.marks
-    of_types = np.array(
-        [tag == "figcaption" or "caption" in attributes for tag, attributes in nodes.element_types],
-        np.bool_,
-    )
+    of_types = caption_types(nodes.element_types)
     if marks is None or not of_types.any():
         return kept
-    is_open = ~kept if settled is None else ~(kept | settled)
+    (removed,) = (~kept if settled is None else ~(kept | settled)).nonzero()
+    caption = np.full(len(removed), -1)
+    above = segments.owner[removed]
+    for _ in range(_LEVELS):
+        is_one = (caption < 0) & (above >= 0) & of_types[nodes.element_type[above]]
+        caption[is_one] = above[is_one]
+        above = np.where(above >= 0, nodes.parent[above], -1)
+    (captions,) = (caption >= 0).nonzero()
+    if not captions.size:
+        return kept
     is_image = tag_bits(nodes.element_types, _IMAGES)[nodes.element_type[marks.node]] != 0
     figures = _Figures(document, kept, np.unique(marks.node[is_image]))
     written = kept.copy()
-    for segment in np.flatnonzero(is_open).tolist():
-        caption = int(segments.owner[segment])
-        for _ in range(_LEVELS):
-            if caption < 0 or of_types[nodes.element_type[caption]]:
-                break
-            caption = int(nodes.parent[caption])
-        else:
-            caption = -1
-        written[segment] = caption >= 0 and figures.is_content(caption)
+    for at in captions.tolist():
+        segment = removed[at]
+        # Links under a picture are buttons, such as those of a product.
+        is_text = 2 * segments.link_chars[segment] < len(segments.texts[segment])
+        written[segment] = is_text and figures.is_content(int(caption[at]))
     return written
 
 
@@ -93,7 +96,7 @@ class _Figures:
         """Return the element that holds a caption and its picture, and no other text; -1 = there is none."""
         own, figure = self._inside(caption), caption
         for _ in range(_LEVELS):
-            is_figure = self._nodes.tags[figure] == "figure"
+            is_figure = self._nodes.element_types[self._nodes.element_type[figure]][0] == "figure"
             if not is_figure and self._inside(figure) != own:
                 return -1
             begin, end = np.searchsorted(self._images, (figure, self._nodes.end[figure]))

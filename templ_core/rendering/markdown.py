@@ -77,7 +77,7 @@ class _Markdown:
             if block >= 0 or self._block >= 0 or found.cuts:
                 self._add(Part(segment, -1, owner, level, block, item))
                 continue
-            text = writer.write(segment, None, in_heading=level > 0)
+            text = writer.write(segment, None, level > 0)
             if item >= 0 or level or not text or text[0] in _LINE_STARTS or "\n" in text:
                 self._write_text(level, item, text)
             else:
@@ -144,7 +144,9 @@ class _Markdown:
             return
         items = self._items(item)
         if level:
-            title = _CLOSING.sub(r"\1\\\2", text.replace("\n", " "))
+            title = text.replace("\n", " ")
+            if title[-1] == "#":
+                title = _CLOSING.sub(r"\1\\\2", title)
             self._write(items, ["#" * level + " " + title])
             return
         has_lines = "\n" in text

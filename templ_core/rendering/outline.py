@@ -31,10 +31,11 @@ _TRAITS = {
 }
 
 _NUMBERS = pattern(r"-?\d{1,10}(?: reversed)?| reversed|\d{1,4} \d{1,5}")
+_LINK = {"a": 1}
 _NUMBERED = dict.fromkeys([*CELLS, "ol", "li"], 1)
 
 _SHARES = pattern(
-    r"sharer?[./?]|/intent/(?:tweet|post)|shareArticle|/share\?|pin/create|/send\?(?:phone|text)=|add2any"
+    r"sharer?[./?]|/intent/(?:tweet|post|compose)|shareArticle|/share\?|pin/create|/send\?(?:phone|text)=|add2any"
 )
 _SHARE_LEVELS = 3
 """Elements around an image in which the link that it stands in is looked for."""
@@ -176,8 +177,11 @@ class Outline:
         marks = self.document.marks
         if marks is None:
             return {}
-        links = zip(marks.node.tolist(), marks.target.tolist(), strict=True)
-        return {node: marks.values[at] for node, at in links if at >= 0 and self.tag(node) == "a"}
+        nodes = self.document.nodes
+        is_link = tag_bits(nodes.element_types, _LINK)[nodes.element_type[marks.node]]
+        rows = np.flatnonzero(is_link & (marks.target >= 0))
+        targets = map(marks.values.__getitem__, marks.target[rows].tolist())
+        return dict(zip(marks.node[rows].tolist(), targets, strict=True))
 
     def _shares(self, node: int) -> bool:
         """Return whether an element stands in a link by which a reader shares the page elsewhere."""
@@ -200,7 +204,7 @@ class Outline:
         if cuts:
             text = self.document.segments.texts[part.segment]
             cuts = [(len(text[:start].encode()), len(text[:end].encode())) for start, end in cuts]
-        return writer.write(part.segment, cuts, is_verbatim, part.level > 0)
+        return writer.write(part.segment, cuts, part.level > 0, is_verbatim)
 
     def items(self, item: int) -> Chain:
         """Return the lists, list items and quotations around a text, given the innermost one."""

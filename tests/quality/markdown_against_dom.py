@@ -1,9 +1,11 @@
 """Show what the Markdown of real pages has lost of their kept text, or has of text that was removed.
 
-    python -m tests.quality.markdown_against_dom CORPUS ... [--pages 200]
+    python -m tests.quality.markdown_against_dom CORPUS ... [--pages 200] [--step 2]
 
-lxml's tree says what a page has, markdown-it-py what its Markdown has. A part of a page counts as kept or
-removed where its letters stand only in kept or only in removed text. The command fails if anything is wrong.
+lxml's tree says what a page has, and the HTML that markdown-it-py makes of its Markdown what a reader sees: text,
+emphasis, deleted text, code, numbers of lists, cells under their heads, links and pictures. A part of a page counts
+as kept or removed where its letters stand only in kept or only in removed text. Signs of Markdown that a reader
+sees, and the page's own text does not have, are stray marks. The command fails if anything is wrong.
 """
 
 import re
@@ -33,7 +35,16 @@ _LETTERS_MIN = 4
 """Fewer letters may stand anywhere."""
 _NUMBERED_LINES_MIN = 3
 _LANGUAGE = re.compile(r"(?:^|\s)lang(?:uage)?-([\w+#-]+)")
-_SOURCES = ("data-src", "data-lazy-src", "src")
+_STRAY_MARKS = ("**", "*", "~~", "`", "](")
+_BLOCKS = "p|div|li|ul|ol|table|tr|td|th|h1|h2|h3|h4|h5|h6|pre|blockquote|figure|dl|dt|dd|section|article|img"
+_EMPHASIS = (
+    ("strong", "strong|b"), ("em", "em|i"), ("s", "del|s|strike"), ("code", "code|kbd|samp|tt"),
+)  # fmt: skip
+_PREFIX_LETTERS = 24
+_PLACEHOLDER = re.compile(r"data:|.*/(?:blank|spacer|loading|lazy|placeholder|clear|pixel)\.\w+$")
+_SIZE = re.compile(r"[\d.]+[wx],?")
+"""What stands behind an address in a `srcset`."""
+_NUMBER_MAX = 999_999_999
 _NUMBERS = re.compile(r"\d+")
 """Numbers may be those of lines of code."""
 _SHARE = re.compile(
@@ -53,11 +64,13 @@ class _Written:
     """What Markdown has."""
 
     def __init__(self, markdown: str) -> None:
-        tokens = MarkdownIt("commonmark").enable("table").parse(markdown)
+        reader = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+        tokens = reader.parse(markdown)
         inline = [child for token in tokens for child in token.children or ()]
-        leaves = [one for one in [*tokens, *inline] if not one.children]
-        shown = [one for one in leaves if one.type != "html_inline"]
-        self.text = _NUMBERS.sub("", letters("".join(one.content for one in shown)))
+        html = reader.render(markdown).replace("\0", "")
+        self.tree = lxml.html.fragment_fromstring(html, create_parent="div")
+        self.shown = self.tree.text_content()
+        self.text = _NUMBERS.sub("", letters(self.shown))
         self.headings = [
             letters(_plain(tokens[number + 1]))
             for number, token in enumerate(tokens)
@@ -95,19 +108,34 @@ def faults(
         return len(text) >= _LETTERS_MIN and text in where and text not in elsewhere
 
     written = _Written(markdown)
-    for text, is_kept in zip(texts, kept, strict=True):
-        if is_kept and _NUMBERS.sub("", text) not in written.text:
+    for text, is_kept in zip(document.segments.texts, kept, strict=True):
+        lines = map(letters, text.split("\n")) if is_kept else ()
+        if any(_NUMBERS.sub("", line) not in written.text for line in lines):
             yield Fault("lost text", text)
     for text in written.headings:
         if text not in stays:
             yield Fault("heading of removed text", text)
+    for mark in _STRAY_MARKS:
+        own = sum(
+            text.count(mark)
+            for text, is_kept in zip(document.segments.texts, kept, strict=True)
+            if is_kept
+        )
+        if written.shown.count(mark) > own:
+            yield Fault(
+                "stray mark",
+                next((line for line in written.shown.split("\n") if mark in line), mark),
+            )
+    yield from _emphasis_faults(root, written, lambda one: is_only(one, stays, goes))
+    yield from _number_faults(root, written, lambda one: is_only(one, stays, goes))
+    yield from _table_faults(root, written, lambda one: is_only(one, stays, goes))
     for figure in root.xpath("//figure[.//img][figcaption]"):
         caption = figure.find("figcaption")
         images = figure.xpath(".//img")
         if is_only(caption, stays, goes) and len(images) == 1:
-            wanted = _source(images[0], base)
-            if wanted and wanted not in written.images:
-                yield Fault("lost image of a figure", wanted)
+            wanted = _sources(images[0], base)
+            if wanted and not wanted & written.images:
+                yield Fault("lost image of a figure", min(wanted))
     for tag in ("sub", "sup"):
         for element in root.xpath(f"//{tag}[not(ancestor::pre)][not(ancestor::code)][not(*)]"):
             text = (element.text or "").strip()
@@ -118,11 +146,15 @@ def faults(
     for link in root.xpath("//a[normalize-space(@href)]"):
         target = _absolute(base, link.get("href"))
         is_written = target in written.links or link.xpath("ancestor::pre")
+        if link.get("href").strip().startswith("#") and (
+            link.xpath("|".join(f"ancestor::h{level}" for level in range(1, 7)))
+        ):
+            continue  # The anchor of a heading is none.
         if target and not is_written and is_only(link, stays, goes):
             yield Fault("lost link", target)
     for icon in root.xpath("//a[@href][not(normalize-space())]//img"):
         link = next(icon.iterancestors("a"))
-        if _SHARE.search(link.get("href")) and _source(icon, base) in written.images:
+        if _SHARE.search(link.get("href")) and _sources(icon, base) & written.images:
             yield Fault("icon of a button that shares", link.get("href"))
     removed, held = _addresses_of(root, base, lambda one: is_only(one, goes, stays))
     for address in (written.links | written.images) & removed - held:
@@ -154,24 +186,136 @@ def _addresses_of(root, base, is_removed) -> tuple[set[str], set[str]]:
     removed: set[str] = set()
     held: set[str] = set()
     for element in root.xpath("//a[@href]|//img"):
-        around = element
+        around = next(element.iterancestors("figure"), element) if element.tag == "img" else element
         while around is not None and not letters(around.text_content()):
             around = around.getparent()
         found = removed if around is not None and is_removed(around) else held
         if element.tag == "a":
             found.add(_absolute(base, element.get("href")))
         else:
-            sources = filter(None, map(element.get, _SOURCES))
-            found.update(_absolute(base, source) for source in sources)
+            found.update(_sources(element, base))
     return removed, held
 
 
-def _source(image, base: str) -> str:
-    for name in _SOURCES:
-        address = (image.get(name) or "").strip()
-        if address and not address.startswith("data:"):
-            return _absolute(base, address)
-    return ""
+def _sources(image, base: str) -> set[str]:
+    """Return the addresses that the attributes of an image, and of the sources of its `picture`, may name."""
+    found = set()
+    for element in [image, *image.xpath("ancestor::picture//source")]:
+        for name, value in element.items():
+            if name.endswith("srcset"):
+                found.update(one.strip(",") for one in value.split() if not _SIZE.fullmatch(one))
+            elif name == "src" or name.startswith("data-"):
+                found.add(value)
+    addresses = {one.strip() for one in found if not _PLACEHOLDER.match(one)}
+    return {_absolute(base, one) for one in addresses if one} - {""}
+
+
+def _emphasis_faults(root, written, is_kept) -> Iterator[Fault]:
+    for tag, sources in _EMPHASIS:
+        shown = "".join(letters(one.text_content()) for one in written.tree.iter(tag))
+        for element in root.xpath("|".join(f"//{source}" for source in sources.split("|"))):
+            in_code = element.xpath(
+                "ancestor::pre|ancestor::code|ancestor::kbd|ancestor::samp|ancestor::tt"
+            )
+            has_blocks = any(True for _ in element.iter(*_BLOCKS.split("|")))
+            text = letters(element.text_content())
+            if not in_code and not has_blocks and is_kept(element) and text not in shown:
+                yield Fault(f"lost {tag}", element.text_content().strip())
+
+
+def _own_letters(item) -> str:
+    """Return the first letters of a list item, without those of lists in it."""
+    texts = item.xpath("text()|*[not(self::ul)][not(self::ol)]//text()")
+    return letters("".join(texts))[:_PREFIX_LETTERS]
+
+
+def _numbered(of_list) -> Iterator[tuple[int, lxml.html.HtmlElement]]:
+    """Yield the numbers of the items of an ordered list (HTML standard, section 4.4.8), and the items."""
+    items = of_list.findall("li")
+    is_reversed = of_list.get("reversed") is not None
+    number = _whole(of_list.get("start"), len(items) if is_reversed else 1)
+    for item in items:
+        number = _whole(item.get("value"), number)
+        yield number, item
+        number += -1 if is_reversed else 1
+
+
+def _whole(text: str | None, otherwise: int) -> int:
+    found = re.match(r"\s*([-+]?\d+)", text or "")
+    return int(found[1]) if found and abs(int(found[1])) < 1 << 31 else otherwise
+
+
+def _number_faults(root, written, is_kept) -> Iterator[Fault]:
+    shown: dict[str, set[int]] = {}
+    for of_list in written.tree.iter("ol"):
+        for number, item in _numbered(of_list):
+            shown.setdefault(_own_letters(item), set()).add(number)
+    for of_list in root.iter("ol"):
+        if of_list.xpath("ancestor::table|ancestor::pre"):
+            continue
+        for number, item in _numbered(of_list):
+            own = _own_letters(item)
+            in_range = 0 <= number <= _NUMBER_MAX
+            if len(own) >= _LETTERS_MIN and in_range and is_kept(item) and own in shown:
+                if number not in shown[own]:
+                    yield Fault("wrong number", f"{number} {own}")
+            elif (
+                len(own) >= _LETTERS_MIN
+                and in_range
+                and is_kept(item)
+                and not item.xpath(".//pre|.//table")
+            ):
+                yield Fault("lost list item", f"{number} {own}")
+
+
+def _grid(table) -> Iterator[tuple[int, int, int, lxml.html.HtmlElement]]:
+    """Yield row, column, and column behind of each cell of a table."""
+    held: dict[int, int] = {}
+    for row, cells in enumerate(table.iter("tr")):
+        column = 0
+        for cell in cells.iterchildren("td", "th"):
+            while held.get(column, 0) > row:
+                column += 1
+            width = min(max(_whole(cell.get("colspan"), 1), 1), 1000)
+            height = _whole(cell.get("rowspan"), 1) or 1 << 16
+            yield row, column, column + width, cell
+            for place in range(column, column + width):
+                held[place] = row + height
+            column += width
+
+
+def _table_faults(root, written, is_kept) -> Iterator[Fault]:
+    heads_of: dict[str, set[str]] = {}
+    for table in written.tree.iter("table"):
+        cells = [
+            (row, column, letters(cell.text_content())) for row, column, _, cell in _grid(table)
+        ]
+        heads = {column: text for row, column, text in cells if row == 0}
+        for row, column, text in cells:
+            if row:
+                heads_of.setdefault(text, set()).add(heads.get(column, ""))
+    for table in root.xpath("//table[.//th][not(.//table)][not(.//pre)]"):
+        cells = list(_grid(table))
+        heads = [cell for cell in cells if cell[0] == 0]
+        texts = Counter(letters(cell.text_content()) for _, _, _, cell in cells)
+        if (
+            not is_kept(table)
+            or table.xpath(".//tfoot")
+            or any(cell.tag != "th" for _, _, _, cell in heads)
+        ):
+            continue
+        for row, begin, end, cell in cells:
+            text = letters(cell.text_content())
+            if not row or texts[text] > 1 or len(text) < _LETTERS_MIN or text not in heads_of:
+                continue
+            above = [head for head in heads if head[1] < end and begin < head[2]]
+            wanted = {letters(head.text_content()) for _, _, _, head in above} or {""}
+            wanted |= {"" for _, first, _, _ in above if first != begin}
+            # The names of pictures that show nothing may stand behind a head.
+            if not any(
+                got.startswith(one) if one else not got for got in heads_of[text] for one in wanted
+            ):
+                yield Fault("cell under another head", text)
 
 
 def _absolute(base: str, address: str) -> str:
@@ -195,15 +339,16 @@ def _plain(token: Token) -> str:
 
 def main() -> None:
     """Print what is wrong with the Markdown of pages, at most three of a site."""
-    given = read_options(__doc__, "corpora...", pages=200)
+    given = read_options(__doc__, "corpora...", pages=200, step=1)
     found: Counter[str] = Counter()
+    wrong_pages: Counter[str] = Counter()
     compared = 0
     for corpus in given.corpora:
         left, seen = given.pages, Counter()
-        for _, record in read_objects(corpus):
+        for place, (_, record) in enumerate(read_objects(corpus)):
             seen[record["site"]] += 1
             is_other = record.get("page_role") == "other" or not record["url"].startswith("http")
-            if seen[record["site"]] > _PAGES_A_SITE or is_other:
+            if seen[record["site"]] > _PAGES_A_SITE or is_other or place % given.step:
                 continue
             markup, url = record["html"].encode("utf-8", "replace").decode(), record["url"]
             try:
@@ -212,15 +357,17 @@ def main() -> None:
                 continue
             decision = clean(document, None, CoreConfig()).decision
             outline = Outline(document, decision.kept, None, url)
-            for fault in faults(markup, url, document, decision.kept, render_markdown(outline)):
-                found[fault.kind] += 1
+            of_page = list(faults(markup, url, document, outline.kept, render_markdown(outline)))
+            for fault in of_page:
                 print(f"{url}: {fault.kind}: {fault.text[:100]}")
+            found.update(fault.kind for fault in of_page)
+            wrong_pages.update({fault.kind for fault in of_page})
             compared += 1
             left -= 1
             if not left:
                 break
     for kind, count in found.most_common():
-        print(f"{count} × {kind}")
+        print(f"{count} × {kind} on {wrong_pages[kind]} pages")
     print(f"{compared} pages compared, {found.total()} faults.")
     if found:
         sys.exit(1)

@@ -18,6 +18,7 @@ from templ_core.page_level.page_evidence import read_page_evidence
 from templ_core.site_level.fusion.fusion import UNFITTED, shipped_fusion
 from templ_core.site_level.fusion.site_columns import CONSTANT, LENGTH, RECURS, TRUST
 from templ_core.site_level.site_evidence import SiteEvidence
+from templ_core.stored._columns import packed
 from tests.templ_core.site_level.builders import CONFIG, site_model
 
 SENTENCE = "The committee met on {n} occasions, and each time it found, after long talks, little. "
@@ -220,6 +221,9 @@ def test_damaged_details_and_those_of_another_page_are_refused():
         _FORM.encode(msgspec.structs.replace(columns, metadata=stored))
         for stored in ({"title": 7}, {"tags": "a"}, {"kind": "poem"})
     ]
+    wrong.append(
+        _FORM.encode(msgspec.structs.replace(columns, segment=packed(np.full(5, 2, np.int32))))
+    )
     for body in (DETAILS[:-4], *wrong):
         with pytest.raises(CodecError):
             decode_details(body, STORED)

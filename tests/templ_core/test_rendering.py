@@ -48,6 +48,7 @@ def rendered(markup, render=render_markdown, kept=None, cuts=None):
         ("<p>a <code>x*y</code> and <code><a href='c'>d</a></code>",
          "a `x*y` and [`d`](https://example.com/a/c)"),
         ("<p>a <img src='/i(1).png' alt='a [cat]'> b", "a ![a \\[cat\\]](https://example.com/i%281%29.png) b"),
+        ("<p>a<img alt=cat>b", "a cat b"),
         ("<p>a</p><p><img src='i.png' alt='cat'></p><p>b", "a\n\n![cat](https://example.com/a/i.png)\n\nb"),
         ("<p>a</p><p><img src='i.png'></p><p>b", "a\n\nb"),
         ("<p>a * b _c_ d_e &lt;f> [g] &amp;amp; `h`", "a \\* b \\_c\\_ d_e \\<f> \\[g\\] \\&amp; \\`h\\`"),
@@ -343,6 +344,10 @@ def test_nothing_is_written_for_an_image_that_shows_nothing(markup):
 SHARE = '<a href="https://social.example/sharer.php?u=x"><span><img src=a alt=b></span></a>'
 IMAGE = "<img src=c alt=d>"
 FIGURE = "<figure><img src=c><figcaption>Öd cat</figcaption></figure>"
+CREDITED_FIGURE = (
+    "<figure><div><picture><source srcset=c><source srcset=e><img></picture><i>© somebody</i></div>"
+    "<figcaption>cat</figcaption></figure>"
+)
 WRITTEN_FIGURE = '<figure><p><img src="https://example.com/a/c" alt=""></p><figcaption>Öd cat</figcaption></figure>'
 
 
@@ -360,9 +365,14 @@ WRITTEN_FIGURE = '<figure><p><img src="https://example.com/a/c" alt=""></p><figc
         ("<article><p>Text, text</p><div><img src=c alt=d><p class=wp-caption-text>cat</p></div></article>", [True, False],
          None, "Text, text\n\n![d](https://example.com/a/c)\n\ncat",
          '<p>Text, text</p><p><img src="https://example.com/a/c" alt="d"></p><p>cat</p>'),
+        (f"<article><p>Text, text</p>{CREDITED_FIGURE}</article>", [True, False, False], None,
+         "Text, text\n\n![](https://example.com/a/c)\n\ncat",
+         '<p>Text, text</p><figure><p><img src="https://example.com/a/c" alt=""></p><figcaption>cat</figcaption></figure>'),
         (f"<p>Text</p><aside><p>Read more of it</p>{FIGURE}</aside>", [True, False, False], None, "Text", "<p>Text</p>"),
         ("<article><p>Text, text</p><figure><figcaption>cat</figcaption></figure></article>", [True, False], None,
          "Text, text", "<p>Text, text</p>"),
+        ("<article><p>Text, text</p><figure><img src=c><figcaption><a href=/d>Buy it</a></figcaption></figure></article>",
+         [True, False], None, "Text, text", "<p>Text, text</p>"),
         ("<article><p>Text, text</p><div class=captions><img src=c><p>cat</p><p>more</p></div></article>",
          [True, True, False], None, "Text, text\n\ncat", "<p>Text, text</p><p>cat</p>"),
     ],
