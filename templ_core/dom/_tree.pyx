@@ -1,7 +1,8 @@
 """Loops over trees whose nodes are columns in document order."""
 
+from cpython.unicode cimport PyUnicode_AsUTF8AndSize
 from libc.stdint cimport int64_t, uintptr_t
-from libc.string cimport memset
+from libc.string cimport memset, strstr
 
 import numpy as np
 
@@ -94,6 +95,42 @@ def tag_bits(list element_types, dict bits_of_tags):
             seen[slot], known[slot] = <void *>tag, bits_of_tags.get(tag, 0)
         of_type[number] = known[slot]
     return result
+
+
+def types_with_name(list element_types, tuple names):
+    """Return the numbers of the element types in whose attributes one of some names stands between blanks or hyphens.
+
+    Args:
+        element_types: The pairs of `Nodes.element_types`.
+        names: ASCII names in lower case.
+    """
+    cdef Py_ssize_t number
+    cdef const char *attributes
+    cdef list found = [], wanted = [name.encode() for name in names]
+    for number in range(len(element_types)):
+        attributes = PyUnicode_AsUTF8AndSize((<tuple>element_types[number])[1], NULL)
+        if not attributes[0]:
+            continue
+        for name in wanted:
+            if _has_name(attributes, <bytes>name):
+                found.append(number)
+                break
+    return found
+
+
+cdef bint _has_name(const char *attributes, bytes name) noexcept:
+    cdef const char *at = strstr(attributes, name)
+    cdef Py_ssize_t size = len(name)
+    while at != NULL:
+        if (at == attributes or _parts(at[-1])) and _parts(at[size]):
+            return True
+        at = strstr(at + 1, name)
+    return False
+
+
+cdef inline bint _parts(char byte) noexcept:
+    """Return whether a byte ends a name; all attributes end with a line feed."""
+    return byte == c" " or byte == c"-" or byte == c"_" or byte == c"\n" or byte == c"\t" or not byte
 
 
 def has_bits(bits_column, masks):

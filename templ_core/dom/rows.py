@@ -6,9 +6,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from templ_core.array_types import Int32s
-from templ_core.dom._tree import tag_bits
+from templ_core.dom._tree import tag_bits, types_with_name
 from templ_core.dom.tags import CELLS
-from templ_core.patterns import pattern
 
 if TYPE_CHECKING:
     from templ_core.dom.document import Document, Nodes
@@ -19,9 +18,8 @@ _CELLS_MAX = 50
 _DEPTH_MAX = 4
 """Most cells of such a row, and most elements around the text of a cell, the cell included."""
 _CELLS = dict.fromkeys(CELLS, 1)
-_NAME = pattern(r"(?:^|[\s_-])(?:row|tr|flex|inline-flex)(?:$|[\s_-])")
-"""What the classes or the role of rows hold."""
-_HINTS = ("row", "flex", "tr")
+_NAMES = ("row", "flex")
+"""What the role or a class of rows is, or has as a part between hyphens."""
 
 
 def rows_of_segments(document: "Document") -> Int32s | None:
@@ -41,11 +39,7 @@ def rows_of_segments(document: "Document") -> Int32s | None:
     """
     nodes, owner = document.nodes, document.segments.owner
     cells = tag_bits(nodes.element_types, _CELLS)
-    grid = [
-        number
-        for number, (_, names) in enumerate(nodes.element_types)
-        if any(hint in names for hint in _HINTS) and _NAME.search(names)
-    ]
+    grid = types_with_name(nodes.element_types, _NAMES)
     if not grid and not np.count_nonzero(cells):
         return None
     is_cell = cells[nodes.element_type[owner]] != 0
@@ -58,18 +52,19 @@ def rows_of_segments(document: "Document") -> Int32s | None:
 def _note_grid_rows(document: "Document", types: list[int], rows: Int32s) -> None:
     """Note the rows among the elements of some types."""
     nodes, segments = document.nodes, document.segments
-    before = np.searchsorted(segments.inline_from, np.arange(len(nodes.depth) + 1), side="right")
+    found = np.flatnonzero(np.isin(nodes.element_type, types))
+    firsts = np.searchsorted(segments.inline_from, found, side="right").tolist()
+    ends = np.searchsorted(segments.inline_from, nodes.end[found], side="right").tolist()
     alike: dict[tuple[int, int, int], list[tuple[int, int, int]]] = defaultdict(list)
-    for node in np.flatnonzero(np.isin(nodes.element_type, types)).tolist():
-        first, behind = int(before[node]), int(before[nodes.end[node]])
+    for node, first, behind in zip(found.tolist(), firsts, ends, strict=True):
         while behind > first and segments.owner[behind - 1] < node:
             behind -= 1
         if 1 < behind - first <= _CELLS_MAX and _are_cells(document, node, first, behind):
             kind = int(nodes.parent[node]), int(nodes.element_type[node]), behind - first
             alike[kind].append((node, first, behind))
-    for found in alike.values():
-        if len(found) > 1:
-            for node, first, behind in found:
+    for rows_alike in alike.values():
+        if len(rows_alike) > 1:
+            for node, first, behind in rows_alike:
                 rows[first:behind] = node
 
 

@@ -43,11 +43,14 @@ def with_signs(document: "Document", kept: Bools, cuts: Cuts | None) -> ShownPag
     signs, segments = document.signs, document.segments
     if not signs.texts:
         return ShownPage(document, kept, cuts)
+    shown = shown_signs(document, kept)
+    if document.marks is None and not np.count_nonzero(shown):
+        return ShownPage(document, kept, cuts)
     count = len(segments.texts)
     behind = signs.before + np.arange(len(signs.texts))
     numbers = np.arange(count) + np.searchsorted(signs.before, np.arange(count), side="right")
     stays = np.empty(count + len(signs.texts), np.bool_)
-    stays[numbers], stays[behind] = kept, shown_signs(document, kept)
+    stays[numbers], stays[behind] = kept, shown
     texts = [*segments.texts, *signs.texts]
     order = np.argsort(np.concatenate([numbers, behind]))
     nothing = np.zeros(len(signs.texts), np.int32)
@@ -86,7 +89,8 @@ def shown_signs(document: "Document", kept: Bools) -> Bools:
     (['|', '✓'], [False, True])
     """
     nodes, signs, owner = document.nodes, document.signs, document.segments.owner
-    if not np.count_nonzero(kept):
+    beside = np.concatenate([[False], kept, [False]])
+    if not np.count_nonzero(beside[signs.before] | beside[signs.before + 1]):
         return np.zeros(len(signs.texts), np.bool_)
     kinds = tag_bits(nodes.element_types, _KINDS)[nodes.element_type]
     of_all = _counted(owner, len(nodes.parent))

@@ -47,6 +47,9 @@ from templ_core.dom.tags import (
 from templ_core.errors import ParserMismatch
 
 cdef enum:
+    NOT_LOOKED_AT = -1
+
+cdef enum:
     SAME_SITE, OTHER_SITE, SAME_PAGE    # where the address of a link leads
 
 cdef struct Node:               # fields have the names and meanings of the columns of `Nodes`
@@ -55,7 +58,8 @@ cdef struct Node:               # fields have the names and meanings of the colu
 cdef struct ElementAttributes:  # whether the parser read them or the attribute table carries them
     const char *values[ATTRIBUTE_COUNT]     # by number; NULL = the element has no such attribute
     bint hidden                 # whether they hide the element, or keep it from screen readers
-    bint unseen                 # whether nobody sees its text in a line
+    bint unseen                 # whether they hide it from everybody
+    int is_for_screen_readers   # whether only those have its text, or NOT_LOOKED_AT
     bint is_note                # whether it is a note that appears beside its word
     bint is_closed_dialog       # whether it is a dialog that nobody has opened
     int link_target
@@ -325,7 +329,7 @@ cdef class PageReader(TextReader):
             self.enter_block(this)
             # In a sentence nobody sees what only a browser without scripts would show.
             self.unseen = traits & IS_PART and (
-                attributes.unseen or (traits & IS_WITHOUT_SCRIPTS and self.run.text.size > 0)
+                is_unseen(attributes) or (traits & IS_WITHOUT_SCRIPTS and self.run.text.size > 0)
             )
         elif traits & IS_LINK:
             self.open_links += 1
@@ -343,7 +347,7 @@ cdef class PageReader(TextReader):
             self.keep_apart()
         elif traits & IS_READING:
             self.open_bracket(this)
-        if traits & IS_INLINE and attributes.unseen and not traits & IS_IMAGE:
+        if traits & IS_INLINE and not traits & IS_IMAGE and is_unseen(attributes):
             self.unseen += 1
         self.in_power |= traits & IS_POWER != 0
         if traits & IS_MARKED:
@@ -400,7 +404,7 @@ cdef class PageReader(TextReader):
         attributes.is_closed_dialog = attributes.unseen and (
             _names_dialog(names) or _names_dialog(values[ID]) or _names_dialog(values[ROLE])
         )
-        attributes.unseen = attributes.unseen or (names != NULL and _is_for_screen_readers(names))
+        attributes.is_for_screen_readers = NOT_LOOKED_AT if names != NULL else 0
         attributes.is_note = values[ROLE] != NULL and strcmp(values[ROLE], "tooltip") == 0
         if values[HREF] != NULL:
             attributes.link_target = link_target(values[HREF], self.host)
@@ -550,6 +554,7 @@ cdef void no_attributes(ElementAttributes *attributes) noexcept:
     for number in range(ATTRIBUTE_COUNT):
         attributes.values[number] = NULL
     attributes.hidden = attributes.unseen = attributes.is_note = attributes.is_closed_dialog = False
+    attributes.is_for_screen_readers = 0
     attributes.link_target, attributes.tag = SAME_SITE, -1
 
 
@@ -562,6 +567,13 @@ cdef bint _hides(const char *style) except -1:
 
 cdef bint _names_dialog(const char *names) except -1:
     return names != NULL and _find_dialog(names[: strlen(names)].decode()) is not None
+
+
+cdef bint is_unseen(ElementAttributes *attributes) except -1:
+    """Return whether nobody sees the text of an element in a line; few elements are asked."""
+    if attributes.is_for_screen_readers == NOT_LOOKED_AT:
+        attributes.is_for_screen_readers = _is_for_screen_readers(attributes.values[CLASS])
+    return attributes.unseen or attributes.is_for_screen_readers
 
 
 cdef bint _is_for_screen_readers(const char *names) except -1:
