@@ -56,7 +56,8 @@ def _note_grid_rows(document: "Document", types: list[int], rows: Int32s) -> Non
     firsts = np.searchsorted(segments.inline_from, found, side="right").tolist()
     ends = np.searchsorted(segments.inline_from, nodes.end[found], side="right").tolist()
     alike: dict[tuple[int, int, int], list[tuple[int, int, int]]] = defaultdict(list)
-    for node, first, behind in zip(found.tolist(), firsts, ends, strict=True):
+    for node, first, end in zip(found.tolist(), firsts, ends, strict=True):
+        behind = end
         while behind > first and segments.owner[behind - 1] < node:
             behind -= 1
         if 1 < behind - first <= _CELLS_MAX and _are_cells(document, node, first, behind):

@@ -89,7 +89,7 @@ def shown_signs(document: "Document", kept: Bools) -> Bools:
     (['|', '✓'], [False, True])
     """
     nodes, signs, owner = document.nodes, document.signs, document.segments.owner
-    beside = np.concatenate([[False], kept, [False]])
+    beside = np.concatenate([[False], kept.astype(np.bool_), [False]])
     if not np.count_nonzero(beside[signs.before] | beside[signs.before + 1]):
         return np.zeros(len(signs.texts), np.bool_)
     kinds = tag_bits(nodes.element_types, _KINDS)[nodes.element_type]
