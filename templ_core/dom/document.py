@@ -291,7 +291,7 @@ def render_text(document: Document, kept: Bools, cuts: Cuts | None = None) -> st
             without_parts(text, cuts[segment]).strip() if segment in cuts else text
             for text, segment in zip(texts, stays.tolist(), strict=True)
         ]
-    rows = rows_of_segments(document)
+    rows = rows_of_segments(document, kept)
     if rows is None:
         return "\n".join(texts)
     row = rows[stays]

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from templ_core.array_types import Int32s
+from templ_core.array_types import Bools, Int32s
 from templ_core.dom._tree import tag_bits, types_with_name
 from templ_core.dom.tags import CELLS
 
@@ -22,7 +22,7 @@ _NAMES = ("row", "flex")
 """What the role or a class of rows is, or has as a part between hyphens."""
 
 
-def rows_of_segments(document: "Document") -> Int32s | None:
+def rows_of_segments(document: "Document", kept: Bools) -> Int32s | None:
     """Return the number of the row that each segment is a cell of, -1 = none; None where the page has no rows.
 
     The elements of a style sheet's grid are rows if their role or class says so, each of their cells has one short
@@ -30,11 +30,12 @@ def rows_of_segments(document: "Document") -> Int32s | None:
 
     Args:
         document: The page.
+        kept: Whether each segment stays; of rows without one nothing is found out.
 
     >>> from templ_core.dom.document import parse_document
     >>> row = "<div class=row><div>{}</div><div>{}</div></div>"
     >>> page = parse_document(row.format("Weight", "1 kg") + row.format("Colour", "blue"), "")
-    >>> rows_of_segments(page).tolist()
+    >>> rows_of_segments(page, np.ones(4, bool)).tolist()
     [2, 2, 5, 5]
     """
     nodes, owner = document.nodes, document.segments.owner
@@ -45,28 +46,33 @@ def rows_of_segments(document: "Document") -> Int32s | None:
     is_cell = cells[nodes.element_type[owner]] != 0
     rows: Int32s = np.where(is_cell, nodes.parent[owner], -1)
     if grid:
-        _note_grid_rows(document, grid, rows)
+        _note_grid_rows(document, kept, grid, rows)
     return rows
 
 
-def _note_grid_rows(document: "Document", types: list[int], rows: Int32s) -> None:
-    """Note the rows among the elements of some types."""
+def _note_grid_rows(document: "Document", kept: Bools, types: list[int], rows: Int32s) -> None:
+    """Note the rows among the elements of some types that have text that stays."""
     nodes, segments = document.nodes, document.segments
-    found = np.flatnonzero(np.isin(nodes.element_type, types))
-    firsts = np.searchsorted(segments.inline_from, found, side="right").tolist()
-    ends = np.searchsorted(segments.inline_from, nodes.end[found], side="right").tolist()
+    is_named = np.zeros(len(nodes.element_types), np.bool_)
+    is_named[types] = True
+    (found,) = is_named[nodes.element_type].nonzero()
+    first = segments.inline_from.searchsorted(found, side="right")
+    behind = segments.inline_from.searchsorted(nodes.end[found], side="right")
+    stay = np.concatenate([[0], kept.cumsum()])
+    holds_cells = (behind - first > 1) & (stay[behind] - stay[first] > 1)
     alike: dict[tuple[int, int, int], list[tuple[int, int, int]]] = defaultdict(list)
-    for node, first, end in zip(found.tolist(), firsts, ends, strict=True):
-        behind = end
-        while behind > first and segments.owner[behind - 1] < node:
-            behind -= 1
-        if 1 < behind - first <= _CELLS_MAX and _are_cells(document, node, first, behind):
-            kind = int(nodes.parent[node]), int(nodes.element_type[node]), behind - first
-            alike[kind].append((node, first, behind))
-    for rows_alike in alike.values():
-        if len(rows_alike) > 1:
-            for node, first, behind in rows_alike:
-                rows[first:behind] = node
+    for row in zip(*(one[holds_cells].tolist() for one in (found, first, behind)), strict=True):
+        node, begin, end = row
+        while end > begin and segments.owner[end - 1] < node:
+            end -= 1
+        if 1 < end - begin <= _CELLS_MAX:
+            kind = int(nodes.parent[node]), int(nodes.element_type[node]), end - begin
+            alike[kind].append((node, begin, end))
+    for group in alike.values():
+        cells = [one for one in group if _are_cells(document, *one)] if len(group) > 1 else []
+        if len(cells) > 1:
+            for node, begin, end in cells:
+                rows[begin:end] = node
 
 
 def _are_cells(document: "Document", row: int, first: int, behind: int) -> bool:

@@ -109,7 +109,7 @@ def body_in_place_of_page(
     claims: bytes,
     title: str,
     texts: Sequence[str],
-    link_chars: Sequence[int],
+    link_chars: Int32s,
     config: DeclaredBodyConfig = _DECLARED,
 ) -> str:
     """Return the declared article as HTML where the page shows nothing else, or no more than its beginning.
@@ -133,7 +133,7 @@ def body_in_place_of_page(
     if len(body) < config.letters_min:
         return ""
     headline, own, found = _letters(title), 0, 0
-    for text, linked in zip(texts, link_chars, strict=True):
+    for text, linked in zip(texts, link_chars.tolist(), strict=True):
         letters = _letters(text)
         if body.startswith(letters, found):
             found += len(letters)

@@ -62,9 +62,7 @@ def parse_page(utf8: bytes, url: str, *, with_marks: bool = False) -> ParsedPage
     check_parser()
     columns, claims, base_at = _parsed(utf8, _host(url), with_marks=with_marks)
     title, language, scripts = columns.title, columns.language, columns.scripts
-    body = body_in_place_of_page(
-        claims, title, columns.texts, columns.segments["link_chars"].tolist()
-    )
+    body = body_in_place_of_page(claims, title, columns.texts, columns.segments["link_chars"])
     if body:
         columns = _parsed(body.encode(), _host(url), with_marks=with_marks)[0]
         columns = columns._replace(title=title, language=language, scripts=scripts)
