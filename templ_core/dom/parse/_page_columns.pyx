@@ -8,7 +8,7 @@ from cpython.bytes cimport PyBytes_AsString, PyBytes_Size
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport uint16_t
 from libc.stdlib cimport free
-from libc.string cimport memcpy, memset, strchr, strcmp, strlen, strncmp, strstr
+from libc.string cimport memcpy, memset, strchr, strcmp, strlen, strncmp, strpbrk, strstr
 
 from templ_core._arrays cimport items
 from templ_core._byte_string cimport Text, put, resized
@@ -61,7 +61,7 @@ cdef struct ElementAttributes:  # whether the parser read them or the attribute 
     bint unseen                 # whether they hide it from everybody
     int is_for_screen_readers   # whether only those have its text, or NOT_LOOKED_AT
     bint is_note                # whether it is a note that appears beside its word
-    bint is_closed_dialog       # whether it is a dialog that nobody has opened
+    int is_closed_dialog        # whether it is a dialog that nobody has opened, or NOT_LOOKED_AT
     int link_target
     int tag, element_type       # of the last element that had them; -1 = none yet
 
@@ -83,9 +83,8 @@ cdef dict _ATTRIBUTES = {
 _UNSEEN = {ord(mark): None for mark in letters.UNSEEN_MARKS}
 _NOT_SEEN = ("sr-only", "visually-hidden", "visuallyhidden", "screen-reader-text", "element-invisible")
 """Classes by which Bootstrap, WordPress, Drupal and others hide text from all but screen readers."""
-cdef object _find_dialog = re.compile(
-    r"(?i:(?<![a-z])(?:modal|popup|pop-up|(?:alert)?dialog|lightbox|overlay|off-?canvas)(?![a-z]))"
-).search
+_DIALOGS = ("modal", "popup", "pop-up", "dialog", "lightbox", "overlay", "offcanvas", "off-canvas")
+cdef object _find_dialog = re.compile(rf"(?<![a-z])(?:alert)?(?:{'|'.join(_DIALOGS)})(?![a-z])").search
 cdef object _find_hiding = re.compile(r"(?i:display\s*:\s*none|visibility\s*:\s*hidden)").search
 
 
@@ -311,7 +310,7 @@ cdef class PageReader(TextReader):
         elif attributes == NULL:
             attributes = &self.own
             self.read_attributes(own)
-        if attributes.is_closed_dialog and not traits & IS_INLINE:
+        if attributes.unseen and not traits & IS_INLINE and is_closed_dialog(attributes):
             self.invisible += 1
             return 0
         if attributes.tag != tag:
@@ -401,9 +400,7 @@ cdef class PageReader(TextReader):
         attributes.hidden = attributes.unseen or (
             values[ARIA_HIDDEN] != NULL and strcmp(values[ARIA_HIDDEN], "true") == 0
         )
-        attributes.is_closed_dialog = attributes.unseen and (
-            _names_dialog(names) or _names_dialog(values[ID]) or _names_dialog(values[ROLE])
-        )
+        attributes.is_closed_dialog = NOT_LOOKED_AT
         attributes.is_for_screen_readers = NOT_LOOKED_AT if names != NULL else 0
         attributes.is_note = values[ROLE] != NULL and strcmp(values[ROLE], "tooltip") == 0
         if values[HREF] != NULL:
@@ -565,8 +562,25 @@ cdef bint _hides(const char *style) except -1:
     return _find_hiding(style[: strlen(style)].decode()) is not None
 
 
+cdef bint is_closed_dialog(ElementAttributes *attributes) except -1:
+    """Return whether an element that is hidden is a dialog by its class, id or role."""
+    if attributes.is_closed_dialog == NOT_LOOKED_AT:
+        attributes.is_closed_dialog = (
+            _names_dialog(attributes.values[CLASS]) or _names_dialog(attributes.values[ID])
+            or _names_dialog(attributes.values[ROLE])
+        )
+    return attributes.is_closed_dialog
+
+
 cdef bint _names_dialog(const char *names) except -1:
-    return names != NULL and _find_dialog(names[: strlen(names)].decode()) is not None
+    cdef str text
+    if names == NULL or strpbrk(names, "oO") == NULL:
+        return False
+    text = names[: strlen(names)].decode().lower()
+    for name in _DIALOGS:
+        if name in text:
+            return _find_dialog(text) is not None
+    return False
 
 
 cdef bint is_unseen(ElementAttributes *attributes) except -1:

@@ -3,7 +3,6 @@
 import html
 import json
 import re
-from collections.abc import Sequence
 from itertools import islice
 
 import numpy as np
@@ -11,6 +10,7 @@ import numpy as np
 from templ_core.array_types import Int32s
 from templ_core.dom.config import DeclaredBodyConfig
 from templ_core.dom.decode._bytes import may_stand_in
+from templ_core.dom.parse._page_columns import PageColumns
 from templ_core.patterns import pattern
 
 NO_BODY, OUTSIDE_BODY, INSIDE_BODY = range(3)
@@ -107,9 +107,7 @@ _LINES = pattern(r"\s*\n\s*")
 
 def body_in_place_of_page(
     claims: bytes,
-    title: str,
-    texts: Sequence[str],
-    link_chars: Int32s,
+    columns: PageColumns,
     config: DeclaredBodyConfig = _DECLARED,
 ) -> str:
     """Return the declared article as HTML where the page shows nothing else, or no more than its beginning.
@@ -118,9 +116,7 @@ def body_in_place_of_page(
 
     Args:
         claims: `Document.claims`.
-        title: Title of the page.
-        texts: Text of each segment.
-        link_chars: Characters of each segment that stand in links.
+        columns: What the page shows.
         config: The tunable numbers.
 
     Returns:
@@ -132,8 +128,9 @@ def body_in_place_of_page(
     body = _letters(_shown(declared))
     if len(body) < config.letters_min:
         return ""
-    headline, own, found = _letters(title), 0, 0
-    for text, linked in zip(texts, link_chars.tolist(), strict=True):
+    headline, own, found = _letters(columns.title), 0, 0
+    link_chars = columns.segments["link_chars"].tolist()
+    for text, linked in zip(columns.texts, link_chars, strict=True):
         letters = _letters(text)
         if body.startswith(letters, found):
             found += len(letters)
@@ -144,4 +141,4 @@ def body_in_place_of_page(
     if not _TAG_OF_TEXT.search(declared):
         lines = _LINES.split(_shown(declared).strip())
         declared = "".join(f"<p>{html.escape(line)}</p>" for line in lines)
-    return f"<article><h1>{html.escape(title)}</h1>{declared}</article>"
+    return f"<article><h1>{html.escape(columns.title)}</h1>{declared}</article>"

@@ -61,16 +61,17 @@ def parse_page(utf8: bytes, url: str, *, with_marks: bool = False) -> ParsedPage
     """
     check_parser()
     columns, claims, base_at = _parsed(utf8, _host(url), with_marks=with_marks)
-    title, language, scripts = columns.title, columns.language, columns.scripts
-    body = body_in_place_of_page(claims, title, columns.texts, columns.segments["link_chars"])
+    declared = declared_segments(claims, columns.texts)
+    body = "" if declared.any() else body_in_place_of_page(claims, columns)
     if body:
+        title, language, scripts = columns.title, columns.language, columns.scripts
         columns = _parsed(body.encode(), _host(url), with_marks=with_marks)[0]
         columns = columns._replace(title=title, language=language, scripts=scripts)
+        declared = declared_segments(claims, columns.texts)
     refuse_segments(len(columns.texts) + len(columns.sign_texts), len(utf8))
     base = _base(claims, base_at, url) if base_at >= 0 else ""
     if base and with_marks:
         _join(columns, base)
-    declared = declared_segments(claims, columns.texts)
     return ParsedPage(columns, claims, base, declared, is_declared=bool(body))
 
 
