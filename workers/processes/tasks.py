@@ -128,6 +128,7 @@ class _PageWork:
             self.models.page,
             self.task.settings,
             with_metadata=options.forms.metadata,
+            fetched_at=self.task.page.fetched_at,
         )
 
     def make_records(self) -> None:

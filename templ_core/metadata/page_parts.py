@@ -1,0 +1,164 @@
+"""Which parts of a page tell of the page itself, and which of something else: menus, teasers, comments, feet.
+
+A date, a name or a price in the second kind is that of another page, of a reader or of the site.
+"""
+
+import functools
+import re
+from collections.abc import Sequence
+
+import numpy as np
+
+from templ_core.array_types import Bools
+from templ_core.dom.document import Document
+from templ_core.page_level.features._stems import Stems
+from templ_core.page_level.features.surroundings import COMMENTS, REVIEWS, named_roles
+from templ_core.patterns import pattern
+
+_TAGS = frozenset(("nav", "menu", "dialog"))
+_EDGES = frozenset(("header", "footer", "aside"))
+"""Tags of elements that belong to the site, unless they are those of an article."""
+_WHOLE = frozenset(("html", "body", "main"))
+_NAME = pattern(
+    r"(?:.*[-_])?(?:nav|navbar|navigation|menu|sidebar|side-?bar|breadcrumbs?|related|recommended|recommendations|popular"
+    r"|trending|latest|recent|most-?read|most-?viewed|teasers?|promos?|upcoming|calendar|ticker|you-may-(?:also-)?like"
+    r"|read-?(?:more|next)|more-(?:news|stories|posts|articles)|siblings?|prev|next|pager|pagination)(?:[-_].*)?"
+    r"|(?:site|page|global|main|top|colophon)?[-_]?(?:footer|masthead|topbar|top-bar)(?:[-_](?:bar|wrap|wrapper|inner|area|widgets?|container))?"
+    r"|(?:site|global|main)[-_]?header|header|colophon|widget(?:[-_].*)?|secondary|navigation\w*|menu\w*|related\w*|sidebar\w*|recent\w*",
+    re.IGNORECASE,
+)
+"""Names of elements that hold something else than the page."""
+_OWN = pattern(
+    r"(?:.*[-_])?(?:entry|post|article|story|content|single|hero|elementor)[-_]?(?:header|footer|meta|title|head|info|body|content|wrap|sidebar|aside).*",
+    re.IGNORECASE,
+)
+"""Names of elements that hold the page, whatever else they are named after."""
+_ABOUT = pattern(
+    r"(?:.*[-_])?(?:entry|post|article|story)[-_]{0,2}(?:meta|metadata|info|byline|date|dateline|author)",
+    re.IGNORECASE,
+)
+"""Names of elements that tell of the page wherever they stand, unless it has several of them."""
+_STEMS = (
+    "entry", "post", "article", "story",
+    "nav", "menu", "sidebar", "side-bar", "breadcrumb", "related", "recommend", "popular", "trending", "latest",
+    "recent", "read", "most", "teaser", "promo", "upcoming", "calendar", "ticker", "you-may", "more-",
+    "sibling", "prev", "next", "pager", "paginat", "footer", "masthead", "topbar", "top-bar", "header",
+    "colophon", "widget", "secondary", "comment", "kommentar", "comentario", "respond", "disqus", "review",
+)  # fmt: skip
+"""Parts of names: each name that `_NAME` or a text role matches holds one of them."""
+
+
+class PageParts:
+    """The parts of a page, as its metadata is read from them.
+
+    Args:
+        document: The page.
+        headline: Number of the segment that is its headline; None = no segment is.
+        kept: Whether each segment is content by the decision of the page; length n_segments.
+    """
+
+    def __init__(self, document: Document, headline: int | None, kept: Bools | None) -> None:
+        self._document = document
+        texts = document.segments.texts
+        content = kept.nonzero()[0].tolist() if kept is not None and len(kept) == len(texts) else []
+        first, last = (content[0], content[-1]) if content else (0, len(texts))
+        self.anchor = first if headline is None else headline
+        """The segment from which it is measured how near something stands."""
+        self._first = min(first, self.anchor)
+        self._last = max(last, self.anchor)
+        self._inside = self._elsewhere(headline, content)
+
+    def is_elsewhere(self, segment: int) -> bool:
+        """Return whether a segment is of a part that tells of something else, or far from the content."""
+        if not self._first - _BEFORE_MAX <= segment <= self._last + _BEHIND_MAX:
+            return True
+        return bool(self._inside is not None and self._inside[self._owner_of(segment)])
+
+    def is_node_elsewhere(self, node: int) -> bool:
+        """Return whether an element is in a part that tells of something else."""
+        return bool(self._inside is not None and self._inside[node])
+
+    def nearness(self, segment: int) -> tuple[bool, int]:
+        """Return a key that sorts segments by how near they are to the headline; those behind it come first."""
+        return segment < self.anchor, abs(segment - self.anchor)
+
+    def _owner_of(self, segment: int) -> int:
+        return int(self._document.segments.owner[segment])
+
+    def _elsewhere(self, headline: int | None, content: Sequence[int]) -> Bools | None:
+        """Return for each element whether it is in such a part; None = there is none."""
+        nodes, segments = self._document.nodes, self._document.segments
+        edges, named, about = _told_types(nodes.element_types)
+        if not named and not edges:
+            return None
+        found = np.isin(nodes.element_type, list(named | edges)).nonzero()[0]
+        ends = nodes.end[found]
+        at = int(segments.owner[self.anchor]) if headline is not None else -1
+        stays = (found <= at) & (at < ends)
+        if content:
+            chars = np.zeros(len(nodes.end) + 1)
+            sizes = [len(segments.texts[one]) for one in content]
+            np.add.at(chars, segments.owner[list(content)] + 1, sizes)
+            chars = chars.cumsum()
+            stays |= 2 * (chars[ends] - chars[found]) >= chars[-1]
+        types = nodes.element_type[found].tolist()
+        for place, number in enumerate(types):
+            if number in edges and self._is_of_article(int(found[place]), at):
+                stays[place] = True
+        found = found[~stays]
+        change = np.zeros(len(nodes.end) + 1, np.int32)
+        np.add.at(change, found, 1)
+        np.add.at(change, nodes.end[found], -1)
+        inside: Bools = change[:-1].cumsum() > 0
+        for number in about:
+            of_type = (nodes.element_type == number).nonzero()[0]
+            if len(of_type) == 1:
+                inside[of_type[0] : nodes.end[of_type[0]]] = False
+        return inside
+
+    def _is_of_article(self, node: int, headline: int) -> bool:
+        """Return whether a head, a foot or an aside is that of the article with the headline, or of any if there is none."""
+        nodes = self._document.nodes
+        types, above = nodes.element_types, node
+        if any(map(_OWN.fullmatch, types[nodes.element_type[node]][1].split())):
+            return True
+        while above >= 0:
+            if types[nodes.element_type[above]][0] == "article":
+                return headline < 0 or above <= headline < int(nodes.end[above])
+            above = int(nodes.parent[above])
+        return False
+
+
+def _told_types(types: list[tuple[str, str]]) -> tuple[set[int], set[int], list[int]]:
+    """Return the numbers of the element types that are edges by their tag, of something else, and about the page."""
+    edges = {number for number, (tag, _) in enumerate(types) if tag in _EDGES}
+    named = {number for number, (tag, _) in enumerate(types) if tag in _TAGS}
+    about = []
+    for number in _name_stems().found_in_attributes(types):
+        tag, attributes = types[number]
+        if tag in _WHOLE:
+            continue
+        if _is_named_elsewhere(attributes):
+            named.add(number)
+        elif any(map(_ABOUT.fullmatch, attributes.split())):
+            about.append(number)
+    return edges - named, named, about
+
+
+_BEFORE_MAX = 8
+"""Segments before the headline and the content in which a byline may stand."""
+_BEHIND_MAX = 8
+"""Segments behind the content in which a byline may stand."""
+
+
+@functools.cache
+def _name_stems() -> Stems:
+    return Stems(_STEMS)
+
+
+@functools.lru_cache(maxsize=1 << 12)
+def _is_named_elsewhere(attributes: str) -> bool:
+    if named_roles(attributes) & (COMMENTS | REVIEWS):
+        return True
+    names = attributes.split()
+    return any(map(_NAME.fullmatch, names)) and not any(map(_OWN.fullmatch, names))
