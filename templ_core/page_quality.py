@@ -16,7 +16,7 @@ import msgspec
 
 _DECIMALS = 4
 WITHOUT_MAX = 0.6
-"""Nothing is learned from a page that is with this probability none with content: 0.952 of those are none."""
+"""A page that is with this probability none with content is taken for one without."""
 
 _Ratio = Annotated[float, msgspec.Meta(ge=0, le=1)]
 

@@ -37,7 +37,9 @@ _ABOUT = pattern(
     r"(?:.*[-_])?(?:entry|post|article|story)[-_]{0,2}(?:meta|metadata|info|byline|date|dateline|author)",
     re.IGNORECASE,
 )
-"""Names of elements that tell of the page wherever they stand, unless it has several of them."""
+"""Names of elements that tell of the page wherever they stand, unless it has many of them."""
+_ABOUT_MAX = 2
+"""Elements of one type that tell of the page, such as those above and below its text; more are those of teasers."""
 _STEMS = (
     "entry", "post", "article", "story",
     "nav", "menu", "sidebar", "side-bar", "breadcrumb", "related", "recommend", "popular", "trending", "latest",
@@ -112,8 +114,9 @@ class PageParts:
         inside: Bools = change[:-1].cumsum() > 0
         for number in about:
             of_type = (nodes.element_type == number).nonzero()[0]
-            if len(of_type) == 1:
-                inside[of_type[0] : nodes.end[of_type[0]]] = False
+            if len(of_type) <= _ABOUT_MAX:
+                for node in of_type.tolist():
+                    inside[node : nodes.end[node]] = False
         return inside
 
     def _is_of_article(self, node: int, headline: int) -> bool:
@@ -138,10 +141,10 @@ def _told_types(types: list[tuple[str, str]]) -> tuple[set[int], set[int], list[
         tag, attributes = types[number]
         if tag in _WHOLE:
             continue
-        if _is_named_elsewhere(attributes):
-            named.add(number)
-        elif any(map(_ABOUT.fullmatch, attributes.split())):
+        if any(map(_ABOUT.fullmatch, attributes.split())):
             about.append(number)
+        elif _is_named_elsewhere(attributes):
+            named.add(number)
     return edges - named, named, about
 
 
