@@ -134,6 +134,11 @@ def byline_author(text: str, *, is_named: bool = False) -> str | None:
     return names[0] if names else None
 
 
+def named_author(text: str) -> str | None:
+    """Return the author in the text of an element that is named after one, where the name may stand alone."""
+    return byline_author(text, is_named=True)
+
+
 def full_name(text: str) -> str | None:
     """Return a text that has the form of a person's name, without what stands around it; else None.
 

@@ -188,7 +188,7 @@ def published_day(text: str, language: str = "") -> str | None:
     >>> published_day("4 May 2020, updated on 6 May 2020")
     '2020-05-04'
     """
-    found = _first_day(before_change(text), language)
+    found = _first_day(before_change(text), language) if _MAY_BE_YEAR.search(text) else None
     if found is None or last_label(text[: found[0]]) == "other":
         return None
     return found[1]

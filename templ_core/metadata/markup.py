@@ -98,9 +98,11 @@ class JsonLd:
             yield self.texts_in(_people(item.get(field)), ("name",))
 
     def signed_by(self, field: str) -> Iterator[list[str]]:
-        """Yield the names in a field of authors for each object that describes the page."""
+        """Yield the names in a field of authors for each object of which an organisation is among them."""
         for item in self.described:
-            yield self.texts_in(item.get(field), ("name",))
+            value = item.get(field)
+            if value and len(_people(value)) < (len(value) if isinstance(value, list) else 1):
+                yield self.texts_in(value, ("name",))
 
     def texts(self, field: str, *names: str) -> list[str]:
         """Return the texts of a field of the objects that describe the page, references followed.
@@ -167,7 +169,7 @@ def short_text(text: str, chars_max: int = _LONG_TEXT_CHARS_MAX) -> str | None:
     return text[:chars_max].rpartition(" ")[0] + " …"
 
 
-def _people(value: Value) -> Value:
+def _people(value: Value) -> list[Value]:
     """Return authors without the organisations among them.
 
     >>> _people(

@@ -18,7 +18,13 @@ from templ_core.dom.addresses import address, host_and_path
 from templ_core.dom.document import Document
 from templ_core.dom.tags import HEADING_LEVELS
 from templ_core.metadata._scans import segments_within, types_with_tags
-from templ_core.metadata.authors import author_names, byline_author, full_name, is_organisation
+from templ_core.metadata.authors import (
+    author_names,
+    byline_author,
+    full_name,
+    is_organisation,
+    named_author,
+)
 from templ_core.metadata.dates import (
     day_behind,
     day_in_path,
@@ -176,8 +182,7 @@ class _Reader:
     def _near(self) -> list[int]:
         """Segments beside the headline, and those that stand once on each page of the site, the nearest first."""
         near = {*beside_headline(self._document, self._heading), *self._placed}
-        own = [one for one in near if not self._parts.is_elsewhere(one)]
-        return sorted(own, key=self._parts.nearness)
+        return sorted(near, key=self._parts.nearness)
 
     @functools.cached_property
     def _times(self) -> list[ShownTime]:
@@ -197,9 +202,6 @@ class _Reader:
         """Return a time unless it lies more than so many days behind the fetch."""
         latest = day_behind(self.fetched_at, days) if found else None
         return found if not (found and latest and found[:10] > latest) else None
-
-    def _texts_of(self, segments: Iterable[int]) -> list[str]:
-        return [self._document.segments.texts[one] for one in segments]
 
     def _title(self) -> str | None:
         headings = top_headings(self._document)
@@ -240,23 +242,22 @@ class _Reader:
 
     def _authors(self) -> list[str]:
         """Return the people who sign the page; where none does, the newsroom or the firm that is said to have written it."""
-        stated = [found for found in self._stated_authors() if found]
-        for found in stated:
+        others: list[list[str]] = []
+        for found in self._stated_authors():
             if people := [one for one in found if self._is_person(one)]:
                 return people
+            others += [found] if found else []
         linked = self._own_names(author_names(self._markup.claims.authors))
         linked = linked if len(linked) <= _SHOWN_AUTHORS_MAX else []
         if people := [one for one in linked if self._is_person(one)]:
             return people[:1]
-        stated += [linked[:1]] if linked else []
-        shown = [
-            [one for one in dict.fromkeys(names) if one]
-            for names in self._shown_authors(with_names=not stated)
-        ]
-        for found in shown:
-            if people := [one for one in found if self._is_person(one)]:
+        others += [linked[:1]] if linked else []
+        for names in self._shown_authors(with_names=not others):
+            shown = [one for one in dict.fromkeys(names) if one]
+            if people := [one for one in shown if self._is_person(one)]:
                 return people[:1] if len(people) <= _SHOWN_AUTHORS_MAX else []
-        return stated[0] if stated else next(filter(None, shown), [])[:1]
+            others += [shown[:1]] if shown else []
+        return others[0] if others else []
 
     def _stated_authors(self) -> Iterator[list[str]]:
         """Yield the authors of each object of JSON-LD, since the first has those of the page, and of other markup."""
@@ -287,9 +288,11 @@ class _Reader:
         Args:
             with_names: Whether a name may stand alone, without "by".
         """
-        yield map(byline_author, self._texts_of(self._near))
+        texts = self._document.segments.texts
+        signed = ((one, byline_author(texts[one])) for one in self._near)
+        yield (name for one, name in signed if name and not self._parts.is_elsewhere(one))
         bylines, notes = author_texts(self._document, self._parts)
-        yield (byline_author(text, is_named=with_names) for text in bylines)
+        yield map(named_author if with_names else byline_author, bylines)
         if with_names:
             yield map(full_name, notes)
 
@@ -308,7 +311,7 @@ class _Reader:
         return (
             stated
             or _first(self._published_day, shown)
-            or _first(self._signed_day, filter(self._is_signed, self._texts_of(self._near[:1])))
+            or _first(self._signed_day, self._signed_texts())
             or self._day_in_address
         )
 
@@ -321,12 +324,14 @@ class _Reader:
                 yield of_path if of_path and not time.stated.startswith(of_path) else time.stated
                 return
 
-    def _is_signed(self, text: str) -> bool:
-        """Return whether the nearest text to the headline is a byline, or named after the publication."""
-        owner = self._document.segments.owner[self._near[0]]
-        nodes = self._document.nodes
-        names = nodes.element_types[nodes.element_type[owner]][1]
-        return byline_author(text) is not None or _POSTED.search(names) is not None
+    def _signed_texts(self) -> Iterator[str]:
+        """Yield the text next to the headline if it is a byline, or named after the publication."""
+        nodes, segments = self._document.nodes, self._document.segments
+        for one in self._near[:1]:
+            names = nodes.element_types[nodes.element_type[segments.owner[one]]][1]
+            is_signed = byline_author(segments.texts[one]) or _POSTED.search(names)
+            if is_signed and not self._parts.is_elsewhere(one):
+                yield segments.texts[one]
 
     def _times_of_change(self) -> Iterator[str]:
         yield from (time.stated for time in self._times if time.kind == "changed")
@@ -337,7 +342,8 @@ class _Reader:
         repeated = repeated_texts(self._places, near) if self._places and near else set()
         for one in near:
             text = self._document.segments.texts[one]
-            if one in placed or not (one in repeated or is_prose(text)):
+            may_tell = one in placed or not (one in repeated or is_prose(text))
+            if may_tell and published_day(text) and not self._parts.is_elsewhere(one):
                 yield text
         yield from date_texts(self._document, self._parts)
 
@@ -552,7 +558,7 @@ def author_texts(document: Document, parts: PageParts) -> tuple[list[str], list[
     elements = segments_within(document, notes, _ELEMENTS_MAX, _BOX_TEXTS) if notes else []
     texts = [document.segments.texts[number] for within in elements for number in within]
     return (
-        _named(document, parts, named, _BYLINE, "\n"),
+        _named(document, parts, named, _BYLINE, named_author, "\n"),
         [text for text in texts if len(text) <= _CHARS_MAX],
     )
 
@@ -568,7 +574,7 @@ def date_texts(document: Document, parts: PageParts) -> list[str]:
     ['March 4, 2024']
     """
     dated = _DATE_STEMS.found_in_attributes(document.nodes.element_types)
-    return _named(document, parts, dated, _DATE, " ")
+    return _named(document, parts, dated, _DATE, published_day, " ")
 
 
 def beside_headline(document: Document, at: int | None) -> list[int]:
@@ -607,10 +613,11 @@ def _heading_at(document: Document, title: str) -> int | None:
         at = texts.index(title, at + 1)
         if _owner_tags(document, range(at, at + 1))[0] in HEADING_LEVELS:
             return at
-    levels = types_with_tags(document.nodes.element_types, _HEADINGS)
+    is_heading = np.zeros(len(document.nodes.element_types), np.bool_)
+    is_heading[types_with_tags(document.nodes.element_types, _HEADINGS)] = True
     owners = document.nodes.element_type[document.segments.owner]
     own = _letters(title)
-    for one in np.isin(owners, levels).nonzero()[0].tolist():
+    for one in is_heading[owners].nonzero()[0].tolist():
         letters = _letters(texts[one])
         if len(letters) > _PART_CHARS_MIN and (letters in own or own in letters):
             return int(one)
@@ -629,9 +636,13 @@ def _named(
     parts: PageParts,
     of_types: list[int],
     names: re.Pattern[str],
+    tells: Callable[[str], str | None],
     between: str,
 ) -> list[str]:
-    """Return the short texts of the elements that are named so and of which the page has few, the nearest first."""
+    """Return the short texts that tell something of the elements that are named so and of which the page has few.
+
+    The nearest come first.
+    """
     types = document.nodes.element_types
     named = [
         number
@@ -643,9 +654,12 @@ def _named(
     if not named:
         return []
     elements = segments_within(document, named, _ELEMENTS_MAX, _TEXTS_MAX, _TIMES_MAX)
-    elements = [one for one in elements if one and not parts.is_elsewhere(one[0])]
-    elements.sort(key=lambda one: parts.nearness(one[0]))
-    return _joined(document, elements, between, _CHARS_MAX)
+    told = [
+        one for one in elements if any(map(tells, _joined(document, [one], between, _CHARS_MAX)))
+    ]
+    told = [one for one in told if not parts.is_elsewhere(one[0])]
+    told.sort(key=lambda one: parts.nearness(one[0]))
+    return _joined(document, told, between, _CHARS_MAX)
 
 
 def _joined(

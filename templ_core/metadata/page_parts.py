@@ -6,6 +6,7 @@ A date, a name or a price in the second kind is that of another page, of a reade
 import functools
 import re
 from collections.abc import Sequence
+from typing import Literal
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from templ_core.patterns import pattern
 _TAGS = frozenset(("nav", "menu", "dialog"))
 _EDGES = frozenset(("header", "footer", "aside"))
 """Tags of elements that belong to the site, unless they are those of an article."""
+_TOLD_TAGS = _TAGS | _EDGES
 _WHOLE = frozenset(("html", "body", "main"))
 _NAME = pattern(
     r"(?:.*[-_])?(?:nav|navbar|navigation|menu|sidebar|side-?bar|breadcrumbs?|related|recommended|recommendations|popular"
@@ -68,7 +70,11 @@ class PageParts:
         """The segment from which it is measured how near something stands."""
         self._first = min(first, self.anchor)
         self._last = max(last, self.anchor)
-        self._inside = self._elsewhere(headline, content)
+        self._given = headline, content
+
+    @functools.cached_property
+    def _inside(self) -> Bools | None:
+        return self._elsewhere(*self._given)
 
     def is_elsewhere(self, segment: int) -> bool:
         """Return whether a segment is of a part that tells of something else, or far from the content."""
@@ -93,15 +99,16 @@ class PageParts:
         edges, named, about = _told_types(nodes.element_types)
         if not named and not edges:
             return None
-        found = np.isin(nodes.element_type, list(named | edges)).nonzero()[0]
+        is_told = np.zeros(len(nodes.element_types), np.bool_)
+        is_told[[*named, *edges]] = True
+        found = is_told[nodes.element_type].nonzero()[0]
         ends = nodes.end[found]
         at = int(segments.owner[self.anchor]) if headline is not None else -1
         stays = (found <= at) & (at < ends)
         if content:
-            chars = np.zeros(len(nodes.end) + 1)
             sizes = [len(segments.texts[one]) for one in content]
-            np.add.at(chars, segments.owner[list(content)] + 1, sizes)
-            chars = chars.cumsum()
+            owners = segments.owner[list(content)] + 1
+            chars = np.bincount(owners, sizes, len(nodes.end) + 1).cumsum()
             stays |= 2 * (chars[ends] - chars[found]) >= chars[-1]
         types = nodes.element_type[found].tolist()
         for place, number in enumerate(types):
@@ -134,16 +141,18 @@ class PageParts:
 
 def _told_types(types: list[tuple[str, str]]) -> tuple[set[int], set[int], list[int]]:
     """Return the numbers of the element types that are edges by their tag, of something else, and about the page."""
-    edges = {number for number, (tag, _) in enumerate(types) if tag in _EDGES}
-    named = {number for number, (tag, _) in enumerate(types) if tag in _TAGS}
-    about = []
+    edges: set[int] = set()
+    named: set[int] = set()
+    about: list[int] = []
+    for number, (tag, _) in enumerate(types):
+        if tag in _TOLD_TAGS:
+            (named if tag in _TAGS else edges).add(number)
     for number in _name_stems().found_in_attributes(types):
         tag, attributes = types[number]
-        if tag in _WHOLE:
-            continue
-        if any(map(_ABOUT.fullmatch, attributes.split())):
+        told = "" if tag in _WHOLE else _told_by(attributes)
+        if told == "about":
             about.append(number)
-        elif _is_named_elsewhere(attributes):
+        elif told:
             named.add(number)
     return edges - named, named, about
 
@@ -159,9 +168,12 @@ def _name_stems() -> Stems:
     return Stems(_STEMS)
 
 
-@functools.lru_cache(maxsize=1 << 12)
-def _is_named_elsewhere(attributes: str) -> bool:
-    if named_roles(attributes) & (COMMENTS | REVIEWS):
-        return True
+@functools.lru_cache(maxsize=1 << 14)
+def _told_by(attributes: str) -> Literal["about", "elsewhere", ""]:
+    """Return whether the names of an element tell that it is about its page, or of something else; empty = neither."""
     names = attributes.split()
-    return any(map(_NAME.fullmatch, names)) and not any(map(_OWN.fullmatch, names))
+    if any(map(_ABOUT.fullmatch, names)):
+        return "about"
+    is_of_readers = named_roles(attributes) & (COMMENTS | REVIEWS)
+    is_else = any(map(_NAME.fullmatch, names)) and not any(map(_OWN.fullmatch, names))
+    return "elsewhere" if is_of_readers or is_else else ""
