@@ -29,6 +29,7 @@ from templ_core.metadata.dates import (
     day_behind,
     day_in_path,
     is_prose,
+    may_name_day,
     point_in_time,
     published_day,
 )
@@ -205,9 +206,12 @@ class _Reader:
 
     def _title(self) -> str | None:
         headings = top_headings(self._document)
+        # Boards and old themes have the subject in a heading of the second level.
+        second = [] if headings else top_headings(self._document, _SECOND_HEADINGS)
+        subjects = second if len(second) == 1 else headings
         host = self._host.removeprefix("www.")
         names = [host.rpartition(".")[0], host, *([self._site_name] if self._site_name else ())]
-        return headline(self._titles(headings, names), headings, names)
+        return headline(self._titles(headings, names), headings, names, subjects)
 
     def _titles(self, headings: list[str], names: list[str]) -> Iterator[str]:
         json_ld = self._markup.json_ld
@@ -343,7 +347,7 @@ class _Reader:
         for one in near:
             text = self._document.segments.texts[one]
             may_tell = one in placed or not (one in repeated or is_prose(text))
-            if may_tell and published_day(text) and not self._parts.is_elsewhere(one):
+            if may_tell and may_name_day(text) and not self._parts.is_elsewhere(one):
                 yield text
         yield from date_texts(self._document, self._parts)
 
@@ -402,7 +406,12 @@ _WORD = pattern(r"\w+")
 _HEADLINE_CHARS_MAX = 250
 
 
-def headline(titles: Iterable[str], headings: Sequence[str], names: Iterable[str]) -> str | None:
+def headline(
+    titles: Iterable[str],
+    headings: Sequence[str],
+    names: Iterable[str],
+    subjects: Sequence[str] = (),
+) -> str | None:
     """Return the headline of a page, or None where it has no title.
 
     The first title counts. What stands before or behind a border ("|", " - ") is left out where it is
@@ -412,6 +421,7 @@ def headline(titles: Iterable[str], headings: Sequence[str], names: Iterable[str
         titles: Titles of the page, the most reliable first.
         headings: Texts of its headings of the first level.
         names: Names of its site, and its host.
+        subjects: Headings that are the headline where they end the title, behind what all titles of a board begin with.
 
     >>> headline(["Bridge opens - The Daily"], [], ["The Daily"])
     'Bridge opens'
@@ -425,7 +435,7 @@ def headline(titles: Iterable[str], headings: Sequence[str], names: Iterable[str
         if not _letters(title):
             continue
         if len(title) <= _HEADLINE_CHARS_MAX:
-            return _without_names(title.strip(), known, own)
+            return _subject(title, subjects, own) or _without_names(title.strip(), known, own)
         long = long or title[:_HEADLINE_CHARS_MAX]
     return long
 
@@ -444,6 +454,16 @@ def is_headline(headings: Sequence[str], title: str, names: Iterable[str]) -> bo
     is_like = 2 * len(words & others) >= min(len(words), len(others)) or headings[0] in title
     own = [name for name in map(_letters, names) if name]
     return len(_letters(headings[0])) > 5 and is_like and not _is_name(headings[0], own)
+
+
+def _subject(title: str, subjects: Sequence[str], names: Sequence[str]) -> str | None:
+    """Return the part behind a border that is a subject; None where a title ends with none, or with the name of its site."""
+    letters = {_letters(one) for one in subjects}
+    for border in _BORDER.finditer(title) if letters and _IN_BORDER.search(title) else ():
+        part = title[border.end() :].strip()
+        if len(part) > 3 and _letters(part) in letters and not _is_name(part, names):
+            return part
+    return None
 
 
 def _without_names(title: str, headings: dict[str, str], names: Sequence[str]) -> str:
@@ -514,6 +534,7 @@ _CHARS_MAX = 120
 _HEADING_CHARS_MAX = 360
 _HEADINGS_MAX = 3
 _TOP_HEADINGS = frozenset(("h1",))
+_SECOND_HEADINGS = frozenset(("h2",))
 _HEADINGS = frozenset(HEADING_LEVELS)
 _PART_CHARS_MIN = 5
 _ELEMENTS_MAX = 8
@@ -528,14 +549,14 @@ _AUTHOR_STEMS = Stems(
 _DATE_STEMS = Stems(("dat", "fecha", "publi", "posted", "time"))
 
 
-def top_headings(document: Document) -> list[str]:
-    """Return the texts of the headings of the first level, at most three.
+def top_headings(document: Document, tags: frozenset[str] = _TOP_HEADINGS) -> list[str]:
+    """Return the texts of the headings of the first or another level, at most three.
 
     >>> from templ_core.dom.document import parse_document
     >>> top_headings(parse_document("<h1>One <i>two</i></h1><p>Text", ""))
     ['One two']
     """
-    types = types_with_tags(document.nodes.element_types, _TOP_HEADINGS)
+    types = types_with_tags(document.nodes.element_types, tags)
     elements = segments_within(document, types, _HEADINGS_MAX, _TEXTS_MAX)
     return _joined(document, elements, " ", _HEADING_CHARS_MAX)
 
@@ -574,7 +595,7 @@ def date_texts(document: Document, parts: PageParts) -> list[str]:
     ['March 4, 2024']
     """
     dated = _DATE_STEMS.found_in_attributes(document.nodes.element_types)
-    return _named(document, parts, dated, _DATE, published_day, " ")
+    return _named(document, parts, dated, _DATE, may_name_day, " ")
 
 
 def beside_headline(document: Document, at: int | None) -> list[int]:
@@ -636,7 +657,7 @@ def _named(
     parts: PageParts,
     of_types: list[int],
     names: re.Pattern[str],
-    tells: Callable[[str], str | None],
+    tells: Callable[[str], object],
     between: str,
 ) -> list[str]:
     """Return the short texts that tell something of the elements that are named so and of which the page has few.

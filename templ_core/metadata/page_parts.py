@@ -12,6 +12,7 @@ import numpy as np
 
 from templ_core.array_types import Bools
 from templ_core.dom.document import Document
+from templ_core.metadata._scans import types_with_tags
 from templ_core.page_level.features._stems import Stems
 from templ_core.page_level.features.surroundings import COMMENTS, REVIEWS, named_roles
 from templ_core.patterns import pattern
@@ -19,7 +20,7 @@ from templ_core.patterns import pattern
 _TAGS = frozenset(("nav", "menu", "dialog"))
 _EDGES = frozenset(("header", "footer", "aside"))
 """Tags of elements that belong to the site, unless they are those of an article."""
-_TOLD_TAGS = _TAGS | _EDGES
+_ARTICLE = frozenset(("article",))
 _WHOLE = frozenset(("html", "body", "main"))
 _NAME = pattern(
     r"(?:.*[-_])?(?:nav|navbar|navigation|menu|sidebar|side-?bar|breadcrumbs?|related|recommended|recommendations|popular"
@@ -36,16 +37,16 @@ _OWN = pattern(
 )
 """Names of elements that hold the page, whatever else they are named after."""
 _ABOUT = pattern(
-    r"(?:.*[-_])?(?:entry|post|article|story)[-_]{0,2}(?:meta|metadata|info|byline|date|dateline|author)",
+    r"(?:.*[-_])?(?:entry|post|article|story)[-_]{0,2}(?:meta|metadata|byline|date|dateline|author)",
     re.IGNORECASE,
 )
 """Names of elements that tell of the page wherever they stand, unless it has many of them."""
 _ABOUT_MAX = 2
 """Elements of one type that tell of the page, such as those above and below its text; more are those of teasers."""
 _STEMS = (
-    "entry", "post", "article", "story",
+    "meta", "byline", "date", "author",
     "nav", "menu", "sidebar", "side-bar", "breadcrumb", "related", "recommend", "popular", "trending", "latest",
-    "recent", "read", "most", "teaser", "promo", "upcoming", "calendar", "ticker", "you-may", "more-",
+    "recent", "read-", "readmore", "readnext", "most-", "mostread", "mostviewed", "teaser", "promo", "upcoming", "calendar", "ticker", "you-may", "more-",
     "sibling", "prev", "next", "pager", "paginat", "footer", "masthead", "topbar", "top-bar", "header",
     "colophon", "widget", "secondary", "comment", "kommentar", "comentario", "respond", "disqus", "review",
 )  # fmt: skip
@@ -110,9 +111,10 @@ class PageParts:
             owners = segments.owner[list(content)] + 1
             chars = np.bincount(owners, sizes, len(nodes.end) + 1).cumsum()
             stays |= 2 * (chars[ends] - chars[found]) >= chars[-1]
+        articles = self._articles()
         types = nodes.element_type[found].tolist()
-        for place, number in enumerate(types):
-            if number in edges and self._is_of_article(int(found[place]), at):
+        for place, (number, node) in enumerate(zip(types, found.tolist(), strict=True)):
+            if number in edges and self._is_of_article(node, at, articles):
                 stays[place] = True
         found = found[~stays]
         change = np.zeros(len(nodes.end) + 1, np.int32)
@@ -126,27 +128,30 @@ class PageParts:
                     inside[node : nodes.end[node]] = False
         return inside
 
-    def _is_of_article(self, node: int, headline: int) -> bool:
+    def _articles(self) -> list[tuple[int, int]]:
+        """Return where the articles of the page begin and end."""
+        nodes = self._document.nodes
+        is_article = np.zeros(len(nodes.element_types), np.bool_)
+        is_article[types_with_tags(nodes.element_types, _ARTICLE)] = True
+        begins = is_article[nodes.element_type].nonzero()[0]
+        return list(zip(begins.tolist(), nodes.end[begins].tolist(), strict=True))
+
+    def _is_of_article(self, node: int, headline: int, articles: list[tuple[int, int]]) -> bool:
         """Return whether a head, a foot or an aside is that of the article with the headline, or of any if there is none."""
         nodes = self._document.nodes
-        types, above = nodes.element_types, node
-        if any(map(_OWN.fullmatch, types[nodes.element_type[node]][1].split())):
+        names = nodes.element_types[nodes.element_type[node]][1].split()
+        if any(map(_OWN.fullmatch, names)):
             return True
-        while above >= 0:
-            if types[nodes.element_type[above]][0] == "article":
-                return headline < 0 or above <= headline < int(nodes.end[above])
-            above = int(nodes.parent[above])
+        for begin, end in reversed(articles):
+            if begin <= node < end:
+                return headline < 0 or begin <= headline < end
         return False
 
 
 def _told_types(types: list[tuple[str, str]]) -> tuple[set[int], set[int], list[int]]:
     """Return the numbers of the element types that are edges by their tag, of something else, and about the page."""
-    edges: set[int] = set()
-    named: set[int] = set()
+    edges, named = set(types_with_tags(types, _EDGES)), set(types_with_tags(types, _TAGS))
     about: list[int] = []
-    for number, (tag, _) in enumerate(types):
-        if tag in _TOLD_TAGS:
-            (named if tag in _TAGS else edges).add(number)
     for number in _name_stems().found_in_attributes(types):
         tag, attributes = types[number]
         told = "" if tag in _WHOLE else _told_by(attributes)
