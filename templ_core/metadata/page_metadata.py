@@ -206,12 +206,15 @@ class _Reader:
 
     def _title(self) -> str | None:
         headings = top_headings(self._document)
-        # Boards and old themes have the subject in a heading of the second level.
-        second = [] if headings else top_headings(self._document, _SECOND_HEADINGS)
-        subjects = second if len(second) == 1 else headings
         host = self._host.removeprefix("www.")
         names = [host.rpartition(".")[0], host, *([self._site_name] if self._site_name else ())]
-        return headline(self._titles(headings, names), headings, names, subjects)
+        found = headline(self._titles(headings, names), headings, names)
+        if found is None or not _IN_BORDER.search(found):
+            return found
+        # Boards and old themes have the subject in a heading of the second level.
+        subjects = headings or top_headings(self._document, _SECOND_HEADINGS)
+        one = subjects[0] if len(subjects) == 1 else ""
+        return _subject(found, one, names, self._document.segments.texts) or found
 
     def _titles(self, headings: list[str], names: list[str]) -> Iterator[str]:
         json_ld = self._markup.json_ld
@@ -406,12 +409,7 @@ _WORD = pattern(r"\w+")
 _HEADLINE_CHARS_MAX = 250
 
 
-def headline(
-    titles: Iterable[str],
-    headings: Sequence[str],
-    names: Iterable[str],
-    subjects: Sequence[str] = (),
-) -> str | None:
+def headline(titles: Iterable[str], headings: Sequence[str], names: Iterable[str]) -> str | None:
     """Return the headline of a page, or None where it has no title.
 
     The first title counts. What stands before or behind a border ("|", " - ") is left out where it is
@@ -421,7 +419,6 @@ def headline(
         titles: Titles of the page, the most reliable first.
         headings: Texts of its headings of the first level.
         names: Names of its site, and its host.
-        subjects: Headings that are the headline where they end the title, behind what all titles of a board begin with.
 
     >>> headline(["Bridge opens - The Daily"], [], ["The Daily"])
     'Bridge opens'
@@ -435,7 +432,7 @@ def headline(
         if not _letters(title):
             continue
         if len(title) <= _HEADLINE_CHARS_MAX:
-            return _subject(title, subjects, own) or _without_names(title.strip(), known, own)
+            return _without_names(title.strip(), known, own)
         long = long or title[:_HEADLINE_CHARS_MAX]
     return long
 
@@ -456,12 +453,15 @@ def is_headline(headings: Sequence[str], title: str, names: Iterable[str]) -> bo
     return len(_letters(headings[0])) > 5 and is_like and not _is_name(headings[0], own)
 
 
-def _subject(title: str, subjects: Sequence[str], names: Sequence[str]) -> str | None:
-    """Return the part behind a border that is a subject; None where a title ends with none, or with the name of its site."""
-    letters = {_letters(one) for one in subjects}
-    for border in _BORDER.finditer(title) if letters and _IN_BORDER.search(title) else ():
-        part = title[border.end() :].strip()
-        if len(part) > 3 and _letters(part) in letters and not _is_name(part, names):
+def _subject(title: str, subject: str, names: Iterable[str], texts: list[str]) -> str | None:
+    """Return what a title ends with if it is the subject of the page, behind what all titles of a board begin with.
+
+    None where it ends with the name of its site, or begins with what the page shows.
+    """
+    letters, own = _letters(subject), [_letters(name) for name in names]
+    for border in _BORDER.finditer(title) if len(letters) > 3 else ():
+        before, part = title[: border.start()].strip(), title[border.end() :].strip()
+        if _letters(part) == letters and not _is_name(part, own) and before not in texts:
             return part
     return None
 
