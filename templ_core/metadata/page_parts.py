@@ -5,22 +5,18 @@ A date, a name or a price in the second kind is that of another page, of a reade
 
 import functools
 import re
-from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
 
-from templ_core.array_types import Bools
+from templ_core.array_types import Bools, Floats
 from templ_core.dom.document import Document
-from templ_core.metadata._scans import types_with_tags
-from templ_core.page_level.features._stems import Stems
 from templ_core.page_level.features.surroundings import COMMENTS, REVIEWS, named_roles
 from templ_core.patterns import pattern
 
 _TAGS = frozenset(("nav", "menu", "dialog"))
 _EDGES = frozenset(("header", "footer", "aside"))
 """Tags of elements that belong to the site, unless they are those of an article."""
-_ARTICLE = frozenset(("article",))
 _WHOLE = frozenset(("html", "body", "main"))
 _NAME = pattern(
     r"(?:.*[-_])?(?:nav|navbar|navigation|menu|sidebar|side-?bar|breadcrumbs?|related|recommended|recommendations|popular"
@@ -43,18 +39,12 @@ _ABOUT = pattern(
 """Names of elements that tell of the page wherever they stand, unless it has many of them."""
 _ABOUT_MAX = 2
 """Elements of one type that tell of the page, such as those above and below its text; more are those of teasers."""
-_STEMS = (
-    "meta", "byline", "date", "author",
-    "nav", "menu", "sidebar", "side-bar", "breadcrumb", "related", "recommend", "popular", "trending", "latest",
-    "recent", "read-", "readmore", "readnext", "most-", "mostread", "mostviewed", "teaser", "promo", "upcoming", "calendar", "ticker", "you-may", "more-",
-    "sibling", "prev", "next", "pager", "paginat", "footer", "masthead", "topbar", "top-bar", "header",
-    "colophon", "widget", "secondary", "comment", "kommentar", "comentario", "respond", "disqus", "review",
-)  # fmt: skip
-"""Parts of names: each name that `_NAME` or a text role matches holds one of them."""
 
 
 class PageParts:
     """The parts of a page, as its metadata is read from them.
+
+    Few texts of a page are asked for, so the elements around each are looked at when it is.
 
     Args:
         document: The page.
@@ -63,114 +53,93 @@ class PageParts:
     """
 
     def __init__(self, document: Document, headline: int | None, kept: Bools | None) -> None:
-        self._document = document
-        texts = document.segments.texts
-        content = kept.nonzero()[0].tolist() if kept is not None and len(kept) == len(texts) else []
-        first, last = (content[0], content[-1]) if content else (0, len(texts))
+        self._nodes, self._owner = document.nodes, document.segments.owner
+        self._texts = document.segments.texts
+        is_known = kept is not None and len(kept) == len(self._texts)
+        self._content: list[int] = (
+            kept.nonzero()[0].tolist() if is_known and kept is not None else []
+        )
+        first, last = (
+            (self._content[0], self._content[-1]) if self._content else (0, len(self._texts))
+        )
         self.anchor = first if headline is None else headline
         """The segment from which it is measured how near something stands."""
-        self._first = min(first, self.anchor)
-        self._last = max(last, self.anchor)
-        self._given = headline, content
-
-    @functools.cached_property
-    def _inside(self) -> Bools | None:
-        return self._elsewhere(*self._given)
+        self._first, self._last = min(first, self.anchor), max(last, self.anchor)
+        self._headline = -1 if headline is None else int(self._owner[headline])
 
     def is_elsewhere(self, segment: int) -> bool:
         """Return whether a segment is of a part that tells of something else, or far from the content."""
         if not self._first - _BEFORE_MAX <= segment <= self._last + _BEHIND_MAX:
             return True
-        return bool(self._inside is not None and self._inside[self._owner_of(segment)])
+        return self.is_node_elsewhere(int(self._owner[segment]))
 
     def is_node_elsewhere(self, node: int) -> bool:
-        """Return whether an element is in a part that tells of something else."""
-        return bool(self._inside is not None and self._inside[node])
+        """Return whether an element is in a part that tells of something else.
+
+        A part that holds the headline or most of the content tells of the page, and so do all around it.
+        """
+        nodes, is_elsewhere = self._nodes, False
+        while node >= 0 and not self._holds_headline(node):
+            number = int(nodes.element_type[node])
+            tag, attributes = nodes.element_types[number]
+            told = "" if tag in _WHOLE else _told_by(attributes)
+            if told == "about" and self._times[number] <= _ABOUT_MAX:
+                return False
+            is_told = told == "elsewhere" or tag in _TAGS
+            if is_told or (tag in _EDGES and not self._is_of_article(node)):
+                if self._holds_content(node):
+                    break
+                is_elsewhere = True
+            node = int(nodes.parent[node])
+        return is_elsewhere
 
     def nearness(self, segment: int) -> tuple[bool, int]:
         """Return a key that sorts segments by how near they are to the headline; those behind it come first."""
         return segment < self.anchor, abs(segment - self.anchor)
 
-    def _owner_of(self, segment: int) -> int:
-        return int(self._document.segments.owner[segment])
+    def _holds_headline(self, node: int) -> bool:
+        return node <= self._headline < int(self._nodes.end[node])
 
-    def _elsewhere(self, headline: int | None, content: Sequence[int]) -> Bools | None:
-        """Return for each element whether it is in such a part; None = there is none."""
-        nodes, segments = self._document.nodes, self._document.segments
-        edges, named, about = _told_types(nodes.element_types)
-        if not named and not edges:
-            return None
-        is_told = np.zeros(len(nodes.element_types), np.bool_)
-        is_told[[*named, *edges]] = True
-        found = is_told[nodes.element_type].nonzero()[0]
-        ends = nodes.end[found]
-        at = int(segments.owner[self.anchor]) if headline is not None else -1
-        stays = (found <= at) & (at < ends)
-        if content:
-            sizes = [len(segments.texts[one]) for one in content]
-            owners = segments.owner[list(content)] + 1
-            chars = np.bincount(owners, sizes, len(nodes.end) + 1).cumsum()
-            stays |= 2 * (chars[ends] - chars[found]) >= chars[-1]
-        articles = self._articles()
-        types = nodes.element_type[found].tolist()
-        for place, (number, node) in enumerate(zip(types, found.tolist(), strict=True)):
-            if number in edges and self._is_of_article(node, at, articles):
-                stays[place] = True
-        found = found[~stays]
-        change = np.zeros(len(nodes.end) + 1, np.int32)
-        np.add.at(change, found, 1)
-        np.add.at(change, nodes.end[found], -1)
-        inside: Bools = change[:-1].cumsum() > 0
-        for number in about:
-            of_type = (nodes.element_type == number).nonzero()[0]
-            if len(of_type) <= _ABOUT_MAX:
-                for node in of_type.tolist():
-                    inside[node : nodes.end[node]] = False
-        return inside
+    def _holds_content(self, node: int) -> bool:
+        """Return whether an element has at least half of the content of the page."""
+        before = self._chars_before
+        end = int(self._nodes.end[node])
+        return bool(before[-1]) and bool(2 * (before[end] - before[node]) >= before[-1])
 
-    def _articles(self) -> list[tuple[int, int]]:
-        """Return where the articles of the page begin and end."""
-        nodes = self._document.nodes
-        is_article = np.zeros(len(nodes.element_types), np.bool_)
-        is_article[types_with_tags(nodes.element_types, _ARTICLE)] = True
-        begins = is_article[nodes.element_type].nonzero()[0]
-        return list(zip(begins.tolist(), nodes.end[begins].tolist(), strict=True))
+    @functools.cached_property
+    def _chars_before(self) -> Floats:
+        """Characters of content in the elements before each, and in all; length n_nodes + 1."""
+        sizes = [len(self._texts[one]) for one in self._content]
+        owners = self._owner[self._content] + 1 if sizes else np.zeros(0, np.int64)
+        found: Floats = np.bincount(owners, sizes, len(self._nodes.end) + 1).cumsum()
+        return found
 
-    def _is_of_article(self, node: int, headline: int, articles: list[tuple[int, int]]) -> bool:
+    @functools.cached_property
+    def _times(self) -> list[int]:
+        """Number of elements of each type."""
+        nodes = self._nodes
+        counts: list[int] = np.bincount(
+            nodes.element_type, minlength=len(nodes.element_types)
+        ).tolist()
+        return counts
+
+    def _is_of_article(self, node: int) -> bool:
         """Return whether a head, a foot or an aside is that of the article with the headline, or of any if there is none."""
-        nodes = self._document.nodes
-        names = nodes.element_types[nodes.element_type[node]][1].split()
-        if any(map(_OWN.fullmatch, names)):
+        nodes = self._nodes
+        types, above = nodes.element_types, node
+        if any(map(_OWN.fullmatch, types[nodes.element_type[node]][1].split())):
             return True
-        for begin, end in reversed(articles):
-            if begin <= node < end:
-                return headline < 0 or begin <= headline < end
+        while above >= 0:
+            if types[nodes.element_type[above]][0] == "article":
+                return self._headline < 0 or self._holds_headline(above)
+            above = int(nodes.parent[above])
         return False
-
-
-def _told_types(types: list[tuple[str, str]]) -> tuple[set[int], set[int], list[int]]:
-    """Return the numbers of the element types that are edges by their tag, of something else, and about the page."""
-    edges, named = set(types_with_tags(types, _EDGES)), set(types_with_tags(types, _TAGS))
-    about: list[int] = []
-    for number in _name_stems().found_in_attributes(types):
-        tag, attributes = types[number]
-        told = "" if tag in _WHOLE else _told_by(attributes)
-        if told == "about":
-            about.append(number)
-        elif told:
-            named.add(number)
-    return edges - named, named, about
 
 
 _BEFORE_MAX = 8
 """Segments before the headline and the content in which a byline may stand."""
 _BEHIND_MAX = 8
 """Segments behind the content in which a byline may stand."""
-
-
-@functools.cache
-def _name_stems() -> Stems:
-    return Stems(_STEMS)
 
 
 @functools.lru_cache(maxsize=1 << 14)

@@ -1,6 +1,7 @@
 """What a page says about itself is told from what its menus, teasers, comments and clocks say."""
 
 import json
+import time
 
 import numpy as np
 import pytest
@@ -147,3 +148,15 @@ def test_the_content_is_never_elsewhere():
     page = parse_document(f"<body class=sidebar><div class=menu><h2>One</h2>{STORY}</div>", URL)
     parts = PageParts(page, 0, np.ones(len(page.segments.texts), np.bool_))
     assert not any(map(parts.is_elsewhere, range(len(page.segments.texts))))
+
+
+@pytest.mark.parametrize("tag", ["nav", "div class=post-meta", "aside", "div class=related"])
+def test_deep_pages_are_read_in_bounds(tag):
+    page = parse_document(
+        f"<{tag}>" * 20_000 + "<p>By Ann Lee, 4 March 2026</p>" * 500 + STORY, URL
+    )
+    parts = PageParts(page, None, np.ones(len(page.segments.texts), np.bool_))
+    began = time.perf_counter()
+    for number in range(0, len(page.segments.texts), 5):
+        parts.is_elsewhere(number)
+    assert time.perf_counter() - began < 3
