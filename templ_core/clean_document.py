@@ -121,8 +121,9 @@ def clean_page(
     settings: SiteSettings | None = None,
     *,
     with_metadata: bool = True,
+    fetched_at: str | None = None,
 ) -> CleanedText:
-    """Clean a page that was examined, see `clean`, and read its metadata."""
+    """Clean a page that was examined, see `clean`, and read its metadata, which may use when it was fetched (RFC 3339)."""
     document, places = page.document, page.places
     markup = PageMarkup(document) if with_metadata or settings else None
     if markup and settings:
@@ -131,7 +132,9 @@ def clean_page(
     if not (markup and with_metadata):
         return cleaned
     known = SitePlaces(places.segments, site_model.places) if places and site_model else None
-    metadata = read_metadata(document, url, markup, cleaned.text, known)
+    metadata = read_metadata(
+        document, url, markup, cleaned.text, known, cleaned.decision.kept, fetched_at
+    )
     return msgspec.structs.replace(cleaned, metadata=metadata, kind=markup.kind)
 
 

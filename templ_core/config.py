@@ -64,7 +64,7 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
     """What a text is cut for, of new and of known sites."""
 
     quality: bool = False
-    """Whether pages are judged for whether they are what was asked for, and teach nothing if not."""
+    """Whether pages are judged for whether they are what was asked for; no text depends on it."""
 
     @property
     def recall_ratio(self) -> float:

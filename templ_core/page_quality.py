@@ -15,8 +15,8 @@ from typing import Annotated
 import msgspec
 
 _DECIMALS = 4
-WITHOUT_MAX = 0.6
-"""Nothing is learned from a page that is with this probability none with content: 0.952 of those are none."""
+WITHOUT_MAX = 0.5
+"""A page that is with this probability none with content is taken for one without."""
 
 _Ratio = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
@@ -49,7 +49,21 @@ class Weights(msgspec.Struct, frozen=True):
 
     bias: list[float]
     weights: list[list[float]]
-    """A row for each kind, a column for each of the `quality_inputs`."""
+    """A row for each kind, a column for each of the `quality_inputs`, and for what each has above each of its knots."""
+    knots: list[list[float]]
+    """Values of the inputs at which their slopes change."""
+
+
+def with_slopes(inputs: Sequence[float], knots: Sequence[Sequence[float]]) -> list[float]:
+    """Return inputs, and what each of them has above each of its knots, so that a weight may differ from there on.
+
+    >>> with_slopes([3.0, 1.0], [[2.0, 2.0]])
+    [3.0, 1.0, 1.0, 0.0]
+    """
+    above = (
+        max(value - knot, 0.0) for row in knots for value, knot in zip(inputs, row, strict=True)
+    )
+    return [*inputs, *above]
 
 
 @functools.cache
@@ -64,8 +78,9 @@ def page_quality(inputs: Sequence[float]) -> PageQuality | None:
     if not inputs:
         return None
     found = _weights()[bool(inputs[-1])]
+    columns = with_slopes(inputs, found.knots)
     scores = [
-        bias + math.fsum(starmap(operator.mul, zip(row, inputs, strict=True)))
+        bias + math.fsum(starmap(operator.mul, zip(row, columns, strict=True)))
         for bias, row in zip(found.bias, found.weights, strict=True)
     ]
     shares = [math.exp(score - max(scores)) for score in scores]

@@ -79,6 +79,14 @@ def quality_inputs(
         float(name in GATES),
         float(name == "paywall"),
         float(says_scripts_are_needed(texts)),
+        math.log1p(float((own * (1 - decision.templateness)).sum())),
+        math.log1p(float((own / (1 + np.exp(-page.log_odds))).sum())),
+        decision.confidence,
+        decision.page_type.product,
+        decision.page_type.listing,
+        decision.page_type.forum,
+        decision.page_type.documentation,
+        math.log1p(document.scripts),
         is_known,
     ]
 

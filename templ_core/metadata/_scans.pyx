@@ -137,8 +137,7 @@ cdef class Claims:
         if "tag" in rel:
             self.tags.append(_shown_text(tag))
         if _is(tag.name, b"time"):
-            text = "" if _value(tag, b"datetime") else _shown_text(tag)
-            self.times.append((_attributes(tag), text))
+            self.times.append((_attributes(tag), _shown_text(tag)))
         named = _value(tag, b"itemprop")
         wanted = PROPERTIES.intersection(named.lower().split()) if named else ()
         value = (_stated(tag) or _shown_text(tag)) if wanted else ""

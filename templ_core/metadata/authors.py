@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Iterable
+from typing import Literal
 
 from templ_core.metadata.dates import without_days, without_month
 from templ_core.patterns import pattern
 
+NameForm = Literal["byline", "library", "citation"]
 _NAMES_MAX = 10
 _WORDS_MAX = 7
 _CHARS_MAX = 80
@@ -17,11 +19,11 @@ _BEFORE = pattern(
 )
 _BEHIND = pattern(
     r"\s*(?:[|•·–—]\s.*|\s-\s.*|\(.*|\b(?:on|am|le|el|il|updated|published|posted)\s+\w*\s*\d.*"
-    r"|,?\s+(?:special to|staff writer|staff reporter|associated press writer|correspondent|editor)\b.*)$",
+    r"|,?\s+(?:special to|staff writer|staff reporter|redakteur(?:in)?|associated press writer|correspondent|editor)\b.*)$",
     re.IGNORECASE,
 )
 _BETWEEN = pattern(
-    r"\s*(?:[;|]|\s/\s|\band\b|\bund\b|\bog\b|\bet\b|\by\b(?=\s+[A-ZÀ-Þ])|\s&\s|、|，)\s*"
+    r"\s*(?:[;|]|\s/\s|\band\b|\bund\b|\bog\b|\bet\b|\by\b(?=\s+[A-ZÀ-Þ]\S*\s+[A-ZÀ-Þ])|\s&\s|、|，)\s*"
 )
 _BAD_TEXT = pattern(r"://|^\s*(?:www\.|@)", re.IGNORECASE)
 _BAD = pattern(
@@ -30,7 +32,7 @@ _BAD = pattern(
 )
 _NOBODY = frozenset((
     "admin", "administrator", "root", "webmaster", "user", "guest", "author", "authors", "editor",
-    "unknown", "anonymous", "none", "null", "undefined", "by", "posts", "view", "google", "google+",
+    "unknown", "anonymous", "none", "null", "undefined", "name", "by", "posts", "view", "google", "google+",
     "google +", "google plus", "facebook", "twitter",
 ))  # fmt: skip
 _POSTED = pattern(
@@ -64,6 +66,32 @@ _PARTICLES = frozenset((
     "e", "el", "la", "le", "van", "von", "y", "zu",
 ))  # fmt: skip
 """Words of names that begin with a small letter."""
+_TEXT_CHARS_MAX = 2000
+"""Characters of the longest text that may name authors."""
+_TAG = pattern(r"<[^<>]*>")
+_LIFE = pattern(r",.*|\s*\(.*|\s*\d.*")
+"""What libraries put behind a name: years of birth and death, and the role."""
+_FAMILY = pattern(r"(?:[^\W\d_][\w.’'-]*\s?){1,5}")
+_GIVEN = pattern(
+    r"(?:[^\W\d_a-zß-ÿ][\w.’'-]*\s?){1,4}(?:(?:d[aeiou]s?|della|van|von|der|den|ter|af|zu|[yle]a?)\s?){0,3}"
+)
+"""Given names, with particles that libraries put behind them."""
+_OWNER_CHARS_MIN = 5
+_AGENCY = pattern(r"[A-Z]{2,5}")
+_CREDENTIAL = pattern(
+    r"(?:[JS]r|I{2,3}|IV|Ph\.?\s?D|M\.?D|M\.?A|B\.?A|M\.?Sc|B\.?Sc|R\.?N|Esq|CPA|MBA|[A-Z]{3,6})\.?"
+)
+"""What stands behind the comma of a name in the usual order: a title, a degree, an agency."""
+_ARTICLES = frozenset(("the", "el", "la", "le", "die", "das", "los", "les", "il"))
+_OF_ORGANISATIONS = frozenset((
+    "agencies", "agency", "associated", "association", "blog", "bureau", "center", "centre", "channel", "college", "committee", "company",
+    "contributors", "corp", "corporation", "council", "daily", "department", "desk", "editor", "editorial", "editors", "foundation",
+    "gazette", "gmbh", "group", "inc", "institute", "journal", "limited", "llc", "ltd", "magazin", "magazine", "media",
+    "ministry", "network", "news", "newspaper", "newsroom", "office", "online", "organization", "prevention", "publishing", "radio", "research",
+    "redacción", "redaktion", "redaktionen", "redazione", "rédaction", "redação", "reuters", "shop", "society", "staff", "store", "studio",
+    "studios", "team", "times", "toimitus", "tv", "university", "universität", "verein", "verlag", "web", "weekly", "редакция",
+))  # fmt: skip
+"""Words of the names of newsrooms, firms and institutions, and of no person."""
 _BYLINE_WORDS_MAX = 5
 """Words of the longest name in a byline."""
 _FULL_NAME_WORDS_MAX = 4
@@ -106,6 +134,11 @@ def byline_author(text: str, *, is_named: bool = False) -> str | None:
     return names[0] if names else None
 
 
+def named_author(text: str) -> str | None:
+    """Return the author in the text of an element that is named after one, where the name may stand alone."""
+    return byline_author(text, is_named=True)
+
+
 def full_name(text: str) -> str | None:
     """Return a text that has the form of a person's name, without what stands around it; else None.
 
@@ -131,31 +164,100 @@ def _leads_to_author(before: str) -> bool:
     return bool(_POSTED.fullmatch(before) or _POSTED.fullmatch(without_days(before)))
 
 
-def author_names(texts: Iterable[str]) -> list[str]:
+def author_names(texts: Iterable[str], form: NameForm = "byline") -> list[str]:
     """Return the different names in texts that name authors, in order.
+
+    Args:
+        texts: The texts; one of more than `_TEXT_CHARS_MAX` characters names nobody.
+        form: Who wrote them: the family's name stands before a comma in libraries, where a text may name several
+            people, and in citations, where it names one.
 
     >>> author_names(["By Ann Lee and Bob Ray | The Daily", "ann lee", "admin"])
     ['Ann Lee', 'Bob Ray']
+    >>> author_names(["Lee, Ann; van Ray, Bob"]), author_names(["Poe Diaz, Eva María"], "citation")
+    (['Ann Lee', 'Bob van Ray'], ['Eva María Poe Diaz'])
     """
     found: dict[str, str] = {}
     for text in texts:
-        if _BAD_TEXT.search(text):
+        if len(text) > _TEXT_CHARS_MAX or _BAD_TEXT.search(text):
             continue
-        for part in _parts(_BEHIND.sub("", _BEFORE.sub("", text.strip()))):
-            name = _BEFORE.sub("", part.strip(" ,.:;–—-|•\"'")).strip()
+        shown = _TAG.sub(" ", text).strip()
+        for part in _parts(_BEHIND.sub("", _BEFORE.sub("", shown)), form):
+            name = " ".join(_BEFORE.sub("", part.strip(" ,.:;–—-|•\"'")).split())
             if _is_name(name):
                 found.setdefault(name.casefold(), name)
     return list(found.values())[:_NAMES_MAX]
 
 
-def _parts(text: str) -> list[str]:
+def is_organisation(name: str, owners: Iterable[str] = ()) -> bool:
+    """Return whether a name is that of an organisation, such as a newsroom or the site, and not of a person.
+
+    Args:
+        name: The name.
+        owners: Names of the site and of its publisher.
+
+    >>> (
+    ...     is_organisation("The River Gazette"),
+    ...     is_organisation("Ann Press"),
+    ...     is_organisation("Ann Lee", ["annlee"]),
+    ... )
+    (True, False, True)
+    """
+    letters = _letters(name)
+    if any(_is_owner(letters, _letters(one)) for one in owners):
+        return True
+    words = name.split()
+    return (
+        words[0].casefold() in _ARTICLES
+        or _AGENCY.fullmatch(name) is not None
+        or any(word.casefold().strip(".,") in _OF_ORGANISATIONS for word in words)
+    )
+
+
+def _is_owner(name: str, owner: str) -> bool:
+    """Return whether a name is that of an owner, or holds it; both are letters and figures only."""
+    return name == owner or (len(owner) > _OWNER_CHARS_MIN and owner in name)
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text)).casefold()
+
+
+def _parts(text: str, form: NameForm) -> list[str]:
     """Return the names that a text lists; a comma ends a name where what follows is a name, too."""
+    if form != "byline" and (name := _given_first(text, form)):
+        return [name]
     parts = []
     for part in _BETWEEN.split(text):
+        if name := _given_first(part, form):
+            parts.append(name)
+            continue
         by_comma = [one.strip() for one in part.split(",")]
         is_list = len(by_comma) > 1 and all(len(one.split()) >= 2 for one in by_comma if one)
         parts += by_comma if is_list else [by_comma[0]]
     return parts
+
+
+def _given_first(text: str, form: NameForm) -> str | None:
+    """Return a name without the comma that a library puts behind the family's name; None where it is not written so.
+
+    Elsewhere than in libraries, "Ann Lee, Reuters" and "Ann Lee, Bob Ray" are as frequent, so the family's name must be one
+    word there, particles aside.
+    """
+    family, comma, given = (one.strip() for one in text.partition(","))
+    if not comma:
+        return None
+    given = _LIFE.sub("", given).strip()
+    if not _GIVEN.fullmatch(given) or not _FAMILY.fullmatch(family) or _CREDENTIAL.fullmatch(given):
+        return None
+    words = [word for word in family.split() if word.casefold() not in _PARTICLES]
+    if len(words) != 1 and form == "byline":
+        return None
+    if is_organisation(family) or is_organisation(given):
+        return None
+    begins_so = family.split()[0].casefold() in _PARTICLES
+    is_pair = len(words) == len(given.split()) == 2 and not begins_so and "." not in given
+    return None if is_pair and form != "citation" else f"{given} {family}"
 
 
 def _is_name(name: str) -> bool:

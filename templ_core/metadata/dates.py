@@ -4,124 +4,215 @@ A time without a zone is no point in time, so only its day is kept.
 """
 
 import re
-from datetime import UTC, date, datetime
+from collections.abc import Iterator
+from datetime import UTC, date, datetime, timedelta
+from typing import Literal, cast
 
+from templ_core.metadata.month_names import MONTHS, MONTHS_OF
 from templ_core.patterns import pattern
 
 _YEARS = range(1990, 2101)
-_MONTH_NAMES = """
-january jan januar januari janvier janv enero ene janeiro gennaio gen styczeń stycznia января январь янв leden ledna ocak januarie tammikuu tammikuuta ianuarie január
-february feb februar februari février févr fév febrero fevereiro fev febbraio luty lutego февраля февраль фев únor února şubat helmikuu helmikuuta februarie február
-march mar märz maart mars marzo março marzec marca марта март březen března mart maaliskuu maaliskuuta martie március
-april apr avril avr abril abr aprile kwiecień kwietnia апреля апрель апр duben dubna nisan huhtikuu huhtikuuta aprilie április
-may mai mei mayo maio maggio mag maj maja мая май květen května mayıs toukokuu toukokuuta május
-june jun juni juin junio junho giugno giu czerwiec czerwca июня июнь июн červen června haziran kesäkuu kesäkuuta iunie június
-july jul juli juillet juil julio julho luglio lug lipiec lipca июля июль июл červenec července temmuz heinäkuu heinäkuuta iulie július
-august aug augustus août agosto ago sierpień sierpnia августа август авг srpen srpna ağustos elokuu elokuuta augusti augusztus
-september sep sept septembre septiembre setembro set settembre wrzesień września сентября сентябрь сен září eylül syyskuu syyskuuta septembrie szeptember
-october oct oktober okt octobre octubre outubro out ottobre ott październik października октября октябрь окт říjen října ekim lokakuu lokakuuta octombrie október
-november nov novembre noviembre novembro listopad listopada ноября ноябрь ноя listopadu kasım marraskuu marraskuuta noiembrie
-december dec dezember dez décembre déc diciembre dic dezembro dicembre grudzień grudnia декабря декабрь дек prosinec prosince aralık joulukuu joulukuuta decembrie
-"""
-
-_MONTHS = {
-    name[:12]: number
-    for number, names in enumerate(_MONTH_NAMES.strip().splitlines(), 1)
-    for name in names.split()
-}
-"""Numbers of months, 1 to 12, by their names in lower case, cut to 12 letters."""
 _YEAR = pattern(r"\d{4}")
-_SPACED = pattern(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})")
+_MAY_BE_YEAR = pattern(r"\d{4}|[和成國国]\s?[\d元]")
+_DIRECTION = pattern("[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
+_OTHER_FIGURE = pattern(r"(?![0-9])\d")
+_SPACED = pattern(r"(?<!\d)(\d{4})\s?[-/.]\s?(\d{1,2})\s?[-/.]\s?(\d{1,2})(?!\d)")
 _ZONE = pattern(r"\s*(?:UTC|GMT|Z)$|(?<=\d)\s+(?=[+-]\d\d:?\d\d$)")
 _FRACTION = pattern(r"(:\d\d)[.,](\d+)")
 _IN_PATH = pattern(r"/((?:19|20)\d\d)[/-]?(0[1-9]|1[0-2])[/-]?([0-2]\d|3[01])(?![0-9])")
 _EAST_ASIAN = pattern(r"(\d{4})\s?[年년]\s?(\d{1,2})\s?[月월]\s?(\d{1,2})\s?[日일]?")
-_NAMED = pattern(
-    r"(?P<day>\d{1,2})(?:st|nd|rd|th|er|º|\.)?,?\s+(?:de\s+|d[’'])?(?P<month>[^\W\d_]{3,12})\.?,?"
-    r"\s+(?:de\s+|del\s+)?(?P<year>\d{4})"
-    r"|(?P<month2>[^\W\d_]{3,12})\.?\s+(?P<day2>\d{1,2})(?:st|nd|rd|th)?,?\s+(?P<year2>\d{4})"
+_WORD = r"[^\W\d_](?:[^\s\d.,،;:|()/\[\]\"'’–—-]){1,24}(?:\.[^\W\d_]\.?)?"
+_BLANKS = r"[\s.,،/-]{1,4}"
+_DAY = r"(?<!\d)(?P<day>\d{1,2})(?:st|nd|rd|th|er|[aeo]|[ήη]ς|-\w{1,3})?(?:\(a\))?[º°]?(?![^\W_])"
+_YEAR_WORD = (
+    r"(?:(?:\(e\)ko|m|г|р|ж|թ|gada|år|ng|يوم|سنة|عام|[cb]\.e|พ\.ศ|ค\.ศ|الموافق)\.?\s{0,2})?"
 )
+_OF = r"(?:(?:of(?:\sthe)?|de|del|di|da|ta['’]?|a|the|den|tháng)\s{1,2}|d['’]|ב)?"
+_TIME = r"(?:\d\d:\d\d(?::\d\d)?\s(?:[+-]\d{4}\s|[A-Z]{3,4}\s)?)?"
+_NO_YEAR = r"(?![\s.,]{1,3}\d{4})"
+_FORMS = tuple(
+    pattern(form, re.IGNORECASE)
+    for form in (
+        rf"{_DAY}{_BLANKS}{_OF}(?P<month>{_WORD}){_BLANKS}(?:de\s|del\s|of\s)?{_YEAR_WORD}(?P<year>\d{{4}})(?!\d)",
+        rf"(?P<month>{_WORD}){_BLANKS}(?:the\s)?{_DAY}{_BLANKS}{_TIME}{_YEAR_WORD}(?P<year>\d{{4}})(?!\d)",
+        rf"(?<!\d)(?P<year>\d{{4}})[\s.,]{{0,3}}{_YEAR_WORD}{_BLANKS}?(?P<month>{_WORD}){_BLANKS}{_DAY}{_NO_YEAR}",
+        rf"(?<!\d)(?P<year>\d{{4}})[\s.,]{{0,3}}{_YEAR_WORD}{_DAY}{_BLANKS}(?P<month>{_WORD}){_NO_YEAR}",
+    )
+)
+"""Days with the name of the month: day first, month first, and year first with the month or the day behind it."""
+_VIETNAMESE = pattern(
+    r"(?<!\d)(\d{1,2}),?\s(?:tháng|thg)\s(\d{1,2}),?\s(?:năm\s)?(\d{4})(?!\d)", re.IGNORECASE
+)
+_ERA = pattern(r"(令和|平成|民國|民国)\s?(\d{1,3}|元)\s?年\s?(\d{1,2})\s?月\s?(\d{1,2})\s?日")
+_ERA_BEGINS = {"令和": 2018, "平成": 1988, "民國": 1911, "民国": 1911}
+_BASQUE_ENDING = "ren"
+"""How the names of months end before a day."""
+_BUDDHIST = 543
+"""Years by which the calendar of Thailand is ahead."""
 _GLUED = pattern(r".*[^\W\d_A-Z](?=[A-Z])")
 """What stands before the last capital inside a word, as where two elements follow without a blank."""
-_CHANGE = pattern(
-    r"\b(?:updated|modified|changed|edited|aktualisiert|geändert|bearbeitet|modifi|mis à jour|actualizado"
-    r"|atualizado|aggiornato|gewijzigd|uppdaterad|opdateret|oppdatert|обновл|изменен|редакт)|更新|修改|最終",
+_CHANGE_WORDS = (
+    r"\b(?:updated|modified|changed|edited|revised|reviewed|aktualisiert|geändert|bearbeitet|modifi|mis à jour|mise à jour"
+    r"|actualizado|atualizado|aggiornato|gewijzigd|bijgewerkt|uppdaterad|opdateret|oppdatert|zaktualizowano|frissítve|güncel"
+    r"|обновл|изменен|редакт|оновлен)|更新|修改|最終"
+)
+_CHANGE = pattern(_CHANGE_WORDS, re.IGNORECASE)
+_OTHER_WORDS = (
+    r"\b(?:(?:next|upcoming|coming|save the) \w+|events?|starts?|starting|begins?|ends?|until|expires?|deadline|due|valid|comment\w*"
+    r"|repl(?:y|ied)|joined|registered|born|today|termin|beginn|veranstaltung|läuft|gültig|kommentar|antwort|événement|début|fin|évènement"
+    r"|evento|inicio|comienza|comentario|respondió|agenda|wydarzenie|событие|комментар|heute|hoy|oggi|aujourd)\b"
+)
+_LABELS = pattern(
+    rf"(?P<changed>{_CHANGE_WORDS})|(?P<other>{_OTHER_WORDS})"
+    r"|(?P<published>\b(?:published|posted|created|written|issued|released|first|veröffentlicht|erschienen|erstellt|publi|postado"
+    r"|opublikowano|geplaatst|gepubliceerd|publicerad|udgivet|publisert|опубликован|közzétéve)|発表|公開|发布|發布)",
     re.IGNORECASE,
 )
+"""Words that say what a day beside them is."""
 _TIME_OF_DAY = pattern(
     r"(?:\b(?:at|um|à|a las|kl\.?)\s)?\s*\d{1,2}[:.h]\s?\d\d(?::\d\d)?(?:\s?[ap]\.?m\b\.?)?(?:\s(?:Uhr|[A-Z]{3,4}\b))?"
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b,?",
     re.IGNORECASE,
 )
-_DOTTED = pattern(
-    r"(?<![\d.])(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)|(?<![\d.])(\d\d)\.(\d\d)\s(\d{4})(?!\d)"
-)
+_DOTTED = pattern(r"(?<![\d.])(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)")
 """Days as most of Europe writes them; between the figures only points mean that the day is first."""
+_SHORT_DOTTED = pattern(r"(?<![\d.])(\d\d)\.(\d\d)\s(\d{4})(?!\d)")
+_FIGURES = (
+    (_SPACED, 1, 2, 3), (_EAST_ASIAN, 1, 2, 3), (_DOTTED, 3, 2, 1), (_SHORT_DOTTED, 3, 2, 1), (_VIETNAMESE, 3, 2, 1),
+)  # fmt: skip
+"""Days of figures, with the numbers of the groups that are year, month and day."""
 _NUMERIC = pattern(r"(?<!\d)(\d{1,2})([/-])(\d{1,2})\2(\d{4})(?!\d)")
 
 
-def point_in_time(text: str) -> str | None:
+def point_in_time(text: str, language: str = "") -> str | None:
     """Return a date of markup in RFC 3339, in UTC where it has a time; None where it is no date.
 
     Args:
-        text: ISO 8601, RFC 2822, or the beginning of one with a day.
+        text: ISO 8601, RFC 2822, figures without anything between them, seconds or milliseconds since 1970,
+            or a text that names a day.
+        language: What `day_in_text` takes.
 
     >>> point_in_time("2024-03-01T10:00:00+01:00"), point_in_time("2024-03-01 10:00")
     ('2024-03-01T09:00:00Z', '2024-03-01')
-    >>> point_in_time("yesterday") is None
-    True
+    >>> point_in_time("1709283600"), point_in_time("20240301100000"), point_in_time("yesterday")
+    ('2024-03-01T09:00:00Z', '2024-03-01', None)
     """
     text = text.strip()
     if not 6 <= len(text) <= 60:
         return None
+    if len(text) > 8 and text.isascii() and text.isdecimal():
+        return _of_figures(text)
     moment = _iso(text) or _mail_date(text)
-    return day_in_text(text) if moment is None else _written(moment)
+    return day_in_text(text, language) if moment is None else _written(moment)
 
 
-def day_in_text(text: str) -> str | None:
+def day_in_text(text: str, language: str = "") -> str | None:
     """Return the first day that a text names, as RFC 3339 writes days; None where it names none.
 
-    Days are written with figures, or with the month's name in one of some twenty languages. Of a day
-    and a month that may be exchanged (03/04/2024) neither is taken for the other: it is no day.
+    Days are written with figures, or with the name that the CLDR has for the month in one of some seventy
+    languages. Of a day and a month that may be exchanged (03/04/2024) the day is first where the language is
+    known and not English; else neither is taken for the other: it is no day.
+
+    Args:
+        text: The text.
+        language: Language tag of the text; empty = not known.
 
     >>> day_in_text("Updated March 4th, 2024 at noon"), day_in_text("4. März 2024")
     ('2024-03-04', '2024-03-04')
-    >>> day_in_text("03/04/2024") is None
-    True
+    >>> day_in_text("03/04/2024"), day_in_text("03/04/2024", "fr")
+    (None, '2024-04-03')
     """
-    if not _YEAR.search(text):
+    found = _first_day(text, language)
+    return None if found is None else found[1]
+
+
+def _first_day(text: str, language: str) -> tuple[int, str] | None:
+    """Return where the first day begins in a text, and the day."""
+    if not text.isascii():
+        text = _with_ascii_figures(text)
+    if not _MAY_BE_YEAR.search(text):
         return None
-    for form in (_SPACED, _EAST_ASIAN):
-        found = form.search(text)
-        if found:
-            return _day(found[1], found[2], found[3])
-    for found in _NAMED.finditer(text):
-        month = month_number(found["month"] or found["month2"])
-        if month:
-            return _day(found["year"] or found["year2"], month, found["day"] or found["day2"])
-    found = _DOTTED.search(text)
-    if found:
-        return _day(found[3] or found[6], found[2] or found[5], found[1] or found[4])
-    found = _NUMERIC.search(text)
-    return _numeric_day(int(found[1]), int(found[3]), int(found[4])) if found else None
+    return min(_days_in(text, language.partition("-")[0]), default=None)
 
 
-def published_day(text: str) -> str | None:
+def _days_in(text: str, language: str) -> Iterator[tuple[int, str]]:
+    """Yield where days begin in a text, and the days, for each form the first."""
+    yield from _named_days(text, language)
+    for form, year, month, day in _FIGURES:
+        if found := form.search(text):
+            yield from _placed_day(found, found[year], found[month], found[day])
+    if found := _NUMERIC.search(text):
+        one = _numeric_day(int(found[1]), int(found[3]), int(found[4]), language)
+        if one is not None:
+            yield found.start(), one
+    if not text.isascii() and (found := _ERA.search(text)):
+        of_era = 1 if found[2] == "元" else int(found[2])
+        yield from _placed_day(found, _ERA_BEGINS[found[1]] + of_era, found[3], found[4])
+
+
+def _named_days(text: str, language: str) -> Iterator[tuple[int, str]]:
+    """Yield where days with the name of a month begin in a text, and the days, for each form the first."""
+    for form in _FORMS:
+        for found in form.finditer(text):
+            if month := month_number(found["month"], language):
+                yield from _placed_day(found, found["year"], month, found["day"])
+                break
+
+
+def _placed_day(
+    found: re.Match[str], year: str | int, month: str | int, day: str | int
+) -> Iterator[tuple[int, str]]:
+    if (one := _day(year, month, day)) is not None:
+        yield found.start(), one
+
+
+def _with_ascii_figures(text: str) -> str:
+    """Return a text with the figures of other scripts as ASCII writes them, and without marks of direction."""
+    text = _DIRECTION.sub("", text)
+    return _OTHER_FIGURE.sub(lambda found: str(int(found[0])), text)
+
+
+def _of_figures(text: str) -> str | None:
+    """Return the time that 10 or 13 figures count from 1970, or the day that 12 or 14 begin with."""
+    if len(text) in {12, 14}:
+        return _day(text[:4], text[4:6], text[6:8])
+    if len(text) not in {10, 13}:
+        return None
+    moment = datetime.fromtimestamp(int(text[:10]), UTC)
+    return _written(moment) if moment.year in _YEARS else None
+
+
+def published_day(text: str, language: str = "") -> str | None:
     """Return the first day that a text names before it speaks of a change of the page.
 
     >>> published_day("4 May 2020, updated on 6 May 2020")
     '2020-05-04'
     """
-    return day_in_text(before_change(text)) if _YEAR.search(text) else None
+    found = _first_day(before_change(text), language) if _MAY_BE_YEAR.search(text) else None
+    if found is None or last_label(text[: found[0]]) == "other":
+        return None
+    return found[1]
 
 
-def month_number(word: str) -> int | None:
+def may_name_day(text: str) -> bool:
+    """Return whether a text has figures that may be a year, without which it names no day."""
+    return _MAY_BE_YEAR.search(text) is not None
+
+
+def month_number(word: str, language: str = "") -> int | None:
     """Return the month that a word names, 1 to 12, or that is glued to its end; None = none.
 
     >>> month_number("März"), month_number("LeeMarch"), month_number("Marching")
     (3, 3, None)
+    >>> month_number("listopada", "pl"), month_number("listopada", "hr")
+    (11, 10)
     """
-    return _MONTHS.get(word.lower()) or _MONTHS.get(_GLUED.sub("", word).lower())
+    for one in (word, _GLUED.sub("", word)):
+        name = one.casefold().strip(".").removesuffix(_BASQUE_ENDING)
+        month = MONTHS_OF.get(language, MONTHS).get(name) or MONTHS.get(name)
+        if month:
+            return month
+    return None
 
 
 def before_change(text: str) -> str:
@@ -135,6 +226,18 @@ def before_change(text: str) -> str:
     """
     found = _CHANGE.search(text)
     return text[: found.start()] if found else text
+
+
+def last_label(before: str) -> Literal["published", "changed", "other", ""]:
+    """Return what the last words that tell say of a day behind a text; empty where they say nothing.
+
+    >>> last_label("Posted by Ann, updated"), last_label("Next event:"), last_label("By Ann")
+    ('changed', 'other', '')
+    """
+    label: Literal["published", "changed", "other", ""] = ""
+    for found in _LABELS.finditer(before):
+        label = cast("Literal['published', 'changed', 'other']", found.lastgroup)
+    return label
 
 
 def is_prose(text: str) -> bool:
@@ -166,9 +269,21 @@ def without_days(text: str) -> str:
     'Posted on    by'
     """
     if _YEAR.search(text):
-        for pattern in (_SPACED, _EAST_ASIAN, _NAMED, _DOTTED, _NUMERIC):
+        for pattern in (*_FORMS, *(one[0] for one in _FIGURES), _NUMERIC):
             text = pattern.sub("", text)
     return _TIME_OF_DAY.sub("", text)
+
+
+def day_behind(moment: str, days: int = 1) -> str | None:
+    """Return the day that is so many days behind that of an RFC 3339 time; None where it is none.
+
+    >>> day_behind("2024-02-28T23:00:00Z")
+    '2024-02-29'
+    """
+    try:
+        return (date.fromisoformat(moment[:10]) + timedelta(days)).isoformat()
+    except (ValueError, OverflowError):
+        return None
 
 
 def day_in_path(path: str) -> str | None:
@@ -210,13 +325,15 @@ def _written(moment: datetime | date) -> str | None:
     return moment.astimezone(UTC).isoformat(timespec="seconds")[:19] + "Z"
 
 
-def _numeric_day(first: int, second: int, year: int) -> str | None:
-    if first > 12 or first == second:
+def _numeric_day(first: int, second: int, year: int, language: str) -> str | None:
+    if first > 12 or first == second or (language not in {"", "en"} and second <= 12):
         return _day(year, second, first)
     return _day(year, first, second) if second > 12 else None
 
 
 def _day(year: str | int, month: str | int, day: str | int) -> str | None:
+    if int(year) - _BUDDHIST in _YEARS:
+        year = int(year) - _BUDDHIST
     try:
         found = date(int(year), int(month), int(day))
     except ValueError:

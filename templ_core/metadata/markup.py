@@ -5,7 +5,6 @@ the markup while it is scanned, so they cost neither a parse nor a search of the
 """
 
 import functools
-import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Literal
@@ -15,14 +14,11 @@ import msgspec
 from templ_core.dom.document import Document
 from templ_core.metadata._scans import Claims, plain_text
 from templ_core.metadata.fields import Offer, Product
+from templ_core.metadata.prices import price_number
 from templ_core.patterns import pattern
 
-_WRAPPING = pattern(
-    r"^\s*(?:<!--|//\s*<!\[CDATA\[|/\*\s*<!\[CDATA\[\s*\*/)|(?:-->|//\s*\]\]>)\s*;?\s*$"
-)
 _LONG_TEXT_CHARS_MAX = 2000
 _ALPHANUMERIC = pattern(r"[^\W_]")
-_TRAILING_COMMA = pattern(r",\s*(?=[}\]])")
 _OBJECTS_MAX = 500
 """Number of objects of a page that are looked at."""
 _DEPTH_MAX = 8
@@ -44,8 +40,7 @@ _OF_ARTICLE, _OF_PRODUCT, _OF_PAGE, _OF_OTHER = range(4)
 class JsonLd:
     """The objects with a type in the JSON-LD scripts of a page, those that describe it most surely first.
 
-    A script that is not JSON is left out; common faults (comments around it, control characters,
-    trailing commas) are forgiven.
+    A script that is not JSON is left out; common faults are forgiven.
 
     Args:
         scripts: Contents of the scripts in UTF-8.
@@ -58,7 +53,8 @@ class JsonLd:
     def __init__(self, scripts: Sequence[bytes]) -> None:
         found: list[Item] = []
         for script in scripts:
-            _collect(_decoded(script), 0, found)
+            for value in _decoded(script):
+                _collect(value, 0, found)
         self._of_types = [(types_of(item), item) for item in found[:_OBJECTS_MAX]]
         ranked: list[list[Item]] = [[], [], [], []]
         for types, item in self._of_types:
@@ -97,9 +93,16 @@ class JsonLd:
             yield from texts_of(item.get("name"))
 
     def people(self, field: str) -> Iterator[list[str]]:
-        """Yield the names in a field of authors for each object that describes the page."""
+        """Yield the names in a field of authors for each object that describes the page, those of organisations left out."""
         for item in self.described:
             yield self.texts_in(_people(item.get(field)), ("name",))
+
+    def signed_by(self, field: str) -> Iterator[list[str]]:
+        """Yield the names in a field of authors for each object of which an organisation is among them."""
+        for item in self.described:
+            value = item.get(field)
+            if value and len(_people(value)) < (len(value) if isinstance(value, list) else 1):
+                yield self.texts_in(value, ("name",))
 
     def texts(self, field: str, *names: str) -> list[str]:
         """Return the texts of a field of the objects that describe the page, references followed.
@@ -146,7 +149,8 @@ def texts_of(value: Value, *names: str) -> list[str]:
     if isinstance(value, dict):
         for name in names:
             if name in value:
-                found = texts_of(value[name])
+                within = value[name]
+                found = texts_of(within.get(name) if isinstance(within, dict) else within)
                 if found:
                     return found
     return []
@@ -165,22 +169,20 @@ def short_text(text: str, chars_max: int = _LONG_TEXT_CHARS_MAX) -> str | None:
     return text[:chars_max].rpartition(" ")[0] + " …"
 
 
-def _people(value: Value) -> Value:
-    """Return authors without the organisations among them, or as they are where all are organisations.
+def _people(value: Value) -> list[Value]:
+    """Return authors without the organisations among them.
 
     >>> _people(
     ...     [{"@type": "Person", "name": "Ann Lee"}, {"@type": "Organization", "name": "Daily"}]
     ... )
     [{'@type': 'Person', 'name': 'Ann Lee'}]
     """
-    if not isinstance(value, list):
-        return value
-    found = [
+    found = value if isinstance(value, list) else [value]
+    return [
         one
-        for one in value
+        for one in found[:_ENTRIES_MAX]
         if not (isinstance(one, dict) and "".join(types_of(one)).endswith("Organization"))
     ]
-    return found or value
 
 
 @functools.lru_cache(1 << 8)
@@ -192,19 +194,14 @@ def _rank(name: str) -> int:
     return _OF_PAGE if name.endswith("Page") else _OF_OTHER
 
 
-def _decoded(script: bytes) -> Value:
-    text = script.decode("utf-8", "replace")
-    if "<!" in text:
-        text = _WRAPPING.sub("", text)
+def _decoded(script: bytes) -> list[Value]:
     try:
-        return msgspec.json.decode(text)
+        return [msgspec.json.decode(script)]
     except (msgspec.DecodeError, RecursionError):
-        pass
-    try:
-        found: Value = json.loads(_TRAILING_COMMA.sub("", text.strip().rstrip(";")), strict=False)
-    except (ValueError, RecursionError):
-        return None
-    return found
+        # Few pages need it.
+        from templ_core.metadata.loose_json import read_json  # noqa: PLC0415
+
+        return read_json(script)
 
 
 def _collect(value: Value, depth: int, found: list[Item]) -> None:
@@ -238,9 +235,7 @@ _AVAILABILITIES = {
         *("LimitedAvailability", "OnlineOnly", "InStoreOnly", "MadeToOrder", "Reserved"),
     )
 } | {"oos": "OutOfStock", "available": "InStock"}
-_PLAIN_NUMBER = pattern(r"\d{1,12}(?:\.\d{1,6})?")
-_NUMBER = pattern(r"\d[\d.,'’\s]*")
-_FRACTION = pattern(r"[.,](\d{1,2})$")
+_PLAIN_NUMBER = pattern(r"[0-9]{1,12}(?:\.[0-9]{1,6})?")
 _WORD = pattern(r"\w+")
 _NO_LETTERS = pattern(r"[\W_]+")
 _OTHER_ITEMS = frozenset(
@@ -250,7 +245,7 @@ _OTHER_ITEMS = frozenset(
 
 
 def read_product(claims: Claims, json_ld: JsonLd, title: str) -> Product | None:
-    """Return the product that a page is about; None where the page says nothing of one but its name.
+    """Return the product that a page is about; None where it describes none.
 
     A page that names several products is a list of them, unless the title of the page begins
     with the name of one.
@@ -279,25 +274,7 @@ def read_product(claims: Claims, json_ld: JsonLd, title: str) -> Product | None:
     found = Product(name=_text(stated[0].get("name")) or None)
     for source in stated:
         found = _completed(found, _product(source, json_ld))
-    return None if found == Product(name=found.name) else found
-
-
-def price_number(text: str) -> str | None:
-    """Return a price as a decimal number with a point; None where there is none.
-
-    >>> price_number("1.299,00 €"), price_number("$1,299"), price_number("on request")
-    ('1299.00', '1299', None)
-    """
-    if _PLAIN_NUMBER.fullmatch(text):
-        return text
-    found = _NUMBER.search(text)
-    if found is None or "-" in text[: found.start()]:
-        return None
-    number = found[0].rstrip(".,'’ \t\n\xa0\u202f")
-    fraction = _FRACTION.search(number)
-    whole = "".join(filter(str.isdecimal, number[: fraction.start()] if fraction else number))
-    number = f"{whole}.{fraction[1]}" if fraction else whole
-    return number if _PLAIN_NUMBER.fullmatch(number) else None
+    return found
 
 
 def _main_product(items: Sequence[Item], title: str) -> Item | None:
@@ -481,10 +458,12 @@ _META = {
     "type": ("og:type",),
     "title": ("og:title", "twitter:title", "dc.title", "dcterms.title", "parsely-title", "headline"),
     "author": (
-        "article:author_name", "author", "parsely-author", "sailthru.author", "byl", "dc.creator",
-        "dcterms.creator", "citation_author", "article:author", "og:article:author", "article.author",
-        "creator", "dc.contributor", "cxenseparse:author", "authors",
+        "article:author_name", "author", "og:author", "parsely-author", "sailthru.author", "byl",
+        "article:author", "og:article:author", "article.author",
+        "creator", "cxenseparse:author", "authors",
     ),
+    "citation": ("citation_author", "citation_authors"),
+    "creator": ("dc.creator", "dcterms.creator", "dc.contributor"),
     "published": (
         "article:published_time", "og:article:published_time", "datepublished", "article.published",
         "parsely-pub-date", "sailthru.date", "dc.date.issued", "dcterms.issued", "dcterms.created",
@@ -553,8 +532,11 @@ class PageMarkup:
         """What its tags say."""
         self.json_ld = JsonLd(self.claims.scripts)
         """The objects of its JSON-LD."""
-        self.product = read_product(self.claims, self.json_ld, document.title)
-        """The product that it describes; None where it describes none."""
+        self.described = read_product(self.claims, self.json_ld, document.title)
+        """The product that it describes, perhaps without more than a name; None where it describes none."""
+        is_named_only = self.described == Product(name=getattr(self.described, "name", None))
+        self.product = None if is_named_only else self.described
+        """The product of which it states more than a name."""
         self.kind = self._kind()
         """What it says that the page is; None where it says nothing certain."""
 

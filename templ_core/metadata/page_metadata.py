@@ -11,23 +11,44 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
 import msgspec
+import numpy as np
 
+from templ_core.array_types import Bools
 from templ_core.dom.addresses import address, host_and_path
 from templ_core.dom.document import Document
 from templ_core.dom.tags import HEADING_LEVELS
 from templ_core.metadata._scans import segments_within, types_with_tags
-from templ_core.metadata.authors import author_names, byline_author, full_name
-from templ_core.metadata.dates import day_in_path, is_prose, point_in_time, published_day
-from templ_core.metadata.fields import Metadata
+from templ_core.metadata.authors import (
+    author_names,
+    byline_author,
+    full_name,
+    is_organisation,
+    named_author,
+)
+from templ_core.metadata.dates import (
+    day_behind,
+    day_in_path,
+    is_prose,
+    may_name_day,
+    point_in_time,
+    published_day,
+)
+from templ_core.metadata.fields import Metadata, Product
 from templ_core.metadata.languages import language_tag, page_language
 from templ_core.metadata.markup import PageMarkup, short_text
+from templ_core.metadata.page_parts import PageParts
 from templ_core.metadata.placed import SitePlaces, placed_texts, repeated_texts
+from templ_core.metadata.prices import shown_price
+from templ_core.metadata.shown_times import ShownTime, shown_times
 from templ_core.page_level.features._stems import Stems
 from templ_core.patterns import pattern
 
 _TAGS_MAX = 50
 _TAG_CHARS_MAX = 100
 _NAME_CHARS_MAX = 200
+_CRAWL_DAYS = 31
+"""Days by which a byline may be behind the fetch: some feeds give all pages the time at which their crawl began."""
+_POSTED = pattern(r"posted|publish|byline|dateline", re.IGNORECASE)
 _SHOWN_AUTHORS_MAX = 3
 """More names in microdata, in links to authors, or in bylines are those of other pages or of readers."""
 
@@ -38,6 +59,8 @@ def read_metadata(
     markup: PageMarkup,
     text: str = "",
     places: SitePlaces | None = None,
+    kept: Bools | None = None,
+    fetched_at: str | None = None,
 ) -> Metadata:
     """Return what is known of a page besides its text.
 
@@ -48,6 +71,9 @@ def read_metadata(
         text: Clean text of the page, in which its language is detected where it declares none or a wrong one.
         places: The places of the page and of its site, which tell where the site shows authors and
             dates that the markup does not state; None = nothing is known about the site.
+        kept: Whether each segment is content by the decision of the page; None = not known.
+        fetched_at: When the page was fetched (RFC 3339); no day more than one later is a day of publication, unless the
+            page signs with it. None = not known.
 
     >>> from templ_core.dom.document import parse_document
     >>> page = parse_document(
@@ -59,7 +85,10 @@ def read_metadata(
     >>> found.title, found.authors, found.language
     ('Bridge opens', ['Ann Lee'], 'en-GB')
     """
-    return _Reader(document, url, places, markup).metadata(text)
+    reader = _Reader(document, url, places, markup)
+    reader.kept = kept
+    reader.fetched_at = fetched_at or ""
+    return reader.metadata(text)
 
 
 class _Reader:
@@ -73,6 +102,8 @@ class _Reader:
         self._base = document.base or url
         self._host, self._path = host_and_path(url)
         self._places = places
+        self.kept: Bools | None = None
+        self.fetched_at = ""
         self._markup = markup
         self._meta = markup.claims.meta
         self._properties = markup.claims.properties
@@ -96,13 +127,14 @@ class _Reader:
             meta.get("language", ()),
         )
         language, is_contradicted = page_language(text, declared)
-        product = None if markup.kind in {"article", "forum"} else markup.product
+        self._language = language or ""
+        product = None if markup.kind in {"article", "forum"} else self._product()
         return Metadata(
             title=self._headline,
             authors=self._authors(),
             published_at=self._published(),
             modified_at=_first(
-                point_in_time,
+                self._point_in_time,
                 stated("dateModified"),
                 meta.get("modified", ()),
                 self._properties.get("datemodified", ()),
@@ -135,21 +167,54 @@ class _Reader:
         return day_in_path(self._url)
 
     @functools.cached_property
-    def _placed(self) -> list[str]:
-        return placed_texts(self._document, self._places) if self._places else []
+    def _heading(self) -> int | None:
+        """Number of the segment that is the headline; None = there is none."""
+        return _heading_at(self._document, self._headline) if self._headline else None
 
     @functools.cached_property
-    def _beside_headline(self) -> list[int]:
-        return beside_headline(self._document, self._headline) if self._headline else []
+    def _parts(self) -> PageParts:
+        return PageParts(self._document, self._heading, self.kept)
 
-    def _texts_of(self, segments: Iterable[int]) -> list[str]:
-        return [self._document.segments.texts[one] for one in segments]
+    @functools.cached_property
+    def _placed(self) -> frozenset[int]:
+        return frozenset(placed_texts(self._document, self._places) if self._places else ())
+
+    @functools.cached_property
+    def _near(self) -> list[int]:
+        """Segments beside the headline, and those that stand once on each page of the site, the nearest first."""
+        near = {*beside_headline(self._document, self._heading), *self._placed}
+        return sorted(near, key=self._parts.nearness)
+
+    @functools.cached_property
+    def _times(self) -> list[ShownTime]:
+        times = self._markup.claims.times
+        return shown_times(self._document, times, self._parts) if times else []
+
+    def _point_in_time(self, text: str) -> str | None:
+        return self._until_fetch(point_in_time(text, self._language))
+
+    def _published_day(self, text: str) -> str | None:
+        return self._until_fetch(published_day(text, self._language))
+
+    def _signed_day(self, text: str) -> str | None:
+        return self._until_fetch(published_day(text, self._language), _CRAWL_DAYS)
+
+    def _until_fetch(self, found: str | None, days: int = 1) -> str | None:
+        """Return a time unless it lies more than so many days behind the fetch."""
+        latest = day_behind(self.fetched_at, days) if found else None
+        return found if not (found and latest and found[:10] > latest) else None
 
     def _title(self) -> str | None:
         headings = top_headings(self._document)
         host = self._host.removeprefix("www.")
         names = [host.rpartition(".")[0], host, *([self._site_name] if self._site_name else ())]
-        return headline(self._titles(headings, names), headings, names)
+        found = headline(self._titles(headings, names), headings, names)
+        if found is None or not _IN_BORDER.search(found):
+            return found
+        # Boards and old themes have the subject in a heading of the second level.
+        subjects = headings or top_headings(self._document, _SECOND_HEADINGS)
+        one = subjects[0] if len(subjects) == 1 else ""
+        return _subject(found, one, names, self._document.segments.texts) or found
 
     def _titles(self, headings: list[str], names: list[str]) -> Iterator[str]:
         json_ld = self._markup.json_ld
@@ -161,77 +226,133 @@ class _Reader:
         yield from json_ld.names()
         yield self._document.title
 
+    def _product(self) -> Product | None:
+        """Return the product, with the price that the page shows where its markup states none."""
+        found = self._markup.described
+        if found is None or found.price is not None:
+            return self._markup.product
+        price = shown_price(self._document, self._parts)
+        if price is None:
+            return self._markup.product
+        return msgspec.structs.replace(found, price=price.number, price_currency=price.currency)
+
+    @functools.cached_property
+    def _owners(self) -> list[str]:
+        """Names of the site, and of who publishes it."""
+        host = self._host.removeprefix("www.")
+        publishers = self._stated("publisher", "name")
+        names = [self._site_name, *publishers, *self._markup.json_ld.site_names(), host]
+        return [name for name in (*names, host.rpartition(".")[0]) if name]
+
+    def _is_person(self, name: str) -> bool:
+        return not is_organisation(name, self._owners)
+
     def _authors(self) -> list[str]:
+        """Return the people who sign the page; where none does, the newsroom or the firm that is said to have written it."""
+        others: list[list[str]] = []
         for found in self._stated_authors():
-            if found:
-                return found
-        own = (self._site_name or "").casefold()
-        linked = author_names(self._markup.claims.authors)
-        linked = [one for one in linked if one.casefold() != own]
-        if 0 < len(linked) <= _SHOWN_AUTHORS_MAX:
-            return linked[:1]
-        for sources in self._shown_authors():
-            found = [one for one in dict.fromkeys(sources) if one and one.casefold() != own]
-            if found:
-                return found[:1] if len(found) <= _SHOWN_AUTHORS_MAX else []
-        return []
+            if people := [one for one in found if self._is_person(one)]:
+                return people
+            others += [found] if found else []
+        linked = self._own_names(author_names(self._markup.claims.authors))
+        linked = linked if len(linked) <= _SHOWN_AUTHORS_MAX else []
+        if people := [one for one in linked if self._is_person(one)]:
+            return people[:1]
+        others += [linked[:1]] if linked else []
+        for names in self._shown_authors(with_names=not others):
+            shown = [one for one in dict.fromkeys(names) if one]
+            if people := [one for one in shown if self._is_person(one)]:
+                return people[:1] if len(people) <= _SHOWN_AUTHORS_MAX else []
+            others += [shown[:1]] if shown else []
+        return others[0] if others else []
 
     def _stated_authors(self) -> Iterator[list[str]]:
         """Yield the authors of each object of JSON-LD, since the first has those of the page, and of other markup."""
         json_ld = self._markup.json_ld
         yield from map(author_names, json_ld.people("author"))
+        yield from map(author_names, json_ld.signed_by("author"))
+        yield author_names(self._meta.get("citation", ()), "citation")
         yield author_names(self._meta.get("author", ()))
-        marked_up = author_names(self._properties.get("author", ()))
+        creators = self._meta.get("creator", ())
+        yield author_names(creators, "citation" if len(creators) > 1 else "library")
+        marked_up = self._own_names(author_names(self._properties.get("author", ())))
         yield marked_up if len(marked_up) <= _SHOWN_AUTHORS_MAX else []
         yield from map(author_names, json_ld.people("creator"))
 
-    def _shown_authors(self) -> Iterator[Iterable[str | None]]:
-        """Yield the names that the page shows, by where it shows them; the surest place comes first."""
-        yield map(byline_author, self._placed)
-        yield map(byline_author, self._texts_of(self._beside_headline))
-        bylines, notes = author_texts(self._document)
-        yield (byline_author(text, is_named=True) for text in bylines)
-        yield map(full_name, notes)
+    def _own_names(self, names: list[str]) -> list[str]:
+        """Return names but for those that the page only shows in comments, teasers and the like."""
+        texts = self._document.segments.texts
+        found = []
+        for name in names:
+            shown = [number for number, text in enumerate(texts) if name in text]
+            if not shown or not all(map(self._parts.is_elsewhere, shown)):
+                found.append(name)
+        return found
+
+    def _shown_authors(self, *, with_names: bool) -> Iterator[Iterable[str | None]]:
+        """Yield the names that the page shows, by where it shows them; the surest place comes first.
+
+        Args:
+            with_names: Whether a name may stand alone, without "by".
+        """
+        texts = self._document.segments.texts
+        signed = ((one, byline_author(texts[one])) for one in self._near)
+        yield (name for one, name in signed if name and not self._parts.is_elsewhere(one))
+        bylines, notes = author_texts(self._document, self._parts)
+        yield map(named_author if with_names else byline_author, bylines)
+        if with_names:
+            yield map(full_name, notes)
 
     def _published(self) -> str | None:
         stated = _first(
-            point_in_time,
+            self._point_in_time,
             self._stated("datePublished"),
             self._meta.get("published", ()),
             self._properties.get("datepublished", ()),
             self._stated("dateCreated"),
             self._stated("uploadDate"),
             self._properties.get("datecreated", ()),
-            self._times(),
+            self._times_of_publication(),
         )
-        return stated or _first(published_day, self._date_texts()) or self._day_in_address
+        shown = self._date_texts()
+        return (
+            stated
+            or _first(self._published_day, shown)
+            or _first(self._signed_day, self._signed_texts())
+            or self._day_in_address
+        )
 
-    def _times(self) -> Iterator[str]:
-        times = self._markup.claims.times
-        for attributes, text in times:
-            name = attributes.get("class", "").lower()
-            if "pubdate" in attributes or "publish" in name or "entry-date" in name:
-                yield attributes.get("datetime") or text
-        for attributes, text in times:
-            if not _is_change(attributes):
+    def _times_of_publication(self) -> Iterator[str]:
+        yield from (time.stated for time in self._times if time.kind == "published")
+        for time in self._times:
+            if not time.kind:
                 # Such an element may belong to another page, so the day in the address is surer.
-                stated, of_path = attributes.get("datetime") or text, self._day_in_address
-                yield of_path if of_path and not stated.startswith(of_path) else stated
+                of_path = self._day_in_address
+                yield of_path if of_path and not time.stated.startswith(of_path) else time.stated
                 return
 
+    def _signed_texts(self) -> Iterator[str]:
+        """Yield the text next to the headline if it is a byline, or named after the publication."""
+        nodes, segments = self._document.nodes, self._document.segments
+        for one in self._near[:1]:
+            names = nodes.element_types[nodes.element_type[segments.owner[one]]][1]
+            is_signed = byline_author(segments.texts[one]) or _POSTED.search(names)
+            if is_signed and not self._parts.is_elsewhere(one):
+                yield segments.texts[one]
+
     def _times_of_change(self) -> Iterator[str]:
-        for attributes, text in self._markup.claims.times:
-            if _is_change(attributes):
-                yield attributes.get("datetime") or text
+        yield from (time.stated for time in self._times if time.kind == "changed")
 
     def _date_texts(self) -> Iterator[str]:
-        """Yield the short texts that are most likely the date of the page; where they stand tells most."""
-        yield from self._placed
-        near = self._beside_headline
+        """Yield the short texts that are most likely the date of the page, the nearest to the headline first."""
+        near, placed = self._near, self._placed
         repeated = repeated_texts(self._places, near) if self._places and near else set()
-        dated = self._texts_of(one for one in near if one not in repeated)
-        yield from (text for text in dated if not is_prose(text))
-        yield from date_texts(self._document)
+        for one in near:
+            text = self._document.segments.texts[one]
+            may_tell = one in placed or not (one in repeated or is_prose(text))
+            if may_tell and may_name_day(text) and not self._parts.is_elsewhere(one):
+                yield text
+        yield from date_texts(self._document, self._parts)
 
     def _canonical(self) -> str | None:
         """Return the first address that is no home page, unless the page is one."""
@@ -267,12 +388,6 @@ class _Reader:
 
 def _short_name(text: str) -> str | None:
     return short_text(text, _NAME_CHARS_MAX)
-
-
-def _is_change(attributes: dict[str, str]) -> bool:
-    """Return whether a `time` element tells when the page was changed."""
-    says = f"{attributes.get('class', '')} {attributes.get('itemprop', '')}".lower()
-    return "updated" in says or "modified" in says
 
 
 def _first(checked: Callable[[str], str | None], *sources: Iterable[str]) -> str | None:
@@ -336,6 +451,19 @@ def is_headline(headings: Sequence[str], title: str, names: Iterable[str]) -> bo
     is_like = 2 * len(words & others) >= min(len(words), len(others)) or headings[0] in title
     own = [name for name in map(_letters, names) if name]
     return len(_letters(headings[0])) > 5 and is_like and not _is_name(headings[0], own)
+
+
+def _subject(title: str, subject: str, names: Iterable[str], texts: list[str]) -> str | None:
+    """Return what a title ends with if it is the subject of the page, behind what all titles of a board begin with.
+
+    None where it ends with the name of its site, or begins with what the page shows.
+    """
+    letters, own = _letters(subject), [_letters(name) for name in names]
+    for border in _BORDER.finditer(title) if len(letters) > 3 else ():
+        before, part = title[: border.start()].strip(), title[border.end() :].strip()
+        if _letters(part) == letters and not _is_name(part, own) and before not in texts:
+            return part
+    return None
 
 
 def _without_names(title: str, headings: dict[str, str], names: Sequence[str]) -> str:
@@ -406,6 +534,9 @@ _CHARS_MAX = 120
 _HEADING_CHARS_MAX = 360
 _HEADINGS_MAX = 3
 _TOP_HEADINGS = frozenset(("h1",))
+_SECOND_HEADINGS = frozenset(("h2",))
+_HEADINGS = frozenset(HEADING_LEVELS)
+_PART_CHARS_MIN = 5
 _ELEMENTS_MAX = 8
 _TEXTS_MAX = 4
 """Texts of an element that are looked at."""
@@ -418,19 +549,19 @@ _AUTHOR_STEMS = Stems(
 _DATE_STEMS = Stems(("dat", "fecha", "publi", "posted", "time"))
 
 
-def top_headings(document: Document) -> list[str]:
-    """Return the texts of the headings of the first level, at most three.
+def top_headings(document: Document, tags: frozenset[str] = _TOP_HEADINGS) -> list[str]:
+    """Return the texts of the headings of the first or another level, at most three.
 
     >>> from templ_core.dom.document import parse_document
     >>> top_headings(parse_document("<h1>One <i>two</i></h1><p>Text", ""))
     ['One two']
     """
-    types = types_with_tags(document.nodes.element_types, _TOP_HEADINGS)
+    types = types_with_tags(document.nodes.element_types, tags)
     elements = segments_within(document, types, _HEADINGS_MAX, _TEXTS_MAX)
     return _joined(document, elements, " ", _HEADING_CHARS_MAX)
 
 
-def author_texts(document: Document) -> tuple[list[str], list[str]]:
+def author_texts(document: Document, parts: PageParts) -> tuple[list[str], list[str]]:
     """Return the short texts of elements that are named after an author, and those of notes on the author.
 
     Each text of a named element is a line. Elements of which a page has many are left out: they stand in a
@@ -438,7 +569,8 @@ def author_texts(document: Document) -> tuple[list[str], list[str]]:
 
     >>> from templ_core.dom.document import parse_document
     >>> note = '<div class="author-bio"><h4>Ann Lee</h4><p>She writes.</div>'
-    >>> author_texts(parse_document(f'<p class="byline">By Ann Lee</p><p>Text{note}', ""))
+    >>> page = parse_document(f'<p class="byline">By Ann Lee</p><p>Text{note}', "")
+    >>> author_texts(page, PageParts(page, None, None))
     (['By Ann Lee'], ['Ann Lee', 'She writes.'])
     """
     types = document.nodes.element_types
@@ -447,40 +579,40 @@ def author_texts(document: Document) -> tuple[list[str], list[str]]:
     elements = segments_within(document, notes, _ELEMENTS_MAX, _BOX_TEXTS) if notes else []
     texts = [document.segments.texts[number] for within in elements for number in within]
     return (
-        _named(document, named, _BYLINE, "\n"),
+        _named(document, parts, named, _BYLINE, named_author, "\n"),
         [text for text in texts if len(text) <= _CHARS_MAX],
     )
 
 
-def date_texts(document: Document) -> list[str]:
+def date_texts(document: Document, parts: PageParts) -> list[str]:
     """Return the short texts of elements that are named after a date, in order.
 
     Elements of which a page has many are left out: they stand in a list of other pages.
 
     >>> from templ_core.dom.document import parse_document
-    >>> date_texts(parse_document('<div class="post-date">March 4, 2024</div>', ""))
+    >>> page = parse_document('<div class="post-date">March 4, 2024</div>', "")
+    >>> date_texts(page, PageParts(page, None, None))
     ['March 4, 2024']
     """
     dated = _DATE_STEMS.found_in_attributes(document.nodes.element_types)
-    return _named(document, dated, _DATE, " ")
+    return _named(document, parts, dated, _DATE, may_name_day, " ")
 
 
-def beside_headline(document: Document, title: str) -> list[int]:
+def beside_headline(document: Document, at: int | None) -> list[int]:
     """Return the numbers of the short texts beside the headline, those behind it first.
 
     Headings are left out, and items of lists before the headline, since they are those of menus.
 
     Args:
         document: The page.
-        title: Headline of the page.
+        at: Number of the segment that is its headline; None = there is none.
 
     >>> from templ_core.dom.document import parse_document
     >>> page = parse_document("<p>News<h1>Bridge opens</h1><p>By Ann Lee<p>4 March 2024", "")
-    >>> beside_headline(page, "Bridge opens")
+    >>> beside_headline(page, 1)
     [2, 3, 0]
     """
     texts = document.segments.texts
-    at = _heading_at(document, title)
     if at is None:
         return []
     first = max(at - _BEFORE_HEADLINE, 0)
@@ -496,12 +628,20 @@ def beside_headline(document: Document, title: str) -> list[int]:
 
 
 def _heading_at(document: Document, title: str) -> int | None:
-    """Return the number of the first text that is this title and a heading; None = there is none."""
+    """Return the number of the first heading that is a title, or else of the first that is a part of it; None = there is none."""
     texts, at = document.segments.texts, -1
     for _ in range(texts.count(title)):
         at = texts.index(title, at + 1)
         if _owner_tags(document, range(at, at + 1))[0] in HEADING_LEVELS:
             return at
+    is_heading = np.zeros(len(document.nodes.element_types), np.bool_)
+    is_heading[types_with_tags(document.nodes.element_types, _HEADINGS)] = True
+    owners = document.nodes.element_type[document.segments.owner]
+    own = _letters(title)
+    for one in is_heading[owners].nonzero()[0].tolist():
+        letters = _letters(texts[one])
+        if len(letters) > _PART_CHARS_MIN and (letters in own or own in letters):
+            return int(one)
     return None
 
 
@@ -513,9 +653,17 @@ def _owner_tags(document: Document, segments: range) -> list[str]:
 
 
 def _named(
-    document: Document, of_types: list[int], names: re.Pattern[str], between: str
+    document: Document,
+    parts: PageParts,
+    of_types: list[int],
+    names: re.Pattern[str],
+    tells: Callable[[str], object],
+    between: str,
 ) -> list[str]:
-    """Return the short texts of the elements that are named so and of which the page has few."""
+    """Return the short texts that tell something of the elements that are named so and of which the page has few.
+
+    The nearest come first.
+    """
     types = document.nodes.element_types
     named = [
         number
@@ -527,7 +675,12 @@ def _named(
     if not named:
         return []
     elements = segments_within(document, named, _ELEMENTS_MAX, _TEXTS_MAX, _TIMES_MAX)
-    return _joined(document, elements, between, _CHARS_MAX)
+    told = [
+        one for one in elements if any(map(tells, _joined(document, [one], between, _CHARS_MAX)))
+    ]
+    told = [one for one in told if not parts.is_elsewhere(one[0])]
+    told.sort(key=lambda one: parts.nearness(one[0]))
+    return _joined(document, told, between, _CHARS_MAX)
 
 
 def _joined(

@@ -34,10 +34,9 @@ class SitePlaces(msgspec.Struct, frozen=True):
     site: PlaceTable
 
 
-def placed_texts(document: Document, places: SitePlaces) -> list[str]:
-    """Return the short texts that stand once on each page and vary, those at places of most pages first.
+def placed_texts(document: Document, places: SitePlaces) -> list[int]:
+    """Return the numbers of the short texts that stand once on each page and vary.
 
-    Texts before the headline come last, since headers may show the day on which the page was fetched.
     Headings are left out, since they quote dates and names.
 
     Args:
@@ -57,10 +56,7 @@ def placed_texts(document: Document, places: SitePlaces) -> list[str]:
     is_of_heading = np.zeros(len(nodes.element_types), np.bool_)
     is_of_heading[types_with_tags(nodes.element_types, _HEADINGS)] = True
     is_heading = is_of_heading[nodes.element_type[document.segments.owner]]
-    chosen = [one for one in short if times[path[one]] == 1 and not is_heading[one]]
-    headline = int(is_heading.argmax())
-    chosen.sort(key=lambda one: (one < headline, -pages[one]))
-    return [texts[one] for one in chosen]
+    return [one for one in short if times[path[one]] == 1 and not is_heading[one]]
 
 
 def repeated_texts(places: SitePlaces, segments: list[int]) -> set[int]:

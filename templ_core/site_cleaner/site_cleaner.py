@@ -350,7 +350,9 @@ class SiteCleaner:
         known = self._known().get(fetch.site)
         read = read or self._read(fetch.page)
         model = self._memory.model(known) if known else None
-        cleaned = clean_page(read, url, model, self._config, self._page_model)
+        cleaned = clean_page(
+            read, url, model, self._config, self._page_model, fetched_at=fetch.fetched_at
+        )
         page = self._page(fetch, read.document, cleaned, model)
         if learns and self._enter(fetch, read, cleaned.decision.place_pages):
             learned = self._known()[fetch.site]

@@ -45,8 +45,6 @@ from workers.processes.records import RecordMaker, published_text
 
 _AT_ONCE_CHARS = 1 << 20
 """Characters of HTML from which on no further page is read before the others are finished, to save memory."""
-_JUDGING_DOCUMENTS = 8
-"""Documents from which on a site model may say that a page teaches nothing, so that no site stays unknown."""
 
 
 def run_task(task: Task, models: Models) -> Result:
@@ -128,6 +126,7 @@ class _PageWork:
             self.models.page,
             self.task.settings,
             with_metadata=options.forms.metadata,
+            fetched_at=self.task.page.fetched_at,
         )
 
     def make_records(self) -> None:
@@ -144,12 +143,8 @@ class _PageWork:
         learned, warnings = None, list(page.warnings)
         if page.status >= 400:
             warnings.append("error-page")
-        knows_site = task.model is not None and task.model.documents >= _JUDGING_DOCUMENTS
-        # Events are told from the pages that are learned.
-        is_judged = knows_site and not options.watches
-        quality = maker.quality if is_judged else None
-        is_learned = task.with_document and (quality is None or quality.has_content)
-        summary = read.summary(cleaned.warnings) if is_learned else None
+        # What is learned does not depend on reports that are asked for, so that texts do not either.
+        summary = read.summary(cleaned.warnings) if task.with_document else None
         if summary is not None:
             learned = maker.learned(page, summary)
             if learned is None:

@@ -140,6 +140,8 @@ def test_what_is_no_name_is_no_author(name):
         (SITE_NAME + '<meta property="og:title" content="Bridge opens | The Daily">', "", "title",
          "Bridge opens"),
         ("<title>Bridge opens - Daily</title>", "", "title", "Bridge opens"),
+        ("<title>The Daily board - View topic - Bridge opens</title>", "<h2>Bridge opens</h2>", "title", "Bridge opens"),
+        ("<title>View topic - Bridge opens</title>", "<h1>Bridge opens</h1>", "title", "Bridge opens"),
         ("<title>Bridge opens &lt;now&gt;</title>", "", "title", "Bridge opens <now>"),
         ('<meta name="DC.creator" content="Ann Lee">', "", "authors", ["Ann Lee"]),
         ("", '<span itemprop="author"><b itemprop="name">Ann Lee</b></span>', "authors", ["Ann Lee"]),

@@ -5,8 +5,9 @@ from msgspec import UNSET
 
 from templ_core.dom.document import parse_document
 from templ_core.metadata.fields import Offer, Product
-from templ_core.metadata.markup import PageMarkup, price_number
+from templ_core.metadata.markup import PageMarkup
 from templ_core.metadata.page_metadata import read_metadata
+from templ_core.metadata.prices import price_number
 
 URL = "https://shop.example/pot"
 

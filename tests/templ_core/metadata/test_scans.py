@@ -60,8 +60,7 @@ class SlowClaims:
         if "tag" in rel:
             self.tags.append(shown(name, behind))
         if name == "time":
-            text = "" if attributes.get("datetime") else shown(name, behind)
-            self.times.append((attributes, text))
+            self.times.append((attributes, shown(name, behind)))
         for one in PROPERTIES.intersection(stated):
             if value(attributes) or shown(name, behind):
                 found = self.properties.setdefault(one, [])

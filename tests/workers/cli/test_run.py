@@ -283,7 +283,7 @@ def _story(number):
     return "".join(f"<p>{' '.join(words[start : start + 40])}." for start in range(0, 200, 40))
 
 
-def test_a_page_that_is_none_is_told_by_its_quality_and_teaches_nothing(templ, tmp_path):
+def test_a_page_that_is_none_is_told_by_its_quality_and_changes_no_text(templ, tmp_path):
     pages = [
         {
             "url": f"https://a.example/{number}",
@@ -294,13 +294,14 @@ def test_a_page_that_is_none_is_told_by_its_quality_and_teaches_nothing(templ, t
     gone = f"<title>Page not found</title>{MENU}<h1>Sorry, the page was not found</h1>{FOOT}"
     pages.append({"url": "https://a.example/gone", "html": gone})
     feed = write_lines(tmp_path / "feed.jsonl", pages)
-    state = ("--state", tmp_path / "state")
-    templ("run", feed, "--out", tmp_path / "out", "--time-field", "none", "--quality", *state)
+    templ("run", feed, "--out", tmp_path / "out", "--time-field", "none", "--quality")
     *found, missing = (one.quality for one in outputs(tmp_path / "out"))
     assert missing.soft_404 > max(one.soft_404 for one in found)
     assert not missing.has_content
-    (line,) = templ("site", "list", *state).stdout.splitlines()
-    assert json.loads(line)["pages"] == 20
+    templ("run", feed, "--out", tmp_path / "plain", "--time-field", "none")
+    assert [one.text for one in outputs(tmp_path / "plain")] == [
+        one.text for one in outputs(tmp_path / "out")
+    ]
 
 
 def _copied_feed(path):

@@ -1,0 +1,89 @@
+"""Forms of dates: those that the CLDR has for the languages of most pages, and those of reports."""
+
+from datetime import date
+
+import pytest
+from babel import Locale
+from babel.dates import format_date
+
+from templ_core.metadata.dates import (
+    day_behind,
+    day_in_text,
+    last_label,
+    point_in_time,
+    published_day,
+)
+from templ_core.metadata.month_names import MONTHS, MONTHS_OF
+
+DAY = date(2026, 3, 4)
+LOCALES = (
+    *("en", "de", "fr", "es", "it", "pt", "nl", "pl", "ru", "cs", "tr", "fi", "ro", "sv", "da", "nb", "hu", "el", "uk"),
+    *("bg", "sr", "sr_Latn", "hr", "sl", "sk", "lt", "lv", "et", "ca", "gl", "eu", "id", "ms", "vi", "th", "ar", "he"),
+    *("hi", "bn", "mr", "ta", "te", "ur", "fa", "ka", "hy", "az", "kk", "be", "mk", "sq", "is", "ga", "cy", "af", "sw"),
+    *("fil", "de_AT", "en_AU", "ja", "ko", "zh"),
+)  # fmt: skip
+OF_REPORTS = [
+    ("en", "Wednesday, 4th of March 2026"), ("en", "the 4th of March, 2026"), ("en", "2026 March 4"), ("en", "4-Mar-2026"),
+    ("en", "March 4th 2026"), ("en", "MARCH 4, 2026"), ("en", "Wed Mar 04 10:00:00 +0000 2026"),
+    ("en", "Wed Mar 04 2026 10:00:00 GMT+0100"), ("en", "1772618400"), ("en", "1772618400000"), ("en", "20260304100000"),
+    ("en", "202603041000"), ("en", "2026/3/4"), ("de", "4. Mrz 2026"), ("de", "4.3.2026"), ("fr", "04/03/2026"),
+    ("hu", "2026. március 4-én"), ("hu", "2026.03.04."), ("ko", "2026. 3. 4."), ("ja", "令和8年3月4日"),
+    ("zh", "民國115年3月4日"), ("zh", "2026 年 3 月 4 日"), ("ja", "２０２６年３月４日"), ("th", "4 มีนาคม 2569"),
+    ("th", "4 มี.ค. 2569"), ("ar", "٤ مارس ٢٠٢٦"), ("ar", "4 آذار 2026"), ("hi", "४ मार्च २०२६"), ("fa", "۴ مارس ۲۰۲۶"),
+    ("vi", "ngày 4 tháng 3 năm 2026"), ("es", "4 de marzo del 2026"), ("es", "04-03-2026"), ("he", "4 במרץ 2026"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("form", ["full", "long", "medium"])
+@pytest.mark.parametrize("locale", LOCALES)
+def test_forms_of_the_cldr(locale, form):
+    assert day_in_text(format_date(DAY, form, locale=locale), locale) == "2026-03-04"
+
+
+@pytest.mark.parametrize(("language", "text"), OF_REPORTS)
+def test_forms_of_reports(language, text):
+    assert (point_in_time(text, language) or "")[:10] == "2026-03-04"
+
+
+@pytest.mark.parametrize("locale", [one for one in LOCALES if one != "zh"])
+def test_the_names_of_months_are_those_of_the_cldr(locale):
+    months = Locale.parse(locale).months
+    for context in ("format", "stand-alone"):
+        for width in ("wide", "abbreviated"):
+            for number, name in months[context][width].items():
+                plain = name.casefold().strip(". ")
+                if plain.isalpha() and len(plain) > 1:
+                    assert (MONTHS_OF.get(locale, {}).get(plain) or MONTHS[plain]) == number
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["Copyright 2024. All rights", "12 may be 2024 pages", "4 words 2026", "March 2026", "32 March 2026", "9" * 10_000,
+     "Jan " * 5000 + "2024", "1" * 9_999 + " March 2026", "0000000000000", "2026-13-44", "99999999999999"],
+)  # fmt: skip
+def test_what_is_no_day(text):
+    assert day_in_text(text) is None
+    assert point_in_time(text) is None
+
+
+def test_the_first_of_several_days_counts():
+    assert day_in_text("Copyright 2024. 5 March 2026") == "2026-03-05"
+    assert day_in_text("March 4, 2026, changed 5 May 2027") == "2026-03-04"
+    assert day_in_text("2025-01-02 or 4 March 2026") == "2025-01-02"
+
+
+@pytest.mark.parametrize(
+    ("text", "day"),
+    [
+        ("Next event: 12 May 2027", None), ("Deadline 12 May 2027", None), ("Posted 12 May 2027", "2027-05-12"),
+        ("Updated 12 May 2027", None), ("12 May 2027, updated 13 May 2027", "2027-05-12"),
+        ("Ends 1 May 2027, posted on 2 April 2027", None),
+    ],
+)  # fmt: skip
+def test_words_before_a_day_say_what_it_is(text, day):
+    assert published_day(text) == day
+
+
+def test_labels_and_the_day_behind():
+    assert last_label("Created today, last modified") == "changed"
+    assert (day_behind("2026-12-31T10:00:00Z"), day_behind("soon")) == ("2027-01-01", None)
