@@ -196,7 +196,7 @@ def test_the_settings_bound_the_children_of_a_cleaner(monkeypatch, tmp_path, giv
     config = SimpleNamespace(settings=settings, state=tmp_path, broker=BrokerAccess("b:1"))
     with roles._cleaner(config, Traces()):
         pass
-    pool.assert_called_once_with(settings, children=started)
+    pool.assert_called_once_with(settings, children=started, has_spare=True)
 
 
 def test_what_was_made_at_the_start_is_left_out_of_collections(run_cleaner, monkeypatch, tmp_path):
