@@ -51,6 +51,10 @@ _SHARE = re.compile(
     r"sharer?[./?]|/intent/|share\?|shareArticle|pin/create|api\.whatsapp|t\.me/share"
 )
 _INVISIBLE = "script|style|template|noscript|svg|math|object|iframe|textarea"
+_UNSEEN = """//*[@hidden or contains(translate(@style, ' ', ''), 'display:none')
+    or contains(translate(@style, ' ', ''), 'visibility:hidden')
+    or contains(@class, 'sr-only') or contains(@class, 'screen-reader-text') or contains(@class, 'visually-hidden')]"""
+"""Elements that nobody sees, which are read only where they are blocks."""
 
 
 class Fault(NamedTuple):
@@ -97,7 +101,9 @@ def faults(
     parser = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True)
     root = lxml.html.document_fromstring(markup.encode("utf-8", "replace"), parser=parser)
     base = urljoin(url, next(iter(root.xpath("//base/@href")), ""))
-    for invisible in root.xpath("|".join(f"//{tag}" for tag in _INVISIBLE.split("|"))):
+    for invisible in root.xpath(
+        "|".join([*(f"//{tag}" for tag in _INVISIBLE.split("|")), _UNSEEN])
+    ):
         invisible.drop_tree()
     texts = [letters(text) for text in document.segments.texts]
     stays = "".join(text for text, is_kept in zip(texts, kept, strict=True) if is_kept)
@@ -357,7 +363,9 @@ def main() -> None:
                 continue
             decision = clean(document, None, CoreConfig()).decision
             outline = Outline(document, decision.kept, None, url)
-            of_page = list(faults(markup, url, document, outline.kept, render_markdown(outline)))
+            of_page = list(
+                faults(markup, url, outline.document, outline.kept, render_markdown(outline))
+            )
             for fault in of_page:
                 print(f"{url}: {fault.kind}: {fault.text[:100]}")
             found.update(fault.kind for fault in of_page)

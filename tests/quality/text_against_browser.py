@@ -133,7 +133,7 @@ def compare(markup: str, url: str, shown: str) -> Compared | None:
     Raises:
         PageError: The page cannot be read.
     """
-    document = parse_document(markup, url)
+    document = parse_document(markup, url, with_marks=True)
     decision = clean(document, None, CoreConfig()).decision
     everything = np.ones(len(document.segments.texts), bool)
     ours = signs_of(render_text(document, everything))
