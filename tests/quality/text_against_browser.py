@@ -24,8 +24,8 @@ one blank or one line break:
 
 What stands on the border of kept and removed text does not count otherwise, and what is cut out of kept segments
 counts as kept. Closed `details` are opened, text in shadow roots
-stands where it is shown, letters have the case of the markup, and labels of drawings (`svg text`) are left out, as they
-are in reading. A page of which the browser shows less than half of the kept characters needs its scripts: it is not
+stands where it is shown, letters have the case of the markup, and labels of drawings (`svg text`) and anchors of headings
+are left out, as they are in reading. A page of which the browser shows less than half of the kept characters needs its scripts: it is not
 compared, and counted apart. The output is the same each time for the same browser.
 """
 

@@ -26,6 +26,8 @@ _RUN_MIN = 3
 """Fewer equal signs in a row are chance, unless the pieces are alike."""
 _AROUND = 30
 """Signs of an example before and behind the place."""
+_ANCHORS = frozenset("¶#§🔗⚓")
+"""Links of headings to themselves, which show only under the pointer and are left out in reading."""
 _INVISIBLE = re.compile("[\u00ad\u200b\u2060\ufeff]+")
 
 SPACES = {
@@ -171,6 +173,8 @@ def _signs_that_differ(
     if mine and theirs:
         both = f"{mine[:40]} for {theirs[:40]}"
         yield Difference("other", len(mine) + len(theirs), both, around.replace("{}", both))
+    elif theirs in _ANCHORS:
+        return
     elif theirs and not all(category(sign) == "Cf" for sign in theirs):
         cause = "lost text" if re.search(r"\w", theirs) else "lost sign"
         yield Difference(cause, len(theirs), theirs, around.replace("{}", theirs[:60]))
