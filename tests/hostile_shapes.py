@@ -133,8 +133,8 @@ SHAPES: dict[str, Callable[[int], str | bytes]] = {
     "buttons": _repeated("<button>word"),
     "selects": _repeated("<select><option>word"),
     "quotes inside one another": _repeated("<blockquote>word"),
-    "depth of 500, many times": _repeated("<div>" * 500 + "word" + "</div>" * 500),
-    "depth of 1500, many times": _repeated("<i>" * 1500 + "word" + "</i>" * 1500),
+    "depth of 500 many times": _repeated("<div>" * 500 + "word" + "</div>" * 500),
+    "depth of 1500 many times": _repeated("<i>" * 1500 + "word" + "</i>" * 1500),
     "depth and siblings": _repeated("<div>" * 100 + "<p>word" * 100 + "</div>" * 100),
     # --- ends
     "stray end tags": _repeated("</div>"),

@@ -256,19 +256,21 @@ cdef class TextReader:
         cdef Run *run = &self.run
         cdef Py_ssize_t shift = start
         cdef bint is_whole = start == 0 and end == run.text.size
-        cdef int size = -1
+        cdef int size = -1, number
         text = None
         if self.open_verbatim:
             while shift < end and run.text.bytes[shift] in b"\r\n":
                 shift += 1
-        else:
+        elif not is_whole:
             while shift < end and run.text.bytes[shift] in b" \n":
                 shift += 1
         if shift < end:
             text = PyUnicode_DecodeUTF8(run.text.bytes + shift, end - shift, NULL)
             if self.open_verbatim:
                 text = text.strip("\r\n")
-        if text and not text.isspace():
+                if text.isspace():
+                    text = None
+        if text:
             size = end - shift
             if self.open_verbatim or (is_whole and run.classes & WORD) or _find_word(text) is not None:
                 self.texts.append(text)
@@ -280,7 +282,7 @@ cdef class TextReader:
                 put(&self.signs, <const char *>segment, sizeof(Segment))
             else:
                 size = -1
-        cdef int number = self.segment_count + <int>len(self.sign_texts) - (size >= 0)
         if has_marks(&self.marks):
+            number = self.segment_count + <int>len(self.sign_texts) - (size >= 0)
             add_slice(&self.marks, Slice(start, end, shift, size, number, segment.inline_from))
         return 0
