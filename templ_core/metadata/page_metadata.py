@@ -271,12 +271,15 @@ class _Reader:
         json_ld = self._markup.json_ld
         yield from map(author_names, json_ld.people("author"))
         yield from map(author_names, json_ld.signed_by("author"))
-        yield author_names(self._meta.get("citation", ()), "citation")
-        yield author_names(self._meta.get("author", ()))
-        creators = self._meta.get("creator", ())
-        yield author_names(creators, "citation" if len(creators) > 1 else "library")
-        marked_up = self._own_names(author_names(self._properties.get("author", ())))
-        yield marked_up if len(marked_up) <= _SHOWN_AUTHORS_MAX else []
+        if citation := self._meta.get("citation"):
+            yield author_names(citation, "citation")
+        if declared := self._meta.get("author"):
+            yield author_names(declared)
+        if creators := self._meta.get("creator"):
+            yield author_names(creators, "citation" if len(creators) > 1 else "library")
+        if properties := self._properties.get("author"):
+            marked_up = self._own_names(author_names(properties))
+            yield marked_up if len(marked_up) <= _SHOWN_AUTHORS_MAX else []
         yield from map(author_names, json_ld.people("creator"))
 
     def _own_names(self, names: list[str]) -> list[str]:
@@ -298,10 +301,11 @@ class _Reader:
         texts = self._document.segments.texts
         signed = ((one, byline_author(texts[one])) for one in self._near)
         yield (name for one, name in signed if name and not self._parts.is_elsewhere(one))
-        bylines, notes = author_texts(self._document, self._parts)
+        named = _AUTHOR_STEMS.found_in_attributes(self._document.nodes.element_types)
+        bylines = byline_texts(self._document, self._parts, named)
         yield map(named_author if with_names else byline_author, bylines)
         if with_names:
-            yield map(full_name, notes)
+            yield map(full_name, author_notes(self._document, named))
 
     def _published(self) -> str | None:
         stated = _first(
@@ -558,30 +562,45 @@ def top_headings(document: Document, tags: frozenset[str] = _TOP_HEADINGS) -> li
     """
     types = types_with_tags(document.nodes.element_types, tags)
     elements = segments_within(document, types, _HEADINGS_MAX, _TEXTS_MAX)
-    return _joined(document, elements, " ", _HEADING_CHARS_MAX)
+    found = dict.fromkeys(_joined(document, one, " ") for one in elements)
+    return [text for text in found if 0 < len(text) <= _HEADING_CHARS_MAX]
 
 
-def author_texts(document: Document, parts: PageParts) -> tuple[list[str], list[str]]:
-    """Return the short texts of elements that are named after an author, and those of notes on the author.
+def byline_texts(document: Document, parts: PageParts, named: list[int]) -> list[str]:
+    """Return the short texts of elements that are named after an author; each text of an element is a line.
 
-    Each text of a named element is a line. Elements of which a page has many are left out: they stand in a
-    list of other pages, or in comments.
+    Elements of which a page has many are left out: they stand in a list of other pages, or in comments.
+
+    Args:
+        document: The page.
+        parts: Its parts.
+        named: Numbers of the element types with names that may be those of authors.
 
     >>> from templ_core.dom.document import parse_document
-    >>> note = '<div class="author-bio"><h4>Ann Lee</h4><p>She writes.</div>'
-    >>> page = parse_document(f'<p class="byline">By Ann Lee</p><p>Text{note}', "")
-    >>> author_texts(page, PageParts(page, None, None))
-    (['By Ann Lee'], ['Ann Lee', 'She writes.'])
+    >>> page = parse_document('<p class="byline">By Ann Lee</p><p>Text', "")
+    >>> byline_texts(page, PageParts(page, None, None), [0, 1, 2])
+    ['By Ann Lee']
+    """
+    return _named(document, parts, named, _BYLINE, named_author, "\n")
+
+
+def author_notes(document: Document, named: list[int]) -> list[str]:
+    """Return the short texts of notes on the author.
+
+    Args:
+        document: The page.
+        named: Numbers of the element types with names that may be those of authors.
+
+    >>> from templ_core.dom.document import parse_document
+    >>> page = parse_document('<div class="author-bio"><h4>Ann Lee</h4><p>She writes.</div>', "")
+    >>> author_notes(page, [2])
+    ['Ann Lee', 'She writes.']
     """
     types = document.nodes.element_types
-    named = _AUTHOR_STEMS.found_in_attributes(types)
     notes = [number for number in named if _AUTHOR_BOX.search(types[number][1])]
     elements = segments_within(document, notes, _ELEMENTS_MAX, _BOX_TEXTS) if notes else []
     texts = [document.segments.texts[number] for within in elements for number in within]
-    return (
-        _named(document, parts, named, _BYLINE, named_author, "\n"),
-        [text for text in texts if len(text) <= _CHARS_MAX],
-    )
+    return [text for text in texts if len(text) <= _CHARS_MAX]
 
 
 def date_texts(document: Document, parts: PageParts) -> list[str]:
@@ -674,22 +693,20 @@ def _named(
     ]
     if not named:
         return []
-    elements = segments_within(document, named, _ELEMENTS_MAX, _TEXTS_MAX, _TIMES_MAX)
-    told = [
-        one for one in elements if any(map(tells, _joined(document, [one], between, _CHARS_MAX)))
-    ]
-    told = [one for one in told if not parts.is_elsewhere(one[0])]
-    told.sort(key=lambda one: parts.nearness(one[0]))
-    return _joined(document, told, between, _CHARS_MAX)
+    found = segments_within(document, named, _ELEMENTS_MAX, _TEXTS_MAX, _TIMES_MAX)
+    elements = [one for one in found if one]
+    elements.sort(key=lambda one: parts.nearness(one[0]))
+    texts = [(one[0], _joined(document, one, between)) for one in elements]
+    return list(
+        dict.fromkeys(
+            text
+            for first, text in texts
+            if 0 < len(text) <= _CHARS_MAX and tells(text) and not parts.is_elsewhere(first)
+        )
+    )
 
 
-def _joined(
-    document: Document, elements: list[list[int]], between: str, chars_max: int
-) -> list[str]:
-    """Return the different texts of elements that are short, each joined of its segments."""
+def _joined(document: Document, segments: list[int], between: str) -> str:
+    """Return the text of some segments with single blanks."""
     texts = document.segments.texts
-    joined = [
-        between.join([" ".join(texts[one].split()) for one in within if texts[one]])
-        for within in elements
-    ]
-    return list(dict.fromkeys([text for text in joined if text and len(text) <= chars_max]))
+    return between.join([" ".join(texts[one].split()) for one in segments if texts[one]])

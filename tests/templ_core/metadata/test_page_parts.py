@@ -160,3 +160,10 @@ def test_deep_pages_are_read_in_bounds(tag):
     for number in range(0, len(page.segments.texts), 5):
         parts.is_elsewhere(number)
     assert time.perf_counter() - began < 3
+
+
+def test_elements_named_after_authors_or_dates_that_are_empty_tell_nothing():
+    empty = "<div class=byline><img src=a.png></div><span class=post-date></span>"
+    found = story(under=f"{empty}<div class=byline>By Ann Lee</div>")
+    assert found.authors == ["Ann Lee"]
+    assert found.published_at is None
