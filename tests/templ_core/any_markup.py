@@ -14,7 +14,7 @@ ATTRIBUTES = (
     "style='DISPLAY:NONE'", "style='color:red'", "style=v\u0131sibility:hidden", "style='visibility:\u00a0hidden'",
     "href=/a", "href=//EXAMPLE.com/", "href=https://other.org", "href='http:nowhere'", "href=#a",
     "href=javascript:x", "href=https://\u00c9xample.com", "href=http://example.com", "lang=de",
-    "property=og:title content='a  b'", "property=og:title", "role=tooltip", "class='a sr-only'", "class=hidden", "class=modal hidden",
+    "property=og:title content='a  b'", "property=og:title", "role=tooltip", "class='a tooltiptext'", "class=tooltip", "class='a sr-only'", "class=hidden", "class=modal hidden",
     "role=dialog style='display:none'",
 )  # fmt: skip
 TEXTS = st.sampled_from(

@@ -48,6 +48,7 @@ from templ_core.errors import ParserMismatch
 
 cdef enum:
     NOT_LOOKED_AT = -1
+    TOOLTIP_BYTES = 7       # of "tooltip"
 
 cdef enum:
     SAME_SITE, OTHER_SITE, SAME_PAGE    # where the address of a link leads
@@ -402,7 +403,9 @@ cdef class PageReader(TextReader):
         )
         attributes.is_closed_dialog = NOT_LOOKED_AT
         attributes.is_for_screen_readers = NOT_LOOKED_AT if names != NULL else 0
-        attributes.is_note = values[ROLE] != NULL and strcmp(values[ROLE], "tooltip") == 0
+        attributes.is_note = (values[ROLE] != NULL and strcmp(values[ROLE], "tooltip") == 0) or (
+            names != NULL and _names_note(strstr(names, "tooltip"))
+        )
         if values[HREF] != NULL:
             attributes.link_target = link_target(values[HREF], self.host)
         return 0
@@ -560,6 +563,11 @@ cdef bint _hides(const char *style) except -1:
     if strstr(style, "isp") == NULL and strstr(style, "isi") == NULL and is_ascii_lower(style):
         return False
     return _find_hiding(style[: strlen(style)].decode()) is not None
+
+
+cdef bint _names_note(const char *name) noexcept:
+    """Return whether a class that begins so is that of a note, such as `tooltip-text`, not of the word beside it."""
+    return name != NULL and name[TOOLTIP_BYTES] != 0 and name[TOOLTIP_BYTES] in b"-_t"
 
 
 cdef bint is_closed_dialog(ElementAttributes *attributes) except -1:

@@ -29,6 +29,7 @@ _DIALOG = re.compile(
     r"(?<![a-z])(modal|popup|pop-up|dialog|alertdialog|lightbox|overlay|offcanvas|off-canvas)(?![a-z])",
     re.IGNORECASE,
 )
+_NOTE = re.compile(r"(?s:(?:(?!tooltip).)*)tooltip[-_t]")
 _WORD = re.compile(r"\w")
 _UNSEEN = re.compile("[\u00ad\u200b\u2060\ufeff]")
 _PAGE_LINKS = ("#", "javascript:")
@@ -128,7 +129,7 @@ class SlowPageColumns:
             self._break_line()
         elif tag == "img" and self._block() >= 0:
             self._nodes[self._block()]["images"] += 1
-        elif element.get("role") == "tooltip":
+        elif element.get("role") == "tooltip" or _NOTE.match(element.get("class") or ""):
             one["after"] = " "
             self._keep_apart()
         elif tag == "rt":

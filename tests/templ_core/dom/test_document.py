@@ -61,6 +61,7 @@ def test_text_between_blocks_is_a_segment(markup, segments):
         ("<p>\u2022Pre-existing<p><span>\u2022</span>glued<p>\u2022 apart<p>\u25cf\u25cf\u25cb\u25cb good", ["\u2022 Pre-existing", "\u2022 glued", "\u2022 apart", "\u25cf\u25cf\u25cb\u25cb good"]),
         ("<h2>What is it?<a href=#what>\u00b6</a></h2><p>See <a href=#b>\u00b6</a> below", ["What is it?", "See \u00b6 below"]),
         ("<p>A <b>word<span role=tooltip>its meaning</span></b>.", ["A word its meaning."]),
+        ("<p>A <i class=tooltip>word<i class='b tooltiptext'>its meaning</i></i>.", ["A word its meaning."]),
         # Parts of a text have lines of their own where nothing stands beside them.
         ("<div><x-post>one</x-post><x-post>two</x-post></div>", ["one", "two"]),
         ("<li>one <x-note>two</x-note></li>", ["one", "two"]),
