@@ -331,10 +331,10 @@ def test_threads_share_a_cleaner(fetched):
 def test_a_process_that_is_forked_beside_a_call_can_clean(is_shared, monkeypatch):
     inside, slow = threading.Event(), site_cleaner.clean_page
 
-    def clean_slowly(*arguments):
+    def clean_slowly(*arguments, **named):
         inside.set()
         time.sleep(0.2)
-        return slow(*arguments)
+        return slow(*arguments, **named)
 
     cleaner = SiteCleaner()
     monkeypatch.setattr(site_cleaner, "clean_page", clean_slowly)
