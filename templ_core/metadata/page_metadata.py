@@ -11,12 +11,10 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 
 import msgspec
-import numpy as np
 
 from templ_core.array_types import Bools
 from templ_core.dom.addresses import address, host_and_path
 from templ_core.dom.document import Document
-from templ_core.dom.tags import HEADING_LEVELS
 from templ_core.metadata._scans import segments_within, types_with_tags
 from templ_core.metadata.authors import (
     author_names,
@@ -25,6 +23,7 @@ from templ_core.metadata.authors import (
     is_organisation,
     named_author,
 )
+from templ_core.metadata.beside_headline import beside_headline, heading_at, letters_of
 from templ_core.metadata.dates import (
     day_behind,
     day_in_path,
@@ -169,7 +168,7 @@ class _Reader:
     @functools.cached_property
     def _heading(self) -> int | None:
         """Number of the segment that is the headline; None = there is none."""
-        return _heading_at(self._document, self._headline) if self._headline else None
+        return heading_at(self._document, self._headline) if self._headline else None
 
     @functools.cached_property
     def _parts(self) -> PageParts:
@@ -408,7 +407,6 @@ def _first(checked: Callable[[str], str | None], *sources: Iterable[str]) -> str
 
 _BORDER = pattern(r"\s+[|\-–—:·•»«>/~]{1,3}\s+|\s*[|»«•]\s*|(?<=\w):\s+|\s*[—–]\s*|\s+::\s+")
 _IN_BORDER = pattern(r"[|\-–—:·•»«>/~]")
-_NO_LETTERS = pattern(r"[\W_]+")
 _WORD = pattern(r"\w+")
 _HEADLINE_CHARS_MAX = 250
 
@@ -429,11 +427,11 @@ def headline(titles: Iterable[str], headings: Sequence[str], names: Iterable[str
     >>> headline(["Bridge opens | News | Daily"], ["Bridge opens"], [])
     'Bridge opens'
     """
-    known = {_letters(heading): heading for heading in headings}
-    own = [name for name in map(_letters, names) if name]
+    known = {letters_of(heading): heading for heading in headings}
+    own = [name for name in map(letters_of, names) if name]
     long = None
     for title in chain(titles, headings[:1]):
-        if not _letters(title):
+        if not letters_of(title):
             continue
         if len(title) <= _HEADLINE_CHARS_MAX:
             return _without_names(title.strip(), known, own)
@@ -453,8 +451,8 @@ def is_headline(headings: Sequence[str], title: str, names: Iterable[str]) -> bo
         return False
     words, others = set(_WORD.findall(headings[0].casefold())), set(_WORD.findall(title.casefold()))
     is_like = 2 * len(words & others) >= min(len(words), len(others)) or headings[0] in title
-    own = [name for name in map(_letters, names) if name]
-    return len(_letters(headings[0])) > 5 and is_like and not _is_name(headings[0], own)
+    own = [name for name in map(letters_of, names) if name]
+    return len(letters_of(headings[0])) > 5 and is_like and not _is_name(headings[0], own)
 
 
 def _subject(title: str, subject: str, names: Iterable[str], texts: list[str]) -> str | None:
@@ -462,22 +460,22 @@ def _subject(title: str, subject: str, names: Iterable[str], texts: list[str]) -
 
     None where it ends with the name of its site, or begins with what the page shows.
     """
-    letters, own = _letters(subject), [_letters(name) for name in names]
+    letters, own = letters_of(subject), [letters_of(name) for name in names]
     for border in _BORDER.finditer(title) if len(letters) > 3 else ():
         before, part = title[: border.start()].strip(), title[border.end() :].strip()
-        if _letters(part) == letters and not _is_name(part, own) and before not in texts:
+        if letters_of(part) == letters and not _is_name(part, own) and before not in texts:
             return part
     return None
 
 
 def _without_names(title: str, headings: dict[str, str], names: Sequence[str]) -> str:
-    may_have_borders = _IN_BORDER.search(title) and _letters(title) not in headings
+    may_have_borders = _IN_BORDER.search(title) and letters_of(title) not in headings
     borders = list(_BORDER.finditer(title)) if may_have_borders else []
     if not borders:
         return title
     for border in borders:
         part = title[: border.start()]
-        if len(part) > 3 and _letters(part) in headings:
+        if len(part) > 3 and letters_of(part) in headings:
             return part.strip()
     start, end = 0, len(title)
     for border in reversed(borders):
@@ -494,7 +492,7 @@ def _without_names(title: str, headings: dict[str, str], names: Sequence[str]) -
 
 
 def _is_name(part: str, names: Sequence[str]) -> bool:
-    letters = _letters(part)
+    letters = letters_of(part)
     return bool(letters) and any(
         letters == name
         or (len(letters) > 3 and letters in name and 2 * len(letters) >= len(name))
@@ -503,12 +501,7 @@ def _is_name(part: str, names: Sequence[str]) -> bool:
     )
 
 
-@functools.lru_cache(1 << 8)
-def _letters(text: str) -> str:
-    return _NO_LETTERS.sub("", text).casefold()
-
-
-# --- what the page shows beside its headline, and in elements named after an author or a date --------
+# --- what the page shows in elements named after an author or a date ---------------------------------
 
 _BYLINE = pattern(
     r"(?:^|[\s_-]|(?-i:(?<=[a-z])(?=[A-Z])))(?:byline|author|authors|autor|auteur|autore|writer|contributor|vcard)"
@@ -529,9 +522,6 @@ _AUTHOR_BOX = pattern(
     re.IGNORECASE,
 )
 """Names of elements that tell of the author of the page."""
-_BEFORE_HEADLINE = 3
-_BEHIND_HEADLINE = 4
-"""Texts before and behind the headline among which bylines and dates stand."""
 _BOX_TEXTS = 2
 """Texts of such an element that are looked at."""
 _CHARS_MAX = 120
@@ -539,8 +529,6 @@ _HEADING_CHARS_MAX = 360
 _HEADINGS_MAX = 3
 _TOP_HEADINGS = frozenset(("h1",))
 _SECOND_HEADINGS = frozenset(("h2",))
-_HEADINGS = frozenset(HEADING_LEVELS)
-_PART_CHARS_MIN = 5
 _ELEMENTS_MAX = 8
 _TEXTS_MAX = 4
 """Texts of an element that are looked at."""
@@ -615,60 +603,6 @@ def date_texts(document: Document, parts: PageParts) -> list[str]:
     """
     dated = _DATE_STEMS.found_in_attributes(document.nodes.element_types)
     return _named(document, parts, dated, _DATE, may_name_day, " ")
-
-
-def beside_headline(document: Document, at: int | None) -> list[int]:
-    """Return the numbers of the short texts beside the headline, those behind it first.
-
-    Headings are left out, and items of lists before the headline, since they are those of menus.
-
-    Args:
-        document: The page.
-        at: Number of the segment that is its headline; None = there is none.
-
-    >>> from templ_core.dom.document import parse_document
-    >>> page = parse_document("<p>News<h1>Bridge opens</h1><p>By Ann Lee<p>4 March 2024", "")
-    >>> beside_headline(page, 1)
-    [2, 3, 0]
-    """
-    texts = document.segments.texts
-    if at is None:
-        return []
-    first = max(at - _BEFORE_HEADLINE, 0)
-    near = range(first, min(at + 1 + _BEHIND_HEADLINE, len(texts)))
-    tags = dict(zip(near, _owner_tags(document, near), strict=True))
-    return [
-        one
-        for one in (*near[at + 1 - first :], *reversed(near[: at - first]))
-        if tags[one] not in HEADING_LEVELS
-        and (one > at or tags[one] != "li")
-        and len(texts[one]) <= _CHARS_MAX
-    ]
-
-
-def _heading_at(document: Document, title: str) -> int | None:
-    """Return the number of the first heading that is a title, or else of the first that is a part of it; None = there is none."""
-    texts, at = document.segments.texts, -1
-    for _ in range(texts.count(title)):
-        at = texts.index(title, at + 1)
-        if _owner_tags(document, range(at, at + 1))[0] in HEADING_LEVELS:
-            return at
-    is_heading = np.zeros(len(document.nodes.element_types), np.bool_)
-    is_heading[types_with_tags(document.nodes.element_types, _HEADINGS)] = True
-    owners = document.nodes.element_type[document.segments.owner]
-    own = _letters(title)
-    for one in is_heading[owners].nonzero()[0].tolist():
-        letters = _letters(texts[one])
-        if len(letters) > _PART_CHARS_MIN and (letters in own or own in letters):
-            return int(one)
-    return None
-
-
-def _owner_tags(document: Document, segments: range) -> list[str]:
-    """Return the tags of the elements that hold some texts."""
-    nodes = document.nodes
-    owners = document.segments.owner[segments.start : segments.stop]
-    return [nodes.element_types[number][0] for number in nodes.element_type[owners].tolist()]
 
 
 def _named(
