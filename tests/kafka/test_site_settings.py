@@ -187,7 +187,9 @@ def test_the_console_corrects_a_site_and_takes_it_down_without_a_byte_left(
     assert "remove selector h1" in said
     version = settings_version(running)
     assert "A title" not in live_text(running, tmp_path, version)
-    assert GONE in (listed := shown(running, "/?q=rule"))
+    # The console reads the list of sites little by little.
+    wait_until(lambda: GONE in shown(running, "/?q=rule"), running._logs)
+    listed = shown(running, "/?q=rule")
     assert "wait at the broker" in listed
     assert STAYS not in listed
     post(running, action="forget", confirm=GONE)
