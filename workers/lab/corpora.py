@@ -228,7 +228,6 @@ def read_taught_pages(path: Path, cleaned: Path) -> Iterator[GoldRecord]:
                 corpus=corpus_name(cleaned),
                 gold_text=text.text,
                 selectors=None,
-                has_headline=True,
                 **page_fields(page, fields),
             )
     if not found:

@@ -12,6 +12,7 @@ from scipy import sparse
 from templ_core.array_types import Bools, Float32s, Int32s, Int64s, UInt16s, UInt64s
 from templ_core.dom.document import Document, read_document
 from templ_core.errors import PageError
+from templ_core.lab.evaluation.headlines import headline_segments
 from templ_core.lab.evaluation.report import group_by
 from templ_core.lab.evaluation.words import (
     TEMPLATE_WORDS_MIN,
@@ -129,8 +130,6 @@ class GoldRecord(CorpusPage, frozen=True, kw_only=True):
     gold_text: str
     selectors: gold_labels.GoldSelectors | None
     """Which elements are content; None if only the text is known."""
-    has_headline: bool = False
-    """Whether the text has a headline that most gold lacks; it then counts neither way."""
 
 
 AnyPage = TypeVar("AnyPage", bound=CorpusPage)
@@ -251,11 +250,11 @@ def page_labels(
     if page.selectors is not None:
         labels = gold_labels.selected_labels(document, markup, page.selectors)
     labels = labels or gold_labels.aligned_labels(document, text, page.gold_text)
-    return gold_labels.without_headline(labels, document) if page.has_headline else labels
+    return gold_labels.without_lost_headline(labels, headline_segments(document, page.url))
 
 
 def word_bag(page: GoldRecord, document: Document, markup: str) -> WordBag:
-    """Return the words of a page and of its gold as numbers."""
+    """Return the words of a page and of its gold as numbers; those of its headline are neutral."""
     per_segment = [word_list(text) for text in document.segments.texts]
     words = [word for some in per_segment for word in some]
     numbers = {word: number for number, word in enumerate(dict.fromkeys(words))}
@@ -263,6 +262,8 @@ def word_bag(page: GoldRecord, document: Document, markup: str) -> WordBag:
     neutral: WordCounts = Counter()
     if page.selectors is not None and page.selectors.neutral:
         neutral = page_words(markup, page.selectors.neutral)[1]
+    for segment in headline_segments(document, page.url).nonzero()[0].tolist():
+        neutral.update(per_segment[segment])
     return WordBag(
         word=np.array([numbers[word] for word in words], np.int32),
         segment=np.repeat(

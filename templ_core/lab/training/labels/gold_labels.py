@@ -17,7 +17,6 @@ from templ_core.lab.evaluation.segments import words_with_places
 from templ_core.lab.evaluation.words import in_shared_runs
 from templ_core.lab.layout import visible_elements
 from templ_core.lab.training.labels._alignment import aligned
-from templ_core.page_level.features.surroundings import HEADING, read_surroundings
 from templ_core.tokens import tokenise
 
 _MATCH, _RUN_MATCH = 2, 5
@@ -130,22 +129,15 @@ def aligned_labels(document: Document, text: UInt64s, gold_text: str) -> Labels:
     return Labels(content=content, counts=np.ones(size, np.bool_))
 
 
-def without_headline(labels: Labels, document: Document) -> Labels:
-    """Return labels that leave out the headline: headings of the content that the page's title has.
+def without_lost_headline(labels: Labels, headline: Bools) -> Labels:
+    """Return labels that leave out a headline which the gold lacks.
 
-    >>> from templ_core.dom.document import parse_document
-    >>> page = "<title>Tea - Shop</title><h1>Tea</h1><p>It is green.<h2>Milk</h2><p>It is white."
-    >>> document = parse_document(page, "http://a.example/")
-    >>> every = Labels(content=np.ones(4), counts=np.ones(4, np.bool_))
-    >>> without_headline(every, document).counts.tolist()
-    [False, True, True, True]
+    >>> every = Labels(content=np.array([0.0, 1.0]), counts=np.ones(2, np.bool_))
+    >>> without_lost_headline(every, np.array([True, False])).counts.tolist()
+    [False, True]
     """
-    title = (document.title or "").casefold()
-    is_headline = (read_surroundings(document) & HEADING > 0) & np.array(
-        [text.casefold() in title for text in document.segments.texts], np.bool_
-    )
     return Labels(
-        content=labels.content, counts=labels.counts & ~(is_headline & (labels.content > 0))
+        content=labels.content, counts=labels.counts & ~(headline & (labels.content < 0.5))
     )
 
 
