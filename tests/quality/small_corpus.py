@@ -12,7 +12,7 @@ import msgspec
 
 from templ_core import SiteCleaner
 from templ_core.lab.evaluation.words import RepeatedText, repeated_text
-from workers.lab.evaluation.corpus_files import EvaluationPage, read_evaluation_pages
+from workers.lab.evaluation.corpus_files import EvaluationPage, gold_repeats, read_evaluation_pages
 from workers.lab.evaluation.scoring import TextScorer
 from workers.lab.simulate.feed import FeedSettings, SyntheticPage, simulate_feed
 
@@ -35,7 +35,7 @@ def corpus() -> list[tuple[SyntheticPage, EvaluationPage | None]]:
     pages = list(simulate_feed(CORPUS))
     records = [page.record() for page in pages]
     lines = [(msgspec.json.encode(record), record) for record in records]
-    gold = read_evaluation_pages("small", lines)
+    gold = read_evaluation_pages("small", lines, gold_repeats(lines))
     gold_of = {page.offset: page for page in gold}
     return [(page, gold_of.get(offset)) for offset, page in enumerate(pages)]
 

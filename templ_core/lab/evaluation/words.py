@@ -211,6 +211,15 @@ REPEATED_PAGES_RATIO = 0.1
 _SENTENCE_END = re.compile(r"\n|(?<=[.!?…])\s|(?<=[。！？])")
 
 
+def sentences_of(text: str) -> list[str]:
+    """Return the sentences of a text in order; each ends at a full stop or the like, or with its line.
+
+    >>> sentences_of("It rains. It pours.")
+    ['It rains.', 'It pours.']
+    """
+    return _SENTENCE_END.split(text)
+
+
 class RepeatedText(msgspec.Struct, frozen=True, kw_only=True):
     """Published words of one site, or summed over sites."""
 
@@ -243,7 +252,7 @@ def repeated_text(texts: Sequence[str]) -> RepeatedText:
     40
     """
     pages = [
-        [tokenise(one.lower()) for one in _SENTENCE_END.split(texts[index])]
+        [tokenise(one.lower()) for one in sentences_of(texts[index])]
         for index in distinct_plain_texts(texts)
     ]
     on_pages = Counter(

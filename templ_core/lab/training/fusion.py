@@ -54,6 +54,8 @@ class FusionOutcome(msgspec.Struct, frozen=True, kw_only=True):
 
     f1: float
     """Word F1, 0 to 1."""
+    precision: float
+    """Share of the kept words that are content, 0 to 1."""
     template_f1: float | None
     """Word F1 of the removed text; None if the gold names no elements or there is too little template."""
     empty: bool
@@ -73,6 +75,8 @@ class FusionPage(msgspec.Struct, frozen=True, kw_only=True):
     """Number of the page model that scored the page and has not seen its site."""
     seen: int
     """Number of the page among those of its site, from 1."""
+    whole_site: bool = False
+    """Whether the site model knew all pages of the site, as in two passes; else it knew those before the page."""
     scores: PageEvidence
     known: KnownSite
     labels: Labels
@@ -420,8 +424,10 @@ def calibrations(
 
 def _outcome(page: FusionPage, decision: Decision) -> FusionOutcome:
     kept = decision.kept
+    f1, precision, _ = page.bag.f1(kept)
     return FusionOutcome(
-        f1=page.bag.f1(kept)[0],
+        f1=f1,
+        precision=precision,
         template_f1=page.bag.template_f1(kept) if page.has_selector else None,
         empty=not kept.any(),
         confidence_inputs=decision.confidence_inputs,
@@ -462,3 +468,9 @@ def site_changes(
         for (corpus, site), some in places.items()
     ]
     return sorted(changes, key=lambda one: one.fused - one.alone)
+
+
+def of_second_halves(pages: Sequence[FusionPage]) -> list[int]:
+    """Return the indexes of the pages that are in the second half of those of their site, in order of arrival."""
+    sites = group_by(range(len(pages)), lambda at: (pages[at].corpus, pages[at].site))
+    return sorted(at for some in sites.values() for at in some[len(some) // 2 :])

@@ -1,9 +1,8 @@
 """Pages with gold, converted to what training and scoring need."""
 
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import msgspec
 import numpy as np
@@ -12,6 +11,7 @@ from scipy import sparse
 from templ_core.array_types import Bools, Float32s, Int32s, Int64s, UInt16s, UInt64s
 from templ_core.dom.document import Document, read_document
 from templ_core.errors import PageError
+from templ_core.lab.evaluation.gold_repeats import repeated_segments
 from templ_core.lab.evaluation.headlines import headline_segments
 from templ_core.lab.evaluation.report import group_by
 from templ_core.lab.evaluation.words import (
@@ -130,6 +130,8 @@ class GoldRecord(CorpusPage, frozen=True, kw_only=True):
     gold_text: str
     selectors: gold_labels.GoldSelectors | None
     """Which elements are content; None if only the text is known."""
+    repeats: tuple[str, ...] = ()
+    """Sentences of the gold text that the gold of the site repeats, which count neither way."""
 
 
 AnyPage = TypeVar("AnyPage", bound=CorpusPage)
@@ -143,11 +145,11 @@ class WordBag(msgspec.Struct, frozen=True, kw_only=True):
     segment: Int32s
     """Number of the segment that each word is in; length n_words."""
     gold: Int32s
-    """How often the gold text has each word; length n_different_words."""
+    """How often what counts of the gold text has each word; length n_different_words."""
     neutral: Int32s
     """How often text that is neither content nor template has each word."""
     gold_words: int
-    """Number of words of the gold text, including those that the page lacks."""
+    """Number of words of the gold text that count, including those that the page lacks."""
 
     def f1(self, kept: Bools) -> tuple[float, float, float]:
         """Return word F1, precision and recall of the kept segments, as `score_text` does for texts."""
@@ -250,20 +252,52 @@ def page_labels(
     if page.selectors is not None:
         labels = gold_labels.selected_labels(document, markup, page.selectors)
     labels = labels or gold_labels.aligned_labels(document, text, page.gold_text)
-    return gold_labels.without_lost_headline(labels, headline_segments(document, page.url))
+    labels = gold_labels.without_lost_headline(labels, headline_segments(document, page.url))
+    return gold_labels.without_repeats(
+        labels, repeated_segments(document.segments.texts, page.repeats)
+    )
+
+
+class GoldWords(NamedTuple):
+    """What the words of a page are scored against."""
+
+    gold: WordCounts
+    """Words that must be kept: those of the gold text without what the gold of the site repeats."""
+    neutral: WordCounts
+    """Words beyond them that may be kept."""
+    neutral_texts: list[str]
+    """The headline and the repeats, whose words are neutral."""
+
+
+def gold_words(page: GoldRecord, document: Document | None, neutral: WordCounts) -> GoldWords:
+    """Return the words of a page's gold, and those that count neither way.
+
+    Args:
+        page: The page and its gold.
+        document: The parsed page, whose headline is neutral; None if it cannot be parsed.
+        neutral: Words of the elements that are neutral.
+    """
+    texts = list(page.repeats)
+    repeated = sum(map(word_counts, texts), WordCounts())
+    if document is not None:
+        headline = headline_segments(document, page.url).nonzero()[0].tolist()
+        texts += [document.segments.texts[segment] for segment in headline]
+    return GoldWords(
+        gold=word_counts(page.gold_text) - repeated,
+        neutral=sum(map(word_counts, texts), neutral),
+        neutral_texts=texts,
+    )
 
 
 def word_bag(page: GoldRecord, document: Document, markup: str) -> WordBag:
-    """Return the words of a page and of its gold as numbers; those of its headline are neutral."""
+    """Return the words of a page and of its gold as numbers; its headline, and what the gold of the site repeats, are neutral."""
     per_segment = [word_list(text) for text in document.segments.texts]
     words = [word for some in per_segment for word in some]
     numbers = {word: number for number, word in enumerate(dict.fromkeys(words))}
-    gold = word_counts(page.gold_text)
-    neutral: WordCounts = Counter()
+    neutral = WordCounts()
     if page.selectors is not None and page.selectors.neutral:
         neutral = page_words(markup, page.selectors.neutral)[1]
-    for segment in headline_segments(document, page.url).nonzero()[0].tolist():
-        neutral.update(per_segment[segment])
+    gold, neutral, _ = gold_words(page, document, neutral)
     return WordBag(
         word=np.array([numbers[word] for word in words], np.int32),
         segment=np.repeat(

@@ -19,7 +19,7 @@ from templ_core.site_settings.rules import NodeMatcher, parse_selector
 from tests.templ_core.site_level.builders import CONFIG, site_model
 from tests.templ_core.site_level.repeating_site import page
 from workers.inspect.site_export import encode_export, exported_expressions
-from workers.lab.experiments.fusion import with_new_names
+from workers.lab.experiments.fusion_pages import with_new_names
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 
 STRING, TREE = "site-string", "site-tree"

@@ -6,6 +6,7 @@ import re
 import sys
 
 import msgspec
+import numpy as np
 import pytest
 from lxml import html
 from rich.console import Console
@@ -13,7 +14,10 @@ from rich.console import Console
 from schemas.cleaned import CleanedRecord, TextSegment
 from schemas.codec import encode_json
 from schemas.source import Source
+from templ_core.dom.document import read_document
 from templ_core.lab.training.labels.gold_labels import GoldSelectors
+from templ_core.lab.training.pages import page_labels, word_bag
+from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.model.model_file import shipped_model
 from tests.schemas.test_messages import CLEANED
 from workers.errors import InputProblem, SettingsProblem, UsageProblem
@@ -21,6 +25,7 @@ from workers.lab.evaluation import peers
 from workers.lab.evaluation.corpus_files import (
     EarlierOutputs,
     EvaluationPage,
+    gold_repeats,
     read_evaluation_pages,
 )
 from workers.lab.evaluation.judge import (
@@ -34,7 +39,7 @@ from workers.lab.evaluation.judge import (
 )
 from workers.lab.evaluation.page_models import PageModels, models_of_folds
 from workers.lab.evaluation.peers import PEERS, CommandPeer, load_peer
-from workers.lab.evaluation.scoring import lines_missing_from
+from workers.lab.evaluation.scoring import TextScorer, lines_missing_from
 from workers.lab.evaluation.tables import ALL, _print, figures_as_json, find_figures, render_report
 
 LINES = [
@@ -73,7 +78,8 @@ PAGE = {"url": "https://a.org/1", "html": "<p>text", "gold_text": "text", "site"
 
 
 def pages(*records):
-    return list(read_evaluation_pages("c", [(json.dumps(one).encode(), one) for one in records]))
+    lines = [(json.dumps(one).encode(), one) for one in records]
+    return list(read_evaluation_pages("c", lines, gold_repeats(lines)))
 
 
 def test_pages_are_numbered_by_record_and_counted_by_site():
@@ -90,6 +96,55 @@ def test_selectors_are_read():
     (page,) = pages({**PAGE, "gold_selector": "p", "gold_neutral": "h1", "kind": "news"})
     assert (page.selectors.content, page.selectors.neutral, page.neutral) == ("p", "h1", "h1")
     assert page.page_type == "news"
+
+
+NOTICE = "Each tea of this shop is sent within two days."
+
+
+def teas(count, site="teas"):
+    """Return pages of teas with a notice in their gold."""
+    texts = [f"Tea number {n} of the hills.\n{NOTICE}" for n in range(count)]
+    return pages(*({**PAGE, "gold_text": text, "site": site} for text in texts))
+
+
+def test_sentences_of_gold_on_four_pages_and_a_twentieth_of_a_site_are_its_repeats():
+    assert [page.repeats for page in teas(4)] == [(NOTICE,)] * 4
+    assert [page.repeats for page in teas(3)] == [()] * 3
+    many = [{**PAGE, "gold_text": f"Tea number {n} of the hills."} for n in range(96)]
+    few = [{**PAGE, "gold_text": f"A story number {n}.\n{NOTICE}"} for n in range(5)]
+    assert not any(page.repeats for page in pages(*many, *few[:4]))
+    many.pop()
+    assert sum(page.repeats == (NOTICE,) for page in pages(*many, *few)) == 5
+
+
+def test_gold_that_is_nothing_but_repeats_counts():
+    same = {**PAGE, "gold_text": NOTICE}
+    assert [page.repeats for page in pages(same, same, same, same)] == [()] * 4
+
+
+@pytest.mark.parametrize("kept", ["", NOTICE])
+def test_repeats_of_the_gold_and_a_headline_that_it_lacks_neither_help_nor_hurt(kept):
+    tea = "Number 3 comes from hills and tastes rather strong."
+    body = f"<title>Green leaf</title><h1>Green leaf</h1><main><p>{tea}<p>{NOTICE}</main><p>All rights reserved here."
+    page = gold_page(
+        body=body.encode(), gold_text=f"{tea}\n{NOTICE}", selectors=GoldSelectors(content="main"),
+        repeats=(NOTICE,),
+    )  # fmt: skip
+    scorer = TextScorer(page, body)
+    assert scorer.score(f"Green leaf\n{tea}\n{kept}").f1 == 1.0
+    wrong = scorer.score(f"{tea}\n{kept}\nAll rights reserved here.")
+    assert (wrong.precision, wrong.recall) == (9 / 13, 1.0)
+    assert scorer.score(f"Green leaf\n{kept}").f1 == 0.0
+    document = read_document(page.body, page.url)
+    bag = word_bag(page, document, body)
+    texts = document.segments.texts
+    assert texts == ["Green leaf", tea, NOTICE, "All rights reserved here."]
+    assert bag.f1(np.array([True, True, bool(kept), False]))[0] == 1.0
+    assert bag.f1(np.array([False, True, bool(kept), True])) == pytest.approx(
+        (18 / 22, 9 / 13, 1.0)
+    )
+    labels = page_labels(page, document, body, read_features(document).text)
+    assert labels.counts.tolist() == [False, True, False, True]
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
+from templ_core.config import CoreConfig
 from templ_core.dom.document import parse_document, read_document
 from templ_core.lab.layout import read_presentation
 from templ_core.lab.papers.pagelevel.node_features import read_node_features
@@ -16,12 +17,14 @@ from templ_core.lab.papers.pagelevel.variants import (
     SmoothedClassifier,
     encode_classifier,
 )
+from templ_core.lab.training.fusion import of_second_halves
 from templ_core.lab.training.labels.gold_labels import GoldSelectors
 from templ_core.page_level.model.model_file import encode_model, shipped_model
 from templ_core.site_level.fusion.fusion import FusionModel
 from templ_core.site_level.fusion.site_columns import FUSION_INPUTS
 from tests.workers.builders import write_lines
 from workers.lab.corpora import parsed, serialised
+from workers.lab.evaluation.page_models import models_of_folds
 from workers.lab.experiments import injected_pages
 from workers.lab.experiments.class_set import TOPIC_SITES
 from workers.lab.experiments.compared_cleaners import (
@@ -29,6 +32,7 @@ from workers.lab.experiments.compared_cleaners import (
     clean_compared_pages,
     compared_pages,
 )
+from workers.lab.experiments.fusion_pages import Simulation, read_fusion_pages
 from workers.lab.experiments.injection import boilerplate
 from workers.lab.experiments.pagelevel import LabelledTexts, specific_words
 from workers.lab.experiments.replayed_sites import ReplayedPage, design_changes, two_passes
@@ -363,10 +367,16 @@ def test_the_fusion_is_fitted_judged_and_written(templ, corpus, folds, lists, tm
         *("--listings", lists),
     )
     out = done.stdout.decode()
-    for line in (
-        *("page level alone", "places only, not fitted", "sites left out", "without site-string"),
-    ):
+    for line in (*("page level alone", "places only, not fitted", "without site-string"),):
         assert line in out
+    cells = {
+        line.split("│")[1].strip(): line.split("│")[2:-1]
+        for line in reversed(out.splitlines())
+        if "│" in line
+    }
+    assert [int(cell) for cell in cells["all"]] == [3, 0, 0, 0, 0]
+    for way in ("page by page, sites left out", "two-pass, sites left out"):
+        assert float(cells[way][0].split("/")[0]) > 0.9
     assert "Confidence of known sites, sites left out" in out
     listings = next(line for line in out.splitlines() if "lists listing" in line)
     assert [cell.strip() for cell in listings.split("│")][2] == "2"
@@ -377,6 +387,19 @@ def test_the_fusion_is_fitted_judged_and_written(templ, corpus, folds, lists, tm
     assert all(term.weight * FUSION_INPUTS[name].sign >= 0 for name, term in fusion.terms.items())
     assert fusion.page_model == "page-x"
     assert fusion.quality["pages"] > 0.9
+
+
+def test_each_page_comes_page_by_page_and_with_a_model_of_its_whole_site(corpus, folds):
+    simulation = Simulation(config=CoreConfig(), two_passes=True)
+    pages = read_fusion_pages([corpus], models_of_folds(folds), simulation, jobs=1)
+    of_site = [page for page in pages if page.site == SITES[1]]
+    by_page = [page for page in of_site if not page.whole_site]
+    whole = [page for page in of_site if page.whole_site]
+    assert [page.seen for page in by_page] == [page.seen for page in whole] == [2, 3, 4, 5, 6]
+    assert [page.known.documents for page in by_page] == [1, 2, 3, 4, 4]
+    assert [page.known.documents for page in whole] == [6] * 5
+    assert all(one.bag is other.bag for one, other in zip(by_page, whole, strict=True))
+    assert [by_page[at].seen for at in of_second_halves(by_page)] == [4, 5, 6]
 
 
 def test_missing_folds_are_refused(templ, corpus, tmp_path):

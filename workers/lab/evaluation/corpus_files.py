@@ -10,6 +10,7 @@ import msgspec
 
 from schemas.cleaned import CleanedRecord, TextSegment
 from templ_core.errors import PageError
+from templ_core.lab.evaluation.gold_repeats import RepeatsBySite, repeats_by_site, repeats_in
 from templ_core.lab.evaluation.report import group_by
 from templ_core.lab.training.labels.gold_labels import GoldSelectors, decoded_markup
 from templ_core.lab.training.pages import GoldRecord
@@ -68,7 +69,9 @@ class SitePages(msgspec.Struct, frozen=True, kw_only=True):
 
 def read_sites(corpus: Path, time_field: str) -> list[SitePages]:
     """Return the sites of a corpus, in the order in which they first appear."""
-    gold = {one.offset: one for one in read_evaluation_pages(corpus.name, read_objects(corpus))}
+    repeats = gold_repeats(read_objects(corpus))
+    some = read_evaluation_pages(corpus.name, read_objects(corpus), repeats)
+    gold = {one.offset: one for one in some}
     feed = read_feed([corpus], Reading(time_field=time_field))
     by_site = group_by(
         (page for page in feed if isinstance(page, Page) and page.body), lambda page: page.site
@@ -79,20 +82,39 @@ def read_sites(corpus: Path, time_field: str) -> list[SitePages]:
     ]
 
 
+_Records = Iterable[tuple[bytes, Mapping[str, Any]]]
+"""The records of a corpus, each after its line."""
+
+
+def gold_repeats(records: _Records) -> RepeatsBySite:
+    """Return the sentences that the gold of each site of a corpus repeats."""
+    return repeats_by_site(
+        (_site(record), text)
+        for _, record in records
+        if isinstance(text := record.get("gold_text"), str)
+    )
+
+
+def _site(record: Mapping[str, Any]) -> str:
+    return str(record.get("site") or record.get("url") or "")
+
+
 def read_evaluation_pages(
-    corpus: str, records: Iterable[tuple[bytes, Mapping[str, Any]]]
+    corpus: str, records: _Records, repeats: RepeatsBySite
 ) -> Iterator[EvaluationPage]:
-    """Yield the pages with gold text among the records of a corpus.
+    """Yield the pages with gold text among the records of a corpus, whose repeats `gold_repeats` returns.
 
     Raises:
         InputProblem: A record with gold text is not a page.
     """
     seen: Counter[str] = Counter()
     for offset, (line, record) in enumerate(records):
-        site = str(record.get("site") or record.get("url") or "")
+        site = _site(record)
         seen[site] += 1
         if record.get("gold_text"):
-            yield _evaluation_page(corpus, offset, line, record, seen[site])
+            page = _evaluation_page(corpus, offset, line, record, seen[site])
+            own = repeats_in(page.gold_text, repeats.get(site, ()))
+            yield msgspec.structs.replace(page, repeats=own)
 
 
 def read_gold_pages(path: Path) -> Iterator[EvaluationPage]:
@@ -102,7 +124,8 @@ def read_gold_pages(path: Path) -> Iterator[EvaluationPage]:
         InputProblem: A record with gold text is not a page, or no record has gold text.
     """
     found = False
-    for page in read_evaluation_pages(corpus_name(path), read_objects(path)):
+    repeats = gold_repeats(read_objects(path))
+    for page in read_evaluation_pages(corpus_name(path), read_objects(path), repeats):
         found = True
         yield page
     if not found:
@@ -218,7 +241,10 @@ class EvaluationFiles:
         for path, lines in self._corpora:
             found = 0
             taken: Counter[str] = Counter()
-            for page in read_evaluation_pages(corpus_name(path), parse_objects(path, lines)):
+            held = None if path.is_file() else list(lines)  # a pipe cannot be read twice
+            repeats = gold_repeats(parse_objects(path, held or read_nonblank_lines(path)))
+            records = parse_objects(path, held or lines)
+            for page in read_evaluation_pages(corpus_name(path), records, repeats):
                 found += 1
                 taken[page.site] += 1
                 if self._pages_per_site is None or taken[page.site] <= self._pages_per_site:

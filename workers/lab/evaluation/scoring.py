@@ -12,7 +12,8 @@ from schemas.cleaned import TextSegment
 from templ_core.array_types import Bools, Floats
 from templ_core.clean_document import CleanedText
 from templ_core.config import CoreConfig
-from templ_core.dom.document import Document
+from templ_core.dom.document import Document, read_document
+from templ_core.errors import PageError
 from templ_core.lab.evaluation.curves import score_histogram
 from templ_core.lab.evaluation.report import PageScore
 from templ_core.lab.evaluation.segments import Overlaps, largest_fragments, template_f
@@ -25,7 +26,7 @@ from templ_core.lab.evaluation.words import (
     score_text,
     word_counts,
 )
-from templ_core.lab.training.pages import page_labels
+from templ_core.lab.training.pages import gold_words, page_labels
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.smoothing import section_numbers
 from templ_core.tokens import tokenise
@@ -81,19 +82,24 @@ class TextScorer:
 
     def __init__(self, page: EvaluationPage, markup: str) -> None:
         self._page = page
-        everything, neutral = page_words(markup, page.neutral)
-        self._everything = everything
-        self.neutral = neutral
-        """Words of the page that are neither content nor template."""
-        self._gold = word_counts(page.gold_text)
-        self._letters = letter_counts(page.gold_text) if is_unspaced(page.gold_text) else None
+        self._everything, neutral = page_words(markup, page.neutral)
+        found = gold_words(page, _document(page), neutral)
+        self._gold = found.gold
+        self.neutral = found.neutral
+        """Words that may be kept beyond the gold, see `gold_words`."""
+        self._letters: tuple[WordCounts, WordCounts] | None = None
+        if is_unspaced(page.gold_text):
+            repeated, free = map(
+                letter_counts, ("".join(page.repeats), "".join(found.neutral_texts))
+            )
+            self._letters = letter_counts(page.gold_text) - repeated, free
         self._full_text_f1 = score_text(self._everything, self._gold, self.neutral).f1
 
     def score(self, text: str) -> PageScore:
         """Return the score of a text."""
         letters = None
         if self._letters is not None:
-            letters = score_text(letter_counts(text), self._letters, WordCounts()).f1
+            letters = score_text(letter_counts(text), *self._letters).f1
         return self._score(word_counts(text), letters)
 
     def score_everything(self) -> PageScore:
@@ -115,6 +121,15 @@ class TextScorer:
             template_f=template.f1 if template else None,
             full_text_f1=self._full_text_f1,
         )
+
+
+def _document(page: EvaluationPage) -> Document | None:
+    try:
+        return read_document(
+            page.body, page.url, content_type=page.content_type, charset=page.charset
+        )
+    except PageError:
+        return None
 
 
 class SegmentDecisions(msgspec.Struct, frozen=True, kw_only=True):

@@ -1,12 +1,8 @@
 """`templ experiments site-level`: fits the fusion of site and page, and measures its quality."""
 
-import functools
-import hashlib
-import re
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import NamedTuple
@@ -16,295 +12,29 @@ import msgspec
 import numpy as np
 
 from templ_core.config import CoreConfig
-from templ_core.dom.codec import document_columns
-from templ_core.dom.document import Document, read_document
-from templ_core.errors import PageError
 from templ_core.lab.evaluation.report import SEEN_BINS, mean_interval
-from templ_core.lab.evaluation.words import page_words, score_template, score_text, word_counts
 from templ_core.lab.training import fusion as fitting
-from templ_core.lab.training.labels.gold_labels import GoldSelectors, decoded_markup
-from templ_core.lab.training.pages import GoldRecord, page_labels, word_bag
-from templ_core.page_level.interstitials import stands_for_page
-from templ_core.page_level.model.page_model import PageModel
-from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
-from templ_core.site_level.fusion._fusion import pages_with_places
 from templ_core.site_level.fusion.fusion import FUSION_FORMAT, FusionModel
 from templ_core.site_level.fusion.site_columns import FUSION_INPUTS
-from templ_core.site_level.places.places import DocumentPlaces, document_places
-from templ_core.site_level.site_evidence import site_inputs
-from templ_core.site_level.site_model import SiteModel
-from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
-from templ_core.site_level.trees.tree_model import NO_TREES
-from templ_core.site_level.window.page_summary import PageSummary, summarise_scored_page
-from templ_core.site_level.window.schedule import is_due, latest_place_pages
-from templ_core.site_level.window.site_learner import SiteLearner
-from templ_core.stored.compact import content_digest
 from workers.errors import InputProblem
 from workers.lab import experiment as lab
 from workers.lab.corpora import (
     corpus_name,
     file_digest,
-    page_fields,
-    read_objects,
-    record_page,
     write_file,
 )
-from workers.lab.evaluation.judge import time_calls
-from workers.lab.evaluation.page_models import PageModels, models_of_folds
+from workers.lab.evaluation.page_models import models_of_folds
 from workers.lab.evaluation.peers import load_peer, peer_version
+from workers.lab.experiments.fusion_pages import Simulation, read_fusion_pages
 from workers.lab.experiments.injected_pages import (
     SHARES,
     TAUGHT_PAGES,
-    CorpusRecord,
-    InjectedSentences,
-    with_injection,
-    with_link_box,
 )
-
-_TAG = re.compile(rb"<[a-zA-Z][^<>]*>")
-_NAMES = re.compile(rb"""(\s(?:class|id)\s*=\s*)("[^"]*"|'[^']*'|[^\s"'>]+)""", re.IGNORECASE)
-_LETTERS = 5
-
-
-def with_new_names(body: bytes, release: str) -> bytes:
-    """Return a page in which other letters stand for each id and each class.
-
-    >>> one, other = (with_new_names(b'<p class="lead big" id=a1>x', name) for name in "12")
-    >>> one != other, len(one) == len(other)
-    (True, True)
-    """
-    salt = release.encode()
-
-    def renamed(names: re.Match[bytes]) -> bytes:
-        tokens = names[2].strip(b"\"'").split()
-        return names[1] + b'"' + b" ".join(_letters(salt, token) for token in tokens) + b'"'
-
-    return _TAG.sub(lambda tag: _NAMES.sub(renamed, tag[0]), body)
-
-
-def _letters(salt: bytes, token: bytes) -> bytes:
-    digest = hashlib.blake2b(token, digest_size=_LETTERS, salt=salt).digest()
-    return bytes(ord("a") + byte % 26 for byte in digest)
-
-
-_INJECTED_WORDS_MIN = 8
-"""Words of a segment that is taken for one that was put in."""
-_NO_ROWS = np.empty((0, 0), np.float32)
-
-
-class Simulation(msgspec.Struct, frozen=True, kw_only=True):
-    """How site models are fitted while the pages of a site arrive."""
-
-    config: CoreConfig
-    peers: tuple[str, ...] = ()
-    """Names of other extractors that clean the same pages."""
-    injections: int = 0
-    """How many times each site is taken once more, with a text in some of its pages."""
-    pages_per_release: int = 0
-    """Number of pages of a site after which its ids and classes are generated anew; 0 = they are as they are."""
-    uses_trees: bool = True
-    """Whether site models have tree templates."""
-    seen_before: bool = False
-    """Whether a site learns from a page before the page is scored, as if it came a second time."""
-
-
-def read_fusion_pages(
-    corpora: Sequence[Path], folds: PageModels, simulation: Simulation, jobs: int
-) -> list[fitting.FusionPage]:
-    """Return the pages with gold of all corpora; sites learn from all their pages.
-
-    Pages are ordered by the field `arrival`, and by their position in the file without it.
-    """
-    records = [record for path in corpora for record in _records(path)]
-    models = folds.left_out([(one.corpus, one.page.url, one.page.site) for one in records])
-    sites: dict[tuple[str, str], _Site] = {}
-    for record, model in zip(records, models, strict=True):
-        if model is not None:
-            site = sites.setdefault(
-                (record.corpus, record.page.site), _Site(*model, simulation, [])
-            )
-            site.records.append(record)
-    pages: list[fitting.FusionPage] = []
-    read = lab.map_in_processes(jobs, _pages_of_site, sites.values())
-    for number, ((corpus, name), some) in enumerate(zip(sites, read, strict=True), 1):
-        pages += some
-        click.echo(f"site {number} of {len(sites)}: {corpus} {name}", err=True)
-    return pages
-
-
-class _Site(NamedTuple):
-    fold: int
-    page_model: PageModel
-    simulation: Simulation
-    records: list[CorpusRecord]
-
-
-def _records(path: Path) -> Iterator[CorpusRecord]:
-    for offset, (line, fields) in enumerate(read_objects(path)):
-        with suppress(InputProblem):
-            yield CorpusRecord(corpus_name(path), fields, record_page(path.name, offset, line))
-
-
-def _pages_of_site(site: _Site) -> list[fitting.FusionPage]:
-    records = sorted(site.records, key=lambda one: str(one.fields.get("arrival") or ""))
-    pages = _pages_in_order(site, records)
-    seed = f"{records[0].corpus}/{records[0].page.site}"
-    changed = [with_injection(records, f"{n}/{seed}") for n in range(site.simulation.injections)]
-    if changed:
-        changed.append(with_link_box(records, seed))
-    for some in changed:
-        pages += [one for one in _pages_in_order(site, some) if one.injected is not None]
-    return pages
-
-
-def _pages_in_order(site: _Site, records: Sequence[CorpusRecord]) -> list[fitting.FusionPage]:
-    learner = _Learner(site.page_model, site.simulation)
-    pages: list[fitting.FusionPage] = []
-    for seen, record in enumerate(records, 1):
-        body, pages_per_release = record.page.body or b"", site.simulation.pages_per_release
-        if pages_per_release:
-            body = with_new_names(body, str(seen // pages_per_release))
-        try:
-            document = read_document(body, record.page.url, charset=record.page.charset)
-        except PageError:
-            continue
-        if not document.segments.texts:
-            continue
-        scores = read_page_evidence(document, site.page_model)
-        words = int(scores.words.sum())
-        teaches = stands_for_page(document, words) is None
-        places = document_places(document, scores.features)
-        known = learner.known(document, scores, places)
-        if teaches and site.simulation.seen_before:
-            learner.learn(document, scores, places, known)
-            known = learner.known(document, scores, places)
-        if record.fields.get("gold_text"):
-            pages.append(_fusion_page(record, document, scores, site, seen, known))
-        if teaches and not site.simulation.seen_before:
-            learner.learn(document, scores, places, known)
-    return pages
-
-
-class _Learner:
-    """Learns a site from its pages as they arrive."""
-
-    def __init__(self, page_model: PageModel, simulation: Simulation) -> None:
-        self._simulation = simulation
-        self._window: list[tuple[bytes, PageSummary]] = []
-        self._learner = SiteLearner(page_model.version, simulation.config)
-        self._fitted_at = 0
-        self._place_pages: list[int | None] = []
-        self._model: SiteModel | None = None
-
-    def known(
-        self, document: Document, scores: PageEvidence, places: DocumentPlaces
-    ) -> fitting.KnownSite:
-        model = self._model
-        if model is None:
-            return fitting.UNKNOWN
-        columns, _ = site_inputs(document, scores, model, places)
-        return fitting.KnownSite(documents=model.documents, columns=columns)
-
-    def learn(
-        self,
-        document: Document,
-        scores: PageEvidence,
-        places: DocumentPlaces,
-        known: fitting.KnownSite,
-    ) -> None:
-        newest = pages_with_places(known.columns, scores) if known.documents else None
-        self._place_pages = latest_place_pages(self._place_pages, newest)
-        summary = summarise_scored_page(scores.features, scores.log_odds, places)
-        self._window.append((content_digest(document_columns(document)), summary))
-        learned = len(self._window)
-        if is_due(learned, self._fitted_at, learned, self._place_pages):
-            self._learner.follow(list(self._window))
-            model = self._learner.model()
-            if not self._simulation.uses_trees:
-                model = msgspec.structs.replace(model, trees=NO_TREES)
-            bytes_max = self._simulation.config.site_model_bytes
-            self._model = decode_site_model(encode_site_model(model, bytes_max))
-            self._fitted_at = learned
-
-
-def _fusion_page(
-    record: CorpusRecord,
-    document: Document,
-    scores: PageEvidence,
-    site: _Site,
-    seen: int,
-    known: fitting.KnownSite,
-) -> fitting.FusionPage:
-    gold = GoldRecord(
-        corpus=record.corpus,
-        gold_text=record.fields["gold_text"],
-        selectors=GoldSelectors.of(record.fields),
-        **{**page_fields(record.page, record.fields), "site": record.page.site},
-    )
-    markup = decoded_markup(gold.body, gold.charset)
-    labels, injected = page_labels(gold, document, markup, scores.features.text), None
-    if record.injected is not None:
-        injected = _injected_segments(document, record.injected)
-        labels = msgspec.structs.replace(
-            labels,
-            content=np.where(injected.segments, 0.0, labels.content),
-            counts=labels.counts | injected.segments,
-        )
-    return fitting.FusionPage(
-        corpus=gold.corpus,
-        site=gold.site,
-        page_type=gold.page_type,
-        fold=site.fold,
-        seen=seen,
-        scores=msgspec.structs.replace(
-            scores, features=msgspec.structs.replace(scores.features, rows=_NO_ROWS)
-        ),
-        known=known,
-        labels=labels,
-        injected=injected,
-        bag=word_bag(gold, document, markup),
-        has_selector=gold.selectors is not None,
-        peers=_peers(gold, markup, site.simulation.peers),
-    )
-
-
-def _injected_segments(document: Document, put: InjectedSentences) -> fitting.InjectedSegments:
-    """Return which segments consist of what was put into the page."""
-    texts = document.segments.texts
-    segments = np.zeros(len(texts), np.bool_)
-    if put.kind == fitting.LINK_BOX:
-        lines = list(put.sentences)
-        for first, one in enumerate(texts):
-            if one == lines[0] and texts[first : first + len(lines)] == lines:
-                segments[first : first + len(lines)] = True
-    else:
-        text = " ".join(put.sentences)
-        segments[:] = [len(one.split()) >= _INJECTED_WORDS_MIN and one in text for one in texts]
-    return fitting.InjectedSegments(
-        segments=segments, kind=put.kind, share=put.share, taught=put.taught
-    )
-
-
-def _peers(gold: GoldRecord, markup: str, names: Sequence[str]) -> dict[str, fitting.FusionOutcome]:
-    if not names:
-        return {}
-    page, neutral = page_words(markup, gold.selectors.neutral if gold.selectors else None)
-    wanted = word_counts(gold.gold_text)
-    calls = {name: functools.partial(load_peer(name), markup) for name in names}
-    outcomes = {}
-    for name, turn in time_calls(calls, 0).items():
-        output = word_counts(turn.value or "")
-        template = score_template(output, wanted, neutral, page) if gold.selectors else None
-        outcomes[name] = fitting.FusionOutcome(
-            f1=score_text(output, wanted, neutral).f1,
-            template_f1=template.f1 if template else None,
-            empty=not output,
-        )
-    return outcomes
-
 
 _PAGES_TO_JUDGE_A_SITE = 20
 _LOSS = 0.01
+_HARMS = (0.02, 0.005)
+"""Losses of word F1 from which a site counts as harmed, the largest first."""
 _LISTINGS = ("listing", "collection")
 INPUTS = tuple(FUSION_INPUTS)
 
@@ -373,10 +103,12 @@ def site_level(
     """Fit the fusion of site and page evidence on CORPORA, and evaluate it on unseen sites.
 
     Pages are taken in order of arrival. Each is decided with what the pages before it have taught
-    about the site, and by page models that were trained without the site. Figures are word F1 and,
+    about the site (page by page), with what all pages of the site have taught (two-pass), and by page
+    models that were trained without the site. Figures are word F1 and,
     where the gold names elements, the F1 of the removed words against the template; both are means
-    over pages. CORPORA need gold text. The weights of strings are fitted to pages with injected text, too,
-    and of that the share that is left is reported.
+    over pages. A headline that the gold lacks, and sentences that the gold of a site repeats, count
+    neither way, as in `templ evaluate`. CORPORA need gold text. The weights of strings are fitted to
+    pages with injected text, too, and of that the share that is left is reported.
     """
     for name in peers:
         load_peer(name)
@@ -387,10 +119,12 @@ def site_level(
         injections=injections,
         pages_per_release=pages_per_release,
         uses_trees=uses_trees,
+        two_passes=True,
     )
     page_models = models_of_folds(folds)
     read = read_fusion_pages(corpora, page_models, simulation, jobs)
-    pages = [page for page in read if page.injected is None]
+    pages = [page for page in read if page.injected is None and not page.whole_site]
+    whole = [page for page in read if page.whole_site]
     injected = [page for page in read if page.injected is not None]
     if len({fitting.by_site(page) for page in pages if page.known.documents}) < 2:
         raise InputProblem(
@@ -401,27 +135,31 @@ def site_level(
     alone = fitting.decide_all_alone(pages, config)
     models = fitting.fitted_without(read, INPUTS, fitting.by_site, config)
     fused = fitting.decide_all(pages, models, fitting.by_site, config)
-    rows = [
-        judged.row("page level alone", alone),
-        judged.row("places only, not fitted", fitting.decide_all_unfitted(pages, config)),
-        judged.row("sites left out", fused),
-    ]
+    ways = {
+        "page level alone": alone,
+        "page by page, sites left out": fused,
+        "two-pass, sites left out": fitting.decide_all(whole, models, fitting.by_site, config),
+    }
+    rows = [judged.row(name, outcomes) for name, outcomes in ways.items()]
+    rows.append(judged.row("places only, not fitted", fitting.decide_all_unfitted(pages, config)))
     if len(names) > 1:
-        rows.append(
-            judged.row("corpora left out", judged.refitted(read, INPUTS, fitting.by_corpus))
-        )
+        by_corpus = judged.refitted(read, INPUTS, fitting.by_corpus)
+        rows.append(judged.row("page by page, corpora left out", by_corpus))
     for name in peers:
         outcomes = [page.peers[name] for page in pages]
         rows.append(judged.row(f"{name} {peer_version(name)}", outcomes))
     report.table("Word F1 / template F1", ["", *names], rows)
+    judged.report_ways(report, ways)
     if listings:
-        again = msgspec.structs.replace(simulation, seen_before=True, peers=(), injections=0)
+        again = msgspec.structs.replace(
+            simulation, seen_before=True, peers=(), injections=0, two_passes=False
+        )
         some = read_fusion_pages(listings, page_models, again, jobs)
         _report_listings(report, [*pages, *some], models, config)
     _report_left(report, injected, models, config)
     _report_confidence(report, pages, fused)
     judged.report_bins(report, alone, fused)
-    _report_sites(report, fitting.site_changes(pages, alone, fused, seed), fused)
+    _report_sites(report, judged, ways, seed)
     if ablation:
         judged.report_ablation(report, read)
     fitted = fitting.fit_fusion(read, INPUTS, config)
@@ -464,12 +202,64 @@ class _Judged(NamedTuple):
             cells.append(f"{self.mean_f1(outcomes, name):.4f}{second}")
         return [label, *cells]
 
+    def report_ways(self, report: lab.Report, ways: Mapping[str, _Outcomes]) -> None:
+        """Report the precision of the page alone, page by page and two-pass, and the sites that are harmed."""
+        rows: list[list[lab.Cell]] = []
+        for label, outcomes in ways.items():
+            of_each = (self._of_corpus(outcomes, name) for name in self.names)
+            rows.append([label, *(fmean(one.precision for _, one in some) for some in of_each)])
+        report.table("Word precision", ["", *self.names], rows, 4)
+        self._report_harm(report, *ways.values())
+
     def refitted(
         self, read: Sequence[fitting.FusionPage], inputs: Sequence[str], group: fitting.PageGroup
     ) -> list[fitting.FusionOutcome]:
         """Return the outcomes by models of some inputs, fitted to all that was read but a page's group."""
         models = fitting.fitted_without(read, inputs, group, self.config)
         return fitting.decide_all(self.pages, models, group, self.config)
+
+    def _report_harm(
+        self, report: lab.Report, alone: _Outcomes, fused: _Outcomes, two_pass: _Outcomes
+    ) -> None:
+        later = fitting.of_second_halves(self.pages)
+        ways = {
+            "page by page": self._changes(alone, fused, later),
+            "two-pass": self._changes(alone, two_pass, range(len(self.pages))),
+        }
+        rows: list[list[lab.Cell]] = []
+        for name in [*self.names, ""]:
+            of_corpus = [
+                [one for one in some if name in ("", one.corpus)] for some in ways.values()
+            ]
+            counts = [
+                sum(one.alone - one.fused >= loss for one in some)
+                for some in of_corpus
+                for loss in _HARMS
+            ]
+            rows.append([name or "all", len(of_corpus[0]), *counts])
+        heads = [f"{way}, by {loss}" for way in ways for loss in _HARMS]
+        title = (
+            "Sites below the page level alone (page by page: the second half of each site's pages)"
+        )
+        report.table(title, ["", "sites", *heads], rows)
+        harmed: list[list[lab.Cell]] = [
+            [f"{one.corpus} {one.site}", way, one.pages, one.alone, one.fused]
+            for way, some in ways.items()
+            for one in some
+            if one.alone - one.fused >= _HARMS[-1]
+        ]
+        heads = ["", "decided", "pages", "page level", "known"]
+        report.table(f"Sites below the page level alone by {_HARMS[-1]}", heads, harmed, 4)
+
+    def _changes(
+        self, alone: _Outcomes, known: _Outcomes, used: Sequence[int]
+    ) -> list[fitting.SiteChange]:
+        return fitting.site_changes(
+            [self.pages[at] for at in used],
+            [alone[at] for at in used],
+            [known[at] for at in used],
+            seed=0,
+        )
 
     def report_bins(self, report: lab.Report, alone: _Outcomes, fused: _Outcomes) -> None:
         last = [one for _, one in SEEN_BINS]
@@ -584,11 +374,17 @@ def _report_left(
 
 
 def _report_sites(
-    report: lab.Report, changes: Sequence[fitting.SiteChange], fused: _Outcomes
+    report: lab.Report, judged: _Judged, ways: Mapping[str, _Outcomes], seed: int
 ) -> None:
+    alone, fused, two_pass = ways.values()
+    changes = fitting.site_changes(judged.pages, alone, fused, seed)
+    known = {
+        (one.corpus, one.site): one.fused
+        for one in fitting.site_changes(judged.pages, alone, two_pass, seed)
+    }
     report.table(
-        "Sites, the largest loss first (paired bootstrap, 95 %)",
-        ["", "pages", "page level", "fused", "difference", "from", "to"],
+        "Sites, the largest loss page by page first (paired bootstrap, 95 %)",
+        ["", "pages", "page level", "page by page", "difference", "from", "to", "two-pass"],
         [
             [
                 f"{one.corpus} {one.site}",
@@ -598,6 +394,7 @@ def _report_sites(
                 f"{one.fused - one.alone:+.4f}",
                 f"{one.interval.low:+.4f}",
                 f"{one.interval.high:+.4f}",
+                known[one.corpus, one.site],
             ]
             for one in changes
         ],

@@ -141,6 +141,18 @@ def without_lost_headline(labels: Labels, headline: Bools) -> Labels:
     )
 
 
+def without_repeats(labels: Labels, repeated: Bools) -> Labels:
+    """Return labels that leave out content which the gold of the site repeats.
+
+    >>> every = Labels(content=np.array([0.0, 1.0]), counts=np.ones(2, np.bool_))
+    >>> without_repeats(every, np.array([True, True])).counts.tolist()
+    [True, False]
+    """
+    return Labels(
+        content=labels.content, counts=labels.counts & ~(repeated & (labels.content >= 0.5))
+    )
+
+
 def selected_labels(document: Document, markup: str, gold: GoldSelectors) -> Labels | None:
     """Return labels from the elements that CSS selectors name; None if they are not the document's."""
     root = parse_markup(markup)
