@@ -34,6 +34,8 @@ from templ_core.site_level.places._containers import (
     best_container,
     find_headline,
     mean_around,
+    named_share,
+    only_h1,
     usual_share,
 )
 from templ_core.site_level.places._places import links_again, where_repeated
@@ -72,8 +74,11 @@ class SegmentEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """How usual the most usual best container around the segment is, 0 to 1."""
     best: tuple[int, int]
     """The first segment of the page's best container, and the one behind its last."""
-    headline: int
-    """The segment that is the page's headline; -1 = there is none."""
+    headline: Bools
+    """Whether the segment is the page's headline: it says the title, or is in the only `h1`, whose text no other page
+    has."""
+    named: Floats
+    """Share of the words of a headline that no other page has which the segment has, 0 to 1."""
     repeated: Bools
     """Whether the text stands more than once at its path on the page, as labels of records do."""
     words: Int32s
@@ -144,8 +149,8 @@ def _cuts(
     of, cover = strings.sentences.segment, strings.sentences.cover
     names = FEW_COVER, FEW_COVER_OF_RECORDS
     least, most = STRINGS_CONFIG.prose_words_min, FUSION_CONFIG.length_words_max
-    alike, listed = strings.alike[of], strings.listed[of]
-    instead = cover_columns(cover, alike, listed, segments.page_type, least, most)
+    alike, listed, named = strings.alike[of], strings.listed[of], segments.named[of]
+    instead = cover_columns(cover, alike, listed, named, segments.page_type, least, most)
     after, before = (
         fused_log_odds(dict(zip(names, rows, strict=True)), fusion.terms, 0.0, names)
         for rows in (instead, [columns[name][of] for name in names])
@@ -161,7 +166,7 @@ def site_inputs(
 ) -> tuple[SiteColumns, SegmentEvidence]:
     """Return all columns of `site_columns` for a page of a known site, and what they are made of."""
     table, config, own, tree = model.places, CONTAINERS_CONFIG, places.segments, page.features.tree
-    known = read_places(table, own, page.log_odds)
+    known = read_places(table, own, page.log_odds, page.page_type.documentation)
     trees = None
     if not known.are_known:
         trees = tree_evidence(places.blocks, own.text, model.trees, own.words, known.mass)
@@ -169,6 +174,7 @@ def site_inputs(
     best = best_container(own.first, own.last, known.content, tree.words)
     around = mean_around(known.content, tree, document.nodes.parent, config.surrounding_levels)
     share = usual_share(table.best_containers, places.nodes.cell, tree, config.doubt_pages)
+    headline, subject = _headline(document, page, places, known)
     segments = SegmentEvidence(
         content_log_odds=page.log_odds,
         page_type=page.page_type,
@@ -178,7 +184,8 @@ def site_inputs(
         surroundings=around,
         best_share=share,
         best=(int(own.first[best]), int(own.last[best])),
-        headline=find_headline(document, page.features, places.types, config),
+        headline=headline,
+        named=named_share(page.features.words, *subject),
         repeated=where_repeated(own.path, own.text),
         words=own.words,
         pages=table.pages,
@@ -187,7 +194,6 @@ def site_inputs(
         segments,
         FUSION_CONFIG,
         PLACES_CONFIG.probability_margin,
-        config.doubt_pages,
         STRINGS_CONFIG.prose_words_min,
     )
     columns[LINKS_AGAIN] = links_again(
@@ -199,3 +205,23 @@ def site_inputs(
         FUSION_CONFIG.length_words_max,
     )
     return columns, segments
+
+
+def _headline(
+    document: Document, page: PageEvidence, places: DocumentPlaces, known: PlaceReading
+) -> tuple[Bools, tuple[int, int]]:
+    """Return which segments are the page's headline, and the first of those that name its subject, with the one behind them.
+
+    They name nothing where all pages have the same there.
+    """
+    found = np.zeros(len(page.words), np.bool_)
+    first, behind = only_h1(document, places.types)
+    if (known.text_pages[first:behind] > 1).any():
+        first, behind = 0, 0
+    found[first:behind] = True
+    titled = find_headline(document, page.features, places.types, CONTAINERS_CONFIG)
+    if titled >= 0:
+        found[titled] = True
+        if first == behind and not known.constant[titled]:
+            first, behind = titled, titled + 1
+    return found, (first, behind)

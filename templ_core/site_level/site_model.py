@@ -10,7 +10,7 @@ from templ_core.site_level.strings.string_evidence import StringTable
 from templ_core.site_level.strings.suffix_array import BREAK
 from templ_core.site_level.trees.tree_model import TreeModel, bounded_trees
 
-PLACE_TABLES = {"paths": 3, "cells": 2, "anchors": 2, "texts": 1, "shapes": 1, "best_containers": 2}
+PLACE_TABLES = {"paths": 3, "cells": 3, "anchors": 3, "texts": 1, "shapes": 1, "best_containers": 2}
 """The fields of `PlaceTable` that are keyed sums, in the order in which they are stored, and how many
 sums each has."""
 WORD_TABLES = ("cells", "anchors")

@@ -52,10 +52,16 @@ class _Compact4(_Columns, frozen=True, array_like=True):
 
 
 SITE_MODEL_FORM: CompactForm[_Columns] = CompactForm(
-    "site model", 7, _Compact, max_bytes=16 << 20, earlier={6: _Compact, 5: _Compact, 4: _Compact4}
+    "site model",
+    8,
+    _Compact,
+    max_bytes=16 << 20,
+    earlier={7: _Compact, 6: _Compact, 5: _Compact, 4: _Compact4},
 )
 """How site models are stored; `CoreConfig.site_model_bytes` bounds them after compression. One of format 5
-has no trees until it is fitted anew, and one of format 4 has no strings either."""
+has no trees until it is fitted anew, and one of format 4 has no strings either. Up to format 7, constant text has no
+content mass."""
+_WORD_SUMS_BEFORE_8 = 2
 
 
 def encode_site_model(model: SiteModel, limit_bytes: int) -> bytes:
@@ -112,11 +118,11 @@ def decode_site_model(body: bytes) -> SiteModel:
     """
     with SITE_MODEL_FORM.refusing():
         compact = SITE_MODEL_FORM.decode(body)
-        if compact.format < SITE_MODEL_FORM.format:
+        if compact.format < 7:
             del compact.counts[-2]
         tables: dict[str, Any] = {
-            name: _counts(name, keys, sums, rows, compact.pages)
-            for (name, rows), (keys, sums) in zip(PLACE_TABLES.items(), compact.counts, strict=True)
+            name: _counts(name, keys, sums, compact)
+            for name, (keys, sums) in zip(PLACE_TABLES, compact.counts, strict=True)
         }
         return SiteModel(
             version=compact.version,
@@ -133,7 +139,7 @@ def _strings(compact: _Columns) -> StringTable:
     shapes = read_column("shapes", hashes("shapes", increasing=True), compact.shapes, {})
     usual = _strings_of(compact.usual_strings)
     few, some, many = (_strings_of(one) for one in compact.word_strings)
-    rows = ALIKE_ROWS * (1 if compact.format == SITE_MODEL_FORM.format else 2)
+    rows = ALIKE_ROWS * (1 if compact.format > 6 else 2)
     alike = np.frombuffer(compact.alike, np.uint8).reshape(rows, len(shapes))
     return StringTable(
         shapes=shapes,
@@ -154,10 +160,12 @@ def _table(counts: KeyedSums) -> tuple[bytes, bytes]:
     return counts.keys.astype("<u8").tobytes(), counts.sums.astype("<i8").tobytes()
 
 
-def _counts(name: str, keys: bytes, sums: bytes, rows: int, pages: int) -> KeyedSums:
-    known = read_column(name, _KEYS, keys, {})
+def _counts(name: str, keys: bytes, sums: bytes, compact: _Columns) -> KeyedSums:
+    known, rows = read_column(name, _KEYS, keys, {}), PLACE_TABLES[name]
+    if compact.format < 8 and name in WORD_TABLES:
+        sums += bytes(8 * len(known) * (rows - _WORD_SUMS_BEFORE_8))
     columns = np.frombuffer(sums, "<i8").astype(np.int64).reshape(rows, len(known))
-    first_max = _SUM_MAX if name in WORD_TABLES else pages
+    first_max = _SUM_MAX if name in WORD_TABLES else compact.pages
     require_range(name, columns[0], 1, first_max)
     require_range(name, columns[1:], 0, _SUM_MAX)
     return KeyedSums(keys=known, sums=columns, labels=np.empty((0, len(known)), np.uint64))

@@ -13,11 +13,16 @@ def combine(
     evidence: SegmentEvidence,
     config: FusionConfig,
     margin: float,
-    doubt_pages: float,
     least_words: float,
 ) -> SiteColumns: ...
 def cover_columns(
-    cover: Cover, alike: Floats, listed: Floats, page_type: PageType, least: float, most: float
+    cover: Cover,
+    alike: Floats,
+    listed: Floats,
+    named: Floats,
+    page_type: PageType,
+    least: float,
+    most: float,
 ) -> Floats: ...
 def pages_with_places(columns: SiteColumns, page: PageEvidence) -> int: ...
 def weighed(

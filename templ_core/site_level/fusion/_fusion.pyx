@@ -10,7 +10,7 @@ from templ_core.site_level.fusion import site_columns as names
 
 
 cdef enum:
-    COLUMNS = 19    # how many columns `combine` makes
+    COLUMNS = 18    # how many columns `combine` makes
 
 
 cdef inline double within(double value, double low, double high) noexcept:
@@ -23,12 +23,11 @@ cdef double *added(dict columns, str name, rows) except NULL:
     return <double *>items(row, 8, True)
 
 
-def combine(evidence, config, double margin, double doubt_pages, double least_words):
+def combine(evidence, config, double margin, double least_words):
     """Return columns by name.
 
     Args:
         margin: Probabilities are kept this far from 0 and 1.
-        doubt_pages: Pages after which the shape of a long text has half its weight.
         least_words: Covered words up to which a run of repeated prose says nothing.
     """
     places, trees, strings, page_type = evidence.places, evidence.trees, evidence.strings, evidence.page_type
@@ -36,6 +35,7 @@ def combine(evidence, config, double margin, double doubt_pages, double least_wo
     cdef const double *page_log_odds = <const double *>items(evidence.content_log_odds, 8)
     cdef const double *content_around = <const double *>items(evidence.surroundings, 8)
     cdef const double *best_share = <const double *>items(evidence.best_share, 8)
+    cdef const uint8_t *is_headline = <const uint8_t *>items(evidence.headline, 1)
     cdef const uint8_t *is_label = <const uint8_t *>items(evidence.repeated, 1)
     cdef const int32_t *length = <const int32_t *>items(evidence.words, 4)
     cdef const double *place_log_odds = <const double *>items(places.log_odds, 8)
@@ -62,7 +62,6 @@ def combine(evidence, config, double margin, double doubt_pages, double least_wo
     cdef double *in_best = added(columns, names.IN_BEST_CONTAINER, rows)
     cdef double *headline = added(columns, names.HEADLINE, rows)
     cdef double *same_shape = added(columns, names.SAME_SHAPE, rows)
-    cdef double *long_same_shape = added(columns, names.LONG_SAME_SHAPE, rows)
     cdef double *usual_string = added(columns, names.USUAL_STRING, rows)
     cdef double *trust = added(columns, names.TRUST, rows)
     cdef double *log_length = added(columns, names.LENGTH, rows)
@@ -75,7 +74,8 @@ def combine(evidence, config, double margin, double doubt_pages, double least_wo
         (strings.some, names.SOME_COVER, names.SOME_COVER_OF_RECORDS),
     ):
         _cover(
-            cover, strings.alike, strings.listed, max(documentation, page_type.forum), least_words, length_max,
+            cover, strings.alike, strings.listed, evidence.named, max(documentation, page_type.forum), least_words,
+            length_max,
             added(columns, plain, rows), added(columns, of_records, rows),
         )
     if len(columns) != COLUMNS:
@@ -103,7 +103,7 @@ def combine(evidence, config, double margin, double doubt_pages, double least_wo
         surroundings[segment] = log(probability / (1 - probability))
         usual_best[segment] = best_share[segment] - most_usual
         in_best[segment] = 0.5 if first <= segment < last else -0.5
-        headline[segment] = 0
+        headline[segment] = is_headline[segment]
         # `repeats`: how far text that all pages have is meant to be repeated, 0 to 1.
         repeats = 0
         if is_label[segment] or usual_best[segment] > usual_distance and (
@@ -111,57 +111,55 @@ def combine(evidence, config, double margin, double doubt_pages, double least_wo
         ):
             repeats = documentation
         constant[segment] = is_constant[segment]
-        place[segment] = place_value + (
-            repeats * is_constant[segment] * max(own_value - place_value, 0.0)
-        )
+        place[segment] = place_value
         log_length[segment] = log(<double>min(length[segment], length_max))
         same_shape[segment] = (1 - repeats) * shape_pages[segment] / <double>max(pages, 1)
-        long_same_shape[segment] = (
-            pages / (pages + doubt_pages) * same_shape[segment] * log_length[segment]
-        )
         usual_string[segment] = (1 - documentation) * log1p(usual_words[segment])
         recurs[segment] = text_pages[segment] > 1
         trust[segment] = max(covered[segment], (
             1 if max(text_pages[segment], shape_pages[segment]) > 1 else known_mass / all_mass
         ))
-    if evidence.headline >= 0:
-        headline[<Py_ssize_t>evidence.headline] = 1
     return columns
 
 
-def cover_columns(cover, alike, listed, page_type, double least, double most):
+def cover_columns(cover, alike, listed, named, page_type, double least, double most):
     """Return the two inputs that say how much of some text the strings of one level cover, as rows of an array.
 
     The second is for documentation and forums, the first for pages without records. They are 0 for runs of few words,
     and grow with the logarithm of the words. A text of which the same stands beside it on half of its pages counts
-    nothing, nor does one of which the page has half more than once: it is a pattern of a list.
+    nothing, nor does one of which the page has half more than once: it is a pattern of a list. Text that names what its
+    page is about counts less, since no other page could have it.
 
     Args:
         cover: What they cover, a `Cover`.
         alike: How often the same stands beside it, see `StringEvidence`.
         listed: How much of it the page has more than once, likewise.
+        named: Share of the words of the page's headline that it has, 0 to 1.
         least: Words of a run up to which it says nothing.
         most: Words of a run from which on more of them make nothing surer.
     """
     columns = np.empty((2, len(alike)))
     cdef double *plain = <double *>items(columns, 8, True)
     _cover(
-        cover, alike, listed, max(page_type.documentation, page_type.forum), least, most, plain, plain + len(alike)
+        cover, alike, listed, named, max(page_type.documentation, page_type.forum), least, most, plain,
+        plain + len(alike),
     )
     return columns
 
 
 cdef int _cover(
-    cover, alike_column, listed_column, double records, double least, double most, double *plain, double *of_records
+    cover, alike_column, listed_column, named_column, double records, double least, double most, double *plain,
+    double *of_records
 ) except -1:
     cdef Py_ssize_t row
     cdef const double *share = <const double *>items(cover.share, 8)
     cdef const double *run_words = <const double *>items(cover.run_words, 8)
     cdef const double *alike = <const double *>items(alike_column, 8)
     cdef const double *listed = <const double *>items(listed_column, 8)
+    cdef const double *named = <const double *>items(named_column, 8)
     cdef double sure
     for row in range(len(alike_column)):
-        sure = share[row] * max(1 - 2 * max(alike[row], listed[row]), 0.0)
+        sure = share[row] * max(1 - 2 * max(alike[row], listed[row]), 0.0) * (1 - named[row])
         sure *= log(within(run_words[row], least, most) / least)
         plain[row], of_records[row] = (1 - records) * sure, records * sure
     return 0

@@ -17,7 +17,6 @@ USUAL_BEST_CONTAINER = "usual best box"
 IN_BEST_CONTAINER = "in the best box"
 HEADLINE = "headline"
 SAME_SHAPE = "same shape"
-LONG_SAME_SHAPE = "long same shape"
 USUAL_STRING = "string of most pages"
 FEW_COVER = "repeated on few pages"
 SOME_COVER = "repeated on some pages"
@@ -69,7 +68,6 @@ FUSION_INPUTS = {
         FusionInput(IN_BEST_CONTAINER, 1, "site-container"),
         FusionInput(HEADLINE, 1, "headline"),
         FusionInput(SAME_SHAPE, -1, "site-constant"),
-        FusionInput(LONG_SAME_SHAPE, -1, "site-constant"),
         FusionInput(USUAL_STRING, -1, REASON_STRING),
         FusionInput(FEW_COVER, -1, REASON_STRING),
         FusionInput(SOME_COVER, -1, REASON_STRING),

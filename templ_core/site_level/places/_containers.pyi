@@ -1,5 +1,6 @@
 from templ_core.array_types import Floats, Int32s, UInt64s
 from templ_core.dom.document import Document
+from templ_core.page_level.features.characters import Words
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.page_level.page_tree import PageTree
 from templ_core.site_level.config import ContainersConfig
@@ -11,3 +12,5 @@ def mean_around(content: Floats, tree: PageTree, parent: Int32s, levels: int) ->
 def find_headline(
     document: Document, features: PageFeatures, element_types: UInt64s, config: ContainersConfig
 ) -> int: ...
+def only_h1(document: Document, element_types: UInt64s) -> tuple[int, int]: ...
+def named_share(words: Words, first: int, behind: int) -> Floats: ...

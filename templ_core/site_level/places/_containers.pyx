@@ -11,6 +11,7 @@ from templ_core._hashing cimport find
 
 cdef enum:
     TITLE_WORDS_MAX = 60    # different words of a title that are looked for; longer titles are lists of keywords
+    IN_H1 = 2               # the column HEADING of `h1`
 
 cdef double TOLERANCE = 1e-9    # words by which a container may miss a bound, so that rounding decides nothing
 
@@ -160,6 +161,66 @@ def find_headline(document, features, element_types, config):
         if best < 0 or value > best_value:
             best, best_value = segment, value
     return best
+
+
+def only_h1(document, element_types):
+    """Return the first segment of the only `h1` of a page that has text, and the one behind its last; equal if there is none."""
+    nodes, owner = document.nodes, document.segments.owner
+    cdef Py_ssize_t segment, first = 0, behind = 0
+    cdef const int32_t *owner_of = <const int32_t *>items(owner, 4)
+    cdef const int32_t *parent = <const int32_t *>items(nodes.parent, 4)
+    cdef const int32_t *element_type = <const int32_t *>items(nodes.element_type, 4)
+    cdef const uint64_t *types = <const uint64_t *>items(element_types, 8)
+    cdef int32_t node, found = -1
+    for segment in range(len(owner)):
+        node = owner_of[segment]
+        while node >= 0 and types[element_type[node] * COLUMNS + HEADING] < IN_H1:
+            node = parent[node]
+        if node < 0:
+            continue
+        if found < 0:
+            found, first = node, segment
+        elif node != found:
+            return 0, 0
+        behind = segment + 1
+    return first, behind
+
+
+def named_share(words, Py_ssize_t first, Py_ssize_t behind):
+    """Return the share of the different words of some segments that each segment of the page has, 0 to 1; length n_segments.
+
+    Args:
+        words: The `Words` of the page.
+        first: The first of these segments, such as those of the headline.
+        behind: The segment behind their last; with `first` they are none, and every share is 0.
+    """
+    cdef Py_ssize_t count = len(words.per_segment), segment, word, place, start = 0, end = 0, wanted = 0
+    cdef const uint64_t *hash = <const uint64_t *>items(words.hashes, 8)
+    cdef const int64_t *length = <const int64_t *>items(words.per_segment, 8)
+    cdef const int64_t *of_segment = <const int64_t *>items(words.segment, 8)
+    shares = np.zeros(count)
+    cdef double *share = <double *>items(shares, 8, True)
+    for segment in range(behind):
+        start += length[segment] if segment < first else 0
+        end += length[segment]
+    names = np.empty(TITLE_WORDS_MAX, np.uint64)
+    last_in = np.full(TITLE_WORDS_MAX, -1, np.int64)
+    cdef uint64_t *name = <uint64_t *>items(names, 8, True)
+    cdef int64_t *last = <int64_t *>items(last_in, 8, True)     # the last segment that has each name
+    cdef uint64_t some_bits = 0
+    for word in range(start, end if behind > first else start):
+        if wanted < TITLE_WORDS_MAX and not _is_among(hash[word], name, wanted):
+            name[wanted] = hash[word]
+            some_bits |= <uint64_t>1 << (hash[word] & 63)
+            wanted += 1
+    for word in range(len(words.hashes) if wanted else 0):
+        if not some_bits >> (hash[word] & 63) & 1:
+            continue
+        for place in range(wanted):
+            if name[place] == hash[word] and last[place] != of_segment[word]:
+                last[place] = of_segment[word]
+                share[of_segment[word]] += 1.0 / wanted
+    return shares
 
 
 cdef bint _is_among(uint64_t word, const uint64_t *title, Py_ssize_t looked_for) noexcept:

@@ -13,10 +13,20 @@ def constant_texts(
     path_sums: Int64s, text_pages: Int64s, words: Int32s, config: PlacesConfig
 ) -> Bools: ...
 def pooled_content(
-    table: PlaceTable, page: PagePlaces, content_log_odds: Floats, unit: int, config: PlacesConfig
+    table: PlaceTable,
+    page: PagePlaces,
+    content_log_odds: Floats,
+    documentation: float,
+    unit: int,
+    config: PlacesConfig,
 ) -> tuple[Int64s, Floats, Floats, Int64s, Int64s, Bools]: ...
 def read_columns(
-    table: PlaceTable, page: PagePlaces, content_log_odds: Floats, unit: int, config: PlacesConfig
+    table: PlaceTable,
+    page: PagePlaces,
+    content_log_odds: Floats,
+    documentation: float,
+    unit: int,
+    config: PlacesConfig,
 ) -> dict[str, Any]: ...
 def links_again(
     path: UInt64s,

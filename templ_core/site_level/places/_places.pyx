@@ -124,11 +124,11 @@ def constant_texts(path_sums, text_pages, words, config):
     return found
 
 
-def pooled_content(table, page, content_log_odds, int64_t unit, config):
+def pooled_content(table, page, content_log_odds, double documentation, int64_t unit, config):
     """Return what is pooled of the places of a page: mass, log-odds and probability of content, and what they rest on.
 
     That are the sums of the paths and texts of its segments, and whether each is constant; `unit` is the mass of a word
-    of content.
+    of content, and `documentation` the share of the mass of constant text that counts.
     """
     page_words, paths, texts = page.words, _sums(table.paths, page.path), _sums(table.texts, page.text)
     constants = constant_texts(paths, texts, page_words, config)
@@ -142,20 +142,22 @@ def pooled_content(table, page, content_log_odds, int64_t unit, config):
     cdef double *log_odds = <double *>items(rows, 8, True)
     cdef double *content = log_odds + count
     for segment in range(count):
-        mass[segment] = 0 if constant[segment] else <int64_t>rint(
-            <double>(unit * length[segment]) / (1 + exp(-own[segment]))
+        mass[segment] = <int64_t>rint(
+            (documentation if constant[segment] else 1) * (unit * length[segment]) / (1 + exp(-own[segment]))
         )
     for known, keys in ((table.cells, page.cell), (table.anchors, page.anchor)):
-        _add_log_odds(_sums(known, keys), keys, length, mass, unit, margin, log_odds)
+        _add_log_odds(_sums(known, keys), keys, length, mass, documentation, unit, margin, log_odds)
     for segment in range(count):
         log_odds[segment] /= 2
         content[segment] = 1 / (1 + exp(-log_odds[segment]))
     return masses, rows[0], rows[1], paths, texts, constants
 
 
-def read_columns(table, page, content_log_odds, int64_t unit, config):
+def read_columns(table, page, content_log_odds, double documentation, int64_t unit, config):
     """Return the columns of a `PlaceReading` by name, see `read_places`; `unit` is the mass of a word of content."""
-    mass, log_odds, content, paths, texts, constants = pooled_content(table, page, content_log_odds, unit, config)
+    mass, log_odds, content, paths, texts, constants = pooled_content(
+        table, page, content_log_odds, documentation, unit, config
+    )
     cdef Py_ssize_t segment, count = len(constants)
     cdef const int64_t *pages = <const int64_t *>items(paths, 8)
     cdef const int64_t *words = pages + count
@@ -189,12 +191,14 @@ cdef object _sums(known, keys):
 
 
 cdef int _add_log_odds(
-    totals, keys, const int32_t *length, const int64_t *mass, int64_t unit, double margin, double *log_odds
+    totals, keys, const int32_t *length, const int64_t *mass, double documentation, int64_t unit, double margin,
+    double *log_odds
 ) except -1:
     """Add the log-odds of each segment's place, with its words and mass in the window, which are overwritten."""
     cdef Py_ssize_t segment, count = len(keys), first
     cdef int64_t *total_words = <int64_t *>items(totals, 8, True)
     cdef int64_t *total_mass = total_words + count
+    cdef const int64_t *constant_mass = total_mass + count
     cdef double probability
     firsts = _first_at_place(keys)
     cdef const int32_t *first_of = <const int32_t *>items(firsts, 4)
@@ -204,7 +208,7 @@ cdef int _add_log_odds(
         total_mass[first] += mass[segment]
     for segment in range(count):
         first = first_of[segment]
-        probability = total_mass[first] / (unit * <double>total_words[first])
+        probability = (total_mass[first] + documentation * constant_mass[first]) / (unit * <double>total_words[first])
         probability = min(max(probability, margin), 1 - margin)
         log_odds[segment] += log(probability / (1 - probability))
     return 0

@@ -227,9 +227,9 @@ class PlaceTable(msgspec.Struct, frozen=True, kw_only=True):
     paths: KeyedSums
     """Pages, words, and words of different texts, for each path."""
     cells: KeyedSums
-    """Words, and content mass with constant text counted as template, for each cell."""
+    """Words, content mass of text that is not constant, and content mass of constant text, for each cell."""
     anchors: KeyedSums
-    """Words, and content mass with constant text counted as template, for each anchor."""
+    """The same sums for each anchor."""
     texts: KeyedSums
     """Pages that have each text; texts of one page, which tell nothing about another page, are left out."""
     shapes: KeyedSums
@@ -255,7 +255,7 @@ def tabulate(counts: PlaceCounts) -> PlaceTable:
     text_pages = counts.texts.of(text)[0]
     each = words_each.astype(np.int32)
     constant = constant_texts(paths.of(path), text_pages, each, PLACES_CONFIG)
-    sums = np.stack([words, np.where(constant, 0, mass)])
+    sums = np.stack([words, np.where(constant, 0, mass), np.where(constant, mass, 0)])
     return PlaceTable(
         pages=counts.pages,
         paths=paths,
@@ -285,16 +285,28 @@ class PlaceReading(msgspec.Struct, frozen=True, kw_only=True):
     """Share of the window's pages that have the path, times how far its texts are those of other pages: 1
     where all pages have the same there, 0 where each has others."""
     mass: Int64s
-    """Content mass in units of 1 / MASS_UNIT, with constant text counted as template."""
+    """Content mass in units of 1 / MASS_UNIT, see `read_places`."""
     log_odds: Floats
     """Log-odds for content: the mean of cell and anchor, each pooled over the window and the page."""
     content: Floats
     """Probability of content that belongs to `log_odds`, 0 to 1."""
 
 
-def read_places(table: PlaceTable, page: PagePlaces, content_log_odds: Floats) -> PlaceReading:
+def read_places(
+    table: PlaceTable, page: PagePlaces, content_log_odds: Floats, documentation: float = 0.0
+) -> PlaceReading:
     """Return what a window says about the places of a page.
 
-    Constant text counts as template before the segments of one place are pooled.
+    Constant text counts as template before the segments of one place are pooled, but on documentation, whose
+    pages repeat on purpose what many things have in common.
+
+    Args:
+        table: The counts of the window.
+        page: Where the page's segments stand.
+        content_log_odds: Log-odds for content of each segment by the page model.
+        documentation: Probability that the page is documentation, 0 to 1: the share of the content mass of constant
+            text that counts.
     """
-    return PlaceReading(**read_columns(table, page, content_log_odds, MASS_UNIT, PLACES_CONFIG))
+    return PlaceReading(
+        **read_columns(table, page, content_log_odds, documentation, MASS_UNIT, PLACES_CONFIG)
+    )

@@ -106,7 +106,7 @@ class SiteLearner:
         for digest, page in self._counted.items():
             places = page.places
             mass, _, content, *_ = pooled_content(
-                table, places, page.content_log_odds, MASS_UNIT, PLACES_CONFIG
+                table, places, page.content_log_odds, 0.0, MASS_UNIT, PLACES_CONFIG
             )
             words = places.words.astype(np.float64)
             found = best_container(places.first, places.last, content, words)
