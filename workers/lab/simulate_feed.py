@@ -15,6 +15,7 @@ import msgspec
 from workers.errors import UsageProblem
 from workers.lab import experiment as lab
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
+from workers.lab.simulate.site import FIELD_GENRES, SITE_GENRES
 
 _DEFAULTS = FeedSettings()
 _BOUNDS = (
@@ -29,9 +30,10 @@ _BOUNDS = (
 @lab.option(
     "--kind",
     "genre",
-    type=click.Choice(["mixed", "news", "blog", "shop", "forum"]),
+    type=click.Choice(["mixed", *SITE_GENRES, *FIELD_GENRES]),
     default=_DEFAULTS.genre,
-    help="What sort of sites the feed has.",
+    help="What sort of sites the feed has; `variants` is a shop of attributes and variants. Mixed "
+    "feeds have the first four sorts.",
 )
 @lab.option("--sites", default=_DEFAULTS.sites, help="Number of sites.")
 @lab.option("--pages", default=_DEFAULTS.pages, help="Number of pages.")

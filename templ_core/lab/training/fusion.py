@@ -86,20 +86,20 @@ class FusionPage(msgspec.Struct, frozen=True, kw_only=True):
     peers: dict[str, FusionOutcome]
     """The scores of other extractors, by name."""
     injected: "InjectedSegments | None" = None
-    """The text that was put into the page; None = there is none."""
+    """The texts that were put into the page; None = there are none."""
 
 
 class InjectedSegments(msgspec.Struct, frozen=True, kw_only=True):
-    """A text that was put into a page, which is template."""
+    """Texts that were put into a page, which are template."""
 
     segments: Bools
-    """Its segments; length n_segments."""
+    """Their segments; length n_segments."""
+    due: Bools
+    """The segments of texts that so many pages had before that they must be gone; length n_segments."""
     kind: str
-    """What of the text changes from page to page; empty = nothing. `LINK_BOX` for lines of links."""
+    """What of the texts changes from page to page; empty = nothing. `LINK_BOX` for lines of links."""
     share: float
-    """Share of the site's pages that have the text, 0 to 1."""
-    taught: int
-    """Pages of the site that had the text before this page."""
+    """Share of the site's pages that have each text, 0 to 1."""
 
 
 _PENALTY = 0.1
@@ -344,11 +344,11 @@ def decide_all(
 def injected_words(
     pages: Sequence[FusionPage], models: dict[int | str, LinearModel], config: CoreConfig
 ) -> Iterator[tuple[InjectedSegments, float, float]]:
-    """Yield the text in each page with injection, how many of its words are kept, and how many there are."""
+    """Yield the texts in each page with injection, how many of their due words are kept, and how many there are."""
     for page in pages:
         if page.injected is not None:
             kept = _decided(page, models[by_site(page)], config).kept
-            words = page.scores.words * page.injected.segments
+            words = page.scores.words * page.injected.due
             yield page.injected, float(words[kept].sum()), float(words.sum())
 
 

@@ -136,7 +136,7 @@ def test_blocks_of_all_pages_go_and_own_text_stays():
 def test_scattered_words_change_at_other_places_on_each_page():
     rng = Random(1)
     vocabulary = [f"word{number}" for number in range(500)]
-    text = injected_pages.injected_text(vocabulary, rng)
+    text = injected_pages.injected_texts(vocabulary, rng, also_inside=False)[0]
     pages = [
         " ".join(injected_pages.on_page(text, "scattered", vocabulary, rng)).split()
         for _ in range(3)

@@ -28,6 +28,7 @@ from workers.lab.simulate.design import make_design, sections
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 from workers.lab.simulate.parts import BodyWriter
 from workers.lab.simulate.site import (
+    FIELD_GENRES,
     LANGUAGES,
     SITE_GENRES,
     Encoding,
@@ -298,7 +299,7 @@ def test_every_genre_and_language_appears(pages):
         assert root.get("dir") == language(page.language).direction
 
 
-@pytest.mark.parametrize("genre", SITE_GENRES)
+@pytest.mark.parametrize("genre", [*SITE_GENRES, *FIELD_GENRES])
 def test_a_feed_of_one_genre_has_only_that_genre(genre):
     pages = list(simulate_feed(FeedSettings(genre=genre, sites=3, pages=12)))
     assert {page.genre for page in pages} == {genre}
@@ -366,6 +367,10 @@ def test_missing_pages_have_a_status_and_no_gold():
 
 
 def test_gold_text_is_what_the_selector_finds(pages):
+    assert pages_of_checked_gold(pages) > 500
+
+
+def pages_of_checked_gold(pages):
     checked = 0
     for page in pages:
         if page.gold_selector is None:
@@ -375,7 +380,28 @@ def test_gold_text_is_what_the_selector_finds(pages):
         found = visible_words(tree.cssselect(page.gold_selector), excluded)
         assert found == words_of(page.gold_text), page.url
         checked += 1
-    assert checked > 500
+    return checked
+
+
+@pytest.mark.parametrize("genre", FIELD_GENRES)
+def test_fields_and_records_are_content_with_labels_and_values_that_other_pages_have(genre):
+    settings = FeedSettings(genre=genre, sites=16, pages=320)
+    pages = [page for page in simulate_feed(settings) if page.page_role == "article"]
+    assert pages_of_checked_gold(pages) == len(pages) > 200
+    test_sections_hold_the_visible_text_and_nothing_else(pages)
+    sites = defaultdict(list)
+    for page in {page.url: page for page in pages}.values():
+        sites[page.site].append(page)
+    assert {page.language for page in pages} == set(LANGUAGES)
+    for some in sites.values():
+        count = Counter(line for page in some for line in set(page.gold_text.splitlines()))
+        assert max(count.values()) == len(some), "a label is on all pages"
+        shared = [
+            sum(1 < count[line] < len(some) for line in set(page.gold_text.splitlines()))
+            for page in some
+        ]
+        assert max(shared) > 1, "values are on some"
+        assert all(min(map(count.get, page.gold_text.splitlines())) == 1 for page in some)
 
 
 def test_sections_hold_the_visible_text_and_nothing_else(pages):

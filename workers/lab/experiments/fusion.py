@@ -26,10 +26,7 @@ from workers.lab.corpora import (
 from workers.lab.evaluation.page_models import models_of_folds
 from workers.lab.evaluation.peers import load_peer, peer_version
 from workers.lab.experiments.fusion_pages import Simulation, read_fusion_pages
-from workers.lab.experiments.injected_pages import (
-    SHARES,
-    TAUGHT_PAGES,
-)
+from workers.lab.experiments.injected_pages import SHARES
 
 _PAGES_TO_JUDGE_A_SITE = 20
 _LOSS = 0.01
@@ -67,8 +64,8 @@ INPUTS = tuple(FUSION_INPUTS)
 @lab.option(
     "--injections",
     type=click.IntRange(min=0),
-    default=2,
-    help="How many times each site is taken once more with a text that its pages repeat.",
+    default=3,
+    help="How many times each site is taken once more, in another order, with texts that its pages repeat.",
 )
 @click.option(
     "--pages-per-release",
@@ -353,11 +350,11 @@ def _report_left(
     left: defaultdict[tuple[str, float], float] = defaultdict(float)
     whole: defaultdict[tuple[str, float], float] = defaultdict(float)
     for page, kept, all_words in fitting.injected_words(injected, models, config):
-        if page.taught >= TAUGHT_PAGES:
+        if all_words:
             left[page.kind, page.share] += kept
             whole[page.kind, page.share] += all_words
     report.table(
-        "Injected words left on pages after the first five that had the text, sites left out",
+        "Injected words left on pages after the first five that had the text, sites left out, pages shuffled",
         ["what changes", *(f"{share:.0%}" for share in SHARES)],
         [
             [

@@ -12,6 +12,7 @@ import click
 import msgspec
 import numpy as np
 
+from templ_core.array_types import Bools
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import document_columns
 from templ_core.dom.document import Document, read_document
@@ -46,6 +47,7 @@ from workers.lab.evaluation.judge import time_calls
 from workers.lab.evaluation.page_models import PageModels
 from workers.lab.evaluation.peers import load_peer
 from workers.lab.experiments.injected_pages import (
+    TAUGHT_PAGES,
     CorpusRecord,
     InjectedSentences,
     with_injection,
@@ -90,7 +92,7 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
     peers: tuple[str, ...] = ()
     """Names of other extractors that clean the same pages."""
     injections: int = 0
-    """How many times each site is taken once more, with a text in some of its pages."""
+    """How many times each site is taken once more, in another order and with texts in some of its pages."""
     pages_per_release: int = 0
     """Number of pages of a site after which its ids and classes are generated anew; 0 = they are as they are."""
     uses_trees: bool = True
@@ -259,7 +261,7 @@ def _fusion_page(
     )
     markup = decoded_markup(gold.body, gold.charset)
     labels, injected = page_labels(gold, document, markup, scores.features.text), None
-    if record.injected is not None:
+    if record.injected:
         injected = _injected_segments(document, record.injected)
         labels = msgspec.structs.replace(
             labels,
@@ -284,21 +286,32 @@ def _fusion_page(
     )
 
 
-def _injected_segments(document: Document, put: InjectedSentences) -> fitting.InjectedSegments:
+def _injected_segments(
+    document: Document, put: Sequence[InjectedSentences]
+) -> fitting.InjectedSegments:
     """Return which segments consist of what was put into the page."""
     texts = document.segments.texts
-    segments = np.zeros(len(texts), np.bool_)
+    segments, due = np.zeros((2, len(texts)), np.bool_)
+    for one in put:
+        found = _segments_of(texts, one)
+        segments |= found
+        due |= found & (one.taught >= TAUGHT_PAGES)
+    return fitting.InjectedSegments(
+        segments=segments, due=due, kind=put[0].kind, share=put[0].share
+    )
+
+
+def _segments_of(texts: Sequence[str], put: InjectedSentences) -> Bools:
+    found = np.zeros(len(texts), np.bool_)
     if put.kind == fitting.LINK_BOX:
         lines = list(put.sentences)
         for first, one in enumerate(texts):
             if one == lines[0] and texts[first : first + len(lines)] == lines:
-                segments[first : first + len(lines)] = True
+                found[first : first + len(lines)] = True
     else:
         text = " ".join(put.sentences)
-        segments[:] = [len(one.split()) >= _INJECTED_WORDS_MIN and one in text for one in texts]
-    return fitting.InjectedSegments(
-        segments=segments, kind=put.kind, share=put.share, taught=put.taught
-    )
+        found[:] = [len(one.split()) >= _INJECTED_WORDS_MIN and one in text for one in texts]
+    return found
 
 
 def _peers(

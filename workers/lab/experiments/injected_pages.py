@@ -1,6 +1,8 @@
-"""Pages of a site with one text put into the content of a share of them: Foschini (2007), section 6.1."""
+"""Pages of a site with texts put into the content of a share of them, after Foschini (2007), section 6.1."""
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import count
 from random import Random
 from typing import Any
 
@@ -14,10 +16,14 @@ from templ_core.lab.training.labels.gold_labels import GoldSelectors, decoded_ma
 from workers.lab.corpora import parsed, serialised
 from workers.page import Page
 
-_SENTENCES = (3, 4)
-_LENGTHS = range(40, 61)
+_TEXTS = (2, 3, 4)
+_LENGTHS = range(12, 121)
+_SENTENCE_WORDS = 16
 _VARYING = range(2, 5)
 _FORMS = ("p", "div p", "two p")
+INSIDE = "in p"
+"""The form of a text that stands inside a paragraph of the page."""
+_SENTENCE_END = re.compile(r"(?<=[.!?…])\s+|(?<=[。！？])")
 _MONTHS = "January February March April May June July August September October November December"
 _SECTIONS = range(2, 9)
 _LINES = range(20, 61)
@@ -42,11 +48,11 @@ KINDS = {
 
 
 class InjectedText(msgspec.Struct, frozen=True, kw_only=True):
-    """A text of random words of a site, as one or two paragraphs."""
+    """A text of random words of a site, as one or two paragraphs or inside one of the page."""
 
     sentences: tuple[str, ...]
     form: str
-    """`p`, `div p`, or `two p`."""
+    """`p`, `div p`, `two p` or `INSIDE`."""
 
 
 def vocabulary_of(words: Iterable[str]) -> list[str]:
@@ -55,17 +61,32 @@ def vocabulary_of(words: Iterable[str]) -> list[str]:
     return vocabulary if len(vocabulary) >= _VOCABULARY_MIN else []
 
 
-def injected_text(vocabulary: Sequence[str], rng: Random) -> InjectedText:
-    """Return a text of 40 to 60 words of a vocabulary, in three or four sentences with a slot each."""
-    count = rng.choice(_SENTENCES)
-    lengths = [rng.choice(_LENGTHS) // count for _ in range(count)]
+def injected_texts(
+    vocabulary: Sequence[str], rng: Random, *, also_inside: bool
+) -> list[InjectedText]:
+    """Return the two to four texts of a site, each of 12 to 120 words of its vocabulary.
+
+    A text has sentences of 12 words and more with a slot each. Half of the texts stand inside a paragraph if
+    `also_inside`; all others stand between paragraphs.
+    """
+    return [
+        _injected_text(vocabulary, rng, also_inside=also_inside) for _ in range(rng.choice(_TEXTS))
+    ]
+
+
+def _injected_text(vocabulary: Sequence[str], rng: Random, *, also_inside: bool) -> InjectedText:
+    total = rng.choice(_LENGTHS)
+    count = max(1, total // _SENTENCE_WORDS)
     sentences = []
-    for length in lengths:
-        words = [rng.choice(vocabulary) for _ in range(length)]
+    for number in range(count):
+        words = [rng.choice(vocabulary) for _ in range((total + number) // count)]
         words[0] = words[0].capitalize()
-        words.insert(rng.randint(2, length - 2), "{}")
+        words[rng.randint(2, len(words) - 2)] = "{}"
         sentences.append(" ".join(words) + ".")
-    return InjectedText(sentences=tuple(sentences), form=rng.choice(_FORMS))
+    is_inside = also_inside and rng.random() < 0.5
+    return InjectedText(
+        sentences=tuple(sentences), form=INSIDE if is_inside else rng.choice(_FORMS)
+    )
 
 
 def inject(
@@ -78,7 +99,8 @@ def inject(
     """Put sentences into the content of a parsed page; answer whether the page has an element for them.
 
     They stand behind a random paragraph of it that no exclusion covers, or behind
-    its last child where it has no paragraph.
+    its last child where it has no paragraph. With the form `INSIDE` they stand in such a paragraph, before,
+    between or behind the sentences that it begins with.
     """
     content = root.cssselect(selectors.content)
     if not content:
@@ -86,6 +108,14 @@ def inject(
     left_out = [*_found(root, selectors.exclude), *_found(root, selectors.neutral)]
     excluded = {one for some in left_out for one in some.iter()}
     paragraphs = [one for some in content for one in some.iter("p") if one not in excluded]
+    written = [one for one in paragraphs if (one.text or "").strip()]
+    if form == INSIDE and written:
+        paragraph = rng.choice(written)
+        parts = _SENTENCE_END.split(str(paragraph.text).strip())
+        ended = len(parts) - (len(paragraph) > 0)  # the last one goes on in the first child
+        parts.insert(rng.randint(0, ended), " ".join(sentences))
+        paragraph.text = f"{' '.join(parts)} "
+        return True
     if paragraphs:
         neighbour = rng.choice(paragraphs)
     elif len(content[0]):
@@ -215,8 +245,8 @@ class CorpusRecord(msgspec.Struct, frozen=True):
     corpus: str
     fields: dict[str, Any]
     page: Page
-    injected: "InjectedSentences | None" = None
-    """The text that was put into the page; None = there is none."""
+    injected: tuple["InjectedSentences", ...] = ()
+    """The texts that were put into the page."""
 
 
 class InjectedSentences(msgspec.Struct, frozen=True):
@@ -232,23 +262,30 @@ class InjectedSentences(msgspec.Struct, frozen=True):
 
 
 def with_injection(records: Sequence[CorpusRecord], seed: str) -> list[CorpusRecord]:
-    """Return the pages of one site, some of them with a text; empty where the site has too few words.
+    """Return the pages of one site, shuffled, some of them with texts; empty where the site has too few words.
 
-    Which share of the pages gets the text, and what of it changes from page to page, is drawn by `seed`.
+    The order, which share of the pages gets each text, and what of the texts changes from page to page, is
+    drawn by `seed`. The texts stand between paragraphs, since the fusion decides whole segments.
     """
     rng = Random(seed)  # noqa: S311 - not for secrets
     kind, share = rng.choice(_KINDS_DRAWN), rng.choice(SHARES)
     vocabulary = _vocabulary(records)
     if not vocabulary:
         return []
-    text = injected_text(vocabulary, rng)
+    texts = injected_texts(vocabulary, rng, also_inside=False)
+    taught = [0] * len(texts)
 
-    def put(_: int, root: html.HtmlElement, selectors: GoldSelectors) -> tuple[str, ...]:
-        sentences = on_page(text, kind, vocabulary, rng)
-        done = inject(root, selectors, sentences, text.form, rng)
-        return sentences if done else ()
+    def put(
+        _: int, root: html.HtmlElement, selectors: GoldSelectors
+    ) -> Iterator[InjectedSentences]:
+        for number, text in enumerate(texts):
+            if rng.random() < share:
+                sentences = on_page(text, kind, vocabulary, rng)
+                if inject(root, selectors, sentences, text.form, rng):
+                    yield InjectedSentences(sentences, kind, share, taught[number])
+                    taught[number] += 1
 
-    return _with_put(records, put, lambda: rng.random() < share, kind, share)
+    return _with_put(rng.sample(records, len(records)), put)
 
 
 def with_link_box(records: Sequence[CorpusRecord], seed: str) -> list[CorpusRecord]:
@@ -263,36 +300,36 @@ def with_link_box(records: Sequence[CorpusRecord], seed: str) -> list[CorpusReco
     box = link_box(vocabulary, rng)
     sections = [rng.randrange(len(box.sections)) for _ in records]
 
-    def put(number: int, root: html.HtmlElement, selectors: GoldSelectors) -> tuple[str, ...]:
-        section = sections[number]
-        return box.sections[section] if inject_box(root, selectors, box, section) else ()
+    taught = count()
 
-    return _with_put(records, put, lambda: True, LINK_BOX, 1.0)
+    def put(
+        number: int, root: html.HtmlElement, selectors: GoldSelectors
+    ) -> Iterator[InjectedSentences]:
+        section = sections[number]
+        if inject_box(root, selectors, box, section):
+            yield InjectedSentences(box.sections[section], LINK_BOX, 1.0, next(taught))
+
+    return _with_put(records, put)
 
 
 def _with_put(
     records: Sequence[CorpusRecord],
-    put: Callable[[int, html.HtmlElement, GoldSelectors], tuple[str, ...]],
-    is_chosen: Callable[[], bool],
-    kind: str,
-    share: float,
+    put: Callable[[int, html.HtmlElement, GoldSelectors], Iterable[InjectedSentences]],
 ) -> list[CorpusRecord]:
     """Return the pages with what `put` has put into them, given their number; pages that are refused are left out."""
-    result, taught = [], 0
+    result = []
     for number, record in enumerate(records):
         one, selectors = record, GoldSelectors.of(record.fields)
-        if selectors is not None and record.fields.get("gold_text") and is_chosen():
+        if selectors is not None and record.fields.get("gold_text"):
             try:
                 root = parsed(decoded_markup(record.page.body or b"", record.page.charset))
             except PageError:
                 continue
-            if sentences := put(number, root, selectors):
+            if injected := tuple(put(number, root, selectors)):
                 page = msgspec.structs.replace(
                     record.page, body=serialised(root), charset="utf-8", content_type=None
                 )
-                injected = InjectedSentences(sentences, kind, share, taught)
                 one = msgspec.structs.replace(record, page=page, injected=injected)
-                taught += 1
         result.append(one)
     return result
 

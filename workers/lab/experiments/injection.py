@@ -22,7 +22,7 @@ from workers.lab.experiments.injected_pages import (
     SHARES,
     TAUGHT_PAGES,
     inject,
-    injected_text,
+    injected_texts,
     on_page,
     vocabulary_of,
 )
@@ -48,10 +48,21 @@ class SiteFigures(NamedTuple):
     repeated: RepeatedText
 
 
+class InjectionSettings(NamedTuple):
+    """What is put into pages, and in which orders these come."""
+
+    kind: str
+    """What of a text differs from page to page: one of `KINDS`, or empty for nothing."""
+    also_inside: bool
+    """Whether half of the texts stand inside paragraphs."""
+    seed: int
+    """Seed of the texts, of their places and of the orders."""
+
+
 Words = Counter[str]
 """Counts of a site with an injection.
 
-`injected` are words of the text on pages after the first TAUGHT_PAGES that had it, `left` those of them that were
+`injected` are words of the texts on pages after the first TAUGHT_PAGES that had them, `left` those of them that were
 published in runs of some words, `content` words of gold that were published without injection, and `lost` those of
 them that were not published with it."""
 
@@ -65,24 +76,36 @@ def _kind_options(run: Callable[..., None]) -> Callable[..., None]:
 @lab.command("Measure what is left of texts that a site repeats.")
 @lab.corpora
 @_kind_options
+@lab.option(
+    "--inside/--no-inside", default=True, help="Whether half of the texts stand inside paragraphs."
+)
 @lab.time_field()
-@lab.seed("Seed of the texts and of their places.")
+@lab.seed("Seed of the texts, of their places and of the orders.")
 @lab.jobs
 def injection(
-    report: lab.Report, corpora: Sequence[Path], *, time_field: str, seed: int, jobs: int, kind: str
+    report: lab.Report,
+    corpora: Sequence[Path],
+    *,
+    time_field: str,
+    seed: int,
+    jobs: int,
+    kind: str,
+    inside: bool,
 ) -> None:
-    """Put a text into the content of pages, and clean them in order as `templ run` does.
+    """Put texts into the content of pages, and clean them as `templ run` does.
 
-    CORPORA are JSON Lines with `gold_selector`. Each site gets one text of 40 to 60 random words of
-    its own, as one or two paragraphs behind a random paragraph of the content (Foschini 2007,
-    section 6.1). Words are left where a run of four of them is published on a page after the first
-    five pages that had the text.
+    CORPORA are JSON Lines with `gold_selector`. Each site gets two to four texts of 12 to 120 random
+    words of its own (after Foschini 2007, section 6.1). Half of them stand inside a random paragraph of
+    the content, the others are paragraphs behind one. The pages of a site come in three random
+    orders, with the times of the feed. Words are left where a run of four of them is published on a
+    page after the first five pages that had the text.
     """
+    settings = InjectionSettings(kind, inside, seed)
     plain_rows: list[list[lab.Cell]] = []
     rows: list[list[lab.Cell]] = []
     for corpus in corpora:
         name, plain, injected = corpus_name(corpus), [], []
-        for site, figures in run_sites(read_sites(corpus, time_field), kind, SHARES, seed, jobs):
+        for site, figures in run_sites(read_sites(corpus, time_field), settings, SHARES, jobs):
             plain.append(site)
             injected.append(figures)
         plain_rows += _plain_rows(name, plain)
@@ -111,66 +134,95 @@ def _mean(values: Sequence[float]) -> float | None:
 
 
 def run_sites(
-    sites: Sequence[SitePages], kind: str, shares: Sequence[float], seed: int, jobs: int
+    sites: Sequence[SitePages], settings: InjectionSettings, shares: Sequence[float], jobs: int
 ) -> Iterator[tuple[SiteFigures, list[Words]]]:
-    """Yield the figures of each site, without injection and with one into each share, 0 to 1, of its pages.
+    """Yield the figures of each site, without injection and with texts each in a share, 0 to 1, of its pages.
 
-    The kind says what of the text differs from page to page: one of `KINDS`, or empty for nothing.
+    Figures are sums over the orders of its pages.
     """
-    found = lab.map_in_processes(jobs, _run_site, sites, repeat(kind), repeat(shares), repeat(seed))
+    found = lab.map_in_processes(jobs, _run_site, sites, repeat(settings), repeat(shares))
     yield from lab.tracked(found, "sites", len(sites))
 
 
 def _run_site(
-    site: SitePages, kind: str, shares: Sequence[float], seed: int
+    site: SitePages, settings: InjectionSettings, shares: Sequence[float]
 ) -> tuple[SiteFigures, list[Words]]:
-    pairs = list(zip(site.pages, site.gold, strict=True))
-    markup = [_markup(page, gold) for page, gold in pairs]
-    texts = _cleaned(site.pages, [serialised(parsed(one)) for one in markup])
-    f1 = [
-        TextScorer(gold, one).score(text).f1
-        for gold, one, text in zip(site.gold, markup, texts, strict=True)
-        if gold is not None
+    figures = SiteFigures(site.site, len(site.pages), [], _NOTHING)
+    found = [Words() for _ in shares]
+    for order in range(settings.seed * _ORDERS, (settings.seed + 1) * _ORDERS):
+        shuffled = _shuffled(site, order)
+        pairs = list(zip(shuffled.pages, shuffled.gold, strict=True))
+        markup = [_markup(page, gold) for page, gold in pairs]
+        texts = _cleaned(shuffled.pages, [serialised(parsed(one)) for one in markup])
+        f1 = [
+            TextScorer(gold, one).score(text).f1
+            for gold, one, text in zip(shuffled.gold, markup, texts, strict=True)
+            if gold is not None
+        ]
+        figures = figures._replace(
+            f1=figures.f1 + f1, repeated=figures.repeated + repeated_text(texts)
+        )
+        for words, share in zip(found, shares, strict=True):
+            words.update(
+                _run_injection(shuffled, markup, texts, settings._replace(seed=order), share)
+            )
+    return figures, found
+
+
+_ORDERS = 3
+"""Orders in which the pages of a site come."""
+
+
+def _shuffled(site: SitePages, seed: int) -> SitePages:
+    """Return the pages of a site in a random order, with the times at which pages came."""
+    numbers = list(range(len(site.pages)))
+    Random(f"{seed}/{site.site}").shuffle(numbers)  # noqa: S311 - not for secrets
+    pages = [
+        msgspec.structs.replace(
+            site.pages[number], event_time_ms=at.event_time_ms, fetched_at=at.fetched_at
+        )
+        for number, at in zip(numbers, site.pages, strict=True)
     ]
-    figures = SiteFigures(site.site, len(site.pages), f1, repeated_text(texts))
-    return figures, [_run_injection(site, markup, texts, kind, share, seed) for share in shares]
+    return SitePages(site=site.site, pages=pages, gold=[site.gold[number] for number in numbers])
 
 
 def _run_injection(
     site: SitePages,
     markups: Sequence[str],
     texts: Sequence[str],
-    kind: str,
+    settings: InjectionSettings,
     share: float,
-    seed: int,
 ) -> Words:
-    """Return the figures of an injection into pages, of which the texts without it are known."""
-    rng = Random(f"{seed}/{site.site}/{share}")  # noqa: S311 - not for secrets
+    """Return the figures of injections into pages, of which the texts without them are known."""
+    rng = Random(f"{settings.seed}/{site.site}/{share}")  # noqa: S311 - not for secrets
     wanted = [word_counts(gold.gold_text) if gold else Counter[str]() for gold in site.gold]
     vocabulary = vocabulary_of(word for words in wanted for word in words)
     if not vocabulary:
         return Words()
-    text = injected_text(vocabulary, rng)
+    injected = injected_texts(vocabulary, rng, also_inside=settings.also_inside)
     bodies, put = [], []
     for markup, gold in zip(markups, site.gold, strict=True):
-        root, sentences = parsed(markup), ""
-        if gold is not None and gold.selectors is not None and rng.random() < share:
-            some = on_page(text, kind, vocabulary, rng)
-            if inject(root, gold.selectors, some, text.form, rng):
-                sentences = " ".join(some)
+        root = parsed(markup)
+        on_this: dict[int, str] = {}
+        if gold is not None and gold.selectors is not None:
+            for number, text in enumerate(injected):
+                some = on_page(text, settings.kind, vocabulary, rng)
+                if rng.random() < share and inject(root, gold.selectors, some, text.form, rng):
+                    on_this[number] = " ".join(some)
         bodies.append(serialised(root))
-        put.append(sentences)
-    found, taught = Words(), 0
-    for sentences, before, after, gold_words in zip(
+        put.append(on_this)
+    found, taught = Words(), Counter[int]()
+    for on_this, before, after, gold_words in zip(
         put, texts, _cleaned(site.pages, bodies), wanted, strict=True
     ):
-        if sentences and taught >= TAUGHT_PAGES:
-            found["injected"] += word_counts(sentences).total()
-            found["left"] += words_left(sentences, after)
+        for number, sentences in on_this.items():
+            if taught[number] >= TAUGHT_PAGES:
+                found["injected"] += word_counts(sentences).total()
+                found["left"] += words_left(sentences, after)
         kept = word_counts(before) & gold_words
         found["content"] += kept.total()
         found["lost"] += (kept - word_counts(after)).total()
-        taught += bool(sentences)
+        taught.update(on_this.keys())
     return found
 
 

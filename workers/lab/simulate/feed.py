@@ -1,7 +1,7 @@
 """A feed of synthetic pages in order of arrival, with the sites interleaved; each page has its truth."""
 
 from base64 import b64encode
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
@@ -23,7 +23,9 @@ from workers.lab.simulate.design import (
     make_design,
     sections,
 )
+from workers.lab.simulate.fields import field_page
 from workers.lab.simulate.site import (
+    FIELD_GENRES,
     ArchiveEntry,
     Encoding,
     SiteGenre,
@@ -269,6 +271,14 @@ def _product(context: parts.PageContext, one: ArchiveEntry) -> PageBody:
     return _entry_body(one, join([fragment, after]), ("body",), ("comments",))
 
 
+def _field_page(context: parts.PageContext, one: ArchiveEntry) -> PageBody:
+    """Return a page whose content is fields and records."""
+    blocks = field_page(context, one)
+    body = context.theme.box("body", *blocks, section_type=SectionType.CONTENT)
+    fragment = join([context.theme.box("article", body), _after_thread(context, one)])
+    return _entry_body(one, fragment, ("body",), ())
+
+
 def _attributes(context: parts.PageContext, one: ArchiveEntry, rng: Random) -> Fragment:
     markup = context.markup
     rows = [
@@ -314,7 +324,7 @@ class SyntheticPage:
     """How the page is sent as bytes; None means that the feed carries it as text."""
     status: int
     genre: str
-    """What the site is: news, blog, shop or forum."""
+    """What the site is, one of `SITE_GENRES` or `FIELD_GENRES`."""
     page_role: str
     """`article` (also a product or a thread), `listing`, `home`, `about` or `missing`."""
     language: str
@@ -453,11 +463,18 @@ def _response(context: parts.PageContext, visited: int, missing_share: float) ->
     if rng.random() < _AGAIN_SHARE:
         number -= rng.randint(1, _LAG)
     one = archive_entry(site, min(number, site.newest(context.moment)))
-    make = {"shop": _product, "forum": _thread}.get(site.genre, _article)
-    return make(context, one)
+    return _PAGES[site.genre](context, one)
 
 
-FeedGenre = Literal["mixed", "news", "blog", "shop", "forum"]
+_PAGES: Mapping[SiteGenre, Callable[[parts.PageContext, ArchiveEntry], PageBody]] = {
+    "news": _article,
+    "blog": _article,
+    "shop": _product,
+    "forum": _thread,
+    **dict.fromkeys(FIELD_GENRES, _field_page),
+}
+
+FeedGenre = Literal["mixed"] | SiteGenre
 
 _MIXED_GENRES: tuple[SiteGenre, ...] = (
     "news", "blog", "news", "blog", "shop", "news", "blog", "forum", "news", "blog",

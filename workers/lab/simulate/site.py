@@ -250,8 +250,12 @@ def choose_encoding(language_code: str, rng: Random) -> Encoding | None:
     return Encoding(_LEGACY[language_code], in_header, in_page, mark=False)
 
 
-SiteGenre = Literal["news", "blog", "shop", "forum"]
+FieldGenre = Literal["manual", "variants", "recipes", "statistics"]
+FIELD_GENRES: tuple[FieldGenre, ...] = ("manual", "variants", "recipes", "statistics")
+"""Sites whose content is fields and records; feeds of mixed sites have none."""
+SiteGenre = Literal["news", "blog", "shop", "forum"] | FieldGenre
 SITE_GENRES: tuple[SiteGenre, ...] = ("news", "blog", "shop", "forum")
+"""Sites of the feeds of mixed sites."""
 
 _ADDRESS_FORMS = (
     "/{year}/{month:02d}/{slug}/",
@@ -312,7 +316,7 @@ def make_site(
     rng = Random(own_seed)
     own_language = language(code)
     key = f"{_host_word(rng)}{number}.example"
-    names = own_language.categories[genre]
+    names = own_language.categories["blog" if genre in FIELD_GENRES else genre]
     place = invent_place(own_language, rng)
     return SyntheticSite(
         number=number,

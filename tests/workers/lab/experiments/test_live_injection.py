@@ -12,11 +12,18 @@ from templ_core.site_level.fusion.site_columns import STRING_INPUTS
 from tests.workers.builders import write_lines
 from workers.lab.corpora import parsed, serialised
 from workers.lab.experiments.injected_pages import (
+    INSIDE,
     inject,
-    injected_text,
+    injected_texts,
     on_page,
 )
-from workers.lab.experiments.injection import injection, read_sites, run_sites
+from workers.lab.experiments.injection import (
+    InjectionSettings,
+    _shuffled,
+    injection,
+    read_sites,
+    run_sites,
+)
 
 WORDS = [
     first + second
@@ -50,17 +57,24 @@ def corpus(tmp_path_factory):
     return write_lines(path, map(record, range(PAGES)))
 
 
-def figures(corpus, kind, share):
-    [(_, [found])] = run_sites(read_sites(corpus, "arrival"), kind, [share], seed=3, jobs=1)
+def figures(corpus, kind, share, *, also_inside=False):
+    settings = InjectionSettings(kind, also_inside, seed=3)
+    [(_, [found])] = run_sites(read_sites(corpus, "arrival"), settings, [share], jobs=1)
     return found
 
 
-@pytest.mark.parametrize("kind", ["", "changing"])
-def test_a_repeated_paragraph_goes_and_the_content_stays(corpus, kind):
+@pytest.mark.parametrize(("kind", "most"), [("", 0), ("changing", 0.2)])
+def test_repeated_paragraphs_go_and_the_content_stays(corpus, kind, most):
     found = figures(corpus, kind, 0.6)
     assert found["injected"] > 200
-    assert found["left"] == 0
+    assert found["left"] <= most * found["injected"]
     assert found["lost"] == 0
+
+
+def test_texts_inside_paragraphs_go_and_most_of_the_content_stays(corpus):
+    found = figures(corpus, "", 1, also_inside=True)
+    assert found["left"] < 0.05 * found["injected"]
+    assert 0 < found["lost"] < 0.15 * found["content"]
 
 
 def without_strings(monkeypatch):
@@ -76,7 +90,7 @@ def test_without_strings_it_would_be_left(corpus, monkeypatch, kind):
     found = figures(corpus, kind, 1)
     assert found["injected"] > 200
     left = found["left"] / found["injected"]
-    assert left < (0.75 if kind == "scattered" else 0.1)
+    assert left < (0.75 if kind == "scattered" else 0.2)
     assert found["lost"] == 0
     without_strings(monkeypatch)
     without = figures(corpus, kind, 1)
@@ -90,6 +104,18 @@ def test_the_command_prints_both_tables(corpus):
     assert "Injected words left, content lost" in result.output
 
 
+def test_pages_come_in_another_order_with_the_times_of_the_feed(corpus):
+    [site] = read_sites(corpus, "arrival")
+    other = _shuffled(site, 1)
+    assert [page.event_time_ms for page in other.pages] == [
+        page.event_time_ms for page in site.pages
+    ]
+    urls = [[page.url for page in one.pages] for one in (site, other)]
+    assert urls[0] != urls[1]
+    assert sorted(urls[0]) == sorted(urls[1]) == sorted(set(urls[1]))
+    assert [gold.url for gold in other.gold] == urls[1]
+
+
 def test_a_text_is_put_behind_a_paragraph_of_the_content():
     root = parsed("<body><article><p>One.</p> two</article><footer>End</footer>")
     assert inject(root, GoldSelectors(content="article"), ["New text."], "p", Random(1))
@@ -101,8 +127,26 @@ def test_a_text_is_put_behind_a_paragraph_of_the_content():
 
 def test_a_changing_text_differs_from_page_to_page_in_its_slots_alone():
     rng = Random(5)
-    text = injected_text(WORDS, rng)
+    text = max(injected_texts(WORDS, rng, also_inside=False), key=lambda text: len(text.sentences))
     one, other = (" ".join(on_page(text, "changing", WORDS, rng)).split() for _ in range(2))
     assert one != other
     assert len(set(one) & set(other)) > 0.7 * len(set(one))
-    assert 35 <= len(" ".join(on_page(text, "", WORDS, rng)).split()) <= 65
+
+
+def test_a_site_has_several_texts_of_12_to_120_words_of_which_half_stand_inside_paragraphs():
+    rng = Random(2)
+    sites = [injected_texts(WORDS, rng, also_inside=True) for _ in range(200)]
+    assert {len(texts) for texts in sites} == {2, 3, 4}
+    texts = [text for some in sites for text in some]
+    words = [len(" ".join(on_page(text, "", WORDS, rng)).split()) for text in texts]
+    assert (min(words), max(words)) == (12, 120)
+    assert 0.4 < sum(text.form == INSIDE for text in texts) / len(texts) < 0.6
+    assert all(text.form != INSIDE for text in injected_texts(WORDS, rng, also_inside=False))
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_a_text_inside_a_paragraph_stands_between_its_sentences(seed):
+    root = parsed("<body><article><p>One day. Two <a href=/>days</a> go.</p></article>")
+    assert inject(root, GoldSelectors(content="article"), ["New text."], INSIDE, Random(seed))
+    text = root.xpath("string(//p)")
+    assert text in {"New text. One day. Two days go.", "One day. New text. Two days go."}
