@@ -10,6 +10,8 @@ from templ_core.site_level.config import CONTAINERS_CONFIG
 from templ_core.site_level.places._containers import (
     best_container,
     find_headline,
+    named_share,
+    only_h1,
     mean_around,
     usual_share,
 )
@@ -104,3 +106,25 @@ def test_the_headline_is_the_best_of_all_segments_that_say_the_title(title, line
     markup = "".join(f"<div><{tag}>{words}</{tag}></div>" for tag, words in lines)
     page = f"<title>{title}</title>{markup}<p>End"
     assert head(page) == slow_headline(parse_document(page, ""))
+
+
+@pytest.mark.parametrize(
+    ("markup", "texts"),
+    [
+        ("<p>by<h1>Boats <div>on the river</div></h1><p>run", ["Boats", "on the river"]),
+        ("<h1></h1><h2>News</h2><h1>Boats</h1>", ["Boats"]),
+        ("<h1>Boats</h1><h1>Rivers</h1>", []),
+        ("<h2>Boats</h2>", []),
+    ],
+)
+def test_the_only_h1_with_text_is_told(markup, texts):
+    document = parse_document(markup, "")
+    first, behind = only_h1(document, element_type_rows(document))
+    assert document.segments.texts[first:behind] == texts
+
+
+def test_text_names_the_subject_by_the_different_words_of_the_headline_that_it_has():
+    page = "<h1>The old boat</h1><p>The boat: an old, old boat<p>The river and the bank<p>Terms"
+    words = read_features(parse_document(page, "")).words
+    assert named_share(words, 0, 1).round(3).tolist() == [1, 1, 0.333, 0]
+    assert named_share(words, 0, 0).tolist() == [0, 0, 0, 0]

@@ -161,8 +161,8 @@ def test_what_is_left_out_beside_the_content(page_type, log_odds, given, left_ou
     assert is_left_out(log_odds, page_type, **given) == left_out
 
 
-def slow_cover(cover, alike, listed, records):
-    apart = np.maximum(1 - 2 * np.maximum(alike, listed), 0)
+def slow_cover(cover, alike, listed, named, records):
+    apart = np.maximum(1 - 2 * np.maximum(alike, listed), 0) * (1 - named)
     sure = cover.share * apart * np.log(np.clip(cover.run_words, 8, 50) / 8)
     return (1 - records) * sure, records * sure
 
@@ -190,7 +190,7 @@ def slow_combine(evidence):
     known_share = mass[(path_pages > 0) | (tree_pages > 0)].sum() / mass.sum()
     is_trusted = (text_pages > 1) | (shape_pages > 1)
     few, some = (
-        slow_cover(cover, strings.alike, strings.listed, 0.7)
+        slow_cover(cover, strings.alike, strings.listed, evidence.named, 0.7)
         for cover in (strings.few, strings.some)
     )
     return {
@@ -198,10 +198,9 @@ def slow_combine(evidence):
         "surroundings": np.log(around / (1 - around)),
         "usual best box": best - best.max(),
         "in the best box": np.where(inside, 0.5, -0.5),
-        "headline": np.arange(len(words)) == evidence.headline,
-        "place": np.where(constant, place + meant * np.maximum(page - place, 0), place),
+        "headline": evidence.headline,
+        "place": place,
         "same shape": recurs,
-        "long same shape": pages / (pages + 3) * recurs * long,
         "string of most pages": 0.3 * np.log1p(strings.usual_words),
         "repeated on few pages": few[0],
         "repeated on few pages of records": few[1],
@@ -243,15 +242,17 @@ def test_columns_equal_those_by_definition(seed):
         content_log_odds=log_odds(), page_type=PageType(documentation=0.7, forum=0.2), places=places,
         trees=TreeEvidence(9, counts(3), counts(3), log_odds()) if seed % 3 else None, strings=strings,
         surroundings=shares(), best_share=shares(), best=(int(rng.integers(0, size)), size),
-        headline=int(rng.integers(-1, size)), repeated=shares() < 0.3,
+        headline=shares() < 0.2, named=shares(), repeated=shares() < 0.3,
         words=rng.integers(1, 200, size).astype(np.int32), pages=int(rng.integers(0, 9)),
     )  # fmt: skip
-    found, wanted = combine(evidence, FusionConfig(), 0.02, 3.0, 8), slow_combine(evidence)
+    found, wanted = combine(evidence, FusionConfig(), 0.02, 8), slow_combine(evidence)
     assert set(found) == set(wanted)
     for name, column in wanted.items():
         np.testing.assert_allclose(found[name], column, rtol=1e-12, atol=1e-12, err_msg=name)
-    found = cover_columns(few, strings.alike, strings.listed, evidence.page_type, 8, 50)
-    wanted = slow_cover(few, strings.alike, strings.listed, 0.7)
+    found = cover_columns(
+        few, strings.alike, strings.listed, evidence.named, evidence.page_type, 8, 50
+    )
+    wanted = slow_cover(few, strings.alike, strings.listed, evidence.named, 0.7)
     np.testing.assert_allclose(found, wanted, rtol=1e-12)
 
 

@@ -134,8 +134,8 @@ def is_constant(repeats, has, words):
     return words >= 4 and repeats >= 3 and has >= 3
 
 
-def brute_pooled(pages, here, is_there):
-    """Return the log-odds of the mean content of a place; constant texts count as 0."""
+def brute_pooled(pages, here, is_there, documentation):
+    """Return the log-odds of the mean content of a place; constant texts count as content on documentation alone."""
     mass = words = 0.0
     for page in [*pages, here]:
         for at, text, log_odds in page:
@@ -143,20 +143,25 @@ def brute_pooled(pages, here, is_there):
                 continue
             has = sum(any(t == text for _, t, _ in one) for one in pages)
             fixed = is_constant(brute_repeats(pages, at), has, text + 3)
-            probability = 0 if fixed else 1 / (1 + np.exp(-log_odds))
-            mass += round(1000 * (text + 3) * probability) / 1000
+            share = documentation if fixed else 1
+            content = 1000 * (text + 3) / (1 + np.exp(-log_odds))
+            mass += (round(share * content) if page is here else share * round(content)) / 1000
             words += text + 3
     mean = min(max(mass / words, 0.01), 0.99)
     return log(mean / (1 - mean))
 
 
-@given(PAGES, SEGMENTS)
-def test_log_odds_are_those_of_cell_and_anchor_pooled_over_the_window_and_the_page(pages, here):
+@given(PAGES, SEGMENTS, st.sampled_from([0.0, 0.3, 1.0]))
+def test_log_odds_are_those_of_cell_and_anchor_pooled_over_the_window_and_the_page(
+    pages, here, documentation
+):
     table = tabulate(count_pages(counts_of(pages)))
-    known = read_places(table, places_of(here), log_odds_of(here))
+    known = read_places(table, places_of(here), log_odds_of(here), documentation)
     for (place, _, _), log_odds, content in zip(here, known.log_odds, known.content, strict=True):
-        of_cell = brute_pooled(pages, here, lambda at, place=place: at == place)
-        of_anchor = brute_pooled(pages, here, lambda at, place=place: at // 2 == place // 2)
+        of_cell = brute_pooled(pages, here, lambda at, place=place: at == place, documentation)
+        of_anchor = brute_pooled(
+            pages, here, lambda at, place=place: at // 2 == place // 2, documentation
+        )
         assert isclose(log_odds, (of_cell + of_anchor) / 2, abs_tol=1e-9)
         assert isclose(content, 1 / (1 + exp(-log_odds)), abs_tol=1e-12)
 

@@ -152,7 +152,9 @@ def test_text_with_the_same_text_beside_it_belongs_to_a_record():
 
 def cover_of_records(strings):
     manual = PageType(documentation=1.0)
-    others, records = cover_columns(strings.few, strings.alike, strings.listed, manual, 8, 50)
+    others, records = cover_columns(
+        strings.few, strings.alike, strings.listed, np.zeros(len(strings.alike)), manual, 8, 50
+    )
     assert not others.any()
     return records
 
