@@ -22,6 +22,7 @@ from templ_core.lab.evaluation.words import page_words, score_template, score_te
 from templ_core.lab.training import fusion as fitting
 from templ_core.lab.training.labels.gold_labels import GoldSelectors, decoded_markup
 from templ_core.lab.training.pages import GoldRecord, gold_words, page_labels, word_bag
+from templ_core.page_level.features.characters import read_characters, read_words
 from templ_core.page_level.interstitials import stands_for_page
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
@@ -82,7 +83,7 @@ def _letters(salt: bytes, token: bytes) -> bytes:
 
 _INJECTED_WORDS_MIN = 8
 """Words of a segment that is taken for one that was put in."""
-_NO_ROWS = np.empty((0, 0), np.float32)
+_NO_ROWS, _NO_WORDS = np.empty((0, 0), np.float32), read_words(read_characters([]))
 
 
 class Simulation(msgspec.Struct, frozen=True, kw_only=True):
@@ -161,7 +162,7 @@ def _pages_in_order(
 ) -> list[fitting.FusionPage]:
     learner = _Learner(site.page_model, site.simulation)
     pages: list[fitting.FusionPage] = []
-    read: list[tuple[Document, DocumentPlaces]] = []
+    read: list[tuple[Document, PageEvidence, DocumentPlaces]] = []
     for seen, record in enumerate(records, 1):
         body, pages_per_release = record.page.body or b"", site.simulation.pages_per_release
         if pages_per_release:
@@ -183,16 +184,16 @@ def _pages_in_order(
         if record.fields.get("gold_text"):
             pages.append(_fusion_page(record, document, scores, site, seen, known))
             if two_passes:
-                read.append((document, places))
+                read.append((document, scores, places))
         if teaches and not site.simulation.seen_before:
             learner.learn(document, scores, places, known)
     if two_passes:
         learner.fit()
     again = [
         msgspec.structs.replace(
-            page, known=learner.known(document, page.scores, places), whole_site=True
+            page, known=learner.known(document, scores, places), whole_site=True
         )
-        for page, (document, places) in zip(pages, read, strict=False)
+        for page, (document, scores, places) in zip(pages, read, strict=False)
     ]
     return [*pages, *again]
 
@@ -275,7 +276,8 @@ def _fusion_page(
         fold=site.fold,
         seen=seen,
         scores=msgspec.structs.replace(
-            scores, features=msgspec.structs.replace(scores.features, rows=_NO_ROWS)
+            scores,
+            features=msgspec.structs.replace(scores.features, rows=_NO_ROWS, words=_NO_WORDS),
         ),
         known=known,
         labels=labels,
