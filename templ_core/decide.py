@@ -280,9 +280,9 @@ def agreed(log_odds: Floats, tree: PageTree, config: SelectionConfig = SELECTION
 def with_policy(
     log_odds: Floats, words: Floats, roles: TextRoles, page: PageType, comments: Comments
 ) -> Floats:
-    """Return the log-odds for content after the policy on comments, reviews and consent texts.
+    """Return the log-odds for content after the policy on comments, reviews, leads and consent texts.
 
-    Consent texts never stay. Comments of readers are left out beside an article, or as the setting says: an
+    Consent texts never stay. A lead is likely content, as its page declares. Comments of readers are left out beside an article, or as the setting says: an
     article, of which the content is outside the comments, has to be likelier than a page whose content is in
     them, such as a thread whose posts are called comments. Reviews follow the comments where the setting
     decides, and are otherwise judged like other text. The result has length n_segments.
@@ -307,6 +307,9 @@ def with_policy(
         in_comments = content_words[roles.comments].sum() / content_words.sum()
         if page.article * (1 - in_comments) >= (1 - page.article) * in_comments:
             result[roles.comments] += config.comments_log_odds
+    leads = roles.leads
+    if np.count_nonzero(leads):
+        result[leads] = np.maximum(result[leads], config.lead_log_odds)
     result[roles.consent] = config.never_log_odds
     return result
 

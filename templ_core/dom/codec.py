@@ -7,7 +7,7 @@ import numpy as np
 from templ_core.array_types import Int32s
 from templ_core.dom._tree import pairs_in_order, table_of_side, tree_of_depths
 from templ_core.dom.document import NO_SIGNS, Document, Nodes, Segments, Signs
-from templ_core.dom.parse.declared_body import INSIDE_BODY
+from templ_core.dom.parse.declared_body import LEAD
 from templ_core.errors import CodecError
 from templ_core.stored._columns import packed, packed_differences
 from templ_core.stored.columns import BITS, DEPTH_MAX, Column, read_columns, require_tree
@@ -50,7 +50,7 @@ class _WithoutSigns(CompactColumns, frozen=True, array_like=True):
     link_chars: Annotated[bytes, Column(rows="segments")]
     external_links: Annotated[bytes, Column(rows="segments")]
     page_links: Annotated[bytes, Column(rows="segments")]
-    declared: Annotated[bytes, Column(rows="segments", high=INSIDE_BODY)]
+    declared: Annotated[bytes, Column(rows="segments", high=LEAD)]
 
 
 class _Compact(_WithoutSigns, frozen=True, array_like=True):
@@ -63,7 +63,7 @@ class _Compact(_WithoutSigns, frozen=True, array_like=True):
 
 
 _FORM: CompactForm[_WithoutSigns] = CompactForm(
-    "document", 4, _Compact, max_bytes=_COLUMNS_BYTES_MAX, earlier={3: _WithoutSigns}
+    "document", 5, _Compact, max_bytes=_COLUMNS_BYTES_MAX, earlier={4: _Compact, 3: _WithoutSigns}
 )
 
 

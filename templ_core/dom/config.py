@@ -146,3 +146,19 @@ class DeclaredBodyConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     bodies_max: int = 8
     """Bodies of a page that are looked at; the longest one counts."""
+
+
+class LeadConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """Where the lead of a page is looked for."""
+
+    letters_min: int = 30
+    """Letters and digits of the shortest lead and of the shortest description that counts."""
+
+    segments_max: int = 8
+    """Segments behind the headline among which the lead is: bylines and dates stand before it."""
+
+    claims_max: int = 200
+    """Claims among which descriptions are looked for; they stand in the head."""
+
+    description_bytes_max: int = 4000
+    """Bytes of a description that are read."""

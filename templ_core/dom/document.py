@@ -94,7 +94,7 @@ class Segments(msgspec.Struct, frozen=True):
     """Number of links to a place on the same page or to a script."""
     declared: Int32s
     """Where the segment stands to the article body that the page declares: `declared_body.NO_BODY`,
-    OUTSIDE_BODY or INSIDE_BODY."""
+    OUTSIDE_BODY or INSIDE_BODY; or LEAD."""
 
 
 class Signs(msgspec.Struct, frozen=True):

@@ -137,6 +137,8 @@ class SelectionConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Log-odds for content of text that must go: it is kept only where a page has nothing else."""
     always_log_odds: float = 4.0
     """Least log-odds for content of text that must stay, about 0.98 as a probability."""
+    lead_log_odds: float = 1.65
+    """Least log-odds for content of the lead: of 192 leads that pages of six corpora declare, 161 are in their gold."""
     comments_log_odds: float = -4.0
     """Number added to the log-odds of comments on articles, at most 0.
 

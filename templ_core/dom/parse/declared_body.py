@@ -13,8 +13,8 @@ from templ_core.dom.decode._bytes import may_stand_in
 from templ_core.dom.parse._page_columns import PageColumns
 from templ_core.patterns import pattern
 
-NO_BODY, OUTSIDE_BODY, INSIDE_BODY = range(3)
-"""Values of `Segments.declared`: the page declares no body, or the segment is outside or inside it."""
+NO_BODY, OUTSIDE_BODY, INSIDE_BODY, LEAD = range(4)
+"""Values of `Segments.declared`: the page declares no body, or the segment is outside or inside it; or it is the lead."""
 
 _DECLARED = DeclaredBodyConfig()
 _KEY = b'"articleBody"'

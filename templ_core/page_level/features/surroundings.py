@@ -16,6 +16,7 @@ import numpy as np
 from templ_core.array_types import Bools, Int32s, Int64s
 from templ_core.dom._tree import bits_above, has_bits, last_with_bits, tag_bits
 from templ_core.dom.document import Document
+from templ_core.dom.parse.declared_body import LEAD
 from templ_core.dom.tags import HEADING_LEVELS
 from templ_core.page_level.config import FEATURE_CONFIG
 from templ_core.page_level.features._stems import Stems
@@ -92,6 +93,8 @@ class TextRoles(msgspec.Struct, frozen=True, kw_only=True):
     """Reviews by customers."""
     consent: Bools
     """Notices about cookies and the like, and their settings."""
+    leads: Bools
+    """The text below the headline that the page declares as its description."""
 
 
 def read_text_roles(document: Document, tree: PageTree, surroundings: Int32s) -> TextRoles:
@@ -109,7 +112,8 @@ def read_text_roles(document: Document, tree: PageTree, surroundings: Int32s) ->
         words_max = FEATURE_CONFIG.consent_share_max * tree.words.sum()
         if tree.words[consent].sum() > words_max:
             consent = np.zeros(len(tree.words), np.bool_)
-    return TextRoles(comments=comments, reviews=reviews, consent=consent)
+    leads: Bools = document.segments.declared == LEAD
+    return TextRoles(comments=comments, reviews=reviews, consent=consent, leads=leads)
 
 
 def roles_of_types(element_types: list[tuple[str, str]]) -> list[tuple[int, int]]:

@@ -208,7 +208,9 @@ def test_comments_are_left_out_if_an_article_beside_them_is_likelier_than_conten
     setting, article, comment_words, comments, reviews
 ):
     is_comment, is_review, is_consent = np.eye(4, dtype=np.bool_)[1:]
-    roles = TextRoles(comments=is_comment, reviews=is_review, consent=is_consent)
+    roles = TextRoles(
+        comments=is_comment, reviews=is_review, consent=is_consent, leads=np.zeros_like(is_comment)
+    )
     words = np.array([60.0, comment_words, 30.0, 1.0])
     found = with_policy(np.full(4, 2.0), words, roles, PageType(article=article), setting)
     assert found.tolist() == [2, comments, reviews, NEVER]

@@ -10,9 +10,9 @@ from templ_core.site_level.config import CONTAINERS_CONFIG
 from templ_core.site_level.places._containers import (
     best_container,
     find_headline,
+    mean_around,
     named_share,
     only_h1,
-    mean_around,
     usual_share,
 )
 from templ_core.site_level.places._element_types import element_type_rows
