@@ -119,6 +119,13 @@ def _with_signs() -> bytes:
     )
 
 
+def _with_lead() -> bytes:
+    page = b"<meta name=description content='The piers are closed until the ice has gone.'><h1>Piers</h1><p>The piers are closed until the ice has gone.<p>News"
+    return codec.compress_columns(
+        codec.document_columns(read_document(page, "https://golden.example/"))
+    )
+
+
 def _page_summary() -> bytes:
     summary = page_summary.summarise_page(_article(), model_file.shipped_model())
     return page_summary.encode_page_summary(summary, _PAGE_MODEL)
@@ -217,6 +224,7 @@ def _contents(index: ContentIndex) -> Any:
 FIXTURES = [
     Fixture("document-3", _compact_article, codec.decode_document),
     Fixture("document-4", _with_signs, codec.decode_document),
+    Fixture("document-5", _with_lead, codec.decode_document),
     Fixture(
         "page_summary-5",
         _page_summary,
@@ -224,7 +232,7 @@ FIXTURES = [
     ),
     *(
         Fixture(f"site_model-{number}", _site_model_body, site_model_file.decode_site_model)
-        for number in (4, 5, 6, 7)
+        for number in (4, 5, 6, 7, 8)
     ),
     Fixture(
         "trees-2",
