@@ -103,7 +103,7 @@ def test_earlier_documents_are_left_out_of_a_lost_window_by_name(earlier, pool):
     assert [one.url[-1] for one in documents] == list("012345")
     for number, one in enumerate(documents):
         problem = transport.engine.learn(one, number)
-        assert problem == "document of format 2, known is 4"
+        assert problem == "document of format 2, known is 5"
     assert transport.store.next_offset == 6
 
 
