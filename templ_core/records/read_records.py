@@ -1,0 +1,53 @@
+"""Reads the records of a page that was cleaned."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from templ_core.array_types import Bools
+from templ_core.dom.document import Document
+from templ_core.records.posts import find_posts
+from templ_core.records.records import RECORDS_MAX, PageRecords
+from templ_core.records.siblings import ShapedPage
+
+
+class FoundRecords(NamedTuple):
+    """The records of a page."""
+
+    records: PageRecords
+    is_cut: bool
+    """Whether the page has more than are told."""
+
+
+def read_records(
+    document: Document,
+    kept: Bools,
+    *,
+    times: Sequence[tuple[dict[str, str], str]],
+    language: str,
+    kind: str,
+) -> FoundRecords:
+    """Return the records of a page.
+
+    Args:
+        document: The page, with its marks.
+        kept: Whether each segment is content by the decision of the page; length n_segments.
+        times: Attributes and text of each `time` element in its markup, in order.
+        language: Language tag of the page; empty = not known.
+        kind: What the page is, see `templ_core.clean_document.page_kind`.
+
+    >>> import numpy as np
+    >>> from templ_core.dom.document import parse_document
+    >>> post = "<div class=post><b class=author>{}</b><p>{}</p></div>"
+    >>> page = parse_document(
+    ...     post.format("Ann", "Where is the bridge?") + post.format("Bob", "In the harbour."),
+    ...     "",
+    ...     with_marks=True,
+    ... )
+    >>> found = read_records(page, np.ones(4, bool), times=(), language="", kind="forum").records
+    >>> [(post.author, post.text) for post in found.posts]
+    [('Ann', 'Where is the bridge?'), ('Bob', 'In the harbour.')]
+    """
+    page = ShapedPage(document, kept)
+    posts = find_posts(page, times, language, is_thread=kind == "forum")
+    is_cut = len(posts) > RECORDS_MAX
+    return FoundRecords(PageRecords(posts=posts[:RECORDS_MAX]), is_cut)
