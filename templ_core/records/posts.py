@@ -80,23 +80,20 @@ def find_posts(
     page: ShapedPage,
     times: Sequence[tuple[dict[str, str], str]],
     language: str,
-    *,
-    is_thread: bool,
 ) -> list[Post]:
-    """Return the posts of a thread in the order of the page; none where the page is no thread.
-
-    A page is one if most of the words that it keeps stand in posts.
+    """Return the posts of a thread in the order of the page; none where most of what it keeps stands in no posts.
 
     Args:
-        page: The page.
+        page: The page of a thread.
         times: Attributes and text of each `time` element in its markup, in order.
         language: Language tag of the page; empty = not known.
-        is_thread: Whether the page is said to be a thread, which may then have a single post.
     """
     anchors = _anchors(page)
-    group = _authors(page, anchors) or _authors(page, anchors, with_siblings=True)
-    if group is None and is_thread:
-        group = _only_author(page, anchors)
+    group = (
+        _authors(page, anchors)
+        or _authors(page, anchors, with_siblings=True)
+        or _only_author(page, anchors)
+    )
     if group is None:
         return []
     group = _with_others(page, group, anchors)
@@ -108,7 +105,19 @@ def find_posts(
         is_post |= np.isin([part.root for part in whole.parts], group.roots)
         if is_post.sum() > len(group.roots):
             thread = _thread(page, group, roots[is_post], times, language)
+    if _is_of_links(page, thread):
+        return []
     return list(_posts(page, thread))
+
+
+def _is_of_links(page: ShapedPage, thread: _Thread) -> bool:
+    """Return whether most of the texts, or of what is kept beside them, is text of links, as in a list of threads."""
+    of_parts = [one for part in thread.parts for one in page.segments_in(part.begin, part.end)]
+    texts = sorted(page.segments_of(thread.bodies.tolist()))
+    return any(
+        2 * int(page.segments.link_chars[some].sum()) > sum(len(page.texts[one]) for one in some)
+        for some in (texts, [one for one in of_parts if page.kept[one]])
+    )
 
 
 def _thread(

@@ -48,6 +48,6 @@ def read_records(
     [('Ann', 'Where is the bridge?'), ('Bob', 'In the harbour.')]
     """
     page = ShapedPage(document, kept)
-    posts = find_posts(page, times, language, is_thread=kind == "forum")
+    posts = find_posts(page, times, language) if kind == "forum" else []
     is_cut = len(posts) > RECORDS_MAX
     return FoundRecords(PageRecords(posts=posts[:RECORDS_MAX]), is_cut)

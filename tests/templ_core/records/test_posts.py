@@ -3,9 +3,12 @@
 import subprocess
 import sys
 
+import numpy as np
 import pytest
 
 from templ_core import CleanerOptions, clean
+from templ_core.dom.document import parse_document
+from templ_core.records.read_records import read_records
 from templ_core.records.records import RECORDS_MAX, Post
 
 URL = "https://board.example/viewtopic.php?t=7"
@@ -17,11 +20,12 @@ TEXTS = (
 )
 NAMES = ("Ann", "bob_77", "Ann", "Carla Nova")
 DAYS = ("2024-02-11", "2024-02-25", "2024-03-02", "2024-03-09")
+FORUM = '<script type=application/ld+json>{"@type": "DiscussionForumPosting"}</script>'
 MENU = "<nav><ul><li><a href=/>Board</a><li><a href=/search>Search</a><li><a href=/faq>Help</a></ul></nav>"
 
 
 def posts_of(body, language="en"):
-    html = f"<html lang={language}><title>The bridge</title>{MENU}<h1>The bridge</h1>{body}"
+    html = f"<html lang={language}><title>The bridge</title>{FORUM}{MENU}<h1>The bridge</h1>{body}"
     return clean(html, URL, CleanerOptions(with_records=True)).records.posts
 
 
@@ -108,18 +112,22 @@ def test_one_day_above_twelve_tells_the_order_of_all(days, expected):
 
 def test_a_thread_may_have_a_single_post():
     body = thread(LAYOUTS["links to profiles"], NAMES[:1], DAYS[:1], [" ".join(TEXTS)])
-    html = f"<html lang=en><title>The bridge</title><script type=application/ld+json>{{'@type': 'DiscussionForumPosting'}}</script>{MENU}<h1>The bridge</h1>{body}".replace(
-        "'", '"'
-    )
-    found = clean(html, URL, CleanerOptions(with_records=True)).records.posts
-    assert found == [Post(text=" ".join(TEXTS), author="Ann", date_published=DAYS[0])]
+    assert posts_of(body) == [Post(text=" ".join(TEXTS), author="Ann", date_published=DAYS[0])]
 
 
-def test_an_article_has_no_posts():
-    text = "".join(f"<p>{text}</p>" for text in TEXTS * 3)
-    assert (
-        posts_of(f"<p class=author>By Ann Lee</p><p>{DAYS[0]}</p><article>{text}</article>") == []
+def test_a_list_of_threads_has_no_posts():
+    layout = (
+        "<div class=thread><a href=/t/{n}>{text}</a> by <a href=/members/{n}>{name}</a> {day}</div>"
     )
+    assert posts_of(thread(layout)) == []
+
+
+@pytest.mark.parametrize(("kind", "count"), [("article", 0), ("forum", 4)])
+def test_only_threads_have_posts(kind, count):
+    page = parse_document(thread(LAYOUTS["articles with named elements"]), URL, with_marks=True)
+    kept = np.ones(len(page.segments.texts), np.bool_)
+    found = read_records(page, kept, times=(), language="", kind=kind)
+    assert len(found.records.posts) == count
 
 
 def test_a_page_of_ten_thousand_posts_is_cut():
@@ -130,7 +138,7 @@ def test_a_page_of_ten_thousand_posts_is_cut():
         [""] * count,
         [f"Text {n} says that the bridge is open." for n in range(count)],
     )
-    found = clean(f"<title>Bridge</title>{body}", URL, CleanerOptions(with_records=True))
+    found = clean(FORUM + body, URL, CleanerOptions(with_records=True))
     assert len(found.records.posts) == RECORDS_MAX
     assert "records-cut" in found.warnings
     assert found.records.posts[-1].author == f"Ann {RECORDS_MAX - 1}x"

@@ -26,7 +26,7 @@ def test_the_full_record_is_printed_with_segments(templ):
 
 
 def test_the_posts_of_a_thread_are_printed_as_records(templ):
-    posts = "".join(
+    posts = '<script type=application/ld+json>{"@type": "QAPage"}</script>' + "".join(
         f"<div class=post><a href=/members/{n}>Ann {n}</a><p>Text {n} says that the bridge is open.</div>"
         for n in range(3)
     )

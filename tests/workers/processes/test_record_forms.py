@@ -21,7 +21,7 @@ HTML = (
     f"<nav><a href=/>Home</a></nav><h1>Bridge opens</h1>{STORY}"
 )
 ALL = Settings(text_forms="markdown, html", links=True, segments=True)
-THREAD = "<html lang=en><title>The bridge</title>" + "".join(
+THREAD = '<html lang=en><script type=application/ld+json>{"@type": "QAPage"}</script>' + "".join(
     f"<div class=post><a href=/members/{n}>Ann {n}</a> 2024-03-0{n}<p>{text}</div>"
     for n, text in enumerate(["Is the bridge over the river open?", "It stays open until May."], 1)
 )
