@@ -140,28 +140,32 @@ def clean_page(
             document, url, markup, cleaned.text, known, cleaned.decision.kept, fetched_at
         )
         cleaned = msgspec.structs.replace(cleaned, metadata=metadata, kind=markup.kind)
-    return with_records(cleaned, document, markup) if config.records else cleaned
+    return with_records(cleaned, document, url, markup) if config.records else cleaned
 
 
 def with_records(
-    cleaned: CleanedText, document: Document, markup: PageMarkup | None = None
+    cleaned: CleanedText, document: Document, url: str, markup: PageMarkup | None = None
 ) -> CleanedText:
     """Return a clean text with the records of its page.
 
     Args:
         cleaned: The text, with its metadata where that is known.
         document: The page, with its marks.
+        url: Its address.
         markup: What its markup states; None where it was stored and read back.
     """
     from templ_core.records.read_records import read_records  # noqa: PLC0415 - few ask for it
 
     decision, metadata = cleaned.decision, cleaned.metadata
+    product = metadata.product if metadata else markup and markup.product
     found = read_records(
         document,
         decision.kept,
+        url,
         times=markup.claims.times if markup else (),
         language=(metadata and metadata.language) or document.language,
         kind=page_kind(decision.page_type, cleaned.kind),
+        is_of_one=cleaned.kind == "article" or bool(product and product.name),
     )
     warnings = [*cleaned.warnings, *(["records-cut"] if found.is_cut else [])]
     return msgspec.structs.replace(cleaned, records=found.records, warnings=warnings)

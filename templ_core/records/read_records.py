@@ -5,9 +5,12 @@ from typing import NamedTuple
 
 from templ_core.array_types import Bools
 from templ_core.dom.document import Document
+from templ_core.records.items import find_items
 from templ_core.records.posts import find_posts
-from templ_core.records.records import RECORDS_MAX, PageRecords
+from templ_core.records.records import RECORDS_MAX, Item, PageRecords
 from templ_core.records.siblings import ShapedPage
+
+_NO_LISTINGS = ("documentation", "forum")
 
 
 class FoundRecords(NamedTuple):
@@ -21,19 +24,23 @@ class FoundRecords(NamedTuple):
 def read_records(
     document: Document,
     kept: Bools,
+    url: str,
     *,
     times: Sequence[tuple[dict[str, str], str]],
     language: str,
     kind: str,
+    is_of_one: bool = False,
 ) -> FoundRecords:
     """Return the records of a page.
 
     Args:
         document: The page, with its marks.
         kept: Whether each segment is content by the decision of the page; length n_segments.
+        url: Address of the page.
         times: Attributes and text of each `time` element in its markup, in order.
         language: Language tag of the page; empty = not known.
         kind: What the page is, see `templ_core.clean_document.page_kind`.
+        is_of_one: Whether its markup says that it is an article, or names its product, whatever list it has.
 
     >>> import numpy as np
     >>> from templ_core.dom.document import parse_document
@@ -43,11 +50,16 @@ def read_records(
     ...     "",
     ...     with_marks=True,
     ... )
-    >>> found = read_records(page, np.ones(4, bool), times=(), language="", kind="forum").records
+    >>> found = read_records(
+    ...     page, np.ones(4, bool), "", times=(), language="", kind="forum"
+    ... ).records
     >>> [(post.author, post.text) for post in found.posts]
     [('Ann', 'Where is the bridge?'), ('Bob', 'In the harbour.')]
     """
     page = ShapedPage(document, kept)
     posts = find_posts(page, times, language) if kind == "forum" else []
-    is_cut = len(posts) > RECORDS_MAX
-    return FoundRecords(PageRecords(posts=posts[:RECORDS_MAX]), is_cut)
+    items: list[Item] = []
+    if not is_of_one and kind not in _NO_LISTINGS:
+        items = find_items(page, url, times, language, is_listing=kind == "listing")
+    is_cut = len(posts) > RECORDS_MAX or len(items) > RECORDS_MAX
+    return FoundRecords(PageRecords(posts=posts[:RECORDS_MAX], items=items[:RECORDS_MAX]), is_cut)

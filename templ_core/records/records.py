@@ -21,8 +21,28 @@ class Post(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defau
     """What stands below each text of its author."""
 
 
+class Item(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
+    """An item of a listing; a field is absent where the page shows none."""
+
+    name: str
+    url: str
+    """Absolute address of the page that it leads to."""
+    date_published: str | None = None
+    """In the form of that of a post."""
+    price: str | None = None
+    """Decimal number with a point, such as `1299.00`."""
+    price_currency: str | None = None
+    """Three capitals (ISO 4217)."""
+    image: str | None = None
+    """Absolute http address."""
+    text: str | None = None
+    """What it says besides, without links and without what most items say; paragraphs are lines."""
+
+
 class PageRecords(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """The records of a page; a list is absent where the page has none."""
 
     posts: list[Post] = []
     """The posts of a thread, in the order of the page."""
+    items: list[Item] = []
+    """The items of a listing, in the order of the page."""

@@ -46,6 +46,8 @@ class PlacedMark(NamedTuple):
     """Its text, or the alternative text of an image."""
     target: str
     """Address of a link or an image, as the page has it."""
+    is_first: bool
+    """Whether nothing stands before it in its segment."""
 
 
 class ShapedPage:
@@ -161,7 +163,8 @@ class ShapedPage:
                 if segment not in encoded:
                     encoded[segment] = self.texts[segment].encode()
                 text = encoded[segment][start:end].decode("utf-8", "replace").strip()
-            found[node] = PlacedMark(segment, text, values[target] if target >= 0 else "")
+            address = values[target] if target >= 0 else ""
+            found[node] = PlacedMark(segment, text, address, start <= 0)
         return found
 
     def roots(self, anchors: Int64s) -> Int64s:

@@ -257,7 +257,7 @@ def _revise(task: ReviseTask, models: Models) -> Cleaned | Unchanged:
     cleaned = clean(document, site_model, options.config, models.page, settings=settings)
     cleaned = msgspec.structs.replace(cleaned, metadata=metadata, kind=kind)
     if options.config.records:
-        cleaned = with_records(cleaned, document)
+        cleaned = with_records(cleaned, document, before.url)
     if changed_ratio(published_text(before, document), cleaned.text) < task.changed_ratio_min:
         return Unchanged()
     maker = RecordMaker(

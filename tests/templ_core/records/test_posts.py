@@ -126,7 +126,7 @@ def test_a_list_of_threads_has_no_posts():
 def test_only_threads_have_posts(kind, count):
     page = parse_document(thread(LAYOUTS["articles with named elements"]), URL, with_marks=True)
     kept = np.ones(len(page.segments.texts), np.bool_)
-    found = read_records(page, kept, times=(), language="", kind=kind)
+    found = read_records(page, kept, URL, times=(), language="", kind=kind)
     assert len(found.records.posts) == count
 
 
