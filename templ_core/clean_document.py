@@ -168,7 +168,12 @@ def with_records(
         is_of_one=cleaned.kind == "article" or bool(product and product.name),
     )
     warnings = [*cleaned.warnings, *(["records-cut"] if found.is_cut else [])]
-    return msgspec.structs.replace(cleaned, records=found.records, warnings=warnings)
+    if metadata and product and found.records.fields:
+        product = msgspec.structs.replace(product, additional_properties=found.records.fields)
+        metadata = msgspec.structs.replace(metadata, product=product)
+    return msgspec.structs.replace(
+        cleaned, records=found.records, metadata=metadata, warnings=warnings
+    )
 
 
 def clean_examined(

@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 from templ_core.array_types import Bools
 from templ_core.dom.document import Document
+from templ_core.records.fields import find_fields
 from templ_core.records.items import find_items
 from templ_core.records.posts import find_posts
-from templ_core.records.records import RECORDS_MAX, Item, PageRecords
+from templ_core.records.records import FIELDS_MAX, RECORDS_MAX, Item, PageRecords
 from templ_core.records.siblings import ShapedPage
 
 _NO_LISTINGS = ("documentation", "forum")
@@ -61,5 +62,9 @@ def read_records(
     items: list[Item] = []
     if not is_of_one and kind not in _NO_LISTINGS:
         items = find_items(page, url, times, language, is_listing=kind == "listing")
-    is_cut = len(posts) > RECORDS_MAX or len(items) > RECORDS_MAX
-    return FoundRecords(PageRecords(posts=posts[:RECORDS_MAX], items=items[:RECORDS_MAX]), is_cut)
+    fields = [] if posts or items else find_fields(page, is_product=kind == "product")
+    is_cut = len(posts) > RECORDS_MAX or len(items) > RECORDS_MAX or len(fields) > FIELDS_MAX
+    records = PageRecords(
+        posts=posts[:RECORDS_MAX], items=items[:RECORDS_MAX], fields=fields[:FIELDS_MAX]
+    )
+    return FoundRecords(records, is_cut)

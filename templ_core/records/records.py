@@ -2,6 +2,8 @@
 
 import msgspec
 
+from templ_core.metadata.fields import PropertyValue
+
 RECORDS_MAX = 1000
 """Most posts, and most items, of a page; what follows is left out, and a warning says so."""
 FIELDS_MAX = 200
@@ -46,3 +48,5 @@ class PageRecords(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omi
     """The posts of a thread, in the order of the page."""
     items: list[Item] = []
     """The items of a listing, in the order of the page."""
+    fields: list[PropertyValue] = []
+    """Names and values that the page states of what it is about, in its order."""
