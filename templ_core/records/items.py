@@ -19,7 +19,7 @@ from templ_core.metadata.page_parts import PageParts
 from templ_core.metadata.prices import price_in
 from templ_core.patterns import pattern
 from templ_core.records.days import Day, days_of_parts
-from templ_core.records.records import Item
+from templ_core.records.records import RECORDS_MAX, Item
 from templ_core.records.siblings import ShapedPage, Stretch
 
 _ITEMS_MIN = 2
@@ -63,7 +63,7 @@ def find_items(
     *,
     is_listing: bool,
 ) -> list[Item]:
-    """Return the items of a listing in the order of the page; none where most of what it keeps stands in no items.
+    """Return the first items of a listing in the order of the page, one more than are told; none where most of what it keeps stands in no items.
 
     Args:
         page: The page, which is no thread.
@@ -81,8 +81,10 @@ def find_items(
     shared = _shared_texts(page, parts)
     names = {link.name for link in found.links if day_in_text(link.name, language) is None}
     are_names = 2 * len(names) > len(found.links)
-    items = []
+    items: list[Item] = []
     for part, day in zip(parts, days, strict=True):
+        if len(items) > RECORDS_MAX:
+            break
         at = int(places.searchsorted(part.begin))
         if at == len(places) or places[at] >= part.end:
             continue

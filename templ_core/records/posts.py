@@ -8,6 +8,7 @@ posts and hold neither author nor day.
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
+from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
@@ -16,7 +17,7 @@ from templ_core.array_types import Int64s
 from templ_core.metadata.dates import may_name_day, without_days
 from templ_core.patterns import pattern
 from templ_core.records.days import Day, days_of_parts
-from templ_core.records.records import Post
+from templ_core.records.records import RECORDS_MAX, Post
 from templ_core.records.siblings import ShapedPage, Stretch
 
 _NAMED = pattern(
@@ -81,7 +82,7 @@ def find_posts(
     times: Sequence[tuple[dict[str, str], str]],
     language: str,
 ) -> list[Post]:
-    """Return the posts of a thread in the order of the page; none where most of what it keeps stands in no posts.
+    """Return the first posts of a thread in the order of the page, one more than are told; none where most of what it keeps stands in no posts.
 
     Args:
         page: The page of a thread.
@@ -107,7 +108,7 @@ def find_posts(
             thread = _thread(page, group, roots[is_post], times, language)
     if _is_of_links(page, thread):
         return []
-    return list(_posts(page, thread))
+    return list(islice(_posts(page, thread), RECORDS_MAX + 1))
 
 
 def _is_of_links(page: ShapedPage, thread: _Thread) -> bool:

@@ -5,6 +5,7 @@ figures are equal, so that cousins count as siblings.
 """
 
 import functools
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -118,8 +119,8 @@ class ShapedPage:
 
     def segments_in(self, begin: int, end: int) -> range:
         """Return the numbers of the segments that stand in the elements begin .. end - 1."""
-        first = int(self.segments.inline_from.searchsorted(begin, side="right"))
-        behind = int(self.segments.inline_from.searchsorted(end, side="right"))
+        first = bisect_right(self._inline_from, begin)
+        behind = bisect_right(self._inline_from, end)
         while behind > first and self.segments.owner[behind - 1] < begin:
             behind -= 1
         return range(first, behind)
@@ -142,7 +143,17 @@ class ShapedPage:
         within = self.segments_in(node, int(self.nodes.end[node]))
         if within:
             return within[0]
-        return int(np.searchsorted(self.segments.inline_to, node, side="right"))
+        return bisect_right(self._inline_to, node)
+
+    @functools.cached_property
+    def _inline_from(self) -> list[int]:
+        elements: list[int] = self.segments.inline_from.tolist()
+        return elements
+
+    @functools.cached_property
+    def _inline_to(self) -> list[int]:
+        elements: list[int] = self.segments.inline_to.tolist()
+        return elements
 
     @functools.cached_property
     def marks(self) -> dict[int, PlacedMark]:
