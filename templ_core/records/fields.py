@@ -142,7 +142,7 @@ def _terms(page: ShapedPage) -> Iterator[_Row]:
         for at, child in enumerate(children[:-1]):
             if tags[at : at + 3] == ["dt", "dd", "dt"]:
                 names, values = (
-                    list(page.segments_in(one, int(page.nodes.end[one])))
+                    page.segments_in(one, int(page.nodes.end[one]))
                     for one in (child, children[at + 1])
                 )
                 row = _row(page, names[0], values) if len(names) == 1 and values else None

@@ -117,13 +117,11 @@ class ShapedPage:
         """Number of characters of all kept segments."""
         return float(self._kept_before[-1])
 
-    def segments_in(self, begin: int, end: int) -> range:
-        """Return the numbers of the segments that stand in the elements begin .. end - 1."""
+    def segments_in(self, begin: int, end: int) -> list[int]:
+        """Return the numbers of the segments that stand in the blocks begin .. end - 1."""
         first = bisect_right(self._inline_from, begin)
         behind = bisect_right(self._inline_from, end)
-        while behind > first and self.segments.owner[behind - 1] < begin:
-            behind -= 1
-        return range(first, behind)
+        return [one for one in range(first, behind) if begin <= self._owner[one] < end]
 
     def segments_of(self, nodes: Iterable[int]) -> set[int]:
         """Return the numbers of the segments that stand in some blocks."""
@@ -149,6 +147,11 @@ class ShapedPage:
     def _inline_from(self) -> list[int]:
         elements: list[int] = self.segments.inline_from.tolist()
         return elements
+
+    @functools.cached_property
+    def _owner(self) -> list[int]:
+        owners: list[int] = self.segments.owner.tolist()
+        return owners
 
     @functools.cached_property
     def _inline_to(self) -> list[int]:
