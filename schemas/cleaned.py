@@ -8,6 +8,7 @@ from schemas.source import Source
 from templ_core.metadata.fields import Metadata
 from templ_core.page_changes import PageChanges
 from templ_core.page_quality import PageQuality
+from templ_core.records.records import PageRecords
 
 RevisionReason = Literal["first-mature-model", "settled-model", "redesign", "superseded", "changed"]
 """Why a text is published again."""
@@ -29,6 +30,7 @@ Warning_ = Literal[
     "time-replaced",
     "headers-dropped",
     "forms-dropped",
+    "records-cut",
 ]
 PageKind = Literal["article", "documentation", "forum", "product", "listing", "other"]
 """What a page is."""
@@ -148,6 +150,8 @@ class CleanedRecord(msgspec.Struct, frozen=True, kw_only=True):
     """What has changed since an earlier fetch; absent unless it was asked for and an earlier fetch is known."""
     quality: PageQuality | msgspec.UnsetType = msgspec.UNSET
     """What the page may be in place of one with content; absent unless it was asked for and the page has text."""
+    records: PageRecords | msgspec.UnsetType = msgspec.UNSET
+    """The posts, items and fields of the page; absent unless they were asked for."""
     duplicate_of: str | msgspec.UnsetType = msgspec.UNSET
     """URL of the page of another site that published this content first; absent unless it was asked for and is known."""
 

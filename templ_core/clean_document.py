@@ -1,5 +1,6 @@
 """From a document and what is known about its site to clean text; pure and deterministic."""
 
+import functools
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -15,7 +16,9 @@ from templ_core.page_level._selection import kept_words
 from templ_core.page_level.interstitials import GATES, INTERSTITIALS, missing_name, stands_for_page
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.model.page_model import PageModel
+from templ_core.page_level.model.page_type import PAGE_TYPES, PageType
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
+from templ_core.records.records import PageRecords
 from templ_core.site_level.fusion.fusion import fusion_for
 from templ_core.site_level.places.places import DocumentPlaces, document_places
 from templ_core.site_level.site_evidence import read_site_evidence
@@ -41,6 +44,8 @@ class CleanedText(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of the page besides its text; None where it was not asked for."""
     kind: StatedType | None = None
     """What the markup says that the page is; None where it says nothing or was not asked for."""
+    records: PageRecords | None = None
+    """The records of the page; None where they were not asked for."""
     quality_inputs: Sequence[float] = ()
     """What `templ_core.page_quality` tells the kind of page by; empty where it was not asked for."""
 
@@ -125,17 +130,50 @@ def clean_page(
 ) -> CleanedText:
     """Clean a page that was examined, see `clean`, and read its metadata, which may use when it was fetched (RFC 3339)."""
     document, places = page.document, page.places
-    markup = PageMarkup(document) if with_metadata or settings else None
+    markup = PageMarkup(document) if with_metadata or settings or config.records else None
     if markup and settings:
         settings, site_model = settings.of_page(markup.kind, site_model)
     cleaned = clean_examined(page, site_model, config, page_model, settings)
-    if not (markup and with_metadata):
-        return cleaned
-    known = SitePlaces(places.segments, site_model.places) if places and site_model else None
-    metadata = read_metadata(
-        document, url, markup, cleaned.text, known, cleaned.decision.kept, fetched_at
+    if markup and with_metadata:
+        known = SitePlaces(places.segments, site_model.places) if places and site_model else None
+        metadata = read_metadata(
+            document, url, markup, cleaned.text, known, cleaned.decision.kept, fetched_at
+        )
+        cleaned = msgspec.structs.replace(cleaned, metadata=metadata, kind=markup.kind)
+    return with_records(cleaned, document, url, markup) if config.records else cleaned
+
+
+def with_records(
+    cleaned: CleanedText, document: Document, url: str, markup: PageMarkup | None = None
+) -> CleanedText:
+    """Return a clean text with the records of its page.
+
+    Args:
+        cleaned: The text, with its metadata where that is known.
+        document: The page, with its marks.
+        url: Its address.
+        markup: What its markup states; None where it was stored and read back.
+    """
+    from templ_core.records.read_records import read_records  # noqa: PLC0415 - few ask for it
+
+    decision, metadata = cleaned.decision, cleaned.metadata
+    product = metadata.product if metadata else markup and markup.product
+    found = read_records(
+        document,
+        decision.kept,
+        url,
+        times=markup.claims.times if markup else (),
+        language=(metadata and metadata.language) or document.language,
+        kind=page_kind(decision.page_type, cleaned.kind),
+        is_of_one=cleaned.kind == "article" or bool(product and product.name),
     )
-    return msgspec.structs.replace(cleaned, metadata=metadata, kind=markup.kind)
+    warnings = [*cleaned.warnings, *(["records-cut"] if found.is_cut else [])]
+    if metadata and product and found.records.fields:
+        product = msgspec.structs.replace(product, additional_properties=found.records.fields)
+        metadata = msgspec.structs.replace(metadata, product=product)
+    return msgspec.structs.replace(
+        cleaned, records=found.records, metadata=metadata, warnings=warnings
+    )
 
 
 def clean_examined(
@@ -192,3 +230,15 @@ def _warnings(
     }
     names = [name for name, is_so in found.items() if is_so]
     return names if missing is None else [*names, missing]
+
+
+def page_kind(page_type: PageType, stated: StatedType | None) -> str:
+    """Return what a page is: what its markup calls it, if it says so, or else its most likely type.
+
+    >>> page_kind(PageType(article=0.8), "product")
+    'product'
+    """
+    likely = max(PAGE_TYPES, key=functools.partial(getattr, page_type))
+    if stated == "article" and likely == "documentation":
+        return likely
+    return likely if stated is None or likely == "forum" else stated

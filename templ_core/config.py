@@ -66,6 +66,9 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
     quality: bool = False
     """Whether pages are judged for whether they are what was asked for; no text depends on it."""
 
+    records: bool = False
+    """Whether the records of pages are read; no text depends on it."""
+
     @property
     def recall_ratio(self) -> float:
         """Lambda of the cut in multiples of that of an even balance, above 0."""

@@ -19,6 +19,14 @@ class Offer(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defa
     sku: str | None = None
 
 
+class PropertyValue(msgspec.Struct, frozen=True, kw_only=True):
+    """A property that has no name of its own in schema.org."""
+
+    name: str
+    value: str
+    """Lines of several texts are lines."""
+
+
 class Product(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defaults=True):
     """The product of a page, in the names of schema.org; a field is absent where the page states nothing valid."""
 
@@ -39,6 +47,8 @@ class Product(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_de
     review_count: int | None = None
     offers: list[Offer] = []
     """At most 50."""
+    additional_properties: list[PropertyValue] = []
+    """The fields of the page; none unless its records are asked for."""
 
 
 class Metadata(msgspec.Struct, frozen=True, kw_only=True):

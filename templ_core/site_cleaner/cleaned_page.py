@@ -1,6 +1,5 @@
 """A page that was cleaned, as a user of the library gets it."""
 
-import functools
 from typing import Literal
 
 import msgspec
@@ -9,8 +8,7 @@ from templ_core.decide import Decision
 from templ_core.dom.document import Document
 from templ_core.fingerprint import simhash
 from templ_core.metadata.fields import Metadata
-from templ_core.metadata.markup import StatedType
-from templ_core.page_level.model.page_type import PAGE_TYPES, PageType
+from templ_core.records.records import PageRecords
 from templ_core.rendering.cleaned_html import render_html
 from templ_core.rendering.links import PageLink, page_links
 from templ_core.rendering.markdown import render_markdown
@@ -40,6 +38,8 @@ class CleanedPage(msgspec.Struct, frozen=True, kw_only=True):
     warnings: list[str]
     """What a reader of the text should know; schemas/README.md describes each."""
     metadata: Metadata
+    records: PageRecords | None
+    """The posts, items and fields of the page; None without `with_records=True`."""
     site_model_version: str | None
     """Version of the site model that was used; None when there was none."""
     page_model_version: str
@@ -76,15 +76,3 @@ class CleanedPage(msgspec.Struct, frozen=True, kw_only=True):
     def _outline(self) -> Outline:
         decision = self.decision
         return Outline(self.document, decision.kept, decision.cuts, self.url, decision.by_setting)
-
-
-def page_kind(page_type: PageType, stated: StatedType | None) -> str:
-    """Return what a page is: what its markup calls it, if it says so, or else its most likely type.
-
-    >>> page_kind(PageType(article=0.8), "product")
-    'product'
-    """
-    likely = max(PAGE_TYPES, key=functools.partial(getattr, page_type))
-    if stated == "article" and likely == "documentation":
-        return likely
-    return likely if stated is None or likely == "forum" else stated

@@ -11,7 +11,13 @@ from typing import Any, NamedTuple, Self, TypeVar, cast, get_args
 
 import msgspec
 
-from templ_core.clean_document import CleanedText, ExaminedPage, clean_page, examine
+from templ_core.clean_document import (
+    CleanedText,
+    ExaminedPage,
+    clean_page,
+    examine,
+    page_kind,
+)
 from templ_core.cleaner_version import cleaner_version
 from templ_core.config import Balance, Comments, CoreConfig, WindowBounds
 from templ_core.dom.codec import compress_columns, document_columns
@@ -21,7 +27,7 @@ from templ_core.errors import CleanerClosed, CodecError, PageGone
 from templ_core.metadata.fields import Metadata
 from templ_core.page_level.model.model_file import decode_model, shipped_model
 from templ_core.site_cleaner.call_lock import CallLock
-from templ_core.site_cleaner.cleaned_page import CleanedPage, page_kind
+from templ_core.site_cleaner.cleaned_page import CleanedPage
 from templ_core.site_cleaner.fetch_times import FIRST_TIME_MS, SPACING_MS, parse_time_ms, rfc3339
 from templ_core.site_cleaner.learned_site import (
     LearnedSite,
@@ -60,6 +66,8 @@ class CleanerOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The bounds of each site's window."""
     with_links: bool = False
     """Whether pages keep links, images and emphasis for `markdown()`, `html()` and `links()`."""
+    with_records: bool = False
+    """Whether the posts of threads, the items of listings and the fields of pages are read; links are kept, too."""
 
 
 def one_at_a_time(method: _Method) -> _Method:
@@ -161,7 +169,11 @@ class SiteCleaner:
         for name, known in (("comments", get_args(Comments)), ("balance", get_args(Balance))):
             if (value := getattr(self._options, name)) not in known:
                 raise ValueError(f"{name}={value!r}: give one of {', '.join(known)}")
-        self._config = CoreConfig(comments=self._options.comments, balance=self._options.balance)
+        self._config = CoreConfig(
+            comments=self._options.comments,
+            balance=self._options.balance,
+            records=self._options.with_records,
+        )
         body = self._options.page_model
         self._page_model = decode_model(body) if body else shipped_model()
         self._version = cleaner_version(self._config)
@@ -380,7 +392,7 @@ class SiteCleaner:
             content_type=page.content_type,
             charset=charset,
             limit_bytes=self._options.page_bytes_max,
-            with_marks=self._options.with_links,
+            with_marks=self._options.with_links or self._options.with_records,
         )
         return examine(document, self._page_model)
 
@@ -402,6 +414,7 @@ class SiteCleaner:
             page_type=page_kind(decision.page_type, cleaned.kind) if len(decision.kept) else None,
             warnings=warnings,
             metadata=cleaned.metadata or Metadata(),
+            records=cleaned.records,
             site_model_version=model.version if model else None,
             page_model_version=self._page_model.version,
             cleaner_version=self._version,

@@ -15,6 +15,7 @@ from workers.cli.options import (
     format_option,
     page_site_option,
     read_page_file,
+    records_option,
     text_forms,
 )
 from workers.errors import InputProblem, PageProblem
@@ -42,6 +43,7 @@ _RECORDS = (b'{"', b"WARC/")
 @page_site_option
 @format_option
 @cleaning_options
+@records_option
 @click.option("--json", "as_json", is_flag=True, help="Print the full record.")
 @click.option(
     "--segments",
@@ -71,11 +73,15 @@ def clean_command(
     name = "-" if file == "-" else Path(file).name
     if body.startswith(_RECORDS):
         raise InputProblem(f"{name} holds records, not one page: give it to `templ run`")
+    records = bool(chosen.pop("records"))
     settings = load_settings(text_forms=text_forms(form), **chosen)
-    if segments:
-        settings = msgspec.structs.replace(settings, segments=True)
+    settings = msgspec.structs.replace(
+        settings,
+        segments=segments or settings.segments,
+        records=records or settings.records,
+    )
     found = _cleaned(settings, state, name, body, url or f"file:///{name}", site, content_type)
-    whole = as_json or segments
+    whole = as_json or segments or records
     click.echo(msgspec.json.encode(found) if whole else getattr(found, form or "text"))
 
 

@@ -93,6 +93,13 @@ format_option = click.option(
 )
 
 
+records_option = click.option(
+    "--records",
+    is_flag=True,
+    help="Add to each record the posts of a thread, the items of a listing, and the fields of the page.",
+)
+
+
 def cleaning_options(command: Command) -> Command:
     """Add the options --page-model, --comments and --balance to a command."""
     return page_model_option(comments_option(balance_option(command)))

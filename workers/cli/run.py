@@ -28,6 +28,7 @@ from workers.cli.options import (
     STATE_PATH,
     cleaning_options,
     format_option,
+    records_option,
     refuse,
     text_forms,
     time_field_option,
@@ -108,6 +109,7 @@ from workers.site_settings import read_book
 @click.option(
     "--segments", is_flag=True, help="Add the text segments and their decisions to each record."
 )
+@records_option
 @click.option(
     "--quality",
     is_flag=True,
@@ -150,7 +152,7 @@ def run_command(**given: Any) -> None:
     _run(RunOptions(**given))
 
 
-_SWITCHES = ("quality", "duplicates", "changes", "segments")
+_SWITCHES = ("records", "quality", "duplicates", "changes", "segments")
 """Options that switch a setting on."""
 
 
@@ -172,6 +174,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     two_pass: bool
     revisions: bool
     segments: bool
+    records: bool
     quality: bool
     duplicates: bool
     changes: bool

@@ -14,9 +14,13 @@ CONFIG = CoreConfig()
 
 
 def config_of(settings: "Settings") -> CoreConfig:
-    """Return the core's configuration with a deployment's choices about comments, the balance and quality."""
+    """Return the core's configuration with a deployment's choices about comments, the balance, quality and records."""
     return msgspec.structs.replace(
-        CONFIG, comments=settings.comments, balance=settings.balance, quality=settings.quality
+        CONFIG,
+        comments=settings.comments,
+        balance=settings.balance,
+        quality=settings.quality,
+        records=settings.records,
     )
 
 

@@ -18,7 +18,7 @@ from schemas.cleaned import (
 )
 from schemas.codec import encode_json, encode_msgpack
 from schemas.document import DocumentRecord
-from templ_core.clean_document import CleanedText
+from templ_core.clean_document import CleanedText, page_kind
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import compress_columns, decode_document, document_columns
 from templ_core.dom.document import Document, render_text
@@ -32,7 +32,6 @@ from templ_core.rendering.cleaned_html import render_html
 from templ_core.rendering.links import page_links
 from templ_core.rendering.markdown import render_markdown
 from templ_core.rendering.outline import Outline
-from templ_core.site_cleaner.cleaned_page import page_kind
 from templ_core.site_events import PageFacts
 from templ_core.site_level.fusion.site_columns import RECURS
 from templ_core.site_level.window.page_summary import PageSummary, encode_page_summary
@@ -110,6 +109,7 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             site_settings_version=settings.version if settings else msgspec.UNSET,
             changes=(is_compared and self._changes()) or msgspec.UNSET,
             quality=self.quality or msgspec.UNSET,
+            records=cleaned.records or msgspec.UNSET,
             duplicate_of=self._original(),
             **self._fields(options.forms),
         )
@@ -264,7 +264,7 @@ def _segments(document: Document, cleaned: CleanedText) -> list[TextSegment]:
 def fit_message(record: CleanedRecord, room_bytes: int) -> CleanedRecord:
     """Return a record of at most so many bytes in JSON.
 
-    Segments go first, then the links, the other forms of the text and what has changed in it, then the metadata; at
+    Segments go first, then the links, the other forms of the text, its records and what has changed in it, then the metadata; at
     last the title and the text are cut. A warning says what was done.
     """
     size_bytes = len(encode_json(record))
@@ -273,7 +273,7 @@ def fit_message(record: CleanedRecord, room_bytes: int) -> CleanedRecord:
             record, segments=None, warnings=[*record.warnings, "segments-dropped"]
         )
         size_bytes = len(encode_json(record))
-    has_forms = record.links or record.markdown or record.html or record.changes
+    has_forms = record.links or record.markdown or record.html or record.changes or record.records
     if size_bytes > room_bytes and has_forms:
         record = msgspec.structs.replace(
             record,
@@ -281,6 +281,7 @@ def fit_message(record: CleanedRecord, room_bytes: int) -> CleanedRecord:
             markdown=None,
             html=None,
             changes=msgspec.UNSET,
+            records=msgspec.UNSET,
             warnings=[*record.warnings, "forms-dropped"],
         )
         size_bytes = len(encode_json(record))

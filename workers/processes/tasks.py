@@ -9,7 +9,7 @@ from typing import cast
 import msgspec
 
 from schemas.site_model import SiteModelRecord
-from templ_core.clean_document import clean, clean_page, examine
+from templ_core.clean_document import clean, clean_page, examine, with_records
 from templ_core.dom.codec import decode_document
 from templ_core.dom.document import read_document
 from templ_core.errors import CodecError, CoreError
@@ -107,7 +107,7 @@ class _PageWork:
             charset=page.charset,
             content_encoding=page.content_encoding,
             limit_bytes=options.page_limit_bytes,
-            with_marks=options.forms.needs_marks,
+            with_marks=options.forms.needs_marks or options.config.records,
         )
         self.decoded_ns = time.time_ns()
 
@@ -256,6 +256,8 @@ def _revise(task: ReviseTask, models: Models) -> Cleaned | Unchanged:
         settings, site_model = settings.of_page(kind, site_model)
     cleaned = clean(document, site_model, options.config, models.page, settings=settings)
     cleaned = msgspec.structs.replace(cleaned, metadata=metadata, kind=kind)
+    if options.config.records:
+        cleaned = with_records(cleaned, document, before.url)
     if changed_ratio(published_text(before, document), cleaned.text) < task.changed_ratio_min:
         return Unchanged()
     maker = RecordMaker(

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
 
+from templ_core.clean_document import page_kind
 from templ_core.dom.addresses import address
 from templ_core.dom.document import parse_document
 from templ_core.metadata.dates import day_in_path, day_in_text, point_in_time
@@ -13,7 +14,6 @@ from templ_core.metadata.languages import contradicting_language, language_tag
 from templ_core.metadata.markup import PageMarkup, read_claims
 from templ_core.metadata.page_metadata import read_metadata
 from templ_core.page_level.model.page_type import PageType
-from templ_core.site_cleaner.cleaned_page import page_kind
 
 SITE_NAME = '<meta property="og:site_name" content="The Daily">'
 URL = "https://www.daily.example/news/2024/bridge.html"

@@ -25,6 +25,19 @@ def test_the_full_record_is_printed_with_segments(templ):
     assert all(0 <= segment["templateness"] <= 1 for segment in record["segments"])
 
 
+def test_the_posts_of_a_thread_are_printed_as_records(templ):
+    posts = '<script type=application/ld+json>{"@type": "QAPage"}</script>' + "".join(
+        f"<div class=post><a href=/members/{n}>Ann {n}</a><p>Text {n} says that the bridge is open.</div>"
+        for n in range(3)
+    )
+    record = json.loads(templ("clean", "-", "--records", stdin=posts.encode()).stdout)
+    assert record["records"]["posts"][1] == {
+        "author": "Ann 1",
+        "text": "Text 1 says that the bridge is open.",
+    }
+    assert "records" not in json.loads(templ("clean", "-", "--json", stdin=posts.encode()).stdout)
+
+
 def test_content_that_is_not_a_page_is_refused(templ_process):
     done = templ_process("clean", "-", stdin=b"%PDF-1.7 ...", expect=65)
     assert done.stderr.decode().startswith("templ: - was refused: UnsupportedContent")

@@ -21,6 +21,10 @@ HTML = (
     f"<nav><a href=/>Home</a></nav><h1>Bridge opens</h1>{STORY}"
 )
 ALL = Settings(text_forms="markdown, html", links=True, segments=True)
+THREAD = '<html lang=en><script type=application/ld+json>{"@type": "QAPage"}</script>' + "".join(
+    f"<div class=post><a href=/members/{n}>Ann {n}</a> 2024-03-0{n}<p>{text}</div>"
+    for n, text in enumerate(["Is the bridge over the river open?", "It stays open until May."], 1)
+)
 
 
 def record(settings, html=HTML):
@@ -84,6 +88,18 @@ def test_what_does_not_fit_a_message_is_dropped_before_the_text_is_cut():
     assert smaller.warnings == ["segments-dropped", "forms-dropped"]
     assert (smaller.markdown, smaller.links, smaller.text) == (None, None, found.text)
     assert smaller.metadata == found.metadata
+
+
+def test_records_come_when_they_are_asked_for_and_change_no_text():
+    found = record(Settings(records=True), THREAD)
+    assert [(post.author, post.date_published) for post in found.records.posts] == [
+        ("Ann 1", "2024-03-01"),
+        ("Ann 2", "2024-03-02"),
+    ]
+    without = record(Settings(), THREAD)
+    assert (without.records, without.text) == (msgspec.UNSET, found.text)
+    small = fit_message(found, len(encode_json(found)) - 1)
+    assert (small.records, small.warnings) == (msgspec.UNSET, ["forms-dropped"])
 
 
 def test_changes_that_do_not_fit_a_message_are_dropped():

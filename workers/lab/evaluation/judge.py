@@ -14,7 +14,7 @@ import msgspec
 from lxml import etree, html
 
 from schemas.cleaned import TextSegment
-from templ_core.clean_document import CleanedText, clean
+from templ_core.clean_document import CleanedText, clean, page_kind
 from templ_core.config import Balance, CoreConfig
 from templ_core.dom.document import Document, read_document
 from templ_core.errors import PageError
@@ -22,7 +22,6 @@ from templ_core.lab.evaluation.report import PageScore
 from templ_core.metadata.markup import PageMarkup
 from templ_core.page_level.model.page_model import PageModel
 from templ_core.page_level.page_evidence import read_page_evidence
-from templ_core.site_cleaner.cleaned_page import page_kind
 from workers.child_program import use_one_arithmetic_thread
 from workers.errors import WorkerError
 from workers.lab import experiment as lab

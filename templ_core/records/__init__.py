@@ -1,0 +1,1 @@
+"""Records of a page: the posts of a thread, the items of a listing and the fields of the page itself."""

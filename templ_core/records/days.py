@@ -1,0 +1,123 @@
+"""The days that the parts of a page show, of which those of one shape are the parts' own."""
+
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from templ_core.metadata.dates import (
+    before_change,
+    day_in_text,
+    may_name_day,
+    point_in_time,
+)
+from templ_core.patterns import pattern
+from templ_core.records.siblings import ShapedPage, Stretch
+
+_CHARS_MAX = 200
+"""Characters of the longest text that tells the day of its part."""
+_FIGURES = pattern(r"(?<!\d)(\d{1,2})([/-])(\d{1,2})\2(\d{4})(?!\d)")
+_JOINED = pattern(
+    r"\b(?:join|regist|inscri|member since|mitglied seit|dabei seit|born|birth|last (?:seen|visit|active|login)|beigetreten)",
+    re.IGNORECASE,
+)
+"""Words before a day of an author, which is no day of a post."""
+
+
+class Day(NamedTuple):
+    """A day in a part of a page."""
+
+    node: int
+    """Number of the element that shows it."""
+    segment: int
+    """Number of the segment that shows it."""
+    date: str
+    """RFC 3339, as `point_in_time` writes it."""
+
+
+def days_of_parts(
+    page: ShapedPage,
+    parts: Sequence[Stretch],
+    times: Sequence[tuple[dict[str, str], str]],
+    language: str,
+) -> list[Day | None]:
+    """Return the day of each part, or None where it has none in the place where most parts have theirs.
+
+    Of the elements of one shape those count that show a day in most parts, and in the order of the page or against it.
+
+    Args:
+        page: The page.
+        parts: Its parts, in order.
+        times: Attributes and text of each `time` element in its markup, in order.
+        language: Language tag of the page; empty = not known.
+    """
+    shown = _times_of_nodes(page, times, language)
+    found: dict[int, dict[int, Day]] = defaultdict(dict)
+    texts = _day_texts(page, parts)
+    order = _order(page.texts, language)
+    for number, segment, text in texts:
+        date = day_in_text(_FIGURES.sub(order, text), language)
+        if date is not None:
+            owner = int(page.segments.owner[segment])
+            found[int(page.shape[owner])].setdefault(number, Day(owner, segment, date))
+    for number, part in enumerate(parts):
+        for node in range(part.begin, part.end) if shown else ():
+            if node in shown:
+                day = Day(node, page.segment_of(node), shown[node])
+                found[-1 - int(page.shape[node])].setdefault(number, day)
+    if not found:
+        return [None] * len(parts)
+    best = max(found.values(), key=lambda days: (_in_order(days), -min(days.values()).node))
+    return [best.get(number) for number in range(len(parts))]
+
+
+def _times_of_nodes(
+    page: ShapedPage, times: Sequence[tuple[dict[str, str], str]], language: str
+) -> dict[int, str]:
+    """Return what each `time` element states, by its number; nothing where markup and document have different numbers."""
+    nodes = [node for node, tag in enumerate(page.tags) if tag == "time"]
+    if len(nodes) != len(times):
+        return {}
+    stated = (
+        (node, point_in_time(attributes.get("datetime") or text, language))
+        for node, (attributes, text) in zip(nodes, times, strict=True)
+    )
+    return {node: date for node, date in stated if date is not None}
+
+
+def _day_texts(page: ShapedPage, parts: Sequence[Stretch]) -> list[tuple[int, int, str]]:
+    """Return part, number and text of the short segments that may name the day of their part."""
+    found = []
+    for number, part in enumerate(parts):
+        for segment in page.segments_in(part.begin, part.end):
+            text = page.texts[segment]
+            if len(text) > _CHARS_MAX or not may_name_day(text):
+                continue
+            text = before_change(text)
+            if not _JOINED.search(text):
+                found.append((number, segment, text))
+    return found
+
+
+def _order(texts: Sequence[str], language: str) -> str:
+    """Return what a match of `_FIGURES` is replaced by so that the year comes first.
+
+    A page writes all days in one form, so one in which a figure is above 12 tells the order of all.
+    """
+    short = (text for text in texts if len(text) <= _CHARS_MAX)
+    figures = [one for text in short if (one := _FIGURES.search(text))]
+    is_first = any(int(one[1]) > 12 for one in figures)
+    is_second = any(int(one[3]) > 12 for one in figures)
+    if is_first == is_second:
+        is_first = language.partition("-")[0] not in {"", "en"}
+        is_second = False
+    return r"\4-\3-\1" if is_first else r"\4-\1-\3" if is_second else r"\g<0>"
+
+
+def _in_order(days: dict[int, Day]) -> int:
+    """Return in how many parts the day is not before, or not behind, that of the part before; the first counts."""
+    dates = [days[number].date for number in sorted(days)]
+    rising = sum(one <= other for one, other in pairwise(dates))
+    falling = sum(one >= other for one, other in pairwise(dates))
+    return 1 + max(rising, falling)
