@@ -28,6 +28,8 @@ from templ_core.site_level.fusion.site_columns import (
     FEW_COVER_OF_RECORDS,
     LINKS_AGAIN,
     REPEATED_INPUTS,
+    SOME_COVER,
+    SOME_COVER_OF_RECORDS,
     SiteColumns,
 )
 from templ_core.site_level.places._containers import (
@@ -78,7 +80,7 @@ class SegmentEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the segment is the page's headline: it says the title, or is in the only `h1`, whose text no other page
     has."""
     named: Floats
-    """Share of the words of a headline that no other page has which the segment has, 0 to 1."""
+    """Share of the pairs of neighbouring words in the page's headline that the segment has, 0 to 1."""
     repeated: Bools
     """Whether the text stands more than once at its path on the page, as labels of records do."""
     words: Int32s
@@ -147,13 +149,14 @@ def _cuts(
     if strings.sentences is None:
         return None
     of, cover = strings.sentences.segment, strings.sentences.cover
-    names = FEW_COVER, FEW_COVER_OF_RECORDS
+    names = FEW_COVER, FEW_COVER_OF_RECORDS, SOME_COVER, SOME_COVER_OF_RECORDS
     least, most = STRINGS_CONFIG.prose_words_min, FUSION_CONFIG.length_words_max
     alike, listed, named = strings.alike[of], strings.listed[of], segments.named[of]
     instead = cover_columns(cover, alike, listed, named, segments.page_type, least, most)
+    rows = (*instead, *instead)  # what some pages have is among what few have
     after, before = (
-        fused_log_odds(dict(zip(names, rows, strict=True)), fusion.terms, 0.0, names)
-        for rows in (instead, [columns[name][of] for name in names])
+        fused_log_odds(dict(zip(names, one, strict=True)), fusion.terms, 0.0, names)
+        for one in (rows, [columns[name][of] for name in names])
     )
     cuts: defaultdict[int, list[tuple[int, int]]] = defaultdict(list)
     for row in np.flatnonzero(log_odds[of] + (after - before) < 0).tolist():

@@ -52,6 +52,6 @@ def test_one_earlier_value_in_each_topic(stream, tmp_path):
     model = decode_site_model_record(models[0][1])
     assert (record["method"], record["site_model_version"]) == ("site", model.version)
     assert record["site_settings_version"]
-    assert "is left out: document of format 2, known is 4" in stream.log()
+    assert "is left out: document of format 2, known is 5" in stream.log()
     ((documents_known, _),) = stream.windows("one").values()
     assert len(documents_known) == 1

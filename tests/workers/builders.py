@@ -75,7 +75,7 @@ MENU = "<ul><li>Home and more of the menu<li>About us and our friends</ul>"
 def article(number, extra="", **fields):
     """Return a page with a menu that other pages have too, and a story of its own."""
     story = f"<p>Article {number} says this, and then that. " * 3
-    body = f"<h1>Article {number}</h1><p>By Ann Reed{MENU}<div>{story}</div>{extra}"
+    body = f"<body class=single-post><h1>Article {number}</h1><p>By Ann Reed{MENU}<div>{story}</div>{extra}"
     return page(number, body.encode(), **fields)
 
 

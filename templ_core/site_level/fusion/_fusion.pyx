@@ -69,13 +69,13 @@ def combine(evidence, config, double margin, double least_words):
     cdef double *by_tree = added(columns, names.BY_TREE, rows)
     cdef double *place_pages = added(columns, names.PLACE_PAGES, rows)
     cdef double *constant = added(columns, names.CONSTANT, rows)
+    apart = _apart(strings.alike, strings.listed, evidence.named)
     for cover, plain, of_records in (
         (strings.few, names.FEW_COVER, names.FEW_COVER_OF_RECORDS),
         (strings.some, names.SOME_COVER, names.SOME_COVER_OF_RECORDS),
     ):
         _cover(
-            cover, strings.alike, strings.listed, evidence.named, max(documentation, page_type.forum), least_words,
-            length_max,
+            cover, apart, max(documentation, page_type.forum), least_words, length_max,
             added(columns, plain, rows), added(columns, of_records, rows),
         )
     if len(columns) != COLUMNS:
@@ -134,32 +134,42 @@ def cover_columns(cover, alike, listed, named, page_type, double least, double m
         cover: What they cover, a `Cover`.
         alike: How often the same stands beside it, see `StringEvidence`.
         listed: How much of it the page has more than once, likewise.
-        named: Share of the words of the page's headline that it has, 0 to 1.
+        named: Share of the pairs of words in the page's headline that it has, 0 to 1.
         least: Words of a run up to which it says nothing.
         most: Words of a run from which on more of them make nothing surer.
     """
     columns = np.empty((2, len(alike)))
     cdef double *plain = <double *>items(columns, 8, True)
     _cover(
-        cover, alike, listed, named, max(page_type.documentation, page_type.forum), least, most, plain,
+        cover, _apart(alike, listed, named), max(page_type.documentation, page_type.forum), least, most, plain,
         plain + len(alike),
     )
     return columns
 
 
+cdef object _apart(alike_column, listed_column, named_column):
+    """Return how much it counts that strings cover some text, 0 to 1, see `cover_columns`."""
+    cdef Py_ssize_t row
+    cdef const double *alike = <const double *>items(alike_column, 8)
+    cdef const double *listed = <const double *>items(listed_column, 8)
+    cdef const double *named = <const double *>items(named_column, 8)
+    column = np.empty(len(alike_column))
+    cdef double *apart = <double *>items(column, 8, True)
+    for row in range(len(alike_column)):
+        apart[row] = max(1 - 2 * max(alike[row], listed[row]), 0.0) * (1 - named[row])
+    return column
+
+
 cdef int _cover(
-    cover, alike_column, listed_column, named_column, double records, double least, double most, double *plain,
-    double *of_records
+    cover, apart_column, double records, double least, double most, double *plain, double *of_records
 ) except -1:
     cdef Py_ssize_t row
     cdef const double *share = <const double *>items(cover.share, 8)
     cdef const double *run_words = <const double *>items(cover.run_words, 8)
-    cdef const double *alike = <const double *>items(alike_column, 8)
-    cdef const double *listed = <const double *>items(listed_column, 8)
-    cdef const double *named = <const double *>items(named_column, 8)
+    cdef const double *apart = <const double *>items(apart_column, 8)
     cdef double sure
-    for row in range(len(alike_column)):
-        sure = share[row] * max(1 - 2 * max(alike[row], listed[row]), 0.0) * (1 - named[row])
+    for row in range(len(apart_column)):
+        sure = share[row] * apart[row]
         sure *= log(within(run_words[row], least, most) / least)
         plain[row], of_records[row] = (1 - records) * sure, records * sure
     return 0

@@ -187,7 +187,9 @@ def only_h1(document, element_types):
 
 
 def named_share(words, Py_ssize_t first, Py_ssize_t behind):
-    """Return the share of the different words of some segments that each segment of the page has, 0 to 1; length n_segments.
+    """Return the share of the pairs of neighbouring words in some segments that each segment of the page has, 0 to 1.
+
+    Single words are no names: those that bind others stand everywhere. The result has length n_segments.
 
     Args:
         words: The `Words` of the page.
@@ -203,23 +205,21 @@ def named_share(words, Py_ssize_t first, Py_ssize_t behind):
     for segment in range(behind):
         start += length[segment] if segment < first else 0
         end += length[segment]
-    names = np.empty(TITLE_WORDS_MAX, np.uint64)
+    end = min(end, start + TITLE_WORDS_MAX) if behind > first else start
     last_in = np.full(TITLE_WORDS_MAX, -1, np.int64)
-    cdef uint64_t *name = <uint64_t *>items(names, 8, True)
-    cdef int64_t *last = <int64_t *>items(last_in, 8, True)     # the last segment that has each name
+    cdef int64_t *last = <int64_t *>items(last_in, 8, True)     # the last segment that has each pair
     cdef uint64_t some_bits = 0
-    for word in range(start, end if behind > first else start):
-        if wanted < TITLE_WORDS_MAX and not _is_among(hash[word], name, wanted):
-            name[wanted] = hash[word]
-            some_bits |= <uint64_t>1 << (hash[word] & 63)
-            wanted += 1
-    for word in range(len(words.hashes) if wanted else 0):
-        if not some_bits >> (hash[word] & 63) & 1:
+    wanted = end - start - 1
+    for word in range(start, end - 1):
+        some_bits |= <uint64_t>1 << (hash[word] & 63)
+    for word in range(len(words.hashes) - 1 if wanted > 0 else 0):
+        segment = of_segment[word]
+        if not some_bits >> (hash[word] & 63) & 1 or of_segment[word + 1] != segment:
             continue
         for place in range(wanted):
-            if name[place] == hash[word] and last[place] != of_segment[word]:
-                last[place] = of_segment[word]
-                share[of_segment[word]] += 1.0 / wanted
+            if hash[start + place] == hash[word] and hash[start + place + 1] == hash[word + 1] and last[place] != segment:
+                last[place] = segment
+                share[segment] += 1.0 / wanted
     return shares
 
 

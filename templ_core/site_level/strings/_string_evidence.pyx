@@ -286,7 +286,7 @@ def read_page(features, prose, table, config):
         for at in range(first[run], behind[run]):
             row[4 * segments + at] = 1 if whole[run] and series > 1 else beside / 255.0
     _list(row + 5 * segments, token, owner, count, segments, config)
-    return usual, columns, covers[0]
+    return usual, columns, covers[1]
 
 
 cdef Py_ssize_t _joined(

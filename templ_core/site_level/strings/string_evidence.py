@@ -205,7 +205,7 @@ class RepeatedSentences(msgspec.Struct, frozen=True):
     spans: list[tuple[int, int]]
     """Their first character in its text, and the one behind them."""
     cover: Cover
-    """What strings of few pages cover of them."""
+    """What strings of some pages cover of them."""
 
 
 class StringEvidence(msgspec.Struct, frozen=True, kw_only=True):
@@ -226,7 +226,7 @@ class StringEvidence(msgspec.Struct, frozen=True, kw_only=True):
     """How much of each segment the page has more than once, 0 to 1: it is a pattern of a list then. Length
     n_segments."""
     is_covered: Bools
-    """Which words of the page strings of few pages cover; length n_words."""
+    """Which words of the page strings of some pages cover; length n_words."""
     sentences: RepeatedSentences | None = None
     """None where there are none."""
 
@@ -244,14 +244,14 @@ def read_strings(
         alike=alike,
         listed=listed,
         is_covered=is_covered,
-        sentences=_repeated_sentences(document, features.words, few_share, is_covered),
+        sentences=_repeated_sentences(document, features.words, some_share, is_covered),
     )
 
 
 def _repeated_sentences(
-    document: Document, words: Words, few_share: Floats, is_covered: Bools
+    document: Document, words: Words, share: Floats, is_covered: Bools
 ) -> RepeatedSentences | None:
-    runs = sentence_runs(words, few_share, is_covered, STRINGS_CONFIG.sentence_ratio)
+    runs = sentence_runs(words, share, is_covered, STRINGS_CONFIG.sentence_ratio)
     if not runs:
         return None
     texts = document.segments.texts

@@ -35,7 +35,7 @@ def slow_page(features, prose, table, config):
             beside[one] = 1.0 if is_series and sum(series) > 1 else max(before, behind) / 255
     columns.append(beside)
     columns.append(listed(prose.tokens, owners, lengths, prose.is_prose, config))
-    return longest_around(table, shapes, lengths), columns, covers[0]
+    return longest_around(table, shapes, lengths), columns, covers[1]
 
 
 def covered(finder, tokens, owners, features, config):

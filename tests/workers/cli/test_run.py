@@ -312,7 +312,8 @@ def _copied_feed(path):
             ("first.example", number),
             ("copy.example", number + 1000 * (number % 4 == 0)),
         ):
-            html = f"<ul><li>Home of {site}<li>News of {site}</ul><h1>{site}</h1>{_story(content)}"
+            menu = f"<nav><ul><li>Home of {site}<li>News of {site}</ul></nav>"
+            html = f"{menu}<div class=logo>{site}</div>{_story(content)}"
             fields = {"html": f"<p>{site} {number}"} if number == 30 else {"html": html}
             pages.append({"url": f"https://{site}/{number}", **fields})
     pages[20:20] = [{"url": "https://first.example/3", "html": "", "status": 404}]
