@@ -142,7 +142,9 @@ def test_the_watch_reads_how_much_an_article_repeats(stream):
     def ratio(number, *told):
         words = [f"word{each * 100 + place}" for each in told for place in range(60)]
         texts = "".join(f"<p>{' '.join(words[at : at + 30])}." for at in range(0, len(words), 30))
-        html = f"{declared}<body class=single-post><h1 class=entry-title>Bridge {number}</h1>{texts}"
+        html = (
+            f"{declared}<body class=single-post><h1 class=entry-title>Bridge {number}</h1>{texts}"
+        )
         return stream.process(page(number, html.encode()))[0].document.facts.repeated_ratio
 
     first, _, _, own = ratio(0, 0, 9), ratio(1, 1, 9), ratio(2, 2), ratio(3, 3)
