@@ -282,10 +282,11 @@ def with_policy(
 ) -> Floats:
     """Return the log-odds for content after the policy on comments, reviews, leads and consent texts.
 
-    Consent texts never stay. A lead is likely content, as its page declares. Comments of readers are left out beside an article, or as the setting says: an
-    article, of which the content is outside the comments, has to be likelier than a page whose content is in
-    them, such as a thread whose posts are called comments. Reviews follow the comments where the setting
-    decides, and are otherwise judged like other text. The result has length n_segments.
+    Consent texts never stay. A lead is likely content, as its page declares. Comments of readers are left out
+    beside an article, or as the setting says: an article, of which the content is outside the comments, has to
+    be likelier than a page whose content is in them, such as a thread whose posts are called comments. Reviews
+    follow the comments where the setting decides, and are otherwise judged like other text. The result has
+    length n_segments.
 
     Args:
         log_odds: Log-odds for content by the page model; length n_segments.

@@ -166,20 +166,24 @@ def find_headline(document, features, element_types, config):
 def only_h1(document, element_types):
     """Return the first segment of the only `h1` of a page that has text, and the one behind its last; equal if there is none."""
     nodes, owner = document.nodes, document.segments.owner
-    cdef Py_ssize_t segment, first = 0, behind = 0
+    cdef Py_ssize_t segment, node, first = 0, behind = 0
     cdef const int32_t *owner_of = <const int32_t *>items(owner, 4)
     cdef const int32_t *parent = <const int32_t *>items(nodes.parent, 4)
     cdef const int32_t *element_type = <const int32_t *>items(nodes.element_type, 4)
     cdef const uint64_t *types = <const uint64_t *>items(element_types, 8)
-    cdef int32_t node, found = -1
+    around = np.empty(len(nodes.parent), np.int32)
+    cdef int32_t *h1_around = <int32_t *>items(around, 4, True)     # the `h1` that each element is in; -1 = none
+    cdef int32_t found = -1
+    for node in range(len(around)):
+        h1_around[node] = h1_around[parent[node]] if parent[node] >= 0 else -1
+        if types[element_type[node] * COLUMNS + HEADING] == IN_H1:
+            h1_around[node] = <int32_t>node
     for segment in range(len(owner)):
-        node = owner_of[segment]
-        while node >= 0 and types[element_type[node] * COLUMNS + HEADING] < IN_H1:
-            node = parent[node]
+        node = h1_around[owner_of[segment]]
         if node < 0:
             continue
         if found < 0:
-            found, first = node, segment
+            found, first = <int32_t>node, segment
         elif node != found:
             return 0, 0
         behind = segment + 1
@@ -217,7 +221,9 @@ def named_share(words, Py_ssize_t first, Py_ssize_t behind):
         if not some_bits >> (hash[word] & 63) & 1 or of_segment[word + 1] != segment:
             continue
         for place in range(wanted):
-            if hash[start + place] == hash[word] and hash[start + place + 1] == hash[word + 1] and last[place] != segment:
+            if hash[start + place] != hash[word] or hash[start + place + 1] != hash[word + 1]:
+                continue
+            if last[place] != segment:
                 last[place] = segment
                 share[segment] += 1.0 / wanted
     return shares
