@@ -157,8 +157,8 @@ class LeadConfig(msgspec.Struct, frozen=True, kw_only=True):
     segments_max: int = 8
     """Segments behind the headline among which the lead is: bylines and dates stand before it."""
 
-    claims_max: int = 200
-    """Claims among which descriptions are looked for; they stand in the head."""
+    descriptions_max: int = 20
+    """Claims with the word that are looked at; descriptions stand in the head."""
 
     description_bytes_max: int = 4000
     """Bytes of a description that are read."""

@@ -47,7 +47,7 @@ def declared_segments(
         One of NO_BODY, OUTSIDE_BODY and INSIDE_BODY for each segment.
     """
     nothing = np.zeros(len(texts), np.int32)  # NO_BODY
-    body = _letters(_shown(_declared_body(claims, config))) if claims.find(_KEY) >= 0 else ""
+    body = bare_letters(_shown(_declared_body(claims, config))) if claims.find(_KEY) >= 0 else ""
     if len(body) < config.letters_min:
         return nothing
     declared: list[int] = []
@@ -58,7 +58,7 @@ def declared_segments(
         if not ends:
             declared.append(OUTSIDE_BODY)
             continue
-        letters = _letters(text)
+        letters = bare_letters(text)
         place = _find(body, letters[: config.edge_letters], at) if ends & 1 else -1
         if place < 0 and ends & 2 and len(letters) > config.edge_letters:
             place = _find(body, letters[-config.edge_letters :], at)
@@ -94,7 +94,8 @@ def _find(body: str, letters: str, at: int) -> int:
     return place if place >= 0 else body.find(letters, 0, at + len(letters))
 
 
-def _letters(text: str) -> str:
+def bare_letters(text: str) -> str:
+    """Return the letters and digits of a text in lower case, by which texts are compared."""
     if text.isascii():
         return text.encode().translate(_LOWER, _NO_ASCII_LETTERS).decode()
     return _NO_LETTER.sub("", text).lower()
@@ -125,13 +126,13 @@ def body_in_place_of_page(
     if claims.find(_KEY) < 0 or _NOT_FREE.search(claims):
         return ""
     declared = _declared_body(claims, config)
-    body = _letters(_shown(declared))
+    body = bare_letters(_shown(declared))
     if len(body) < config.letters_min:
         return ""
-    headline, own, found = _letters(columns.title), 0, 0
+    headline, own, found = bare_letters(columns.title), 0, 0
     link_chars = columns.segments["link_chars"].tolist()
     for text, linked in zip(columns.texts, link_chars, strict=True):
-        letters = _letters(text)
+        letters = bare_letters(text)
         if body.startswith(letters, found):
             found += len(letters)
         elif letters not in headline:
