@@ -282,7 +282,7 @@ def with_policy(
 ) -> Floats:
     """Return the log-odds for content after the policy on comments, reviews, leads and consent texts.
 
-    Consent texts never stay. A lead is likely content, as its page declares. Comments of readers are left out
+    Consent texts never stay. Headline and lead are likely content, as their page declares. Comments of readers are left out
     beside an article, or as the setting says: an article, of which the content is outside the comments, has to
     be likelier than a page whose content is in them, such as a thread whose posts are called comments. Reviews
     follow the comments where the setting decides, and are otherwise judged like other text. The result has

@@ -14,7 +14,8 @@ from templ_core.dom.parse._page_columns import PageColumns
 from templ_core.patterns import pattern
 
 NO_BODY, OUTSIDE_BODY, INSIDE_BODY, LEAD = range(4)
-"""Values of `Segments.declared`: the page declares no body, or the segment is outside or inside it; or it is the lead."""
+"""Values of `Segments.declared`: the page declares no body, or the segment is outside or inside it; or it is the headline or
+the lead."""
 
 _DECLARED = DeclaredBodyConfig()
 _KEY = b'"articleBody"'

@@ -1,4 +1,4 @@
-"""The lead of a page: the text below its headline that the page declares as its description."""
+"""The headline and the lead of a page: what its title says, and the text below that the page declares as its description."""
 
 from collections.abc import Iterator
 from itertools import chain
@@ -14,28 +14,37 @@ _PART = b"escription"
 _NAMES = frozenset((b"description", b"og:description", b"twitter:description"))
 
 
-def lead_segment(claims: bytes, columns: PageColumns, config: LeadConfig = _LEAD) -> int:
-    """Return the number of the segment that is the lead, -1 if there is none.
+def lead_segments(claims: bytes, columns: PageColumns, config: LeadConfig = _LEAD) -> list[int]:
+    """Return the numbers of the segments that are the headline and the lead of a page; there may be none.
 
-    It is among the first segments behind the only `h1` that has text, and begins as a description does, or the other way
-    round, since descriptions are cut off. Only letters and digits are compared.
+    The headline is the only `h1` that has text, if it is at least half of the title, whose rest is the name of the site, or
+    has the title. The lead is among the first segments behind that `h1`, and begins as a description does, or the
+    other way round, since descriptions are cut off. Only letters and digits are compared.
 
     Args:
         claims: `Document.claims`.
         columns: The page.
         config: The tunable numbers.
     """
+    first, behind = _only_h1(columns)
+    if first == behind:
+        return []
+    found: list[int] = []
+    title, headline = (
+        bare_letters(text) for text in (columns.title, " ".join(columns.texts[first:behind]))
+    )
+    if title and (title in headline or (headline in title and 2 * len(headline) >= len(title))):
+        found += range(first, behind)
     declared = [one for one in _descriptions(claims, config) if len(one) >= config.letters_min]
-    first = _behind_headline(columns) if declared else -1
-    if first < 0:
-        return -1
-    for segment in range(first, min(first + config.segments_max, len(columns.texts))):
+    for segment in range(
+        behind, min(behind + config.segments_max, len(columns.texts)) if declared else 0
+    ):
         letters = bare_letters(columns.texts[segment])
         if len(letters) >= config.letters_min and any(
             letters.startswith(one) or one.startswith(letters) for one in declared
         ):
-            return segment
-    return -1
+            return [*found, segment]
+    return found
 
 
 def _descriptions(claims: bytes, config: LeadConfig) -> Iterator[str]:
@@ -52,15 +61,15 @@ def _descriptions(claims: bytes, config: LeadConfig) -> Iterator[str]:
         at, tags = claims.find(_PART, end) if end >= 0 else -1, tags + 1
 
 
-def _behind_headline(columns: PageColumns) -> int:
-    """Return the first segment behind the only `h1` that has text, -1 if none or several have."""
+def _only_h1(columns: PageColumns) -> tuple[int, int]:
+    """Return the first segment of the only `h1` that has text, and the one behind its last; equal if none or several have."""
     types = [number for number, (tag, _) in enumerate(columns.element_types) if tag == "h1"]
-    type_of, owner, behind = columns.nodes["element_type"], columns.segments["owner"], -1
+    type_of, owner, found = columns.nodes["element_type"], columns.segments["owner"], (0, 0)
     for node in chain.from_iterable((type_of == one).nonzero()[0].tolist() for one in types):
-        first, last = owner.searchsorted((node, columns.nodes["end"][node])).tolist()
-        if first == last:
+        first, behind = owner.searchsorted((node, columns.nodes["end"][node])).tolist()
+        if first == behind:
             continue
-        if behind >= 0:
-            return -1
-        behind = last
-    return behind
+        if found != (0, 0):
+            return 0, 0
+        found = first, behind
+    return found

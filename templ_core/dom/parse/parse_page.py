@@ -26,7 +26,7 @@ from templ_core.dom.parse.declared_body import (
     declared_segments,
 )
 from templ_core.dom.parse.embedded import with_embedded
-from templ_core.dom.parse.lead import lead_segment
+from templ_core.dom.parse.lead import lead_segments
 from templ_core.dom.parse.repair import flatten_markup
 from templ_core.dom.parse.scan import stalls_parser
 from templ_core.dom.tags import without_references
@@ -45,7 +45,7 @@ class ParsedPage(msgspec.Struct, frozen=True):
     base: str
     """Address that the first `base` element with one names; empty without one."""
     declared: Int32s
-    """Whether each segment is inside the article body that the markup declares, or is the lead; see `declared_body.py`."""
+    """Whether each segment is inside the article body that the markup declares, or is the headline or the lead; see `declared_body.py`."""
     is_declared: bool
     """Whether the columns are those of that body, because the markup shows next to nothing."""
 
@@ -74,8 +74,9 @@ def parse_page(utf8: bytes, url: str, *, with_marks: bool = False) -> ParsedPage
         columns = _parsed(body.encode(), _host(url), with_marks=with_marks)[0]
         columns = columns._replace(title=title, language=language, scripts=scripts)
         declared = declared_segments(claims, columns.texts)
-    if (lead := lead_segment(claims, columns)) >= 0 and declared[lead] != INSIDE_BODY:
-        declared[lead] = LEAD
+    for lead in lead_segments(claims, columns):
+        if declared[lead] != INSIDE_BODY:
+            declared[lead] = LEAD
     refuse_segments(len(columns.texts) + len(columns.sign_texts), len(utf8))
     base = _base(claims, base_at, url) if base_at >= 0 else ""
     if base and with_marks:

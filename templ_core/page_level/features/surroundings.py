@@ -94,7 +94,7 @@ class TextRoles(msgspec.Struct, frozen=True, kw_only=True):
     consent: Bools
     """Notices about cookies and the like, and their settings."""
     leads: Bools
-    """The text below the headline that the page declares as its description."""
+    """The headline, and the text below it that the page declares as its description."""
 
 
 def read_text_roles(document: Document, tree: PageTree, surroundings: Int32s) -> TextRoles:

@@ -16,7 +16,7 @@ STORY = "The council met on Monday and agreed that the old bridge stays closed u
 
 
 def page(head, body):
-    return f"<title>Bridge closed</title>{head}<body>{body}"
+    return f"<title>The Daily: news of the harbour and the bridge</title>{head}<body>{body}"
 
 
 def described(text, name="name=description"):
@@ -77,3 +77,27 @@ def test_a_stored_document_knows_its_lead():
     document = parse_document(page(described(LEAD_TEXT), BODY), "")
     stored = decode_document(compress_columns(document_columns(document)))
     assert (stored.segments.declared == document.segments.declared).all()
+
+
+@pytest.mark.parametrize(
+    ("title", "headline", "is_told"),
+    [
+        ("Bridge closed until May | The Daily", "Bridge closed until May", True),
+        ("The Daily - Bridge closed until May", "Bridge closed until May", True),
+        ("Bridge closed", "Bridge closed: the ferry runs twice", True),
+        ("Bridge closed until May | The Daily", "The Daily", False),
+        ("Bridge closed until May", "Ferry runs twice", False),
+        ("", "Bridge closed until May", False),
+    ],
+)
+def test_the_only_h1_is_the_headline_if_the_title_says_so(title, headline, is_told):
+    markup = f"<title>{title}</title><p>News<h1>{headline}</h1><p>{STORY}"
+    segments = parse_document(markup, "").segments
+    assert (segments.declared == LEAD).tolist() == [False, is_told, False]
+
+
+def test_the_headline_of_an_article_stays_in_whatever_box_it_is():
+    body = f"<header><div class=banner><h1>Bridge closed</h1></div></header><article><p>{STORY}</article>"
+    for title in ("Bridge closed - The Daily", "The Daily"):
+        text = clean(parse_document(f"<title>{title}</title>{body}", ""), None, CoreConfig()).text
+        assert ("Bridge closed" in text) == title.startswith("Bridge")
