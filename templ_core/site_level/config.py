@@ -109,8 +109,7 @@ class ContainersConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Levels above its owner of the element whose words are a segment's surroundings."""
 
     doubt_pages: float = 3.0
-    """Pages after which the share of pages with a usual container, and the shape of a long text, have half their
-    weight."""
+    """Pages after which the share of pages with a usual container has half its weight."""
 
     title_share_min: float = 0.8
     """Share of a headline's words that are in the page's title, 0 to 1."""
