@@ -57,7 +57,7 @@ def declared_columns(document, words):
     before = np.cumsum(per_segment) - per_segment
     distance = before - before[np.argmax(likeness)] if is_like.any() else np.zeros(len(declared))
     return {
-        "declared: inside": np.array([0, -1, 1])[declared],
+        "declared: inside": np.array([0, -1, 1, 0])[declared],
         "declared: body_share": np.full(
             len(declared), per_segment[declared == INSIDE_BODY].sum() / max(per_segment.sum(), 1)
         ),
