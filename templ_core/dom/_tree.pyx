@@ -1,7 +1,7 @@
 """Loops over trees whose nodes are columns in document order."""
 
 from cpython.unicode cimport PyUnicode_AsUTF8AndSize
-from libc.stdint cimport int64_t, uintptr_t
+from libc.stdint cimport int64_t, uint8_t, uintptr_t
 from libc.string cimport memset, strstr
 
 import numpy as np
@@ -159,6 +159,46 @@ def last_with_bits(bits_column, int mask):
         if bits[item] & mask:
             last = item
     return found
+
+
+def only_h1(list element_types, type_column, parent_column, owner_column):
+    """Return the first segment of the only `h1` of a page that has text, and the one behind its last; equal if there is none.
+
+    Args:
+        element_types: Pairs of tag and attributes.
+        type_column: Number of each node's element type.
+        parent_column: Parent of each node, -1 for none.
+        owner_column: Number of the node that holds each segment.
+    """
+    cdef Py_ssize_t node, segment, above, first = 0, behind = 0, found = -1
+    cdef Py_ssize_t types = len(element_types), nodes = len(type_column)
+    cdef const int *type_of = <const int *>items(type_column, 4)
+    cdef const int *parent = <const int *>items(parent_column, 4)
+    cdef const int *owner = <const int *>items(owner_column, 4)
+    cdef bint has_any = False
+    flags, around = np.zeros(types, np.bool_), np.empty(nodes, np.int32)
+    cdef uint8_t *is_h1 = <uint8_t *>items(flags, 1, True)
+    cdef int *h1_around = <int *>items(around, 4, True)     # the `h1` that each node is in; -1 = none
+    for node in range(types):
+        is_h1[node] = (<tuple>element_types[node])[0] == "h1"
+        has_any |= is_h1[node]
+    if not has_any:
+        return 0, 0
+    for node in range(nodes):
+        above = parent[node]
+        h1_around[node] = h1_around[above] if above >= 0 else -1
+        if is_h1[type_of[node]]:
+            h1_around[node] = <int>node
+    for segment in range(len(owner_column)):
+        node = h1_around[owner[segment]]
+        if node < 0:
+            continue
+        if found < 0:
+            found, first = node, segment
+        elif node != found:
+            return 0, 0
+        behind = segment + 1
+    return first, behind
 
 
 def table_of_side(list pairs, Py_ssize_t side):

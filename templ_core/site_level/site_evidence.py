@@ -6,6 +6,7 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Bools, Floats, Int32s
+from templ_core.dom._tree import only_h1
 from templ_core.dom.document import Document
 from templ_core.dom.signs import Cuts
 from templ_core.page_level.model.page_type import PageType
@@ -37,7 +38,6 @@ from templ_core.site_level.places._containers import (
     find_headline,
     mean_around,
     named_share,
-    only_h1,
     usual_share,
 )
 from templ_core.site_level.places._places import links_again, where_repeated
@@ -218,7 +218,8 @@ def _headline(
     They name nothing where all pages have the same there.
     """
     found = np.zeros(len(page.words), np.bool_)
-    first, behind = only_h1(document, places.types)
+    nodes, owner = document.nodes, document.segments.owner
+    first, behind = only_h1(nodes.element_types, nodes.element_type, nodes.parent, owner)
     if (known.text_pages[first:behind] > 1).any():
         first, behind = 0, 0
     found[first:behind] = True

@@ -1,8 +1,8 @@
 """The headline and the lead of a page: what its title says, and the text below that the page declares as its description."""
 
 from collections.abc import Iterator
-from itertools import chain
 
+from templ_core.dom._tree import only_h1
 from templ_core.dom.config import LeadConfig
 from templ_core.dom.parse._page_columns import PageColumns
 from templ_core.dom.parse.declared_body import bare_letters
@@ -26,7 +26,10 @@ def lead_segments(claims: bytes, columns: PageColumns, config: LeadConfig = _LEA
         columns: The page.
         config: The tunable numbers.
     """
-    first, behind = _only_h1(columns)
+    nodes = columns.nodes
+    first, behind = only_h1(
+        columns.element_types, nodes["element_type"], nodes["parent"], columns.segments["owner"]
+    )
     if first == behind:
         return []
     found: list[int] = []
@@ -59,17 +62,3 @@ def _descriptions(claims: bytes, config: LeadConfig) -> Iterator[str]:
             content = values.get(b"content", b"")[: config.description_bytes_max]
             yield bare_letters(without_references(content.decode(errors="replace")))
         at, tags = claims.find(_PART, end) if end >= 0 else -1, tags + 1
-
-
-def _only_h1(columns: PageColumns) -> tuple[int, int]:
-    """Return the first segment of the only `h1` that has text, and the one behind its last; equal if none or several have."""
-    types = [number for number, (tag, _) in enumerate(columns.element_types) if tag == "h1"]
-    type_of, owner, found = columns.nodes["element_type"], columns.segments["owner"], (0, 0)
-    for node in chain.from_iterable((type_of == one).nonzero()[0].tolist() for one in types):
-        first, behind = owner.searchsorted((node, columns.nodes["end"][node])).tolist()
-        if first == behind:
-            continue
-        if found != (0, 0):
-            return 0, 0
-        found = first, behind
-    return found

@@ -11,7 +11,6 @@ from templ_core._hashing cimport find
 
 cdef enum:
     TITLE_WORDS_MAX = 60    # different words of a title that are looked for; longer titles are lists of keywords
-    IN_H1 = 2               # the column HEADING of `h1`
 
 cdef double TOLERANCE = 1e-9    # words by which a container may miss a bound, so that rounding decides nothing
 
@@ -161,33 +160,6 @@ def find_headline(document, features, element_types, config):
         if best < 0 or value > best_value:
             best, best_value = segment, value
     return best
-
-
-def only_h1(document, element_types):
-    """Return the first segment of the only `h1` of a page that has text, and the one behind its last; equal if there is none."""
-    nodes, owner = document.nodes, document.segments.owner
-    cdef Py_ssize_t segment, node, first = 0, behind = 0
-    cdef const int32_t *owner_of = <const int32_t *>items(owner, 4)
-    cdef const int32_t *parent = <const int32_t *>items(nodes.parent, 4)
-    cdef const int32_t *element_type = <const int32_t *>items(nodes.element_type, 4)
-    cdef const uint64_t *types = <const uint64_t *>items(element_types, 8)
-    around = np.empty(len(nodes.parent), np.int32)
-    cdef int32_t *h1_around = <int32_t *>items(around, 4, True)     # the `h1` that each element is in; -1 = none
-    cdef int32_t found = -1
-    for node in range(len(around)):
-        h1_around[node] = h1_around[parent[node]] if parent[node] >= 0 else -1
-        if types[element_type[node] * COLUMNS + HEADING] == IN_H1:
-            h1_around[node] = <int32_t>node
-    for segment in range(len(owner)):
-        node = h1_around[owner_of[segment]]
-        if node < 0:
-            continue
-        if found < 0:
-            found, first = <int32_t>node, segment
-        elif node != found:
-            return 0, 0
-        behind = segment + 1
-    return first, behind
 
 
 def named_share(words, Py_ssize_t first, Py_ssize_t behind):

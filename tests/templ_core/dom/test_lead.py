@@ -96,6 +96,14 @@ def test_the_only_h1_is_the_headline_if_the_title_says_so(title, headline, is_to
     assert (segments.declared == LEAD).tolist() == [False, is_told, False]
 
 
+def test_text_beside_the_elements_of_a_page_is_no_part_of_its_headline():
+    markup = f"<title>Bridge closed</title>News<h1>Bridge closed</h1>today<p>{STORY}</p>and more"
+    segments = parse_document(markup, "").segments
+    assert [segments.texts[at] for at in np.flatnonzero(segments.declared == LEAD)] == [
+        "Bridge closed"
+    ]
+
+
 def test_the_headline_of_an_article_stays_in_whatever_box_it_is():
     body = f"<header><div class=banner><h1>Bridge closed</h1></div></header><article><p>{STORY}</article>"
     for title in ("Bridge closed - The Daily", "The Daily"):

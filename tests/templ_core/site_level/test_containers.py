@@ -4,6 +4,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from templ_core.dom._tree import only_h1
 from templ_core.dom.document import parse_document
 from templ_core.page_level.features.page_features import read_features
 from templ_core.site_level.config import CONTAINERS_CONFIG
@@ -12,7 +13,6 @@ from templ_core.site_level.places._containers import (
     find_headline,
     mean_around,
     named_share,
-    only_h1,
     usual_share,
 )
 from templ_core.site_level.places._element_types import element_type_rows
@@ -115,12 +115,14 @@ def test_the_headline_is_the_best_of_all_segments_that_say_the_title(title, line
         ("<h1></h1><h2>News</h2><h1>Boats</h1>", ["Boats"]),
         ("<h1>Boats</h1><h1>Rivers</h1>", []),
         ("<h2>Boats</h2>", []),
+        ("by<h1>Boats</h1>run<p>on</p>the river", ["Boats"]),
     ],
 )
 def test_the_only_h1_with_text_is_told(markup, texts):
     document = parse_document(markup, "")
-    first, behind = only_h1(document, element_type_rows(document))
-    assert document.segments.texts[first:behind] == texts
+    nodes, segments = document.nodes, document.segments
+    first, behind = only_h1(nodes.element_types, nodes.element_type, nodes.parent, segments.owner)
+    assert segments.texts[first:behind] == texts
 
 
 def test_text_names_the_subject_by_the_pairs_of_words_of_the_headline_that_it_has():
