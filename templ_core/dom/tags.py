@@ -108,6 +108,10 @@ _REFERENCE = pattern(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,
 _character = functools.lru_cache(1 << 10)(html.unescape)
 
 
+WHOLE_PAGE = frozenset(("html", "body", "main"))
+"""Elements around all that a page is about, whose names tell nothing of a part of it."""
+
+
 def without_references(text: str) -> str:
     """Return the text in which characters stand in place of references that end with a semicolon.
 

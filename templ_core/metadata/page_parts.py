@@ -11,13 +11,13 @@ import numpy as np
 
 from templ_core.array_types import Bools, Floats
 from templ_core.dom.document import Document
+from templ_core.dom.tags import WHOLE_PAGE
 from templ_core.page_level.features.surroundings import COMMENTS, REVIEWS, named_roles
 from templ_core.patterns import pattern
 
 _TAGS = frozenset(("nav", "menu", "dialog"))
 _EDGES = frozenset(("header", "footer", "aside"))
 """Tags of elements that belong to the site, unless they are those of an article."""
-_WHOLE = frozenset(("html", "body", "main"))
 _NAME = pattern(
     r"(?:.*[-_])?(?:nav|navbar|navigation|menu|sidebar|side-?bar|breadcrumbs?|related|recommended|recommendations|popular"
     r"|trending|latest|recent|most-?read|most-?viewed|teasers?|promos?|upcoming|calendar|ticker|you-may-(?:also-)?like"
@@ -82,7 +82,7 @@ class PageParts:
         while node >= 0 and not self._holds_headline(node):
             number = int(nodes.element_type[node])
             tag, attributes = nodes.element_types[number]
-            told = "" if tag in _WHOLE else _told_by(attributes)
+            told = "" if tag in WHOLE_PAGE else _told_by(attributes)
             if told == "about" and self._times[number] <= _ABOUT_MAX:
                 return False
             is_told = told == "elsewhere" or tag in _TAGS

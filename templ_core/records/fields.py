@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from templ_core.dom.tags import CELLS, CONTROLS, HEADING_LEVELS
+from templ_core.dom.tags import CELLS, CONTROLS, HEADING_LEVELS, WHOLE_PAGE
 from templ_core.metadata.fields import PropertyValue
 from templ_core.metadata.page_parts import PageParts
 from templ_core.patterns import pattern
@@ -67,12 +67,9 @@ def _is_other(page: ShapedPage, segment: int) -> bool:
     return any(
         nodes.hidden[node]
         or page.tags[node] in CONTROLS
-        or (page.tags[node] not in _WHOLE and _OTHER.search(nodes.attributes[node]) is not None)
+        or (page.tags[node] not in WHOLE_PAGE and _OTHER.search(nodes.attributes[node]) is not None)
         for node in around
     )
-
-
-_WHOLE = frozenset(("html", "body", "main"))
 
 
 def _rows(page: ShapedPage) -> Iterator[_Row]:
@@ -102,29 +99,24 @@ def _holders(page: ShapedPage) -> list[int]:
     above = np.unique(nodes.parent[owners])
     higher = np.unique(nodes.parent[above[above >= 0]])
     found: list[int] = np.union1d(above, higher).tolist()
-    return [node for node in found if node >= 0 and page.tags[node] not in _WHOLE]
+    return [node for node in found if node >= 0 and page.tags[node] not in WHOLE_PAGE]
 
 
 def _row_of_children(page: ShapedPage, node: int) -> _Row | None:
     """Return the row that an element is of which exactly two children have text."""
-    within = page.segments_in(node, int(page.nodes.end[node]))
+    within = page.segments_within(node)
     if not 2 <= len(within) <= 20 or node in page.segments.owner[within]:
         return None
     cells: dict[int, list[int]] = {}
     for segment in within:
-        cells.setdefault(_child(page, node, int(page.segments.owner[segment])), []).append(segment)
+        child = page.at_depth(int(page.segments.owner[segment]), int(page.nodes.depth[node]) + 1)
+        cells.setdefault(child, []).append(segment)
     if len(cells) != 2:
         return None
     (first, names), (second, values) = cells.items()
     is_head = page.tags[second] == "th" or page.tags[first] in _NO_NAMES
     is_text = len(values) > 1 and page.tags[node] not in _OF_ROWS
     return None if is_head or is_text or len(names) > 1 else _row(page, names[0], values)
-
-
-def _child(page: ShapedPage, node: int, inner: int) -> int:
-    while page.nodes.parent[inner] != node:
-        inner = int(page.nodes.parent[inner])
-    return inner
 
 
 def _row(page: ShapedPage, name: int, values: list[int]) -> _Row | None:
@@ -141,10 +133,7 @@ def _terms(page: ShapedPage) -> Iterator[_Row]:
         tags = ["dt", *(page.tags[child] for child in children), "dt"][1:]
         for at, child in enumerate(children[:-1]):
             if tags[at : at + 3] == ["dt", "dd", "dt"]:
-                names, values = (
-                    page.segments_in(one, int(page.nodes.end[one]))
-                    for one in (child, children[at + 1])
-                )
+                names, values = (page.segments_within(one) for one in (child, children[at + 1]))
                 row = _row(page, names[0], values) if len(names) == 1 and values else None
                 if row is not None:
                     yield row
@@ -158,6 +147,6 @@ def _lines(page: ShapedPage) -> Iterator[tuple[_Row, tuple[int, int]]]:
         if len(text) > _NAME_CHARS_MAX + _VALUE_CHARS_MAX or page.tags[owner] in CELLS:
             continue
         found = _LINE.fullmatch(text)
-        if found and len(page.segments_in(owner, int(nodes.end[owner]))) == 1:
+        if found and len(page.segments_within(owner)) == 1:
             kind = int(nodes.parent[owner]), int(page.shape[owner])
             yield _Row(found[1].strip(), found[2].strip(), [segment]), kind

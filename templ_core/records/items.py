@@ -118,9 +118,7 @@ def _links(page: ShapedPage, base: str) -> list[_Link]:
 def _name(page: ShapedPage, node: int, text: str) -> str:
     """Return the text of a link, or of the heading in it."""
     for inner in range(node + 1, int(page.nodes.end[node])):
-        if page.tags[inner] in HEADING_LEVELS and (
-            within := page.segments_in(inner, int(page.nodes.end[inner]))
-        ):
+        if page.tags[inner] in HEADING_LEVELS and (within := page.segments_within(inner)):
             return page.texts[within[0]]
     return (
         " ".join(text.split())

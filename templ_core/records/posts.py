@@ -185,7 +185,7 @@ def _name_in(page: ShapedPage, node: int) -> str | None:
         mark = page.marks.get(inner)
         if mark is not None and mark.text and page.tags[inner] != "img":
             return _name(mark.text)
-    within = page.segments_in(node, end)
+    within = page.segments_within(node)
     segment = within[0] if within else page.segment_of(node)
     if segment >= len(page.texts):
         return None

@@ -123,10 +123,13 @@ class ShapedPage:
         behind = bisect_right(self._inline_from, end)
         return [one for one in range(first, behind) if begin <= self._owner[one] < end]
 
+    def segments_within(self, node: int) -> list[int]:
+        """Return the numbers of the segments that stand in an element, or in the blocks in it."""
+        return self.segments_in(node, int(self.nodes.end[node]))
+
     def segments_of(self, nodes: Iterable[int]) -> set[int]:
         """Return the numbers of the segments that stand in some blocks."""
-        end = self.nodes.end
-        return {one for node in nodes for one in self.segments_in(node, int(end[node]))}
+        return {one for node in nodes for one in self.segments_within(node)}
 
     def around(self, node: int) -> list[int]:
         """Return the numbers of an element and of those around it."""
@@ -138,7 +141,7 @@ class ShapedPage:
 
     def segment_of(self, node: int) -> int:
         """Return the number of the segment that an inline element stands in, or the first one in a block."""
-        within = self.segments_in(node, int(self.nodes.end[node]))
+        within = self.segments_within(node)
         if within:
             return within[0]
         return bisect_right(self._inline_to, node)
@@ -213,10 +216,11 @@ class ShapedPage:
             root = np.where(is_deep, nodes.parent[root], root)
         is_high = nodes.depth[root] < depth
         for at in np.flatnonzero(is_high).tolist():
-            root[at] = self._at_depth(int(anchors[at]), depth)
+            root[at] = self.at_depth(int(anchors[at]), depth)
         return np.unique(root)
 
-    def _at_depth(self, node: int, depth: int) -> int:
+    def at_depth(self, node: int, depth: int) -> int:
+        """Return the number of the element of a depth that is, or is around, an element at least as deep."""
         while self.nodes.depth[node] > depth:
             node = int(self.nodes.parent[node])
         return node

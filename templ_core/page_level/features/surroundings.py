@@ -17,7 +17,7 @@ from templ_core.array_types import Bools, Int32s, Int64s
 from templ_core.dom._tree import bits_above, has_bits, last_with_bits, tag_bits
 from templ_core.dom.document import Document
 from templ_core.dom.parse.declared_body import LEAD
-from templ_core.dom.tags import HEADING_LEVELS
+from templ_core.dom.tags import HEADING_LEVELS, WHOLE_PAGE
 from templ_core.page_level.config import FEATURE_CONFIG
 from templ_core.page_level.features._stems import Stems
 from templ_core.page_level.page_tree import PageTree
@@ -53,7 +53,6 @@ _CONSENT_NAME = pattern(
 _CASE = pattern(r"(?<=[a-z])(?=[A-Z])")
 _NUMBER = pattern(r"[0-9]+")
 """No role depends on a number, so the names of numbered comments are read once."""
-_WHOLE_PAGE = frozenset(("html", "body", "main"))
 
 _NAME_STEMS = (
     *("comment", "kommentar", "comentario", "respond", "disqus", "dsq", "fyre", "giscus"),
@@ -125,7 +124,7 @@ def roles_of_types(element_types: list[tuple[str, str]]) -> list[tuple[int, int]
     return [
         (number, named_roles(_NUMBER.sub("0", element_types[number][1])))
         for number in name_stems().found_in_attributes(element_types)
-        if element_types[number][0] not in _WHOLE_PAGE
+        if element_types[number][0] not in WHOLE_PAGE
     ]
 
 
