@@ -32,7 +32,7 @@ LogLevels = Annotated[
     ),
 ]
 """The lowest level that is logged, then those of single loggers."""
-_LIBRARIES = ("aiokafka", "faust", "mode", "opentelemetry", "workers")
+_LIBRARIES = ("aiokafka", "faust", "mode", "workers")
 """Loggers that say too much below `warning`; mode names the loggers of its services after modules."""
 _FIELDS = ("topic", "partition", "offset", "site", "trace_id")
 """Fields that a line has where they are known."""

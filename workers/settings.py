@@ -297,14 +297,6 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     batch_bytes: Annotated[int, number_of(BYTES, ge=1 << 20)] = 64 << 20
     """Most bytes of pages that a cleaner cleans at once; as many may be stored meanwhile, and twice as many wait.
     """
-    burst_pages_min: Annotated[int, number_of(PAGES, ge=0)] = 3
-    """Fewest pages of a new site in one batch that are cleaned together, with a provisional site model; 0 means never."""
-    burst_pages_max: Annotated[int, number_of(PAGES, ge=1)] = 64
-    """Most pages that are cleaned together."""
-    look_ahead_pages: Annotated[int, number_of(PAGES, ge=0, le=64)] = 0
-    """First pages of a new site that `templ run` holds, to clean them together; fewer if they are far apart in the input."""
-    burst_bytes: Annotated[int, number_of(BYTES, ge=1 << 20)] = 16 << 20
-    """Most characters of HTML that are cleaned together."""
     dead_letters_run_max: Annotated[int, number_of(PAGES, ge=0)] = 1000
     """Dead letters in a row after which the worker stops; 0 means never. Those of the one site that has most of them do not
     count while pages of other sites are cleaned."""
@@ -385,7 +377,6 @@ _SMALLER_IF_BOTH_GIVEN = (
     ("window_newest_pages", "window_pages_max", "a window holds no more pages"),
     ("window_floor_pages", "window_pages_max", "a window holds no more pages"),
     ("window_age_ms", "window_floor_age_ms", "the floor is for older pages"),
-    ("burst_pages_min", "burst_pages_max", "no more pages are cleaned together"),
     ("commit_interval_s", "session_timeout_s", "offsets must be committed within a session"),
 )
 """Settings of which the first may exceed the second only where one of them is a default."""
@@ -484,9 +475,3 @@ def _needed(settings: Settings) -> Iterator[tuple[str, str]]:
         names = ["sasl_client_id", "sasl_client_secret"] if from_url else ["sasl_token_file"]
     for name in names:
         yield settings.sasl_mechanism or settings.security_protocol, name
-
-
-def otel_variables() -> Mapping[str, str]:
-    """Return the variables of OpenTelemetry that the environment gives, by name."""
-    given = os.environ  # noqa: TID251
-    return {name: value for name, value in given.items() if name.startswith("OTEL_")}

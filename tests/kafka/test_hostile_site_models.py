@@ -27,7 +27,7 @@ def test_pages_of_sites_with_hostile_models_are_cleaned_as_those_of_new_sites(st
     given = ({"value": value, "key": site.encode()} for site, value in records.items())
     places = [(one.partition, one.offset) for one in stream.send(SITE_MODELS, *given)]
     stream.feed(feed)
-    stream.start(TEMPL_BURST_PAGES_MIN="0")
+    stream.start()
     stream.finish()
     assert stream.dead_letters() == {}
     assert len(stream.outputs()) == len(urls)

@@ -71,7 +71,7 @@ def test_texts_are_published_again_and_the_topics_tell_the_same(stream, tmp_path
     feed = write_feed(tmp_path / "feed.jsonl", pages=60, sites=2)
     stream.feed(feed)
     port = free_ports()
-    stream.start(TEMPL_METRICS_PORT=str(port), TEMPL_BURST_PAGES_MIN="0")
+    stream.start(TEMPL_METRICS_PORT=str(port))
     stream.wait_until_settled()
     wait_until(lambda: any(len(some) > 1 for some in stream.outputs().values()), stream.log)
     stream.wait_until_learned()

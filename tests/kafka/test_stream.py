@@ -73,25 +73,16 @@ def test_keys_partitions_and_headers_are_those_of_the_contract(stream, tmp_path)
         assert record.partition == partition_of(site, PARTITIONS)
 
 
-def test_a_burst_of_new_sites_is_not_published_by_the_page_level_alone(stream, tmp_path):
-    stream.feed(write_feed(tmp_path / "feed.jsonl", pages=240, sites=12))
-    stream.start(TEMPL_BATCH_PAGES="128")
-    stream.finish()
-    outputs = stream.outputs()
-    assert {str(source) for source in outputs} == stream.sent()
-    assert sum(records[0].site_model_version is None for records in outputs.values()) <= 12
-
-
 @pytest.mark.usefixtures("whole_processes")
-@pytest.mark.parametrize("is_burst", [False, True], ids=["while it is fed", "in a burst"])
-def test_nothing_is_lost_when_a_worker_is_killed(stream, tmp_path, is_burst):
-    feed = write_feed(tmp_path / "feed.jsonl", pages=240, sites=12 if is_burst else 6)
+@pytest.mark.parametrize("is_late", [False, True], ids=["while it is fed", "of a backlog"])
+def test_nothing_is_lost_when_a_worker_is_killed(stream, tmp_path, is_late):
+    feed = write_feed(tmp_path / "feed.jsonl", pages=240, sites=12 if is_late else 6)
     _, undisturbed = local_run([feed], tmp_path)
-    batch = {"TEMPL_BATCH_PAGES": "32" if is_burst else "8"}
-    if not is_burst:
+    batch = {"TEMPL_BATCH_PAGES": "32" if is_late else "8"}
+    if not is_late:
         stream.start(**batch)
     stream.feed(feed)
-    if is_burst:
+    if is_late:
         stream.start(**batch)
     for share in (0.1, 0.4, 0.7):
         stream.wait_until_lag("cleaner", PAGES, round((1 - share) * 240))

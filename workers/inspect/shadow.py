@@ -18,7 +18,7 @@ from templ_core.tokens import tokenise
 from workers.inspect.html_templates import render
 from workers.inspect.site_view import CleaningVariant, Pages, SiteView, stored_kind
 from workers.log_lines import counted
-from workers.processes.learning import fit_provisional_model, window_fetch
+from workers.processes.learning import fit_pages, window_fetch
 from workers.site_settings import SettingsBook
 
 
@@ -132,7 +132,7 @@ def _refitted(window: Pages, variant: CleaningVariant) -> SiteModel | None:
         )
         for record, document in window
     ]
-    return fit_provisional_model(pages, variant.page_model.version, variant.config)
+    return fit_pages(pages, variant.page_model.version, variant.config)
 
 
 def _words(texts: Iterable[str]) -> int:

@@ -5,7 +5,7 @@ import logging
 import math
 import time
 from collections import Counter, defaultdict, deque
-from collections.abc import Awaitable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Iterable, Iterator, Sequence
 from concurrent.futures import Future
 from functools import partial
 from typing import Any, TypeAlias
@@ -25,10 +25,9 @@ from workers.kafka.metrics import CleanerMetrics
 from workers.kafka.outputs import Sending, send_all
 from workers.kafka.role import Rest, Role
 from workers.kafka.store_follower import StoreFollower
-from workers.kafka.traces import BatchSpans, Traces
 from workers.log_lines import record_fields
 from workers.page import Page, Rejected
-from workers.pipeline.actions import Dead, Deleted, Outcome, Together
+from workers.pipeline.actions import Dead, Deleted, Outcome
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.messages import PAGES_AT_ONCE, Cleaned
 from workers.processes.pool import Pool
@@ -57,11 +56,10 @@ class CleanerApp(Role):
         config: KafkaConfig,
         pool: Pool,
         models: ModelStore,
-        traces: Traces | None = None,
         contents: ContentIndex | None = None,
     ) -> None:
         """Prepare to clean; where there are contents, texts are compared with them to find copies."""
-        super().__init__(config, pool, traces)
+        super().__init__(config, pool)
         self.metrics = CleanerMetrics({"clean": pool})
         self._own_models = config.settings.own_models
         self._models = models
@@ -105,28 +103,25 @@ class CleanerApp(Role):
         if self._contents is not None:
             was_there |= await asyncio.to_thread(self._contents.erase, site)
         remove_set_aside(self.config.state)
-        self._engine.forget(site)
         await asyncio.wrap_future(self._pool.submit(site, self._pool.forget, site))
         return was_there
 
     async def _batch(self, events: Sequence[faust.EventT[Any]]) -> Rest:
         """Clean a batch; each text leaves when it and those of its site before it are cleaned."""
-        started_s, began_ns = time.monotonic(), time.time_ns()
-        spans = self._traces.begin(await self._messages(events), began_ns)
+        started_s = time.monotonic()
+        messages = await self._messages(events)
         now_ms = round(time.time() * 1000)
-        records = [page_of_message(one, self.config.settings, now_ms) for one in spans.messages]
-        self._check_partitions(spans.messages, records)
+        records = [page_of_message(one, self.config.settings, now_ms) for one in messages]
+        self._check_partitions(messages, records)
         await self._known()
         reached_s = self.metrics.stage("receive", started_s)
-        spans.stage("receive")
-        timed = {one.source for number, one in enumerate(records) if spans.has(number)}
-        work = self._cleaned(records, timed)
+        work = self._cleaned(records)
         found: dict[int, tuple[Outcome, Awaitable[Any]]] = {}
 
         async def send(numbers: Iterable[int]) -> None:
             for number in numbers:
                 outcome = await self._outcome(records[number], work)
-                found[number] = outcome, await self._output(spans.messages[number], outcome)
+                found[number] = outcome, await self._output(messages[number], outcome)
 
         by_site: defaultdict[str | None, list[int]] = defaultdict(list)
         for number, record in enumerate(records):
@@ -139,12 +134,11 @@ class CleanerApp(Role):
             raise
         outcomes, sent = zip(*(found[number] for number in range(len(records))), strict=True)
         self.metrics.stage("clean", reached_s)
-        spans.cleaned(outcomes)
-        return partial(self._store, spans, outcomes, sent, started_s)
+        return partial(self._store, messages, outcomes, sent, started_s)
 
     async def _store(
         self,
-        spans: BatchSpans,
+        messages: Sequence[Received],
         outcomes: Sequence[Outcome],
         sent: Iterable[Awaitable[Any]],
         started_s: float,
@@ -153,7 +147,6 @@ class CleanerApp(Role):
         reached_s = time.monotonic()
         await asyncio.gather(*sent)
         reached_s = self.metrics.stage("publish", reached_s)
-        spans.stage("publish")
         documents = [one.document for one in outcomes if not isinstance(one, Dead)]
         await send_all(
             self._outputs.send(one)
@@ -161,11 +154,9 @@ class CleanerApp(Role):
             if one is not None
         )
         ended_s = self.metrics.stage("store", reached_s)
-        spans.stage("store")
-        spans.end()
-        timestamps = (one.timestamp_ms for one in spans.messages)
+        timestamps = (one.timestamp_ms for one in messages)
         self.metrics.count(zip(timestamps, outcomes, strict=True), ended_s - started_s)
-        self._check_feed(spans.messages, outcomes)
+        self._check_feed(messages, outcomes)
 
     def warm_up(self) -> None:
         """Clean made-up pages of several sites, since the first page of a child takes it much longer."""
@@ -181,22 +172,8 @@ class CleanerApp(Role):
         for one in work:
             one.result()
 
-    def _cleaned_together(self, records: Iterable[Page | Rejected]) -> dict[str, Future[Together]]:
-        """Have the pages of each new site cleaned together, before any of them is cleaned by itself."""
-        pages_min = self.config.settings.burst_pages_min
-        by_site: dict[str, list[Page]] = {}
-        for record in records:
-            if isinstance(record, Page):
-                by_site.setdefault(record.site, []).append(record)
-        return {
-            site: self._pool.submit(site, self._engine.clean_together, pages)
-            for site, pages in by_site.items()
-            if pages_min and len(pages) >= pages_min
-        }
-
-    def _cleaned(self, records: Iterable[Page | Rejected], timed: Container[Source]) -> _Work:
+    def _cleaned(self, records: Iterable[Page | Rejected]) -> _Work:
         """Have pages cleaned, some at once."""
-        together = self._cleaned_together(records)
         by_lane: defaultdict[int, list[Page]] = defaultdict(list)
         for record in records:
             if isinstance(record, Page):
@@ -205,7 +182,7 @@ class CleanerApp(Role):
         for pages in by_lane.values():
             # Where a lane has few pages they go one by one, so that the first texts leave early.
             at_once = min(PAGES_AT_ONCE, math.ceil(len(pages) / PAGES_AT_ONCE))
-            work |= self._submitted(pages, together, timed, at_once)
+            work |= self._submitted(pages, at_once)
         return work
 
     async def _outcome(self, record: Page | Rejected, work: _Work) -> Outcome:
@@ -213,19 +190,13 @@ class CleanerApp(Role):
             return Dead(page=record, letter=record.letter)
         return await work[record.source]
 
-    def _submitted(
-        self,
-        pages: Sequence[Page],
-        together: Mapping[str, Future[Together]],
-        timed: Container[Source],
-        at_once: int,
-    ) -> _Work:
+    def _submitted(self, pages: Sequence[Page], at_once: int) -> _Work:
         """Have pages cleaned on the lane of their sites, so many at once; each outcome is there as soon as it is known."""
         waiting: dict[Source, Future[Outcome]] = {one.source: Future() for one in pages}
 
         def process() -> None:
             try:
-                for number, outcome in self._process(pages, together, timed, at_once):
+                for number, outcome in self._process(pages, at_once):
                     _settle(waiting[pages[number].source], outcome)
                     if all(one.done() for one in waiting.values()):  # nobody waits for the others
                         return
@@ -236,18 +207,9 @@ class CleanerApp(Role):
         self._pool.submit(pages[0].site, process)
         return {source: asyncio.wrap_future(one) for source, one in waiting.items()}
 
-    def _process(
-        self,
-        pages: Sequence[Page],
-        together: Mapping[str, Future[Together]],
-        timed: Container[Source],
-        at_once: int,
-    ) -> Iterator[tuple[int, Outcome]]:
-        """Clean pages on the lane of their sites, which has cleaned the bursts of these sites already."""
-        known: dict[Source, Cleaned] = {}
-        for site in {one.site for one in pages} & together.keys():
-            known |= together[site].result()
-        for number, outcome in self._engine.each_cleaned(pages, known, timed, at_once):
+    def _process(self, pages: Sequence[Page], at_once: int) -> Iterator[tuple[int, Outcome]]:
+        """Clean pages on the lane of their sites."""
+        for number, outcome in self._engine.each_cleaned(pages, at_once):
             yield number, outcome if self._contents is None else _compared(outcome, self._contents)
 
     def _fingerprints(self, outcomes: Iterable[Outcome]) -> Iterable[FingerprintRecord | None]:

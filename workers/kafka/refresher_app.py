@@ -28,7 +28,6 @@ from workers.kafka.metrics import RefresherMetrics
 from workers.kafka.outputs import send_all
 from workers.kafka.partition_windows import LostModels, OwnedPartitions, PartitionWindows
 from workers.kafka.role import Role
-from workers.kafka.traces import BatchSpans, Traces
 from workers.pipeline.actions import Action, Compare, Forget, NotFitted, OutputRecord, Publish
 from workers.processes.pool import Pool
 from workers.settings import Settings
@@ -40,8 +39,6 @@ log = logging.getLogger("templ")
 
 _LISTEN_S = 600.0
 """Time between two looks for sites of which no page comes any more, in seconds."""
-_TRACED_AGE_MS = 3_600_000
-"""Age up to which a document has a span when it is learned, in milliseconds."""
 
 
 P = ParamSpec("P")
@@ -55,8 +52,8 @@ class RefresherApp(Role):
     prepared = "the windows are up to date"
     metrics: RefresherMetrics
 
-    def __init__(self, config: KafkaConfig, pool: Pool, traces: Traces | None = None) -> None:
-        super().__init__(config, pool, traces)
+    def __init__(self, config: KafkaConfig, pool: Pool) -> None:
+        super().__init__(config, pool)
         self.metrics = RefresherMetrics(self._totals, {"refresh": pool})
         open_windows = partial(PartitionWindows, config, pool, book=self._book)
         self._owned = OwnedPartitions(config.broker, self.topic, open_windows, self._learn)
@@ -162,9 +159,7 @@ class RefresherApp(Role):
                 if sites and number not in self._owned:
                     break
                 site = site_of_key(message.key or b"")
-                spans = self._begin_spans(windows, message)
                 is_taken = (windows.ingest if is_counted else windows.keep)(site, message)
-                spans.end()
                 (self.metrics.documents if is_taken else self.metrics.left_out).inc()
                 sites.add(site)
             has_events = self.config.settings.site_events
@@ -173,13 +168,6 @@ class RefresherApp(Role):
             )
 
         return await self._on_lane(site_of_key(messages[0].key or b""), take)
-
-    def _begin_spans(self, windows: PartitionWindows, message: Received) -> BatchSpans:
-        """Begin the span of a document; a rebuild reads old ones again, which have had theirs."""
-        now_ns = time.time_ns()
-        is_old = now_ns // 1_000_000 - message.timestamp_ms > _TRACED_AGE_MS
-        is_known = message.offset < windows.store.next_offset
-        return self._traces.begin([] if is_old or is_known else [message], now_ns)
 
     async def _take_down(self, site: str) -> bool:
         was_there = False  # the site's partition may be this worker's or not

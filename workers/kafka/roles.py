@@ -26,7 +26,6 @@ from workers.kafka.config import KafkaConfig
 from workers.kafka.probes import Health, serve_probes
 from workers.kafka.refresher_app import RefresherApp
 from workers.kafka.role import Role
-from workers.kafka.traces import Traces, start_traces
 from workers.kafka.watchdog import start_watchdog
 from workers.log_forms import LogSetUp, set_up_logging
 from workers.processes.pool import Pool
@@ -78,10 +77,8 @@ def run_role(
             instance=directory.instance,
             settings=settings,
         )
-        traces = start_traces(role, config.broker.group(role))
-        stack.callback(traces.close)
         work: Role = stack.enter_context(
-            _cleaner(config, traces) if role == "cleaner" else _refresher(config, traces)
+            _cleaner(config) if role == "cleaner" else _refresher(config)
         )
         if settings.metrics_port is not None:
             port = settings.metrics_port + (role == "refresher" and settings.metrics_port > 0)
@@ -131,13 +128,13 @@ async def _checked_partitions(
 
 
 @contextmanager
-def _cleaner(config: KafkaConfig, traces: Traces) -> Iterator[CleanerApp]:
+def _cleaner(config: KafkaConfig) -> Iterator[CleanerApp]:
     models = open_rebuildable(config.state / "models", ModelStore, config.broker.topic(SITE_MODELS))
     children = config.settings.cleaner_children or processor_count()
     pool = Pool(config.settings, children=children, has_spare=True)
     contents = _contents(config)
     try:
-        yield CleanerApp(config, pool, models, traces, contents)
+        yield CleanerApp(config, pool, models, contents)
     finally:
         pool.close()
         models.close()
@@ -159,10 +156,10 @@ def _contents(config: KafkaConfig) -> ContentIndex | None:
 
 
 @contextmanager
-def _refresher(config: KafkaConfig, traces: Traces) -> Iterator[RefresherApp]:
+def _refresher(config: KafkaConfig) -> Iterator[RefresherApp]:
     os.nice(config.settings.refresher_niceness)
     pool = Pool(config.settings, children=1)
-    refresher = RefresherApp(config, pool, traces)
+    refresher = RefresherApp(config, pool)
     try:
         yield refresher
     finally:

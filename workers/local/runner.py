@@ -20,9 +20,8 @@ from schemas.site_event import SiteEventRecord
 from schemas.site_model import SiteModelRecord
 from workers.errors import InputProblem
 from workers.local.local_state import LocalState
-from workers.lru_cache import LruCache
 from workers.page import Page, Rejected
-from workers.pipeline.actions import Action, Compare, Dead, NotFitted, Outcome, Publish, Together
+from workers.pipeline.actions import Action, Compare, Dead, NotFitted, Outcome, Publish
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.messages import PAGES_AT_ONCE, Cleaned, TaskRunner
 from workers.processes.pool import Pool
@@ -66,14 +65,11 @@ class Stream:
         """Clean and learn a page, see `process_pages`."""
         return self.process_pages([page])[0]
 
-    def process_pages(
-        self, pages: Sequence[Page], together: Together | None = None
-    ) -> list["_Done"]:
+    def process_pages(self, pages: Sequence[Page]) -> list["_Done"]:
         """Clean pages and learn from them in order, and fit the model of a site when the schedule asks for it.
 
         Pages are cleaned at once as long as no fit is due between them. If a model is fitted earlier than foreseen,
         the later pages of its site are cleaned again with it.
-        What `clean_together` has answered about these pages and others, if it was asked, is taken as it is.
 
         Returns:
             What became of each page, and what follows: revised texts of pages before it, the newest text or the
@@ -83,7 +79,7 @@ class Stream:
         rest = dict(enumerate(pages))
         while rest:
             some = self._before_fits(rest)
-            outcomes = self.engine.clean_pages([rest[number] for number in some], together)
+            outcomes = self.engine.clean_pages([rest[number] for number in some])
             refitted: set[str] = set()
             for number, outcome in zip(some, outcomes, strict=True):
                 site = rest[number].site
@@ -131,10 +127,6 @@ class Stream:
         actions = self.engine.silent_sites()
         return [one for one in self._texts(actions) if isinstance(one, SiteEventRecord)]
 
-    def knows(self, site: str) -> bool:
-        """Return whether there is a model of a site."""
-        return self._models.get(site) is not None
-
     def refit(self, site: str) -> None:
         """Fit the model of a site on its present window."""
         for _ in self._texts(self.engine.publish_model(site)):
@@ -171,8 +163,6 @@ _PAGES_AHEAD = 64
 _PAGES_TOGETHER = 16
 """Pages whose outputs are waited for at once, because every wait costs two changes of threads."""
 _BYTES_AHEAD = 128 << 20
-_SITES_BEGUN = 100_000
-"""Sites whose first pages were processed lately; the model of a site that is forgotten is stored."""
 
 
 _Following = CleanedRecord | DeletedRecord | SiteEventRecord
@@ -186,9 +176,7 @@ class LocalWorker:
     """Cleans and learns from pages, and keeps windows and site models in a state directory.
 
     Pages of a lane are held until there are some that can be cleaned at once, which takes less time and changes
-    nothing else. The first pages of a new site may be held until they can be cleaned together: until their number is
-    reached, or until the outputs of the first are to be yielded. So it depends on the input alone which pages are
-    cleaned together.
+    nothing else.
     """
 
     def __init__(
@@ -214,11 +202,9 @@ class LocalWorker:
         self._contents: ContentIndex | None = None
         self._finds_copies = settings.duplicates
         self._watches = settings.site_events and not page_only
-        self._look_ahead_pages = settings.look_ahead_pages
         # Every lane is to have work while pages for it are held.
         self._at_once = max(1, min(PAGES_AT_ONCE, _PAGES_AHEAD // (2 * workers)))
-        self._held: dict[str | int, list[_Waiting]] = {}
-        self._begun: LruCache[str, bool] = LruCache(_SITES_BEGUN)
+        self._held: dict[int, list[_Waiting]] = {}
 
     def close(self) -> None:
         """End the child processes and close the state."""
@@ -276,34 +262,21 @@ class LocalWorker:
         """Have a page processed on its site's lane, with others that come next."""
         if isinstance(one.record, Rejected):
             return
-        site = one.record.site
-        looks_ahead = self._stream.learns and self._look_ahead_pages
-        if looks_ahead and not (self._begun.get(site) or self._stream.knows(site)):
-            one.group, most = site, self._look_ahead_pages
-        else:
-            one.group, most = self._pool.lane_number(site), self._at_once
-        held = self._held.setdefault(one.group, [])
+        one.lane = self._pool.lane_number(one.record.site)
+        held = self._held.setdefault(one.lane, [])
         held.append(one)
-        if len(held) >= most:
+        if len(held) >= self._at_once:
             self._release(one)
 
     def _release(self, one: "_Waiting") -> None:
         """Have a page processed that is held, and with it all pages that are held with it."""
         if isinstance(one.record, Rejected) or one.work is not None:
             return
-        site = one.record.site
-        held = self._held.pop(one.group)
+        held = self._held.pop(one.lane)
         pages = [waiting.record for waiting in held if isinstance(waiting.record, Page)]
-        if one.group == site:
-            self._begun.put(site, value=True)
-            work = self._pool.submit(site, self._process_together, pages)
-        else:
-            work = self._pool.submit(site, self._stream.process_pages, pages)
+        work = self._pool.submit(one.record.site, self._stream.process_pages, pages)
         for number, waiting in enumerate(held):
             waiting.work, waiting.number = work, number
-
-    def _process_together(self, pages: Sequence[Page]) -> list[_Done]:
-        return self._stream.process_pages(pages, self._stream.engine.clean_together(pages))
 
     def _outputs(self, one: "_Waiting") -> Iterator[Output]:
         """Yield what becomes of a record, followed by the revisions that it brings."""
@@ -339,8 +312,8 @@ class _Waiting(msgspec.Struct):
     """A record whose outputs are not yielded yet."""
 
     record: Page | Rejected
-    group: str | int = ""
-    """The pages that it is held with: those of a new site, by its key, or of a lane, by its number."""
+    lane: int = 0
+    """Number of the lane whose pages it is held with."""
     work: _Work | None = None
     """None for a record that needs no work, and for a page that is held."""
     number: int = 0

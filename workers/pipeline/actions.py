@@ -3,7 +3,7 @@
 Kafka and files are shells that carry out the same actions.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, TypeAlias
 
 import msgspec
@@ -14,7 +14,6 @@ from schemas.document import DocumentRecord
 from schemas.fingerprint import FingerprintRecord
 from schemas.site_event import SiteEventRecord
 from schemas.site_model import SiteModelRecord
-from schemas.source import Source
 from workers.page import Page, Rejected
 from workers.processes.messages import Cleaned
 
@@ -43,8 +42,6 @@ class Dead(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Outcome: TypeAlias = Cleaned | Deleted | Dead
-Together: TypeAlias = Mapping[Source, Cleaned]
-"""What became of pages that were cleaned together."""
 
 
 OutputRecord: TypeAlias = (

@@ -4,7 +4,7 @@ An engine knows no transport. What it asks for is carried out by a shell: `worke
 """
 
 import logging
-from collections.abc import Container, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
 from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, cast
@@ -38,14 +38,10 @@ from workers.pipeline.actions import (
     NotFitted,
     Outcome,
     Publish,
-    Together,
 )
 from workers.pipeline.page_attempts import PageAttempts, PageResult
-from workers.pipeline.site_models import ProvisionalModels
 from workers.processes.messages import (
     ENVELOPE_BYTES,
-    BurstResult,
-    BurstTask,
     Cleaned,
     Failure,
     LearnResult,
@@ -61,9 +57,9 @@ from workers.processes.messages import (
     Unknown,
     log_fault,
 )
-from workers.processes.options import CONFIG, CleanOptions, config_of, forms_of
+from workers.processes.options import CleanOptions, config_of, forms_of
 from workers.settings import Settings
-from workers.site_settings import DecidedSite, SettingsBook
+from workers.site_settings import SettingsBook
 from workers.state.site_state import FittedSite, model_is_due
 
 if TYPE_CHECKING:
@@ -128,39 +124,23 @@ class SiteEngine:
             document_limit_bytes=room_bytes,
             record_limit_bytes=self._record_limit_bytes,
         )
-        self._provisional = ProvisionalModels()
         self._reported: LruCache[tuple[str, str], bool] = LruCache(_MODELS_REPORTED)
         if windows is not None:
             bounds = settings.window
             windows.bounds_of = lambda site: self._book.bounds(site, bounds)
             self._windows = windows
 
-    def clean(
-        self, page: Page, together: Together | None = None, *, is_timed: bool = False
-    ) -> Outcome:
+    def clean(self, page: Page) -> Outcome:
         """Clean a page, see `clean_pages`."""
-        return self.clean_pages([page], together, {page.source} if is_timed else ())[0]
+        return self.clean_pages([page])[0]
 
-    def clean_pages(
-        self,
-        pages: Sequence[Page],
-        together: Together | None = None,
-        timed: Container[Source] = (),
-    ) -> list[Outcome]:
-        """Clean pages of sites that have one lane, each as if it came alone. What pages hold never makes it raise.
-
-        `together` is what `clean_together` has answered about these pages and others, if it was asked. The outcomes
-        of pages whose sources are among those `timed` say when the stages ended.
-        """
-        found = dict(self.each_cleaned(pages, together, timed))
-        return [found[number] for number in range(len(pages))]
+    def clean_pages(self, pages: Sequence[Page]) -> list[Outcome]:
+        """Clean pages of sites that have one lane, each as if it came alone. What pages hold never makes it raise."""
+        outcomes = dict(self.each_cleaned(pages))
+        return [outcomes[number] for number in range(len(pages))]
 
     def each_cleaned(
-        self,
-        pages: Sequence[Page],
-        together: Together | None = None,
-        timed: Container[Source] = (),
-        at_once: int | None = None,
+        self, pages: Sequence[Page], at_once: int | None = None
     ) -> Iterator[tuple[int, Outcome]]:
         """Yield the number and the outcome of each page, see `clean_pages`; so many are cleaned at once, or all.
 
@@ -171,7 +151,7 @@ class SiteEngine:
         for first in range(0, len(pages), some):
             tasks: dict[int, PageTask] = {}
             for number, page in enumerate(pages[first : first + some], first):
-                found = self._outcome_or_task(page, together, timed)
+                found = self._outcome_or_task(page)
                 if isinstance(found, PageTask):
                     tasks[number] = found
                 else:
@@ -183,21 +163,23 @@ class SiteEngine:
         for number, task, result, attempts in results:
             yield number, self._outcome(task, result, attempts)
 
-    def _outcome_or_task(
-        self, page: Page, together: Together | None, timed: Container[Source]
-    ) -> Outcome | PageTask:
+    def _outcome_or_task(self, page: Page) -> Outcome | PageTask:
         """Return what is to be done with a page, or its outcome where that is known."""
         known = self._book.of(page.site)
         is_forgotten = known is not None and known.record.forgotten
         if is_forgotten or page.is_deletion:
             return _deleted(page, is_learned=not is_forgotten)
-        earlier = self._earlier(page)
-        if together and page.source in together and earlier is None:
-            return together[page.source]
-        model = self._best_model(page.site)
-        if known is not None:
-            model = known.model(model)
-        return self._task(page, model, known, earlier, is_timed=page.source in timed)
+        model = self._model(page.site)
+        return PageTask(
+            page=page,
+            options=self._options,
+            model=known.model(model) if known else model,
+            with_document=self._learns
+            and 200 <= page.status < 300
+            and (known is None or known.is_learned_from),
+            settings=known.settings if known else None,
+            earlier=self._earlier(page),
+        )
 
     def _outcome(self, task: PageTask, result: Cleaned | Failure, attempts: int) -> Outcome:
         """Return what became of a page."""
@@ -234,27 +216,6 @@ class SiteEngine:
             extra={"site": model.site},
         )
 
-    def _task(
-        self,
-        page: Page,
-        model: SiteModelRecord | None,
-        known: DecidedSite | None,
-        earlier: DocumentRecord | None = None,
-        *,
-        is_timed: bool = False,
-    ) -> PageTask:
-        return PageTask(
-            page=page,
-            options=self._options,
-            model=model,
-            with_document=self._learns
-            and 200 <= page.status < 300
-            and (known is None or known.is_learned_from),
-            settings=known.settings if known else None,
-            is_timed=is_timed,
-            earlier=earlier,
-        )
-
     def _earlier(self, page: Page) -> DocumentRecord | None:
         """Return the fetch of the page that its window knows, if records are to say what has changed."""
         if not self._settings.changes or not self._options.learns_here:
@@ -265,57 +226,8 @@ class SiteEngine:
             return None
         return earlier if earlier.event_time_ms <= page.event_time_ms else None
 
-    def clean_together(self, pages: Sequence[Page]) -> Together:
-        """Clean pages of one site with a model fitted on all of them, if the site is new.
-
-        `clean` cleans each page by itself that is missing in the answer. So a page that harms the
-        others, or holds them up, is found and blamed alone. The answer is empty where the pages are too few or
-        too alike, or where the site has a model of enough documents already. Pages come in the order of arrival.
-        """
-        known = self._book.of(pages[0].site)
-        if known is not None and not known.uses_newest_model:
-            return {}
-        some = _first_pages(pages, self._settings)
-        urls = len({page.url for page in some})
-        if not self._is_burst(urls, self._best_model(pages[0].site)):
-            return {}
-        task = BurstTask(
-            pages=[self._task(page, None, known) for page in some],
-            documents_min=self._settings.burst_pages_min,
-            chars_max=self._settings.burst_bytes,
-        )
-        size_bytes = sum(len(page.body or b"") for page in some)
-        deadline_s = self._settings.deadline_s(size_bytes)
-        result, _ = self._runner.run(some[0].site, task, deadline_s)
-        if isinstance(result, Failure):
-            log.warning(
-                "%s pages of the new site %s could not be cleaned together (%s: %s); each is cleaned "
-                "by itself",
-                *(len(some), some[0].site, result.exception, result.message),
-                extra={"site": some[0].site},
-            )
-            return {}
-        if not isinstance(result, BurstResult):
-            raise TypeError(f"a child answered a burst with {type(result).__name__}")
-        if result.model is None:
-            return {}
-        self._provisional.keep(result.model)
-        of_pages = zip(some, result.pages, strict=True)
-        return {page.source: one for page, one in of_pages if one is not None}
-
-    def forget(self, site: str) -> None:
-        """Drop what is known of a site."""
-        self._provisional.drop(site)
-
-    def _is_burst(self, urls: int, known: SiteModelRecord | None) -> bool:
-        """Return whether so many URLs are to be cleaned together, given the model of their site."""
-        pages_min = self._settings.burst_pages_min
-        if not pages_min or urls < pages_min:
-            return False
-        return known is None or known.documents < min(urls, CONFIG.page_rules_pages)
-
-    def _best_model(self, site: str) -> SiteModelRecord | None:
-        return self._provisional.best(site, self._models.get(site) if self._models else None)
+    def _model(self, site: str) -> SiteModelRecord | None:
+        return self._models.get(site) if self._models else None
 
     def learn(self, record: DocumentRecord, offset: int | None) -> str | None:
         """Take a document or a deletion into its window, and return why it was not learned.
@@ -573,7 +485,7 @@ class SiteEngine:
         if not isinstance(newest, DocumentRecord):
             deletion = DeletedRecord(url=url, site=site, id=newest, source=Source.parse(newest))
             return Publish([deletion], _nothing)
-        model = self._model_to_revise_with(site, self._best_model(site))
+        model = self._model_to_revise_with(site, self._model(site))
         result = self.revise(newest, model, "superseded", changed_ratio_min=0)
         return self._republication(result) if isinstance(result, Cleaned) else None
 
@@ -635,20 +547,6 @@ class SiteEngine:
 
 def _nothing() -> None:
     """Note nothing."""
-
-
-def _first_pages(pages: Sequence[Page], settings: Settings) -> list[Page]:
-    """Return the first pages, deletions aside, up to the bounds of what is cleaned together."""
-    first: list[Page] = []
-    room_bytes = settings.burst_bytes
-    for page in pages:
-        if page.is_deletion:
-            continue
-        if len(first) >= settings.burst_pages_max or room_bytes <= 0:
-            break
-        first.append(page)
-        room_bytes -= len(page.body or b"")
-    return first
 
 
 def _deleted(page: Page, *, is_learned: bool) -> Deleted:

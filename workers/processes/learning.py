@@ -146,7 +146,7 @@ def window_fetch(url: str, time_ms: int, document: Document) -> WindowFetch:
     return WindowFetch(time_ms, url_hash(url), content_digest(columns), len(columns))
 
 
-def fit_provisional_model(
+def fit_pages(
     pages: Iterable[tuple[WindowFetch, PageSummary]], page_model_version: str, config: CoreConfig
 ) -> SiteModel | None:
     """Return the model of a window that holds these documents alone; None without documents.

@@ -38,8 +38,6 @@ class PageTask(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     """Whether the result has what the site learns from the page."""
     settings: SiteSettings | None = None
     """What operators have decided about the site; None = nothing."""
-    is_timed: bool = False
-    """Whether the result is to say when the stages ended."""
     earlier: DocumentRecord | None = None
     """An earlier fetch of the page, with which its text is compared; None = there is none, or nobody asks."""
 
@@ -50,16 +48,6 @@ class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     pages: list[PageTask]
     is_tried_later: bool = False
     """Whether a failure is final, because whoever asks tries the pages again later, behind others."""
-
-
-class BurstTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Clean pages of a new site together, each with a site model that is fitted on all of them."""
-
-    pages: list[PageTask]
-    documents_min: int
-    """Distinct documents without which no model is fitted, and no page is cleaned."""
-    chars_max: int
-    """Most characters of HTML, after decompression, that are read; pages beyond that are left out."""
 
 
 class ReviseTask(msgspec.Struct, frozen=True, tag=True, array_like=True, kw_only=True):
@@ -102,19 +90,7 @@ class RefitTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Whether the child is to keep the model for the pages that it cleans."""
 
 
-Task = CleanTask | BurstTask | LearnTask | RefitTask | ReviseTask
-
-
-class StageTimes(msgspec.Struct, frozen=True, array_like=True):
-    """When a child process has cleaned a page, in Unix nanoseconds.
-
-    The pages of a task share its stages, so the time of the others is in that of each.
-    """
-
-    began_ns: int
-    decoded_ns: int
-    """When its bytes were a document."""
-    ended_ns: int
+Task = CleanTask | LearnTask | RefitTask | ReviseTask
 
 
 class Cleaned(msgspec.Struct, frozen=True, tag=True, array_like=True, kw_only=True):
@@ -125,24 +101,12 @@ class Cleaned(msgspec.Struct, frozen=True, tag=True, array_like=True, kw_only=Tr
     """What the site learns from; None where nothing is to be learned from the page."""
     model_problem: str | None = None
     """Why the page was cleaned without the site model that was sent; None where it was not."""
-    times: StageTimes | None = None
-    """When the stages ended, if that was asked for."""
     fingerprint: FingerprintRecord | None = None
     """What other cleaners are to know of the text; None where nobody looks for copies."""
 
 
 class Unchanged(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """The answer that a newer site model hardly changes a text."""
-
-
-class BurstResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """The pages of a burst, and the site model that they were cleaned with."""
-
-    pages: list[Cleaned | None]
-    """The result of each page of the task; None for a page that must be cleaned by itself, because it
-    could not be read or came after `chars_max`."""
-    model: SiteModelRecord | None
-    """The site model; None where the documents were too few, and nothing was cleaned."""
 
 
 class Failure(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -201,17 +165,7 @@ class Stale(msgspec.Struct, frozen=True, tag=True, array_like=True):
     digests: list[bytes]
 
 
-Result = (
-    CleanResult
-    | Cleaned
-    | Unchanged
-    | BurstResult
-    | LearnResult
-    | RefitResult
-    | Unknown
-    | Stale
-    | Failure
-)
+Result = CleanResult | Cleaned | Unchanged | LearnResult | RefitResult | Unknown | Stale | Failure
 
 
 class TaskRunner(Protocol):
@@ -237,8 +191,6 @@ def log_fault(site: str, task: Task | PageTask, result: Result) -> None:
     match task:
         case RefitTask():
             subject = f"fitting the site model of {site}"
-        case BurstTask(pages):
-            subject = f"cleaning {len(pages)} pages of {site} together"
         case CleanTask(pages):
             subject = f"cleaning {len(pages)} pages"
         case PageTask(page=page) | ReviseTask(document=page):

@@ -24,7 +24,6 @@ from workers.processes.child_process import (
 )
 from workers.processes.messages import (
     MODELS_IN_MEMORY,
-    BurstTask,
     CleanResult,
     CleanTask,
     Failure,
@@ -300,7 +299,7 @@ class Pool:
 
 def _is_tried_later(task: Task) -> bool:
     """Return whether the pages of a task are tried again later, each by itself, if the task fails."""
-    return isinstance(task, BurstTask) or (isinstance(task, CleanTask) and task.is_tried_later)
+    return isinstance(task, CleanTask) and task.is_tried_later
 
 
 def _model_bytes(path: Path | None) -> bytes:

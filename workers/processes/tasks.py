@@ -1,6 +1,5 @@
 """The tasks of a child process, their results, and how each task is performed."""
 
-import time
 import traceback
 from collections import deque
 from collections.abc import Callable, Sequence
@@ -8,25 +7,15 @@ from typing import cast
 
 import msgspec
 
-from schemas.site_model import SiteModelRecord
 from templ_core.clean_document import clean, clean_page, examine, with_records
 from templ_core.dom.codec import decode_document
 from templ_core.dom.document import read_document
 from templ_core.errors import CodecError, CoreError
 from templ_core.page_details import decode_details
 from templ_core.site_level.site_model import SiteModel
-from templ_core.site_level.site_model_file import encode_site_model
 from templ_core.site_level.window.revisions import changed_ratio
-from workers.processes.learning import (
-    Models,
-    fit_provisional_model,
-    learn_document,
-    refit_site,
-    window_fetch,
-)
+from workers.processes.learning import Models, learn_document, refit_site
 from workers.processes.messages import (
-    BurstResult,
-    BurstTask,
     Cleaned,
     CleanResult,
     CleanTask,
@@ -36,11 +25,9 @@ from workers.processes.messages import (
     RefitTask,
     Result,
     ReviseTask,
-    StageTimes,
     Task,
     Unchanged,
 )
-from workers.processes.options import CONFIG
 from workers.processes.records import RecordMaker, published_text
 
 _AT_ONCE_CHARS = 1 << 20
@@ -53,8 +40,6 @@ def run_task(task: Task, models: Models) -> Result:
         match task:
             case CleanTask():
                 return _clean(task, models)
-            case BurstTask():
-                return _clean_burst(task, models)
             case LearnTask():
                 return learn_document(task, models.page)
             case RefitTask():
@@ -78,11 +63,8 @@ def _failure(error: Exception) -> Failure:
 class _PageWork:
     """A page on its way through the stages of cleaning, which are its methods in order."""
 
-    def __init__(self, task: PageTask, models: Models, *, is_of_burst: bool = False) -> None:
-        """Begin; the site model is looked up at once, so that a page that fails later leaves it to those behind it.
-
-        A page of a burst will be cleaned with a site model that is not fitted yet.
-        """
+    def __init__(self, task: PageTask, models: Models) -> None:
+        """Begin; the site model is looked up at once, so that a page that fails later leaves it to those behind it."""
         self.task = task
         self.models = models
         self.problem: str | None = None
@@ -91,14 +73,13 @@ class _PageWork:
             self.problem, known = str(known), None
             self.task = msgspec.structs.replace(task, model=None)
         self.site_model: SiteModel | None = known
-        self.with_places = known is not None or task.with_document or is_of_burst
+        self.with_places = known is not None or task.with_document
         self.result: Cleaned | None = None
         self.failure: Failure | None = None
         """Why there is no result."""
 
     def read(self) -> None:
         """Parse the page."""
-        self.began_ns = time.time_ns()
         page, options = self.task.page, self.task.options
         self.document = read_document(
             page.body or b"",
@@ -109,7 +90,6 @@ class _PageWork:
             limit_bytes=options.page_limit_bytes,
             with_marks=options.forms.needs_marks or options.config.records,
         )
-        self.decoded_ns = time.time_ns()
 
     def examine(self) -> None:
         """Read what the page says about itself."""
@@ -152,12 +132,7 @@ class _PageWork:
             elif options.learns_here:
                 self.models.cleaned.put(learned.content_digest, summary)
         record = maker.record(warnings, is_compared=summary is not None)
-        times = None
-        if task.is_timed:
-            times = StageTimes(self.began_ns, self.decoded_ns, time.time_ns())
-        self.result = Cleaned(
-            record=record, document=learned, model_problem=self.problem, times=times
-        )
+        self.result = Cleaned(record=record, document=learned, model_problem=self.problem)
 
     def attempt(self, stage: Callable[["_PageWork"], None]) -> None:
         """Go through a stage, unless the page has failed before.
@@ -208,41 +183,6 @@ def _clean(task: CleanTask, models: Models) -> CleanResult:
     if result.has_failed:
         models.clear()
     return result
-
-
-def _clean_burst(task: BurstTask, models: Models) -> BurstResult:
-    pages = [_PageWork(one, models, is_of_burst=True) for one in task.pages]
-    read = []
-    room_chars = task.chars_max
-    for page in pages:
-        if room_chars <= 0:
-            break
-        page.attempt(_PageWork.read)
-        if page.failure is None and page.document.segments.texts:
-            room_chars -= page.document.html_chars
-            read.append(page)
-    _take(read, _PageWork.examine)
-    learned = [
-        (window_fetch(one.task.page.url, one.task.page.event_time_ms, one.document), summary)
-        for one in read
-        if one.failure is None and one.task.with_document and (summary := one.examined.summary())
-    ]
-    fitted = fit_provisional_model(learned, models.page.version, CONFIG)
-    if fitted is None or fitted.documents < task.documents_min:
-        return BurstResult(pages=[], model=None)
-    times_ms = [one.page.event_time_ms for one in task.pages]
-    model = SiteModelRecord(
-        site=task.pages[0].page.site,
-        version=fitted.version,
-        documents=fitted.documents,
-        first_event_time_ms=min(times_ms),
-        last_event_time_ms=max(times_ms),
-        body=encode_site_model(fitted, CONFIG.site_model_bytes),
-    )
-    for page in read:
-        page.site_model, page.task = fitted, msgspec.structs.replace(page.task, model=model)
-    _take(read, _PageWork.clean, _PageWork.make_records)
-    return BurstResult(pages=[one.result for one in pages], model=model)
 
 
 def _revise(task: ReviseTask, models: Models) -> Cleaned | Unchanged:

@@ -37,24 +37,6 @@ def test_every_page_has_one_record_in_order(templ_process, feed, tmp_path):
     assert not (tmp_path / "out.jsonl.dead-letters").exists()
 
 
-@pytest.mark.parametrize("pages", [3, 64])
-def test_the_first_pages_of_a_new_site_can_be_cleaned_together(templ, feed, tmp_path, pages):
-    ahead = {"TEMPL_LOOK_AHEAD_PAGES": str(pages)}
-    first = tmp_path / "first"
-    for workers in (1, 3):
-        state = ("--state", tmp_path / f"state-{workers}")
-        out = tmp_path / f"{workers}.jsonl"
-        templ("run", feed, "--out", out, "--workers", workers, *state, **ahead)
-    assert (tmp_path / "1.jsonl").read_bytes() == (tmp_path / "3.jsonl").read_bytes()
-    records = outputs(tmp_path / "1.jsonl")
-    assert [record.source.offset for record in records] == list(range(60))
-    assert all(record.site_model_version for record in records)
-    templ("run", feed, "--out", first, "--state", tmp_path / "state-1", **ahead)
-    templ("run", feed, "--out", tmp_path / "again", "--state", tmp_path / "state-3")
-    assert first.read_bytes() == (tmp_path / "again").read_bytes()  # no site is new any more
-    assert all(record.site_model_version for record in outputs(first))
-
-
 @pytest.mark.parametrize("pages_before", [0, 40], ids=["new site", "known site"])
 @pytest.mark.parametrize(
     "newest", ["<p>The text of the second fetch. ", None], ids=["text", "gone"]

@@ -2,7 +2,6 @@
 
 import asyncio
 import logging
-import time
 from types import SimpleNamespace
 
 import faust
@@ -21,7 +20,6 @@ from workers.kafka.app import build_app, essential
 from workers.kafka.cleaner_app import CleanerApp
 from workers.kafka.logs.resume import LogSnapshot
 from workers.kafka.refresher_app import RefresherApp
-from workers.kafka.traces import Traces
 from workers.state.model_store import ModelStore
 
 
@@ -247,42 +245,20 @@ def story(number):
     return f"{menu}<div>{f'<p>Article {number} says this, and then that. ' * 3}</div>".encode()
 
 
-@pytest.mark.parametrize(("pages_min", "together"), [(3, 4), (0, 0)])
-def test_pages_of_a_new_site_in_one_batch_are_cleaned_together_and_stay_in_order(
-    clean, poison_pool, pages_min, together
-):
+def test_pages_of_a_batch_stay_in_order_within_their_site(clean, poison_pool):
     before = poison_pool.attempts()
     urls = ["https://a.com/0", "https://b.com/1", "https://a.com/2", "https://a.com/0"]
     urls += ["https://b.com/4", "https://a.com/5"]
     messages = [message(offset, story(offset), url=url) for offset, url in enumerate(urls)]
     messages.insert(3, message(9, None, url="https://a.com/0"))
-    app, producer = clean(messages, burst_pages_min=pages_min)
+    app, producer = clean(messages)
     texts = [one for _, one in producer.stored[:7]]
     of_sites = {site: [one for one in texts if one.site == site] for site in ("a.com", "b.com")}
     assert [one.source.offset for one in of_sites["a.com"]] == [0, 2, 9, 3, 5]
     assert [one.source.offset for one in of_sites["b.com"]] == [1, 4]
     kinds = [type(one) for one in of_sites["a.com"]]
     assert kinds == [CleanedRecord] * 2 + [DeletedRecord] + [CleanedRecord] * 2
-    sites = {one.site for one in texts if isinstance(one, CleanedRecord) and one.site_model_version}
-    assert sites == ({"a.com"} if together else set())
-    documents = [one for _, one in producer.stored[7:] if one.kind == "document"]
-    assert [one.model_documents for one in documents if one.site == "a.com"] == (
-        [3] * 4 if together else [0] * 4
-    )
-    assert app.metrics._pages.labels("cleaned", "site")._value.get() == together
-    assert app.inner_progress() - before == (1 + 2 if together else 6)
-
-
-def test_a_page_that_kills_its_process_in_a_burst_is_the_only_dead_letter(clean, poison_pool):
-    stories = [story(offset) + b"POISON-KILL" * (offset == 1) for offset in range(5)]
-    before = poison_pool.attempts()
-    app, producer = clean(
-        [message(n, one, url=f"https://a.com/{n}") for n, one in enumerate(stories)]
-    )
-    assert producer.names()[:5] == ["CleanedRecord", "DeadLetter"] + ["CleanedRecord"] * 3
-    assert len(producer.names()) == 9
-    # Together, and each by itself, the page that kills twice.
-    assert app.inner_progress() - before == 1 + 6
+    assert app.inner_progress() - before == 6
 
 
 def test_texts_leave_before_a_page_that_kills_its_process_but_for_those_of_its_site(
@@ -291,11 +267,7 @@ def test_texts_leave_before_a_page_that_kills_its_process_but_for_those_of_its_s
     sites = [f"https://{name}.com/{n}" for n, name in enumerate("aaababcb" * 2)]
     bodies = [ARTICLE + b"POISON-KILL" * (number == 1) for number in range(len(sites))]
     _, producer = clean(
-        [
-            message(n, body, url=url)
-            for n, (body, url) in enumerate(zip(bodies, sites, strict=True))
-        ],
-        burst_pages_min=0,
+        [message(n, body, url=url) for n, (body, url) in enumerate(zip(bodies, sites, strict=True))]
     )
     left = [
         one[0].offset if name == "DeadLetter" else one.source.offset
@@ -380,33 +352,6 @@ def test_a_partition_that_was_taken_away_is_not_opened_again(refresher, tmp_path
 
     asyncio.run(late())
     assert not (tmp_path / f"windows-{NOT_OURS}").exists()
-
-
-class NotedTraces(Traces):
-    """Notes the offsets of the records that would have a span."""
-
-    def __init__(self):
-        self.offsets = []
-
-    def begin(self, messages, began_ns):
-        self.offsets += [one.offset for one in messages]
-        return super().begin(messages, began_ns)
-
-
-def test_documents_that_are_old_or_known_have_no_span(tmp_path, poison_pool, monkeypatch):
-    traces, now_ms = NotedTraces(), time.time() * 1000
-    refresher = RefresherApp(kafka_config(tmp_path, 4), poison_pool, traces)
-    refresher._settings.ready.set()
-    refresher._owned.assign([0])
-    monkeypatch.setattr(refresher._owned, "_recover", of_a_known_log(refresher._owned))
-    messages = [
-        received_document(document(1), offset=offset, timestamp_ms=int(now_ms - age_ms))
-        for offset, age_ms in enumerate((7_200_000, 1000))
-    ]
-    for _ in range(2):
-        asyncio.run(refresher._batch_of(0, messages))
-    assert traces.offsets == [1]
-    refresher.close()
 
 
 def test_records_that_are_no_documents_are_stepped_over(tmp_path, poison_pool, monkeypatch):

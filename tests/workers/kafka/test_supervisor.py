@@ -21,7 +21,6 @@ from workers.errors import BrokerProblem, StateProblem, TopicProblem
 from workers.kafka import roles, supervisor
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.supervisor import RestartPolicy, patiently, supervise, wait_for_broker
-from workers.kafka.traces import Traces
 from workers.processors import processor_count
 from workers.settings import Settings, load_settings
 from workers.state.directory import StateDirectory
@@ -194,7 +193,7 @@ def test_the_settings_bound_the_children_of_a_cleaner(monkeypatch, tmp_path, giv
     monkeypatch.setattr(roles, "Pool", pool)
     settings = Settings(cleaner_children=given)
     config = SimpleNamespace(settings=settings, state=tmp_path, broker=BrokerAccess("b:1"))
-    with roles._cleaner(config, Traces()):
+    with roles._cleaner(config):
         pass
     pool.assert_called_once_with(settings, children=started, has_spare=True)
 
@@ -207,7 +206,7 @@ def test_what_was_made_at_the_start_is_left_out_of_collections(run_cleaner, monk
     worker = MagicMock()
     worker.execute_from_commandline = lambda: frozen.append(gc.get_freeze_count())
     monkeypatch.setattr(roles, "_checked_partitions", one_partition)
-    for name in ("_cleaner", "start_traces", "start_watchdog"):
+    for name in ("_cleaner", "start_watchdog"):
         monkeypatch.setattr(roles, name, MagicMock())
     monkeypatch.setattr(roles.faust, "Worker", lambda *_arguments, **_options: worker)
     try:

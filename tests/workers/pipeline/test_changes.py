@@ -75,16 +75,6 @@ def test_only_a_later_fetch_of_the_page_is_compared(stream, late):
     assert record.changes is msgspec.UNSET
 
 
-def test_a_page_that_was_cleaned_together_with_others_is_compared_too(stream):
-    files = stream()
-    again = story(1, "Two were hurt.")
-    together = {again.source: stream().process(again)[0]}
-    files.process(story(0))
-    ((outcome, _),) = files.process_pages([again], together)
-    record = outcome.record
-    assert record.changes.added == ["Two were hurt."]
-
-
 def test_the_refresher_publishes_a_page_that_came_again_with_what_has_changed(transport, documents):
     transport.learn(*documents(story(0), story(1, "Two were hurt.")))
     transport.carry_out_all(transport.engine.next_changed)

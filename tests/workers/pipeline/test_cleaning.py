@@ -185,7 +185,7 @@ def test_a_child_fits_the_pages_that_it_has_cleaned_and_keeps_the_model(
 ):
     shared = b"<div class=note>Shared words of the site, which come back everywhere, always.</div>"
     cleaner = SiteEngine(poison_pool, poison_settings)
-    task = cleaner._task(page(0, GOOD + shared), None, None)
+    task = cleaner._outcome_or_task(page(0, GOOD + shared))
     options = msgspec.structs.replace(task.options, learns_here=True)
     own, site = InProcess(shipped_model()), "example.com"
     digests = []

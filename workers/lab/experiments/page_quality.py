@@ -24,7 +24,7 @@ from templ_core.site_level.window.page_summary import summarise_page
 from workers.lab import experiment as lab
 from workers.lab.corpora import corpus_name, read_objects, record_markup, site_of, write_file
 from workers.lab.simulate.without_content import without_content
-from workers.processes.learning import fit_provisional_model, window_fetch
+from workers.processes.learning import fit_pages, window_fetch
 from workers.processes.options import CONFIG
 
 _FOLDS = 5
@@ -165,7 +165,7 @@ def site_samples(
             fetch = window_fetch(record["url"], number * 60_000, document)
             learned.append((fetch, summarise_page(document, page_model)))
     models = [
-        fit_provisional_model(learned[:count], page_model.version, CONFIG)
+        fit_pages(learned[:count], page_model.version, CONFIG)
         for count in _LEARNED
         if len(records) > 1
     ]
