@@ -5,6 +5,8 @@ PYTHONS ?= $(PYTHON)
 OUT ?= out
 CHROMIUM ?= chromium
 KAFKA_PORT ?= 9092
+CONSOLE_PORT ?= 9190
+PICTURES ?= deploy/pictures
 COMPILED := setup.py $(shell find templ_core -name '_*.pyx' -o -name '_*.pxd')
 
 TOOLS := $(abspath .cache/deploy-tools)
@@ -35,32 +37,34 @@ setup: .venv/.ready  ## install everything into .venv; quick when nothing change
 	@touch $@
 	@echo "The command is .venv/bin/templ; \`. .venv/bin/activate\` puts it on the path."
 
-run: setup       ## a synthetic news feed through the whole path, without a broker
+run: setup       ## newspapers, shops and manuals through the whole path, without a broker
 	@mkdir -p $(OUT)
-	@echo "1/5: 300 pages of 6 made-up sites; nothing is downloaded from here on"
-	.venv/bin/templ simulate --kind news --sites 6 --pages 300 --seed 7 --out $(OUT)/feed.jsonl
+	@echo "1/5: 216 pages of 24 made-up sites; nothing is downloaded from here on"
+	.venv/bin/templ simulate --readable --sites 24 --pages 216 --seed 7 --out $(OUT)/feed.jsonl
 	@echo "2/5: clean them, and learn their sites"
 	rm -rf $(OUT)/state
-	.venv/bin/templ run $(OUT)/feed.jsonl --out $(OUT)/cleaned.jsonl --force --state $(OUT)/state
+	.venv/bin/templ run $(OUT)/feed.jsonl --out $(OUT)/cleaned.jsonl --force --state $(OUT)/state --records
 	@echo "3/5: score the texts against the gold text"
 	.venv/bin/templ evaluate $(OUT)/feed.jsonl $(OUT)/cleaned.jsonl
 	@echo "4/5: index them, and search"
 	.venv/bin/templ index $(OUT)/cleaned.jsonl --index $(OUT)/index.db
 	.venv/bin/templ search council bridge --limit 3 --index $(OUT)/index.db
 	@echo "5/5: write the tour"
-	.venv/bin/templ tour $(OUT)/feed.jsonl $(OUT)/cleaned.jsonl --state $(OUT)/state --out $(OUT)/tour.html \
-		--curve $(OUT)/learning-curve.svg
+	.venv/bin/templ tour $(OUT)/feed.jsonl $(OUT)/cleaned.jsonl --state $(OUT)/state --out $(OUT)/tour.html
 	@echo "look at $(OUT)/tour.html"
 
-pictures: run    ## the pictures of docs/, taken of what `make run` shows
-	mkdir -p deploy/pictures
-	cp $(OUT)/learning-curve.svg deploy/pictures/learning-curve.svg
-	$(CHROMIUM) --headless --no-sandbox --hide-scrollbars --window-size=1100,795 \
-		--screenshot=$(abspath deploy/pictures/tour.png) file://$(abspath $(OUT)/tour.html)
-	.venv/bin/templ console --state $(OUT)/state --port 9190 & console=$$!; \
-		until $(CHROMIUM) --headless --no-sandbox --dump-dom 'http://127.0.0.1:9190/' 2>/dev/null | grep -q '<h1>Sites'; do sleep 1; done; sleep 8; \
-		$(CHROMIUM) --headless --no-sandbox --hide-scrollbars --window-size=960,640 \
-		--screenshot=$(abspath deploy/pictures/console.png) 'http://127.0.0.1:9190/'; kill $$console
+SHOT = $(CHROMIUM) --headless --no-sandbox --hide-scrollbars
+pictures: run    ## the pictures of README and docs/; a test compares them with what `make run` shows
+	mkdir -p $(PICTURES)
+	.venv/bin/templ simulate --kind news --sites 6 --pages 300 --seed 7 --out $(OUT)/words.jsonl
+	rm -rf $(OUT)/words
+	.venv/bin/templ run $(OUT)/words.jsonl --out $(OUT)/words-cleaned.jsonl --force --state $(OUT)/words
+	.venv/bin/templ tour $(OUT)/words.jsonl $(OUT)/words-cleaned.jsonl --state $(OUT)/words --out $(OUT)/words.html \
+		--curve $(PICTURES)/learning-curve.svg
+	$(SHOT) --window-size=1200,1020 --screenshot=$(abspath $(PICTURES)/tour.png) file://$(abspath $(OUT)/tour.html)
+	.venv/bin/templ console --state $(OUT)/state --port $(CONSOLE_PORT) & console=$$!; trap "kill $$console" EXIT; \
+		until $(SHOT) --dump-dom 'http://127.0.0.1:$(CONSOLE_PORT)/' 2>/dev/null | grep -q '<h1>Sites'; do sleep 1; done; sleep 8; \
+		$(SHOT) --window-size=1200,640 --screenshot=$(abspath $(PICTURES)/console.png) 'http://127.0.0.1:$(CONSOLE_PORT)/'
 
 # While the checks use one core, the first run has all modules compiled, which each test process would else do.
 test: setup      ## all checks and tests, with a real Kafka broker where Java and Maven are present

@@ -14,7 +14,8 @@ from templ_core import SiteCleaner
 from templ_core.lab.evaluation.words import RepeatedText, repeated_text
 from workers.lab.evaluation.corpus_files import EvaluationPage, gold_repeats, read_evaluation_pages
 from workers.lab.evaluation.scoring import TextScorer
-from workers.lab.simulate.feed import FeedSettings, SyntheticPage, simulate_feed
+from workers.lab.simulate.feed import FeedSettings, simulate_feed
+from workers.lab.simulate.synthetic_page import SyntheticPage
 
 CORPUS = FeedSettings(
     genre="mixed", sites=8, pages=200, seed=14, start=datetime(2025, 1, 6, tzinfo=UTC)

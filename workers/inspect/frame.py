@@ -117,18 +117,15 @@ def frame_document(
         sheet=harmless_sheet(sheets),
         filters=filters,
         first=next((number for number, mark in enumerate(marks) if "kept" in mark.groups), None),
-        written=_Writer(marks, group_classes).written(events),
+        written=_MarkedWriter(marks, group_classes).written(events),
     )
     return str(document)  # which an attribute escapes
 
 
-class _Writer:
+class PageWriter:
     """Writes a page from those of its elements, attributes and texts that are harmless."""
 
-    def __init__(self, marks: Sequence[Mark], group_classes: Mapping[str, str]) -> None:
-        self._marks = marks
-        self._group_classes = group_classes
-        self._pieces: Counter[int] = Counter()
+    def __init__(self) -> None:
         self._open: list[str | None] = []
         self._depth = 0
 
@@ -152,7 +149,7 @@ class _Writer:
         if tag is None or self._depth >= _DEPTH_MAX:
             self._open.append(None)
             return
-        yield _Tag(tag, _attributes(start))
+        yield _Tag(tag, self.attributes(start))
         self._open.append(None if tag in _VOID else tag)
         self._depth += tag not in _VOID
 
@@ -169,9 +166,27 @@ class _Writer:
         elif piece.segment is None:
             yield from _span(text, {"class": "templ-n"})
         else:
-            yield from _span(text, self._marked(piece, piece.segment))
+            yield from _span(text, self.marked(piece, piece.segment))
 
-    def _marked(self, piece: Piece, segment: int) -> dict[str, str]:
+    def attributes(self, start: Start) -> dict[str, str]:
+        """Return the harmless attributes of an element."""
+        return harmless_attributes(start)
+
+    def marked(self, piece: Piece, segment: int) -> dict[str, str]:  # noqa: ARG002 - of subclasses
+        """Return the attributes of the element around a piece of a segment."""
+        return {}
+
+
+class _MarkedWriter(PageWriter):
+    """Writes a page with every segment coloured by its decision."""
+
+    def __init__(self, marks: Sequence[Mark], group_classes: Mapping[str, str]) -> None:
+        super().__init__()
+        self._marks = marks
+        self._group_classes = group_classes
+        self._pieces: Counter[int] = Counter()
+
+    def marked(self, piece: Piece, segment: int) -> dict[str, str]:
         mark = self._marks[segment]
         kind = "r" if "kept" not in mark.groups else "c" if piece.is_cut else "k"
         unsure = ["templ-u"] if "unsure" in mark.groups and kind != "c" else []
@@ -200,7 +215,8 @@ def _span(text: str, attributes: Mapping[str, str]) -> Iterator[_Tag | str]:
     yield _Tag("span", is_end=True)
 
 
-def _attributes(start: Start) -> dict[str, str]:
+def harmless_attributes(start: Start) -> dict[str, str]:
+    """Return the attributes of an element that are known to be harmless."""
     found: dict[str, str] = {}
     classes = [_ROOTS[start.tag]] if start.tag in _ROOTS else []
     for name, value in start.attributes.items():

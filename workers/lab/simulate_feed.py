@@ -15,6 +15,7 @@ import msgspec
 from workers.errors import UsageProblem
 from workers.lab import experiment as lab
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
+from workers.lab.simulate.readable import READABLE_GENRES
 from workers.lab.simulate.site import FIELD_GENRES, SITE_GENRES
 
 _DEFAULTS = FeedSettings()
@@ -34,6 +35,12 @@ _BOUNDS = (
     default=_DEFAULTS.genre,
     help="What sort of sites the feed has; `variants` is a shop of attributes and variants. Mixed "
     "feeds have the first four sorts.",
+)
+@click.option(
+    "--readable",
+    is_flag=True,
+    help="Newspapers, shops and manuals in English that look like those of people, in sentences that a person could "
+    "have written, to look at; the kind is one of news, shop and manual, or mixed for all three.",
 )
 @lab.option("--sites", default=_DEFAULTS.sites, help="Number of sites.")
 @lab.option("--pages", default=_DEFAULTS.pages, help="Number of pages.")
@@ -76,6 +83,10 @@ def simulate(*, out: Path, start: str | None, **options: object) -> None:
     if start is not None:
         options["start"] = _moment(start)
     settings = _settings(options)
+    if settings.readable and settings.genre not in ("mixed", *READABLE_GENRES):
+        raise UsageProblem(
+            f"--readable writes {', '.join(READABLE_GENRES)} or mixed sites, and --kind is {settings.genre}"
+        )
     began = time.monotonic()
     encode = msgspec.json.Encoder().encode
     with _opened(out) as file:

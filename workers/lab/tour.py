@@ -2,39 +2,44 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
 
 import click
-import msgspec
+from markupsafe import Markup
 
 from schemas.cleaned import CleanedRecord
 from schemas.codec import decode_output
 from templ_core.dom.document import parse_document
-from templ_core.explain.page_explanation import PageExplanation, explain_page
-from templ_core.lab.evaluation.words import page_words, score_text, word_counts
+from templ_core.explain.page_explanation import explain_page
 from templ_core.page_level.model.page_model import PageModel
+from templ_core.records.records import PageRecords
 from workers.cli.options import open_output
 from workers.errors import InputProblem
-from workers.inspect.frame import frame_document
+from workers.inspect.faded_page import Look, faded_page, plain_page
 from workers.inspect.frame_tree import events_of_markup, style_sheets
 from workers.inspect.html_templates import render
-from workers.inspect.page_report import page_marks
 from workers.inspect.plots import Plot
-from workers.inspect.site_report import site_figures, site_values
-from workers.inspect.site_view import CleaningVariant, SiteView, view_site
+from workers.inspect.site_view import SiteView, view_site
 from workers.lab import experiment as lab
 from workers.lab.corpora import read_objects, record_markup
+from workers.lab.evaluation.corpus_files import EvaluationFiles
+from workers.lab.evaluation.judge import TEMPL, judge_all
+from workers.lab.evaluation.page_models import one_model
 from workers.lab.plots import line_chart, svg_file
 from workers.processes.options import config_of
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.settings import Settings, load_settings
 
-_PAGES_SHOWN = 3
-_SHOWN_ROLE = "article"
+_SHOWN = (
+    ("news", "article", "A news story"),
+    ("shop", "article", "A product of a shop"),
+    ("shop", "listing", "A list of products"),
+    ("manual", "article", "A page of a manual"),
+)
+"""Sort of site and role of the pages that are shown, and their headings."""
 _STEPS = (1, 2, 3, 5, 8, 12, 20, 35)
 """Numbers of the pages of a site with which a group of the learning curve begins."""
 
@@ -49,6 +54,17 @@ class CurveGroup(NamedTuple):
     """Mean word F1 against the gold text, 0 to 1."""
 
 
+class PageBeforeAfter(NamedTuple):
+    """A page before and after."""
+
+    heading: str
+    url: str
+    documents: int
+    """Pages that its site model rests on."""
+    before: Markup
+    after: Markup
+
+
 @click.command()
 @click.argument("feed", type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.argument("cleaned", type=click.Path(exists=True, dir_okay=False, path_type=Path))
@@ -58,34 +74,51 @@ class CurveGroup(NamedTuple):
 @click.option("--out", required=True, type=lab.PATH, help="HTML file to write.")
 @click.option("--curve", type=lab.FILE, help="SVG file to write the learning curve to.")
 def tour(feed: Path, cleaned: Path, state: Path, out: Path, curve: Path | None) -> None:
-    """Write one HTML page about a run: pages before and after, the learning curve, one site's model.
+    """Write one HTML page about a run: pages before and after, and the learning curve.
 
-    FEED is what `templ simulate` has written, and CLEANED the output of `templ run` on it.
+    FEED is what `templ simulate` has written, and CLEANED the output of `templ run` on it. Fields and records are
+    marked where the run had --records.
     """
     pages = [record for _, record in read_objects(feed)]
     if not all("page_role" in page for page in pages):
         raise InputProblem(f"{feed} is no feed of `templ simulate`")
-    records = [decode_output(line) for line in cleaned.open("rb")]
-    texts = {one.source.offset: one.text for one in records if isinstance(one, CleanedRecord)}
+    outputs = [decode_output(line) for line in cleaned.open("rb")]
+    records = {
+        one.source.offset: one.records or PageRecords()
+        for one in outputs
+        if isinstance(one, CleanedRecord)
+    }
+    newest = {
+        (page["kind"], page["page_role"]): number
+        for number, page in enumerate(pages)
+        if number in records
+    }
+    wanted = [(newest[kind, role], text) for kind, role, text in _SHOWN if (kind, role) in newest]
+    if not wanted:
+        raise InputProblem(f"{feed} has no articles with a clean text, which are what is shown")
     settings = load_settings()
     model = page_model_of(read_model_file(settings.page_model))
-    points = learning_curve(pages, texts)
-    newest = {one["site"]: one for one in pages if one["page_role"] == _SHOWN_ROLE}
-    if not newest or not points:
-        raise InputProblem(f"{feed} has no articles with a clean text, which are what is shown")
-    views = {site: view_site(state, site, settings) for site in sorted(newest)[:_PAGES_SHOWN]}
-    first = next(iter(views.values()))
+    scores = _scores(feed, cleaned, settings)
+    points = learning_curve(scores)
     report = render(
         "lab/templates/tour.html",
         title="what was done",
         page_count=len(pages),
-        word_f1=fmean([one.word_f1 for one in points], [one.pages for one in points]),
         site_count=len({one["site"] for one in pages}),
-        shown=[_shown(newest[site], view, settings, model) for site, view in views.items()],
+        word_f1=fmean(f1 for _, f1 in scores),
+        shown=[
+            _shown(
+                heading,
+                pages[number],
+                records[number],
+                view_site(state, pages[number]["site"], settings),
+                settings,
+                model,
+            )
+            for number, heading in wanted
+        ],
         plot=_drawing(points),
         curve_rows=[(one.first_page, one.pages, f"{one.word_f1:.3f}") for one in points],
-        key=first.site,
-        site=site_values(site_figures(first, CleaningVariant.of(settings))),
     )
     with open_output(out) as file:
         file.write(report.encode())
@@ -94,21 +127,32 @@ def tour(feed: Path, cleaned: Path, state: Path, out: Path, curve: Path | None) 
             file.write(svg_file(_drawing(points)).encode())
 
 
-def learning_curve(pages: Sequence[dict[str, Any]], texts: dict[int, str]) -> list[CurveGroup]:
-    """Return how good texts are by how many pages of the site came before."""
-    seen: Counter[str] = Counter()
+def _scores(feed: Path, cleaned: Path, settings: Settings) -> list[tuple[int, float]]:
+    """Return the number of each page at its site, from 1, and its word F1 as `templ evaluate` finds it."""
+    sources = EvaluationFiles([feed, cleaned], None)
+    judgements = judge_all(
+        sources.pages(lambda _bytes, _text: None),
+        one_model(settings.page_model),
+        (),
+        1,
+        with_segments=False,
+        balances=["even"],
+    )
+    return [(one.scores[TEMPL].seen, one.scores[TEMPL].f1) for one in judgements]
+
+
+def learning_curve(scores: Sequence[tuple[int, float]]) -> list[CurveGroup]:
+    """Return how good texts are by how many pages of the site came before.
+
+    Args:
+        scores: Of each page its number at its site, from 1, and its word F1.
+    """
     groups: dict[int, list[float]] = {}
-    for number, page in enumerate(pages):
-        seen[page["site"]] += 1
-        if number in texts and page["gold_text"] is not None:
-            first = max(step for step in _STEPS if step <= seen[page["site"]])
-            gold = word_counts(page["gold_text"])
-            _, neutral = page_words(record_markup(page), page.get("gold_neutral"))
-            score = score_text(word_counts(texts[number]), gold, neutral)
-            groups.setdefault(first, []).append(score.f1)
+    for seen, f1 in scores:
+        groups.setdefault(max(step for step in _STEPS if step <= seen), []).append(f1)
     return [
-        CurveGroup(first_page=first, pages=len(scores), word_f1=fmean(scores))
-        for first, scores in sorted(groups.items())
+        CurveGroup(first_page=first, pages=len(some), word_f1=fmean(some))
+        for first, some in sorted(groups.items())
     ]
 
 
@@ -118,14 +162,34 @@ def _drawing(points: Sequence[CurveGroup]) -> Plot:
 
 
 def _shown(
-    page: dict[str, Any], view: SiteView, settings: Settings, model: PageModel
-) -> tuple[str, PageExplanation, str]:
-    """Return the address of a page, its explanation, and the document of its frame."""
+    heading: str,
+    page: dict[str, Any],
+    records: PageRecords,
+    view: SiteView,
+    settings: Settings,
+    model: PageModel,
+) -> PageBeforeAfter:
     markup = record_markup(page)
     document = parse_document(markup, page["url"])
     explained = explain_page(document, view.used_model(), config_of(settings), model)
     cuts = {one.number: one.cuts for one in explained.segments if one.cuts}
-    events = events_of_markup(markup, document, cuts) or []
-    marks = [msgspec.structs.replace(one, groups=()) for one in page_marks(explained)]
-    frame = frame_document(events, marks, [], style_sheets(markup))
-    return page["url"], explained, frame
+    events, sheets = events_of_markup(markup, document, cuts) or [], style_sheets(markup)
+    fields = {text for one in records.fields for text in (one.name, one.value)}
+    names = {one.name for one in records.items}
+    looks: list[Look] = [
+        "gone"
+        if not one.kept
+        else "record"
+        if one.text in names
+        else "field"
+        if one.text in fields
+        else "kept"
+        for one in explained.segments
+    ]
+    return PageBeforeAfter(
+        heading,
+        page["url"],
+        explained.site_documents,
+        plain_page(events, sheets),
+        faded_page(events, looks, sheets),
+    )

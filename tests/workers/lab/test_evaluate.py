@@ -11,7 +11,6 @@ from click.testing import CliRunner
 from workers.errors import WorkerError
 from workers.lab.evaluate import evaluate
 from workers.lab.experiment import map_in_processes
-from workers.lab.tour import CurveGroup, learning_curve
 
 
 def test_a_perfect_output_scores_one_and_an_empty_output_scores_zero(
@@ -132,31 +131,6 @@ def test_every_user_error_is_one_line(tmp_path, feed, cleaned):
         assert problem.exit_code == code
         assert words in str(problem)
         assert "\n" not in str(problem)
-
-
-def test_a_run_on_a_synthetic_feed_is_shown(templ, feed, tmp_path):
-    out, state, curve = tmp_path / "out.jsonl", tmp_path / "state", tmp_path / "curve.svg"
-    templ("run", feed, "--out", out, "--state", state)
-    command = ("tour", feed, out, "--state", state, "--out", tmp_path / "tour.html")
-    said = templ(*command, "--curve", curve).stderr.decode()
-    assert said == f"written to {tmp_path / 'tour.html'}\nwritten to {curve}\n"
-    page = (tmp_path / "tour.html").read_text()
-    assert page.count("<iframe") == page.count('sandbox=""') == 3
-    assert "What is known of" in page
-    assert "<script" not in page
-    assert curve.read_text().startswith("<svg")
-    wrong = templ("tour", out, out, "--state", state, "--out", tmp_path / "x.html", expect=66)
-    assert "is no feed of `templ simulate`" in str(wrong.stderr)
-
-
-def test_the_learning_curve_groups_pages_by_how_many_came_before_them():
-    pages = [{"site": site, "html": "<p>", "gold_text": "one two"} for site in "aabaa"]
-    texts = {0: "one", 1: "one two", 2: "one two", 4: "one two"}
-    assert learning_curve(pages, texts) == [
-        CurveGroup(first_page=1, pages=2, word_f1=(2 / 3 + 1) / 2),
-        CurveGroup(first_page=2, pages=1, word_f1=1.0),
-        CurveGroup(first_page=3, pages=1, word_f1=1.0),
-    ]
 
 
 def place(number, factor):

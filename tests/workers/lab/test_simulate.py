@@ -44,6 +44,22 @@ _HIDDEN = {"script", "style", "noscript", "template", "head", "iframe", "object"
 
 
 @pytest.fixture(scope="module")
+def readable_pages():
+    """60 pages of newspapers, shops and manuals, error pages and two designs among them."""
+    settings = FeedSettings(readable=True, sites=6, pages=60, redesign_day=14, missing_share=0.1)
+    return list(simulate_feed(settings))
+
+
+def test_readable_pages_tell_the_truth_as_well(readable_pages):
+    assert pages_of_checked_gold(readable_pages) > 40
+    test_sections_hold_the_visible_text_and_nothing_else(readable_pages)
+    roles = {page.page_role for page in readable_pages}
+    assert roles == {"article", "listing", "missing"}
+    assert {page.design for page in readable_pages} == {0, 1}
+    assert len({page.html.count("class=") for page in readable_pages}) > 1
+
+
+@pytest.fixture(scope="module")
 def pages():
     """600 pages of 80 sites, with every genre, language and family of designs."""
     return list(simulate_feed(FeedSettings(sites=80, pages=600)))

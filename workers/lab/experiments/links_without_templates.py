@@ -26,7 +26,8 @@ from templ_core.lab.papers.rtdm import is_voted_template, learn_voted_templates
 from templ_core.rendering.links import page_links
 from templ_core.rendering.outline import Outline
 from workers.lab import experiment as lab
-from workers.lab.simulate.feed import FeedSettings, SyntheticPage, simulate_feed
+from workers.lab.simulate.feed import FeedSettings, simulate_feed
+from workers.lab.simulate.synthetic_page import SyntheticPage
 
 _DECIMALS = 9
 """Scores are rounded to so many decimals, so that pages with equal links have equal scores."""

@@ -1,6 +1,5 @@
 """A feed of synthetic pages in order of arrival, with the sites interleaved; each page has its truth."""
 
-from base64 import b64encode
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
@@ -16,7 +15,6 @@ from workers.lab.simulate.design import (
     SPACE,
     Design,
     Fragment,
-    Section,
     SectionType,
     join,
     label,
@@ -24,6 +22,7 @@ from workers.lab.simulate.design import (
     sections,
 )
 from workers.lab.simulate.fields import field_page
+from workers.lab.simulate.readable import READABLE_GENRES, ReadableSite, readable_page
 from workers.lab.simulate.site import (
     FIELD_GENRES,
     ArchiveEntry,
@@ -37,6 +36,7 @@ from workers.lab.simulate.site import (
     make_site,
     random_entries,
 )
+from workers.lab.simulate.synthetic_page import SyntheticPage
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -312,72 +312,6 @@ def _after_thread(context: parts.PageContext, one: ArchiveEntry) -> Fragment:
 _NEVER_CONTENT = ("advert", "share", "related", "newsletter", "author")
 
 
-@dataclass(frozen=True)
-class SyntheticPage:
-    """One page of a synthetic site, with everything that is known about it."""
-
-    url: str
-    site: str
-    fetched_at: datetime
-    html: str
-    encoding: Encoding | None
-    """How the page is sent as bytes; None means that the feed carries it as text."""
-    status: int
-    genre: str
-    """What the site is, one of `SITE_GENRES` or `FIELD_GENRES`."""
-    page_role: str
-    """`article` (also a product or a thread), `listing`, `home`, `about` or `missing`."""
-    language: str
-    design: int
-    """0 before the redesign and 1 after it."""
-    sections: tuple[Section, ...]
-    gold_selector: str | None
-    gold_exclude: str | None
-    gold_neutral: str | None
-
-    @property
-    def gold_text(self) -> str | None:
-        """The text of the page's content; None for a page without content."""
-        if self.gold_selector is None:
-            return None
-        return "\n".join(
-            text for section_type, text in self.sections if section_type is SectionType.CONTENT
-        )
-
-    def record(self) -> dict[str, object]:
-        """Return the page as a page record, with its truth in further fields."""
-        fetched_at = self.fetched_at.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-        if self.encoding is None:
-            body: dict[str, object] = {"html": self.html, "content_type": "text/html"}
-        else:
-            page_bytes = self.encoding.encode(self.html)
-            body = {
-                "html_base64": b64encode(page_bytes).decode("ascii"),
-                "content_type": self.encoding.content_type,
-                "encoding": self.encoding.codec,
-            }
-        return {
-            "url": self.url,
-            "site": self.site,
-            "fetched_at": fetched_at,
-            "arrival": fetched_at,
-            "status": self.status,
-            **body,
-            "kind": self.genre,
-            "page_role": self.page_role,
-            "language": self.language,
-            "design": self.design,
-            "gold_text": self.gold_text,
-            "gold_selector": self.gold_selector,
-            "gold_exclude": self.gold_exclude,
-            "gold_neutral": self.gold_neutral,
-            "sections": [
-                {"kind": one.section_type.value, "text": one.text} for one in self.sections
-            ],
-            "source": "synthetic",
-        }
-
-
 def _finished(
     context: parts.PageContext, body: PageBody, encoding: Encoding | None
 ) -> SyntheticPage:
@@ -504,6 +438,8 @@ class FeedSettings:
     """Languages of the sites, used in turn."""
     missing_share: float = 0.0
     """Share of error pages; their status is 404, 410, 500, or 200 although nothing is there."""
+    readable: bool = False
+    """Whether sites are newspapers, shops and manuals in English, in sentences that a person could have written."""
 
 
 def simulate_feed(settings: FeedSettings) -> Iterator[SyntheticPage]:
@@ -531,6 +467,7 @@ class _Feed:
         self._weights = list(accumulate(shares))
         self._site = lru_cache(_CACHED_SITES)(self._make_site)
         self._look = lru_cache(2 * _CACHED_SITES)(self._make_look)
+        self._readable_site = lru_cache(_CACHED_SITES)(self._make_readable_site)
 
     def choose_site(self, rng: Random, previous: int) -> int:
         numbers = range(self._settings.sites)
@@ -543,11 +480,27 @@ class _Feed:
         settings = self._settings
         share = (number + rng.random()) / max(1, settings.pages)
         moment = settings.start + timedelta(days=settings.days * share)
+        design = self._design_number(moment, rng)
+        if settings.readable:
+            return readable_page(
+                self._readable_site(site_number),
+                visited,
+                moment,
+                rng,
+                design=design,
+                is_missing=rng.random() < settings.missing_share,
+            )
         site, encoding = self._site(site_number)
-        look = self._look(site_number, self._design_number(moment, rng))
+        look = self._look(site_number, design)
         context = parts.PageContext(site, look.design, moment, rng, look.chrome)
         body = _response(context, visited, settings.missing_share)
         return _finished(context, body, encoding)
+
+    def _make_readable_site(self, number: int) -> ReadableSite:
+        settings = self._settings
+        genres = [one for one in READABLE_GENRES if settings.genre in ("mixed", one)]
+        genre = genres[number % len(genres)]
+        return ReadableSite(number, settings.seed, genre, settings.start)
 
     def _make_site(self, number: int) -> tuple[SyntheticSite, Encoding | None]:
         settings = self._settings
