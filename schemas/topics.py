@@ -21,8 +21,8 @@ class TopicSpec(msgspec.Struct, frozen=True, kw_only=True):
     same_partitions: bool = False
     """Whether the number of partitions must equal that of `documents`.
 
-    The records of a site are then in one partition, `workers.kafka.broker.partitioning.partition_of`, and
-    `templ topics repartition` moves them when that number grows.
+    The records of a site are then in one partition, `workers.kafka.broker.partitioning.partition_of`. Other numbers
+    need other topics, to which `templ seed --from-prefix` copies what was learned.
     """
 
     def config(self) -> dict[str, str]:
@@ -44,12 +44,6 @@ SITE_SETTINGS = "site-settings"
 SITE_EVENTS = "site-events"
 FINGERPRINTS = "fingerprints"
 DEAD_LETTERS = "pages.dlq"
-MOVING = "documents.moving"
-"""Topic that exists while `templ topics repartition` moves records, and keeps workers from starting.
-
-It holds no records. Its number of partitions is the one that the other topics had before.
-"""
-
 TOPICS = {
     spec.name: spec
     for spec in (

@@ -1,4 +1,4 @@
-"""Memory of `templ replay`, and what is missing or doubled after kills: WARC files of some gigabytes to a file.
+"""Memory of `templ feed --by-time`, and what is missing or doubled after kills: WARC files of some gigabytes to a file.
 
     python -m tests.benchmarks.replay_memory --gigabytes 2 --kills 5
 
@@ -59,7 +59,7 @@ def write_crawl(folder: Path, size_bytes: float) -> int:
 def replay(folder: Path, size_bytes: float, kills: int) -> list[float]:
     """Replay to a file through kills; return the largest memory (MB) of each tenth of the output."""
     out = folder / "out.jsonl"
-    command = [sys.executable, "-m", "workers", "replay", folder / "crawl", "--to", out]
+    command = [sys.executable, "-m", "workers", "feed", "--by-time", folder / "crawl", "--to", out]
     command += ["--progress", folder / "progress", "--dead-letters", folder / "dead"]
     whole_bytes = size_bytes * 4 / 3  # pages are written in base64
     memory_mb = [0.0] * 10

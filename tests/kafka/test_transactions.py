@@ -66,7 +66,7 @@ def test_pages_of_aborted_transactions_are_neither_cleaned_nor_waited_for(stream
     assert "have not moved" not in stream.log()
     assert stream.stop() == 0
     out = ("--to", tmp_path / "out.jsonl", "--dead-letters", tmp_path / "dead")
-    templ("replay", "--from-topic", stream.prefix + PAGES, *stream.options, *out)
+    templ("feed", "--from-topic", stream.prefix + PAGES, *stream.options, *out)
     assert len((tmp_path / "out.jsonl").read_bytes().splitlines()) == len(first + second + last)
 
 

@@ -17,7 +17,7 @@ from templ_core.site_level.window.schedule import is_due
 from tests.architecture.test_sizes import ARGUMENTS_MAX, LINES_MAX, MODULES_MAX
 from tests.prose.pages import ROOT
 from workers.cli.console import _PORT
-from workers.cli.replay import _NOTE_RECORDS
+from workers.cli.feed import _NOTE_RECORDS
 from workers.crawl.addresses import _SEGMENTS_MAX, PATH_QUERIES_MAX, URL_CHARS_MAX
 from workers.crawl.config import CrawlConfig
 from workers.crawl.robots import REDIRECTS_MAX

@@ -51,8 +51,8 @@ def archive_files(inputs: Sequence[Path]) -> list[Path]:
         with damage_told(path, lambda: ""):
             if path == STDIN:
                 raise UsageProblem(
-                    "a replay reads files, which can be read again after a kill; `templ feed -` sends "
-                    "the pages of standard input"
+                    "--by-time reads files, which can be read again after a kill: drop it to send the pages of "
+                    "standard input"
                 )
             path.stat()
             some = sorted(path.rglob("*")) if path.is_dir() else [path]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import asyncio
 import io
 import lzma
 import sys
 import zlib
-from collections.abc import Callable, Generator, Iterator
+from collections.abc import AsyncIterator, Callable, Generator, Iterable, Iterator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar, cast
 
 import zstandard
 
@@ -24,6 +25,8 @@ OnDamage = Callable[[str], None]
 """A function that is called with what is wrong with compressed data."""
 
 
+Item = TypeVar("Item")
+_END = object()
 STDIN = Path("-")
 """The path that stands for standard input."""
 
@@ -271,3 +274,10 @@ def _cannot_read(path: Path, error: OSError) -> str:
     if isinstance(error, PermissionError):
         return f"{path} may not be read: give this user read permission"
     return f"{path} cannot be read: {error.strerror or error}"
+
+
+async def items_off_loop(items: Iterable[Item]) -> AsyncIterator[Item]:
+    """Yield the items, each produced in a thread so that the event loop can go on meanwhile."""
+    iterator = iter(items)
+    while (item := await asyncio.to_thread(next, iterator, _END)) is not _END:
+        yield cast("Item", item)

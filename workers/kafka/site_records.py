@@ -26,7 +26,6 @@ from schemas.topics import (
     DOCUMENTS,
     FINGERPRINTS,
     MAX_MESSAGE_BYTES,
-    MOVING,
     SITE_MODELS,
     SITE_SETTINGS,
 )
@@ -110,9 +109,9 @@ async def write_settings(
     """Store the settings of a site; None removes them.
 
     Raises:
-        TopicProblem: The topic is missing, or partitions are being added.
+        TopicProblem: The topic is missing.
     """
-    number = partition_of(site, await partition_count(broker, is_settled=True))
+    number = partition_of(site, await partition_count(broker))
     value = None if record is None else encode_json(record)
     async with _producer(broker) as producer:
         await producer.send(broker.topic(SITE_SETTINGS), value, site.encode(), number)
@@ -124,11 +123,11 @@ async def seed_settings(broker: BrokerAccess, records: Sequence[SiteSettingsReco
     Settings on the topic stay as they are, because somebody may have changed them since a run on files.
 
     Raises:
-        TopicProblem: The topic is missing, or partitions are being added.
+        TopicProblem: The topic is missing.
     """
     if not records:
         return []
-    topic, count = broker.topic(SITE_SETTINGS), await partition_count(broker, is_settled=True)
+    topic, count = broker.topic(SITE_SETTINGS), await partition_count(broker)
     known: dict[bytes, bool] = {}
     async for record in read_whole(broker, (TopicPartition(topic, one) for one in range(count))):
         known[record.key or b""] = record.value is not None
@@ -193,12 +192,12 @@ async def erase_from_topics(broker: BrokerAccess, site: str) -> dict[str, int]:
 
     Call it when the record that takes the site down was stored. The topics are read again until a look finds
     nothing, because a worker may have had a page of the site in hand. It fails if workers go on writing records
-    of the site, or these are moved to other partitions.
+    of the site.
 
     Raises:
         TopicProblem: A topic is missing.
     """
-    counts = await _settled_counts(broker, site)
+    counts = await _erased_counts(broker)
     topics = {
         TopicPartition(broker.topic(name), partition_of(site, count)): name
         for name, count in counts.items()
@@ -215,8 +214,6 @@ async def erase_from_topics(broker: BrokerAccess, site: str) -> dict[str, int]:
                     await producer.send(topic.topic, None, key, topic.partition)
             await producer.settle()
             if not any(live.values()) and starts == ends:
-                if await _settled_counts(broker, site) != counts:
-                    raise _moving(site)
                 return sent
             if not any(live.values()):
                 await asyncio.sleep(_SETTLED_S)
@@ -226,23 +223,14 @@ async def erase_from_topics(broker: BrokerAccess, site: str) -> dict[str, int]:
     )
 
 
-async def _settled_counts(broker: BrokerAccess, site: str) -> dict[str, int]:
-    """Return the numbers of partitions of topics with records of sites, unless these are being moved."""
+async def _erased_counts(broker: BrokerAccess) -> dict[str, int]:
+    """Return the numbers of partitions of topics with records of sites."""
     counts = await read_partition_counts(broker)
-    if broker.topic(MOVING) in counts:
-        raise _moving(site)
     names = {one: broker.topic(one) for one in _ERASED_TOPICS}
     for one, name in names.items():
         if name not in counts and one != FINGERPRINTS:  # which not all workers need
             raise TopicProblem(f"{name}: no such topic, or this user may not see it")
     return {one: counts[name] for one, name in names.items() if name in counts}
-
-
-def _moving(site: str) -> BrokerProblem:
-    return BrokerProblem(
-        f"{site} is taken down, but not erased from the topics, because partitions are being added to them: "
-        "run the command again when `templ topics repartition` has ended"
-    )
 
 
 async def _live_keys(

@@ -127,7 +127,7 @@ def test_a_record_that_nothing_removes_is_told(records, told, caplog):
     assert [strays.holds(SITE, one) for one in records] == [one.partition != OWN for one in records]
     strays.warn()
     strays.warn()
-    assert caplog.text.count("templ topics repartition --from") == told
+    assert caplog.text.count("templ seed --from-prefix") == told
 
 
 async def test_the_loop_runs_while_an_item_is_produced():

@@ -31,7 +31,6 @@ from schemas.topics import (
     DEFAULT_PARTITIONS,
     DOCUMENTS,
     FINGERPRINTS,
-    MOVING,
     PAGES,
     SITE_EVENTS,
     SITE_MODELS,
@@ -152,8 +151,6 @@ async def check_topics(
     async with connected_admin(broker) as admin:
         if denied := await _denied(admin, broker, rights, groups):
             return denied
-        if DOCUMENTS in rights and broker.topic(MOVING) in await partition_counts(admin):
-            return [_moving_problem(broker)]
         states = await _states(admin, broker)
     specs = [TOPICS[name] for name in rights]
     return _problems(specs, states, broker, partitions)
@@ -184,16 +181,14 @@ async def read_partition_counts(broker: BrokerAccess) -> dict[str, int]:
         return await partition_counts(admin)
 
 
-async def partition_count(broker: BrokerAccess, *, is_settled: bool = False) -> int:
+async def partition_count(broker: BrokerAccess) -> int:
     """Return the number of partitions of `documents`, which `site-models` and `site-settings` share.
 
     Raises:
-        TopicProblem: There is no topic `documents`, or (if it is to be settled) partitions are being added.
+        TopicProblem: There is no topic `documents`.
     """
     counts = await read_partition_counts(broker)
     name = broker.topic(DOCUMENTS)
-    if is_settled and broker.topic(MOVING) in counts:
-        raise TopicProblem(_moving_problem(broker))
     if name not in counts:
         raise TopicProblem(f"{name}: no such topic; create it: {_create_command(broker)}")
     return counts[name]
@@ -343,7 +338,7 @@ def _problems(
         wrong = _partition_problem(spec, state.partitions, wanted=partitions, states=states)
         if wrong:
             need, number = wrong
-            remedy = _partition_remedy(topic, number, states, broker, create)
+            remedy = _partition_remedy(spec, topic, number, broker)
             found.append(f"{topic}: has {state.partitions} partitions, {need}; {remedy}")
         for setting, value, why in _setting_problems(_needed(spec, states), state.config):
             change = (
@@ -352,14 +347,6 @@ def _problems(
             )
             found.append(f"{topic}: {setting} is {state.config[setting]}, {why}; {change}")
     return found
-
-
-def _moving_problem(broker: BrokerAccess) -> str:
-    command = _create_command(broker).replace(" create ", " repartition ", 1)
-    return (
-        f"{broker.topic(MOVING)}: there is this topic, so partitions are being added; workers go on when that "
-        f"is done. If it was interrupted: {command}"
-    )
 
 
 def _create_command(broker: BrokerAccess) -> str:
@@ -385,16 +372,10 @@ def _partition_problem(
     return None
 
 
-def _partition_remedy(
-    topic: str, needed: int, states: dict[str, TopicState], broker: BrokerAccess, create: str
-) -> str:
-    """Return the command that mends a number of partitions; records have to move but for `pages` alone."""
-    repartition = create.replace(" create ", " repartition ", 1)
-    shared = {states[name].partitions for name in states if TOPICS[name].same_partitions}
-    if max(shared, default=needed) < needed:
-        return f"{repartition} --partitions {needed}"
-    if shared - {needed}:
-        return repartition
+def _partition_remedy(spec: TopicSpec, topic: str, needed: int, broker: BrokerAccess) -> str:
+    """Return what mends a number of partitions; records of sites are in the partitions of their sites."""
+    if spec.same_partitions:
+        return "copy the topics to others: templ seed --from-prefix (docs/operations.md)"
     return (
         f"kafka-topics.sh --bootstrap-server {broker} --topic {topic} --alter --partitions {needed}"
     )

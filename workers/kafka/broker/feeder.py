@@ -3,11 +3,10 @@
 Whatever sends raises `BrokerProblem` where the broker cannot be reached, or refuses a record, be it an earlier one.
 """
 
-import asyncio
-from collections.abc import AsyncIterator, Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
-from typing import Self, TypeVar, cast
+from typing import Self
 
 from aiokafka.errors import KafkaError
 
@@ -25,6 +24,7 @@ from schemas.page import (
 )
 from schemas.source import HEADER_SOURCE_ID
 from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS
+from workers.feeds.streams import items_off_loop
 from workers.kafka.broker.access import BrokerAccess, as_broker_problem
 from workers.kafka.broker.admin import FEED_RIGHTS, SEED_RIGHTS, partition_count, require_topics
 from workers.kafka.broker.partitioning import partition_of
@@ -36,9 +36,6 @@ from workers.state.window_store import WindowStore
 
 _ENVELOPE_BYTES = 4 << 10
 """Room for what a message has besides its value and headers."""
-_END = object()
-
-Item = TypeVar("Item")
 _SeedRecord = tuple[str, str, bytes, bytes, list[tuple[str, bytes]]]
 """Topic, site, key, value and headers of a record."""
 
@@ -121,13 +118,6 @@ def page_headers(page: Page) -> list[tuple[str, bytes | None]]:
     }
     own = [(name, value.encode()) for name, value in values.items() if value]
     return [*own, *page.headers]
-
-
-async def items_off_loop(items: Iterable[Item]) -> AsyncIterator[Item]:
-    """Yield the items, each produced in a thread so that the event loop can go on meanwhile."""
-    iterator = iter(items)
-    while (item := await asyncio.to_thread(next, iterator, _END)) is not _END:
-        yield cast("Item", item)
 
 
 async def seed_broker(

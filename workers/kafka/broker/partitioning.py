@@ -49,6 +49,6 @@ class MisplacedRecords:
             one = next(iter(self._last.values()))
             log.warning(
                 "%s-%s-%s, and maybe others, is left out, because its site belongs to another of %s "
-                "partitions; if partitions were added by hand: templ topics repartition --from NUMBER-BEFORE",
+                "partitions; if partitions were added by hand, copy the topics to others: templ seed --from-prefix",
                 *(one.topic, one.partition, one.offset, self._partitions),
             )

@@ -1,4 +1,4 @@
-"""`templ replay` from archives to a file: in order, and whole after every kill."""
+"""`templ feed --by-time` from archives to a file: in order, and whole after every kill."""
 
 import gzip
 import json
@@ -10,8 +10,9 @@ import time
 
 from click.testing import CliRunner
 
-from workers.cli.replay import ArchiveSource, replay_command
+from workers.cli.feed import feed_command
 from workers.errors import StateProblem
+from workers.feeds.archive_source import ArchiveSource
 from workers.feeds.files import read_feed
 from workers.page import Page
 
@@ -43,14 +44,14 @@ def write_archives(folder, count):
 
 def arguments(tmp_path, *more):
     names = {"--to": "out.jsonl", "--progress": "progress", "--dead-letters": "dead"}
-    given = [str(tmp_path / "in"), *map(str, more)]
+    given = ["--by-time", str(tmp_path / "in"), *map(str, more)]
     for option, name in names.items():
         given += [option, str(tmp_path / name)]
     return given
 
 
 def run(tmp_path, *more):
-    return CliRunner().invoke(replay_command, arguments(tmp_path, *more))
+    return CliRunner().invoke(feed_command, arguments(tmp_path, *more))
 
 
 def sent(tmp_path):
@@ -65,7 +66,7 @@ def test_a_replay_is_whole_after_every_kill(tmp_path):
     progress = tmp_path / "progress"
     kills = 0
     while kills < 3:
-        begun = [sys.executable, "-m", "workers", "replay", *arguments(tmp_path, "--rate", 1000)]
+        begun = [sys.executable, "-m", "workers", "feed", *arguments(tmp_path, "--rate", 1000)]
         process = subprocess.Popen(begun, stderr=subprocess.PIPE)
         before = progress.read_bytes() if progress.exists() else b""
         while process.poll() is None:

@@ -1,4 +1,4 @@
-"""`templ replay` with a real broker: archives to a topic through kills, and a topic between two times."""
+"""`templ feed --by-time` with a real broker: archives to a topic through kills, and a topic between two times."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ import time
 from schemas.topics import PAGES
 from templ_core.site_cleaner.fetch_times import rfc3339
 from tests.kafka.stream import templ
-from tests.workers.cli.archives.test_replay import line, sent
+from tests.workers.cli.test_feed_by_time import line, sent
 
 
 def urls(stream):
@@ -24,13 +24,22 @@ def test_archives_are_sent_and_a_topic_is_replayed_between_two_times(stream, tmp
         path.write_bytes(b"".join(line(one) for one in range(part, count, 2)))
     progress = tmp_path / "progress"
     files = ("--progress", progress, "--dead-letters", tmp_path / "dead")
-    begun = [sys.executable, "-m", "workers", "replay", tmp_path / "in", *stream.options, *files]
+    begun = [
+        sys.executable,
+        "-m",
+        "workers",
+        "feed",
+        "--by-time",
+        tmp_path / "in",
+        *stream.options,
+        *files,
+    ]
     process = subprocess.Popen([*map(str, begun), "--rate", "1500"])
     while b"offset" not in (progress.read_bytes() if progress.exists() else b""):
         time.sleep(0.01)
     os.kill(process.pid, signal.SIGKILL)
     process.wait()
-    done = templ("replay", tmp_path / "in", *stream.options, *files)
+    done = templ("feed", "--by-time", tmp_path / "in", *stream.options, *files)
     assert "going on behind" in done.stderr
     found = urls(stream)
     assert {f"https://a.example/{one}" for one in range(count)} == set(found)
@@ -44,10 +53,10 @@ def test_archives_are_sent_and_a_topic_is_replayed_between_two_times(stream, tmp
     span = ("--from-topic", stream.prefix + PAGES, "--since", rfc3339(since_ms))
     span += ("--until", rfc3339(until_ms))
     out = ("--to", tmp_path / "out.jsonl", "--dead-letters", tmp_path / "dead2")
-    templ("replay", *span, *stream.options, *out)
+    templ("feed", *span, *stream.options, *out)
     assert sent(tmp_path) == [
         int(dict(one.headers)["url"].decode().rpartition("/")[2]) for one in expected
     ]
-    again = templ("replay", *span, *stream.options, *out)
+    again = templ("feed", *span, *stream.options, *out)
     assert f"going on behind {len(expected)} records" in again.stderr
     assert len(sent(tmp_path)) == len(expected)
