@@ -25,7 +25,7 @@ def test_what_was_learned_goes_on_with_another_number_of_partitions(
         old.start()
         old.feed(first)
         old.wait_until_settled()
-        templ("site", "forget", "nowhere.example", *old.options)
+        templ("site", "forget", "nowhere.example", "--yes", *old.options)
         since = rfc3339(round(time.time() * 1000))
         for _ in range(2):  # the second time as after an interruption
             copied = templ("seed", "--from-prefix", prefix, *new.options)

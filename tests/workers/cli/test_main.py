@@ -136,7 +136,7 @@ NOBODY = "127.0.0.1:9"
         "inspect site example.com", "inspect page https://example.com/ --out {out}/page.html",
         "site override example.com --keep p", "site export example.com --out {out}/site",
         "dlq list", "dlq redrive", "status", "topics check", "seed --from-prefix old.",
-        "index --index {out}/index.db", "replay --from-topic pages --to {out}/pages.jsonl",
+        "index --index {out}/index.db", "feed --from-topic pages --to {out}/pages.jsonl",
     ],
 )  # fmt: skip
 def test_a_command_without_a_broker_ends_with_one_line(command, tmp_path):
