@@ -23,6 +23,11 @@ _ENDINGS_MAX = 10
 _ESCAPED_OR_QUOTE = pattern(r'\\.|"', re.DOTALL)
 _ENDS_STRING = pattern(r'\s*+(?:[:}\]]|\Z|,\s*+(?:["{}\[\]]|-?\d|true|false|null))')
 """What is behind a quote that ends a string: a colon, a bracket, or a comma before a value."""
+_ESCAPE = pattern(
+    r"\\(?:u[dD][89abAB][\da-fA-F]{2}\\u[dD][c-fC-F][\da-fA-F]{2}|(u[dD][89a-fA-F][\da-fA-F]{2})|.)",
+    re.DOTALL,
+)
+"""An escape; the group has a surrogate without its partner, as a description that was cut within an emoji has."""
 _BAD_ESCAPE = pattern(r'\\(?!["\\/bfnrtu])')
 _COMMENT = pattern(r'("(?:[^"\\]|\\.)*+(?:"|\Z))|/\*.*?(?:\*/|\Z)|(?<!:)//[^\n]*', re.DOTALL)
 _TRAILING_COMMA = pattern(r",\s*+(?=[}\]])")
@@ -33,15 +38,17 @@ _VALUES_MAX = 500
 def read_json(script: bytes) -> list[Value]:
     r"""Return the values in a script of JSON, one after the other; empty where there is none.
 
-    Forgiven are comments, CDATA, trailing commas, control characters, references to characters around it, and quotes
-    within strings.
+    Forgiven are comments, CDATA, trailing commas, control characters, references to characters around it, quotes
+    within strings, and half characters, which no text that leaves templ may have.
 
     >>> read_json(b'// <![CDATA[\n{"a": "b"},\n// ]]&gt;')
     [{'a': 'b'}]
     >>> read_json(b'{"a": "the "old" mill",}{"b": 1};')
     [{'a': 'the "old" mill'}, {'b': 1}]
+    >>> read_json(rb'{"a": "cut \ud83d"}')
+    [{'a': 'cut ?'}]
     """
-    text = script.decode("utf-8", "replace")
+    text = _ESCAPE.sub(_whole_character, script.decode("utf-8", "replace"))
     try:
         return [msgspec.json.decode(text)]
     except (msgspec.DecodeError, RecursionError):
@@ -61,6 +68,11 @@ def read_json(script: bytes) -> list[Value]:
             return found
         best = max(best, found, key=len)
     return best
+
+
+def _whole_character(escape: re.Match[str]) -> str:
+    """Return an escape, or what `encodable` has for half a character."""
+    return "?" if escape[1] else escape[0]
 
 
 def _without_ending(text: str) -> str:

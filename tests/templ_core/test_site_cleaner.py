@@ -286,6 +286,24 @@ def test_a_name_with_a_lone_surrogate_costs_no_page_of_a_crawl():
     assert msgspec.json.encode([(one.url, one.site, one.id, one.metadata) for _, one in cleaned])
 
 
+@pytest.mark.parametrize("kind", ["NewsArticle", "Product"])
+def test_half_a_character_in_what_a_page_declares_is_replaced_too(kind):
+    """A description that was cut within an emoji ends with half of it."""
+    body = "The ferry sank in the harbour \\ud83d and nobody was hurt. " * 40
+    fields = "name headline description datePublished image keywords author".split()
+    declared = ",".join(f'"{one}": "{one} \\udc00 \\ud83d\\ude00 cut \\ud83d"' for one in fields)
+    script = f'{{"@type": "{kind}", {declared}, "articleBody": "{body}"}}'
+    html = f'<script type="application/ld+json">{script}</script><p>'
+    cleaner = SiteCleaner(CleanerOptions(with_links=True, with_records=True))
+    for shown in ("Loading", ARTICLE):
+        page = cleaner.clean(URL, html + shown)
+        whole = (page.title, page.text, page.metadata, page.records, page.markdown(), page.html())
+        assert msgspec.json.encode(whole)
+    assert "\ud83d" not in page.text
+    assert "\U0001f600 cut ?" in msgspec.json.encode(page.metadata).decode()
+    assert SiteCleaner.from_bytes(cleaner.to_bytes()).sites() == ["example.com"]
+
+
 @pytest.mark.parametrize("name", ["site", "content_type"])
 def test_a_name_that_is_no_text_is_refused_in_words(name):
     with pytest.raises(ValueError, match=f"{name}=5 is no text"):

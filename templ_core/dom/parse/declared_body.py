@@ -11,6 +11,7 @@ from templ_core.array_types import Int32s
 from templ_core.dom.config import DeclaredBodyConfig
 from templ_core.dom.decode._bytes import may_stand_in
 from templ_core.dom.parse._page_columns import PageColumns
+from templ_core.encodable import encodable
 from templ_core.patterns import pattern
 
 NO_BODY, OUTSIDE_BODY, INSIDE_BODY, LEAD = range(4)
@@ -80,7 +81,7 @@ def _declared_body(claims: bytes, config: DeclaredBodyConfig) -> str:
 def _text(literal: bytes) -> str:
     """Return a string in JSON, which may hold HTML; empty if it is no such string."""
     try:
-        return html.unescape(json.loads(literal, strict=False))
+        return encodable(html.unescape(json.loads(literal, strict=False)))
     except ValueError:
         return ""
 
