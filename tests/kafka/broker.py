@@ -17,10 +17,11 @@ from types import ModuleType
 from typing import NamedTuple, TypeVar
 
 import pytest
-from aiokafka.admin import AIOKafkaAdminClient, NewTopic
+from aiokafka.admin import NewTopic
 
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.admin import wait_until_there
+from workers.kafka.logs.log_reader import BrokerClient
 
 T = TypeVar("T")
 
@@ -65,9 +66,9 @@ def access(broker: runner.Broker, prefix: str = "") -> BrokerAccess:
     return BrokerAccess(broker.address, prefix=prefix)
 
 
-async def ask(address: str, question: Callable[[AIOKafkaAdminClient], Awaitable[T]]) -> T:
+async def ask(address: str, question: Callable[[BrokerClient], Awaitable[T]]) -> T:
     """What an admin client answers."""
-    admin = AIOKafkaAdminClient(bootstrap_servers=address)
+    admin = BrokerClient(bootstrap_servers=address)
     await admin.start()
     try:
         return await question(admin)
@@ -78,7 +79,7 @@ async def ask(address: str, question: Callable[[AIOKafkaAdminClient], Awaitable[
 async def make_topics(address: str, *topics: NewTopic) -> None:
     """Create topics, and wait until their partitions have leaders."""
 
-    async def make(admin: AIOKafkaAdminClient) -> None:
+    async def make(admin: BrokerClient) -> None:
         response = await admin.create_topics([*topics])
         assert all(code == 0 for _, code, _ in response.topic_errors)
         await wait_until_there(admin, [one.name for one in topics])

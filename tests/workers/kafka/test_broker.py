@@ -5,6 +5,7 @@ from types import SimpleNamespace
 
 import msgspec
 import pytest
+from aiokafka.errors import NodeNotReadyError, OutOfOrderSequenceNumber
 from mode.utils.queues import FlowControlEvent
 
 from schemas.page import HEADER_URL
@@ -13,9 +14,10 @@ from tests.workers.kafka.broker.slow_items import SlowItems
 from tests.workers.kafka.builders import received
 from workers.kafka.broker import feeder, plain_clients
 from workers.kafka.broker.access import BrokerAccess
-from workers.kafka.broker.feeder import items_off_loop, page_headers
+from workers.kafka.broker.feeder import Feeder, items_off_loop, page_headers
 from workers.kafka.broker.partitioning import MisplacedRecords, partition_of
 from workers.kafka.logs.fetched import EmptyTails
+from workers.kafka.logs.log_reader import BrokerClient
 from workers.kafka.patches import ByteQueue
 from workers.kafka.role import BatchBuffer
 from workers.settings import load_settings
@@ -181,3 +183,31 @@ async def test_the_loop_runs_while_the_windows_of_a_run_are_read(monkeypatch):
         )
     assert done == 3
     assert sent == [("x.documents", b"value")] * 3
+
+
+async def test_another_broker_is_asked_where_one_of_a_cluster_is_away(monkeypatch):
+    admin, there = BrokerClient(bootstrap_servers="127.0.0.1:1"), {2}
+
+    async def is_ready(node, **_):
+        return node in there
+
+    async def send(node, _request):
+        if not await is_ready(node):
+            raise NodeNotReadyError
+        return node
+
+    brokers = [SimpleNamespace(nodeId=node) for node in range(3)]
+    monkeypatch.setattr(admin._client.cluster, "brokers", lambda: brokers)
+    monkeypatch.setattr(admin._client, "ready", is_ready)
+    monkeypatch.setattr(admin._client, "send", send)
+    assert {await admin.ask(None) for _ in range(20)} == {2}
+    with pytest.raises(NodeNotReadyError):
+        await admin.ask(None, 1)
+    there.clear()
+    with pytest.raises(NodeNotReadyError, match="none of the brokers"):
+        await admin.ask(None)
+
+
+def test_a_feed_is_told_to_send_again_what_a_cluster_has_lost():
+    refused = Feeder(BrokerAccess("kafka:9092"), 1)._refused(OutOfOrderSequenceNumber())
+    assert refused.endswith("it has lost pages that it had acknowledged: send the feed again")

@@ -8,7 +8,7 @@ from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from typing import Self
 
-from aiokafka.errors import KafkaError
+from aiokafka.errors import KafkaError, OutOfOrderSequenceNumber
 
 from schemas.codec import encode_msgpack
 from schemas.dead_letter import DeadLetter
@@ -95,7 +95,9 @@ class Feeder:
         return letter
 
     def _refused(self, error: KafkaError) -> str:
-        return f"{self._broker} refused a page: {error}"
+        has_lost = isinstance(error, OutOfOrderSequenceNumber)
+        remedy = "; it has lost pages that it had acknowledged: send the feed again"
+        return f"{self._broker} refused a page: {error}{remedy if has_lost else ''}"
 
 
 def page_headers(page: Page) -> list[tuple[str, bytes | None]]:

@@ -7,6 +7,7 @@ its own. Those at the end follow the message definitions of Apache Kafka.
 # aiokafka has no types, so all its classes are Any to mypy.
 
 import asyncio
+import random
 import time
 import uuid
 from collections import defaultdict
@@ -22,6 +23,7 @@ from aiokafka.coordinator.protocol import ConsumerProtocolMemberAssignment
 from aiokafka.errors import (
     GroupCoordinatorNotAvailableError,
     KafkaError,
+    NodeNotReadyError,
     NoError,
     UnknownTopicOrPartitionError,
     for_code,
@@ -91,7 +93,10 @@ class _Partition(msgspec.Struct, frozen=True):
 
 
 class BrokerClient(AIOKafkaAdminClient):
-    """An admin client that sends any request."""
+    """An admin client that sends any request, and asks another broker where one of a cluster is away.
+
+    aiokafka would ask a random one, also one that has just failed, until the cluster no longer names it.
+    """
 
     async def ask(self, request: Any, node: int | None = None) -> Any:
         """Return the answer of a broker, or of any broker, to a request.
@@ -100,6 +105,15 @@ class BrokerClient(AIOKafkaAdminClient):
             KafkaError: The broker does not answer.
         """
         return await self._send_request(request, node)
+
+    async def _send_request(self, request: Any, node_id: int | None = None) -> Any:
+        if node_id is not None:
+            return await super()._send_request(request, node_id)
+        nodes = [one.nodeId for one in self._client.cluster.brokers()]
+        for node in random.sample(nodes, len(nodes)):
+            if await self._client.ready(node):
+                return await super()._send_request(request, node)
+        raise NodeNotReadyError(f"none of the brokers {nodes} can be reached")
 
 
 class LogReader(BrokerClient):
