@@ -143,13 +143,20 @@ class World:
         self.start(0)
 
     def start(self, position):
-        """Start a process on the disk as it is, which reads on from an offset and publishes what is due."""
+        """Start a process on the disk as it is, which reads on from an offset.
+
+        It publishes nothing before it has read what the topic holds now, and then all that is due.
+        """
         with mock.patch.object(window_store, "open_database", return_value=self.disk):
             self.store = WindowStore(None, self.settings)
         self.engine = SiteEngine(Children(), self.settings, windows=self.store)
-        self.learned_to = min(position, len(self.documents))
-        if self.learned_to == len(self.documents):
-            self._due(site for site, _ in list(self.store.sites()))
+        self.publishes_from = len(self.documents)
+        self.learned_to = min(position, self.publishes_from)
+        if self.learned_to == self.publishes_from:
+            self._take_over()
+
+    def _take_over(self):
+        self._due(site for site, _ in list(self.store.sites()))
 
     def learn(self, crash_after=None):
         """Learn from the next record, and publish what follows; the process may end on the way."""
@@ -167,7 +174,10 @@ class World:
             else:
                 self.engine.learn(record, offset)
             self.learned_to = offset + 1
-            self._due([site])
+            if self.learned_to == self.publishes_from:
+                self._take_over()
+            elif self.learned_to > self.publishes_from:
+                self._due([site])
         except Crash:
             self.restart(self.learned_to)
         finally:

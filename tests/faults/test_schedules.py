@@ -58,7 +58,7 @@ TestSchedules = Schedules.TestCase
 TestSchedules.settings = settings(max_examples=40, stateful_step_count=60, deadline=None)
 
 
-@pytest.mark.parametrize("seed", [126, 134, 176, 184, *range(1000, 1008)])
+@pytest.mark.parametrize("seed", [126, 134, 176, 184, 1805, *range(1000, 1008)])
 def test_random_schedules_end_as_they_should(seed):
     assert check_seed(seed)[0] == []
 
