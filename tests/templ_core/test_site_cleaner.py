@@ -290,7 +290,7 @@ def test_a_name_with_a_lone_surrogate_costs_no_page_of_a_crawl():
 def test_half_a_character_in_what_a_page_declares_is_replaced_too(kind):
     """A description that was cut within an emoji ends with half of it."""
     body = "The ferry sank in the harbour \\ud83d and nobody was hurt. " * 40
-    fields = "name headline description datePublished image keywords author".split()
+    fields = ["name", "headline", "description", "datePublished", "image", "keywords", "author"]
     declared = ",".join(f'"{one}": "{one} \\udc00 \\ud83d\\ude00 cut \\ud83d"' for one in fields)
     script = f'{{"@type": "{kind}", {declared}, "articleBody": "{body}"}}'
     html = f'<script type="application/ld+json">{script}</script><p>'
