@@ -4,7 +4,7 @@ import pytest
 from templ_core.clean_document import clean
 from templ_core.dom.document import parse_document
 from templ_core.explain.page_explanation import evidence_pages, explain_page
-from templ_core.explain.site_names import SiteNames, read_names
+from templ_core.explain.site_names import container_names
 from templ_core.page_level.features.page_features import read_features
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.site_level.config import PLACES_CONFIG, STRINGS_CONFIG
@@ -113,24 +113,9 @@ def test_a_page_without_a_site_is_explained_by_itself(markup):
     assert not any(one.inputs for one in found.segments)
 
 
-def test_all_names_are_found_on_the_pages_that_a_model_was_learned_from():
+def test_containers_are_named_by_the_pages_that_a_model_was_learned_from():
     documents = [page(number) for number in range(30)]
     model = site_model(documents)
-    names = read_names(documents, model)
-    [cluster] = model.trees.clusters
-    tree = cluster.reference.tree
-    tags = [
-        names.labels[label]
-        for label, is_text in zip(tree.label.tolist(), tree.is_text, strict=True)
-        if not is_text
-    ]
-    assert tags[:3] == ["html", "body", "nav"]
-    texts = {names.labels[label] for label in tree.label[tree.is_text].tolist()}
-    assert {"Home All the news", "All rights reserved"} <= texts
-    assert any(path.startswith("article") for path in names.containers.values())
-
-
-def test_nothing_is_named_without_pages():
-    model = site_model([page(number) for number in range(12)])
-    names = read_names([], model)
-    assert names == SiteNames(labels={}, containers={})
+    names = container_names(documents, model)
+    assert any(path.startswith("article") for path in names.values())
+    assert container_names([], model) == {}

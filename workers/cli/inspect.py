@@ -86,6 +86,6 @@ def site(key: str, source: SiteSource, out: Path | None, *, as_json: bool, **cho
         with open_output(out) as file:
             file.write(site_report(found).encode())
     if as_json:
-        click.echo(encode_figures(found.figures))
+        click.echo(encode_figures(found))
     elif out != Path("-"):
-        click.echo(site_text(found.figures))
+        click.echo(site_text(found))

@@ -15,8 +15,8 @@ from templ_core.array_types import Bools
 from templ_core.clean_document import clean
 from templ_core.decide import Decision
 from templ_core.dom.document import Document
-from templ_core.explain.page_explanation import PageExplanation, explain_page
-from templ_core.explain.site_names import SiteNames, read_names
+from templ_core.explain.page_kinds import KindOfPage, ReadPage, kinds_of_pages
+from templ_core.explain.site_names import container_names
 from templ_core.explain.site_strings import read_site_strings, string_expression
 from templ_core.page_level.features.page_features import read_features
 from templ_core.site_level.places.keyed_sums import KeyedSums
@@ -24,7 +24,6 @@ from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.strings.string_evidence import read_prose
 from templ_core.site_level.strings.suffix_array import BREAK
 from templ_core.site_level.trees.tree_mapping import label_page, likeness
-from templ_core.site_level.trees.tree_model import TreeCluster
 from workers.inspect.html_templates import render, shortened, time_text
 from workers.inspect.plots import Dot, Plot, curves, timeline
 from workers.inspect.site_view import CleaningVariant, Pages, SiteView
@@ -59,9 +58,9 @@ class SiteOverview(msgspec.Struct, frozen=True, kw_only=True):
     """Event time of the first page after the last change of design."""
     settings: list[str]
     """What operators have decided about the site."""
-    kinds: list[_Row]
-    """Clusters of pages that are alike: `pages` that the tree template rests on, its `nodes`, `texts` among
-    them, and `constant_texts`, which are the same on nearly all pages."""
+    kinds: list[KindOfPage]
+    """The kinds of page among the newest: what is template, which fields and records they have, and what is
+    each page's own."""
     string_count: int
     """Strings of words, and strings of whole segments that most pages have."""
     strings: list[_Row]
@@ -83,18 +82,7 @@ class SiteOverview(msgspec.Struct, frozen=True, kw_only=True):
     """Share of the words that the present model keeps in sentences on at least 4 and 10 % of the pages."""
 
 
-class SiteFindings(msgspec.Struct, frozen=True, kw_only=True):
-    """What a report of a site shows."""
-
-    figures: SiteOverview
-    model: SiteModel
-    names: SiteNames
-    example: PageExplanation | None
-    """The newest page, on which places and containers are shown."""
-    example_url: str = ""
-
-
-def site_figures(view: SiteView, variant: CleaningVariant) -> SiteFindings:
+def site_figures(view: SiteView, variant: CleaningVariant) -> SiteOverview:
     """Return what is known of a site.
 
     Raises:
@@ -104,12 +92,12 @@ def site_figures(view: SiteView, variant: CleaningVariant) -> SiteFindings:
     if model is None:
         raise view.no_model()
     pages = view.pages()
-    names = read_names((document for _, document in pages), model)
+    names = container_names((document for _, document in pages), model)
     newest = pages[-_PAGES_CLEANED_MAX:]
     decisions = _decisions(view, newest, variant)
     strings = read_site_strings((document for _, document in pages), model.strings)
     times = [record.event_time_ms for record, _ in pages]
-    figures = SiteOverview(
+    return SiteOverview(
         site=view.site,
         site_model_version=model.version,
         documents=model.documents,
@@ -120,7 +108,13 @@ def site_figures(view: SiteView, variant: CleaningVariant) -> SiteFindings:
         fit=view.state.fit if view.state else None,
         redesign_time_ms=view.state.changed_at_ms if view.state else None,
         settings=described(view.settings) if view.settings else [],
-        kinds=_kinds(model),
+        kinds=kinds_of_pages(
+            [
+                ReadPage(record.url, document, decision.kept)
+                for (record, document), decision in zip(newest, decisions, strict=True)
+            ],
+            model,
+        ),
         string_count=len(strings),
         strings=[
             {"pages": one.pages, "text": one.text, "expression": string_expression(one.text)}
@@ -132,17 +126,6 @@ def site_figures(view: SiteView, variant: CleaningVariant) -> SiteFindings:
         learning_curve=_learning_curve(newest, decisions),
         cleaned_pages=len(newest),
         repeated_ratio=_repeated_ratio(newest, decisions),
-    )
-    return SiteFindings(
-        figures=figures,
-        model=model,
-        names=names,
-        example=explain_page(
-            pages[-1][1], view.used_model(), variant.config, variant.page_model, view.own_settings
-        )
-        if pages
-        else None,
-        example_url=pages[-1][0].url if pages else "",
     )
 
 
@@ -165,25 +148,13 @@ def encode_figures(figures: SiteOverview) -> bytes:
     return msgspec.json.format(msgspec.json.encode(figures), indent=1)
 
 
-def _kinds(model: SiteModel) -> list[_Row]:
-    return [
-        {
-            "pages": cluster.pages,
-            "nodes": len(cluster.support),
-            "texts": int((cluster.blocks.tags == 0).sum()),
-            "constant_texts": int((cluster.text_pages >= 0.8 * cluster.pages).sum()),
-        }
-        for cluster in model.trees.clusters
-    ]
-
-
-def _containers(table: KeyedSums, names: SiteNames) -> list[_Row]:
+def _containers(table: KeyedSums, names: Mapping[int, str]) -> list[_Row]:
     order = np.argsort(-table.sums[0], kind="stable")[:_ROWS_MAX]
     return [
         {
             "pages": int(table.sums[0][number]),
             "present_pages": int(table.sums[1][number]),
-            "path": names.containers.get(int(table.keys[number]), "(not in the window any more)"),
+            "path": names.get(int(table.keys[number]), "(not in the window any more)"),
         }
         for number in order.tolist()
     ]
@@ -275,9 +246,7 @@ def site_text(figures: SiteOverview) -> str:
     facts = (f"  {name.lower():<18} {text}" for name, text in _facts(figures).items())
     lines = [figures.site, *facts]
     lines += [
-        f"  kind {number:<13} {counted(one['pages'], 'page')}; {counted(one['nodes'], 'node')}, {one['texts']} of them texts, "
-        f"{one['constant_texts']} with one text on nearly all pages"
-        for number, one in enumerate(figures.kinds, 1)
+        line for number, one in enumerate(figures.kinds, 1) for line in _kind_lines(number, one)
     ]
     lines += [
         f"  container          {one['pages']} of {counted(one['present_pages'], 'page')}: {shortened(one['path'], _LINE_CHARS)}"
@@ -300,35 +269,48 @@ def site_text(figures: SiteOverview) -> str:
     return "\n".join(lines)
 
 
-def site_report(found: SiteFindings, navigation: Markup | None = None) -> Markup:
+def _kind_lines(number: int, kind: KindOfPage) -> Iterator[str]:
+    """Yield what the pages of a kind have in common, and what they leave open."""
+    yield f"  kind {number:<13} {counted(kind.pages, 'page')}, such as {kind.example_url}"
+    template = " · ".join(one.text for one in kind.template)
+    yield f"    template         {counted(len(kind.template), 'text')}: {shortened(template, _LINE_CHARS)}"
+    for field in kind.fields[:_TEXT_ROWS]:
+        values = ", ".join(field.values)
+        yield (
+            f"    field            {field.name}: {counted(field.value_count, 'value')} on "
+            f"{counted(field.pages, 'page')}, such as {shortened(values, _LINE_CHARS)}"
+        )
+    for record in kind.records[:_TEXT_ROWS]:
+        example = " | ".join(record.example)
+        yield f"    record           {record.count:g} a page, {_near(record.path)}: {shortened(example, _LINE_CHARS)}"
+    for text in kind.texts[:_TEXT_ROWS]:
+        yield f"    own text         {_near(text.path)}: {shortened(text.example, _LINE_CHARS)}"
+
+
+def _near(path: str) -> str:
+    """Return the last elements of a path."""
+    return " > ".join(path.split(" > ")[-2:])
+
+
+def site_report(figures: SiteOverview, navigation: Markup | None = None) -> Markup:
     """Return the report of a site as one HTML page that runs nothing and fetches nothing."""
     return render(
         "inspect/templates/site_report.html",
-        title=found.figures.site,
+        title=figures.site,
         navigation=navigation,
-        site=site_values(found),
+        site=site_values(figures),
     )
 
 
-def site_values(found: SiteFindings) -> dict[str, Any]:
+def site_values(figures: SiteOverview) -> dict[str, Any]:
     """Return what the template `site_parts.html` shows of a site."""
-    figures = found.figures
     most = max((one["documents"] for one in figures.learning_curve), default=0) or 1
     curve = [(one["documents"] / most, one["word_f1"]) for one in figures.learning_curve]
-    site = found.example.site if found.example else None
-    segments = found.example.segments if found.example and site else ()
     return {
         "facts": _facts(figures),
         "figures": figures,
         "fit_plot": _fit_plot(figures),
         "curve_plot": curves({"word F1": curve}, f"documents, of {most}", "word F1"),
-        "example_url": found.example_url,
-        "segments": segments,
-        "places": site.segments.places if site else None,
-        "best_rows": [
-            one.number for one in segments if site and site.is_in_best_container(one.number)
-        ],
-        "kinds": [(one, _nodes(one, found.names.labels)) for one in found.model.trees.clusters],
     }
 
 
@@ -385,23 +367,3 @@ def _fit_plot(figures: SiteOverview) -> Plot | None:
         if figures.redesign_time_ms is not None and one["time_ms"] >= figures.redesign_time_ms:
             marks = marks or {moment: "The design changed."}
     return timeline(dots, marks, (time_text(first), time_text(last)), "likeness")
-
-
-def _nodes(
-    cluster: TreeCluster, names: Mapping[int, str]
-) -> Iterator[tuple[str | None, bool, int, int, int, int]]:
-    """Yield the nodes of a tree template in document order.
-
-    Each is its tag or text, where that is known, whether it is text, the pages that have it and the text, its
-    depth, and the number of elements that end behind it.
-    """
-    tree = cluster.reference.tree
-    ends: list[int] = []
-    for node, label in enumerate(tree.label.tolist()):
-        depth, is_text = len(ends), bool(tree.is_text[node])
-        if not is_text:
-            ends.append(int(tree.end[node]))
-        ended = sum(end <= node + 1 for end in ends)
-        del ends[len(ends) - ended :]
-        pages, text_pages = int(cluster.support[node]), int(cluster.text_pages[node])
-        yield names.get(label), is_text, pages, text_pages, depth, ended
