@@ -9,6 +9,7 @@ from templ_core.metadata.fields import Metadata
 from templ_core.page_changes import PageChanges
 from templ_core.page_quality import PageQuality
 from templ_core.records.records import PageRecords
+from templ_core.rendering.chunks import Chunk
 
 RevisionReason = Literal["first-mature-model", "settled-model", "redesign", "superseded", "changed"]
 """Why a text is published again."""
@@ -152,6 +153,8 @@ class CleanedRecord(msgspec.Struct, frozen=True, kw_only=True):
     """What the page may be in place of one with content; absent unless it was asked for and the page has text."""
     records: PageRecords | msgspec.UnsetType = msgspec.UNSET
     """The posts, items and fields of the page; absent unless they were asked for."""
+    chunks: list[Chunk] | msgspec.UnsetType = msgspec.UNSET
+    """The kept text in sections by headings; absent unless they were asked for."""
     duplicate_of: str | msgspec.UnsetType = msgspec.UNSET
     """URL of the page of another site that published this content first; absent unless it was asked for and is known."""
 

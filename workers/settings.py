@@ -247,6 +247,8 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Whether records have the text segments of their pages, with reasons."""
     records: bool = False
     """Whether records have the posts of threads, the items of listings and the fields of pages."""
+    chunks: bool = False
+    """Whether records have the Markdown of their pages in sections by headings, with ids that depend on their text alone."""
     quality: bool = False
     """Whether records say how probably their pages are error pages, walls or empty; unless `site_events` needs such pages,
     nothing is learned from them."""

@@ -9,6 +9,7 @@ from templ_core.dom.document import Document
 from templ_core.fingerprint import simhash
 from templ_core.metadata.fields import Metadata
 from templ_core.records.records import PageRecords
+from templ_core.rendering.chunks import Chunk, markdown_chunks
 from templ_core.rendering.cleaned_html import render_html
 from templ_core.rendering.links import PageLink, page_links
 from templ_core.rendering.markdown import render_markdown
@@ -64,6 +65,10 @@ class CleanedPage(msgspec.Struct, frozen=True, kw_only=True):
     def markdown(self) -> str:
         """Return the kept text as Markdown; links and images need `with_links=True`."""
         return render_markdown(self._outline())
+
+    def chunks(self) -> list[Chunk]:
+        """Return the kept text in sections by headings, whose ids depend on their text alone."""
+        return markdown_chunks(self.markdown())
 
     def html(self) -> str:
         """Return the kept text as HTML without scripts; links and images need `with_links=True`."""

@@ -111,6 +111,11 @@ from workers.site_settings import read_book
 )
 @records_option
 @click.option(
+    "--chunks",
+    is_flag=True,
+    help="Add the Markdown to each record in sections by headings, with ids that depend on the section's text alone.",
+)
+@click.option(
     "--quality",
     is_flag=True,
     help="Add to each record how probably its page is an error page, a wall, an empty shell or a mere template; "
@@ -152,7 +157,7 @@ def run_command(**given: Any) -> None:
     _run(RunOptions(**given))
 
 
-_SWITCHES = ("records", "quality", "duplicates", "changes", "segments")
+_SWITCHES = ("records", "chunks", "quality", "duplicates", "changes", "segments")
 """Options that switch a setting on."""
 
 
@@ -175,6 +180,7 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     revisions: bool
     segments: bool
     records: bool
+    chunks: bool
     quality: bool
     duplicates: bool
     changes: bool

@@ -286,6 +286,25 @@ def export(key: str, source: SiteSource, out: Path | None, form: RuleForm | None
         click.echo(site_export.export_rules(view, folder, form, settings), err=True)
 
 
+@site_command.command(short_help="Print what a site shows on every page.")
+@click.argument("key", metavar="KEY")
+@site_source_options
+@click.option("--json", "as_json", is_flag=True, help="Print JSON instead of Markdown.")
+def template(key: str, source: SiteSource, *, as_json: bool) -> None:
+    """Print the text that the site KEY shows on at least 80 % of its pages: notices, header, menu, footer.
+
+    It is removed from each page's text, and stands here once.
+    """
+    from templ_core.explain.site_template import site_template, template_markdown  # noqa: PLC0415 - not needed for --help
+    from workers.inspect.site_report import read_pages  # noqa: PLC0415
+    from workers.inspect.site_view import CleaningVariant  # noqa: PLC0415
+
+    settings = load_settings()
+    view = read_site(key, source, settings)
+    found = site_template(key, read_pages(view, CleaningVariant.of(settings)))
+    click.echo(msgspec.json.encode(found) if as_json else template_markdown(found))
+
+
 @site_command.command(short_help="Change or print the settings of a site.")
 @click.argument("key", metavar="KEY")
 @settings_place_options

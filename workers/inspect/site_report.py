@@ -108,13 +108,7 @@ def site_figures(view: SiteView, variant: CleaningVariant) -> SiteOverview:
         fit=view.state.fit if view.state else None,
         redesign_time_ms=view.state.changed_at_ms if view.state else None,
         settings=described(view.settings) if view.settings else [],
-        kinds=kinds_of_pages(
-            [
-                ReadPage(record.url, document, decision.kept)
-                for (record, document), decision in zip(newest, decisions, strict=True)
-            ],
-            model,
-        ),
+        kinds=kinds_of_pages(_read_pages(newest, decisions), model),
         string_count=len(strings),
         strings=[
             {"pages": one.pages, "text": one.text, "expression": string_expression(one.text)}
@@ -133,6 +127,20 @@ def repeated_ratio(view: SiteView, variant: CleaningVariant, pages_max: int) -> 
     """Return the share of kept words that a site repeats; None without kept words."""
     pages = msgspec.structs.replace(view, window=view.window[-pages_max:]).pages()
     return _repeated_ratio(pages, _decisions(view, pages, variant))
+
+
+def read_pages(view: SiteView, variant: CleaningVariant) -> list[ReadPage]:
+    """Return the newest pages of a window, and what the present model keeps of them."""
+    newest = view.pages()[-_PAGES_CLEANED_MAX:]
+    decisions = _decisions(view, newest, variant)
+    return _read_pages(newest, decisions)
+
+
+def _read_pages(pages: Pages, decisions: Sequence[Decision]) -> list[ReadPage]:
+    return [
+        ReadPage(record.url, document, decision.kept)
+        for (record, document), decision in zip(pages, decisions, strict=True)
+    ]
 
 
 def _decisions(view: SiteView, pages: Pages, variant: CleaningVariant) -> list[Decision]:

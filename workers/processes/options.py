@@ -32,11 +32,12 @@ class RecordForms(msgspec.Struct, frozen=True, array_like=True):
     html: bool = False
     links: bool = False
     segments: bool = False
+    chunks: bool = False
 
     @property
     def needs_marks(self) -> bool:
         """Whether links, images and emphasis must be marked while a page is parsed."""
-        return self.markdown or self.html or self.links
+        return self.markdown or self.html or self.links or self.chunks
 
 
 def forms_of(settings: "Settings") -> RecordForms:
@@ -47,6 +48,7 @@ def forms_of(settings: "Settings") -> RecordForms:
         html="html" in settings.text_forms,
         links=settings.links,
         segments=settings.segments,
+        chunks=settings.chunks,
     )
 
 

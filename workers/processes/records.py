@@ -28,6 +28,7 @@ from templ_core.page_changes import FetchedText, PageChanges, page_changes
 from templ_core.page_details import encode_details
 from templ_core.page_level.smoothing import section_numbers
 from templ_core.page_quality import PageQuality, page_quality
+from templ_core.rendering.chunks import markdown_chunks
 from templ_core.rendering.cleaned_html import render_html
 from templ_core.rendering.links import page_links
 from templ_core.rendering.markdown import render_markdown
@@ -122,13 +123,15 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         outline = Outline(
             self.document, decision.kept, decision.cuts, self.page.url, decision.by_setting
         )
+        markdown = render_markdown(outline) if forms.markdown or forms.chunks else ""
         has_links = forms.links and self.document.marks is not None
         return {
             "page_type": self.page_kind,
             "metadata": self.cleaned.metadata if forms.metadata else None,
-            "markdown": render_markdown(outline) if forms.markdown else None,
+            "markdown": markdown if forms.markdown else None,
             "html": render_html(outline) if forms.html else None,
             "links": _links(outline) if has_links else None,
+            "chunks": markdown_chunks(markdown) if forms.chunks else msgspec.UNSET,
             "segments": _segments(self.document, self.cleaned) if forms.segments else None,
         }
 
@@ -273,7 +276,9 @@ def fit_message(record: CleanedRecord, room_bytes: int) -> CleanedRecord:
             record, segments=None, warnings=[*record.warnings, "segments-dropped"]
         )
         size_bytes = len(encode_json(record))
-    has_forms = record.links or record.markdown or record.html or record.changes or record.records
+    has_forms = any(
+        (record.links, record.markdown, record.html, record.changes, record.records, record.chunks)
+    )
     if size_bytes > room_bytes and has_forms:
         record = msgspec.structs.replace(
             record,
@@ -282,6 +287,7 @@ def fit_message(record: CleanedRecord, room_bytes: int) -> CleanedRecord:
             html=None,
             changes=msgspec.UNSET,
             records=msgspec.UNSET,
+            chunks=msgspec.UNSET,
             warnings=[*record.warnings, "forms-dropped"],
         )
         size_bytes = len(encode_json(record))

@@ -102,6 +102,19 @@ def test_records_come_when_they_are_asked_for_and_change_no_text():
     assert (small.records, small.warnings) == (msgspec.UNSET, ["forms-dropped"])
 
 
+def test_chunks_come_when_they_are_asked_for_and_stay_when_the_shell_changes():
+    story = "<h1>Rain</h1><p>It rained all day in the valley.</p><h2>Floods</h2><p>The river rose by two metres.</p>"
+    before = record(Settings(chunks=True), f"<nav><a href=/>Home</a></nav><main>{story}</main>")
+    after = record(Settings(chunks=True), f"<div><a href=/new>Menu</a></div><main>{story}</main>")
+    assert [one.headings for one in before.chunks] == [["Rain"], ["Rain", "Floods"]]
+    assert [one.id for one in before.chunks] == [one.id for one in after.chunks]
+    assert before.markdown is None
+    without = record(Settings(), f"<main>{story}</main>")
+    assert (without.chunks, without.text) == (msgspec.UNSET, before.text)
+    small = fit_message(before, len(encode_json(before)) - 1)
+    assert (small.chunks, small.warnings) == (msgspec.UNSET, ["forms-dropped"])
+
+
 def test_changes_that_do_not_fit_a_message_are_dropped():
     text = FetchedText(kept="New text.", shown=["New text."])
     found = msgspec.structs.replace(record(Settings()), changes=page_changes(text, text))

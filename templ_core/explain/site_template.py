@@ -1,0 +1,131 @@
+"""The template of a site once: the text that nearly all of its pages show, by where it stands."""
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+import msgspec
+import numpy as np
+
+from templ_core.explain.page_kinds import ReadPage
+from templ_core.explain.site_names import element_path
+from templ_core.patterns import pattern
+
+_PAGES_RATIO = 0.8
+"""Share of a site's pages, 0 to 1, that show a text of its template."""
+PartName = Literal["notices", "header", "menu", "beside", "footer"]
+_NAMED: dict[PartName, re.Pattern[str]] = {
+    "notices": pattern(r"cookie|consent|gdpr|notice|dialog|banner"),
+    "menu": pattern(r"\bnav\b|nav-|-nav|navigation|menu|breadcrumb"),
+    "footer": pattern(r"foot|colophon|imprint"),
+    "header": pattern(r"\bheader\b|masthead|site-head|topbar|logo"),
+}
+"""Names in the elements around a text that say what part of the page it is in."""
+
+
+class TemplateLine(msgspec.Struct, frozen=True, kw_only=True):
+    """A text that nearly all pages show."""
+
+    text: str
+    pages: int
+    """Pages that show it."""
+
+
+class TemplatePart(msgspec.Struct, frozen=True, kw_only=True):
+    """A part of a site's template; what has no name by its elements is named by where it stands."""
+
+    part: PartName
+    """`beside` is between and beside the content."""
+    lines: list[TemplateLine]
+    """In the order of the newest page."""
+
+
+class SiteTemplate(msgspec.Struct, frozen=True, kw_only=True):
+    """What a site shows on nearly every page."""
+
+    site: str
+    pages: int
+    """Pages that it was read from."""
+    parts: list[TemplatePart]
+
+
+def site_template(site: str, pages: Sequence[ReadPage]) -> SiteTemplate:
+    """Return the text that at least 80 % of a site's pages, and at least two, show and lose.
+
+    Args:
+        site: Key of the site.
+        pages: Its pages with text, in order of arrival.
+    """
+    counts = Counter(
+        text
+        for page in pages
+        for text in {
+            page.document.segments.texts[one] for one in np.flatnonzero(~page.kept).tolist()
+        }
+    )
+    least = max(2, _PAGES_RATIO * len(pages))
+    parts: dict[PartName, dict[str, int]] = {name: {} for name in get_args(PartName)}
+    told: set[str] = set()
+    for page in reversed(pages):
+        segments, places = page.document.segments, _places(page)
+        for one, text in enumerate(segments.texts):
+            if counts[text] < least or text in told or page.kept[one]:
+                continue
+            told.add(text)
+            path = element_path(page.document, int(segments.owner[one])).lower()
+            named = (name for name, names in _NAMED.items() if names.search(path))
+            parts[next(named, places[one])][text] = counts[text]
+    return SiteTemplate(
+        site=site,
+        pages=len(pages),
+        parts=[
+            TemplatePart(
+                part=name,
+                lines=[TemplateLine(text=text, pages=count) for text, count in parts[name].items()],
+            )
+            for name in get_args(PartName)
+            if parts[name]
+        ],
+    )
+
+
+def _places(page: ReadPage) -> list[PartName]:
+    """Return the part that each segment is in by where it stands.
+
+    What stands before the content is the header. What stands behind it is the footer, as far as it is outside of all
+    elements that the content shares with something else behind it.
+    """
+    nodes, owner = page.document.nodes, page.document.segments.owner.tolist()
+    parent, depth = nodes.parent.tolist(), nodes.depth.tolist()
+    kept = np.flatnonzero(page.kept).tolist()
+    around_content: set[int] = set()
+    for one in kept:
+        node = owner[one]
+        while node >= 0 and node not in around_content:
+            around_content.add(node)
+            node = parent[node]
+
+    def shared_depth(segment: int) -> int:
+        node = owner[segment]
+        while node >= 0 and node not in around_content:
+            node = parent[node]
+        return int(depth[node]) if node >= 0 else -1
+
+    first, last = (kept[0], kept[-1]) if kept else (len(owner), -1)
+    behind = {one: shared_depth(one) for one in range(last + 1, len(owner))}
+    lowest = min(behind.values(), default=-1)
+    return [
+        "header" if one < first else "footer" if behind.get(one) == lowest else "beside"
+        for one in range(len(owner))
+    ]
+
+
+def template_markdown(template: SiteTemplate) -> str:
+    """Return a template as Markdown: a heading for each part, and a list of its texts."""
+    lines = [f"# {template.site}", ""]
+    for part in template.parts:
+        lines += [f"## {part.part.capitalize()}", ""]
+        lines += [f"- {' '.join(one.text.split())}" for one in part.lines]
+        lines.append("")
+    return "\n".join(lines).rstrip()
