@@ -131,7 +131,14 @@ def test_the_readme_describes_every_field_warning_and_reason():
 def test_the_example_of_the_readme_is_a_record_with_all_fields():
     example = re.search(r"```json\n(.*?)```", README, re.DOTALL)[1]
     record = decode_output(example.encode())
-    on_request = {"site_settings_version", "changes", "quality", "records", "duplicate_of"}
+    on_request = {
+        "site_settings_version",
+        "changes",
+        "quality",
+        "records",
+        "chunks",
+        "duplicate_of",
+    }
     plain = set(CleanedRecord.__struct_fields__) - on_request
     assert set(msgspec.json.decode(example)) == plain
     assert record.markdown
