@@ -25,7 +25,7 @@ _NAMES = pattern(r"[#.][^ ]*")
 _PART_TAGS = frozenset(("li", "tr"))
 
 
-class ReadPage(NamedTuple):
+class KeptPage(NamedTuple):
     """A page of a window, and what is kept of it."""
 
     url: str
@@ -86,14 +86,14 @@ class KindOfPage(msgspec.Struct, frozen=True, kw_only=True):
     texts: list[KindText]
 
 
-def kinds_of_pages(pages: Sequence[ReadPage], model: SiteModel) -> list[KindOfPage]:
+def kinds_of_pages(pages: Sequence[KeptPage], model: SiteModel) -> list[KindOfPage]:
     """Return the kinds of page of a site; pages that are like no tree template are a kind of their own.
 
     Args:
         pages: Pages with text, in order of arrival.
         model: The site model, whose clusters name the kinds.
     """
-    groups: defaultdict[int, list[ReadPage]] = defaultdict(list)
+    groups: defaultdict[int, list[KeptPage]] = defaultdict(list)
     for page in pages:
         paths = label_page(page.document).paths
         like = [likeness(one.reference.paths, paths) for one in model.trees.clusters]
@@ -101,7 +101,7 @@ def kinds_of_pages(pages: Sequence[ReadPage], model: SiteModel) -> list[KindOfPa
     return sorted(map(_kind, groups.values()), key=lambda one: -one.pages)
 
 
-def _kind(pages: Sequence[ReadPage]) -> KindOfPage:
+def _kind(pages: Sequence[KeptPage]) -> KindOfPage:
     records: dict[str, _Group] = defaultdict(_Group)
     texts: dict[str, _Group] = defaultdict(_Group)
     fields: list[dict[str, str]] = []
@@ -198,7 +198,7 @@ def _record_roots(page: ShapedPage, segments: list[int]) -> set[int]:
     return found
 
 
-def _template(pages: Sequence[ReadPage]) -> list[TemplateText]:
+def _template(pages: Sequence[KeptPage]) -> list[TemplateText]:
     counts: Counter[str] = Counter()
     paths: dict[str, str] = {}
     for page in pages:

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 import msgspec
 import numpy as np
 
-from templ_core.explain.page_kinds import ReadPage
+from templ_core.explain.page_kinds import KeptPage
 from templ_core.explain.site_names import element_path
 from templ_core.patterns import pattern
 
@@ -50,7 +50,7 @@ class SiteTemplate(msgspec.Struct, frozen=True, kw_only=True):
     parts: list[TemplatePart]
 
 
-def site_template(site: str, pages: Sequence[ReadPage]) -> SiteTemplate:
+def site_template(site: str, pages: Sequence[KeptPage]) -> SiteTemplate:
     """Return the text that at least 80 % of a site's pages, and at least two, show and lose.
 
     Args:
@@ -90,7 +90,7 @@ def site_template(site: str, pages: Sequence[ReadPage]) -> SiteTemplate:
     )
 
 
-def _places(page: ReadPage) -> list[PartName]:
+def _places(page: KeptPage) -> list[PartName]:
     """Return the part that each segment is in by where it stands.
 
     What stands before the content is the header. What stands behind it is the footer, as far as it is outside of all

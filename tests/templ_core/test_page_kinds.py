@@ -3,7 +3,7 @@
 import numpy as np
 
 from templ_core.dom.document import parse_document
-from templ_core.explain.page_kinds import ReadPage, kinds_of_pages
+from templ_core.explain.page_kinds import KeptPage, kinds_of_pages
 from tests.templ_core.site_level.builders import site_model
 
 MENU = "<nav><ul><li>Home</li><li>Kitchen</li></ul></nav>"
@@ -26,7 +26,7 @@ def listing(number):
 def read(markup, number):
     document = parse_document(markup, f"https://shop.example/{number}")
     kept = np.array([text not in {"Home", "Kitchen"} for text in document.segments.texts])
-    return ReadPage(f"https://shop.example/{number}", document, kept)
+    return KeptPage(f"https://shop.example/{number}", document, kept)
 
 
 def test_template_fields_records_and_own_text_are_told_apart():

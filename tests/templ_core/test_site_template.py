@@ -3,7 +3,7 @@
 import numpy as np
 
 from templ_core.dom.document import parse_document
-from templ_core.explain.page_kinds import ReadPage
+from templ_core.explain.page_kinds import KeptPage
 from templ_core.explain.site_template import site_template, template_markdown
 
 KEPT = {"Rain", "Own words"}
@@ -17,7 +17,7 @@ def read(number, name="x"):
     )
     document = parse_document(markup, f"https://a.example/{number}")
     kept = [text.startswith(tuple(KEPT)) for text in document.segments.texts]
-    return ReadPage(f"https://a.example/{number}", document, np.array(kept))
+    return KeptPage(f"https://a.example/{number}", document, np.array(kept))
 
 
 def test_each_text_stands_once_in_its_part():

@@ -15,7 +15,7 @@ from templ_core.array_types import Bools
 from templ_core.clean_document import clean
 from templ_core.decide import Decision
 from templ_core.dom.document import Document
-from templ_core.explain.page_kinds import KindOfPage, ReadPage, kinds_of_pages
+from templ_core.explain.page_kinds import KeptPage, KindOfPage, kinds_of_pages
 from templ_core.explain.site_names import container_names
 from templ_core.explain.site_strings import read_site_strings, string_expression
 from templ_core.page_level.features.page_features import read_features
@@ -129,16 +129,16 @@ def repeated_ratio(view: SiteView, variant: CleaningVariant, pages_max: int) -> 
     return _repeated_ratio(pages, _decisions(view, pages, variant))
 
 
-def read_pages(view: SiteView, variant: CleaningVariant) -> list[ReadPage]:
+def read_pages(view: SiteView, variant: CleaningVariant) -> list[KeptPage]:
     """Return the newest pages of a window, and what the present model keeps of them."""
     newest = view.pages()[-_PAGES_CLEANED_MAX:]
     decisions = _decisions(view, newest, variant)
     return _read_pages(newest, decisions)
 
 
-def _read_pages(pages: Pages, decisions: Sequence[Decision]) -> list[ReadPage]:
+def _read_pages(pages: Pages, decisions: Sequence[Decision]) -> list[KeptPage]:
     return [
-        ReadPage(record.url, document, decision.kept)
+        KeptPage(record.url, document, decision.kept)
         for (record, document), decision in zip(pages, decisions, strict=True)
     ]
 
