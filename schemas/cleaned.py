@@ -11,7 +11,9 @@ from templ_core.page_quality import PageQuality
 from templ_core.records.records import PageRecords
 from templ_core.rendering.chunks import Chunk
 
-RevisionReason = Literal["first-mature-model", "settled-model", "redesign", "superseded", "changed"]
+RevisionReason = Literal[
+    "first-mature-model", "settled-model", "redesign", "superseded", "changed", "corrected"
+]
 """Why a text is published again."""
 
 Warning_ = Literal[

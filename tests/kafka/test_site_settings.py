@@ -9,6 +9,7 @@ import re
 import time
 import urllib.parse
 import urllib.request
+from collections import Counter
 from contextlib import suppress
 from pathlib import Path
 
@@ -46,6 +47,32 @@ def running(stream, tmp_path):
     stream.start(TEMPL_COMPRESSION="none", TEMPL_CONSOLE_PORT=str(port), TEMPL_CONSOLE_TOKEN=TOKEN)
     stream.wait_until_settled()
     return stream
+
+
+def test_a_correction_reaches_the_texts_that_were_published(running):
+    def texts():
+        return {
+            one.url: (one.revision, one.text)
+            for one, *_ in running.outputs().values()
+            if one.site == GONE
+        }
+
+    before = texts()
+    word = Counter(
+        line for _, text in before.values() for line in set(text.split("\n"))
+    ).most_common(1)[0][0]
+    site(running, "override", GONE, "--remove-text", word)
+    said = site(running, "redo", GONE).stderr
+    hit = {url for url, (_, text) in before.items() if word in text.split("\n")}
+    assert hit
+    assert f"{len(hit)} text" in said
+    wait_until(lambda: all(texts()[url][0] > before[url][0] for url in hit), running._logs)
+    after = texts()
+    assert not any(word in after[url][1].split("\n") for url in hit)
+    assert {url: after[url] for url in before.keys() - hit} == {
+        url: before[url] for url in before.keys() - hit
+    }
+    assert "0 texts" in site(running, "redo", GONE).stderr
 
 
 def site(running, verb, key, *options):
@@ -247,7 +274,7 @@ def test_settings_of_a_topic_created_again_are_read_and_take_downs_are_remembere
     site(running, "forget", GONE, "--yes")
     erased = "a site was taken down and erased"
     wait_until(lambda: running.log().count(erased) == 2, running._logs)  # by both roles
-    wait_until(lambda: running.log().count("starts again, as planned") == 2, running._logs)
+    wait_until(lambda: running.log().count("planned restart: ") == 2, running._logs)
     assert "ended with" not in running.log()
     (url,) = send_pages(running, tmp_path, "late", GONE, 1)
     assert answers(running, [url]) == {url: None}

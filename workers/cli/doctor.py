@@ -10,7 +10,7 @@ import msgspec
 from workers.cli.options import STATE_PATH, broker_options, page_model_option
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.operate.doctor import examine
-from workers.kafka.operate.findings import exit_code_of
+from workers.kafka.operate.findings import exit_code_of, verdict
 from workers.log_lines import one_line
 from workers.settings import load_settings
 
@@ -25,7 +25,7 @@ def doctor_command(
 ) -> None:
     """Find what keeps a worker from running, or would let it lose records; nothing is changed.
 
-    One line for each finding says what is wrong and what to do. The exit code is 0 when nothing is
+    One line for each finding says what is wrong and what to do, and the last line says "ready", or what to do first. The exit code is 0 when nothing is
     wrong, 1 when there are warnings only, and 78 when there is an error. Run it where the worker runs,
     as the worker's user and with its settings.
     """
@@ -33,4 +33,6 @@ def doctor_command(
     findings = asyncio.run(examine(access, state, settings))
     for one in findings:
         click.echo(msgspec.json.encode(one) if as_json else one_line(one.line))
+    if not as_json:
+        click.echo(one_line(verdict(findings)))
     sys.exit(exit_code_of(findings))

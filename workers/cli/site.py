@@ -16,8 +16,10 @@ from schemas.site_model import SiteModelRecord
 from schemas.site_settings import SiteSettingsRecord
 from templ_core.site_cleaner.fetch_times import rfc3339
 from templ_core.site_key import site_key
+from workers.cli.inputs import refuse_filled
 from workers.cli.lazy import require_extra
 from workers.cli.options import (
+    NAMED_PATH,
     STATE_PATH,
     Command,
     SiteSource,
@@ -28,6 +30,7 @@ from workers.cli.options import (
     state_option,
 )
 from workers.errors import InputProblem, UsageProblem
+from workers.log_lines import counted
 from workers.settings import load_settings
 from workers.site_settings import (
     SETTINGS_FILE,
@@ -358,6 +361,53 @@ def override(key: str, place: SettingsPlace, **change: Any) -> None:
         _tell_matches(place, known, changed)
         place.write(key, changed)
     _show(place.read(key))
+
+
+@site_command.command(short_help="Publish the texts that a correction changes.")
+@click.argument("key", metavar="KEY")
+@site_source_options
+@click.option(
+    "--out",
+    "-o",
+    type=NAMED_PATH,
+    help="With --state: JSON Lines file for the records; - is standard output.",
+)
+@click.option("--force", is_flag=True, help="Replace the file of --out.")
+def redo(key: str, source: SiteSource, out: Path | None, *, force: bool) -> None:
+    """Clean what the window of the site KEY holds again, and publish the texts that change.
+
+    A correction changes the next pages of a site; this sends the earlier ones of its window, as revisions with the
+    reason `corrected`. With --broker they go to the topics `cleaned` and `documents`, with --state to a file.
+    """
+    from workers.inspect.redo import redone_texts  # noqa: PLC0415 - not needed for --help
+    from workers.local.record_file import RecordFile  # noqa: PLC0415
+
+    settings = load_settings()
+    if (source.state is not None) != (out is not None):
+        raise UsageProblem("--out goes with --state: a worker's revisions are sent to its topics")
+    view = read_site(key, source, settings)
+    revised = redone_texts(view, settings)
+    if out is None:
+        from workers.kafka.site_records import send_revisions  # noqa: PLC0415
+
+        broker = access_to(source.broker or settings.broker or "", source.prefix)
+        count, place = asyncio.run(send_revisions(broker, revised)), "sent"
+    else:
+        if not force:
+            refuse_filled(out=out)
+        count, place = 0, f"written to {out}"
+        file = RecordFile("--out", out)
+        try:
+            for record, _ in revised:
+                file.write(encode_json(record) + b"\n")
+                count += 1
+            file.flush()
+        finally:
+            file.close()
+    click.echo(
+        f"{counted(count, 'text')} of {counted(len(view.window), 'page')} changed, and {'is' if count == 1 else 'are'} {place}",
+        err=True,
+    )
 
 
 @site_command.command(short_help="Clean a site with one site model from now on.")

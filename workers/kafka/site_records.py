@@ -4,23 +4,26 @@ Every function raises `BrokerProblem` where the broker cannot be reached, refuse
 """
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
 from typing import TypeVar
 
 import msgspec
 from aiokafka import AIOKafkaConsumer, ConsumerRecord, TopicPartition
 
+from schemas.cleaned import CleanedRecord
 from schemas.codec import (
     SchemaError,
     decode_document_record,
     decode_json,
     decode_site_model_record,
     encode_json,
+    encode_msgpack,
 )
-from schemas.document import DocumentRecord
+from schemas.document import DocumentRecord, document_key
 from schemas.site_model import SiteModelRecord
 from schemas.site_settings import SiteSettingsRecord
+from schemas.source import HEADER_SOURCE_ID
 from schemas.topics import (
     CLEANED,
     DOCUMENTS,
@@ -31,7 +34,12 @@ from schemas.topics import (
 )
 from workers.errors import BrokerProblem, TopicProblem
 from workers.kafka.broker.access import BrokerAccess, as_broker_problem
-from workers.kafka.broker.admin import partition_count, read_partition_counts, require_topics
+from workers.kafka.broker.admin import (
+    partition_count,
+    read_partition_counts,
+    require_topics,
+    topic_partitions,
+)
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.plain_clients import (
     PRODUCER_ROOM_BYTES,
@@ -183,6 +191,36 @@ async def _producer(broker: BrokerAccess) -> AsyncIterator[PlainProducer]:
     with as_broker_problem(lambda error: f"{broker} refused a record: {error}"):
         async with plain_producer(broker, MAX_MESSAGE_BYTES + PRODUCER_ROOM_BYTES) as producer:
             yield producer
+
+
+async def send_revisions(
+    broker: BrokerAccess, revised: Iterable[tuple[CleanedRecord, DocumentRecord]]
+) -> int:
+    """Publish texts again, each with its document, in place of those before, and return how many there were.
+
+    The text goes first: a document that says more than was published would hide a loss.
+
+    Raises:
+        TopicProblem: A topic is missing.
+        BrokerProblem: The broker refuses a record.
+    """
+    counts = {
+        name: await topic_partitions(broker, broker.topic(name)) for name in (CLEANED, DOCUMENTS)
+    }
+    sent = 0
+    async with _producer(broker) as producer:
+        for text, document in revised:
+            headers = [(HEADER_SOURCE_ID, str(text.source).encode()), *document.headers]
+            outputs = (
+                (CLEANED, encode_json(text), text.url.encode()),
+                (DOCUMENTS, encode_msgpack(document), document_key(text.site, text.source)),
+            )
+            for name, value, key in outputs:
+                partition = partition_of(text.site, counts[name])
+                await producer.send(broker.topic(name), value, key, partition, headers=headers)
+                await producer.settle()
+            sent += 1
+    return sent
 
 
 async def erase_from_topics(broker: BrokerAccess, site: str) -> dict[str, int]:

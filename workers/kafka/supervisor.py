@@ -113,7 +113,10 @@ def _look_after(role: _Role, policy: RestartPolicy) -> int:
         return 0
     role.process = None
     if ended == PLANNED_RESTART:
-        log.info("%s starts again, as planned", role.name)
+        log.info(
+            "planned restart: %s ended, so that its memory holds nothing of a site that was taken down",
+            role.name,
+        )
         return 0
     if ended in _HOPELESS and role.is_extra:
         log.error("%s ended with %s and is not started again; the worker goes on", role.name, ended)

@@ -145,3 +145,26 @@ def test_an_override_says_on_how_many_pages_its_rules_match(templ, state):
         "note: remove selector #main: matches on 3 of 3 pages of the window, such as http://a.org/"
     )
     assert said[1] == "note: keep selector aside: matches on 0 of 3 pages of the window"
+
+
+def test_a_correction_reaches_the_texts_of_the_window(templ, selected_state, tmp_path):
+    state, out = tmp_path / "state", tmp_path / "out.jsonl"
+    shutil.copytree(selected_state, state)
+    command = ("site", "redo", "a.org", "--state", state, "--out", out)
+    assert "0 texts of 3 pages changed" in templ(*command).stderr.decode()
+    templ("site", "override", "a.org", "--keep", "ul", "--state", state)
+    assert "3 texts of 3 pages changed" in templ(*command, "--force").stderr.decode()
+    records = [json.loads(line) for line in out.read_text().splitlines()]
+    assert {(one["revision"], one["revision_reason"]) for one in records} == {(1, "corrected")}
+    assert all("About" in one["text"] for one in records)
+    wrong = templ("site", "redo", "a.org", "--state", state, expect=2)
+    assert "--out goes with --state" in wrong.stderr.decode()
+
+
+def test_the_template_of_a_site_is_printed_once(templ, selected_state):
+    command = ("site", "template", "a.org", "--state", selected_state)
+    assert templ(*command).stdout.decode().splitlines()[0] == "# a.org"
+    given = json.loads(templ(*command, "--json").stdout)
+    assert given["pages"] == 3
+    lines = [line["text"] for part in given["parts"] for line in part["lines"]]
+    assert lines.count("About") == 1

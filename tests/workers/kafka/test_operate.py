@@ -30,15 +30,19 @@ from workers.kafka.operate.findings import (
     exit_code_of,
     findings_of_lines,
     judge_clock,
+    judge_dead_letters,
     judge_machine,
+    judge_sites,
     judge_state,
     judge_take_downs,
     judge_topics,
+    verdict,
 )
 from workers.kafka.operate.status import GroupMember, PartitionProgress, models_by_time, role_status
 from workers.settings import Settings
 from workers.site_settings import SETTINGS_FILE, write_records
 from workers.state.directory import StateDirectory
+from workers.state.site_state import SiteState
 
 DAY_MS = 24 * 3600 * 1000
 GIB = 1 << 30
@@ -119,6 +123,36 @@ def test_records_may_be_dated_ahead_for_a_while():
     assert (ahead.severity, "7200 s after" in ahead.problem) == ("warning", True)
     (unknown,) = judge_clock({})
     assert (unknown.severity, "does not tell its time" in unknown.problem) == ("note", True)
+
+
+def test_dead_letters_of_a_day_are_a_warning():
+    assert list(judge_dead_letters("pages.dlq", 0)) == []
+    (found,) = judge_dead_letters("pages.dlq", 3)
+    assert found.line.startswith("warning: pages.dlq got 3 dead letters in the last 24 hours; read")
+
+
+def test_sites_of_a_low_fit_and_silent_ones_are_counted():
+    daily = SiteState(pages=10, newest_ms=30 * DAY_MS, oldest_ms=20 * DAY_MS, model_version="1")
+    low = msgspec.structs.replace(daily, fit=0.3)
+    unknown = msgspec.structs.replace(low, model_version=None)
+    silent = msgspec.structs.replace(daily, newest_ms=18 * DAY_MS, oldest_ms=8 * DAY_MS)
+    monthly = msgspec.structs.replace(silent, oldest_ms=-90 * DAY_MS)
+    states = {"a": daily, "b": low, "c": unknown, "d": silent, "e": monthly, "f": SiteState()}
+    found = [one.line for one in judge_sites(states)]
+    assert [line.partition("; ")[0] for line in found] == [
+        "note: 1 site has a fit below 0.5, such as b",
+        "note: 1 site has been silent for two days and ten times the usual gap, such as d",
+    ]
+    assert list(judge_sites({})) == []
+
+
+def test_the_verdict_says_what_to_do_first():
+    note = Finding("note", "a broker is reached")
+    warning = Finding("warning", "little memory", "give it more")
+    error = Finding("error", "no topic", "create it")
+    assert verdict([]) == verdict([note]) == "ready"
+    assert verdict([note, warning]) == "ready; first give it more"
+    assert verdict([note, warning, error]) == "not ready: first create it"
 
 
 def large_but(open_files):

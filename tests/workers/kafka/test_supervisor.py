@@ -101,7 +101,7 @@ def test_a_planned_end_is_no_failure_and_is_started_again_at_once(tmp_path, capl
     with caplog.at_level(logging.INFO):
         assert supervise({"cleaner": fake(log, "sys.exit(75)")}, slow) == 0
     assert {one.levelname for one in caplog.records} == {"INFO"}
-    assert caplog.messages[0] == "cleaner starts again, as planned"
+    assert caplog.messages[0].startswith("planned restart: cleaner ended")
 
 
 def test_a_role_that_no_restart_can_mend_ends_the_other_and_gives_its_exit_code(tmp_path):

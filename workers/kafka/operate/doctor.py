@@ -13,7 +13,7 @@ from aiokafka.errors import KafkaError
 from aiokafka.protocol.admin import ApiVersionRequest
 
 from schemas.codec import SchemaError
-from schemas.topics import DEFAULT_PARTITIONS, DOCUMENTS, SITE_SETTINGS
+from schemas.topics import DEAD_LETTERS, DEFAULT_PARTITIONS, DOCUMENTS, SITE_SETTINGS
 from workers.errors import BrokerProblem, DamagedStore, SettingsProblem, WorkerError
 from workers.kafka.broker.access import BrokerAccess, as_broker_problem
 from workers.kafka.broker.admin import check_topics, connected_admin, read_topics, worker_rights
@@ -28,7 +28,9 @@ from workers.kafka.operate.findings import (
     TopicFacts,
     findings_of_lines,
     judge_clock,
+    judge_dead_letters,
     judge_machine,
+    judge_sites,
     judge_state,
     judge_take_downs,
     judge_topics,
@@ -39,7 +41,9 @@ from workers.processors import processor_count
 from workers.settings import Settings
 from workers.site_settings import SETTINGS_FILE, SettingsBook, read_book
 from workers.state.directory import is_used, made_for_partitions
+from workers.state.site_copy import copied_sites
 
+_DAY_MS = 24 * 3600 * 1000
 _ROLES = ("cleaner", "refresher")
 _REFRESHER_CHILDREN = 2
 _FETCH = 1
@@ -76,6 +80,8 @@ async def examine(broker: BrokerAccess, state: Path | None, settings: Settings) 
     if state is not None and facts is not None:
         found += judge_state(facts, partitions)
         found += await _of_take_downs(broker, state, partitions)
+        with suppress(WorkerError):  # nothing was learned there yet
+            found += judge_sites(copied_sites(state))
     machine = read_machine(settings)
     found += judge_machine(machine, settings, partitions or DEFAULT_PARTITIONS, facts)
     return [*found, *judge_page_model(settings.page_model)]
@@ -94,8 +100,10 @@ async def _of_broker(broker: BrokerAccess, settings: Settings) -> tuple[list[Fin
         found += judge_topics(topics, settings, usable_codecs())
         rights = worker_rights(settings)
         found += findings_of_lines(await check_topics(broker, rights=rights, groups=groups))
-        ahead = await _records_ahead(broker, topics.values())
-        found += judge_clock(ahead)
+        found += judge_clock(await _records_ahead(broker, topics.values()))
+        if DEAD_LETTERS in topics:
+            letters = topics[DEAD_LETTERS]
+            found += judge_dead_letters(letters.name, await _records_of_a_day(broker, letters))
     except BrokerProblem as problem:
         found += findings_of_lines([str(problem)])
     return found, partitions
@@ -150,6 +158,19 @@ async def _records_ahead(broker: BrokerAccess, topics: Iterable[TopicFacts]) -> 
         if place is not None:
             ahead[one.topic] = max(ahead.get(one.topic, 0), place.timestamp - now_ms)
     return ahead
+
+
+async def _records_of_a_day(broker: BrokerAccess, topic: TopicFacts) -> int:
+    """Return how many records a topic got in the last 24 hours; none is fetched."""
+    partitions = [TopicPartition(topic.name, number) for number in range(topic.partitions)]
+    asked = dict.fromkeys(partitions, round(time.time() * 1000) - _DAY_MS)
+    with as_broker_problem(
+        lambda error: f"{broker} does not tell the times of its records ({error}); try again"
+    ):
+        async with plain_consumer(broker) as consumer:
+            found = await consumer.offsets_for_times(asked)
+            ends = await consumer.end_offsets(partitions)
+    return sum(ends[one] - place.offset for one, place in found.items() if place is not None)
 
 
 async def _of_take_downs(

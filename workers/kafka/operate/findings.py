@@ -1,6 +1,6 @@
 """Judging what was read of a broker and of a machine, without asking either."""
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -8,8 +8,10 @@ import msgspec
 
 from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, PAGES, SITE_MODELS, SITE_SETTINGS
 from workers.kafka.broker.plain_clients import NULLS_ARE_SAFE_MS
+from workers.log_lines import counted
 from workers.setting_values import BYTES, MILLISECONDS, SettingType, number_of
 from workers.settings import Settings
+from workers.state.site_state import SiteState
 
 Severity = Literal["error", "warning", "note"]
 """An error stops a worker or loses records, a warning may do so later, a note is only worth knowing."""
@@ -23,6 +25,13 @@ _DISK_FREE_MIN_BYTES = 1 << 30
 """Free bytes at the state directory below which a compaction of RocksDB soon fails."""
 _DISK_FREE_MIN_RATIO = 0.1
 """Free share of the disk, from 0 to 1, below which there is a warning."""
+LOW_FIT = 0.5
+"""Fit, 0 to 1, below which the newest page of a site is like no kind of page that is known."""
+_SILENT_MIN_MS = 2 * 24 * 3600 * 1000
+_SILENT_GAPS = 10
+"""How many times as long as its mean gap between pages a site is silent before that is reported."""
+_SITES_NAMED = 5
+_SEVERITIES = ("error", "warning", "note")
 _OPEN_FILES_BASE_COUNT = 256
 """Files and connections that a process has open besides its windows."""
 _OPEN_FILES_PARTITION_COUNT = 128
@@ -218,6 +227,50 @@ def judge_clock(ahead: Mapping[str, int]) -> Iterator[Finding]:
             "the broker does not tell its time; no record is dated more than "
             f"{_TIME.show(CLOCK_AHEAD_MAX_MS)} after this machine's clock",
         )
+
+
+def judge_dead_letters(topic: str, count: int) -> Iterator[Finding]:
+    """Yield that pages became dead letters within a day, if any did."""
+    if count:
+        yield Finding(
+            "warning",
+            f"{topic} got {counted(count, 'dead letter')} in the last 24 hours",
+            "read the reasons with `templ dlq list`, and send the pages again with `templ dlq redrive`",
+        )
+
+
+def judge_sites(states: Mapping[str, SiteState]) -> Iterator[Finding]:
+    """Yield which sites have a newest page that fits no known design, and of which no pages come any more."""
+    known = {site: one for site, one in states.items() if one.pages}
+    now_ms = max((one.newest_ms for one in known.values()), default=0)
+    low = [site for site, one in known.items() if one.model_version and one.fit < LOW_FIT]
+    silent = [
+        site
+        for site, one in known.items()
+        if now_ms - one.newest_ms
+        > max(_SILENT_MIN_MS, _SILENT_GAPS * (one.newest_ms - one.oldest_ms) / one.pages)
+    ]
+    yield from _named(low, f"a fit below {LOW_FIT}", "look at them with `templ inspect site`")
+    silence = "been silent for two days and ten times the usual gap"
+    yield from _named(silent, silence, "ask whether their crawl still runs")
+
+
+def _named(sites: Sequence[str], what: str, remedy: str) -> Iterator[Finding]:
+    if sites:
+        names = ", ".join(sorted(sites)[:_SITES_NAMED])
+        have = "has" if len(sites) == 1 else "have"
+        yield Finding(
+            "note", f"{counted(len(sites), 'site')} {have} {what}, such as {names}", remedy
+        )
+
+
+def verdict(findings: Sequence[Finding]) -> str:
+    """Return in one line whether a worker can run, and what to do first."""
+    worst = min(findings, key=lambda one: _SEVERITIES.index(one.severity), default=None)
+    if worst is None or worst.severity == "note":
+        return "ready"
+    first = worst.remedy or worst.problem
+    return f"not ready: first {first}" if worst.severity == "error" else f"ready; first {first}"
 
 
 def exit_code_of(findings: Iterable[Finding]) -> int:
