@@ -7,6 +7,9 @@ import numpy as np
 
 from templ_core.decide import Decision
 from templ_core.dom.document import Document
+from templ_core.dom.tags import HEADING_LEVELS
+from templ_core.metadata.prices import shows_price
+from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.page_level.interstitials import GATES, name_in, says_scripts_are_needed
 from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.site_level.fusion.site_columns import (
@@ -20,6 +23,8 @@ from templ_core.site_level.site_model import SiteModel
 
 _NAMED_WORDS_MAX = 150
 """A page with more words of its own is not named by them."""
+_PRICE_CHARS_MAX = 80
+"""Characters of the longest text that is a price with what stands beside it."""
 _LOG_RATIO_MAX = 4.0
 """Largest logarithm of a number of words over the usual one; more of it says no more."""
 
@@ -81,6 +86,7 @@ def quality_inputs(
         float(says_scripts_are_needed(texts)),
         math.log1p(float((own * (1 - decision.templateness)).sum())),
         math.log1p(float((own / (1 + np.exp(-page.log_odds))).sum())),
+        *_of_kept(document, features, decision),
         decision.confidence,
         decision.page_type.product,
         decision.page_type.listing,
@@ -88,6 +94,27 @@ def quality_inputs(
         decision.page_type.documentation,
         math.log1p(document.scripts),
         is_known,
+    ]
+
+
+def _of_kept(document: Document, features: PageFeatures, decision: Decision) -> list[float]:
+    """Return what the kept text has that only content has: headings, prices, words of the title, and text outside links."""
+    kept, words = decision.kept, decision.words
+    nodes, segments = document.nodes, document.segments
+    types = nodes.element_type[segments.owner[kept]].tolist()
+    headings = [one for one in types if nodes.element_types[one][0] in HEADING_LEVELS]
+    short = (one for one in compress(segments.texts, kept.tolist()) if len(one) <= _PRICE_CHARS_MAX)
+    title = set(features.title.tolist())
+    shown = set(features.words.hashes[kept[features.words.segment]].tolist())
+    of_kept = words[kept]
+    return [
+        float(any(nodes.element_types[one][0] == "h1" for one in headings)),
+        math.log1p(len(headings)),
+        math.log1p(sum(map(shows_price, short))),
+        len(title & shown) / len(title) if title else 1.0,
+        math.log1p(float((of_kept * (1 - features.link_density[kept])).sum())),
+        math.log1p(len(of_kept)),
+        float(of_kept.sum()) / max(float(words.sum()), 1.0),
     ]
 
 

@@ -28,6 +28,9 @@ _CURRENCY = (
     rf"(?:[$€£¥₹₽₩₺₴₫฿₪₦₱₡₲₸₼₾]|\b(?:{_CODES.replace(' ', '|')}|kr|Rs|zł|Kč|Ft|lei|din|RM|R|KD|SFr|Fr)\b\.?"
     r"|лв|руб|грн|р\.|ر\.س|د\.إ|د\.ك|元|円|원)"
 )
+_SIGN = rf"(?:[$€£¥₹₽₩₺₴₫฿₪₦₱₡₲₸₼₾]|\b(?:{_CODES.replace(' ', '|')}|kr|Rs|zł|Kč|Ft|RM)\b|руб|грн|元|円|원)"
+"""Currencies whose signs no other words have."""
+_SHOWN = pattern(rf"{_SIGN}\.?\s?\d|\d\s?{_SIGN}")
 _CURRENCY_BEFORE = pattern(rf"(?P<currency>{_CURRENCY})\s{{0,2}}\Z")
 _CURRENCY_BEHIND = pattern(rf"(?:[.,][-–—]{{1,2}})?\s{{0,2}}(?P<currency>{_CURRENCY})")
 _RANGE = pattern(r"\s{0,2}[-–—]\s{0,2}(?:[$€£]\s?)?\Z")
@@ -55,6 +58,15 @@ class Price(NamedTuple):
     currency: str | None
     """Three capitals (ISO 4217); None = no currency, or one whose sign others have, too."""
     is_beside_currency: bool
+
+
+def shows_price(text: str) -> bool:
+    """Return whether a text has a figure beside a currency.
+
+    >>> shows_price("Now only $ 12.50"), shows_price("12 pieces")
+    (True, False)
+    """
+    return _SHOWN.search(text) is not None
 
 
 def price_number(text: str) -> str | None:

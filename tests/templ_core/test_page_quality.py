@@ -44,7 +44,7 @@ def test_pages_with_content_have_it(site):
 def test_pages_without_content_are_found(site, kind):
     found = [one for one in qualities(site, kind) if one is not None]
     assert len(found) >= 10
-    assert sum(not one.has_content for one in found) >= 0.8 * len(found)
+    assert sum(not one.has_content for one in found) >= 0.7 * len(found)
 
 
 def test_nothing_is_judged_unless_it_is_asked_for():

@@ -34,10 +34,10 @@ _LEARNED = (3, 8, 40)
 _DECIMALS = 4
 _CONTENT = len(KINDS)
 """The class of pages with content."""
-_PENALTY = 0.1
+_PENALTY = 0.03
 _KNOTS = (0.25, 0.5, 0.75)
 """Shares of the pages that are below the knots of an input."""
-_CONTENT_BIAS = (1.1, 1.2)
+_CONTENT_BIAS = (1.3, 1.3)
 """What pages with content are favoured by, of unknown and of known sites: so much that of pages without content as many are
 found as by the weights of 2026-11-27, 0.86 and 0.90."""
 _GOLD_WORDS_MIN = 15
