@@ -27,9 +27,13 @@ _BETWEEN = pattern(
 )
 _BAD_TEXT = pattern(r"://|^\s*(?:www\.|@)", re.IGNORECASE)
 _BAD = pattern(
-    r"https?:|www\.|\be-?mail\b|@|\d{5,}|\d:\d\d|^\d|\s\d|[*{}<>\[\]=_]|\.(?:com|org|net)\b",
+    r"https?:|www\.|\be-?mail\b|@|\d{5,}|\d:\d\d|^\d|\s\d|[*{}<>\[\]=_]",
     re.IGNORECASE,
 )
+_DOMAIN = pattern(
+    r"\w\.(?:com|org|net|info|co|eu|de|fr|it|es|pl|nl|se|uk|ru|jp|cn)\b", re.IGNORECASE
+)
+"""The end of a host, as in the names of newsrooms."""
 _NOBODY = frozenset((
     "admin", "administrator", "root", "webmaster", "user", "guest", "author", "authors", "editor",
     "unknown", "anonymous", "none", "null", "undefined", "name", "by", "posts", "view", "google", "google+",
@@ -82,6 +86,15 @@ _CREDENTIAL = pattern(
     r"(?:[JS]r|I{2,3}|IV|Ph\.?\s?D|M\.?D|M\.?A|B\.?A|M\.?Sc|B\.?Sc|R\.?N|Esq|CPA|MBA|[A-Z]{3,6})\.?"
 )
 """What stands behind the comma of a name in the usual order: a title, a degree, an agency."""
+_JOB = pattern(
+    r"\b(?:[sj]r\.?|senior|junior|chief|head|lead|vice|co-?founder|founder|owner|president|chair\w*|director|manager|officer|executive"
+    r"|editor\w*|writer|reporter|correspondent|journalist\w*|columnist|producer|photographer|contributor|author|intern|staff"
+    r"|analyst|specialist|consultant|strategist|engineer|developer|designer|scientist|researcher|professor|lecturer|fellow|teacher|coach"
+    r"|attorney|lawyer|physician|nurse|expert|advisor|adviser|partner|member|c[efmot]o|vp|redakt\w+|korrespondent\w*|chef\w*|leiter\w*"
+    r"|rédact\w+|redact\w+|periodista|giornalista|direct\w+)\b",
+    re.IGNORECASE,
+)
+"""Words of what somebody is, as it stands behind the comma of a name."""
 _ARTICLES = frozenset(("the", "el", "la", "le", "die", "das", "los", "les", "il"))
 _OF_ORGANISATIONS = frozenset((
     "agencies", "agency", "associated", "association", "blog", "bureau", "center", "centre", "channel", "college", "committee", "company",
@@ -176,13 +189,16 @@ def author_names(texts: Iterable[str], form: NameForm = "byline") -> list[str]:
     ['Ann Lee', 'Bob Ray']
     >>> author_names(["Lee, Ann; van Ray, Bob"]), author_names(["Poe Diaz, Eva María"], "citation")
     (['Ann Lee', 'Bob van Ray'], ['Eva María Poe Diaz'])
+    >>> author_names(["Ann Lee, Sr. Director of Parks, City of Poe"])
+    ['Ann Lee']
     """
     found: dict[str, str] = {}
     for text in texts:
         if len(text) > _TEXT_CHARS_MAX or _BAD_TEXT.search(text):
             continue
         shown = _TAG.sub(" ", text).strip()
-        for part in _parts(_BEHIND.sub("", _BEFORE.sub("", shown)), form):
+        pieces = (_BEHIND.sub("", _BEFORE.sub("", one.strip())) for one in shown.split(";"))
+        for part in (part for piece in pieces for part in _parts(piece, form)):
             name = " ".join(_BEFORE.sub("", part.strip(" ,.:;–—-|•\"'")).split())
             if _is_name(name):
                 found.setdefault(name.casefold(), name)
@@ -209,6 +225,7 @@ def is_organisation(name: str, owners: Iterable[str] = ()) -> bool:
     words = name.split()
     return (
         words[0].casefold() in _ARTICLES
+        or _DOMAIN.search(name) is not None
         or _AGENCY.fullmatch(name) is not None
         or any(word.casefold().strip(".,") in _OF_ORGANISATIONS for word in words)
     )
@@ -233,6 +250,8 @@ def _parts(text: str, form: NameForm) -> list[str]:
             parts.append(name)
             continue
         by_comma = [one.strip() for one in part.split(",")]
+        jobs = [at for at, one in enumerate(by_comma) if at and _JOB.search(one)]
+        by_comma = by_comma[: jobs[0]] if jobs else by_comma
         is_list = len(by_comma) > 1 and all(len(one.split()) >= 2 for one in by_comma if one)
         parts += by_comma if is_list else [by_comma[0]]
     return parts

@@ -143,12 +143,7 @@ class _Reader:
             declared_language=declared if is_contradicted and declared else msgspec.UNSET,
             canonical_url=self._canonical(),
             site_name=site_name,
-            section=_first(
-                _short_name,
-                meta.get("section", ()),
-                stated("articleSection"),
-                self._properties.get("articlesection", ()),
-            ),
+            section=next(iter(self._sections), None),
             tags=self._tags(),
             image=_first(
                 self._address,
@@ -160,6 +155,17 @@ class _Reader:
             description=_first(short_text, meta.get("description", ()), stated("description")),
             product=product or msgspec.UNSET,
         )
+
+    @functools.cached_property
+    def _sections(self) -> list[str]:
+        """The categories of the page, taken apart where they stand in one text."""
+        found = _first(
+            _short_name,
+            self._meta.get("section", ()),
+            self._stated("articleSection"),
+            self._properties.get("articlesection", ()),
+        )
+        return categories(found) if found else []
 
     @functools.cached_property
     def _day_in_address(self) -> str | None:
@@ -246,8 +252,21 @@ class _Reader:
     def _is_person(self, name: str) -> bool:
         return not is_organisation(name, self._owners)
 
+    def _is_only_site(self, name: str) -> bool:
+        """Return whether a name is that of the site and of no person, and is only shown; a site may say that it is the author."""
+        if full_name(name) or letters_of(name) not in map(letters_of, self._owners):
+            return False
+        json_ld = self._markup.json_ld
+        stated = chain(
+            *json_ld.people("author"), *json_ld.signed_by("author"), self._meta.get("author", ())
+        )
+        return name not in author_names(stated)
+
     def _authors(self) -> list[str]:
         """Return the people who sign the page; where none does, the newsroom or the firm that is said to have written it."""
+        return [name for name in self._signed() if not self._is_only_site(name)]
+
+    def _signed(self) -> list[str]:
         others: list[list[str]] = []
         for found in self._stated_authors():
             if people := [one for one in found if self._is_person(one)]:
@@ -378,6 +397,7 @@ class _Reader:
     def _tags(self) -> list[str]:
         found: dict[str, str] = {}
         for text in (
+            *self._sections[1:],
             *self._stated("keywords", "name"),
             *self._meta.get("tags", ()),
             *self._markup.claims.tags,
@@ -387,6 +407,24 @@ class _Reader:
                 if tag and len(tag) <= _TAG_CHARS_MAX:
                     found.setdefault(tag.casefold(), tag)
         return list(found.values())[:_TAGS_MAX]
+
+
+_BETWEEN_CATEGORIES = pattern(r"\s*[;|]\s*|,\s+|\s+/\s+|\s+[›»>]\s+")
+_ONE_CATEGORY = pattern(r"&|\b(?:and|und|et|y|e|och|og|en|i|и)\b", re.IGNORECASE)
+_CATEGORY_WORDS_MAX = 4
+
+
+def categories(text: str) -> list[str]:
+    """Return the categories that a text names.
+
+    >>> categories("News, Local politics"), categories("Arts, Culture & Style")
+    (['News', 'Local politics'], ['Arts, Culture & Style'])
+    """
+    parts = [part for part in _BETWEEN_CATEGORIES.split(text) if part]
+    is_one = _ONE_CATEGORY.search(text) or any(
+        len(part.split()) > _CATEGORY_WORDS_MAX for part in parts
+    )
+    return [text] if is_one and not re.search("[;|]", text) else parts or [text]
 
 
 def _short_name(text: str) -> str | None:

@@ -30,6 +30,7 @@ _CURRENCY = (
 )
 _SIGN = rf"(?:[$€£¥₹₽₩₺₴₫฿₪₦₱₡₲₸₼₾]|\b(?:{_CODES.replace(' ', '|')}|kr|Rs|zł|Kč|Ft|RM)\b|руб|грн|元|円|원)"
 """Currencies whose signs no other words have."""
+_FIGURE = pattern(r"\d")
 _SHOWN = pattern(rf"{_SIGN}\.?\s?\d|\d\s?{_SIGN}")
 _CURRENCY_BEFORE = pattern(rf"(?P<currency>{_CURRENCY})\s{{0,2}}\Z")
 _CURRENCY_BEHIND = pattern(rf"(?:[.,][-–—]{{1,2}})?\s{{0,2}}(?P<currency>{_CURRENCY})")
@@ -66,7 +67,7 @@ def shows_price(text: str) -> bool:
     >>> shows_price("Now only $ 12.50"), shows_price("12 pieces")
     (True, False)
     """
-    return _SHOWN.search(text) is not None
+    return _FIGURE.search(text) is not None and _SHOWN.search(text) is not None
 
 
 def price_number(text: str) -> str | None:

@@ -5,7 +5,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec import UNSET
 
-from templ_core.clean_document import page_kind
 from templ_core.dom.addresses import address
 from templ_core.dom.document import parse_document
 from templ_core.metadata.dates import day_in_path, day_in_text, point_in_time
@@ -13,7 +12,6 @@ from templ_core.metadata.fields import Metadata
 from templ_core.metadata.languages import contradicting_language, language_tag
 from templ_core.metadata.markup import PageMarkup, read_claims
 from templ_core.metadata.page_metadata import read_metadata
-from templ_core.page_level.model.page_type import PageType
 
 SITE_NAME = '<meta property="og:site_name" content="The Daily">'
 URL = "https://www.daily.example/news/2024/bridge.html"
@@ -100,6 +98,21 @@ PEOPLE = ("Eve", "Max", "Tom", "Kim")
 )  # fmt: skip
 def test_whose_names_are_those_of_the_authors(head, body, authors):
     assert metadata(head, body or "<p>Text").authors == authors
+
+
+@pytest.mark.parametrize(
+    ("head", "section", "tags"),
+    [
+        (json_ld(articleSection="News, Local politics", keywords="bridge"), "News", ["Local politics", "bridge"]),
+        (json_ld(articleSection=["News", "Sports"]), "News", []),
+        (json_ld(articleSection="Arts, Culture & Style"), "Arts, Culture & Style", []),
+        ('<meta property="article:section" content="News; Sports">', "News", ["Sports"]),
+        ('<meta property="article:section" content="Blog / River news">', "Blog", ["River news"]),
+    ],
+)  # fmt: skip
+def test_of_several_categories_the_first_is_the_section(head, section, tags):
+    found = metadata(head)
+    assert (found.section, found.tags) == (section, tags)
 
 
 def test_a_time_that_contradicts_the_day_in_the_address_is_another_page_s():
@@ -250,14 +263,6 @@ PRICED = ld('{"@type":"Product","offers":{"price":4.5}}')
 )
 def test_the_markup_states_the_type(markup, kind):
     assert stated(markup) == kind
-
-
-def test_a_record_believes_the_markup_but_for_threads_and_manuals():
-    product, article = (stated(ld(f'{{"@type":"{name}"}}')) for name in ("Product", "Article"))
-    assert page_kind(PageType(article=0.8, other=0.2), product) == "product"
-    assert page_kind(PageType(forum=0.8, other=0.2), product) == "forum"
-    assert page_kind(PageType(product=0.8, other=0.2), article) == "article"
-    assert page_kind(PageType(documentation=0.8, other=0.2), article) == "documentation"
 
 
 TEXTS = {

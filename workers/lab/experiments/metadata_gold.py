@@ -31,7 +31,9 @@ from workers.lab.corpora import parsed
 
 FIELDS = ("title", "author", "date", "language", "canonical URL")
 _NO_LETTERS = re.compile(r"[\W_]+")
-_PEOPLE = re.compile(r"\s*(?:,|;|\band\b|&)\s*")
+_PEOPLE = re.compile(r"\s*(?:,|;|\b(?:and|und|et)\b|&)\s*")
+_NOBODY = frozenset(("", "admin", "administrator", "root", "webmaster"))
+"""Accounts that no newsroom prints, and no name."""
 _JSON_LD = '//script[@type="application/ld+json"]'
 
 
@@ -53,6 +55,8 @@ class GoldPage(NamedTuple):
     markup: str
     fields: dict[str, frozenset[str]]
     """Values by field."""
+    stated: dict[str, frozenset[str]]
+    """Values by field that any statement has; those that are not in `fields` count neither way."""
 
 
 def gold_page(markup: str, url: str) -> GoldPage | None:
@@ -65,18 +69,20 @@ def gold_page(markup: str, url: str) -> GoldPage | None:
     for field, statement in _statements(root, url):
         by_field[field].append(statement)
     fields: dict[str, frozenset[str]] = {}
+    stated: dict[str, frozenset[str]] = {}
     for field, statements in by_field.items():
         pair = _agreeing(statements, shown="h1" if field == "title" else "")
         if pair is None:
             continue
         fields[field] = pair[0].values & pair[1].values
+        stated[field] = frozenset().union(*(one.values for one in statements))
         left_out = pair[zlib.crc32(f"{field} {url}".encode()) % 2]
         for one in statements:
             if one.kind == left_out.kind:
                 one.remove()
     if not fields:
         return None
-    return GoldPage(url, etree.tostring(root, encoding="unicode", method="html"), fields)
+    return GoldPage(url, etree.tostring(root, encoding="unicode", method="html"), fields, stated)
 
 
 def comparable(field: str, value: str, base: str = "") -> frozenset[str]:
@@ -89,7 +95,8 @@ def comparable(field: str, value: str, base: str = "") -> frozenset[str]:
     if field == "title":
         return _some(letters(value))
     if field == "author":
-        return frozenset(letters(name) for name in _PEOPLE.split(value) if letters(name))
+        names = frozenset(map(letters, _PEOPLE.split(value)))
+        return names - _NOBODY
     if field == "date":
         return _days(value)
     if field == "language":
