@@ -1,6 +1,5 @@
 """From a document and what is known about its site to clean text; pure and deterministic."""
 
-import functools
 from collections.abc import Iterable, Sequence
 
 import msgspec
@@ -12,11 +11,11 @@ from templ_core.metadata.fields import Metadata
 from templ_core.metadata.markup import PageMarkup, StatedType
 from templ_core.metadata.page_metadata import read_metadata
 from templ_core.metadata.placed import SitePlaces
+from templ_core.page_kind import page_kind
 from templ_core.page_level._selection import kept_words
 from templ_core.page_level.interstitials import GATES, INTERSTITIALS, missing_name, stands_for_page
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.model.page_model import PageModel
-from templ_core.page_level.model.page_type import PAGE_TYPES, PageType
 from templ_core.page_level.page_evidence import PageEvidence, read_page_evidence
 from templ_core.records.records import PageRecords
 from templ_core.site_level.fusion.fusion import fusion_for
@@ -164,7 +163,7 @@ def with_records(
         url,
         times=markup.claims.times if markup else (),
         language=(metadata and metadata.language) or document.language,
-        kind=page_kind(decision.page_type, cleaned.kind),
+        kind=page_kind(document, url, decision, cleaned.kind) or "other",
         is_of_one=cleaned.kind == "article" or bool(product and product.name),
     )
     warnings = [*cleaned.warnings, *(["records-cut"] if found.is_cut else [])]
@@ -230,15 +229,3 @@ def _warnings(
     }
     names = [name for name, is_so in found.items() if is_so]
     return names if missing is None else [*names, missing]
-
-
-def page_kind(page_type: PageType, stated: StatedType | None) -> str:
-    """Return what a page is: what its markup calls it, if it says so, or else its most likely type.
-
-    >>> page_kind(PageType(article=0.8), "product")
-    'product'
-    """
-    likely = max(PAGE_TYPES, key=functools.partial(getattr, page_type))
-    if stated == "article" and likely == "documentation":
-        return likely
-    return likely if stated is None or likely == "forum" else stated

@@ -18,7 +18,7 @@ from schemas.cleaned import (
 )
 from schemas.codec import encode_json, encode_msgpack
 from schemas.document import DocumentRecord
-from templ_core.clean_document import CleanedText, page_kind
+from templ_core.clean_document import CleanedText
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import compress_columns, decode_document, document_columns
 from templ_core.dom.document import Document, render_text
@@ -26,6 +26,7 @@ from templ_core.errors import CodecError
 from templ_core.fingerprint import simhash
 from templ_core.page_changes import FetchedText, PageChanges, page_changes
 from templ_core.page_details import encode_details
+from templ_core.page_kind import page_kind
 from templ_core.page_level.smoothing import section_numbers
 from templ_core.page_quality import PageQuality, page_quality
 from templ_core.rendering.chunks import markdown_chunks
@@ -171,12 +172,12 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             language = self.cleaned.metadata.language
         return PageFacts(int(total), repeated_ratio, language, document.charset or None)
 
-    @property
+    @functools.cached_property
     def page_kind(self) -> PageKind | None:
         """What the page is, or None for a page without text."""
-        if not len(self.cleaned.decision.kept):
-            return None
-        return cast("PageKind", page_kind(self.cleaned.decision.page_type, self.cleaned.kind))
+        cleaned = self.cleaned
+        found = page_kind(self.document, self.page.url, cleaned.decision, cleaned.kind)
+        return cast("PageKind | None", found)
 
     def learned(self, page: Page, summary: PageSummary) -> DocumentRecord | None:
         """Return what a site learns from a page; None where that is too large.

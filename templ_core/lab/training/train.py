@@ -221,7 +221,7 @@ def training_rows(
     )
 
 
-_PAGE_TYPE_OF_NAME = {
+PAGE_TYPE_OF_NAME = {
     **dict.fromkeys(("article", "news", "blog", "magazine"), "article"),
     **dict.fromkeys(("documentation", "docs", "wiki"), "documentation"),
     "forum": "forum",
@@ -249,7 +249,7 @@ def fit_page_types(
         number: PAGE_TYPES.index(known_type)
         for number, page in enumerate(corpus.pages)
         if corpus.fold[number] != left_out
-        and (known_type := page.stated_type or _PAGE_TYPE_OF_NAME.get(page.page_type))
+        and (known_type := page.stated_type or PAGE_TYPE_OF_NAME.get(page.page_type))
     }
     pages, page_type = list(types), np.array(list(types.values()))
     known = np.unique(page_type)

@@ -389,6 +389,31 @@ def test_the_fusion_is_fitted_judged_and_written(templ, corpus, folds, lists, tm
     assert fusion.quality["pages"] > 0.9
 
 
+def test_types_are_told_by_weights_of_other_sites(templ, folds, lists, tmp_path):
+    stories = [
+        {
+            "site": f"news{number}.example",
+            "url": f"http://news{number}.example/2026/03/04/the-bridge-stays-closed",
+            "html": f"<title>Bridge</title><h1>Bridge</h1><p>{'The bridge stays closed until the steel is there. ' * 9}",
+            "kind": "news",
+        }
+        for number in range(6)
+    ]
+    listing = json.loads(lists.read_text().splitlines()[0])
+    shops = [
+        listing | {"site": f"list{n}.example", "url": f"http://list{n}.example/tag/boats"}
+        for n in range(6)
+    ]
+    corpus = write_lines(tmp_path / "types.jsonl", [*stories, *shops])
+    weights = tmp_path / "weights.json"
+    out = templ(
+        "experiments", "page-type", corpus, "--folds", folds, "--model", weights
+    ).stdout.decode()
+    rows = {line.split()[1]: line.split()[3] for line in out.splitlines() if line.startswith("│")}
+    assert rows == {"article": "6", "listing": "6", "all": "12"}
+    assert len(json.loads(weights.read_text())["weights"]) == 6
+
+
 def test_each_page_comes_page_by_page_and_with_a_model_of_its_whole_site(corpus, folds):
     simulation = Simulation(config=CoreConfig(), two_passes=True)
     pages = read_fusion_pages([corpus], models_of_folds(folds), simulation, jobs=1)

@@ -14,14 +14,14 @@ import msgspec
 from lxml import etree, html
 
 from schemas.cleaned import TextSegment
-from templ_core.clean_document import CleanedText, clean, page_kind
+from templ_core.clean_document import CleanedText, clean
 from templ_core.config import Balance, CoreConfig
 from templ_core.dom.document import Document, read_document
 from templ_core.errors import PageError
 from templ_core.lab.evaluation.report import PageScore
 from templ_core.metadata.markup import PageMarkup
+from templ_core.page_kind import page_kind
 from templ_core.page_level.model.page_model import PageModel
-from templ_core.page_level.page_evidence import read_page_evidence
 from workers.child_program import use_one_arithmetic_thread
 from workers.errors import WorkerError
 from workers.lab import experiment as lab
@@ -64,8 +64,8 @@ def _stated_and_found(
     except PageError:
         hidden = None
     found = None
-    if hidden is not None and hidden.segments.texts:
-        found = page_kind(read_page_evidence(hidden, model).page_type, None)
+    if hidden is not None:
+        found = page_kind(hidden, url, clean(hidden, None, CoreConfig(), model).decision, None)
     return PageMarkup(document).kind, found
 
 

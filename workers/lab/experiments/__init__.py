@@ -21,6 +21,7 @@ _MODULES = {
     "templates-over-time": "workers.lab.experiments.templates_over_time",
     "links-without-templates": "workers.lab.experiments.links_without_templates",
     "page-quality": "workers.lab.experiments.page_quality",
+    "page-type": "workers.lab.experiments.page_type",
     "metadata": "workers.lab.experiments.metadata",
     "site-level": "workers.lab.experiments.fusion",
     "injection": "workers.lab.experiments.injection",
