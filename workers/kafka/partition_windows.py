@@ -26,6 +26,7 @@ from workers.kafka.broker.partitioning import MisplacedRecords
 from workers.kafka.broker.plain_clients import plain_consumer, read_range, settled_offset
 from workers.kafka.broker.received import Received, processable, received_from_aiokafka
 from workers.kafka.config import KafkaConfig
+from workers.kafka.logs.fetched import FETCHED
 from workers.kafka.logs.log_reader import LOOK_S, LogReader, ask_for_logs, log_reader
 from workers.kafka.logs.resume import (
     LogSnapshot,
@@ -110,6 +111,11 @@ class PartitionWindows:
         self.store.mark_log(DOCUMENTS, snapshot.encode())
         self.snapshot = snapshot
         self._misplaced.warn()
+
+    def lacks(self, snapshot: LogSnapshot) -> bool:
+        """Return whether a log is another one than was noted, and not one of an earlier leader."""
+        known = self.snapshot
+        return known is None or (snapshot != known and snapshot.leader_epoch >= known.leader_epoch)
 
     def note_models_log(self, snapshot: LogSnapshot) -> None:
         """Store with the windows which log of `site-models` has all their models."""
@@ -211,6 +217,26 @@ class OwnedPartitions:
         await asyncio.to_thread(windows.store.mark_log, DOCUMENTS, state.snapshot.encode())
         await self.catch_up(number, state.end)
         await asyncio.to_thread(windows.note_log, state.snapshot)
+
+    async def note_leader(self, number: int, first: int) -> None:
+        """Note with windows the leader of the next records, `first` on, if its log has all that they have read.
+
+        Call it while holding them. After an election that lost nothing, windows without the note could not be told
+        from those that have read what an election lost, and would be rebuilt.
+        """
+        windows = self._open[number]
+        at = max(first, windows.store.next_offset)
+        leader, known = FETCHED.leader_of(self._topic, number, at), windows.snapshot
+        if known is None or leader is None or not 0 <= known.leader_epoch < leader:
+            return
+        logs = await ask_for_logs(
+            self._broker, lambda reader: reader.logs(self._topic, {number: known})
+        )
+        if resume(windows.store.next_offset, known, logs[number]).is_other_log:
+            return  # the watchdog finds it, too, and ends the process
+        state = logs[number].snapshot
+        noted = msgspec.structs.replace(state, leader_epoch=leader, end=at + 1)
+        await asyncio.to_thread(windows.note_log, noted)
 
     async def rebuild(self, number: int, why: str) -> PartitionWindows:
         """Drop windows that the topic no longer leads on from; call it while holding them."""

@@ -112,6 +112,7 @@ class RefresherApp(Role):
         async with self._owned.hold(number) as windows:
             if windows is None:
                 return
+            await self._owned.note_leader(number, messages[0].offset)
             await self._owned.catch_up(number, messages[0].offset)
             due = await self._learn(number, windows, messages)
             await self._publish(number, windows, due)
@@ -122,7 +123,7 @@ class RefresherApp(Role):
         for number in self._owned.opened():
             async with self._owned.hold(number) as windows:
                 snapshot = self.app.snapshots.get(number)
-                if windows is not None and snapshot is not None and snapshot != windows.snapshot:
+                if windows is not None and snapshot is not None and windows.lacks(snapshot):
                     await asyncio.to_thread(windows.note_log, snapshot)
 
     async def _listen(self) -> None:

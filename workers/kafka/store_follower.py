@@ -61,7 +61,7 @@ class StoreFollower(LogFollower):
         found = self._resumes(logs)
         for number, goes_on in found.items():
             if goes_on.is_other_log:
-                self._warn_of_reading_again(number, goes_on.reason)
+                self._warn_of_reading_again(number, goes_on.reason, goes_on.offset)
                 self._store.skip(number, goes_on.offset - 1)
         self._note(logs)
         return {number: goes_on.offset for number, goes_on in found.items()}

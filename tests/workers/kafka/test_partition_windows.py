@@ -1,11 +1,16 @@
-"""Windows are opened, closed and made anew beside the event loop, never on it."""
+"""Windows are opened, closed and made anew beside the event loop, never on it; they know of which leader they have read."""
 
 import asyncio
 from itertools import repeat
 
+import pytest
+
 from tests.workers.kafka.broker.slow_items import SlowItems
-from workers.kafka.logs.resume import LogSnapshot
-from workers.kafka.partition_windows import OwnedPartitions
+from tests.workers.kafka.logs.memory_broker import MemoryBroker
+from workers.kafka import partition_windows
+from workers.kafka.logs.fetched import FetchedEpochs
+from workers.kafka.logs.resume import LogSnapshot, resume
+from workers.kafka.partition_windows import OwnedPartitions, PartitionWindows
 
 
 class SlowStore:
@@ -51,3 +56,50 @@ async def open_renew_and_release():
 
 def test_slow_stores_do_not_hold_up_the_event_loop():
     asyncio.run(open_renew_and_release())
+
+
+class ReadWindows:
+    """Windows that have read records of a log."""
+
+    lacks = PartitionWindows.lacks
+
+    def __init__(self, snapshot, next_offset):
+        self.snapshot = snapshot
+        self.store = SlowStore(repeat(None))
+        self.store.next_offset = next_offset
+
+    def note_log(self, snapshot):
+        self.snapshot = snapshot
+
+
+def batch_head(first, epoch):
+    """A batch without records, as far as it is looked at."""
+    return first.to_bytes(8, "big") + (4).to_bytes(4, "big") + epoch.to_bytes(4, "big")
+
+
+@pytest.mark.parametrize("is_cut", [False, True])
+async def test_windows_that_read_on_under_another_leader_are_not_taken_for_cut(monkeypatch, is_cut):
+    broker, fetched = MemoryBroker(), FetchedEpochs()
+    log = broker.of[0]
+    monkeypatch.setattr(partition_windows, "FETCHED", fetched)
+    monkeypatch.setattr(partition_windows, "ask_for_logs", lambda _, question: question(broker))
+    log.append(*range(10))
+    windows = ReadWindows(log.state(None).snapshot, next_offset=10)
+    owned = OwnedPartitions("", "documents", lambda _number: windows, learn=None)
+    owned.assign([0])
+    log.cut(8) if is_cut else log.elect()
+    log.append(*range(10))
+    fetched.note("documents", 0, batch_head(0, 0) + batch_head(10, log.epoch))
+    async with owned.hold(0):
+        await owned.note_leader(0, 10)
+        windows.store.next_offset = 12
+        assert not windows.lacks(LogSnapshot(log.topic_id, 0, 11)) or is_cut
+        assert resume(12, windows.snapshot, log.state(windows.snapshot)).is_other_log == is_cut
+
+
+def test_the_leader_of_a_record_is_that_of_the_newest_batch_before_it():
+    fetched = FetchedEpochs()
+    fetched.note("a", 0, batch_head(7, 1) + batch_head(9, 4))
+    fetched.note("a", 0, batch_head(5, 1))
+    assert [fetched.leader_of("a", 0, offset) for offset in (4, 5, 8, 9, 20)] == [None, 1, 1, 4, 4]
+    assert fetched.leader_of("a", 1, 9) is None

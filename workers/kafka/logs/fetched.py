@@ -22,6 +22,7 @@ class FetchedEpochs:
 
     def __init__(self) -> None:
         self._ends: dict[tuple[str, int, int], int] = {}
+        self._starts: dict[tuple[str, int], dict[int, int]] = {}
 
     def note(self, topic: str, number: int, batches: bytes) -> None:
         """Note the batches that were fetched of a partition, as the broker sent them; the last may be cut."""
@@ -32,12 +33,19 @@ class FetchedEpochs:
                 return
             key = topic, number, epoch
             self._ends[key] = max(first + 1, self._ends.get(key, 0))
+            starts = self._starts.setdefault((topic, number), {})
+            starts[epoch] = min(first, starts.get(epoch, first))
             at += _HEAD.size - _EPOCH_BYTES + size_bytes
 
     def of(self, topic: str, number: int) -> dict[int, int]:
         """Return, by leader epoch, the offset after the first record of the newest batch fetched."""
         found = {key: end for key, end in dict(self._ends).items() if key[:2] == (topic, number)}
         return {epoch: end for (_, _, epoch), end in found.items()}
+
+    def leader_of(self, topic: str, number: int, offset: int) -> int | None:
+        """Return the leader epoch of a record that was fetched; None where none before it was."""
+        starts = dict(self._starts.get((topic, number), {}))
+        return max((epoch for epoch, first in starts.items() if first <= offset), default=None)
 
     def drop(self, topic: str, number: int, checked: Mapping[int, int]) -> None:
         """Drop what `of` returned and was checked, unless more was fetched since."""

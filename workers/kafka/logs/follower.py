@@ -131,10 +131,10 @@ class LogFollower(ABC):
         self._note(logs)
         return False
 
-    def _warn_of_reading_again(self, number: int, reason: str) -> None:
+    def _warn_of_reading_again(self, number: int, reason: str, offset: int = 0) -> None:
         log.warning(
-            "%s-%s is read again from its start: %s",
-            *(self._topic, number, reason),
+            "%s-%s is read again from %s: %s",
+            *(self._topic, number, f"offset {offset}" if offset else "its start", reason),
             extra={"topic": self._topic, "partition": number},
         )
 
