@@ -163,14 +163,18 @@ class App(faust.App):
 
     async def _set_offsets_right(self, topic: str, numbers: Iterable[int]) -> None:
         question = partial(self._right_offsets, topic, list(numbers))
-        right = await ask_for_logs(self.config.broker, question)
-        if right:
-            await self.consumer.go_to(right)  # type: ignore[attr-defined]
+        right, read_in = await ask_for_logs(self.config.broker, question)
+        if right and not await self.consumer.go_to(right):  # type: ignore[attr-defined]
+            # What is committed until the next assignment is of the logs in which it was read: with the present ones,
+            # nobody could tell any more that it is not of them.
+            for one in right:
+                self.snapshots.pop(one.partition)
+            self.snapshots |= read_in
 
     async def _right_offsets(
         self, topic: str, numbers: Iterable[int], reader: LogReader
-    ) -> dict[TP, int]:
-        """Return the offsets to commit in place of those that do not suit the logs any more.
+    ) -> tuple[dict[TP, int], dict[int, LogSnapshot]]:
+        """Return the offsets to commit in place of those that do not suit the logs any more, and the logs that those are of.
 
         The process ends if partitions were added since it began, because it would go on sending the
         records of sites to the partitions that they belonged to before. It also ends if it has read an earlier
@@ -185,7 +189,7 @@ class App(faust.App):
         known = {number: committed.get(number) for number in numbers}
         snapshots = {number: one.snapshot if one else None for number, one in known.items()}
         logs = await reader.logs(topic, snapshots)
-        right = {}
+        right, read_in = {}, {}
         for number, state in logs.items():
             if is_other_topic(self.snapshots.get(number), state):
                 end_process(f"{topic}: {OTHER_TOPIC}; the process ends to be started again")
@@ -202,7 +206,9 @@ class App(faust.App):
             self.gaps.begin(number, goes_on.offset, is_other_log=goes_on.is_other_log)
             if goes_on.offset != offset:
                 right[TP(topic, number)] = goes_on.offset
-        return right
+                if (snapshot := snapshots[number]) is not None:
+                    read_in[number] = snapshot
+        return right, read_in
 
 
 def build_app(config: KafkaConfig, role: str) -> App:

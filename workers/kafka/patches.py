@@ -344,10 +344,15 @@ class LogConsumer(Consumer):
     def _new_consumer_thread(self) -> AIOKafkaConsumerThread:
         return _LogConsumerThread(self, loop=self.loop, beacon=self.beacon)
 
-    async def go_to(self, offsets: Mapping[TP, int]) -> None:
-        """Commit offsets, which may be smaller than those committed before, and read on there."""
-        if await self._thread.commit(offsets):
-            await self._thread.seek_wait(offsets)
+    async def go_to(self, offsets: Mapping[TP, int]) -> bool:
+        """Commit offsets, which may be smaller than those committed before, and read on there.
+
+        Return whether that was done, which it is not where another rebalance has begun.
+        """
+        if not (offsets.keys() <= self.assignment() and await self._thread.commit(offsets)):
+            return False
+        await self._thread.seek_wait(offsets)
+        return True
 
     def finish(self, message: Message) -> None:
         """Note that a record and all before it in its partition need not be read again.
@@ -375,10 +380,14 @@ class LogConsumer(Consumer):
         return iter(self._finished.keys() | (self._active_partitions or set()))
 
     def _new_offset(self, tp: TP) -> int | None:
-        """Return the offset to commit, which leaves no offset behind that holds nothing to process."""
+        """Return the offset to commit, which leaves no offset behind that holds nothing to process.
+
+        None where nothing was done since the last assignment: the offset that was committed before may be of another log.
+        """
         done = self._finished.get(tp)
         at = (self._committed_offset[tp] or 0) if done is None else done
-        return EMPTY_TAILS.end_after(tp.topic, tp.partition, at) or done
+        end = EMPTY_TAILS.end_after(tp.topic, tp.partition, at)
+        return end if end > at else done
 
     def _should_commit(self, tp: TP, offset: int) -> bool:
         return offset > self._confirmed.get(tp, 0)

@@ -268,6 +268,33 @@ async def test_faust_commits_nothing_where_no_record_was_acknowledged(consumers)
     EMPTY_TAILS.drop("pages", 0)
 
 
+async def test_the_offset_of_the_last_owner_is_not_committed_again(consumers):
+    """It would be with the present log, of which it may not be."""
+    _, ours = consumers
+    ours._committed_offset[PAGES_OF_FAUST] = 476
+    assert not offsets_to_commit(ours)
+
+
+async def test_offsets_of_partitions_that_were_taken_away_are_not_set_right(consumers):
+    _, ours = consumers
+    done = []
+
+    async def commit(offsets):
+        done.append(offsets)
+        return len(done) > 1
+
+    async def seek_wait(offsets):
+        done.append(offsets)
+
+    ours._thread.commit, ours._thread.seek_wait = commit, seek_wait
+    assert not await ours.go_to({TP("pages", 9): 464})
+    assert done == []
+    right = {PAGES_OF_FAUST: 464}
+    assert not await ours.go_to(right)
+    assert await ours.go_to(right)
+    assert done == [right] * 3
+
+
 async def test_faust_commits_behind_a_record_that_it_has_skipped(consumers):
     theirs, ours = consumers
     for one in consumers:

@@ -45,7 +45,7 @@ def config(tmp_path, partitions=1, **settings):
 def right_offsets(broker, tmp_path, **settings):
     """The offsets that a worker commits anew when it takes the partition over, and its snapshots."""
     one = build_app(config(tmp_path, **settings), "cleaner")
-    right = asyncio.run(one._right_offsets("pages", [0], broker))
+    right, _ = asyncio.run(one._right_offsets("pages", [0], broker))
     return right, one.snapshots
 
 
@@ -87,6 +87,30 @@ def test_a_partition_that_was_never_read_begins_at_its_start(tmp_path, caplog):
     broker.of[0].expire(4)
     assert right_offsets(broker, tmp_path)[0] == {TP("pages", 0): 4}
     assert caplog.text == ""
+
+
+@pytest.mark.parametrize("is_done", [False, True])
+def test_an_offset_that_cannot_be_set_right_keeps_the_log_that_it_is_of(
+    broker, tmp_path, monkeypatch, is_done
+):
+    """Another rebalance may begin meanwhile, and what is read until then may be committed."""
+    read_in = broker.of[0].state(None).snapshot
+    broker.of[0].cut(6)
+    broker.of[0].append(*range(8))
+    monkeypatch.setattr(app, "ask_for_logs", lambda _access, question: question(broker))
+    one, gone_to = build_app(config(tmp_path), "cleaner"), []
+
+    async def go_to(offsets):
+        gone_to.append(offsets)
+        return is_done
+
+    one._consumer = SimpleNamespace(go_to=go_to)
+    asyncio.run(one._set_offsets_right("pages", [0]))
+    assert gone_to == [{TP("pages", 0): 6}]
+    offset = 6 if is_done else 11
+    broker.commit(0, offset, one.snapshots[0])
+    assert (one.snapshots[0] == read_in) is not is_done
+    assert right_offsets(broker, tmp_path)[0] == ({} if is_done else {TP("pages", 0): 6})
 
 
 class App:
