@@ -71,7 +71,7 @@ def serve_probes(host: str, port: int, registry: CollectorRegistry, health: Heal
         return [json.dumps({"ok": not problem, "reason": problem}).encode() + b"\n"]
 
     try:
-        server = make_server(host, port, answer, _BoundedServer, handler_class=_Quiet)
+        server = make_server(host, port, answer, _server_for(host, port), handler_class=_Quiet)
     except OSError as error:
         raise UsageProblem(
             f"metrics at {host}:{port}: {error.strerror}; set TEMPL_METRICS_PORT"
@@ -132,6 +132,12 @@ class _BoundedServer(ThreadingWSGIServer):
         error = sys.exception()
         if not isinstance(error, OSError):
             log.error("a probe could not be answered", exc_info=error)
+
+
+def _server_for(host: str, port: int) -> type[_BoundedServer]:
+    """Return the kind of server for an address, which may be one of IPv6."""
+    family, *_ = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+    return type("_Server", (_BoundedServer,), {"address_family": family})
 
 
 class _Quiet(WSGIRequestHandler):

@@ -151,6 +151,16 @@ def test_a_worker_that_rebuilds_is_alive_and_not_ready(served):
     assert served("/nothing")[0] == 404
 
 
+@pytest.mark.skipif(not socket.has_dualstack_ipv6(), reason="needs IPv6")
+def test_probes_are_answered_over_ipv6(loop):
+    health = Health(loops=lambda: [loop], waiting_for=lambda: "")
+    with socket.create_server(("::1", 0), family=socket.AF_INET6) as probe:
+        port = probe.getsockname()[1]
+    serve_probes("::1", port, CollectorRegistry(), health)
+    with urllib.request.urlopen(f"http://[::1]:{port}/live", timeout=5) as answer:
+        assert answer.status == 200
+
+
 def test_a_loop_that_is_blocked_is_not_alive(served, loop, monkeypatch):
     monkeypatch.setattr(probes, "_ANSWER_S", 0.05)
     release = threading.Event()
