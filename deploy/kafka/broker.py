@@ -193,6 +193,7 @@ class Broker:
         more_settings: str = "",
         scram_users: Sequence[str] = (),
         java_options: Sequence[str] = (),
+        cluster_id: str | None = None,
     ) -> None:
         """Prepare without starting.
 
@@ -204,7 +205,9 @@ class Broker:
                 there that begin with the same name.
             scram_users: Users that log in by SCRAM, as `StorageTool format --add-scram` wants them.
             java_options: Options of the Java machine, such as `-XX:TieredStopAtLevel=1`.
+            cluster_id: What the brokers of a cluster share, see `new_cluster_id`; None makes one.
         """
+        self._cluster_id = cluster_id or new_cluster_id()
         self._java_options = java_options
         self._more_settings = more_settings
         self._scram_users = scram_users
@@ -334,8 +337,7 @@ class Broker:
         return settings
 
     def _format(self, java: list[str], settings: Path) -> None:
-        cluster = base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
-        tool = ["kafka.tools.StorageTool", "format", f"--cluster-id={cluster}"]
+        tool = ["kafka.tools.StorageTool", "format", f"--cluster-id={self._cluster_id}"]
         tool += [f"--add-scram={user}" for user in self._scram_users]
         with (self.data / LOG_FILE).open("wb") as log:
             done = subprocess.run(  # noqa: S603 - fixed arguments
@@ -358,6 +360,11 @@ class Broker:
                     f"Kafka did not answer within {START_SECONDS} s (see {self.data})"
                 )
             time.sleep(0.05)
+
+
+def new_cluster_id() -> str:
+    """A name for a cluster, in the form that Kafka wants."""
+    return base64.urlsafe_b64encode(uuid.uuid4().bytes).decode().rstrip("=")
 
 
 def spawn_tied(command: list[str], log: Path) -> "subprocess.Popen[bytes]":

@@ -100,6 +100,9 @@ class Ledger:
 class Disturber:
     """Does to a stream what a machine room does."""
 
+    feeds_meanwhile = False
+    """Whether pages are sent during a fault, and not before and after it."""
+
     def __init__(self, broker, stream, seed, kinds=()):
         self._broker = broker
         self._stream = stream
@@ -269,12 +272,17 @@ class Disturber:
     def _disk_full(self):
         """Leave no byte free on the disk of a worker for some seconds."""
         disks = [name for name in self._stream.running() if name in self._disks]
-        filler = self._stream.state(self._rng.choice(disks)) / "filler"
-        free = psutil.disk_usage(filler.parent).free
+        disk = self._stream.state(self._rng.choice(disks))
+        self._fill(disk, lambda: time.sleep(self._rng.uniform(*DISK_FULL_S)))
+
+    def _fill(self, disk, wait):
+        """Leave no byte free on a disk while the call waits."""
+        filler = disk / "filler"
+        free = psutil.disk_usage(disk).free
         with suppress(OSError), filler.open("wb", buffering=0) as file:  # others write, too
             while free > 0:
                 free -= file.write(bytes(1 << 20))
-        time.sleep(self._rng.uniform(*DISK_FULL_S))
+        wait()
         filler.unlink()
 
     def _lose_site_models(self):

@@ -1,7 +1,7 @@
 """Random faults over a stream on a real broker, compared with the same feed undisturbed.
 
     python -m tests.faults.faults [--seed N] [--faults 150] [--pages 30000] [--sites 500]
-        [--kinds FAULT,FAULT] [--keep DIRECTORY]
+        [--kinds FAULT,FAULT] [--keep DIRECTORY] [--cluster]
 
 Three workers clean a feed of small pages while faults happen to them evenly over the feed, first one of
 each kind, then drawn at random: processes, workers and the broker are killed, stopped and paused, the
@@ -10,6 +10,10 @@ again, and hostile records come in each topic (`disturber.py` has them all). The
 still has is without an outcome, only hostile records are dead letters, revisions are in order, no URL's
 last record is of an older fetch, and windows, refitted models and the texts they give equal those of
 `templ run` on the same feed.
+
+With `--cluster` there are three brokers, and the faults of a cluster (`cluster_disturber.py`): brokers are
+killed, paused, replaced and restarted in turn, leaders move, a disk is full, an election is unclean. Pages
+are sent meanwhile.
 
 What a fault takes out of `pages` or `documents` for good is read from the log file that it cuts. Such a
 page is left out of the undisturbed feed, unless its document is in `documents` all the same. Two pages
@@ -24,8 +28,11 @@ import asyncio
 import statistics
 import sys
 import tempfile
+import threading
 import time
 from collections import Counter, defaultdict
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 
@@ -35,10 +42,13 @@ from aiokafka.errors import KafkaError
 from schemas.codec import SchemaError, decode_document_record, decode_output
 from schemas.topics import CLEANED, DOCUMENTS, PAGES
 from tests.benchmarks.measuring import read_options
+from tests.faults.cluster_disturber import ClusterDisturber
 from tests.faults.disturber import PATIENT, WORKERS, Disturber
 from tests.kafka.broker import own_broker
+from tests.kafka.cluster import Cluster, own_cluster
 from tests.kafka.small_feed import write_small_feed
 from tests.kafka.stream import Stream, local_run, other_windows
+from workers.errors import BrokerProblem
 from workers.feeds.files import read_feed
 from workers.kafka.broker.plain_clients import plain_consumer
 from workers.kafka.broker.received import processable
@@ -47,6 +57,8 @@ from workers.settings import load_settings
 
 STAND_STILL_S = 3600.0
 """A busy machine takes its time to rebuild windows."""
+FEED_S = 12.0
+"""Time over which the pages are sent that are sent during a fault."""
 RECOVERY_S = 600.0
 """Longest recovery that is waited for; then somebody's hand would be needed."""
 
@@ -78,6 +90,10 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Pages that faults took out of their topic."""
     documents_cut: int
     """Documents that faults took out of their topic and that did not come again."""
+    needless_rebuilds: int
+    """How often windows were rebuilt although nobody could say that their log was cut."""
+    vanished: int
+    """Pages that were acknowledged, and that their topic lacks although no fault took them out."""
     older_last: int
     """URLs whose last record is not of their newest fetch."""
     sites: int
@@ -100,6 +116,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
             "pages are dead letters": self.dead,
             "sources have revisions out of order": self.broken_sequences,
             "URLs end with an older fetch": self.older_last,
+            "acknowledged pages are in no log": self.vanished,
             "sites have other windows or models": len(self.other_windows),
             "workers ended by themselves": len(self.ended_workers),
         }
@@ -123,7 +140,8 @@ def disturbed_run(
         gone_share=0.005,
     )
     stream = Stream(broker, prefix, directory)
-    disturber = Disturber(broker, stream, seed, kinds)
+    kind = ClusterDisturber if isinstance(broker, Cluster) else Disturber
+    disturber = kind(broker, stream, seed, kinds)
     all_pages = list(read_feed([feed]))
     fetches = Counter(page.url for page in all_pages)
     recoveries, ended, sent = [], [], []
@@ -137,7 +155,12 @@ def disturbed_run(
                 # A page that is dated ahead is the newest of its URL, whatever comes later.
                 single = [one for one in later if fetches[one.url] == 1]
                 left = list(single)
-                fault, whole_at = disturber.one_fault(number, left, sent)
+                if disturber.feeds_meanwhile:
+                    with feeding(stream, later):
+                        fault, whole_at = disturber.one_fault(number, left, sent)
+                    sent, later = sent + later, []
+                else:
+                    fault, whole_at = disturber.one_fault(number, left, sent)
                 taken = {one.id for one in single} - {one.id for one in left}
                 later = [one for one in later if one.id not in taken]
                 before = asyncio.run(progress(stream))
@@ -169,9 +192,11 @@ def disturbed_run(
     told = write_expected(feed, directory / "expected.jsonl", expected)
     _, undisturbed = local_run([told], directory, timeout_s=36000, **PATIENT)
     times = [one.seconds for one in recoveries]
+    said = "".join(map(stream.log, WORKERS))
     return Report(
         **outcome,
         faults=dict(disturber.done),
+        needless_rebuilds=said.count("are rebuilt: the log of this topic may have been"),
         sites=len(windows),
         shared_sources=len(shared),
         other_windows=[site for site in other_windows(undisturbed, windows) if site not in shared],
@@ -181,6 +206,29 @@ def disturbed_run(
         slow_recoveries=[one for one in recoveries if one.seconds > 20],
         seconds=round(time.monotonic() - started, 1),
     )
+
+
+@contextmanager
+def feeding(stream, pages):
+    """Send pages meanwhile, evenly over some seconds, by a feed that has begun before."""
+    begun = threading.Event()
+
+    def told_of_begin():
+        begun.set()
+        yield from pages
+
+    with ThreadPoolExecutor(1) as threads:
+        rate = len(pages) / FEED_S
+        sending = threads.submit(asyncio.run, stream.send_pages(told_of_begin(), rate))
+        while not begun.wait(0.1):
+            assert not sending.done(), sending.result()
+        yield
+        try:
+            sending.result()
+        except BrokerProblem as problem:
+            if "send the feed again" not in str(problem):
+                raise
+            asyncio.run(stream.send_pages(pages))  # as the owner of an unclean election does
 
 
 def batched(items, size):
@@ -271,6 +319,7 @@ def outcome_of(stream, ledger, fed):
         "revisions": sum(len(one) - 1 for one in sequences),
         "pages_cut": len(cut),
         "documents_cut": len(forgotten),
+        "vanished": len({page.id for page in fed} - cut - set(held_ids.values())),
         "older_last": len(older_last(held, cleaned, ledger)),
     }
     return fields, expected, shared_sources(ledger, held, learned)
@@ -335,13 +384,13 @@ def write_expected(feed, path, expected):
 
 def main():
     options = read_options(
-        __doc__, seed=1, faults=150, pages=30_000, sites=500, kinds="", keep=Path
+        __doc__, seed=1, faults=150, pages=30_000, sites=500, kinds="", keep=Path, cluster=False
     )
     bound_fetches(load_settings().record_limit_bytes)
     with tempfile.TemporaryDirectory(prefix="faults-") as scratch:
         directory = options.keep or Path(scratch)
         directory.mkdir(exist_ok=not options.keep)
-        with own_broker(directory) as broker:
+        with (own_cluster if options.cluster else own_broker)(directory) as broker:
             found = disturbed_run(
                 broker,
                 "faults.",

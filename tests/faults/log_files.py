@@ -37,6 +37,15 @@ def cut_tail(folder, rng: Random):
     return [record for batch in iter(lost.next_batch, None) for record in batch]
 
 
+def records_of(folder):
+    """The records in the log files of a partition, in order of their offsets."""
+    found = []
+    for log in sorted(folder.glob("*.log")):
+        batches = FetchedRecords(log.read_bytes())
+        found += [record for batch in iter(batches.next_batch, None) for record in batch]
+    return found
+
+
 def _batch_spans(content):
     """Yield the first and the end byte of each batch; zeros are room for later ones."""
     at = 0

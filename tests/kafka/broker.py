@@ -124,16 +124,21 @@ class SharedBroker:
 
 
 def started_broker(directory: Path) -> runner.Broker:
-    """Start a broker; one process of a parallel run prepares what all need, while the others wait."""
+    """Start a broker."""
+    prepare()
+    broker = runner.Broker(directory, java_options=JAVA_OPTIONS)
+    broker.start()
+    return broker
+
+
+def prepare() -> None:
+    """Have what all brokers need; one process of a parallel run makes it, while the others wait."""
     runner.CACHE.mkdir(parents=True, exist_ok=True)
     with (runner.CACHE / ".lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         runner.fetch()
         if not CLASSES.exists():
             _keep_classes()
-    broker = runner.Broker(directory, java_options=JAVA_OPTIONS)
-    broker.start()
-    return broker
 
 
 def _keep_classes() -> None:
