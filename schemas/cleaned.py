@@ -4,6 +4,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from schemas.site_model import SiteDesign
 from schemas.source import Source
 from templ_core.metadata.fields import Metadata
 from templ_core.page_changes import PageChanges
@@ -82,6 +83,21 @@ class Link(msgspec.Struct, frozen=True, kw_only=True):
     """Whether the link is in text that was kept."""
 
 
+class Observed(msgspec.Struct, frozen=True, kw_only=True):
+    """What was seen of a page from which its site learns, beside its text."""
+
+    charset: str | None
+    """Charset by which the page was decoded; null where nothing is known of it."""
+    repeated_ratio: Ratio | None
+    """Share of the words of an article that other pages of its site have, too; null where nothing is known of them."""
+    language: str | None
+    """Language of the page, where it declares one."""
+    left_out: list[str] | None
+    """The texts of the page that are not in `text`, or not whole; null where the record would be too large with them."""
+    design: SiteDesign | None = None
+    """The last change of the design of the site; null where its model knows none."""
+
+
 class CleanedRecord(msgspec.Struct, frozen=True, kw_only=True):
     """The clean text of a page.
 
@@ -90,8 +106,9 @@ class CleanedRecord(msgspec.Struct, frozen=True, kw_only=True):
     key is the URL, and a null value means that the page no longer exists.
     """
 
-    schema: Literal["cleaned/1", "cleaned/2"] = "cleaned/2"
-    """Version of the record; a record of version 1 has no field behind `segments`."""
+    schema: Literal["cleaned/1", "cleaned/2", "cleaned/3"] = "cleaned/3"
+    """Version of the record; one of version 1 has no field behind `segments`, and those before 3 had `changes` and
+    `duplicate_of` on Kafka."""
     url: str
     site: str
     """Site key; pages with the same key are treated as sharing templates."""
@@ -150,7 +167,7 @@ class CleanedRecord(msgspec.Struct, frozen=True, kw_only=True):
     site_settings_version: str | msgspec.UnsetType = msgspec.UNSET
     """Version of the site's settings that the text was made with; absent where the site has none."""
     changes: PageChanges | msgspec.UnsetType = msgspec.UNSET
-    """What has changed since an earlier fetch; absent unless it was asked for and an earlier fetch is known."""
+    """What has changed since an earlier fetch; absent but in files, where it was asked for and an earlier fetch is known."""
     quality: PageQuality | msgspec.UnsetType = msgspec.UNSET
     """What the page may be in place of one with content; absent unless it was asked for and the page has text."""
     records: PageRecords | msgspec.UnsetType = msgspec.UNSET
@@ -158,7 +175,10 @@ class CleanedRecord(msgspec.Struct, frozen=True, kw_only=True):
     chunks: list[Chunk] | msgspec.UnsetType = msgspec.UNSET
     """The kept text in sections by headings; absent unless they were asked for."""
     duplicate_of: str | msgspec.UnsetType = msgspec.UNSET
-    """URL of the page of another site that published this content first; absent unless it was asked for and is known."""
+    """URL of the page of another site that published this content first; absent but in files, where it was asked for
+    and is known."""
+    observed: Observed | msgspec.UnsetType = msgspec.UNSET
+    """What `templ watch` needs besides; absent unless it was asked for, and for pages from which the site does not learn."""
 
 
 class DeletedRecord(msgspec.Struct, frozen=True, kw_only=True):

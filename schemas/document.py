@@ -4,10 +4,8 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from schemas.fingerprint import Original
 from schemas.source import Source
 from templ_core.site_cleaner.fetch_times import EARLIEST_TIME_MS, LATEST_TIME_MS
-from templ_core.site_events import PageFacts
 
 DOCUMENT_FORMAT = 1
 """Version of the format; a reader refuses records of a newer version."""
@@ -55,10 +53,6 @@ class DocumentRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     """
     headers: list[tuple[str, bytes | None]] = []
     """Headers of the page message that are not templ's, which are passed on with every output."""
-    facts: PageFacts | None = None
-    """What the watch over the site reads; None where nobody watches."""
-    original: Original | None = None
-    """The page of another site that published the content first; None where none is known."""
 
 
 def document_key(site: str, source: Source) -> bytes:

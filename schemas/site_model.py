@@ -8,6 +8,19 @@ SITE_MODEL_FORMAT = 1
 """Version of the format; a reader refuses records of a newer version."""
 
 
+class SiteDesign(msgspec.Struct, frozen=True, kw_only=True):
+    """The last change of the design of a site."""
+
+    since: str
+    """Fetch time of the first page of the new design, an RFC 3339 time in UTC."""
+    last_url: str
+    """The last page before it."""
+    first_url: str
+    """That page."""
+    known_ratio: Annotated[float, msgspec.Meta(ge=0, le=1)]
+    """Share of the places of later pages that the pages of the old design had; high where listings follow articles."""
+
+
 class SiteModelRecord(msgspec.Struct, frozen=True, kw_only=True):
     """A whole site model, which is the value of a record of `site-models`.
 
@@ -25,3 +38,5 @@ class SiteModelRecord(msgspec.Struct, frozen=True, kw_only=True):
     last_event_time_ms: int
     body: bytes
     """The model in the core's compact form."""
+    design: SiteDesign | None = None
+    """The last change of design that its fit has found; None where it found none."""

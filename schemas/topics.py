@@ -42,6 +42,8 @@ CLEANED = "cleaned"
 SITE_MODELS = "site-models"
 SITE_SETTINGS = "site-settings"
 SITE_EVENTS = "site-events"
+PAGE_CHANGES = "page-changes"
+PAGE_COPIES = "page-copies"
 FINGERPRINTS = "fingerprints"
 DEAD_LETTERS = "pages.dlq"
 TOPICS = {
@@ -52,7 +54,10 @@ TOPICS = {
         TopicSpec(name=CLEANED, cleanup_policy="compact"),
         TopicSpec(name=SITE_MODELS, cleanup_policy="compact", same_partitions=True),
         TopicSpec(name=SITE_SETTINGS, cleanup_policy="compact", same_partitions=True),
-        TopicSpec(name=SITE_EVENTS, cleanup_policy="delete", retention_ms=90 * _DAY_MS),
+        # Compaction removes what is left of a site that was taken down.
+        TopicSpec(name=PAGE_CHANGES, cleanup_policy="compact,delete", retention_ms=90 * _DAY_MS),
+        TopicSpec(name=PAGE_COPIES, cleanup_policy="compact"),
+        TopicSpec(name=SITE_EVENTS, cleanup_policy="compact,delete", retention_ms=90 * _DAY_MS),
         TopicSpec(
             name=FINGERPRINTS,
             cleanup_policy="compact,delete",

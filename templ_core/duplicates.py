@@ -66,6 +66,10 @@ class KnownContents:
             if not bucket:
                 del self._buckets[band]
 
+    def rank(self, place: int) -> int:
+        """Return the rank of the content of a place that has one."""
+        return int(self._ranks[place])
+
     def first(self, key: int) -> int | None:
         """Return the place of the content that was published first of those whose keys differ in at most BITS bits."""
         import numpy as np  # noqa: PLC0415

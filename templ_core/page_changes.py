@@ -1,4 +1,4 @@
-"""What has changed in the content of a page since an earlier fetch, sentence by sentence.
+"""What has changed in the content of a page since an earlier fetch: sentence by sentence, and in what is known of it.
 
 A sentence is new only if the page did not show it before, whatever was kept of it then, and it is gone only
 if the page does not show it any more. So another template, or another decision about a segment, is no change.
@@ -14,6 +14,7 @@ from typing import Annotated, Literal, TypeAlias
 import msgspec
 
 from templ_core.metadata.dates import month_number
+from templ_core.metadata.fields import Metadata, Product
 from templ_core.patterns import pattern
 from templ_core.tokens import tokenise
 
@@ -31,13 +32,31 @@ _NUMBER = "0"
 _Words: TypeAlias = tuple[str, ...]
 
 
+FieldName: TypeAlias = Literal[
+    "title", "authors", "published_at", "modified_at", "price", "availability", "offers"
+]
+"""A field of the metadata, or of its product, that is compared."""
+_OF_NUMBERS = frozenset(("published_at", "modified_at", "price"))
+"""Fields that hold numbers and dates only."""
+
+
+class FieldChange(msgspec.Struct, frozen=True, kw_only=True):
+    """A field of the metadata that has another value."""
+
+    name: FieldName
+    before: list[str]
+    """Its values in the earlier fetch; empty where it had none."""
+    after: list[str]
+    """Its values now."""
+
+
 class PageChanges(msgspec.Struct, frozen=True, kw_only=True):
     """What has changed in the content of a page since an earlier fetch."""
 
     since: str | None = None
     """Time of the earlier fetch, an RFC 3339 time in UTC; null where it is not known."""
     degree: Literal["none", "minor", "major"]
-    """`none` for equal content; `minor` where only numbers, dates or the order of the sentences differ."""
+    """`none` for equal content; `minor` where only numbers, dates, prices or the order of the sentences differ."""
     added: list[str]
     """Sentences that the page did not show before."""
     removed: list[str]
@@ -46,6 +65,8 @@ class PageChanges(msgspec.Struct, frozen=True, kw_only=True):
     """Sentences that stand in another order."""
     new_ratio: Annotated[float, msgspec.Meta(ge=0, le=1)]
     """Share of the words of the text that are in added sentences."""
+    fields: list[FieldChange] = []
+    """What is known of the page besides its text, where that differs."""
 
 
 class FetchedText(msgspec.Struct, frozen=True, kw_only=True):
@@ -54,7 +75,9 @@ class FetchedText(msgspec.Struct, frozen=True, kw_only=True):
     kept: str
     """The clean text."""
     shown: Sequence[str]
-    """The texts of all segments in their order, kept or not."""
+    """The texts of all segments, kept or not."""
+    metadata: Metadata | None = None
+    """What is known of the page besides its text; None where that was not asked for."""
 
 
 def page_changes(
@@ -86,14 +109,50 @@ def page_changes(
     lengths = [(len(one), one in added) for one, _ in _sentences(after.kept)]
     words = sum(length for length, _ in lengths)
     new_words = sum(length for length, is_new in lengths if is_new)
+    fields = _changed_fields(before.metadata, after.metadata)
     return PageChanges(
         since=since,
-        degree=_degree(added, removed, moved),
+        degree=_degree(added, removed, moved, fields),
         added=[text for one, text in new.items() if one in added],
         removed=[text for one, text in old.items() if one in removed],
         moved=[text for one, text in new.items() if one in moved],
         new_ratio=round(new_words / words, _RATIO_DECIMALS) if words else 0.0,
+        fields=fields,
     )
+
+
+def _changed_fields(before: Metadata | None, after: Metadata | None) -> list[FieldChange]:
+    """Return the fields that differ; none where one of the fetches has no metadata."""
+    if before is None or after is None:
+        return []
+    old, new = _compared_fields(before), _compared_fields(after)
+    return [
+        FieldChange(name=name, before=old[name], after=value)
+        for name, value in new.items()
+        if old[name] != value
+    ]
+
+
+def _compared_fields(metadata: Metadata) -> dict[FieldName, list[str]]:
+    product = metadata.product or Product()
+    price = [one for one in (product.price, product.price_currency) if one]
+    offers = [
+        " ".join(filter(None, (one.sku, one.price, one.price_currency, one.availability)))
+        for one in product.offers
+    ]
+    single: dict[FieldName, str | None] = {
+        "title": metadata.title,
+        "published_at": metadata.published_at,
+        "modified_at": metadata.modified_at,
+        "availability": product.availability,
+        "price": " ".join(price),
+    }
+    return {
+        **{name: [value] if value else [] for name, value in single.items()},
+        "authors": metadata.authors,
+        # The first offer is that of the price.
+        "offers": offers if len(offers) > 1 else [],
+    }
 
 
 def _sentences(text: str) -> Iterator[tuple[_Words, str]]:
@@ -147,11 +206,15 @@ def _moved(before: Sequence[_Words], after: Sequence[_Words]) -> AbstractSet[_Wo
 
 
 def _degree(
-    added: AbstractSet[_Words], removed: AbstractSet[_Words], moved: AbstractSet[_Words]
+    added: AbstractSet[_Words],
+    removed: AbstractSet[_Words],
+    moved: AbstractSet[_Words],
+    fields: Sequence[FieldChange],
 ) -> Literal["none", "minor", "major"]:
-    if Counter(map(_without_numbers, added)) != Counter(map(_without_numbers, removed)):
+    texts_differ = Counter(map(_without_numbers, added)) != Counter(map(_without_numbers, removed))
+    if texts_differ or any(one.name not in _OF_NUMBERS for one in fields):
         return "major"
-    return "minor" if added or moved else "none"
+    return "minor" if added or moved or fields else "none"
 
 
 def _without_numbers(sentence: _Words) -> _Words:

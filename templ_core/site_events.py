@@ -238,7 +238,7 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
         if changed_at_ms is None or self.newest_ms is None:
             return
         if self.design_ms is None or changed_at_ms > self.design_ms:
-            self.design_ms = self.newest_ms
+            self.design_ms = max(self.newest_ms, changed_at_ms)
             change = NoticedChange(
                 kind="design-changed", time_ms=changed_at_ms, last_url=last_url, first_url=first_url
             )

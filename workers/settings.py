@@ -250,16 +250,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     chunks: bool = False
     """Whether records have the Markdown of their pages in sections by headings, with ids that depend on their text alone."""
     quality: bool = False
-    """Whether records say how probably their pages are error pages, walls or empty; unless `site_events` needs such pages,
-    nothing is learned from them."""
-    duplicates: bool = False
-    """Whether records name the page of another site that published their content first."""
+    """Whether records say how probably their pages are error pages, walls or empty."""
+    observed: bool = False
+    """Whether records have what `templ watch` needs of their pages; they are about twice as large with it."""
     duplicates_pages_max: Annotated[int, number_of(PAGES, ge=1, le=1 << 28)] = 1_000_000
-    """Most pages with which others are compared; a million takes 140 MiB of a cleaner's memory."""
-    changes: bool = False
-    """Whether records say what has changed on their pages since an earlier fetch."""
-    site_events: bool = False
-    """Whether the worker publishes what changes on sites as a whole."""
+    """Most pages with which `templ watch` compares others to find copies; a million takes 140 MiB of its memory."""
     compression: Literal["gzip", "none", "snappy", "lz4", "zstd"] = "gzip"
     """Compression of what a worker sends.
 
@@ -322,7 +317,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     stall_timeout_s: Annotated[float, number_of(SECONDS, gt=0)] = 300.0
     """Time after which a process ends if its committed offsets do not move although records wait."""
     metrics_port: Annotated[int, Meta(ge=1, le=65534)] | None = None
-    """Port of the cleaner's metrics for Prometheus; the refresher uses the next one."""
+    """Port of the metrics of the cleaner or the watcher for Prometheus; the refresher uses the next one."""
     metrics_host: str = "127.0.0.1"
     """Address at which the metrics are served."""
     log_format: LogFormat = "auto"

@@ -5,6 +5,8 @@ import msgspec
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.dead_letter import DeadLetterRecord
 from schemas.page import PageRecord
+from schemas.page_change import PageChangeRecord
+from schemas.page_copy import PageCopyRecord
 from schemas.site_event import SiteEventRecord
 from schemas.site_settings import SiteSettingsRecord
 
@@ -13,6 +15,8 @@ MESSAGES: dict[str, type[msgspec.Struct]] = {
     "cleaned.json": CleanedRecord,
     "deleted.json": DeletedRecord,
     "dead_letter.json": DeadLetterRecord,
+    "page_change.json": PageChangeRecord,
+    "page_copy.json": PageCopyRecord,
     "site_event.json": SiteEventRecord,
     "site_settings.json": SiteSettingsRecord,
 }

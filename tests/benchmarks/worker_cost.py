@@ -126,7 +126,7 @@ def run_feed(feed, time_field, *, learns=True, **chosen):
 
 
 def run_feed_with_options(feed, time_field):
-    run_feed(feed, time_field, quality=True, changes=True, site_events=True)
+    run_feed(feed, time_field, quality=True, observed=True)
 
 
 def run_feed_by_page(feed, time_field):

@@ -9,8 +9,8 @@ import io
 import json
 import tarfile
 import tempfile
-from collections import deque
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 from typing import IO, Any, NamedTuple
 
@@ -43,6 +43,8 @@ from workers.settings import Settings
 from workers.state.content_index import ContentIndex
 from workers.state.model_store import ModelStore
 from workers.state.window_store import WindowStore
+from workers.watcher.file_watch import FileWatch
+from workers.watcher.watch_store import WatchStore
 
 FOLDER = GOLDEN / "formats"
 _ZSTD_MAGIC = b"\x28\xb5\x2f\xfd"
@@ -172,12 +174,14 @@ def _read_saved_sites(body: bytes) -> Any:
 def _state_folder(name: str) -> bytes:
     """Return a folder of the state of a small site, as a tar archive."""
     with tempfile.TemporaryDirectory() as directory:
-        worker = LocalWorker(Path(directory), Settings(duplicates=name == "contents"), workers=1)
+        worker = LocalWorker(Path(directory), Settings(observed=True), workers=1)
         pages = [
             page(number, made.html.encode(), url=made.url, site=made.site)
             for number, made in enumerate(_simulated())
         ]
-        deque(worker.run(pages), maxlen=0)
+        with closing(FileWatch(Path(directory), Settings(), finds_copies=True)) as watch:
+            for output in worker.run(pages):
+                watch.take(output)
         worker.close()
         archive = io.BytesIO()
         with tarfile.open(fileobj=archive, mode="w:xz") as tar:
@@ -214,6 +218,11 @@ def _windows(store: WindowStore) -> Any:
 
 def _models(store: ModelStore) -> Any:
     return [store.get(key.decode()) for key, _ in store._db.scan("models")]
+
+
+def _watched(store: WatchStore) -> Any:
+    found = [[site, watch, *store.pages(site)] for site, watch in store.sites()]
+    return msgspec.to_builtins(found)
 
 
 def _contents(index: ContentIndex) -> Any:
@@ -264,6 +273,11 @@ FIXTURES = [
         _of_store(lambda path: WindowStore(path, Settings()), _windows),
     ),
     Fixture("model_store-1", lambda: _state_folder("models"), _of_store(ModelStore, _models)),
+    Fixture(
+        "watch_store-1",
+        lambda: _state_folder("watched"),
+        _of_store(lambda path: WatchStore(path, Settings().window), _watched),
+    ),
     Fixture(
         "content_index-1",
         lambda: _state_folder("contents"),

@@ -134,8 +134,8 @@ def test_records_of_a_newer_version_are_refused_by_name(earlier):
             decode(renumbered(value, format=2))
         decode(renumbered(value, a_field_of_later="is left out"))
     line = (earlier / "cleaned.jsonl").read_bytes().splitlines()[0]
-    with pytest.raises(SchemaError, match="cleaned/3"):
-        decode_output(line.replace(b"cleaned/1", b"cleaned/3"))
+    with pytest.raises(SchemaError, match="cleaned/4"):
+        decode_output(line.replace(b"cleaned/1", b"cleaned/4"))
     with pytest.raises(SchemaError, match="site-settings/2"):
         decode_json(b'{"schema":"site-settings/2","site":"a.example"}', SiteSettingsRecord)
 

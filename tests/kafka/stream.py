@@ -106,9 +106,9 @@ class Stream:
         """Send the pages of files."""
         asyncio.run(self.send_pages(read_feed(paths, Reading(time_field=time_field)), rate))
 
-    def start(self, name="one", **environment):
-        """Start a worker with a state directory of its own."""
-        arguments = ["worker", *self.options, "--state", self.state(name)]
+    def start(self, name="one", *, command="worker", **environment):
+        """Start a worker, or a watcher, with a state directory of its own."""
+        arguments = [command, *self.options, "--state", self.state(name)]
         found = {**os.environ, **ENVIRONMENT, **environment}
         with (self.directory / f"{name}.log").open("ab") as log:
             if fork_server is not None:

@@ -18,7 +18,7 @@ from workers.kafka.broker.admin import (
     create_topics,
     partition_count,
 )
-from workers.settings import Settings, load_settings
+from workers.settings import load_settings
 
 ALL = list(TOPICS)
 NEEDED = list(topics_admin.WORKER_RIGHTS)
@@ -94,12 +94,11 @@ async def test_a_prefix_that_no_topic_can_have(kafka_broker):
 async def test_missing_topics(kafka_broker, prefix):
     problems = await check_topics(access(kafka_broker, prefix))
     assert len(problems) == len(NEEDED)
-    rights = topics_admin.worker_rights(Settings(site_events=True, duplicates=True))
-    more = await check_topics(access(kafka_broker, prefix), rights=rights)
+    more = await check_topics(access(kafka_broker, prefix), rights=topics_admin.WATCH_RIGHTS)
     command = f"templ topics create --broker {kafka_broker.address} --prefix {prefix}"
     optional = [
         f"{prefix}{name}: no such topic; create it: {command}"
-        for name in ("site-events", "fingerprints")
+        for name in ("page-changes", "page-copies", "site-events", "fingerprints")
     ]
     assert [one for one in more if one not in problems] == optional
     assert problems[0] == f"{prefix}pages: no such topic; create it: {command}"

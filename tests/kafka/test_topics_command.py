@@ -2,7 +2,7 @@
 
 from click.testing import CliRunner
 
-from schemas.topics import FINGERPRINTS, SITE_EVENTS, TOPICS
+from schemas.topics import FINGERPRINTS, PAGE_CHANGES, PAGE_COPIES, SITE_EVENTS, TOPICS
 from workers.cli.topics import topics_command
 from workers.errors import BrokerProblem, TopicProblem
 
@@ -26,7 +26,7 @@ def test_check_says_every_problem(kafka_broker, prefix):
     result = run(kafka_broker.address, prefix, "check")
     assert isinstance(result.exception, TopicProblem)
     assert result.exception.exit_code == 78
-    needed = TOPICS.keys() - {SITE_EVENTS, FINGERPRINTS}
+    needed = TOPICS.keys() - {SITE_EVENTS, FINGERPRINTS, PAGE_CHANGES, PAGE_COPIES}
     assert f"{len(needed)} problems" in str(result.exception)
     assert result.stderr.count("no such topic; create it: templ topics create") == len(needed)
     assert result.stdout == ""

@@ -19,10 +19,9 @@ from tests.prose.pages import (
 )
 from workers.cli.main import templ
 from workers.kafka.broker.admin import (
-    DUPLICATE_RIGHTS,
-    EVENT_RIGHTS,
     FEED_RIGHTS,
     SEED_RIGHTS,
+    WATCH_RIGHTS,
     WORKER_RIGHTS,
 )
 from workers.settings import SETTINGS_FILE, setting_types
@@ -137,7 +136,8 @@ def test_files_that_are_named_exist(page):
 @pytest.mark.parametrize(
     ("command", "rights"),
     [
-        ("worker", WORKER_RIGHTS | EVENT_RIGHTS | DUPLICATE_RIGHTS),
+        ("worker", WORKER_RIGHTS),
+        ("watch", WATCH_RIGHTS),
         ("feed", FEED_RIGHTS),
         ("seed", SEED_RIGHTS),
     ],

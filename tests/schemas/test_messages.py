@@ -138,6 +138,7 @@ def test_the_example_of_the_readme_is_a_record_with_all_fields():
         "records",
         "chunks",
         "duplicate_of",
+        "observed",
     }
     plain = set(CleanedRecord.__struct_fields__) - on_request
     assert set(msgspec.json.decode(example)) == plain

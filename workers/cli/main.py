@@ -26,6 +26,7 @@ _SUMMARIES = {
     "run": "Clean pages from files, and learn their sites.",
     "clean": "Clean one page and print its text.",
     "worker": "Clean pages from Kafka as they arrive.",
+    "watch": "Tell what changes on pages and sites, and which pages are copies.",
     "console": "Look at the sites of a worker in a browser, and correct them.",
     "index": "Keep a full-text index of cleaned pages.",
     "search": "Search an index of cleaned pages.",

@@ -4,8 +4,8 @@ import signal
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from types import FrameType
 from typing import Any
@@ -46,6 +46,7 @@ from workers.pipeline.actions import Dead
 from workers.processors import processor_count
 from workers.settings import Settings, load_settings
 from workers.site_settings import read_book
+from workers.watcher.file_watch import FileWatch
 
 
 @click.command(name="run")
@@ -122,6 +123,12 @@ from workers.site_settings import read_book
     "nothing is learned from such pages.",
 )
 @click.option(
+    "--observed",
+    is_flag=True,
+    help="Add to each record what `templ watch` needs of its page: charset, language, repeated text, the texts that "
+    "were left out, and the last redesign of its site.",
+)
+@click.option(
     "--duplicates",
     is_flag=True,
     help="Add to the record of a page whose content another site published before, in the order of the inputs, the "
@@ -131,7 +138,7 @@ from workers.site_settings import read_book
     "--changes",
     is_flag=True,
     help="Add to the record of a page whose URL was fetched before what has changed since: sentences added, "
-    "removed and moved.",
+    "removed and moved, title, authors, dates, price and availability.",
 )
 @click.option(
     "--events",
@@ -157,7 +164,7 @@ def run_command(**given: Any) -> None:
     _run(RunOptions(**given))
 
 
-_SWITCHES = ("records", "chunks", "quality", "duplicates", "changes", "segments")
+_SWITCHES = ("records", "chunks", "quality", "segments")
 """Options that switch a setting on."""
 
 
@@ -182,11 +189,17 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     records: bool
     chunks: bool
     quality: bool
+    observed: bool
     duplicates: bool
     changes: bool
     events: Path | None
     force: bool
     resume: bool
+
+    @property
+    def watches(self) -> bool:
+        """Whether records are handed to a watch."""
+        return self.changes or self.duplicates or self.events is not None
 
     @property
     def letters(self) -> Path:
@@ -202,15 +215,16 @@ def _run(options: RunOptions) -> None:
         comments=options.comments,
         balance=options.balance,
         text_forms=text_forms(options.form),
-        site_events="false" if options.events is None else "true",
+        observed="true" if options.observed or options.changes or options.events else None,
         **{name: "true" for name in _SWITCHES if getattr(options, name)},
     )
     set_up_logging(LogSetUp("run", settings.log_format, settings.log_level))
     reader = FeedReader(options.inputs, time_field=options.time_field, settings=settings)
     signal.signal(signal.SIGTERM, _end)
     with ExitStack() as stack, _advice_for_runs(options.state):
+        state = options.state or stack.enter_context(temporary_state())
         local = LocalWorker(
-            options.state or stack.enter_context(temporary_state()),
+            state,
             settings,
             workers=options.workers,
             page_only=options.page_only,
@@ -225,14 +239,14 @@ def _run(options: RunOptions) -> None:
         passes = 1 + options.two_pass
         bar = stack.enter_context(progress(reader.bytes_total and passes * reader.bytes_total))
         if options.two_pass:
-            _learn_first(local, options, settings, outputs, tally, bar)
+            _learn_first(local, options, settings, bar)
         read_before = (passes - 1) * (reader.bytes_total or 0)
         # What was written before is read once more where nothing else remembers it.
-        remembers = settings.duplicates or not (options.page_only or options.two_pass)
+        remembers = options.watches or not (options.page_only or options.two_pass)
         must_learn = options.state is None and remembers
         records = reader if must_learn else (one for one in reader if not outputs.has(one.source))
         try:
-            for output in local.run(records):
+            for output in _watched(local.run(records), options, settings, state):
                 if outputs.write(output):
                     tally.add(output)
                 bar(read_before + reader.bytes_read, tally.short())
@@ -254,22 +268,43 @@ def _run(options: RunOptions) -> None:
     tally.refuse_wrong_feed(outputs)
 
 
+def _watched(
+    outputs: Iterable[Output], options: RunOptions, settings: Settings, state: Path
+) -> Iterator[Output | SiteEventRecord]:
+    """Yield outputs with what was noticed of them, each followed by what has changed on its site."""
+    if not options.watches:
+        yield from outputs
+        return
+    keeps_observed = options.observed or load_settings().observed
+    with closing(FileWatch(state, settings, finds_copies=options.duplicates)) as watch:
+        for output in outputs:
+            if isinstance(output, Dead):
+                yield output
+                continue
+            noticed = watch.take(output)
+            if isinstance(output, CleanedRecord):
+                original = noticed.original
+                yield msgspec.structs.replace(
+                    output,
+                    changes=(options.changes and noticed.changes) or msgspec.UNSET,
+                    duplicate_of=original.url if original else msgspec.UNSET,
+                    observed=output.observed if keeps_observed else msgspec.UNSET,
+                )
+            else:
+                yield output
+            yield from noticed.events
+        yield from watch.silent_sites()
+
+
 def _learn_first(
     local: LocalWorker,
     options: RunOptions,
     settings: Settings,
-    outputs: RunOutputs,
-    tally: "Tally",
     bar: Bar,
 ) -> None:
     """Learn the sites of all pages; what is wrong with inputs is told when they are read again."""
     reader = FeedReader(options.inputs, time_field=options.time_field, settings=settings)
-    learned = 0
-    for output in local.run(reader, only_learns=True):
-        if not isinstance(output, SiteEventRecord):
-            learned += 1
-        elif outputs.write(output):
-            tally.add(output)
+    for learned, _ in enumerate(local.run(reader), 1):
         bar(reader.bytes_read, f"{counted(learned, 'page')} learned")
     local.finish_learning()
 
@@ -347,7 +382,7 @@ class Tally:
         self._first_reason = ""
         self._chars_in = self._chars_out = 0
 
-    def add(self, output: Output) -> None:
+    def add(self, output: Output | SiteEventRecord) -> None:
         """Count one output."""
         if isinstance(output, SiteEventRecord):
             self._counts["event"] += 1

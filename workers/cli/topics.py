@@ -10,7 +10,6 @@ from workers.errors import TopicProblem
 from workers.kafka.broker import admin
 from workers.kafka.broker.access import BrokerAccess
 from workers.log_lines import counted
-from workers.settings import load_settings
 
 _COUNT = click.IntRange(min=1)
 
@@ -54,8 +53,7 @@ def create(access: BrokerAccess, partitions: int | None, replication_factor: int
 @click.option("--partitions", type=_COUNT, metavar="N", help="Also check the number of partitions.")
 def check(access: BrokerAccess, partitions: int | None) -> None:
     """Print what is wrong with the topics, one line for each problem; exit code 78 if there is any."""
-    rights = admin.worker_rights(load_settings())
-    problems = asyncio.run(admin.check_topics(access, partitions, rights))
+    problems = asyncio.run(admin.check_topics(access, partitions))
     for problem in problems:
         click.echo(problem, err=True)
     if problems:

@@ -86,10 +86,9 @@ def worker_command(
     wait_for_broker(broker, log.warning)
     if not any(is_used(state / one) for one in _ROLES):
         # Each role checks them, too; a topic that was there before is waited for.
-        from workers.kafka.broker.admin import require_topics, worker_rights  # noqa: PLC0415
+        from workers.kafka.broker.admin import require_topics  # noqa: PLC0415
 
-        rights = worker_rights(settings)
-        patiently(lambda: asyncio.run(require_topics(access, rights)), log.warning)
+        patiently(lambda: asyncio.run(require_topics(access)), log.warning)
     given = {"--page-model": page_model, "--balance": balance}
     chosen = [text for name, one in given.items() if one is not None for text in (name, str(one))]
     arguments = ["--broker", broker, "--prefix", access.prefix, "--state", str(state), *chosen]

@@ -88,8 +88,6 @@ def _warnings(state: SiteState, known: SiteRow, config: ConsoleConfig) -> Iterab
         yield f"low fit: the newest page, of {_day(state.newest_ms)}, fits no known design"
     if state.changed_at_ms is not None:
         yield f"design changed on {_day(state.changed_at_ms)}"
-    if state.watch:
-        yield from (f"event {one}: see the runbook" for one in state.watch.lasting())
     repeated = known.repeated or 0.0
     if state.pages >= config.repeated_pages_min and repeated > config.much_repeated_ratio:
         yield f"repeated text: {repeated:.1%} of the kept words are in sentences that many pages have"
@@ -310,7 +308,7 @@ async def read_lag(access: BrokerAccess, wait_s: float) -> Lag | None:
             status = await read_status(access, models_max=0)
     except (WorkerError, TimeoutError):
         return None
-    cleaner, refresher = status.roles
+    cleaner, refresher, *_ = status.roles
     return Lag(pages=cleaner.lag, documents=tuple(one.lag for one in refresher.partitions))
 
 

@@ -11,11 +11,9 @@ from functools import partial
 from typing import Any, TypeAlias
 
 import faust
-import msgspec
 
-from schemas.fingerprint import FingerprintRecord
 from schemas.source import Source
-from schemas.topics import FINGERPRINTS, PAGES, SITE_MODELS
+from schemas.topics import PAGES, SITE_MODELS
 from workers.errors import FeedProblem
 from workers.kafka.broker.page_message import page_of_message, passed_on
 from workers.kafka.broker.partitioning import partition_of
@@ -27,13 +25,12 @@ from workers.kafka.role import Rest, Role
 from workers.kafka.store_follower import StoreFollower
 from workers.log_lines import record_fields
 from workers.page import Page, Rejected
-from workers.pipeline.actions import Dead, Deleted, Outcome
+from workers.pipeline.actions import Dead, Outcome
 from workers.pipeline.site_engine import SiteEngine
-from workers.processes.messages import PAGES_AT_ONCE, Cleaned
+from workers.processes.messages import PAGES_AT_ONCE
 from workers.processes.pool import Pool
 from workers.processors import processor_count
 from workers.settings import Settings
-from workers.state.content_index import ContentIndex
 from workers.state.model_store import ModelStore
 from workers.state.rebuildable import remove_set_aside
 
@@ -51,15 +48,9 @@ class CleanerApp(Role):
     prepared = "all site models are read"
     metrics: CleanerMetrics
 
-    def __init__(
-        self,
-        config: KafkaConfig,
-        pool: Pool,
-        models: ModelStore,
-        contents: ContentIndex | None = None,
-    ) -> None:
-        """Prepare to clean; where there are contents, texts are compared with them to find copies."""
-        super().__init__(config, pool)
+    def __init__(self, config: KafkaConfig, pool: Pool, models: ModelStore) -> None:
+        super().__init__(config)
+        self._pool = pool
         self.metrics = CleanerMetrics({"clean": pool})
         self._own_models = config.settings.own_models
         self._models = models
@@ -72,36 +63,27 @@ class CleanerApp(Role):
             only_own=self._own_models,
         )
         self._keep_doing("site models", self._follower.run)
-        self._contents, self._followers = contents, [self._follower]
-        if contents is not None:
-            self._followers.append(StoreFollower(config, FINGERPRINTS, contents, self._book))
-            self._keep_doing("fingerprints", self._followers[1].run)
         self._engine = SiteEngine(
             pool, config.settings, models=models, book=self._book, fits_messages=True
         )
         self._dead_letter_limit = DeadLetterLimit(config.settings)
 
     def inner_progress(self) -> int:
-        """Return how many records of followed topics were read and how many tasks the children were given, in all.
+        """Return how many site models were read and how many tasks the children were given, in all.
 
-        Topics are read before the first page, and a batch of pages that are all late takes long.
+        Models are read before the first page, and a batch of pages that are all late takes long.
         """
-        return sum(one.taken for one in self._followers) + self._pool.attempts()
+        return self._follower.taken + self._pool.attempts()
 
     def _missing(self) -> str:
-        names = zip(("site models", "fingerprints"), self._followers, strict=False)
-        missing = [name for name, one in names if not one.ready.is_set()]
-        return f"{missing[0]} are being read" if missing else ""
+        return "" if self._follower.ready.is_set() else "site models are being read"
 
     async def _known(self) -> None:
         await super()._known()
-        for one in self._followers:
-            await one.ready.wait()
+        await self._follower.ready.wait()
 
     async def _take_down(self, site: str) -> bool:
         was_there = await asyncio.to_thread(self._models.erase, site)
-        if self._contents is not None:
-            was_there |= await asyncio.to_thread(self._contents.erase, site)
         remove_set_aside(self.config.state)
         await asyncio.wrap_future(self._pool.submit(site, self._pool.forget, site))
         return was_there
@@ -148,11 +130,7 @@ class CleanerApp(Role):
         await asyncio.gather(*sent)
         reached_s = self.metrics.stage("publish", reached_s)
         documents = [one.document for one in outcomes if not isinstance(one, Dead)]
-        await send_all(
-            self._outputs.send(one)
-            for one in (*documents, *self._fingerprints(outcomes))
-            if one is not None
-        )
+        await send_all(self._outputs.send(one) for one in documents if one is not None)
         ended_s = self.metrics.stage("store", reached_s)
         timestamps = (one.timestamp_ms for one in messages)
         self.metrics.count(zip(timestamps, outcomes, strict=True), ended_s - started_s)
@@ -209,16 +187,7 @@ class CleanerApp(Role):
 
     def _process(self, pages: Sequence[Page], at_once: int) -> Iterator[tuple[int, Outcome]]:
         """Clean pages on the lane of their sites."""
-        for number, outcome in self._engine.each_cleaned(pages, at_once):
-            yield number, outcome if self._contents is None else _compared(outcome, self._contents)
-
-    def _fingerprints(self, outcomes: Iterable[Outcome]) -> Iterable[FingerprintRecord | None]:
-        """Yield what other cleaners are to know of contents that came, changed or went."""
-        for one in outcomes if self._contents is not None else ():
-            if isinstance(one, Cleaned):
-                yield one.fingerprint
-            elif isinstance(one, Deleted) and one.document is not None:
-                yield FingerprintRecord(url=one.record.url, site=one.record.site, key=None)
+        yield from self._engine.each_cleaned(pages, at_once)
 
     def _output(self, message: Received, outcome: Outcome) -> Sending:
         if isinstance(outcome, Dead):
@@ -282,23 +251,6 @@ def _settle(waiting: "Future[Outcome]", found: Outcome | BaseException) -> None:
             waiting.set_exception(found)
         else:
             waiting.set_result(found)
-
-
-def _compared(outcome: Outcome, contents: ContentIndex) -> Outcome:
-    """Return an outcome whose records name the page of another site that published the content first."""
-    if isinstance(outcome, Deleted):
-        contents.remove(outcome.record.site, outcome.record.url)
-    if not isinstance(outcome, Cleaned):
-        return outcome
-    original, fingerprint = contents.take(outcome.record, round(time.time() * 1000))
-    record, document = outcome.record, outcome.document
-    if original is not None:
-        record = msgspec.structs.replace(record, duplicate_of=original.url)
-        if document is not None:
-            document = msgspec.structs.replace(document, original=original)
-    return msgspec.structs.replace(
-        outcome, record=record, document=document, fingerprint=fingerprint
-    )
 
 
 class DeadLetterLimit:

@@ -1,5 +1,6 @@
 """The broker, the topics and the state directory of a worker's role."""
 
+from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
@@ -14,10 +15,8 @@ class KafkaConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     broker: BrokerAccess
     """How the broker is reached."""
-    partitions: int
-    """Number of partitions of `documents`, `site-models` and `site-settings`."""
-    cleaned_partitions: int
-    """Number of partitions of `cleaned`."""
+    counts: Mapping[str, int]
+    """Numbers of partitions of topics, by their names without the prefix."""
     state: Path
     """State directory of the role."""
     instance: str
@@ -27,6 +26,11 @@ class KafkaConfig(msgspec.Struct, frozen=True, kw_only=True):
     workers notice nothing.
     """
     settings: Settings
+
+    @property
+    def partitions(self) -> int:
+        """Number of partitions of `documents`, `site-models` and `site-settings`."""
+        return self.counts[DOCUMENTS]
 
     def partitions_changed(self, partitions: int | None) -> str:
         """Return a line that says that `documents` has another number of partitions; empty otherwise, and without the topic (None)."""

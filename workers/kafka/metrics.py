@@ -15,12 +15,16 @@ from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily
 from prometheus_client.process_collector import ProcessCollector
 from prometheus_client.registry import Collector
 
+from schemas.page_change import PageChangeRecord
+from schemas.page_copy import PageCopyRecord
+from schemas.site_event import SiteEventRecord
 from workers.lru_cache import LruCache
 from workers.pipeline.actions import Dead, Outcome
 from workers.processes.messages import Cleaned
 from workers.processes.pool import Pool
 from workers.state.rocks import memory_bytes
 from workers.state.site_state import WindowTotals
+from workers.watcher.watch import WatchRecord
 
 _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 """Upper bounds of the buckets of all duration histograms but one."""
@@ -42,7 +46,7 @@ Pools = Mapping[str, Pool]
 
 
 class RoleMetrics:
-    """The metrics that the cleaner and the refresher have in common."""
+    """The metrics that all roles have in common."""
 
     def __init__(self, pools: Pools) -> None:
         self.registry = CollectorRegistry()
@@ -160,7 +164,6 @@ class RefresherMetrics(RoleMetrics):
         self._refit_seconds = self._histogram("refit_seconds", "Time to fit one site model")
         self.not_fitted = self._counter("refits_failed", "Site models that could not be fitted")
         self.revisions = self._counter("revisions", "Texts published again, by reason", ["reason"])
-        self.site_events = self._counter("site_events", "Changes of sites, by event", ["event"])
         self.revisions_waiting = self._gauge(
             "revisions_waiting_sites", "Sites whose texts wait to be compared with a new model"
         )
@@ -182,6 +185,29 @@ class RefresherMetrics(RoleMetrics):
         self._refits.inc()
         self._refit_at.set_to_current_time()
         self._refit_seconds.observe(seconds)
+
+
+class WatcherMetrics(RoleMetrics):
+    """The metrics of a watcher."""
+
+    def __init__(self) -> None:
+        super().__init__({})
+        self.records = self._counter("watched_records", "Records of cleaned processed")
+        self.left_out = self._counter(
+            "watched_records_left_out", "Records of cleaned that could not be used"
+        )
+        self._changes = self._counter("page_changes", "Changes of pages, by degree", ["degree"])
+        self._copies = self._counter("page_copies", "Pages found to be copies of other sites")
+        self._events = self._counter("site_events", "Changes of sites, by event", ["event"])
+
+    def told(self, record: WatchRecord) -> None:
+        """Count a record that was published."""
+        if isinstance(record, PageChangeRecord):
+            self._changes.labels(record.changes.degree).inc()
+        elif isinstance(record, PageCopyRecord):
+            self._copies.inc()
+        elif isinstance(record, SiteEventRecord):
+            self._events.labels(record.event).inc()
 
 
 def _of_totals(totals: Callable[[], WindowTotals], value: Callable[[WindowTotals], float]) -> float:

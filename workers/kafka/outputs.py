@@ -11,11 +11,9 @@ from schemas.cleaned import CleanedRecord
 from schemas.codec import encode_json, encode_msgpack
 from schemas.dead_letter import HEADER_CUT_FROM, DeadLetter
 from schemas.document import DocumentRecord, document_key, site_of_key
-from schemas.fingerprint import FingerprintRecord, fingerprint_key
-from schemas.site_event import SiteEventRecord
 from schemas.site_model import SiteModelRecord
 from schemas.source import HEADER_SOURCE_ID, Source
-from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, FINGERPRINTS, SITE_EVENTS, SITE_MODELS
+from schemas.topics import CLEANED, DEAD_LETTERS, DOCUMENTS, SITE_MODELS
 from templ_core import __version__
 from workers.kafka.app import max_value_bytes
 from workers.kafka.broker.partitioning import partition_of
@@ -39,30 +37,23 @@ class TopicOutputs:
     """The output topics of a worker."""
 
     def __init__(self, app: faust.App, config: KafkaConfig) -> None:
-        self._partitions = config.partitions
-        self._cleaned_partitions = config.cleaned_partitions
+        self._counts = config.counts
         self._limit_bytes = max_value_bytes(config.settings)
         self._topic = config.broker.topic
         self._app = app
 
     def send(self, record: OutputRecord, headers: Iterable[Header] = ()) -> Sending:
         """Send a record, a document with its own headers, another with those given; a deletion is a null value."""
-        partition = partition_of(record.site, self._partitions)
+        partition = partition_of(record.site, self._counts[DOCUMENTS])
         if isinstance(record, SiteModelRecord):
             key, value = record.site.encode(), encode_msgpack(record)
             return self._hand_over(SITE_MODELS, key, value, partition)
-        if isinstance(record, SiteEventRecord):
-            return self._hand_over(SITE_EVENTS, record.site.encode(), encode_json(record))
-        if isinstance(record, FingerprintRecord):
-            key = fingerprint_key(record.site, record.url)
-            known = None if record.key is None else encode_msgpack(record)
-            return self._hand_over(FINGERPRINTS, key, known, partition)
         if isinstance(record, DocumentRecord):
             key, value = document_key(record.site, record.source), encode_msgpack(record)
             own = _headers(record.source, record.headers)
             return self._hand_over(DOCUMENTS, key, value, partition, own)
         text = encode_json(record) if isinstance(record, CleanedRecord) else None
-        partition = partition_of(record.site, self._cleaned_partitions)
+        partition = partition_of(record.site, self._counts[CLEANED])
         theirs = _headers(record.source, headers)
         return self._hand_over(CLEANED, record.url.encode(), text, partition, theirs)
 
@@ -70,7 +61,7 @@ class TopicOutputs:
         """Send a null value to `documents` for each key, decided from a log that was read up to its end."""
         headers = [(DECIDED_FROM_HEADER, decided_from.encode())]
         for key in keys:
-            partition = partition_of(site_of_key(key), self._partitions)
+            partition = partition_of(site_of_key(key), self._counts[DOCUMENTS])
             yield self._hand_over(DOCUMENTS, key, None, partition, headers)
 
     def send_dead_letter(self, message: Received, letter: DeadLetter) -> Sending:
@@ -86,6 +77,10 @@ class TopicOutputs:
             if size_bytes > len(value):
                 headers.append((HEADER_CUT_FROM, str(size_bytes).encode()))
         return self._hand_over(DEAD_LETTERS, message.key, value, headers=headers)
+
+    def send_keyed(self, topic: str, site: str, key: bytes, value: bytes | None) -> Sending:
+        """Send a record of a site under a key of its own to the partition of the site."""
+        return self._hand_over(topic, key, value, partition_of(site, self._counts[topic]))
 
     def _hand_over(
         self,

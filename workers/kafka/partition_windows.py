@@ -7,15 +7,11 @@ event loop goes on answering the broker.
 import asyncio
 import logging
 import shutil
-import time
-from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
-from contextlib import asynccontextmanager
+from collections.abc import Awaitable, Callable
 from functools import partial
 from typing import cast
 
 import msgspec
-from aiokafka import TopicPartition
 from aiokafka.errors import KafkaError
 
 from schemas.codec import SchemaError, decode_document_record
@@ -23,18 +19,16 @@ from schemas.document import document_key
 from schemas.topics import DOCUMENTS, SITE_MODELS
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.partitioning import MisplacedRecords
-from workers.kafka.broker.plain_clients import plain_consumer, read_range, settled_offset
-from workers.kafka.broker.received import Received, processable, received_from_aiokafka
+from workers.kafka.broker.received import Received, processable
 from workers.kafka.config import KafkaConfig
-from workers.kafka.logs.fetched import FETCHED
-from workers.kafka.logs.log_reader import LOOK_S, LogReader, ask_for_logs, log_reader
+from workers.kafka.logs.log_reader import LOOK_S, LogReader, log_reader
 from workers.kafka.logs.resume import (
     LogSnapshot,
     LogState,
     decode_snapshot,
     has_lost_records,
-    resume,
 )
+from workers.kafka.owned_partitions import OwnedPartitions
 from workers.log_lines import lines_about, record_fields
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.pool import Pool
@@ -141,157 +135,8 @@ def _source_id(message: Received) -> str:
     return (message.key or b"").partition(b"\0")[2].decode(errors="replace")
 
 
-Learn = Callable[[int, PartitionWindows, Sequence[Received]], Awaitable[object]]
-"""Takes records into the windows of a partition."""
 Publish = Callable[[int, str, PartitionWindows], Awaitable[None]]
 """Publishes the model of a site of a partition, whose windows are held."""
-
-
-class OwnedPartitions:
-    """Which partitions are this worker's, their windows, and a lock for each of them."""
-
-    def __init__(
-        self,
-        broker: BrokerAccess,
-        topic: str,
-        open_windows: Callable[[int], PartitionWindows],
-        learn: Learn,
-    ) -> None:
-        """Own no partition of `documents` yet; `learn` takes a record that windows lack into them."""
-        self._broker = broker
-        self._topic = topic
-        self._open_windows = open_windows
-        self._learn = learn
-        self._numbers: set[int] = set()
-        self._open: dict[int, PartitionWindows] = {}
-        self._locks: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
-
-    def __contains__(self, number: int) -> bool:
-        return number in self._numbers
-
-    def assign(self, numbers: Iterable[int]) -> None:
-        """Take these partitions, and no others, for ours."""
-        self._numbers = set(numbers)
-
-    def opened(self) -> dict[int, PartitionWindows]:
-        """Return the windows that are open now, by partition."""
-        return dict(self._open)
-
-    def not_ready(self) -> list[int]:
-        """Return the partitions that are ours and whose windows lack records; any thread may call."""
-        ready = {number for number, one in self.opened().items() if one.snapshot is not None}
-        return sorted(set(self._numbers) - ready)
-
-    @asynccontextmanager
-    async def hold(self, number: int) -> AsyncIterator[PartitionWindows | None]:
-        """Keep all other work off a partition; gives None where the partition is not ours.
-
-        Windows that are not up to date are brought so before anybody has them: what was read and decided
-        in another log must not be acted upon.
-        """
-        async with self._locks[number]:
-            if number in self._numbers:
-                if number not in self._open:
-                    self._open[number] = await asyncio.to_thread(self._open_windows, number)
-                if self._open[number].snapshot is None:
-                    await self._recover(number)
-            yield self._open.get(number) if number in self._numbers else None
-
-    async def _recover(self, number: int) -> None:
-        """Bring windows up to the topic's end; they are rebuilt if its log is another one."""
-        windows = self._open[number]
-        snapshot = decode_snapshot(await asyncio.to_thread(windows.store.log_mark, DOCUMENTS))
-        logs = await ask_for_logs(
-            self._broker, lambda reader: reader.logs(self._topic, {number: snapshot})
-        )
-        state, offset = logs[number], windows.store.next_offset
-        async with plain_consumer(self._broker) as consumer:
-            topic = TopicPartition(self._topic, number)
-            settled = await settled_offset(consumer, topic, state.end)
-        found = resume(offset, snapshot, state)
-        if found.is_other_log:
-            windows = await self.rebuild(number, found.reason)
-        elif 0 < offset < settled:
-            windows = await self.rebuild(number, "deletions may be gone by now")
-        # A rebuild that is interrupted has to know, too, which log it has read.
-        await asyncio.to_thread(windows.store.mark_log, DOCUMENTS, state.snapshot.encode())
-        await self.catch_up(number, state.end)
-        await asyncio.to_thread(windows.note_log, state.snapshot)
-
-    async def note_leader(self, number: int, first: int) -> None:
-        """Note with windows the leader of the next records, `first` on, if its log has all that they have read.
-
-        Call it while holding them. After an election that lost nothing, windows without the note could not be told
-        from those that have read what an election lost, and would be rebuilt.
-        """
-        windows = self._open[number]
-        at = max(first, windows.store.next_offset)
-        leader, known = FETCHED.leader_of(self._topic, number, at), windows.snapshot
-        if known is None or leader is None or not 0 <= known.leader_epoch < leader:
-            return
-        logs = await ask_for_logs(
-            self._broker, lambda reader: reader.logs(self._topic, {number: known})
-        )
-        if resume(windows.store.next_offset, known, logs[number]).is_other_log:
-            return  # the watchdog finds it, too, and ends the process
-        state = logs[number].snapshot
-        noted = msgspec.structs.replace(state, leader_epoch=leader, end=at + 1)
-        await asyncio.to_thread(windows.note_log, noted)
-
-    async def rebuild(self, number: int, why: str) -> PartitionWindows:
-        """Drop windows that the topic no longer leads on from; call it while holding them."""
-        windows = self._open.pop(number)
-        offset = windows.store.next_offset
-        log.warning(
-            "windows-%s read up to offset %s are rebuilt: %s",
-            *(number, offset, why),
-            extra={"partition": number, "offset": offset},
-        )
-        await asyncio.to_thread(windows.remove)
-        self._open[number] = await asyncio.to_thread(self._open_windows, number)
-        return self._open[number]
-
-    async def catch_up(self, number: int, end: int) -> None:
-        """Take in the records from the store's next offset up to `end`, and publish nothing.
-
-        Call it while holding the partition. It ends early when the partition is taken away; the next
-        owner goes on there.
-        """
-        windows = self._open[number]
-        start = windows.store.next_offset
-        if start >= end:
-            return
-        topic = TopicPartition(self._topic, number)
-        report_at = time.monotonic() + _REPORT_S
-        place = {"topic": topic.topic, "partition": number}
-        name = f"windows of {topic.topic}-{number}"
-        log.info("%s: reading from %s to %s", name, start, end, extra=place)
-        async with plain_consumer(self._broker) as consumer:
-            async for record in read_range(consumer, {topic: start}, {topic: end}):
-                if number not in self._numbers:
-                    return
-                await self._learn(number, windows, [received_from_aiokafka(record)])
-                if time.monotonic() > report_at:
-                    report_at += _REPORT_S
-                    log.info("%s: at %s", name, record.offset, extra=place)
-        await asyncio.to_thread(windows.store.skip, end - 1)
-        log.info("%s: up to date", name, extra=place)
-
-    async def release(self, numbers: Iterable[int]) -> None:
-        """Let partitions go; work on them ends early, then their stores are closed."""
-        leaving = set(numbers)
-        self._numbers -= leaving
-        for number in leaving:
-            async with self._locks[number]:
-                windows = self._open.pop(number, None)
-                if windows is not None:
-                    await asyncio.to_thread(windows.store.close)
-
-    def close(self) -> None:
-        """Close all stores, once nothing else runs."""
-        for windows in self._open.values():
-            windows.store.close()
-        self._open.clear()
 
 
 class LostModels:
@@ -302,7 +147,11 @@ class LostModels:
     """
 
     def __init__(
-        self, broker: BrokerAccess, topic: str, owned: OwnedPartitions, publish: Publish
+        self,
+        broker: BrokerAccess,
+        topic: str,
+        owned: OwnedPartitions[PartitionWindows],
+        publish: Publish,
     ) -> None:
         self._broker = broker
         self._topic = topic

@@ -14,7 +14,6 @@ import faust
 
 from schemas.cleaned import CleanedRecord
 from schemas.document import site_of_key
-from schemas.site_event import SiteEventRecord
 from schemas.site_model import SiteModelRecord
 from schemas.topics import DOCUMENTS, SITE_MODELS
 from workers.errors import DamagedStore, OtherFormat
@@ -26,7 +25,8 @@ from workers.kafka.logs.log_reader import LOOK_S
 from workers.kafka.logs.tombstones import TombstoneCheck
 from workers.kafka.metrics import RefresherMetrics
 from workers.kafka.outputs import send_all
-from workers.kafka.partition_windows import LostModels, OwnedPartitions, PartitionWindows
+from workers.kafka.owned_partitions import OwnedPartitions
+from workers.kafka.partition_windows import LostModels, PartitionWindows
 from workers.kafka.role import Role
 from workers.pipeline.actions import Action, Compare, Forget, NotFitted, OutputRecord, Publish
 from workers.processes.pool import Pool
@@ -36,9 +36,6 @@ from workers.state.site_state import WindowTotals, model_is_due
 from workers.state.window_store import WindowStore
 
 log = logging.getLogger("templ")
-
-_LISTEN_S = 600.0
-"""Time between two looks for sites of which no page comes any more, in seconds."""
 
 
 P = ParamSpec("P")
@@ -53,10 +50,11 @@ class RefresherApp(Role):
     metrics: RefresherMetrics
 
     def __init__(self, config: KafkaConfig, pool: Pool) -> None:
-        super().__init__(config, pool)
+        super().__init__(config)
+        self._pool = pool
         self.metrics = RefresherMetrics(self._totals, {"refresh": pool})
         open_windows = partial(PartitionWindows, config, pool, book=self._book)
-        self._owned = OwnedPartitions(config.broker, self.topic, open_windows, self._learn)
+        self._owned = OwnedPartitions(config.broker, DOCUMENTS, open_windows, self._learn)
         self._tombstones = TombstoneCheck(config.broker, self.topic)
         self._to_revise: dict[tuple[int, str], None] = {}
         """Partitions and sites only, in order: all their models together would take too much memory."""
@@ -69,8 +67,6 @@ class RefresherApp(Role):
         self._keep_doing("revising", self._revise_next)
         self._keep_doing("watching site models", lost_models.watch)
         self._keep_doing("noting logs", self._note_logs)
-        if config.settings.site_events:
-            self._keep_doing("silent sites", self._listen)
 
     def close(self) -> None:
         """Close the windows."""
@@ -126,14 +122,6 @@ class RefresherApp(Role):
                 if windows is not None and snapshot is not None and windows.lacks(snapshot):
                     await asyncio.to_thread(windows.note_log, snapshot)
 
-    async def _listen(self) -> None:
-        """Publish which sites have fallen silent, and what a crash kept from being published."""
-        await asyncio.sleep(_LISTEN_S)
-        for number in self._owned.opened():
-            async with self._owned.hold(number) as windows:
-                if windows is not None:
-                    await self._carry_out(number, windows, "", windows.engine.silent_sites)
-
     async def _take_over(self, number: int) -> None:
         """Bring the windows of a partition up to date, and publish what is due since."""
         async with self._owned.hold(number) as windows:
@@ -163,10 +151,7 @@ class RefresherApp(Role):
                 is_taken = (windows.ingest if is_counted else windows.keep)(site, message)
                 (self.metrics.documents if is_taken else self.metrics.left_out).inc()
                 sites.add(site)
-            has_events = self.config.settings.site_events
-            return sorted(
-                one for one in sites if has_events or model_is_due(windows.store.site_state(one))
-            )
+            return sorted(one for one in sites if model_is_due(windows.store.site_state(one)))
 
         return await self._on_lane(site_of_key(messages[0].key or b""), take)
 
@@ -190,8 +175,6 @@ class RefresherApp(Role):
         engine = windows.engine
         for site in sites:
             await self._carry_out(number, windows, site, engine.refresh, site)
-            if self.config.settings.site_events:
-                await self._carry_out(number, windows, site, engine.site_events, site)
         while await self._carry_out(number, windows, "", engine.next_due):
             pass
 
@@ -245,8 +228,6 @@ class RefresherApp(Role):
             self.metrics.refitted(seconds)
         elif isinstance(record, CleanedRecord):
             self.metrics.revisions.labels(record.revision_reason).inc()
-        elif isinstance(record, SiteEventRecord):
-            self.metrics.site_events.labels(record.event).inc()
 
     async def _on_lane(
         self, site: str, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs

@@ -1,4 +1,4 @@
-"""What the cleaner and the refresher have in common."""
+"""What the cleaner, the refresher and the watcher have in common."""
 
 import asyncio
 from abc import ABC, abstractmethod
@@ -15,7 +15,6 @@ from workers.kafka.metrics import RoleMetrics
 from workers.kafka.outputs import TopicOutputs
 from workers.kafka.patches import value_bytes
 from workers.kafka.settings_follower import SettingsFollower
-from workers.processes.pool import Pool
 from workers.settings import Settings
 from workers.site_settings import SettingsBook
 
@@ -35,12 +34,11 @@ class Role(ABC):
     """What is true of it once it is ready."""
     metrics: RoleMetrics
 
-    def __init__(self, config: KafkaConfig, pool: Pool) -> None:
+    def __init__(self, config: KafkaConfig) -> None:
         self.config = config
         self.topic = config.broker.topic(self.input_topic)
         self.group = config.broker.group(self.name)
         self.app = build_app(config, self.name)
-        self._pool = pool
         self._outputs = TopicOutputs(self.app, config)
         self._book = SettingsBook()
         self._settings = SettingsFollower(config, self._book, self._take_down)

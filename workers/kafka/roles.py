@@ -1,4 +1,4 @@
-"""The process of one role on Kafka, which is the cleaner or the refresher."""
+"""The process of one role on Kafka, which is the cleaner, the refresher or the watcher."""
 
 import asyncio
 import gc
@@ -6,16 +6,22 @@ import logging
 import os
 import shutil
 import sys
-from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from pathlib import Path
 
 import faust
 
-from schemas.topics import CLEANED, DOCUMENTS, FINGERPRINTS, SITE_MODELS
+from schemas.topics import CLEANED, DOCUMENTS, FINGERPRINTS, SITE_MODELS, TOPICS
 from workers.errors import PLANNED_RESTART, BrokerProblem, TopicProblem
 from workers.kafka.broker.access import BrokerAccess
-from workers.kafka.broker.admin import Rights, check_topics, read_partition_counts, worker_rights
+from workers.kafka.broker.admin import (
+    WATCH_RIGHTS,
+    WORKER_RIGHTS,
+    Rights,
+    check_topics,
+    read_partition_counts,
+)
 from workers.kafka.broker.library_logs import (
     RepeatedMessageFilter,
     is_problem,
@@ -27,6 +33,7 @@ from workers.kafka.probes import Health, serve_probes
 from workers.kafka.refresher_app import RefresherApp
 from workers.kafka.role import Role
 from workers.kafka.watchdog import start_watchdog
+from workers.kafka.watcher import Watcher
 from workers.log_forms import LogSetUp, set_up_logging
 from workers.processes.pool import Pool
 from workers.processors import processor_count
@@ -45,7 +52,7 @@ log = logging.getLogger("templ")
 def run_role(
     role: str, broker: BrokerAccess, state: Path, settings: Settings, *, is_alone: bool = False
 ) -> None:
-    """Run a role, `cleaner` or `refresher`, until a signal asks to stop.
+    """Run a role, `cleaner`, `refresher` or `watcher`, until a signal asks to stop.
 
     Everything that blocks is opened before the role's event loop starts, and closed after it ends. Each role has a
     directory of its own in the state directory. A role that is alone has no supervisor that has logged the settings.
@@ -59,27 +66,24 @@ def run_role(
     _set_up_logging(role, settings)
     group = broker.group(role)
     has_served = is_used(state / role)
-    partitions, cleaned_partitions = asyncio.run(
-        _checked_partitions(broker, group, worker_rights(settings), has_served=has_served)
-    )
+    rights = WATCH_RIGHTS if role == "watcher" else WORKER_RIGHTS
+    counts = asyncio.run(_checked_counts(broker, group, rights, has_served=has_served))
     if is_alone:
         log.info("settings: %s", settings_line(settings))
-    # The refresher has a store for each partition, and the cleaner has two.
+    # The refresher has a store for each partition, the watcher one more, and the cleaner one.
+    partitions = counts[CLEANED if role == "watcher" else DOCUMENTS]
     RocksDatabase.sharing = partitions + 1
     with ExitStack() as stack:
         directory = StateDirectory.open(state / role, partitions, is_rebuildable=True)
         stack.callback(directory.close)
         config = KafkaConfig(
             broker=broker,
-            partitions=partitions,
-            cleaned_partitions=cleaned_partitions,
+            counts=counts,
             state=directory.path,
             instance=directory.instance,
             settings=settings,
         )
-        work: Role = stack.enter_context(
-            _cleaner(config) if role == "cleaner" else _refresher(config)
-        )
+        work: Role = stack.enter_context(_OPENED[role](config))
         if settings.metrics_port is not None:
             port = settings.metrics_port + (role == "refresher" and settings.metrics_port > 0)
             health = Health(loops=work.app.event_loops, waiting_for=work.waiting_for)
@@ -110,21 +114,22 @@ def _set_up_logging(role: str, settings: Settings) -> None:
         handler.addFilter(without_expected_traceback)
 
 
-async def _checked_partitions(
+async def _checked_counts(
     broker: BrokerAccess, group: str, rights: Rights, *, has_served: bool
-) -> tuple[int, int]:
-    """Return the numbers of partitions of `documents` and of `cleaned`, once all topics are right."""
+) -> dict[str, int]:
+    """Return the numbers of partitions of the topics, by names without the prefix, once all topics are right."""
     # Counted before the check: while partitions are added later, the watchdog sees another number.
-    counts = await read_partition_counts(broker)
+    found = await read_partition_counts(broker)
     problems = await check_topics(broker, rights=rights, groups=[group])
     if problems:
         # A topic that was there before may have been deleted to be created again: that is waited for.
         problem = BrokerProblem if has_served else TopicProblem
         raise problem("\ntempl: ".join(problems))
-    try:
-        return counts[broker.topic(DOCUMENTS)], counts[broker.topic(CLEANED)]
-    except KeyError as missing:
-        raise BrokerProblem(f"{missing.args[0]} was created just now: start again") from None
+    counts = {name: found[broker.topic(name)] for name in TOPICS if broker.topic(name) in found}
+    for name in (DOCUMENTS, *rights):
+        if name not in counts:
+            raise BrokerProblem(f"{broker.topic(name)} was created just now: start again")
+    return counts
 
 
 @contextmanager
@@ -132,27 +137,13 @@ def _cleaner(config: KafkaConfig) -> Iterator[CleanerApp]:
     models = open_rebuildable(config.state / "models", ModelStore, config.broker.topic(SITE_MODELS))
     children = config.settings.cleaner_children or processor_count()
     pool = Pool(config.settings, children=children, has_spare=True)
-    contents = _contents(config)
+    # Take-downs would miss what earlier versions kept here.
+    shutil.rmtree(config.state / "contents", ignore_errors=True)
     try:
-        yield CleanerApp(config, pool, models, contents)
+        yield CleanerApp(config, pool, models)
     finally:
         pool.close()
         models.close()
-        if contents is not None:
-            contents.close()
-
-
-def _contents(config: KafkaConfig) -> ContentIndex | None:
-    """Open the index of contents; one that nobody asks for any more is removed, since take-downs would miss it."""
-    path, settings = config.state / "contents", config.settings
-    if not settings.duplicates:
-        shutil.rmtree(path, ignore_errors=True)
-        return None
-    return open_rebuildable(
-        path,
-        lambda one: ContentIndex(one, settings.duplicates_pages_max),
-        config.broker.topic(FINGERPRINTS),
-    )
 
 
 @contextmanager
@@ -165,3 +156,26 @@ def _refresher(config: KafkaConfig) -> Iterator[RefresherApp]:
     finally:
         pool.close()
         refresher.close()
+
+
+@contextmanager
+def _watcher(config: KafkaConfig) -> Iterator[Watcher]:
+    contents = open_rebuildable(
+        config.state / "contents",
+        lambda path: ContentIndex(path, config.settings.duplicates_pages_max),
+        config.broker.topic(FINGERPRINTS),
+    )
+    watcher = Watcher(config, contents)
+    try:
+        yield watcher
+    finally:
+        watcher.close()
+        contents.close()
+
+
+_OPENED: dict[str, Callable[[KafkaConfig], AbstractContextManager[Role]]] = {
+    "cleaner": _cleaner,
+    "refresher": _refresher,
+    "watcher": _watcher,
+}
+"""What opens the work of a role."""

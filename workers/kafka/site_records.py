@@ -29,6 +29,9 @@ from schemas.topics import (
     DOCUMENTS,
     FINGERPRINTS,
     MAX_MESSAGE_BYTES,
+    PAGE_CHANGES,
+    PAGE_COPIES,
+    SITE_EVENTS,
     SITE_MODELS,
     SITE_SETTINGS,
 )
@@ -54,7 +57,10 @@ from workers.site_settings import DecidedSite, SettingsBook
 
 Record = TypeVar("Record")
 
-_ERASED_TOPICS = (DOCUMENTS, SITE_MODELS, CLEANED, FINGERPRINTS)
+_WATCHED_TOPICS = (FINGERPRINTS, PAGE_CHANGES, PAGE_COPIES, SITE_EVENTS)
+"""Topics that only watchers need."""
+_ERASED_TOPICS = (DOCUMENTS, SITE_MODELS, CLEANED, *_WATCHED_TOPICS)
+_KEYED_BY_URL = (CLEANED, PAGE_CHANGES, PAGE_COPIES)
 _SETTLED_S = 3.0
 """Time after which the topics are looked at once more: workers may not have known yet."""
 _ROUNDS_MAX = 40
@@ -266,7 +272,7 @@ async def _erased_counts(broker: BrokerAccess) -> dict[str, int]:
     counts = await read_partition_counts(broker)
     names = {one: broker.topic(one) for one in _ERASED_TOPICS}
     for one, name in names.items():
-        if name not in counts and one != FINGERPRINTS:  # which not all workers need
+        if name not in counts and one not in _WATCHED_TOPICS:
             raise TopicProblem(f"{name}: no such topic, or this user may not see it")
     return {one: counts[name] for one, name in names.items() if name in counts}
 
@@ -290,13 +296,13 @@ async def _live_keys(
 
 
 class _Text(msgspec.Struct):
-    """The only field of a cleaned record that is read here."""
+    """The only field of a record that is read here."""
 
     site: str = ""
 
 
 def _is_of(record: ConsumerRecord, topic: str, site: str) -> bool:
-    if topic != CLEANED:
+    if topic not in _KEYED_BY_URL:
         return _has_key_of(record, site)
     with suppress(msgspec.DecodeError):
         return msgspec.json.decode(record.value, type=_Text).site == site

@@ -8,10 +8,10 @@ from pathlib import Path
 from workers.errors import StateProblem
 from workers.settings import Settings
 from workers.site_settings import SETTINGS_FILE, SettingsBook, read_book
-from workers.state.content_index import ContentIndex
 from workers.state.directory import StateDirectory, is_used, remove_unused
 from workers.state.model_store import ModelStore
 from workers.state.window_store import WindowStore
+from workers.watcher.file_watch import erase_watched
 
 _PARTITIONS = 1
 _ROLES = ("cleaner", "refresher")
@@ -64,26 +64,20 @@ class LocalState:
         self._directory = None if path is None else StateDirectory.open(path, _PARTITIONS)
         self.windows = WindowStore(path and path / "windows-0", settings, has_topic=False)
         self.models = ModelStore(path and path / "models")
-        self.contents: ContentIndex | None = None
-        """Which page published a content first; None where nobody looks for copies."""
         if book is None:
             book = SettingsBook() if path is None else read_book(path / SETTINGS_FILE)
         self.book = book
         """What operators have decided about sites."""
-        contents, forgotten = path and path / "contents", book.forgotten()
-        has_contents = contents is not None and contents.exists()
-        if settings.duplicates or (has_contents and forgotten):
-            self.contents = ContentIndex(contents, settings.duplicates_pages_max)
+        forgotten = book.forgotten()
         for site in forgotten:
-            for store in (self.windows, self.models, self.contents):
-                if store is not None:
-                    store.erase(site)
+            self.windows.erase(site)
+            self.models.erase(site)
+        if path is not None:
+            erase_watched(path, settings, forgotten)
 
     def close(self) -> None:
         """Write what is in memory to disk, and unlock the directory."""
         self.windows.close()
         self.models.close()
-        if self.contents is not None:
-            self.contents.close()
         if self._directory is not None:
             self._directory.close()

@@ -81,7 +81,7 @@ class RunOutputs:
         """Return whether the first output of a record was written before."""
         return (source, 0) in self._before
 
-    def write(self, output: Output) -> bool:
+    def write(self, output: Output | SiteEventRecord) -> bool:
         """Write an output that was not written before, and return whether it was not.
 
         Raises:

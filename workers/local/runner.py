@@ -15,19 +15,16 @@ import msgspec
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.codec import encode_msgpack
-from schemas.fingerprint import Original
-from schemas.site_event import SiteEventRecord
 from schemas.site_model import SiteModelRecord
 from workers.errors import InputProblem
 from workers.local.local_state import LocalState
 from workers.page import Page, Rejected
 from workers.pipeline.actions import Action, Compare, Dead, NotFitted, Outcome, Publish
 from workers.pipeline.site_engine import SiteEngine
-from workers.processes.messages import PAGES_AT_ONCE, Cleaned, TaskRunner
+from workers.processes.messages import PAGES_AT_ONCE, TaskRunner
 from workers.processes.pool import Pool
 from workers.settings import Settings
 from workers.site_settings import SettingsBook
-from workers.state.content_index import ContentIndex
 
 log = logging.getLogger("templ")
 
@@ -51,7 +48,6 @@ class Stream:
         self._models = state.models
         self._windows = state.windows
         self.learns = learns
-        self._compares = settings.changes
         self.engine = SiteEngine(
             runner,
             msgspec.structs.replace(settings, revisions=revises),
@@ -72,8 +68,8 @@ class Stream:
         the later pages of its site are cleaned again with it.
 
         Returns:
-            What became of each page, and what follows: revised texts of pages before it, the newest text or the
-            deletion of its URL where the page is an older fetch, and what has changed on its site.
+            What became of each page, and what follows: revised texts of pages before it, and the newest text or the
+            deletion of its URL where the page is an older fetch.
         """
         done: dict[int, _Done] = {}
         rest = dict(enumerate(pages))
@@ -94,16 +90,14 @@ class Stream:
     def _before_fits(self, pages: Mapping[int, Page]) -> list[int]:
         """Return the numbers of the pages that can be cleaned before any of them is learned.
 
-        The pages of a site stop before the first that a new model may be due for. A page that is compared with what its
-        window has needs all pages of its site before it in the window.
+        The pages of a site stop before the first that a new model may be due for.
         """
         if not self.learns:
             return list(pages)
         numbers, room = [], dict[str, int]()
         for number, page in pages.items():
             if page.site not in room:
-                until_fit = self.engine.documents_until_fit(page.site)
-                room[page.site] = 1 if self._compares else until_fit
+                room[page.site] = self.engine.documents_until_fit(page.site)
             if room[page.site]:
                 room[page.site] -= 1
                 numbers.append(number)
@@ -119,13 +113,7 @@ class Stream:
         texts = list(self._texts(fit))
         while actions := engine.next_superseded(site):
             texts += self._texts(actions)
-        texts += self._texts(engine.site_events(site))
         return texts, bool(fit)
-
-    def silent_sites(self) -> list[SiteEventRecord]:
-        """Return the sites of which no page comes any more, by the time of the newest page of all sites."""
-        actions = self.engine.silent_sites()
-        return [one for one in self._texts(actions) if isinstance(one, SiteEventRecord)]
 
     def refit(self, site: str) -> None:
         """Fit the model of a site on its present window."""
@@ -142,7 +130,7 @@ class Stream:
         self.learns = False
 
     def _texts(self, actions: Sequence[Action]) -> Iterator["_Following"]:
-        """Carry out actions in this process, and yield the texts, deletions and events among them."""
+        """Carry out actions in this process, and yield the texts and deletions among them."""
         for action in actions:
             match action:
                 case Publish(records):
@@ -165,7 +153,7 @@ _PAGES_TOGETHER = 16
 _BYTES_AHEAD = 128 << 20
 
 
-_Following = CleanedRecord | DeletedRecord | SiteEventRecord
+_Following = CleanedRecord | DeletedRecord
 """What follows from a page besides its own record."""
 Output = _Following | Dead
 _Done = tuple[Outcome, list[_Following]]
@@ -199,9 +187,6 @@ class LocalWorker:
         self._stream = Stream(
             self._state, self._pool, settings, learns=not page_only, revises=revises
         )
-        self._contents: ContentIndex | None = None
-        self._finds_copies = settings.duplicates
-        self._watches = settings.site_events and not page_only
         # Every lane is to have work while pages for it are held.
         self._at_once = max(1, min(PAGES_AT_ONCE, _PAGES_AHEAD // (2 * workers)))
         self._held: dict[int, list[_Waiting]] = {}
@@ -220,18 +205,13 @@ class LocalWorker:
             fit.result()
         self._stream.stop_learning()
 
-    def run(
-        self, records: Iterable[Page | Rejected], *, only_learns: bool = False
-    ) -> Iterator[Output]:
+    def run(self, records: Iterable[Page | Rejected]) -> Iterator[Output]:
         """Yield what becomes of each record, in order, each followed by the revisions that it brings.
-
-        If it `only_learns`, nothing is published, so no page is compared with those before.
 
         Raises:
             InputProblem: Reading the records failed; the outputs of all records before that were
                 yielded.
         """
-        self._contents = self._state.contents if self._finds_copies and not only_learns else None
         waiting: deque[_Waiting] = deque()
         waiting_bytes = 0
         problem: InputProblem | None = None
@@ -254,7 +234,6 @@ class LocalWorker:
             self._release(one)
         while waiting:
             yield from self._outputs(waiting.popleft())
-        yield from self._stream.silent_sites()
         if problem is not None:
             raise problem
 
@@ -286,26 +265,8 @@ class LocalWorker:
             return
         self._release(one)
         outcome, following = cast("_Work", one.work).result()[one.number]
-        first = outcome if isinstance(outcome, Dead) else outcome.record
-        for output in (first, *following):
-            original = self._original(output)
-            if original is None or not isinstance(output, CleanedRecord):
-                yield output
-            else:
-                yield msgspec.structs.replace(output, duplicate_of=original.url)
-            is_learned = isinstance(outcome, Cleaned) and outcome.document is not None
-            if output is first and is_learned and self._watches and self._contents is not None:
-                origin = "" if original is None else original.site
-                if (event := self._stream.engine.origin_event(record, origin)) is not None:
-                    yield event
-
-    def _original(self, output: Output) -> Original | None:
-        """Return the page of another site that published the content of a text first, and remember the text."""
-        if self._contents is None:
-            return None
-        if isinstance(output, DeletedRecord):
-            self._contents.remove(output.site, output.url)
-        return self._contents.take(output)[0] if isinstance(output, CleanedRecord) else None
+        yield outcome if isinstance(outcome, Dead) else outcome.record
+        yield from following
 
 
 class _Waiting(msgspec.Struct):

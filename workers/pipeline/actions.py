@@ -11,8 +11,6 @@ import msgspec
 from schemas.cleaned import CleanedRecord, DeletedRecord, RevisionReason
 from schemas.dead_letter import DeadLetter
 from schemas.document import DocumentRecord
-from schemas.fingerprint import FingerprintRecord
-from schemas.site_event import SiteEventRecord
 from schemas.site_model import SiteModelRecord
 from workers.page import Page, Rejected
 from workers.processes.messages import Cleaned
@@ -44,14 +42,7 @@ class Dead(msgspec.Struct, frozen=True, kw_only=True):
 Outcome: TypeAlias = Cleaned | Deleted | Dead
 
 
-OutputRecord: TypeAlias = (
-    CleanedRecord
-    | DeletedRecord
-    | DocumentRecord
-    | SiteModelRecord
-    | SiteEventRecord
-    | FingerprintRecord
-)
+OutputRecord: TypeAlias = CleanedRecord | DeletedRecord | DocumentRecord | SiteModelRecord
 
 
 class Publish(msgspec.Struct, frozen=True):

@@ -6,7 +6,6 @@ An engine knows no transport. What it asks for is carried out by a shell: `worke
 import logging
 from collections.abc import Iterable, Iterator, Sequence
 from functools import partial
-from itertools import groupby, islice
 from typing import TYPE_CHECKING, Any, cast
 
 import msgspec
@@ -15,17 +14,15 @@ from schemas.cleaned import DeletedRecord, RevisionReason
 from schemas.codec import encode_msgpack
 from schemas.dead_letter import DeadLetter
 from schemas.document import DocumentRecord, document_key, site_of_key
-from schemas.site_event import SiteEventRecord
-from schemas.site_model import SiteModelRecord
+from schemas.site_model import SiteDesign, SiteModelRecord
 from schemas.source import Source
 from templ_core.cleaner_version import cleaner_version
 from templ_core.errors import CodecError
 from templ_core.site_cleaner.fetch_times import rfc3339
-from templ_core.site_events import WATCH, NoticedChange
 from templ_core.site_level.config import REVISIONS
 from templ_core.site_level.window.revisions import DesignChange, revision_reason
 from templ_core.site_level.window.schedule import documents_until_due
-from templ_core.site_level.window.site_window import WindowFetch, url_hash
+from templ_core.site_level.window.site_window import WindowFetch
 from workers.log_lines import lines_about, record_fields
 from workers.lru_cache import LruCache
 from workers.page import Page
@@ -119,7 +116,6 @@ class SiteEngine:
             forms=forms_of(settings),
             cleaner_version=cleaner_version(config),
             page_limit_bytes=settings.page_limit_bytes,
-            watches=settings.site_events,
             learns_here=learns and windows is not None,
             document_limit_bytes=room_bytes,
             record_limit_bytes=self._record_limit_bytes,
@@ -178,7 +174,6 @@ class SiteEngine:
             and 200 <= page.status < 300
             and (known is None or known.is_learned_from),
             settings=known.settings if known else None,
-            earlier=self._earlier(page),
         )
 
     def _outcome(self, task: PageTask, result: Cleaned | Failure, attempts: int) -> Outcome:
@@ -215,16 +210,6 @@ class SiteEngine:
             problem,
             extra={"site": model.site},
         )
-
-    def _earlier(self, page: Page) -> DocumentRecord | None:
-        """Return the fetch of the page that its window knows, if records are to say what has changed."""
-        if not self._settings.changes or not self._options.learns_here:
-            return None
-        key = page.site.encode() + b"\0" + url_hash(page.url)
-        earlier = self._windows.newest(page.site, key)
-        if not isinstance(earlier, DocumentRecord) or earlier.source == page.source:
-            return None
-        return earlier if earlier.event_time_ms <= page.event_time_ms else None
 
     def _model(self, site: str) -> SiteModelRecord | None:
         return self._models.get(site) if self._models else None
@@ -304,6 +289,7 @@ class SiteEngine:
             first_event_time_ms=state.oldest_ms,
             last_event_time_ms=state.newest_ms,
             body=result.body,
+            design=self._design(window, change) if change else None,
         )
         return FittedSite(
             model=model,
@@ -311,21 +297,19 @@ class SiteEngine:
             fit=result.fit,
             changed_at_ms=window[change.place][0].time_ms if change else None,
             of_old_design=change.documents if change else 0,
-            borders=self._borders(window, change) if change else None,
         )
 
-    def _borders(
+    def _design(
         self, window: Sequence[tuple[WindowFetch, bytes]], change: DesignChange
-    ) -> tuple[str, str] | None:
-        """Return the last page of an old design and the first one of the new.
-
-        None where nobody watches, or where other kinds of page of the same design have followed.
-        """
-        if not self._settings.site_events or change.known_ratio > WATCH.known_ratio_max:
-            return None
-        pages = window[change.place - 1 : change.place + 1]
-        last, first = (self._windows.url_of(key) for _, key in pages)
-        return last, first
+    ) -> SiteDesign:
+        """Return a change of design with the pages on both sides of it."""
+        (_, last), (first, first_key) = window[change.place - 1 : change.place + 1]
+        return SiteDesign(
+            since=rfc3339(first.time_ms),
+            last_url=self._windows.url_of(last),
+            first_url=self._windows.url_of(first_key),
+            known_ratio=min(change.known_ratio, 1.0),
+        )
 
     def _stored_page(self, key: bytes) -> tuple[bytes, bytes]:
         page = self._windows.page_of(key)
@@ -364,25 +348,6 @@ class SiteEngine:
         if not isinstance(fitted, FittedSite):
             return [] if fitted is None else [fitted]
         return [self._publication(fitted), *self._to_compare(fitted)]
-
-    def site_events(self, site: str) -> list[Action]:
-        """Return the publication of what has changed on a site and was not told yet."""
-        records = [_event(site, one) for one in self._windows.untold(site)]
-        done = partial(self._windows.mark_told, site, len(records))
-        return [Publish(records, done)] if records else []
-
-    def origin_event(self, page: Page, origin: str) -> SiteEventRecord | None:
-        """Return what it says of a page's site that a site (empty = itself) published its content first.
-
-        Ask on files, for each page that was learned; on Kafka its document says so.
-        """
-        change = self._windows.see_origin(page.site, page.url, page.event_time_ms, origin)
-        return None if change is None else _event(page.site, change)
-
-    def silent_sites(self) -> list[Action]:
-        """Return the publication of what has changed on all sites, those that fell silent among them."""
-        sites = self._windows.listen() if self._settings.site_events else []
-        return [action for site in sites for action in self.site_events(site)]
 
     def compare_texts(self, site: str) -> list[Action]:
         """Return the texts to compare with a site's latest model, after its publication if it is new."""
@@ -425,8 +390,8 @@ class SiteEngine:
         return None
 
     def next_due(self) -> list[Action]:
-        """Return what is due besides models and events. Ask again until nothing comes."""
-        return self.next_superseded() or self.next_changed() or self.next_of_outbox()
+        """Return what is due besides models. Ask again until nothing comes."""
+        return self.next_superseded() or self.next_of_outbox()
 
     def next_superseded(self, site: str | None = None) -> list[Action]:
         """Return the publication of the newest text of a URL whose last output may be of an older fetch.
@@ -442,24 +407,6 @@ class SiteEngine:
                 return [newest, Publish([], partial(outbox.drop_superseded, [key]))]
             outbox.drop_superseded([key])
         return []
-
-    def next_changed(self) -> list[Action]:
-        """Return the publications of one site's pages that were fetched again, with what has changed on them.
-
-        Ask again until nothing comes. The model is that of the window as it is now.
-        """
-        outbox = self._windows.outbox
-        sites = groupby(outbox.changed(), lambda one: site_of_key(one[0]))
-        actions: list[Action] = []
-        for site, compared in islice(sites, 1):
-            model = self._model_to_revise_with(site, None)
-            for key, earlier in compared:
-                document = self._windows.document_of(key)
-                result = document and self.revise(document, model, "changed", 0, earlier)
-                if isinstance(result, Cleaned):
-                    actions.append(self._republication(result))
-                actions.append(Publish([], partial(outbox.drop_changed, key)))
-        return actions
 
     def next_of_outbox(self) -> list[Action]:
         """Return tombstones of documents that have left their windows, and documents that the topic has lost.
@@ -504,12 +451,10 @@ class SiteEngine:
         model: SiteModelRecord | None,
         reason: RevisionReason,
         changed_ratio_min: float,
-        earlier: DocumentRecord | None = None,
     ) -> Result:
         """Return what a model makes of a document, with what was published of it last; None for a site without a model.
 
-        At least a share of its words, 0 to 1, must change. The text is compared with an earlier fetch of the page, if
-        there is one.
+        At least a share of its words, 0 to 1, must change.
         """
         known = self._book.of(document.site)
         task = ReviseTask(
@@ -519,7 +464,6 @@ class SiteEngine:
             reason=reason,
             changed_ratio_min=changed_ratio_min,
             settings=known.settings if known else None,
-            earlier=earlier,
         )
         return self._run(document.site, task)
 
@@ -557,18 +501,6 @@ def _deleted(page: Page, *, is_learned: bool) -> Deleted:
             kind="deletion", **names, event_time_ms=page.event_time_ms, headers=list(page.headers)
         )
     return Deleted(record=DeletedRecord(**names, fetched_at=page.fetched_at), document=learned)
-
-
-def _event(site: str, change: NoticedChange) -> SiteEventRecord:
-    return SiteEventRecord(
-        site=site,
-        event=change.kind,
-        time=rfc3339(change.time_ms),
-        last_url=change.last_url,
-        first_url=change.first_url,
-        before=change.before,
-        after=change.after,
-    )
 
 
 def _problem(result: Result) -> str:

@@ -10,7 +10,6 @@ import msgspec
 
 from schemas.cleaned import CleanedRecord, RevisionReason
 from schemas.document import DocumentRecord
-from schemas.fingerprint import FingerprintRecord
 from schemas.site_model import SiteModelRecord
 from templ_core.site_level.window.revisions import DesignChange
 from templ_core.site_settings.site_settings import SiteSettings
@@ -38,8 +37,6 @@ class PageTask(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     """Whether the result has what the site learns from the page."""
     settings: SiteSettings | None = None
     """What operators have decided about the site; None = nothing."""
-    earlier: DocumentRecord | None = None
-    """An earlier fetch of the page, with which its text is compared; None = there is none, or nobody asks."""
 
 
 class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
@@ -61,8 +58,6 @@ class ReviseTask(msgspec.Struct, frozen=True, tag=True, array_like=True, kw_only
     """Why the text is made again."""
     changed_ratio_min: float
     """Share of its words, 0 to 1, that must change; otherwise the result is `Unchanged`."""
-    earlier: DocumentRecord | None = None
-    """An earlier fetch of the page, with which its text is compared; None = none."""
     settings: SiteSettings | None = None
     """What operators have decided about the site; None = nothing."""
 
@@ -101,8 +96,6 @@ class Cleaned(msgspec.Struct, frozen=True, tag=True, array_like=True, kw_only=Tr
     """What the site learns from; None where nothing is to be learned from the page."""
     model_problem: str | None = None
     """Why the page was cleaned without the site model that was sent; None where it was not."""
-    fingerprint: FingerprintRecord | None = None
-    """What other cleaners are to know of the text; None where nobody looks for copies."""
 
 
 class Unchanged(msgspec.Struct, frozen=True, tag=True, array_like=True):

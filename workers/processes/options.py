@@ -33,6 +33,7 @@ class RecordForms(msgspec.Struct, frozen=True, array_like=True):
     links: bool = False
     segments: bool = False
     chunks: bool = False
+    observed: bool = False
 
     @property
     def needs_marks(self) -> bool:
@@ -49,6 +50,7 @@ def forms_of(settings: "Settings") -> RecordForms:
         links=settings.links,
         segments=settings.segments,
         chunks=settings.chunks,
+        observed=settings.observed,
     )
 
 
@@ -66,7 +68,5 @@ class CleanOptions(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     """Largest document record in MessagePack; a larger one is not learned."""
     record_limit_bytes: int | None = None
     """Largest cleaned record in JSON; None = any size."""
-    watches: bool = False
-    """Whether documents carry what the watch over their site reads."""
     learns_here: bool = False
     """Whether the process that cleans pages fits the models of their sites as well."""

@@ -11,6 +11,7 @@ from schemas.cleaned import (
     CleanedRecord,
     Fingerprint,
     Link,
+    Observed,
     PageKind,
     RevisionReason,
     TextSegment,
@@ -20,11 +21,9 @@ from schemas.codec import encode_json, encode_msgpack
 from schemas.document import DocumentRecord
 from templ_core.clean_document import CleanedText
 from templ_core.config import CoreConfig
-from templ_core.dom.codec import compress_columns, decode_document, document_columns
+from templ_core.dom.codec import compress_columns, document_columns
 from templ_core.dom.document import Document, render_text
-from templ_core.errors import CodecError
 from templ_core.fingerprint import simhash
-from templ_core.page_changes import FetchedText, PageChanges, page_changes
 from templ_core.page_details import encode_details
 from templ_core.page_kind import page_kind
 from templ_core.page_level.smoothing import section_numbers
@@ -34,7 +33,6 @@ from templ_core.rendering.cleaned_html import render_html
 from templ_core.rendering.links import page_links
 from templ_core.rendering.markdown import render_markdown
 from templ_core.rendering.outline import Outline
-from templ_core.site_events import PageFacts
 from templ_core.site_level.fusion.site_columns import RECURS
 from templ_core.site_level.window.page_summary import PageSummary, encode_page_summary
 from templ_core.stored.compact import content_digest
@@ -71,7 +69,7 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         revision: int = 0,
         reason: RevisionReason | None = None,
         *,
-        is_compared: bool = True,
+        is_learned: bool = True,
     ) -> CleanedRecord:
         """Return the record that is published for the page.
 
@@ -79,7 +77,7 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             warnings: What a reader of the record should know beside the warnings of the text.
             revision: How often a text of this page was published before.
             reason: Why it is published again; None for the first text.
-            is_compared: Whether the page is compared with the earlier fetch of the task, if it has one.
+            is_learned: Whether its site learns from the page.
         """
         page, cleaned, text = self.page, self.cleaned, self.cleaned.text
         options, model, settings = self.task.options, self.task.model, self.task.settings
@@ -109,10 +107,9 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             blocks_kept=kept,
             blocks_removed=len(self.document.segments.texts) - kept,
             site_settings_version=settings.version if settings else msgspec.UNSET,
-            changes=(is_compared and self._changes()) or msgspec.UNSET,
+            observed=self._observed() if is_learned and options.forms.observed else msgspec.UNSET,
             quality=self.quality or msgspec.UNSET,
             records=cleaned.records or msgspec.UNSET,
-            duplicate_of=self._original(),
             **self._fields(options.forms),
         )
         room_bytes = options.record_limit_bytes
@@ -136,41 +133,32 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             "segments": _segments(self.document, self.cleaned) if forms.segments else None,
         }
 
-    def _original(self) -> str | msgspec.UnsetType:
-        """Return what is known of the first text of a document; a page is compared with others later."""
-        original = self.page.original if isinstance(self.page, DocumentRecord) else None
-        return msgspec.UNSET if original is None else original.url
+    def _observed(self) -> Observed:
+        """Return what is seen of the page beside its text.
 
-    def _changes(self) -> PageChanges | None:
-        """Return what has changed since the earlier fetch of the task; None where that cannot be said."""
-        earlier = self.task.earlier
-        if earlier is None:
-            return None
-        try:
-            before = decode_document(earlier.body)
-        except CodecError:  # The format of another version; the window keeps it for that version.
-            return None
-        return page_changes(
-            FetchedText(kept=published_text(earlier, before), shown=before.segments.texts),
-            FetchedText(kept=self.cleaned.text, shown=self.document.segments.texts),
-            earlier.fetched_at,
-        )
-
-    def _facts(self) -> PageFacts:
-        """Return what the watch over a site reads of a page.
-
-        Lists of other pages repeat them, so only articles tell whether a site repeats itself. The language of a
-        text counts where the page declares one; otherwise it would be a guess.
+        Lists of other pages repeat them, so only articles tell whether a site repeats itself.
         """
-        document, decision = self.document, self.cleaned.decision
+        document, decision, model = self.document, self.cleaned.decision, self.task.model
         words = decision.words * decision.kept
         total = float(words.sum())
-        repeated_ratio = language = None
+        repeated_ratio = None
         if decision.site is not None and total and self.page_kind == "article":
-            repeated_ratio = float(decision.site.columns[RECURS] @ words) / total
-        if document.language and self.cleaned.metadata:
-            language = self.cleaned.metadata.language
-        return PageFacts(int(total), repeated_ratio, language, document.charset or None)
+            repeated = float(decision.site.columns[RECURS] @ words) / total
+            repeated_ratio = round(min(repeated, 1.0), _CONFIDENCE_DECIMALS)
+        whole = decision.kept.copy()
+        whole[list(decision.cuts or ())] = False
+        metadata = self.cleaned.metadata
+        return Observed(
+            charset=document.charset or None,
+            repeated_ratio=repeated_ratio,
+            language=metadata.language if metadata and document.language else None,
+            left_out=[
+                text
+                for text, is_whole in zip(document.segments.texts, whole, strict=True)
+                if not is_whole
+            ],
+            design=model.design if model else None,
+        )
 
     @functools.cached_property
     def page_kind(self) -> PageKind | None:
@@ -215,7 +203,6 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True, dict=True):
                 self.document, self.cleaned.metadata, self.cleaned.kind, compressed=compressed
             ),
             headers=list(page.headers),
-            facts=self._facts() if self.task.options.watches else None,
             **self.said(),
         )
 
@@ -268,8 +255,8 @@ def _segments(document: Document, cleaned: CleanedText) -> list[TextSegment]:
 def fit_message(record: CleanedRecord, room_bytes: int) -> CleanedRecord:
     """Return a record of at most so many bytes in JSON.
 
-    Segments go first, then the links, the other forms of the text, its records and what has changed in it, then the metadata; at
-    last the title and the text are cut. A warning says what was done.
+    Segments go first, then the links, the other forms of the text, its records and the text that was left out, then the
+    metadata; at last the title and the text are cut. A warning says what was done.
     """
     size_bytes = len(encode_json(record))
     if size_bytes > room_bytes and record.segments is not None:
@@ -277,8 +264,9 @@ def fit_message(record: CleanedRecord, room_bytes: int) -> CleanedRecord:
             record, segments=None, warnings=[*record.warnings, "segments-dropped"]
         )
         size_bytes = len(encode_json(record))
+    observed = record.observed
     has_forms = any(
-        (record.links, record.markdown, record.html, record.changes, record.records, record.chunks)
+        (record.links, record.markdown, record.html, record.records, record.chunks, observed)
     )
     if size_bytes > room_bytes and has_forms:
         record = msgspec.structs.replace(
@@ -286,9 +274,11 @@ def fit_message(record: CleanedRecord, room_bytes: int) -> CleanedRecord:
             links=None,
             markdown=None,
             html=None,
-            changes=msgspec.UNSET,
             records=msgspec.UNSET,
             chunks=msgspec.UNSET,
+            observed=msgspec.structs.replace(observed, left_out=None)
+            if isinstance(observed, Observed)
+            else msgspec.UNSET,
             warnings=[*record.warnings, "forms-dropped"],
         )
         size_bytes = len(encode_json(record))

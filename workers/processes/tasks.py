@@ -131,7 +131,7 @@ class _PageWork:
                 warnings.append("not-learned")
             elif options.learns_here:
                 self.models.cleaned.put(learned.content_digest, summary)
-        record = maker.record(warnings, is_compared=summary is not None)
+        record = maker.record(warnings, is_learned=summary is not None)
         self.result = Cleaned(record=record, document=learned, model_problem=self.problem)
 
     def attempt(self, stage: Callable[["_PageWork"], None]) -> None:

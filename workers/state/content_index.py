@@ -104,6 +104,8 @@ class ContentIndex(FollowedStore):
             if entry is not None:
                 self._remove(batch, own, entry)
             rank = self._next if now_ms is None else now_ms
+            if place is not None and self._known.rank(place) > rank:
+                first = None  # partitions are not read in the order of time
             if first is None:
                 self._add(batch, own, key, rank)
             self._db.write(batch)

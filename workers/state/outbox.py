@@ -2,23 +2,18 @@
 
 A null value goes to `documents` for each document that leaves its window. A document is sent again when
 a null value that does not count has removed it from the topic. The newest text of a URL is published
-again when its last output may belong to an older fetch that arrived late or was revised late. A page that
-came again is published again with what has changed on it.
+again when its last output may belong to an older fetch that arrived late or was revised late.
 """
 
 from collections.abc import Iterable, Iterator
 from itertools import islice
 
-from schemas.codec import decode_document_record, encode_msgpack
-from schemas.document import DocumentRecord
-from workers.state.database import Database, delete_keys, stored_values
+from workers.state.database import Database, delete_keys
 from workers.state.rocks import Batch
 
 _FAMILY, _SUPERSEDED = "outbox", "superseded"
 _NULL, _AGAIN = b"", b"again"
 """Values of a key whose record is to be replaced by a null value, or sent again."""
-_CHANGED = b"\0changed"
-"""End of the key of a document that was fetched again; its value is the record of the earlier fetch."""
 
 
 class Outbox:
@@ -83,18 +78,3 @@ class Outbox:
     def drop_superseded(self, url_keys: Iterable[bytes]) -> None:
         """Drop URLs whose newest text was published."""
         delete_keys(self._db, _SUPERSEDED, url_keys)
-
-    def compare(self, batch: Batch, key: bytes, earlier: DocumentRecord) -> None:
-        """Add to a batch that a document is to be compared with an earlier fetch of its page."""
-        batch.put(_FAMILY, key + _CHANGED, encode_msgpack(earlier))
-
-    def changed(self) -> Iterator[tuple[bytes, DocumentRecord]]:
-        """Yield the keys of documents to compare, each with the earlier fetch; those of a site follow each other."""
-        for key, value in self._db.scan(_FAMILY):
-            if key.endswith(_CHANGED):
-                with stored_values(self._db):
-                    yield key.removesuffix(_CHANGED), decode_document_record(value)
-
-    def drop_changed(self, key: bytes) -> None:
-        """Drop a document that was published with what has changed."""
-        delete_keys(self._db, _FAMILY, [key + _CHANGED])

@@ -7,7 +7,6 @@ import msgspec
 from msgspec.structs import astuple
 
 from schemas.site_model import SiteModelRecord
-from templ_core.site_events import SiteWatch
 from templ_core.site_level.window.schedule import is_due
 
 NEVER_MS = -(1 << 62)
@@ -47,16 +46,6 @@ class SiteState(msgspec.Struct, kw_only=True):
     """Documents in the window when that dictionary was made."""
     dictionaries: list[int] = []
     """Numbers of the stored dictionaries."""
-    watch: SiteWatch | msgspec.UnsetType = msgspec.UNSET
-    """What is remembered of the site to notice its changes; absent where nobody watches."""
-
-
-def copied_state(state: SiteState) -> SiteState:
-    """Return a copy that can be changed while the state stays as it is."""
-    copy = msgspec.structs.replace(state)
-    if isinstance(copy.watch, SiteWatch):
-        copy.watch = msgspec.structs.replace(copy.watch)
-    return copy
 
 
 class FittedSite(NamedTuple):
@@ -69,8 +58,6 @@ class FittedSite(NamedTuple):
     changed_at_ms: int | None
     of_old_design: int
     """See the fields of these names of `SiteState`."""
-    borders: tuple[str, str] | None = None
-    """The last page of the old design and the first one after it; None without a change or where nobody watches."""
 
 
 class WindowTotals(msgspec.Struct, frozen=True):

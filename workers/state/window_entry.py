@@ -9,7 +9,6 @@ from typing import Any
 import msgspec
 
 from schemas.document import DocumentRecord
-from schemas.fingerprint import Original
 from schemas.source import Source
 from templ_core.errors import CodecError
 from templ_core.site_level.window.site_window import WindowFetch, url_hash
@@ -40,8 +39,6 @@ class WindowEntry(msgspec.Struct, frozen=True, array_like=True):
     """Number of documents of the site model with which the text was last compared."""
     dictionary: int = 0
     """Number of the dictionary that the page is compressed with; 0 = none."""
-    original: Original | None = None
-    """See `DocumentRecord.original`."""
 
 
 class StoredPage(msgspec.Struct, frozen=True, array_like=True):
@@ -64,8 +61,7 @@ _shared_values = attrgetter(*_SHARED)
 def entry_of(record: DocumentRecord, page: StoredPage) -> WindowEntry:
     """Return the entry of a document that has just arrived."""
     values = *_shared_values(record), len(page.document), record.model_documents
-    entry = WindowEntry(*values)
-    return msgspec.structs.replace(entry, original=record.original) if record.original else entry
+    return WindowEntry(*values)
 
 
 def revised_entry(known: WindowEntry, record: DocumentRecord) -> WindowEntry:
@@ -104,7 +100,6 @@ def record_of(site: str, entry: WindowEntry, page: StoredPage) -> DocumentRecord
         body=plain_frame(page.document),
         details=plain_frame(page.details) if page.details else b"",
         headers=page.headers,
-        original=entry.original,
     )
 
 

@@ -12,7 +12,6 @@ Families and keys:
     deleted        site NUL blake2b(url)(16) -> time and source id of the deletion
     sites          site                      -> SiteState
     outbox         key of a record of `documents` that is to be replaced by a null value, or sent again
-                   such a key, NUL "changed" -> DocumentRecord of an earlier fetch to compare it with
     superseded     site NUL blake2b(url)(16) -> URL whose newest text is to be published again
     meta           "next"                    -> offset of the next record
                    "format"                  -> WINDOW_FORMAT
@@ -30,7 +29,6 @@ import msgspec
 from schemas.document import DocumentRecord, document_key, site_of_key
 from templ_core.config import WindowBounds
 from templ_core.errors import CodecError
-from templ_core.site_events import NoticedChange, PageFacts, SiteWatch
 from templ_core.site_level.window.schedule import latest_place_pages
 from templ_core.site_level.window.site_cache import SiteCache
 from templ_core.site_level.window.site_window import Left, SiteWindow, WindowFetch, url_hash
@@ -62,7 +60,6 @@ from workers.state.site_state import (
     FittedSite,
     SiteState,
     WindowTotals,
-    copied_state,
     totals_of,
 )
 from workers.state.window_entry import (
@@ -132,8 +129,6 @@ class WindowStore:
         self.bounds_of: Callable[[str], WindowBounds] = lambda _: bounds
         """Returns the bounds of a site's window."""
         self.has_topic = has_topic
-        self.keeps_earlier = has_topic and settings.changes
-        self.follows_originals = has_topic and settings.duplicates
         self._db = open_database(path, _FAMILIES)
         self.outbox = Outbox(self._db)
         try:
@@ -357,58 +352,14 @@ class WindowStore:
             state.fitted_at = max(state.fitted_at, fitted.learned)
             state.model_version, state.fit = fitted.model.version, fitted.fit
             state.changed_at_ms, state.of_old_design = fitted.changed_at_ms, fitted.of_old_design
-            if fitted.borders is not None and isinstance(state.watch, SiteWatch):
-                state.watch.see_design(fitted.changed_at_ms, *fitted.borders)
 
         self._update_state(fitted.model.site, note)
-
-    def untold(self, site: str) -> list[NoticedChange]:
-        """Return the changes of a site that are to be told."""
-        watch = self.site_state(site).watch
-        return watch.untold if isinstance(watch, SiteWatch) else []
-
-    def mark_told(self, site: str, count: int) -> None:
-        """Record that the first changes of a site were told."""
-
-        def drop(state: SiteState) -> None:
-            if isinstance(state.watch, SiteWatch):
-                state.watch.untold = state.watch.untold[count:]
-
-        self._update_state(site, drop)
-
-    def listen(self) -> list[str]:
-        """Notice silent sites by the newest event time of all sites; return the sites that have changes to tell."""
-        watched = [
-            (site, one) for site, state in self.sites() if isinstance(one := state.watch, SiteWatch)
-        ]
-        now_ms = max((one.newest_ms or 0 for _, one in watched), default=0)
-
-        def listen(state: SiteState) -> None:
-            if isinstance(state.watch, SiteWatch):
-                state.watch.listen(now_ms)
-
-        for site, one in watched:
-            if one.hears_nothing(now_ms):
-                self._update_state(site, listen)
-        return [site for site, _ in watched if self.untold(site)]
-
-    def see_origin(self, site: str, url: str, time_ms: int, origin: str) -> NoticedChange | None:
-        """Have the watch over a site look at which site published a page's content first; return the change to tell."""
-        found: list[NoticedChange | None] = []
-
-        def look(state: SiteState) -> None:
-            if not isinstance(state.watch, SiteWatch):
-                state.watch = SiteWatch()
-            found.append(state.watch.see_origin(url, time_ms, origin))
-
-        self._update_state(site, look)
-        return found[0]
 
     def _update_state(self, site: str, change: Callable[[SiteState], None]) -> None:
         """Have the state of a site changed, and write it if it is another one."""
         with self._lock:
             kept = self._sites.take(site)
-            state = copied_state(kept.state)
+            state = msgspec.structs.replace(kept.state)
             change(state)
             if state == kept.state:
                 self._sites.keep(site, kept)
@@ -490,7 +441,11 @@ class _Change:
         self.batch = Batch()
         self._store, self._site, self._is_of_topic = store, site, is_of_topic
         self._bounds = store.bounds_of(site)
-        self._window, self._keys, self._state = kept.window, kept.keys, copied_state(kept.state)
+        self._window, self._keys, self._state = (
+            kept.window,
+            kept.keys,
+            msgspec.structs.replace(kept.state),
+        )
         self._prefix = site.encode() + b"\0"
         self._tombstones: list[bytes] = []
         """Keys of `documents` whose records are to be removed from the topic."""
@@ -530,19 +485,11 @@ class _Change:
         state.learned += 1
         state.place_pages = latest_place_pages(state.place_pages, record.place_pages)
         earlier = next((one for one in left.fetches if one.url_hash == fetch.url_hash), None)
-        if record.facts is not None:
-            self._look_at(record, record.facts, is_again=earlier is not None)
-        compared = None
-        if earlier is not None and earlier.content_digest != fetch.content_digest:
-            compared = self._earlier_document(earlier, record)
         self._remove(left, record.url)
         was_deleted = fetch.url_hash in {*self._window.deletions, *left.deletions}
         if self._is_of_topic and earlier is None and was_deleted:
             # For a still older fetch the deletion may have been published again, after the text of this one.
             self.late_url = record.url
-        if compared is not None:
-            self.late_url = ""
-            self._store.outbox.compare(self.batch, key, compared)
         if fetch not in self._window:
             self._tombstones.append(key)
             return
@@ -555,30 +502,6 @@ class _Change:
             packer = self._store.packers.of(self._site, state.packed_at)
             self._put(key, entry, content, state.packed_at, packer)
         self._keys[fetch.url_hash] = key
-
-    def _earlier_document(
-        self, earlier: WindowFetch, record: DocumentRecord
-    ) -> DocumentRecord | None:
-        """Return the fetch that a document drives out, if a text is published with what has changed since.
-
-        A store that is rebuilt reads documents whose changes were published already.
-        """
-        if not self._store.keeps_earlier or record.revision:
-            return None
-        return self._store.document_of(self._keys[earlier.url_hash])
-
-    def _look_at(self, record: DocumentRecord, facts: PageFacts, *, is_again: bool) -> None:
-        """Have the watch over the site look at a document that has entered."""
-        if is_again:  # Its text is that of its earlier fetch.
-            facts = msgspec.structs.replace(facts, repeated_ratio=None)
-        if not isinstance(self._state.watch, SiteWatch):
-            self._state.watch = SiteWatch()
-        watch, url, time_ms = self._state.watch, record.url, record.event_time_ms
-        watch.look_at(url, time_ms, facts)
-        if self._store.follows_originals:
-            change = watch.see_origin(url, time_ms, record.original.site if record.original else "")
-            if change is not None:
-                watch.untold = [*watch.untold, change]
 
     def replace(self, record: DocumentRecord, known: WindowEntry) -> None:
         """Update a document of the window, given its entry, if `record` carries a later revision of its text."""

@@ -12,7 +12,6 @@ import pytest
 from aiohttp import web
 
 from schemas.site_settings import SiteRuleRecord
-from templ_core.site_events import SiteWatch
 from tests.workers.console.conftest import HOSTILE_SITE, HOSTILE_URL, SITE, TOKEN
 from workers.console import site_list
 from workers.console.config import ConsoleConfig
@@ -122,13 +121,11 @@ def test_a_site_gets_the_warnings_that_its_figures_ask_for():
     state = SiteState(
         pages=20, learned=20, fitted_at=20, model_version="1", fit=0.2, changed_at_ms=1, newest_ms=5
     )
-    state.watch = SiteWatch(is_silent=True)
     known = SiteRow(site=SITE, lag=5000, repeated=0.1)
     row = site_row(known, state, DAY_MS, config)
     assert row.warnings == (
         "low fit: the newest page, of 1970-01-01, fits no known design",
         "design changed on 1970-01-01",
-        "event feed-silent: see the runbook",
         "repeated text: 10.0% of the kept words are in sentences that many pages have",
         "long lag: 5000 documents of its partition wait",
     )

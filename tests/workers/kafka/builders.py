@@ -2,6 +2,7 @@
 
 from schemas.codec import encode_msgpack
 from schemas.document import document_key
+from schemas.topics import TOPICS
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.received import Received
 from workers.kafka.config import KafkaConfig
@@ -12,7 +13,7 @@ def kafka_config(state, partitions=1, settings=None):
     """Return the configuration of a worker whose broker does not listen."""
     return KafkaConfig(
         broker=BrokerAccess("127.0.0.1:1"), instance="one", state=state,
-        partitions=partitions, cleaned_partitions=partitions, settings=settings or load_settings(),
+        counts=dict.fromkeys(TOPICS, partitions), settings=settings or load_settings(),
     )  # fmt: skip
 
 

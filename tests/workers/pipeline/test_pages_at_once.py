@@ -18,7 +18,7 @@ from workers.pipeline.actions import Dead
 from workers.processes.messages import PAGES_AT_ONCE, CleanTask
 from workers.settings import load_settings
 
-OPTIONS = {"quality": True, "site_events": True}
+OPTIONS = {"quality": True, "observed": True}
 SMALL_WINDOWS = {"window_pages_max": 12, "window_newest_pages": 4, "window_floor_pages": 4}
 
 

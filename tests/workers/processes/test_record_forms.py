@@ -4,7 +4,6 @@ import msgspec
 
 from schemas.cleaned import Link, Metadata
 from schemas.codec import encode_json
-from templ_core.page_changes import FetchedText, page_changes
 from tests.workers.builders import page
 from workers.lab.in_process import InProcess
 from workers.local.local_state import LocalState
@@ -115,9 +114,10 @@ def test_chunks_come_when_they_are_asked_for_and_stay_when_the_shell_changes():
     assert (small.chunks, small.warnings) == (msgspec.UNSET, ["forms-dropped"])
 
 
-def test_changes_that_do_not_fit_a_message_are_dropped():
-    text = FetchedText(kept="New text.", shown=["New text."])
-    found = msgspec.structs.replace(record(Settings()), changes=page_changes(text, text))
+def test_texts_that_were_left_out_and_do_not_fit_a_message_are_dropped():
+    found = record(Settings(observed=True))
+    assert found.observed.left_out
     small = fit_message(found, len(encode_json(found)) - 1)
-    assert (small.changes, small.warnings) == (msgspec.UNSET, ["forms-dropped"])
+    assert (small.observed.left_out, small.warnings) == (None, ["forms-dropped"])
+    assert small.observed.charset == found.observed.charset
     assert small.text == found.text

@@ -31,6 +31,8 @@ from schemas.topics import (
     DEFAULT_PARTITIONS,
     DOCUMENTS,
     FINGERPRINTS,
+    PAGE_CHANGES,
+    PAGE_COPIES,
     PAGES,
     SITE_EVENTS,
     SITE_MODELS,
@@ -42,7 +44,6 @@ from workers.errors import BrokerProblem, TopicProblem
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.library_logs import IS_SILENT
 from workers.kafka.logs.log_reader import BrokerClient, TopicIdsResponse, TopicRequest
-from workers.settings import Settings
 
 TIME_LIMIT_SECONDS = 25.0
 """Longest time of one call as a whole, for which a person is waiting."""
@@ -87,10 +88,15 @@ WORKER_RIGHTS: Rights = {
     DEAD_LETTERS: (Right.WRITE,),
 }
 """What a worker does with each topic."""
-EVENT_RIGHTS: Rights = {SITE_EVENTS: (Right.WRITE,)}
-"""What a worker does besides if it watches sites."""
-DUPLICATE_RIGHTS: Rights = {FINGERPRINTS: (Right.READ, Right.WRITE)}
-"""What a worker does besides if it looks for copies."""
+WATCH_RIGHTS: Rights = {
+    CLEANED: (Right.READ,),
+    SITE_SETTINGS: (Right.READ,),
+    PAGE_CHANGES: (Right.WRITE,),
+    PAGE_COPIES: (Right.WRITE,),
+    SITE_EVENTS: (Right.WRITE,),
+    FINGERPRINTS: (Right.READ, Right.WRITE),
+}
+"""What `templ watch` does."""
 FEED_RIGHTS: Rights = {PAGES: (Right.WRITE,)}
 """What `templ feed` does."""
 SEED_RIGHTS: Rights = {
@@ -164,15 +170,6 @@ async def require_topics(broker: BrokerAccess, rights: Rights = WORKER_RIGHTS) -
     """
     if problems := await check_topics(broker, rights=rights):
         raise TopicProblem("\ntempl: ".join(problems))
-
-
-def worker_rights(settings: Settings) -> Rights:
-    """Return what a worker does with each topic."""
-    return {
-        **WORKER_RIGHTS,
-        **(EVENT_RIGHTS if settings.site_events else {}),
-        **(DUPLICATE_RIGHTS if settings.duplicates else {}),
-    }
 
 
 async def read_partition_counts(broker: BrokerAccess) -> dict[str, int]:

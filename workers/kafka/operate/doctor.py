@@ -13,10 +13,17 @@ from aiokafka.errors import KafkaError
 from aiokafka.protocol.admin import ApiVersionRequest
 
 from schemas.codec import SchemaError
-from schemas.topics import DEAD_LETTERS, DEFAULT_PARTITIONS, DOCUMENTS, SITE_SETTINGS
+from schemas.topics import CLEANED, DEAD_LETTERS, DEFAULT_PARTITIONS, DOCUMENTS, SITE_SETTINGS
 from workers.errors import BrokerProblem, DamagedStore, SettingsProblem, WorkerError
 from workers.kafka.broker.access import BrokerAccess, as_broker_problem
-from workers.kafka.broker.admin import check_topics, connected_admin, read_topics, worker_rights
+from workers.kafka.broker.admin import (
+    WATCH_RIGHTS,
+    WORKER_RIGHTS,
+    Right,
+    check_topics,
+    connected_admin,
+    read_topics,
+)
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.plain_clients import plain_consumer, read_whole
 from workers.kafka.broker.received import processable
@@ -89,7 +96,11 @@ async def examine(broker: BrokerAccess, state: Path | None, settings: Settings) 
 
 async def _of_broker(broker: BrokerAccess, settings: Settings) -> tuple[list[Finding], int | None]:
     """Return what is found out about a broker, and the number of partitions of `documents`."""
-    groups = [broker.group(role) for role in _ROLES]
+    rights, roles = WORKER_RIGHTS, [*_ROLES]
+    if settings.observed:  # which `templ watch` reads
+        rights = {**WATCH_RIGHTS, **WORKER_RIGHTS, CLEANED: (Right.READ, Right.WRITE)}
+        roles.append("watcher")
+    groups = [broker.group(role) for role in roles]
     found: list[Finding] = []
     partitions = None
     try:
@@ -98,7 +109,6 @@ async def _of_broker(broker: BrokerAccess, settings: Settings) -> tuple[list[Fin
         if DOCUMENTS in topics:
             partitions = topics[DOCUMENTS].partitions
         found += judge_topics(topics, settings, usable_codecs())
-        rights = worker_rights(settings)
         found += findings_of_lines(await check_topics(broker, rights=rights, groups=groups))
         found += judge_clock(await _records_ahead(broker, topics.values()))
         if DEAD_LETTERS in topics:
@@ -206,7 +216,7 @@ def taken_down_in_state(path: Path) -> frozenset[str]:
     Raises:
         InputProblem: The settings in the directory cannot be read.
     """
-    books = [read_book(path / role / SETTINGS_FILE) for role in _ROLES]
+    books = [read_book(path / role / SETTINGS_FILE) for role in (*_ROLES, "watcher")]
     return frozenset(site for book in books for site in book.forgotten())
 
 

@@ -6,7 +6,7 @@ import msgspec
 from aiokafka import ConsumerRecord, TopicPartition
 
 from schemas.codec import SchemaError, decode_site_model_record
-from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS
+from schemas.topics import CLEANED, DOCUMENTS, PAGES, SITE_MODELS
 from templ_core.site_cleaner.fetch_times import rfc3339
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.admin import connected_admin, topic_partitions
@@ -14,7 +14,7 @@ from workers.kafka.broker.plain_clients import plain_consumer, read_range
 from workers.kafka.broker.received import processable
 from workers.kafka.logs.log_reader import NEVER_FORMED, GroupMember, LogReader
 
-ROLE_TOPICS = {"cleaner": PAGES, "refresher": DOCUMENTS}
+ROLE_TOPICS = {"cleaner": PAGES, "refresher": DOCUMENTS, "watcher": CLEANED}
 """The topic that the consumer group of each role reads."""
 _TAIL_OFFSETS = 20
 """Number of last offsets of each partition of `site-models` among which the newest models are looked for."""
@@ -83,6 +83,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     """How far the workers on a broker are."""
 
     roles: tuple[RoleStatus, ...]
+    """Cleaners and refreshers, and watchers if there ever were some."""
     models: tuple[PublishedModel, ...]
     """The models that were published last, the newest first."""
 
@@ -94,7 +95,8 @@ async def read_status(broker: BrokerAccess, *, models_max: int) -> Status:
         BrokerProblem: The broker cannot be reached, or refuses.
         TopicProblem: A topic is missing.
     """
-    roles = [await _role_status(broker, role) for role in ROLE_TOPICS]
+    found = [await _role_status(broker, role) for role in ROLE_TOPICS]
+    roles = [one for one in found if one.role != "watcher" or one.state != NEVER_FORMED]
     models = await _newest_models(broker, broker.topic(SITE_MODELS)) if models_max else []
     return Status(roles=tuple(roles), models=tuple(models[:models_max]))
 

@@ -9,7 +9,6 @@ from statistics import fmean, median_high
 
 import msgspec
 
-from schemas.site_event import SiteEventRecord
 from templ_core import CleanedPage, CrawledPage, SiteCleaner, clean_crawl
 from templ_core.errors import PageError
 from templ_core.page_level.model.page_model import PageModel
@@ -27,6 +26,7 @@ from workers.pipeline.site_engine import SiteEngine
 from workers.processes.messages import Cleaned
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.settings import Settings, load_settings
+from workers.watcher.file_watch import FileWatch
 
 
 class ReplayedPage(msgspec.Struct, frozen=True, kw_only=True):
@@ -119,17 +119,18 @@ def _replay(
     site: SitePages, page_model: PageModel, designs: Sequence[str], settings: Settings
 ) -> list[ReplayedPage]:
     runner = InProcess(page_model)
-    settings = msgspec.structs.replace(settings, site_events=True)
+    settings = msgspec.structs.replace(settings, observed=True)
     state = LocalState(None, settings)
     stream = Stream(state, runner, settings)
     alone = SiteEngine(runner, settings)
+    watch = FileWatch(None, settings, finds_copies=False)
     replayed = []
     columns = zip(site.pages, site.gold, designs, strict=True)
     for number, (page, wanted, design) in enumerate(columns, 1):
-        outcome, following = stream.process(page)
+        outcome, _ = stream.process(page)
         if not isinstance(outcome, Cleaned):
             continue
-        events = {one.event for one in following if isinstance(one, SiteEventRecord)}
+        events = {one.event for one in watch.take(outcome.record).events}
         by_page = alone.clean(page)
         f1 = alone_f1 = None
         if wanted is not None:

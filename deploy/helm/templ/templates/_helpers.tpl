@@ -16,6 +16,11 @@ app.kubernetes.io/name: {{ default .Chart.Name .Values.nameOverride }}
 app.kubernetes.io/instance: {{ .Release.Name }}
 {{- end }}
 
+{{- define "templ.watcherLabels" -}}
+app.kubernetes.io/name: {{ default .Chart.Name .Values.nameOverride }}-watcher
+app.kubernetes.io/instance: {{ .Release.Name }}
+{{- end }}
+
 {{- define "templ.labels" -}}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
 {{ include "templ.selectorLabels" . }}
@@ -85,7 +90,11 @@ capabilities:
 - name: {{ .role }}
   image: {{ include "templ.image" $root }}
   imagePullPolicy: {{ $root.Values.image.pullPolicy }}
+  {{- if eq .role "watcher" }}
+  args: [watch, --state, /var/lib/templ/watcher]
+  {{- else }}
   args: [worker, --role, {{ .role }}, --state, /var/lib/templ/worker]
+  {{- end }}
   env:
     {{- include "templ.env" $root | nindent 4 }}
     - name: TEMPL_METRICS_HOST

@@ -1,0 +1,204 @@
+"""The partitions of a topic that this process has, with a store for each, opened and caught up when first needed.
+
+Opening, closing and removing a store may take seconds. All of it happens in threads, so that the
+event loop goes on answering the broker.
+"""
+
+import asyncio
+import logging
+import time
+from collections import defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from contextlib import asynccontextmanager
+from typing import Generic, Protocol, TypeVar
+
+import msgspec
+from aiokafka import TopicPartition
+
+from workers.kafka.broker.access import BrokerAccess
+from workers.kafka.broker.plain_clients import plain_consumer, read_range, settled_offset
+from workers.kafka.broker.received import Received, received_from_aiokafka
+from workers.kafka.logs.fetched import FETCHED
+from workers.kafka.logs.log_reader import ask_for_logs
+from workers.kafka.logs.resume import LogSnapshot, decode_snapshot, resume
+
+_REPORT_S = 10.0
+log = logging.getLogger("templ")
+
+
+class _Store(Protocol):
+    next_offset: int
+    """Offset of the first record that has not been stored."""
+
+    def log_mark(self, topic: str) -> bytes | None: ...
+    def mark_log(self, topic: str, mark: bytes) -> None: ...
+    def skip(self, offset: int) -> None: ...
+    def close(self) -> None: ...
+
+
+class PartitionWork(Protocol):
+    """What a process does with one partition."""
+
+    snapshot: LogSnapshot | None
+    """The log that the store was compared with since it was opened; None before."""
+
+    @property
+    def store(self) -> _Store:
+        """What was read of the partition."""
+
+    def note_log(self, snapshot: LogSnapshot) -> None:
+        """Store which log was read."""
+
+    def remove(self) -> None:
+        """Close the store and remove it from the disk."""
+
+
+Work = TypeVar("Work", bound=PartitionWork)
+
+
+class OwnedPartitions(Generic[Work]):
+    """Which partitions are this worker's, their windows, and a lock for each of them."""
+
+    def __init__(
+        self,
+        broker: BrokerAccess,
+        name: str,
+        open_store: Callable[[int], Work],
+        learn: Callable[[int, Work, Sequence[Received]], Awaitable[object]],
+    ) -> None:
+        """Own no partition of a topic, named without the prefix, yet; `learn` takes records that a store lacks into it."""
+        self._broker = broker
+        self._name = name
+        self._topic = broker.topic(name)
+        self._open_store = open_store
+        self._learn = learn
+        self._numbers: set[int] = set()
+        self._open: dict[int, Work] = {}
+        self._locks: defaultdict[int, asyncio.Lock] = defaultdict(asyncio.Lock)
+
+    def __contains__(self, number: int) -> bool:
+        return number in self._numbers
+
+    def assign(self, numbers: Iterable[int]) -> None:
+        """Take these partitions, and no others, for ours."""
+        self._numbers = set(numbers)
+
+    def opened(self) -> dict[int, Work]:
+        """Return the stores that are open now, by partition."""
+        return dict(self._open)
+
+    def not_ready(self) -> list[int]:
+        """Return the partitions that are ours and whose windows lack records; any thread may call."""
+        ready = {number for number, one in self.opened().items() if one.snapshot is not None}
+        return sorted(set(self._numbers) - ready)
+
+    @asynccontextmanager
+    async def hold(self, number: int) -> AsyncIterator[Work | None]:
+        """Keep all other work off a partition; gives None where the partition is not ours.
+
+        Windows that are not up to date are brought so before anybody has them: what was read and decided
+        in another log must not be acted upon.
+        """
+        async with self._locks[number]:
+            if number in self._numbers:
+                if number not in self._open:
+                    self._open[number] = await asyncio.to_thread(self._open_store, number)
+                if self._open[number].snapshot is None:
+                    await self._recover(number)
+            yield self._open.get(number) if number in self._numbers else None
+
+    async def _recover(self, number: int) -> None:
+        """Bring windows up to the topic's end; they are rebuilt if its log is another one."""
+        windows = self._open[number]
+        snapshot = decode_snapshot(await asyncio.to_thread(windows.store.log_mark, self._name))
+        logs = await ask_for_logs(
+            self._broker, lambda reader: reader.logs(self._topic, {number: snapshot})
+        )
+        state, offset = logs[number], windows.store.next_offset
+        async with plain_consumer(self._broker) as consumer:
+            topic = TopicPartition(self._topic, number)
+            settled = await settled_offset(consumer, topic, state.end)
+        found = resume(offset, snapshot, state)
+        if found.is_other_log:
+            windows = await self.rebuild(number, found.reason)
+        elif 0 < offset < settled:
+            windows = await self.rebuild(number, "deletions may be gone by now")
+        # A rebuild that is interrupted has to know, too, which log it has read.
+        await asyncio.to_thread(windows.store.mark_log, self._name, state.snapshot.encode())
+        await self.catch_up(number, state.end)
+        await asyncio.to_thread(windows.note_log, state.snapshot)
+
+    async def note_leader(self, number: int, first: int) -> None:
+        """Note with windows the leader of the next records, `first` on, if its log has all that they have read.
+
+        Call it while holding them. After an election that lost nothing, windows without the note could not be told
+        from those that have read what an election lost, and would be rebuilt.
+        """
+        windows = self._open[number]
+        at = max(first, windows.store.next_offset)
+        leader, known = FETCHED.leader_of(self._topic, number, at), windows.snapshot
+        if known is None or leader is None or not 0 <= known.leader_epoch < leader:
+            return
+        logs = await ask_for_logs(
+            self._broker, lambda reader: reader.logs(self._topic, {number: known})
+        )
+        if resume(windows.store.next_offset, known, logs[number]).is_other_log:
+            return  # the watchdog finds it, too, and ends the process
+        state = logs[number].snapshot
+        noted = msgspec.structs.replace(state, leader_epoch=leader, end=at + 1)
+        await asyncio.to_thread(windows.note_log, noted)
+
+    async def rebuild(self, number: int, why: str) -> Work:
+        """Drop windows that the topic no longer leads on from; call it while holding them."""
+        windows = self._open.pop(number)
+        offset = windows.store.next_offset
+        log.warning(
+            "windows-%s read up to offset %s are rebuilt: %s",
+            *(number, offset, why),
+            extra={"partition": number, "offset": offset},
+        )
+        await asyncio.to_thread(windows.remove)
+        self._open[number] = await asyncio.to_thread(self._open_store, number)
+        return self._open[number]
+
+    async def catch_up(self, number: int, end: int) -> None:
+        """Take in the records from the store's next offset up to `end`, and publish nothing.
+
+        Call it while holding the partition. It ends early when the partition is taken away; the next
+        owner goes on there.
+        """
+        windows = self._open[number]
+        start = windows.store.next_offset
+        if start >= end:
+            return
+        topic = TopicPartition(self._topic, number)
+        report_at = time.monotonic() + _REPORT_S
+        place = {"topic": topic.topic, "partition": number}
+        name = f"windows of {topic.topic}-{number}"
+        log.info("%s: reading from %s to %s", name, start, end, extra=place)
+        async with plain_consumer(self._broker) as consumer:
+            async for record in read_range(consumer, {topic: start}, {topic: end}):
+                if number not in self._numbers:
+                    return
+                await self._learn(number, windows, [received_from_aiokafka(record)])
+                if time.monotonic() > report_at:
+                    report_at += _REPORT_S
+                    log.info("%s: at %s", name, record.offset, extra=place)
+        await asyncio.to_thread(windows.store.skip, end - 1)
+        log.info("%s: up to date", name, extra=place)
+
+    async def release(self, numbers: Iterable[int]) -> None:
+        """Let partitions go; work on them ends early, then their stores are closed."""
+        leaving = set(numbers)
+        self._numbers -= leaving
+        for number in leaving:
+            async with self._locks[number]:
+                windows = self._open.pop(number, None)
+                if windows is not None:
+                    await asyncio.to_thread(windows.store.close)
+
+    def close(self) -> None:
+        """Close all stores, once nothing else runs."""
+        for windows in self._open.values():
+            windows.store.close()
+        self._open.clear()

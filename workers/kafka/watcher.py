@@ -1,0 +1,318 @@
+"""The watcher on Kafka: `cleaned` in; `page-changes`, `page-copies`, `site-events` and `fingerprints` out."""
+
+import asyncio
+import logging
+import shutil
+from collections import defaultdict
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, TypeAlias
+
+import faust
+import msgspec
+
+from schemas.cleaned import CleanedRecord, DeletedRecord
+from schemas.codec import SchemaError, decode_json, encode_json, encode_msgpack
+from schemas.fingerprint import FingerprintRecord, fingerprint_key
+from schemas.page_change import PageChangeRecord
+from schemas.page_copy import PageCopyRecord
+from schemas.site_event import SiteEventRecord
+from schemas.source import Source
+from schemas.topics import CLEANED, FINGERPRINTS, PAGE_CHANGES, PAGE_COPIES, SITE_EVENTS
+from workers.errors import DamagedStore, OtherFormat
+from workers.kafka.app import essential
+from workers.kafka.broker.partitioning import partition_of
+from workers.kafka.broker.received import Received, processable
+from workers.kafka.config import KafkaConfig
+from workers.kafka.logs.log_reader import LOOK_S, ask_for_logs
+from workers.kafka.logs.resume import LogSnapshot
+from workers.kafka.metrics import WatcherMetrics
+from workers.kafka.outputs import send_all
+from workers.kafka.owned_partitions import OwnedPartitions
+from workers.kafka.role import Role
+from workers.kafka.store_follower import StoreFollower
+from workers.log_lines import record_fields
+from workers.site_settings import SettingsBook
+from workers.state.content_index import ContentIndex
+from workers.state.rebuildable import open_rebuildable, remove_set_aside
+from workers.watcher.watch import CopyEnded, Watch, WatchRecord
+from workers.watcher.watch_store import WatchChange, WatchStore
+
+_LISTEN_S = 600.0
+"""Time between two looks for sites of which no page comes any more, in seconds."""
+_SENT_AT_ONCE = 500
+"""Records that are read from the outbox at a time."""
+log = logging.getLogger("templ")
+
+_Told: TypeAlias = (
+    PageChangeRecord | PageCopyRecord | SiteEventRecord | FingerprintRecord | CopyEnded
+)
+
+
+class _Kept(msgspec.Struct, array_like=True):
+    """A record of the outbox."""
+
+    kind: str
+    value: msgspec.Raw
+
+
+_KINDS: dict[str, type[_Told]] = {
+    one.__name__: one
+    for one in (PageChangeRecord, PageCopyRecord, SiteEventRecord, FingerprintRecord, CopyEnded)
+}
+
+
+def _kept(record: WatchRecord) -> bytes:
+    value = msgspec.Raw(msgspec.msgpack.encode(record))
+    return msgspec.msgpack.encode(_Kept(type(record).__name__, value))
+
+
+def _read_kept(stored: bytes) -> WatchRecord:
+    kept = msgspec.msgpack.decode(stored, type=_Kept)
+    return msgspec.msgpack.decode(kept.value, type=_KINDS[kept.kind])
+
+
+class PartitionWatch:
+    """What is noticed in one partition of `cleaned`."""
+
+    def __init__(
+        self, config: KafkaConfig, number: int, contents: ContentIndex, book: SettingsBook
+    ) -> None:
+        """Open the store of a partition; an empty one takes the place of one that cannot be used.
+
+        Raises:
+            StateProblem: The store is in use or not writable.
+        """
+        self._path = config.state / f"watched-{number}"
+        self._book = book
+        self.snapshot: LogSnapshot | None = None
+        """The log that the store was compared with since it was opened; None before."""
+        bounds = config.settings.window
+        self.store = open_rebuildable(
+            self._path, lambda path: WatchStore(path, bounds), config.broker.topic(CLEANED)
+        )
+        self.store.bounds_of = lambda site: book.bounds(site, bounds)
+        self._watch = Watch(self.store, contents)
+
+    def take(self, message: Received) -> bool:
+        """Take a record in; if it cannot be used, log why, and return False. A record that was stored changes nothing."""
+        if message.offset < self.store.next_offset:
+            return True
+        try:
+            told, change = self._told(message)
+        except (SchemaError, ValueError) as error:
+            extra = record_fields(message.source, message.headers, None)
+            log.warning("record %s is left out: %s", message.source, error, extra=extra)
+            self.store.skip(message.offset)
+            return False
+        if change is None:
+            self.store.skip(message.offset)
+            return True
+        # What was told of a record before the store was lost is not told again.
+        is_told = message.offset < self.store.silent_until
+        outputs = [] if is_told else [_kept(one) for one in told]
+        self.store.apply(change, outputs, message.offset)
+        return True
+
+    def _told(self, message: Received) -> tuple[Sequence[WatchRecord], WatchChange | None]:
+        value = processable(message.value)
+        if value is None:
+            url = (message.key or b"").decode()
+            source = Source(message.topic, message.partition, message.offset)
+            return self._watch.delete(DeletedRecord(url=url, site="", id="", source=source))
+        record = decode_json(value, CleanedRecord)
+        if self._book.is_forgotten(record.site):
+            return [], None
+        noticed, change = self._watch.take(record, message.timestamp_ms)
+        return noticed.records(record), change
+
+    def listen(self) -> None:
+        """Notice which sites have fallen silent."""
+        for events, change in self._watch.silent_sites():
+            self.store.apply(change, [_kept(one) for one in events])
+
+    def note_log(self, snapshot: LogSnapshot) -> None:
+        """Store which log was read."""
+        self.store.mark_log(CLEANED, snapshot.encode())
+        self.snapshot = snapshot
+
+    def remove(self) -> None:
+        """Close the store and remove it from the disk."""
+        self.store.close()
+        shutil.rmtree(self._path)
+
+
+class Watcher(Role):
+    """Notices what changes in the partitions it is given, and publishes it."""
+
+    name, input_topic, doing = "watcher", CLEANED, "watching"
+    prepared = "the fingerprints are read, and the stores are up to date"
+    metrics: WatcherMetrics
+
+    def __init__(self, config: KafkaConfig, contents: ContentIndex) -> None:
+        """Prepare to watch, with the contents that other sites have published."""
+        super().__init__(config)
+        self.metrics = WatcherMetrics()
+        self._contents = contents
+        self._follower = StoreFollower(config, FINGERPRINTS, contents, self._book)
+        self._owned = OwnedPartitions(config.broker, CLEANED, self._open, self._learn)
+        self._recoveries: set[asyncio.Task[None]] = set()
+        self.app.on_partitions_revoked.connect(self._revoked)  # type: ignore[arg-type]
+        self._keep_doing("fingerprints", self._follower.run)
+        self._keep_doing("noting logs", self._note_logs)
+        self._keep_doing("silent sites", self._listen)
+
+    def _open(self, number: int) -> PartitionWatch:
+        return PartitionWatch(self.config, number, self._contents, self._book)
+
+    def close(self) -> None:
+        """Close the stores."""
+        self._owned.close()
+
+    def inner_progress(self) -> object:
+        """Return how far each store has read, and how many fingerprints were read."""
+        offsets = {number: one.store.next_offset for number, one in self._owned.opened().items()}
+        return self._follower.taken, offsets
+
+    def _missing(self) -> str:
+        if not self._follower.ready.is_set():
+            return "fingerprints are being read"
+        missing = self._owned.not_ready()
+        return f"the stores of partitions {missing} are being brought up to date" if missing else ""
+
+    async def _known(self) -> None:
+        await super()._known()
+        await self._follower.ready.wait()
+
+    async def _assigned(self, _app: Any, assigned: Any, **_: Any) -> None:
+        numbers = sorted(one.partition for one in assigned)
+        self._owned.assign(numbers)
+        for number in numbers:
+            recovery = essential(self.app, "recovery", partial(self._publish_of, number))
+            task = asyncio.ensure_future(recovery)
+            self._recoveries.add(task)
+            task.add_done_callback(self._recoveries.discard)
+
+    async def _revoked(self, _app: Any, revoked: Any, **_: Any) -> None:
+        await self._owned.release(one.partition for one in revoked)
+
+    async def _publish_of(self, number: int) -> None:
+        """Bring the store of a partition up to date, and publish what it has to tell."""
+        await self._known()
+        async with self._owned.hold(number) as watch:
+            if watch is not None:
+                await self._publish(watch)
+
+    async def _batch(self, events: Sequence[faust.EventT[Any]]) -> None:
+        by_partition: defaultdict[int, list[Received]] = defaultdict(list)
+        for message in await self._messages(events):
+            by_partition[message.partition].append(message)
+        for number, messages in by_partition.items():
+            async with self._owned.hold(number) as watch:
+                if watch is not None:
+                    await self._owned.catch_up(number, messages[0].offset)
+                    await self._learn(number, watch, messages)
+                    await self._publish(watch)
+
+    async def _learn(
+        self, number: int, watch: PartitionWatch, messages: Sequence[Received]
+    ) -> None:
+        """Take records in, at least the first; it ends early when the partition is taken away."""
+        await self._known()
+        if not watch.store.next_offset:
+            await self._begin(number, watch)
+
+        def take() -> None:
+            for count, message in enumerate(messages):
+                if count and number not in self._owned:
+                    return
+                is_used = watch.take(message)
+                (self.metrics.records if is_used else self.metrics.left_out).inc()
+
+        await asyncio.to_thread(take)
+
+    async def _begin(self, number: int, watch: PartitionWatch) -> None:
+        """Have an empty store say nothing of records of which everything was told before it was lost."""
+        committed = await ask_for_logs(
+            self.config.broker, lambda reader: reader.committed(self.group, self.topic)
+        )
+        place = committed.get(number)
+        if place is not None and place.offset:
+            await asyncio.to_thread(watch.store.begin_silently, place.offset)
+            log.warning(
+                "%s-%s: the store is new, and begins at the newest versions of pages; nothing is told of the records "
+                "before offset %s",
+                *(self.topic, number, place.offset),
+                extra={"partition": number, "offset": place.offset},
+            )
+
+    async def _publish(self, watch: PartitionWatch) -> None:
+        """Send what is to be told, and drop it when the broker has stored it."""
+        while stored := await asyncio.to_thread(watch.store.outbox, _SENT_AT_ONCE):
+            records = [_read_kept(value) for _, value in stored]
+            await send_all(self._outputs.send_keyed(*_message(one)) for one in records)
+            await asyncio.to_thread(watch.store.drop, [number for number, _ in stored])
+            for one in records:
+                self.metrics.told(one)
+
+    async def _note_logs(self) -> None:
+        """Store what the watchdog has seen of the logs."""
+        await asyncio.sleep(LOOK_S)
+        for number in self._owned.opened():
+            async with self._owned.hold(number) as watch:
+                snapshot = self.app.snapshots.get(number)
+                if watch is not None and snapshot is not None and snapshot != watch.snapshot:
+                    await asyncio.to_thread(watch.note_log, snapshot)
+
+    async def _listen(self) -> None:
+        """Publish which sites have fallen silent."""
+        await asyncio.sleep(_LISTEN_S)
+        for number in self._owned.opened():
+            async with self._owned.hold(number) as watch:
+                if watch is not None:
+                    await asyncio.to_thread(watch.listen)
+                    await self._publish(watch)
+
+    async def _take_down(self, site: str) -> bool:
+        number = partition_of(site, self.config.counts[CLEANED])
+        was_there = await asyncio.to_thread(self._contents.erase, site)
+        async with self._owned.hold(number) as watch:
+            if watch is not None:
+                await self._publish(watch)  # the outbox may have records of the site
+                was_there |= await asyncio.to_thread(watch.store.erase, site)
+            elif (path := self.config.state / f"watched-{number}").exists():
+                was_there |= await asyncio.to_thread(self._erase_closed, path, site)
+        remove_set_aside(self.config.state)
+        return was_there
+
+    def _erase_closed(self, path: Path, site: str) -> bool:
+        """Erase a site from a store that is not open, or the store as a whole where it cannot be read or has to tell."""
+        try:
+            store = WatchStore(path, self.config.settings.window)
+        except (DamagedStore, OtherFormat):
+            shutil.rmtree(path)
+            return True
+        was_there = store.erase(site)
+        has_to_tell = bool(store.outbox(1))
+        store.close()
+        if has_to_tell:
+            shutil.rmtree(path)
+        return was_there or has_to_tell
+
+
+def _message(record: WatchRecord) -> tuple[str, str, bytes, bytes | None]:
+    """Return the topic, the site, the key and the value of a record."""
+    match record:
+        case PageChangeRecord():
+            return PAGE_CHANGES, record.site, record.url.encode(), encode_json(record)
+        case PageCopyRecord():
+            return PAGE_COPIES, record.site, record.url.encode(), encode_json(record)
+        case CopyEnded():
+            return PAGE_COPIES, record.site, record.url.encode(), None
+        case SiteEventRecord():
+            return SITE_EVENTS, record.site, record.site.encode(), encode_json(record)
+        case FingerprintRecord():
+            value = None if record.key is None else encode_msgpack(record)
+            key = fingerprint_key(record.site, record.url)
+            return FINGERPRINTS, record.site, key, value

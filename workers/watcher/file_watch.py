@@ -1,0 +1,76 @@
+"""Watching the records of files, in their order, with what an earlier run remembers."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from schemas.cleaned import CleanedRecord, DeletedRecord
+from schemas.site_event import SiteEventRecord
+from workers.settings import Settings
+from workers.state.content_index import ContentIndex
+from workers.watcher.watch import Noticed, Watch
+from workers.watcher.watch_store import WatchStore
+
+_SEEN, _CONTENTS = "watched", "contents"
+"""Directories of the stores in a state directory."""
+
+
+class FileWatch:
+    """Watches records that come in one order; a closed one goes on with its state directory."""
+
+    def __init__(
+        self,
+        state: Path | None,
+        settings: Settings,
+        *,
+        finds_copies: bool,
+        forgotten: Iterable[str] = (),
+    ) -> None:
+        """Open the stores, in memory without a state directory; sites that are taken down are erased.
+
+        Raises:
+            WorkerError: A store cannot be used, see `open_database`.
+        """
+        self._store = WatchStore(state and state / _SEEN, settings.window)
+        self._contents: ContentIndex | None = None
+        if finds_copies:
+            self._contents = ContentIndex(
+                state and state / _CONTENTS, settings.duplicates_pages_max
+            )
+        for site in forgotten:
+            self._store.erase(site)
+            if self._contents is not None:
+                self._contents.erase(site)
+        self._watch = Watch(self._store, self._contents)
+
+    def take(self, record: CleanedRecord | DeletedRecord) -> Noticed:
+        """Return what a record says; nothing of a deletion."""
+        if isinstance(record, DeletedRecord):
+            _, gone = self._watch.delete(record)
+            if gone is not None:
+                self._store.apply(gone)
+            return Noticed()
+        noticed, change = self._watch.take(record)
+        self._store.apply(change)
+        return noticed
+
+    def silent_sites(self) -> list[SiteEventRecord]:
+        """Return which sites have fallen silent, by the time of the newest page of all sites."""
+        found = []
+        for events, change in self._watch.silent_sites():
+            self._store.apply(change)
+            found += events
+        return found
+
+    def close(self) -> None:
+        """Write what is in memory to disk."""
+        self._store.close()
+        if self._contents is not None:
+            self._contents.close()
+
+
+def erase_watched(state: Path, settings: Settings, sites: Iterable[str]) -> None:
+    """Erase sites from what watching has left in a state directory."""
+    names = [name for name in (_SEEN, _CONTENTS) if (state / name).exists()]
+    if names and (forgotten := list(sites)):
+        has_contents = _CONTENTS in names
+        FileWatch(state, settings, finds_copies=has_contents, forgotten=forgotten).close()

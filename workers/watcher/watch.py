@@ -1,0 +1,211 @@
+"""What a record of `cleaned` says of its page and its site: what has changed, and who published the content first.
+
+The answers depend on the records and their order alone.
+"""
+
+from typing import TypeAlias
+
+import msgspec
+
+from schemas.cleaned import CleanedRecord, DeletedRecord, Observed
+from schemas.fingerprint import FingerprintRecord, Original
+from schemas.page_change import PageChangeRecord
+from schemas.page_copy import PageCopyRecord
+from schemas.site_event import SiteEventRecord
+from templ_core.page_changes import FetchedText, PageChanges, page_changes
+from templ_core.site_cleaner.fetch_times import SPACING_MS, parse_time_ms, rfc3339
+from templ_core.site_events import WATCH, NoticedChange, PageFacts
+from templ_core.stored.compact import content_digest
+from templ_core.tokens import tokenise
+from workers.state.content_index import ContentIndex
+from workers.watcher.watch_store import SeenPage, WatchChange, WatchStore
+
+
+class CopyEnded(msgspec.Struct, frozen=True, kw_only=True):
+    """A page of which it was told that it is a copy is none any more, or is gone."""
+
+    url: str
+    site: str
+
+
+WatchRecord: TypeAlias = (
+    PageChangeRecord | PageCopyRecord | CopyEnded | SiteEventRecord | FingerprintRecord
+)
+"""Something that is told because of a record."""
+
+
+class Noticed(msgspec.Struct, kw_only=True):
+    """What one record says."""
+
+    changes: PageChanges | None = None
+    """What has changed on the page since its fetch before; None where that is not known."""
+    original: Original | None = None
+    """The page of another site that published the content first; None where none is known."""
+    was_copy: bool = False
+    """Whether another site had published the content of the fetch before."""
+    fingerprint: FingerprintRecord | None = None
+    """What other watchers are to know of the text."""
+    events: list[SiteEventRecord] = []
+
+    def records(self, of: CleanedRecord) -> list[WatchRecord]:
+        """Return what is to be told because of a cleaned record."""
+        found: list[WatchRecord] = []
+        place = {"url": of.url, "site": of.site}
+        fetch = {"fetched_at": of.fetched_at, "source": of.source}
+        if self.changes is not None and self.changes.degree != "none":
+            found.append(PageChangeRecord(**place, **fetch, changes=self.changes))  # type: ignore[arg-type]
+        if self.original is not None:
+            first = {
+                "duplicate_of": self.original.url,
+                "duplicate_of_site": self.original.site,
+            }
+            found.append(PageCopyRecord(**place, **fetch, **first))  # type: ignore[arg-type]
+        elif self.was_copy:
+            found.append(CopyEnded(**place))
+        if self.fingerprint is not None:
+            found.append(self.fingerprint)
+        return [*found, *self.events]
+
+
+class Watch:
+    """Notices what changes on pages and sites, and which pages are copies.
+
+    Records of a site follow each other; one thread at a time may use it.
+    """
+
+    def __init__(self, store: WatchStore, contents: ContentIndex | None) -> None:
+        """Watch with what a store remembers; without contents nobody looks for copies."""
+        self.store = store
+        self._contents = contents
+
+    def take(
+        self, record: CleanedRecord, arrived_ms: int | None = None
+    ) -> tuple[Noticed, WatchChange]:
+        """Return what a record says, and the change of its site, which the caller applies.
+
+        Args:
+            record: The record; a revision replaces the text of its fetch and says nothing else.
+            arrived_ms: When it was published, by which it is decided who was first, in Unix milliseconds; None = the
+                order of the calls.
+        """
+        change = self.store.change(record.site)
+        noticed, known = Noticed(), change.page(record.url)
+        if self._contents is not None:
+            noticed.original, noticed.fingerprint = self._contents.take(record, arrived_ms)
+            noticed.was_copy = known is not None and known.is_copy
+        if isinstance(record.observed, Observed):
+            self._observe(record, record.observed, known, change, noticed)
+        return noticed, change
+
+    def _observe(
+        self,
+        record: CleanedRecord,
+        observed: Observed,
+        known: SeenPage | None,
+        change: WatchChange,
+        noticed: Noticed,
+    ) -> None:
+        watch = change.watch
+        is_known_fetch = known is not None and known.source == record.source
+        time_ms = parse_time_ms(record.fetched_at)
+        if time_ms is None:
+            time_ms = (watch.newest_ms or 0) + SPACING_MS
+        page = SeenPage(
+            url=record.url,
+            source=record.source,
+            time_ms=known.time_ms if known and is_known_fetch else time_ms,
+            fetched_at=record.fetched_at,
+            text=record.text,
+            left_out=observed.left_out,
+            metadata=record.metadata,
+            is_copy=noticed.original is not None,
+        )
+        digest = content_digest(msgspec.msgpack.encode(page))
+        if is_known_fetch:
+            change.replace(page, digest)
+            return
+        if record.revision or not change.enter(page, digest):
+            return
+        if known is not None:
+            noticed.changes = _changes(known, page)
+        facts = PageFacts(
+            words=len(tokenise(record.text)),
+            # The text of a page that comes again is that of its earlier fetch.
+            repeated_ratio=None if known else observed.repeated_ratio,
+            language=observed.language,
+            charset=observed.charset,
+        )
+        watch.look_at(record.url, time_ms, facts)
+        design = observed.design
+        if design is not None and design.known_ratio <= WATCH.known_ratio_max:
+            watch.see_design(parse_time_ms(design.since), design.last_url, design.first_url)
+        if self._contents is not None:
+            original = noticed.original
+            copied = watch.see_origin(record.url, time_ms, original.site if original else "")
+            watch.untold = [*watch.untold, *([copied] if copied else [])]
+        noticed.events = _told(change)
+
+    def delete(self, record: DeletedRecord) -> tuple[list[WatchRecord], WatchChange | None]:
+        """Return what the deletion of a page says, and the change of its site; None for a page that is not remembered.
+
+        The site of the record may be empty, as it is not known of a null value.
+        """
+        site = record.site or self.store.site_of(record.url)
+        if not site:
+            return [], None
+        if self._contents is not None:
+            self._contents.remove(site, record.url)
+        change = self.store.change(site)
+        change.leave(record.url)
+        gone: list[WatchRecord] = []
+        if self._contents is not None:
+            gone = [
+                CopyEnded(url=record.url, site=site),
+                FingerprintRecord(url=record.url, site=site, key=None),
+            ]
+        return gone, change
+
+    def silent_sites(self) -> list[tuple[list[SiteEventRecord], WatchChange]]:
+        """Return the sites of which no page comes any more, by the newest page of all sites."""
+        watched = list(self.store.sites())
+        now_ms = max((one.newest_ms or 0 for _, one in watched), default=0)
+        found = []
+        for site, watch in watched:
+            if watch.hears_nothing(now_ms):
+                change = self.store.change(site)
+                change.watch.listen(now_ms)
+                found.append((_told(change), change))
+        return found
+
+
+def _changes(known: SeenPage, page: SeenPage) -> PageChanges | None:
+    """Return what has changed since an earlier fetch; None where one of them is not known as a whole."""
+    if known.left_out is None or page.left_out is None:
+        return None
+    before, after = (
+        FetchedText(
+            kept=one.text,
+            shown=[*one.text.split("\n"), *(one.left_out or ())],
+            metadata=one.metadata,
+        )
+        for one in (known, page)
+    )
+    return page_changes(before, after, known.fetched_at)
+
+
+def _told(change: WatchChange) -> list[SiteEventRecord]:
+    """Return what is to be told of a site, of which nothing is to be told afterwards."""
+    events, change.watch.untold = change.watch.untold, []
+    return [_event(change.site, one) for one in events]
+
+
+def _event(site: str, change: NoticedChange) -> SiteEventRecord:
+    return SiteEventRecord(
+        site=site,
+        event=change.kind,
+        time=rfc3339(change.time_ms),
+        last_url=change.last_url,
+        first_url=change.first_url,
+        before=change.before,
+        after=change.after,
+    )
