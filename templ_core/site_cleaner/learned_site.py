@@ -16,8 +16,8 @@ from templ_core.site_level.window.page_summary import (
     decode_page_summary,
     summarise_page,
 )
-from templ_core.site_level.window.schedule import is_due, latest_place_pages
 from templ_core.site_level.window.site_cache import SiteCache
+from templ_core.site_level.window.site_history import SiteHistory, document_fetch
 from templ_core.site_level.window.site_learner import LEARNED_PAGES_MAX, SiteLearner
 from templ_core.site_level.window.site_window import Left, SiteWindow, WindowFetch, url_hash
 from templ_core.stored.compact import CompactColumns, CompactForm, Count
@@ -63,12 +63,7 @@ class LearnedSite:
             map(_fetch_of, self._documents.values()),
             {url_hash(url): time_ms for url, time_ms in deletions},
         )
-        self.learned = 0
-        """Documents that ever entered the window."""
-        self.fitted_at = 0
-        """`learned` when the site model was fitted last."""
-        self.place_pages: list[int | None] = []
-        """`Decision.place_pages` of the latest documents, oldest first."""
+        self.history = SiteHistory()
         self.model = b""
         """The site model in compact form; empty before the first fit."""
         self.has_changed = True
@@ -87,21 +82,19 @@ class LearnedSite:
     @property
     def is_due(self) -> bool:
         """Whether the schedule asks for a new site model."""
-        return is_due(self.learned, self.fitted_at, len(self._window), self.place_pages)
+        return self.history.is_due(len(self._window))
 
     def enter(
         self, document: WindowDocument, place_pages: int | None, bounds: WindowBounds
     ) -> bool:
         """Add a document with its `Decision.place_pages` to the window, and return whether it has entered."""
         fetch = _fetch_of(document)
-        left = self._window.enter(fetch, bounds)
+        left = self.history.enter(self._window, fetch, place_pages, bounds)
         if left is None:
             return False
         self._drop(left)
         if fetch in self._window:
             self._documents[fetch.url_hash] = document
-        self.learned += 1
-        self.place_pages = latest_place_pages(self.place_pages, place_pages)
         self.has_changed = True
         return True
 
@@ -122,9 +115,7 @@ class LearnedSite:
 
 
 def _fetch_of(document: WindowDocument) -> WindowFetch:
-    return WindowFetch(
-        document.time_ms, url_hash(document.url), document.content_digest, len(document.body)
-    )
+    return document_fetch(document.url, document.time_ms, document.content_digest, document.body)
 
 
 class _Compact(CompactColumns, frozen=True, array_like=True):
@@ -163,10 +154,10 @@ def encode_site(site: LearnedSite) -> bytes:
             key=site.key,
             documents=site.documents,
             deletions=site.deletions,
-            learned=site.learned,
-            fitted_at=site.fitted_at,
+            learned=site.history.learned,
+            fitted_at=site.history.fitted_at,
             model=site.model,
-            place_pages=site.place_pages,
+            place_pages=site.history.place_pages,
         )
     )
 
@@ -181,10 +172,11 @@ def decode_site(body: bytes) -> LearnedSite:
     if compact.model:
         decode_site_model(compact.model)
     site = LearnedSite(compact.key, compact.documents, compact.deletions)
-    site.learned, site.fitted_at = compact.learned, compact.fitted_at
+    place_pages = compact.place_pages if isinstance(compact, _Compact) else []
+    site.history = SiteHistory(
+        learned=compact.learned, fitted_at=compact.fitted_at, place_pages=place_pages
+    )
     site.model = compact.model
-    if isinstance(compact, _Compact):
-        site.place_pages = compact.place_pages
     site.has_changed = False
     return site
 
@@ -238,7 +230,7 @@ class SitesInMemory:
         kept.learner.follow(list(self._window(site, kept)))
         kept.read.clear()
         kept.model, site.model = fitting_part(kept.learner.model(), self._config.site_model_bytes)
-        site.fitted_at, site.has_changed = site.learned, True
+        site.history.fitted_at, site.has_changed = site.history.learned, True
         self._kept.keep(site.key, kept)
 
     def _window(self, site: LearnedSite, kept: _InMemory) -> Iterator[tuple[bytes, PageSummary]]:

@@ -244,7 +244,7 @@ class SiteCleaner:
     @one_at_a_time
     def sites(self) -> list[str]:
         """Return the keys of the sites that something was learned about, sorted."""
-        return sorted(key for key, site in self._known().items() if site.learned)
+        return sorted(key for key, site in self._known().items() if site.history.learned)
 
     @one_at_a_time
     def to_bytes(self) -> bytes:

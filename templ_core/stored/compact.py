@@ -169,6 +169,15 @@ def compact_content(body: bytes, max_bytes: int) -> bytes:
     return body if is_array else frame_content(body, max_bytes)
 
 
+def content_bytes(body: bytes) -> int:
+    r"""Return the size of what `compact_content` returns, without decompressing it.
+
+    >>> content_bytes(zstandard.compress(b"\x91\x03")), content_bytes(b"\x91\x03")
+    (2, 2)
+    """
+    return len(body) if body[:1] in _ARRAYS else zstandard.frame_content_size(body)
+
+
 def frame_content(
     frame: bytes, max_bytes: int, decompressor: zstandard.ZstdDecompressor | None = None
 ) -> bytes:

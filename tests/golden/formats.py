@@ -168,7 +168,9 @@ def _saved_sites() -> bytes:
 def _read_saved_sites(body: bytes) -> Any:
     cleaner = SiteCleaner.from_bytes(body)
     sites = [cleaner._known()[key] for key in cleaner.sites()]
-    return [[site.key, site.documents, site.learned, site.fitted_at] for site in sites]
+    return [
+        [site.key, site.documents, site.history.learned, site.history.fitted_at] for site in sites
+    ]
 
 
 def _state_folder(name: str) -> bytes:

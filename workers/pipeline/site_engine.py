@@ -21,7 +21,6 @@ from templ_core.errors import CodecError
 from templ_core.site_cleaner.fetch_times import rfc3339
 from templ_core.site_level.config import REVISIONS
 from templ_core.site_level.window.revisions import DesignChange, revision_reason
-from templ_core.site_level.window.schedule import documents_until_due
 from templ_core.site_level.window.site_window import WindowFetch
 from workers.log_lines import lines_about, record_fields
 from workers.lru_cache import LruCache
@@ -337,7 +336,7 @@ class SiteEngine:
     def documents_until_fit(self, site: str) -> int:
         """Return how many documents a site learns, 1 or more, until `refresh` asks for a model, as far as is known."""
         state = self._windows.site_state(site)
-        return documents_until_due(state.learned, state.fitted_at, state.pages)
+        return state.until_due(state.pages)
 
     def publish_model(self, site: str) -> list[Action]:
         """Return the publication of a site's model as its window is now, and the texts to compare with it.

@@ -17,8 +17,9 @@ from templ_core.site_level.window.page_summary import (
     summarise_page,
 )
 from templ_core.site_level.window.site_cache import SiteCache
+from templ_core.site_level.window.site_history import document_fetch
 from templ_core.site_level.window.site_learner import LEARNED_PAGES_MAX, SiteLearner
-from templ_core.site_level.window.site_window import WindowFetch, url_hash
+from templ_core.site_level.window.site_window import WindowFetch
 from templ_core.stored.compact import content_digest
 from workers.lru_cache import LruCache
 from workers.processes.messages import (
@@ -143,7 +144,7 @@ def _summary(summary: bytes, document: bytes, page_model: PageModel) -> PageSumm
 def window_fetch(url: str, time_ms: int, document: Document) -> WindowFetch:
     """Return what a window knows of a document."""
     columns = document_columns(document)
-    return WindowFetch(time_ms, url_hash(url), content_digest(columns), len(columns))
+    return document_fetch(url, time_ms, content_digest(columns), columns)
 
 
 def fit_pages(

@@ -7,13 +7,13 @@ import msgspec
 from msgspec.structs import astuple
 
 from schemas.site_model import SiteModelRecord
-from templ_core.site_level.window.schedule import is_due
+from templ_core.site_level.window.site_history import SiteHistory
 
 NEVER_MS = -(1 << 62)
 """A time before all others."""
 
 
-class SiteState(msgspec.Struct, kw_only=True):
+class SiteState(SiteHistory, msgspec.Struct, kw_only=True):
     """Numbers that summarise one site's window; they are written with every change of it."""
 
     pages: int = 0
@@ -24,12 +24,6 @@ class SiteState(msgspec.Struct, kw_only=True):
     """Highest event time of the window's documents and deletions."""
     oldest_ms: int = 0
     """Event time of the oldest document; 0 for an empty window."""
-    learned: int = 0
-    """Number of documents that ever entered the window."""
-    fitted_at: int = 0
-    """Value of `learned` when the last site model was published."""
-    place_pages: list[int | None] = []
-    """`DocumentRecord.place_pages` of the latest documents, oldest first."""
     model_version: str | None = None
     """Version of the last published site model; None before the first."""
     fit: float = 1.0
@@ -98,4 +92,4 @@ def totals_of(state: SiteState) -> WindowTotals:
 
 def model_is_due(state: SiteState) -> bool:
     """Return whether the schedule wants the site's model fitted again."""
-    return is_due(state.learned, state.fitted_at, state.pages, state.place_pages)
+    return state.is_due(state.pages)

@@ -29,7 +29,6 @@ import msgspec
 from schemas.document import DocumentRecord, document_key, site_of_key
 from templ_core.config import WindowBounds
 from templ_core.errors import CodecError
-from templ_core.site_level.window.schedule import latest_place_pages
 from templ_core.site_level.window.site_cache import SiteCache
 from templ_core.site_level.window.site_window import Left, SiteWindow, WindowFetch, url_hash
 from templ_core.stored.compact import content_digest
@@ -475,15 +474,13 @@ class _Change:
         self._leave_by_key(key)
         entry = entry_of(record, page)
         fetch = fetch_of(entry)
-        left = self._window.enter(fetch, self._bounds)
+        left = state.enter(self._window, fetch, record.place_pages, self._bounds)
         if left is None:
             known = self._window.of_url(fetch.url_hash)
             if known is None or known.time_ms > fetch.time_ms:
                 self.late_url = record.url
             self._tombstones.append(key)
             return
-        state.learned += 1
-        state.place_pages = latest_place_pages(state.place_pages, record.place_pages)
         earlier = next((one for one in left.fetches if one.url_hash == fetch.url_hash), None)
         self._remove(left, record.url)
         was_deleted = fetch.url_hash in {*self._window.deletions, *left.deletions}

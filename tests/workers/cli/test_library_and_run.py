@@ -1,6 +1,7 @@
 """The library, `templ run` and the engine on Kafka clean pages alike, to the byte, even those of one fetch time."""
 
 from base64 import b64decode
+from contextlib import suppress
 from datetime import timedelta
 from itertools import chain
 
@@ -8,16 +9,19 @@ import pytest
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.codec import decode_document_record, decode_output, encode_json, encode_msgpack
-from templ_core import SiteCleaner
-from templ_core.errors import PageGone
+from templ_core import CleanerOptions, SiteCleaner
+from templ_core.config import WindowBounds
+from templ_core.errors import PageError, PageGone
 from templ_core.page_level.model.model_file import shipped_model
-from tests.workers.builders import write_lines
+from tests.workers.builders import DAY_MS, write_lines
 from tests.workers.memory_transport import MemoryTransport
 from workers.feeds.files import read_feed
 from workers.lab.in_process import InProcess
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
+from workers.local.local_state import LocalState
+from workers.local.runner import Stream
 from workers.pipeline.site_engine import SiteEngine
-from workers.settings import load_settings
+from workers.settings import Settings, load_settings
 from workers.state.model_store import ModelStore
 from workers.state.window_store import WindowStore
 
@@ -70,12 +74,11 @@ def cleaned_by_library(cleaner, record):
         return None
 
 
-def cleaned_as_on_kafka(feed):
+def cleaned_as_on_kafka(feed, refresher):
     """What cleaner and refresher say of pages, if each page is learned from before the next one comes."""
     settings, runner = load_settings(), InProcess(shipped_model())
     models = ModelStore(None)
     cleaner = SiteEngine(runner, settings, models=models, fits_messages=True)
-    refresher = MemoryTransport(WindowStore(None, settings), runner, settings)
     for page in read_feed([feed]):
         outcome = cleaner.clean(page)
         refresher.learn(decode_document_record(encode_msgpack(outcome.document)))
@@ -108,5 +111,58 @@ def test_pages_are_cleaned_alike_by_library_templ_run_and_kafka(templ_process, r
     pairs = list(zip(of_library, of_run, strict=True))
     assert [number for number, (a, b) in enumerate(pairs) if told(a) != told(b)] == []
     assert all(a.fingerprint == b.fingerprint.value for a, b in pairs if a is not None)
-    on_kafka = zip(of_run, cleaned_as_on_kafka(feed), strict=True)
+    settings = load_settings()
+    refresher = MemoryTransport(WindowStore(None, settings), InProcess(shipped_model()), settings)
+    on_kafka = zip(of_run, cleaned_as_on_kafka(feed, refresher), strict=True)
     assert [number for number, (a, b) in enumerate(on_kafka) if a != b] == []
+
+
+BOUNDS = {
+    "age": WindowBounds(age_ms=3 * DAY_MS, floor_pages=10, floor_age_ms=20 * DAY_MS),
+    "pages": WindowBounds(pages_max=40, newest_pages=20, floor_pages=10),
+    "bytes": WindowBounds(bytes_max=96 << 10, floor_pages=10),
+}
+
+
+def window_of_library(cleaner, site):
+    return [(one.url, one.content_digest) for one in cleaner._sites[site].documents]
+
+
+def window_of(store, site):
+    return [(one.url, one.content_digest) for one in store.window_entries(site)]
+
+
+@pytest.mark.parametrize("bound", BOUNDS)
+def test_each_bound_binds_alike_in_library_files_and_engine(records, tmp_path, bound):
+    """The documents of a window are counted in the same way, so texts and windows are equal."""
+    bounds = BOUNDS[bound]
+    settings = Settings(
+        **{f"window_{name}": getattr(bounds, name) for name in bounds.__struct_fields__}
+    )
+    feed = write_lines(tmp_path / "feed.jsonl", records)
+    cleaner = SiteCleaner(CleanerOptions(window=bounds))
+    of_library = [cleaned_by_library(cleaner, record) for record in records]
+    runner, state = InProcess(shipped_model()), LocalState(None, settings)
+    stream = Stream(state, runner, settings)
+    of_files = [stream.process(page)[0].record for page in read_feed([feed])]
+    refresher = MemoryTransport(WindowStore(None, settings), runner, settings)
+    of_engine = list(cleaned_as_on_kafka(feed, refresher))
+    pairs = zip(of_library, of_files, strict=True)
+    assert [number for number, (a, b) in enumerate(pairs) if told(a) != told(b)] == []
+    assert [told(one) for one in of_files] == [told(one) for one in of_engine]
+    unbound = SiteCleaner()
+    for record in records:
+        unbound_of(unbound, record)
+    for site in cleaner.sites():
+        window = window_of_library(cleaner, site)
+        assert window == window_of(state.windows, site) == window_of(refresher.store, site)
+        assert len(window) < len(window_of_library(unbound, site))
+
+
+def unbound_of(cleaner, record):
+    """Learn a page with the bounds that are usual."""
+    body = record["html"] if "html" in record else b64decode(record.get("html_base64", ""))
+    with suppress(PageError):
+        cleaner.learn(
+            record["url"], body, record["fetched_at"], site=record["site"], status=record["status"]
+        )
