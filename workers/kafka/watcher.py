@@ -211,6 +211,7 @@ class Watcher(Role):
         for number, messages in by_partition.items():
             async with self._owned.hold(number) as watch:
                 if watch is not None:
+                    await self._owned.note_leader(number, messages[0].offset)
                     await self._owned.catch_up(number, messages[0].offset)
                     await self._learn(number, watch, messages)
                     await self._publish(watch)

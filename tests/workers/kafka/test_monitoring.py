@@ -20,7 +20,12 @@ from prometheus_client import CollectorRegistry, Gauge
 
 from workers.errors import UsageProblem
 from workers.kafka import probes
-from workers.kafka.metrics import CleanerMetrics, RefresherMetrics, RepeatedLines
+from workers.kafka.metrics import (
+    CleanerMetrics,
+    RefresherMetrics,
+    RepeatedLines,
+    WatcherMetrics,
+)
 from workers.kafka.probes import Health, serve_probes
 from workers.kafka.watchdog import IDLE_AFTER_S, StatusLines
 from workers.state.site_state import WindowTotals
@@ -39,7 +44,7 @@ class NoChildren:
 def exported():
     """Name of each metric -> names of its labels."""
     pools = {"clean": NoChildren()}
-    roles = CleanerMetrics(pools), RefresherMetrics(WindowTotals, pools)
+    roles = WatcherMetrics(), CleanerMetrics(pools), RefresherMetrics(WindowTotals, pools)
     found = {}
     for role in roles:
         for metric in role.registry.collect():
@@ -59,7 +64,7 @@ def exported():
 
 def test_labels_have_few_values(exported):
     labels = {label for names in exported.values() for label in names}
-    assert labels == {"outcome", "method", "reason", "event", "stage", "pool", "part"}
+    assert labels == {"outcome", "method", "reason", "event", "degree", "stage", "pool", "part"}
 
 
 def used_by(text):

@@ -7,10 +7,12 @@ import pytest
 
 from tests.workers.kafka.broker.slow_items import SlowItems
 from tests.workers.kafka.logs.memory_broker import MemoryBroker
-from workers.kafka import partition_windows
+from workers.kafka import owned_partitions
+from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.logs.fetched import FetchedEpochs
 from workers.kafka.logs.resume import LogSnapshot, resume
-from workers.kafka.partition_windows import OwnedPartitions, PartitionWindows
+from workers.kafka.owned_partitions import OwnedPartitions
+from workers.kafka.partition_windows import PartitionWindows
 
 
 class SlowStore:
@@ -42,7 +44,9 @@ class SlowWindows:
 async def open_renew_and_release():
     items = SlowItems(repeat(None))
     loop_runs = iter(items)
-    owned = OwnedPartitions("", "documents", lambda _number: SlowWindows(loop_runs), learn=None)
+    owned = OwnedPartitions(
+        BrokerAccess(""), "documents", lambda _number: SlowWindows(loop_runs), learn=None
+    )
     async with items.running_loop():
         owned.assign([0])
         async with owned.hold(0) as windows:
@@ -81,11 +85,11 @@ def batch_head(first, epoch):
 async def test_windows_that_read_on_under_another_leader_are_not_taken_for_cut(monkeypatch, is_cut):
     broker, fetched = MemoryBroker(), FetchedEpochs()
     log = broker.of[0]
-    monkeypatch.setattr(partition_windows, "FETCHED", fetched)
-    monkeypatch.setattr(partition_windows, "ask_for_logs", lambda _, question: question(broker))
+    monkeypatch.setattr(owned_partitions, "FETCHED", fetched)
+    monkeypatch.setattr(owned_partitions, "ask_for_logs", lambda _, question: question(broker))
     log.append(*range(10))
     windows = ReadWindows(log.state(None).snapshot, next_offset=10)
-    owned = OwnedPartitions("", "documents", lambda _number: windows, learn=None)
+    owned = OwnedPartitions(BrokerAccess(""), "documents", lambda _number: windows, learn=None)
     owned.assign([0])
     log.cut(8) if is_cut else log.elect()
     log.append(*range(10))

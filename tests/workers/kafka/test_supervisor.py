@@ -15,6 +15,7 @@ from unittest.mock import MagicMock
 import msgspec
 import pytest
 
+from schemas.topics import TOPICS
 from workers.cli import worker
 from workers.cli.console import console_command
 from workers.errors import BrokerProblem, StateProblem, TopicProblem
@@ -156,14 +157,14 @@ def run_cleaner(monkeypatch):
 
 def test_the_store_of_models_is_opened_outside_any_event_loop(run_cleaner, monkeypatch, tmp_path):
     async def two_partitions(*_arguments, **_options):
-        return 2, 2
+        return dict.fromkeys(TOPICS, 2)
 
     def open_store(_path):
         with pytest.raises(RuntimeError, match="no running event loop"):
             asyncio.get_running_loop()
         raise StateProblem("the store is in use")
 
-    monkeypatch.setattr(roles, "_checked_partitions", two_partitions)
+    monkeypatch.setattr(roles, "_checked_counts", two_partitions)
     monkeypatch.setattr(roles, "ModelStore", open_store)
     with pytest.raises(StateProblem, match="the store is in use"):
         run_cleaner(tmp_path)
@@ -200,14 +201,14 @@ def test_the_settings_bound_the_children_of_a_cleaner(monkeypatch, tmp_path, giv
 
 def test_what_was_made_at_the_start_is_left_out_of_collections(run_cleaner, monkeypatch, tmp_path):
     async def one_partition(*_arguments, **_options):
-        return 1, 1
+        return dict.fromkeys(TOPICS, 1)
 
     frozen = []
     worker = MagicMock()
     worker.execute_from_commandline = lambda: frozen.append(gc.get_freeze_count())
-    monkeypatch.setattr(roles, "_checked_partitions", one_partition)
-    for name in ("_cleaner", "start_watchdog"):
-        monkeypatch.setattr(roles, name, MagicMock())
+    monkeypatch.setattr(roles, "_checked_counts", one_partition)
+    monkeypatch.setitem(roles._OPENED, "cleaner", MagicMock())
+    monkeypatch.setattr(roles, "start_watchdog", MagicMock())
     monkeypatch.setattr(roles.faust, "Worker", lambda *_arguments, **_options: worker)
     try:
         run_cleaner(tmp_path)

@@ -60,34 +60,17 @@ def processed(pages, settings, at_once):
 
 
 @pytest.mark.parametrize("bounds", [{}, SMALL_WINDOWS], ids=["growing", "full"])
-@pytest.mark.parametrize("changes", [False, True])
-def test_pages_at_once_become_what_they_become_one_by_one(pages, bounds, changes):
-    settings = load_settings(**OPTIONS, **bounds, changes=changes)
+def test_pages_at_once_become_what_they_become_one_by_one(pages, bounds):
+    settings = load_settings(**OPTIONS, **bounds)
     one_by_one, single = processed(pages, settings, 1)
     at_once, sizes = processed(pages, settings, PAGES_AT_ONCE)
     assert at_once == one_by_one
     assert set(single) == {1}
     assert len(sizes) < len(single)
-    if not changes and not bounds:
+    if not bounds:
         assert max(sizes) == PAGES_AT_ONCE
         # The model of a site is fitted earlier than foreseen when its design changes.
         assert sum(single) < sum(sizes) < 1.1 * sum(single)
-
-
-def test_a_page_that_is_compared_sees_what_left_the_window_just_before(pages):
-    settings = load_settings(**SMALL_WINDOWS, changes=True)
-    first = pages[0]
-    cycle = [
-        msgspec.structs.replace(
-            first,
-            source=msgspec.structs.replace(first.source, offset=number),
-            url=f"{first.url}/{number % 13}",
-            event_time_ms=first.event_time_ms + number,
-            body=first.body.replace(b"</p>", b" %d</p>" % number),
-        )
-        for number in range(52)
-    ]
-    assert processed(cycle, settings, PAGES_AT_ONCE)[0] == processed(cycle, settings, 1)[0]
 
 
 class Deferred:

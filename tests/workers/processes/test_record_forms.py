@@ -117,6 +117,8 @@ def test_chunks_come_when_they_are_asked_for_and_stay_when_the_shell_changes():
 def test_texts_that_were_left_out_and_do_not_fit_a_message_are_dropped():
     found = record(Settings(observed=True))
     assert found.observed.left_out
+    observed = msgspec.structs.replace(found.observed, left_out=found.observed.left_out * 9)
+    found = msgspec.structs.replace(found, observed=observed)
     small = fit_message(found, len(encode_json(found)) - 1)
     assert (small.observed.left_out, small.warnings) == (None, ["forms-dropped"])
     assert small.observed.charset == found.observed.charset

@@ -36,9 +36,13 @@ def files_with(path, *wanted):
 
 
 def pieces(entries, site):
-    """Return pieces of every stored value of a site that is long enough, and the site's name."""
+    """Return pieces of every stored value of a site that is its own and long enough, and the site's name."""
     own = site.encode()
-    values = [value for _, key, value in entries if key.startswith(own) and len(value) > 40]
+    values = [
+        value
+        for family, key, value in entries
+        if family != "sites" and key.startswith(own) and len(value) > 40
+    ]
     return [own, *(value[10 : 10 + PIECE_BYTES] for value in values)]
 
 

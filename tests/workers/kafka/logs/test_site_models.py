@@ -8,9 +8,11 @@ import pytest
 from schemas.topics import SITE_MODELS
 from tests.workers.kafka.builders import kafka_config
 from tests.workers.kafka.logs.memory_broker import MemoryBroker
+from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.logs import follower
 from workers.kafka.logs.resume import LogSnapshot
-from workers.kafka.partition_windows import LostModels, OwnedPartitions
+from workers.kafka.owned_partitions import OwnedPartitions
+from workers.kafka.partition_windows import LostModels
 from workers.kafka.store_follower import StoreFollower
 from workers.site_settings import SettingsBook
 from workers.state.model_store import ModelStore
@@ -94,7 +96,7 @@ class Windows:
 
 def test_models_are_published_again_once_when_their_log_has_lost_records():
     windows, published = Windows(), []
-    owned = OwnedPartitions("", "documents", lambda _: windows, learn=None)
+    owned = OwnedPartitions(BrokerAccess(""), "documents", lambda _: windows, learn=None)
     broker = MemoryBroker()
 
     async def publish(number, site, _windows):

@@ -14,7 +14,7 @@ from schemas.document import DocumentRecord, document_key
 from tests.workers.builders import document, packed
 from tests.workers.kafka.builders import kafka_config, received
 from tests.workers.kafka.logs.memory_broker import MemoryBroker
-from workers.kafka import partition_windows
+from workers.kafka import owned_partitions
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.logs import tombstones
 from workers.kafka.logs.tombstones import DECIDED_FROM_HEADER, TombstoneCheck
@@ -89,12 +89,12 @@ def documents(monkeypatch):
     async def nothing(*_):
         return 0
 
-    monkeypatch.setattr(partition_windows, "ask_for_logs", broker.ask)
+    monkeypatch.setattr(owned_partitions, "ask_for_logs", broker.ask)
     monkeypatch.setattr(tombstones, "ask_for_logs", broker.ask)
-    monkeypatch.setattr(partition_windows, "plain_consumer", broker.consumer)
-    monkeypatch.setattr(partition_windows, "read_range", broker.range)
-    monkeypatch.setattr(partition_windows, "settled_offset", nothing)
-    monkeypatch.setattr(partition_windows, "received_from_aiokafka", lambda record: record)
+    monkeypatch.setattr(owned_partitions, "plain_consumer", broker.consumer)
+    monkeypatch.setattr(owned_partitions, "read_range", broker.range)
+    monkeypatch.setattr(owned_partitions, "settled_offset", nothing)
+    monkeypatch.setattr(owned_partitions, "received_from_aiokafka", lambda record: record)
     return broker
 
 
@@ -157,10 +157,10 @@ def compacted(broker):
 
 def pages_of(broker, path, monkeypatch):
     """What a new worker makes of the topic."""
-    for module in (partition_windows, tombstones):
+    for module in (owned_partitions, tombstones):
         monkeypatch.setattr(module, "ask_for_logs", broker.ask)
-    monkeypatch.setattr(partition_windows, "plain_consumer", broker.consumer)
-    monkeypatch.setattr(partition_windows, "read_range", broker.range)
+    monkeypatch.setattr(owned_partitions, "plain_consumer", broker.consumer)
+    monkeypatch.setattr(owned_partitions, "read_range", broker.range)
     with closing(Process(broker, path)) as process:
         return process.pages()
 
