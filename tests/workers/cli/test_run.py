@@ -126,7 +126,7 @@ def test_a_broken_record_becomes_a_dead_letter_and_the_run_goes_on(templ, tmp_pa
     schemas = [
         json.loads(line)["schema"] for line in (tmp_path / "out.jsonl").read_bytes().splitlines()
     ]
-    assert schemas == ["cleaned/2", "deleted/1", "cleaned/2"]
+    assert schemas == ["cleaned/3", "deleted/1", "cleaned/3"]
 
 
 def test_without_a_time_field_records_keep_their_fetched_at(templ, feed, tmp_path):

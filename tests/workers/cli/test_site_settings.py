@@ -123,7 +123,7 @@ def test_a_site_that_is_forgotten_is_gone_and_its_pages_are_deletions(
     assert "knows no site a.org" in str(templ("inspect", "site", "a.org", "--state", state, expect=66))  # fmt: skip
     templ("run", selected, "--out", tmp_path / "out.jsonl", "--state", state)
     kinds = {(one["site"], one["schema"]) for one in records(tmp_path / "out.jsonl")}
-    assert kinds == {("a.org", "deleted/1"), ("b.org", "cleaned/2")}
+    assert kinds == {("a.org", "deleted/1"), ("b.org", "cleaned/3")}
     refused = templ("clean", "-", "--url", "http://a.org/1", "--state", state, stdin=b"<p>x y z", expect=65)  # fmt: skip
     assert "taken down" in str(refused.stderr)
 
