@@ -43,6 +43,8 @@ class CleanedText(msgspec.Struct, frozen=True, kw_only=True):
     """What is known of the page besides its text; None where it was not asked for."""
     kind: StatedType | None = None
     """What the markup says that the page is; None where it says nothing or was not asked for."""
+    page_type: str | None = None
+    """What the page is, see `templ_core.page_kind`; None for a page without text."""
     records: PageRecords | None = None
     """The records of the page; None where they were not asked for."""
     quality_inputs: Sequence[float] = ()
@@ -133,12 +135,15 @@ def clean_page(
     if markup and settings:
         settings, site_model = settings.of_page(markup.kind, site_model)
     cleaned = clean_examined(page, site_model, config, page_model, settings)
+    decision, stated = cleaned.decision, markup.kind if markup and with_metadata else None
+    page_type = page_kind(document, url, decision, stated)
+    metadata = None
     if markup and with_metadata:
         known = SitePlaces(places.segments, site_model.places) if places and site_model else None
         metadata = read_metadata(
-            document, url, markup, cleaned.text, known, cleaned.decision.kept, fetched_at
+            document, url, markup, cleaned.text, known, decision.kept, fetched_at, page_type
         )
-        cleaned = msgspec.structs.replace(cleaned, metadata=metadata, kind=markup.kind)
+    cleaned = msgspec.structs.replace(cleaned, metadata=metadata, kind=stated, page_type=page_type)
     return with_records(cleaned, document, url, markup) if config.records else cleaned
 
 
@@ -163,7 +168,7 @@ def with_records(
         url,
         times=markup.claims.times if markup else (),
         language=(metadata and metadata.language) or document.language,
-        kind=page_kind(document, url, decision, cleaned.kind) or "other",
+        kind=cleaned.page_type or "other",
         is_of_one=cleaned.kind == "article" or bool(product and product.name),
     )
     warnings = [*cleaned.warnings, *(["records-cut"] if found.is_cut else [])]

@@ -80,6 +80,6 @@ class Metadata(msgspec.Struct, frozen=True, kw_only=True):
     description: str | None = None
     """Summary that the page gives of itself, at most 2000 characters."""
     product: Product | msgspec.UnsetType = msgspec.UNSET
-    """The product that the page sells; absent where its markup describes none."""
+    """The product that the page sells; absent where its markup describes none and the page shows no price of one."""
     declared_language: str | msgspec.UnsetType = msgspec.UNSET
     """Language tag that the page declares; absent where its text is in that language."""

@@ -37,7 +37,12 @@ from templ_core.metadata.languages import language_tag, page_language
 from templ_core.metadata.markup import PageMarkup, short_text
 from templ_core.metadata.page_parts import PageParts
 from templ_core.metadata.placed import SitePlaces, placed_texts, repeated_texts
-from templ_core.metadata.prices import shown_price
+from templ_core.metadata.shown_product import (
+    currency_of_sign,
+    shown_availability,
+    shown_price,
+    shown_sku,
+)
 from templ_core.metadata.shown_times import ShownTime, shown_times
 from templ_core.page_level.features._stems import Stems
 from templ_core.patterns import pattern
@@ -60,6 +65,7 @@ def read_metadata(
     places: SitePlaces | None = None,
     kept: Bools | None = None,
     fetched_at: str | None = None,
+    page_type: str | None = None,
 ) -> Metadata:
     """Return what is known of a page besides its text.
 
@@ -73,6 +79,7 @@ def read_metadata(
         kept: Whether each segment is content by the decision of the page; None = not known.
         fetched_at: When the page was fetched (RFC 3339); no day more than one later is a day of publication, unless the
             page signs with it. None = not known.
+        page_type: What the page is, see `templ_core.page_kind`; None = not known.
 
     >>> from templ_core.dom.document import parse_document
     >>> page = parse_document(
@@ -87,6 +94,7 @@ def read_metadata(
     reader = _Reader(document, url, places, markup)
     reader.kept = kept
     reader.fetched_at = fetched_at or ""
+    reader.page_type = page_type
     return reader.metadata(text)
 
 
@@ -103,6 +111,7 @@ class _Reader:
         self._places = places
         self.kept: Bools | None = None
         self.fetched_at = ""
+        self.page_type: str | None = None
         self._markup = markup
         self._meta = markup.claims.meta
         self._properties = markup.claims.properties
@@ -232,14 +241,27 @@ class _Reader:
         yield self._document.title
 
     def _product(self) -> Product | None:
-        """Return the product, with the price that the page shows where its markup states none."""
+        """Return the product, with what the page shows of it where its markup does not state it."""
         found = self._markup.described
-        if found is None or found.price is not None:
-            return self._markup.product
-        price = shown_price(self._document, self._parts)
-        if price is None:
-            return self._markup.product
-        return msgspec.structs.replace(found, price=price.number, price_currency=price.currency)
+        if found is None and self.page_type != "product":
+            return None
+        shown = found or Product(name=self._headline)
+        if shown.price is None:
+            price = shown_price(self._document, self._parts)
+            if price is None and found is None:
+                return None
+            if price is not None:
+                currency = price.currency or currency_of_sign(
+                    price.sign, self._language, self._host
+                )
+                shown = msgspec.structs.replace(shown, price=price.number, price_currency=currency)
+        if shown.price is None and self._markup.product is None:
+            return None
+        return msgspec.structs.replace(
+            shown,
+            availability=shown.availability or shown_availability(self._document, self._parts),
+            sku=shown.sku or shown_sku(self._document, self._parts),
+        )
 
     @functools.cached_property
     def _owners(self) -> list[str]:

@@ -6,12 +6,6 @@ price-parser takes the first number of a text, and a point before three figures 
 import re
 from typing import NamedTuple
 
-import numpy as np
-
-from templ_core.dom.document import Document
-from templ_core.metadata._scans import segments_within, types_with_tags
-from templ_core.metadata.page_parts import PageParts
-from templ_core.page_level.features._stems import Stems
 from templ_core.patterns import pattern
 
 _PLAIN_NUMBER = pattern(r"[0-9]{1,12}(?:\.[0-9]{1,6})?")
@@ -21,14 +15,19 @@ _NUMBER = pattern(r"\d+(?:[.,'’]\d+|[ \u00a0\u2009\u202f]\d{3}(?!\d))*")
 _THREE_DECIMALS = "BHD IQD JOD KWD LYD OMR TND"
 """Currencies with a thousand parts (ISO 4217)."""
 _CODES = (
-    "AED ARS AUD BGN BRL CAD CHF CLP CNY COP CZK DKK EGP EUR GBP HKD HUF IDR ILS INR JPY KRW MXN MYR NOK NZD PEN PHP PKR"
-    f" PLN RON RSD RUB SAR SEK SGD THB TRY TWD UAH USD VND ZAR {_THREE_DECIMALS}"
+    "AED AMD ARS AUD AZN BDT BGN BOB BRL BYN CAD CHF CLP CNY COP CRC CZK DKK DZD EGP EUR GBP GHS GTQ HKD HRK HUF IDR ILS INR ISK JPY"
+    " KES KRW KZT LBP LKR MAD MDL MKD MXN MYR NGN NOK NPR NZD PEN PHP PKR PLN PYG QAR RON RSD RUB SAR SEK SGD THB TRY TWD TZS UAH UGX"
+    f" USD UYU UZS VND XAF XOF ZAR {_THREE_DECIMALS}"
 )
 _CURRENCY = (
-    rf"(?:[$€£¥₹₽₩₺₴₫฿₪₦₱₡₲₸₼₾]|\b(?:{_CODES.replace(' ', '|')}|kr|Rs|zł|Kč|Ft|lei|din|RM|R|KD|SFr|Fr)\b\.?"
+    r"(?:\b(?:R|US|AU?|CA?|NZ|HK|NT|MX)\$|[$€£¥₹₽₩₺₴₫฿₪₦₱₡₲₸₼₾]"
+    rf"|\b(?:{_CODES.replace(' ', '|')}|kr|Rs|zł|Kč|Ft|lei|din|RM|R|KD|SFr|Fr|Rp|Tk|KSh|Ksh|TL|Dhs)\b\.?"
     r"|лв|руб|грн|р\.|ر\.س|د\.إ|د\.ك|元|円|원)"
 )
-_SIGN = rf"(?:[$€£¥₹₽₩₺₴₫฿₪₦₱₡₲₸₼₾]|\b(?:{_CODES.replace(' ', '|')}|kr|Rs|zł|Kč|Ft|RM)\b|руб|грн|元|円|원)"
+_SIGN = (
+    rf"(?:[$€£¥₹₽₩₺₴₫฿₪₦₱₡₲₸₼₾]|(?<![^\W\d_])(?:{_CODES.replace(' ', '|')}|kr|Rs|zł|Kč|Ft|RM|Rp|Tk|KSh|Ksh|TL|Dhs)(?![^\W\d_])"
+    r"|руб|грн|р\.|元|円|원)"
+)
 """Currencies whose signs no other words have."""
 _FIGURE = pattern(r"\d")
 _SHOWN = pattern(rf"{_SIGN}\.?\s?\d|\d\s?{_SIGN}")
@@ -36,6 +35,16 @@ _CURRENCY_BEFORE = pattern(rf"(?P<currency>{_CURRENCY})\s{{0,2}}\Z")
 _CURRENCY_BEHIND = pattern(rf"(?:[.,][-–—]{{1,2}})?\s{{0,2}}(?P<currency>{_CURRENCY})")
 _RANGE = pattern(r"\s{0,2}[-–—]\s{0,2}(?:[$€£]\s?)?\Z")
 _CURRENCY_OF = {
+    "R$": "BRL",
+    "US$": "USD",
+    "A$": "AUD",
+    "AU$": "AUD",
+    "C$": "CAD",
+    "CA$": "CAD",
+    "NZ$": "NZD",
+    "HK$": "HKD",
+    "NT$": "TWD",
+    "MX$": "MXN",
     "€": "EUR",
     "£": "GBP",
     "₹": "INR",
@@ -45,8 +54,33 @@ _CURRENCY_OF = {
     "₴": "UAH",
     "₫": "VND",
     "zł": "PLN",
+    "Kč": "CZK",
+    "Ft": "HUF",
+    "₪": "ILS",
+    "₱": "PHP",
+    "₦": "NGN",
+    "฿": "THB",
+    "₸": "KZT",
+    "₼": "AZN",
+    "лв": "BGN",
+    "грн": "UAH",
+    "руб": "RUB",
+    "Rp": "IDR",
+    "Tk": "BDT",
+    "KSh": "KES",
+    "Ksh": "KES",
+    "TL": "TRY",
+    "RM": "MYR",
+    "KD": "KWD",
 }
 """Currencies by signs that mean no other one."""
+_OF_A_PART = pattern(
+    rf"\(?{_CURRENCY}?\s?\d[\d.,]*\s?{_CURRENCY}?\s?(?:/|per\b|pro\b)\s?(?!stk|stück|шт|pc|item|ea)\w+\)?"
+    rf"|(?:save|you save|sie sparen|économisez|ahorr\w+|off|rabatt)\W{{0,3}}{_CURRENCY}?\s?\d[\d.,]*\s?{_CURRENCY}?"
+    rf"|{_CURRENCY}?\s?\d[\d.,]*\s?{_CURRENCY}?\s(?:off|discount|saved)\b",
+    re.IGNORECASE,
+)
+"""The price of an amount, and what somebody saves."""
 _GROUPS = pattern(r"[ \u00a0\u2009\u202f'’]")
 _OTHER_SCRIPT = pattern(r"(?![0-9])\d")
 
@@ -59,6 +93,8 @@ class Price(NamedTuple):
     currency: str | None
     """Three capitals (ISO 4217); None = no currency, or one whose sign others have, too."""
     is_beside_currency: bool
+    sign: str = ""
+    """The currency as the text has it."""
 
 
 def shows_price(text: str) -> bool:
@@ -86,12 +122,37 @@ def price_number(text: str) -> str | None:
 
 def price_in(text: str) -> Price | None:
     """Return the first price beside a currency in a text, else the first number that is no share and not negative."""
+    found = prices_in(text)
+    beside = (one for one in found if one.is_beside_currency)
+    return next(beside, found[0] if found else None)
+
+
+def price_to_pay(text: str) -> Price | None:
+    """Return the price beside a currency that is to pay: the lowest, since a former price stands beside the one of a sale.
+
+    What is saved, and the price of a part, are none.
+
+    >>> (
+    ...     price_to_pay("€ 50,00 € 40,00 (€ 4,00 / 100 g)").number,
+    ...     price_to_pay("You save $5, now $20").number,
+    ... )
+    ('40.00', '20')
+    """
+    whole = _OF_A_PART.sub(" ", text)
+    found = [one for one in prices_in(whole) if one.is_beside_currency and float(one.number) > 0]
+    same = [one for one in found if one.currency == found[0].currency]
+    return min(same, key=lambda one: float(one.number), default=None)
+
+
+def prices_in(text: str) -> list[Price]:
+    """Return the numbers of a text that are no share and not negative, but one for each range, and those of a long text not at all."""
     if len(text) > _TEXT_CHARS_MAX:
-        return None
+        return []
     if not text.isascii():
         text = _OTHER_SCRIPT.sub(lambda one: str(int(one[0])), text)
         text = text.replace("٫", ".").replace("٬", ",")
-    first, last_end, last_number = None, -1, ""
+    prices: list[Price] = []
+    last_end, last_number = -1, ""
     for found in _NUMBER.finditer(text):
         before, behind = text[: found.start()], text[found.end() :]
         is_of_range = last_end >= 0 and _RANGE.fullmatch(text[last_end : found.start()])
@@ -102,13 +163,13 @@ def price_in(text: str) -> Price | None:
             continue
         currency = sign["currency"].strip(".") if sign else ""
         number = _decimal(last_number if is_of_range else found[0], currency)
-        if number is not None and sign is not None:
+        if number is not None:
+            if is_of_range and prices:
+                prices.pop()
             code = _CURRENCY_OF.get(currency) or (currency if currency in _CODES.split() else None)
-            return Price(number, code, is_beside_currency=True)
-        if number is not None and first is None:
-            first = Price(number, None, is_beside_currency=False)
+            prices.append(Price(number, code, sign is not None, currency))
         last_end, last_number = found.end(), found[0]
-    return first
+    return prices
 
 
 def _decimal(number: str, currency: str) -> str | None:
@@ -126,46 +187,3 @@ def _decimal(number: str, currency: str) -> str | None:
         whole = re.sub("[.,]", "", number[:last])
         number = f"{whole}.{number[last + 1 :]}" if last < len(number) else whole
     return number if _PLAIN_NUMBER.fullmatch(number) else None
-
-
-_NAME = pattern(
-    r"(?:.*[-_])?(?:prices?|preise?|prix|precios?|prezzo|cena|pris)(?:[-_].*)?|\w*[Pp]rice",
-    re.IGNORECASE,
-)
-_NOT = pattern(
-    r"old|was|regular|list|compare|strike|before|msrp|rrp|uvp|shipping|unit|range|filter|sav(?:e|ing)|cross|from-price|discount",
-    re.IGNORECASE,
-)
-"""Names of elements with another price than that to pay."""
-_STEMS = ("pri", "prezzo", "cena", "preis", "precio")
-_OPTIONS = frozenset(("option",))
-_ELEMENTS_MAX = 12
-_TEXTS_MAX = 4
-
-
-def shown_price(document: Document, parts: PageParts) -> Price | None:
-    """Return the price that a page shows of its product: the nearest to its headline, or that of all options.
-
-    Args:
-        document: The page of a product.
-        parts: Its parts.
-    """
-    types = document.nodes.element_types
-    named = [
-        number
-        for number in Stems(_STEMS).found_in_attributes(types)
-        if any(map(_NAME.fullmatch, types[number][1].split())) and not _NOT.search(types[number][1])
-    ]
-    texts = document.segments.texts
-    elements = segments_within(document, named, _ELEMENTS_MAX, _TEXTS_MAX) if named else []
-    own = [one for one in elements if one and not parts.is_elsewhere(one[0])]
-    for within in sorted(own, key=lambda one: parts.nearness(one[0])):
-        found = price_in(" ".join(texts[one] for one in within))
-        if found is not None and found.is_beside_currency:
-            return found
-    options = np.isin(
-        document.nodes.element_type[document.segments.owner], types_with_tags(types, _OPTIONS)
-    )
-    prices = {price_in(texts[one]) for one in options.nonzero()[0].tolist()}
-    prices = {one for one in prices if one is not None and one.is_beside_currency}
-    return prices.pop() if len(prices) == 1 else None

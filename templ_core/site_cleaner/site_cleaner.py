@@ -24,7 +24,6 @@ from templ_core.dom.document import Document, read_document
 from templ_core.encodable import encodable
 from templ_core.errors import CleanerClosed, CodecError, PageGone
 from templ_core.metadata.fields import Metadata
-from templ_core.page_kind import page_kind
 from templ_core.page_level.model.model_file import decode_model, shipped_model
 from templ_core.site_cleaner.call_lock import CallLock
 from templ_core.site_cleaner.cleaned_page import CleanedPage
@@ -411,7 +410,7 @@ class SiteCleaner:
             text=cleaned.text,
             method="site" if decision.used_site else "page",
             confidence=decision.confidence,
-            page_type=page_kind(document, fetch.page.url, decision, cleaned.kind),
+            page_type=cleaned.page_type,
             warnings=warnings,
             metadata=cleaned.metadata or Metadata(),
             records=cleaned.records,

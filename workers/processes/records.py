@@ -25,7 +25,6 @@ from templ_core.dom.codec import compress_columns, document_columns
 from templ_core.dom.document import Document, render_text
 from templ_core.fingerprint import simhash
 from templ_core.page_details import encode_details
-from templ_core.page_kind import page_kind
 from templ_core.page_level.smoothing import section_numbers
 from templ_core.page_quality import PageQuality, page_quality
 from templ_core.rendering.chunks import markdown_chunks
@@ -124,7 +123,7 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         markdown = render_markdown(outline) if forms.markdown or forms.chunks else ""
         has_links = forms.links and self.document.marks is not None
         return {
-            "page_type": self.page_kind,
+            "page_type": cast("PageKind | None", self.cleaned.page_type),
             "metadata": self.cleaned.metadata if forms.metadata else None,
             "markdown": markdown if forms.markdown else None,
             "html": render_html(outline) if forms.html else None,
@@ -142,7 +141,7 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         words = decision.words * decision.kept
         total = float(words.sum())
         repeated_ratio = None
-        if decision.site is not None and total and self.page_kind == "article":
+        if decision.site is not None and total and self.cleaned.page_type == "article":
             repeated = float(decision.site.columns[RECURS] @ words) / total
             repeated_ratio = round(min(repeated, 1.0), _CONFIDENCE_DECIMALS)
         whole = decision.kept.copy()
@@ -159,13 +158,6 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             ],
             design=model.design if model else None,
         )
-
-    @functools.cached_property
-    def page_kind(self) -> PageKind | None:
-        """What the page is, or None for a page without text."""
-        cleaned = self.cleaned
-        found = page_kind(self.document, self.page.url, cleaned.decision, cleaned.kind)
-        return cast("PageKind | None", found)
 
     def learned(self, page: Page, summary: PageSummary) -> DocumentRecord | None:
         """Return what a site learns from a page; None where that is too large.

@@ -12,6 +12,7 @@ from templ_core.dom.codec import decode_document
 from templ_core.dom.document import read_document
 from templ_core.errors import CodecError, CoreError
 from templ_core.page_details import decode_details
+from templ_core.page_kind import page_kind
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.window.revisions import changed_ratio
 from workers.processes.learning import Models, learn_document, refit_site
@@ -195,7 +196,8 @@ def _revise(task: ReviseTask, models: Models) -> Cleaned | Unchanged:
     if settings and metadata:
         settings, site_model = settings.of_page(kind, site_model)
     cleaned = clean(document, site_model, options.config, models.page, settings=settings)
-    cleaned = msgspec.structs.replace(cleaned, metadata=metadata, kind=kind)
+    page_type = page_kind(document, before.url, cleaned.decision, kind)
+    cleaned = msgspec.structs.replace(cleaned, metadata=metadata, kind=kind, page_type=page_type)
     if options.config.records:
         cleaned = with_records(cleaned, document, before.url)
     if changed_ratio(published_text(before, document), cleaned.text) < task.changed_ratio_min:

@@ -1,0 +1,212 @@
+"""The product that a page shows and its markup does not state: price, availability and SKU, by where they stand and their words."""
+
+import re
+from collections.abc import Iterator
+
+from templ_core.dom.document import Document
+from templ_core.metadata._scans import segments_within, types_with_tags
+from templ_core.metadata.page_parts import PageParts
+from templ_core.metadata.prices import Price, price_in, price_to_pay, shows_price
+from templ_core.page_level.features._stems import Stems
+from templ_core.patterns import pattern
+
+_NAME = pattern(
+    r"(?:.*[-_:])?(?:prices?|preise?|prix|precios?|preco|prezzo|cena|pris)(?:[-_].*)?|\w*[Pp]rice",
+    re.IGNORECASE,
+)
+_NOT = pattern(
+    r"(?:.*[-_])?(?:old|was|list|compare|comparison|strike\w*|before|msrp|rrp|uvp|shipping|units?|range|filters?|sav(?:e|ed|ings?)|cross\w*|discounts?"
+    r"|instal\w*|mini-?cart|cart|basket|total|history|recently\w*|warranty|bundles?|add-?ons?|related|upsells?|crossed|original)(?:[-_].*)?|from-price"
+    r"|regular(?!-price$)[-_].*|regular|old\w*|was\w*|\w*[a-z](?:Old|Was|List)(?:Price)?",
+    re.IGNORECASE,
+)
+"""Names of elements with another price than that to pay."""
+_SHOP = pattern(
+    r"buy-?box|add-?to-?cart|product[-_]?(?:info|main|form|summary|price|details?)", re.IGNORECASE
+)
+"""Names of elements that tell of the product wherever they stand."""
+_OTHER_TEXT = pattern(
+    r"ship|deliver|versand|frete|livraison|env[ií]o|spedizione|dostaw|доставк|\b(?:save|spar\w*|off|over|above|month\w*|monat\w*|mois|mes|meses"
+    r"|week\w*|year|instal\w*|parcel\w*|rat[ey]\w*|interest|klarna|afterpay|sezzle|paypal|deposit|subtotal|total|warrant\w*|plan|protection"
+    r"|used|refurbished|gift|credit|points?|reward\w*|trade|vat|tax|msrp|rrp|uvp|was|list price|compare|regular|before)\b",
+    re.IGNORECASE,
+)
+"""Words beside another price than that to pay, where no name tells of a price."""
+_STEMS = Stems(("pri", "prezzo", "cena", "preis", "precio", "preco"))
+_OPTIONS = frozenset(("option",))
+_ELEMENTS_MAX, _TEXTS_MAX, _LEVELS = 24, 4, 2
+_BEFORE, _BEHIND = 12, 60
+"""Texts before and behind the headline among which the price may stand in an element that is named after it."""
+_BEHIND_UNNAMED = 45
+_CHARS_MAX, _LETTERS_MAX = 60, 24
+_LETTERS = pattern(r"[^\W\d_]")
+_AVAILABILITY = pattern(
+    r"(?P<OutOfStock>out of stock|sold out|not available|(?:currently|temporarily) unavailable|ausverkauft|nicht (?:auf lager|verfügbar|lieferbar)"
+    r"|rupture de stock|épuisé|indisponible|agotado|sin existencias|esgotado|indisponível|fora de estoque|esaurito|non disponibile|uitverkocht"
+    r"|niet op voorraad|slutsåld|udsolgt|utsolgt|brak w magazynie|niedostępny|vyprodáno|není skladem|elfogyott|нет в наличии|немає в наявності"
+    r"|hết hàng|売り切れ|在庫なし|缺货|품절)"
+    r"|(?P<PreOrder>pre-?order|vorbestell|précommand|reserva anticipada|предзаказ)"
+    r"|(?P<BackOrder>back-?order|под заказ|nachbestell)"
+    r"|(?P<InStock>\b(?:in stock|auf lager|sofort lieferbar|lieferbar|vorrätig|en stock|disponible|em estoque|disponível|disponibile|op voorraad"
+    r"|i lager|på lager|na stanie|w magazynie|dostępny|skladem|raktáron|в наличии|в наявності|còn hàng|在庫あり|有货|재고 있음)\b)",
+    re.IGNORECASE,
+)
+"""Words that say whether a product is to be had, by the names of schema.org; what is not to be had says so first."""
+_AVAILABILITY_CHARS_MAX = 50
+_STOCK_CLASSES = {"instock": "InStock", "outofstock": "OutOfStock", "onbackorder": "BackOrder"}
+"""Names of elements around a headline by which shops say it."""
+_SKU = pattern(
+    r"(?:\b(?:sku|art(?:ikel|icle)?\.?[-\s]?(?:nr|no|nummer|number)|item(?:\s(?:no|number|code))?|product\s(?:code|id|no)|part\s(?:no|number)|mpn"
+    r"|référence|réf|referencia|ref|referência|c[oó]digo(?:\sdo\sproduto)?|codice|kod(?:\sproduktu)?|mã(?:\ssản\sphẩm)?)|артикул|品番|型番)"
+    r"\.?\s?[:#：]\s*#?(?P<sku>(?=\S*\d)\w[\w./+-]{1,39})",
+    re.IGNORECASE,
+)
+_SKU_LABEL = pattern(
+    r"(?:sku|артикул|item (?:no|number|code)|artikelnummer|art\.?-?nr|référence|referencia)\.?\s?:?",
+    re.IGNORECASE,
+)
+_SKU_VALUE = pattern(r"#?(?P<sku>(?=\S*\d)[\w./+-]{2,40})")
+_BADGE = pattern(r"badge|label|tag|sticker", re.IGNORECASE)
+"""Names of signs that some shops have on all pages, and hide on most."""
+_CURRENCIES = {
+    "$": {"us": "USD", "ca": "CAD", "au": "AUD", "nz": "NZD", "sg": "SGD", "hk": "HKD", "mx": "MXN", "ar": "ARS", "cl": "CLP", "co": "COP"},
+    "kr": {"sv": "SEK", "se": "SEK", "da": "DKK", "dk": "DKK", "nb": "NOK", "nn": "NOK", "no": "NOK", "is": "ISK"},
+    "¥": {"ja": "JPY", "jp": "JPY", "zh": "CNY", "cn": "CNY"},
+    "Rs": {"in": "INR", "pk": "PKR", "lk": "LKR", "np": "NPR"},
+}  # fmt: skip
+"""Currencies of signs that several have, by the region, the language or the country of the host."""
+
+
+def shown_price(document: Document, parts: PageParts) -> Price | None:
+    """Return the price that a page shows of its product: the nearest to its headline, or that of all options.
+
+    Args:
+        document: The page of a product.
+        parts: Its parts.
+    """
+    texts = document.segments.texts
+    for segment in (*_named(document, parts), *_unnamed(document, parts)):
+        found = price_to_pay(texts[segment])
+        if found is not None:
+            return found
+    nodes = document.nodes
+    options = set(types_with_tags(nodes.element_types, _OPTIONS))
+    owners = nodes.element_type[document.segments.owner].tolist() if options else []
+    prices = {price_in(texts[one]) for one, of in enumerate(owners) if of in options}
+    prices = {one for one in prices if one is not None and one.is_beside_currency}
+    return prices.pop() if len(prices) == 1 else None
+
+
+def currency_of_sign(sign: str, language: str, host: str) -> str | None:
+    """Return the currency that a sign means on a page, where several have it; None = not known.
+
+    >>> currency_of_sign("$", "en-AU", ""), currency_of_sign("kr", "", "shop.example.dk")
+    ('AUD', 'DKK')
+    >>> currency_of_sign("$", "en", "shop.example.com") is None
+    True
+
+    Args:
+        sign: A sign of `Price.sign`.
+        language: Language tag of the page; empty = not known.
+        host: Host of its address.
+    """
+    known = _CURRENCIES.get(sign.strip("."), {})
+    names = (*reversed(language.lower().split("-")[:3]), host.rpartition(".")[2])
+    return next((known[name] for name in names if name in known), None)
+
+
+def shown_availability(document: Document, parts: PageParts) -> str | None:
+    """Return whether a product is to be had, as its page shows it: a name of schema.org; None = it does not say so."""
+    nodes, node = document.nodes, int(document.segments.owner[parts.anchor])
+    while node >= 0:
+        for name in nodes.element_types[nodes.element_type[node]][1].lower().split():
+            if name in _STOCK_CLASSES:
+                return _STOCK_CLASSES[name]
+        node = int(nodes.parent[node])
+    for one in _behind(document, parts):
+        text, owner = document.segments.texts[one], int(document.segments.owner[one])
+        found = _AVAILABILITY.search(text) if len(text) <= _AVAILABILITY_CHARS_MAX else None
+        if found is None or _is_badge(document, one) or parts.is_node_elsewhere(owner):
+            continue
+        return found.lastgroup
+    return None
+
+
+def _is_badge(document: Document, segment: int) -> bool:
+    nodes, segments = document.nodes, document.segments
+    inline = range(int(segments.inline_from[segment]), int(segments.inline_to[segment]))
+    around = (int(segments.owner[segment]), *inline[:_LEVELS])
+    types = (nodes.element_types[nodes.element_type[one]] for one in around)
+    return any(_BADGE.search(names) for _, names in types)
+
+
+def shown_sku(document: Document, parts: PageParts) -> str | None:
+    """Return the SKU of a product, as its page shows it behind a label."""
+    texts = document.segments.texts
+    for one in _behind(document, parts):
+        text = texts[one]
+        if len(text) > 2 * _CHARS_MAX:
+            continue
+        found = _SKU.search(text)
+        if found is None and _SKU_LABEL.fullmatch(text) and one + 1 < len(texts):
+            found = _SKU_VALUE.fullmatch(texts[one + 1].strip())
+        if found and not parts.is_node_elsewhere(int(document.segments.owner[one])):
+            return found["sku"].rstrip(".")
+    return None
+
+
+def _behind(document: Document, parts: PageParts) -> range:
+    return range(parts.anchor, min(parts.anchor + _BEHIND, len(document.segments.texts)))
+
+
+def _named(document: Document, parts: PageParts) -> list[int]:
+    """Return the segments near the headline in elements named after a price, the nearest first."""
+    types = document.nodes.element_types
+    named = [
+        number
+        for number in _STEMS.found_in_attributes(types)
+        if any(map(_NAME.fullmatch, types[number][1].split()))
+    ]
+    elements = segments_within(document, named, _ELEMENTS_MAX, _TEXTS_MAX) if named else []
+    found = {
+        one
+        for within in elements
+        for one in within
+        if -_BEFORE <= one - parts.anchor <= _BEHIND
+        and shows_price(document.segments.texts[one])
+        and not _is_of_other(document, parts, one)
+    }
+    return sorted(found, key=parts.nearness)
+
+
+def _unnamed(document: Document, parts: PageParts) -> Iterator[int]:
+    """Yield the segments behind the headline that are little more than a price."""
+    for one in range(
+        parts.anchor + 1, min(parts.anchor + _BEHIND_UNNAMED, len(document.segments.texts))
+    ):
+        text = document.segments.texts[one]
+        if (
+            len(text) <= _CHARS_MAX
+            and shows_price(text)
+            and len(_LETTERS.findall(text)) <= _LETTERS_MAX
+            and not _OTHER_TEXT.search(text)
+            and not _is_of_other(document, parts, one)
+        ):
+            yield one
+
+
+def _is_of_other(document: Document, parts: PageParts, segment: int) -> bool:
+    """Return whether a segment is in a part of the page, or in elements, that tell of another price."""
+    nodes, node = document.nodes, int(document.segments.owner[segment])
+    if nodes.element_types[nodes.element_type[node]][0] in _OPTIONS:
+        return True
+    is_of_shop, above = False, node
+    for _ in range(_LEVELS):
+        if above < 0:
+            break
+        names = nodes.element_types[nodes.element_type[above]][1]
+        is_of_shop = is_of_shop or _SHOP.search(names) is not None
+        if not _SHOP.search(names) and any(map(_NOT.fullmatch, names.split())):
+            return True
+        above = int(nodes.parent[above])
+    return not is_of_shop and parts.is_node_elsewhere(node)

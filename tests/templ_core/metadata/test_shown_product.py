@@ -1,0 +1,121 @@
+import pytest
+from msgspec import UNSET
+
+from templ_core import clean
+from templ_core.dom.document import parse_document
+from templ_core.metadata.markup import PageMarkup
+from templ_core.metadata.page_metadata import read_metadata
+from templ_core.metadata.prices import price_to_pay
+
+URL = "https://shop.example/products/brass-kettle"
+
+
+def product(body, *, head="", lang="en", page_type="product", url=URL):
+    page = parse_document(
+        f"<html lang={lang}><head>{head}</head><body><h1>Brass kettle</h1>{body}</body></html>", url
+    )
+    return read_metadata(page, url, PageMarkup(page), page_type=page_type).product
+
+
+@pytest.mark.parametrize(
+    ("text", "price"),
+    [
+        ("€50.00 €40.00", "40.00"), ("249€ 149€ –40%", "149"), ("₹250.00 – ₹650.00", "250.00"), ("You save $5, now $20", "20"),
+        ("€ 4,00 (€ 40,00 / kg)", "4.00"), ("£0.00", None), ("12 pieces", None), ("Rp 230.000", "230000"), ("Tk 750.00 BDT", "750.00"),
+        ("€132.34 AED 549.56", "132.34"),
+    ],
+)  # fmt: skip
+def test_the_price_to_pay_is_that_of_a_sale_and_no_saving_and_no_part(text, price):
+    found = price_to_pay(text)
+    assert (found and found.number) == price
+
+
+@pytest.mark.parametrize(
+    ("body", "price"),
+    [
+        ("<p class=price>€49,00", "49.00"),
+        ("<div class=product-price>$ 1,299.00</div>", "1299.00"),
+        ("<p class=price><del>€59,00</del> <ins>€49,00</ins>", "49.00"),
+        ("<div class='buy-box'><aside class='buy-box'><div class=price>€49,00</div></aside></div>", "49.00"),
+        ("<p>A kettle of brass.<p>$49.00", "49.00"),
+        ("<p><button>Add to cart - $49</button>", "49"),
+        ("<select><option>Small - $49.00<option>Large - $49.00</select>", "49.00"),
+        ("<p>Free shipping over $75", None),
+        ("<p>or 4 payments by Klarna of $12.25 a month", None),
+        ("<div class=mini-cart><p class=price>$12.00</div>", None),
+        ("<div class=recently-viewed><p class=price>$12.00</div>", None),
+        ("<section class='related products'><p class=price>$12.00</section>", None),
+        ("<div class=price-filter><p>$10 - $90</div>", None),
+        ("<p class=old-price>$59.00", None),
+        ("<p>In 1887 it cost $2 and was praised by all who saw it in the window of the shop.", None),
+    ],
+)  # fmt: skip
+def test_a_price_near_the_headline_is_that_of_the_product(body, price):
+    found = product(body)
+    assert (None if found is UNSET else found.price) == price
+
+
+def test_what_the_page_shows_is_told_with_the_names_of_schema_org():
+    found = product(
+        "<p class=price>$49.00<p>Only 3 left, in stock<p>SKU: BK-100 Categories: Kettles",
+        lang="en-AU",
+    )
+    assert (found.name, found.price, found.price_currency) == ("Brass kettle", "49.00", "AUD")
+    assert (found.availability, found.sku) == ("InStock", "BK-100")
+
+
+@pytest.mark.parametrize(
+    ("body", "availability"),
+    [
+        ("<p>Nicht auf Lager", "OutOfStock"), ("<p>Auf Lager", "InStock"), ("<p>Esgotado", "OutOfStock"), ("<p>Pre-order", "PreOrder"),
+        ("<span class=badge>Sold out</span><p>In stock", "InStock"), ("<p>We have no idea", None),
+        ("<aside class=related><p>Sold out</aside>", None),
+    ],
+)  # fmt: skip
+def test_words_near_the_headline_say_whether_it_is_to_be_had(body, availability):
+    assert product(f"<p class=price>€49,00</p>{body}").availability == availability
+
+
+@pytest.mark.parametrize(
+    ("body", "sku"),
+    [
+        ("<p>Art.-Nr.: 4711-B", "4711-B"), ("<table><tr><td>SKU<td>A15278</table>", "A15278"), ("<p>Артикул: 885", "885"),
+        ("<p>SKU: N/A", None), ("<p>Código: Ok", None),
+    ],
+)  # fmt: skip
+def test_a_sku_stands_behind_its_label(body, sku):
+    assert product(f"<p class=price>€49,00</p>{body}").sku == sku
+
+
+def test_what_the_markup_states_wins():
+    head = (
+        '<script type="application/ld+json">{"@type": "Product", "name": "Kettle", "sku": "K1",'
+        ' "offers": {"price": "45.00", "priceCurrency": "EUR", "availability": "OutOfStock"}}</script>'
+    )
+    found = product("<p class=price>$49.00<p>In stock<p>SKU: BK-100", head=head)
+    assert (found.price, found.price_currency, found.availability, found.sku) == (
+        "45.00", "EUR", "OutOfStock", "K1",
+    )  # fmt: skip
+
+
+def test_a_page_that_is_no_product_has_none():
+    assert product("<p class=price>€49,00", page_type="article") is UNSET
+    assert product("<p>A kettle of brass.") is UNSET
+
+
+def test_a_page_of_a_shop_without_markup_has_a_product():
+    page = (
+        "<html lang=de><title>Messingkessel</title><nav><a href=/a>Start</a> <a href=/b>Kessel</a></nav><h1>Messingkessel</h1>"
+        "<p class=price>49,00 €</p><p>Auf Lager</p><button class=add-to-cart>In den Warenkorb</button>"
+        "<p>Ein Kessel aus Messing, der zwei Liter fasst und auf jedem Herd steht.</p><p>Art.-Nr.: 4711"
+        "<section class=related><h2>Auch gekauft</h2><p class=price>12,00 €</section>"
+    )
+    found = clean(page, "https://laden.example/produkt/messingkessel/")
+    assert found.page_type == "product"
+    told = found.metadata.product
+    assert (told.price, told.price_currency, told.availability, told.sku) == (
+        "49.00",
+        "EUR",
+        "InStock",
+        "4711",
+    )
