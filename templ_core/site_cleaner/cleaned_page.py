@@ -8,6 +8,7 @@ from templ_core.decide import Decision
 from templ_core.dom.document import Document
 from templ_core.fingerprint import simhash
 from templ_core.metadata.fields import Metadata
+from templ_core.page_quality import PageQuality
 from templ_core.records.records import PageRecords
 from templ_core.rendering.chunks import Chunk, markdown_chunks
 from templ_core.rendering.cleaned_html import render_html
@@ -39,6 +40,8 @@ class CleanedPage(msgspec.Struct, frozen=True, kw_only=True):
     warnings: list[str]
     """What a reader of the text should know; schemas/README.md describes each."""
     metadata: Metadata
+    quality: PageQuality | None
+    """What the page may be in place of one with content; None without `with_quality=True`, and without text."""
     records: PageRecords | None
     """The posts, items and fields of the page; None without `with_records=True`."""
     site_model_version: str | None

@@ -25,6 +25,7 @@ from templ_core.encodable import encodable
 from templ_core.errors import CleanerClosed, CodecError, PageGone
 from templ_core.metadata.fields import Metadata
 from templ_core.page_level.model.model_file import decode_model, shipped_model
+from templ_core.page_quality import page_quality
 from templ_core.site_cleaner.call_lock import CallLock
 from templ_core.site_cleaner.cleaned_page import CleanedPage
 from templ_core.site_cleaner.fetch_times import FIRST_TIME_MS, SPACING_MS, parse_time_ms, rfc3339
@@ -65,6 +66,8 @@ class CleanerOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The bounds of each site's window."""
     with_links: bool = False
     """Whether pages keep links, images and emphasis for `markdown()`, `html()` and `links()`."""
+    with_quality: bool = False
+    """Whether pages say how probably they are error pages, walls, empty shells or mere templates."""
     with_records: bool = False
     """Whether the posts of threads, the items of listings and the fields of pages are read; links are kept, too."""
 
@@ -171,6 +174,7 @@ class SiteCleaner:
         self._config = CoreConfig(
             comments=self._options.comments,
             balance=self._options.balance,
+            quality=self._options.with_quality,
             records=self._options.with_records,
         )
         body = self._options.page_model
@@ -413,6 +417,7 @@ class SiteCleaner:
             page_type=cleaned.page_type,
             warnings=warnings,
             metadata=cleaned.metadata or Metadata(),
+            quality=page_quality(cleaned.quality_inputs),
             records=cleaned.records,
             site_model_version=model.version if model else None,
             page_model_version=self._page_model.version,

@@ -53,7 +53,7 @@ def test_a_correction_reaches_the_texts_that_were_published(running):
     def texts():
         return {
             one.url: (one.revision, one.text)
-            for one, *_ in running.outputs().values()
+            for *_, one in running.outputs().values()
             if one.site == GONE
         }
 

@@ -37,6 +37,7 @@ from workers.errors import DamagedStore, FeedProblem, StateProblem, Terminated
 from workers.feeds.files import input_names
 from workers.feeds.streams import STDIN
 from workers.local.local_state import temporary_state
+from workers.local.parquet_file import SUFFIX as PARQUET
 from workers.local.record_file import STDOUT
 from workers.local.run_outputs import RunOutputs
 from workers.local.runner import LocalWorker, Output
@@ -58,8 +59,8 @@ from workers.watcher.file_watch import FileWatch
     "-o",
     required=True,
     type=NAMED_PATH,
-    help="JSON Lines file for the cleaned records, compressed if it ends in .gz, .xz or .zst; - is standard "
-    "output.",
+    help="JSON Lines file for the cleaned records, compressed if it ends in .gz, .xz or .zst; a file that ends in "
+    ".parquet has a row for each page; - is standard output.",
 )
 @click.option("--force", is_flag=True, help="Replace the files of --out and --dead-letters.")
 @click.option(
@@ -129,6 +130,18 @@ from workers.watcher.file_watch import FileWatch
     "were left out, and the last redesign of its site.",
 )
 @click.option(
+    "--language",
+    "languages",
+    multiple=True,
+    metavar="CODE",
+    help="Write only pages in this language, such as en; it may be given several times.",
+)
+@click.option(
+    "--with-content",
+    is_flag=True,
+    help="Write only pages that have content by their quality, which is added as with --quality.",
+)
+@click.option(
     "--duplicates",
     is_flag=True,
     help="Add to the record of a page whose content another site published before, in the order of the inputs, the "
@@ -190,11 +203,24 @@ class RunOptions(msgspec.Struct, frozen=True, kw_only=True):
     chunks: bool
     quality: bool
     observed: bool
+    languages: tuple[str, ...]
+    with_content: bool
     duplicates: bool
     changes: bool
     events: Path | None
     force: bool
     resume: bool
+
+    def asks_for(self, name: str) -> bool:
+        """Return whether a setting is switched on."""
+        return bool(getattr(self, name)) or (name == "quality" and self.with_content)
+
+    def wants(self, record: CleanedRecord) -> bool:
+        """Return whether a record passes the filters."""
+        language = (record.metadata.language if record.metadata else None) or ""
+        return (
+            not self.languages or language.partition("-")[0].lower() in self.languages
+        ) and not (self.with_content and not (record.quality and record.quality.has_content))
 
     @property
     def watches(self) -> bool:
@@ -216,7 +242,7 @@ def _run(options: RunOptions) -> None:
         balance=options.balance,
         text_forms=text_forms(options.form),
         observed="true" if options.observed or options.changes or options.events else None,
-        **{name: "true" for name in _SWITCHES if getattr(options, name)},
+        **{name: "true" for name in _SWITCHES if options.asks_for(name)},
     )
     set_up_logging(LogSetUp("run", settings.log_format, settings.log_level))
     reader = FeedReader(options.inputs, time_field=options.time_field, settings=settings)
@@ -233,7 +259,13 @@ def _run(options: RunOptions) -> None:
         )
         stack.callback(local.close)
         resumes = input_names(options.inputs) if options.resume else ()
-        outputs = RunOutputs(options.out, options.letters, options.events, resumes=resumes)
+        outputs = RunOutputs(
+            options.out,
+            options.letters,
+            options.events,
+            resumes=resumes,
+            wanted=options.wants if options.languages or options.with_content else None,
+        )
         stack.callback(outputs.close)
         tally = Tally()
         passes = 1 + options.two_pass
@@ -260,7 +292,12 @@ def _run(options: RunOptions) -> None:
                 )
             raise
         finally:
-            if tally.has_records or reader.left_out or outputs.count_before:
+            if (
+                tally.has_records
+                or reader.left_out
+                or outputs.count_before
+                or outputs.unwanted_count
+            ):
                 click.echo(tally.summary(outputs, reader), err=True)
             elif not reader.problems and sys.exception() is None:
                 click.echo("there are no records in the inputs", err=True)
@@ -360,6 +397,11 @@ def _check(options: RunOptions) -> None:
         "--resume goes on with --out and --force replaces it: give one of them",
     )
     refuse(options.resume and options.out == STDOUT, "--resume needs a file as --out")
+    for name in ("resume", "revisions"):
+        refuse(
+            options.out.suffix == PARQUET and getattr(options, name),
+            f"a Parquet file has one row a page and is written once: give a .jsonl file with --{name}",
+        )
     written = {"out": options.out, "dead_letters": options.letters}
     if options.events is not None:
         written["events"] = options.events
@@ -439,6 +481,8 @@ class Tally:
                 f"{counts['with its site'] / cleaned:.1%} cleaned with evidence from their site",
                 f"{self._chars_in} characters in, {self._chars_out} out",
             ]
+        if outputs.unwanted_count:
+            lines.append(f"{counted(outputs.unwanted_count, 'page')} left out by the filters")
         if counts["not learned"]:
             lines.append(f"{counts['not learned']} cleaned but too large to learn from")
         lines += [

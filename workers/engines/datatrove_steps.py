@@ -16,7 +16,7 @@ from typing import Any
 
 import zstandard
 
-from templ_core import CrawledPage, SampleBounds, SiteCleaner, clean_crawl
+from templ_core import CleanerOptions, CrawledPage, SampleBounds, SiteCleaner, clean_crawl
 from templ_core.encodable import encodable
 from templ_core.errors import PageError
 from templ_core.site_key import site_key
@@ -33,6 +33,7 @@ except ModuleNotFoundError as error:
         name=error.name,
     ) from None
 
+_OPTIONS = CleanerOptions(with_links=True, with_quality=True)
 _UNKNOWN_URL = "https://unknown.invalid/"
 
 
@@ -69,7 +70,8 @@ class TemplCleaner(PipelineStep):  # type: ignore[misc]
     """Replaces the HTML of documents by its clean text, each with what the pages of its site share.
 
     Documents have `url` in their metadata, and optionally `site`, `content_type` and `status`. They leave site
-    by site, with title, method, confidence, page type and fingerprint in their metadata.
+    by site, with title, method, confidence, page type, language, Markdown, fingerprint, and whether they have
+    content, in their metadata.
     """
 
     type = "🧹 - CLEAN"
@@ -129,7 +131,7 @@ class TemplCleaner(PipelineStep):  # type: ignore[misc]
                     int(known.get("status", 200)),
                 )
 
-        outcomes = clean_crawl(pages(), sample=self.sample)
+        outcomes = clean_crawl(pages(), _OPTIONS, self.sample)
         while True:
             with self.track_time():
                 outcome = next(outcomes, None)
@@ -206,6 +208,9 @@ def _with_text(document: Document, cleaned: Any) -> Document:
         "templ_method": cleaned.method,
         "templ_confidence": cleaned.confidence,
         "page_type": cleaned.page_type,
+        "language": cleaned.metadata.language,
+        "markdown": cleaned.markdown(),
+        "has_content": bool(cleaned.quality and cleaned.quality.has_content),
         "templ_fingerprint": cleaned.fingerprint,
     }
     return document

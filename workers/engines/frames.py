@@ -13,7 +13,7 @@ Ray Data, with the same columns and `site`:
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from templ_core import CleanedPage, CrawledPage, clean_crawl
+from templ_core import CleanedPage, CleanerOptions, CrawledPage, clean_crawl
 from templ_core.errors import PageError
 
 if TYPE_CHECKING:
@@ -21,11 +21,13 @@ if TYPE_CHECKING:
 
 SPARK_SCHEMA = (
     "url string, site string, text string, title string, method string, confidence double, "
-    "page_type string, published_at string, fingerprint string, error string"
+    "page_type string, language string, published_at string, markdown string, has_content boolean, "
+    "fingerprint string, error string"
 )
 """The columns of what `clean_site_frame` returns, with their types for PySpark."""
 FRAME_COLUMNS = [field.split()[0] for field in SPARK_SCHEMA.split(", ")]
 """The names of these columns."""
+_OPTIONS = CleanerOptions(with_links=True, with_quality=True)
 _INPUT = ("url", "html", "site", "content_type", "status")
 
 
@@ -43,7 +45,7 @@ def clean_site_frame(frame: "DataFrame") -> "DataFrame":
     """
     import pandas as pd  # noqa: PLC0415 - an engine brings it
 
-    rows = [_row(page, cleaned) for page, cleaned in clean_crawl(_pages(frame))]
+    rows = [_row(page, cleaned) for page, cleaned in clean_crawl(_pages(frame), _OPTIONS)]
     columns = {name: [row.get(name) for row in rows] for name in FRAME_COLUMNS}
     return pd.DataFrame(columns, columns=FRAME_COLUMNS)
 
@@ -77,6 +79,9 @@ def _row(page: CrawledPage, cleaned: CleanedPage | PageError) -> dict[str, Any]:
         "method": cleaned.method,
         "confidence": cleaned.confidence,
         "page_type": cleaned.page_type,
+        "language": cleaned.metadata.language,
+        "markdown": cleaned.markdown(),
+        "has_content": cleaned.quality.has_content if cleaned.quality else False,
         "published_at": cleaned.metadata.published_at,
         "fingerprint": cleaned.fingerprint,
     }

@@ -1,17 +1,19 @@
 """What `templ run` writes: cleaned records and dead letters, each once, even when a run is resumed."""
 
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import TypeAlias
 
 import msgspec
 
+from schemas.cleaned import CleanedRecord
 from schemas.codec import encode_json
 from schemas.site_event import SiteEventRecord
 from schemas.source import Source
 from workers.errors import UsageProblem
 from workers.local.dead_letters import DeadLetterFile
+from workers.local.parquet_file import SUFFIX, ParquetFile
 from workers.local.record_file import STDOUT, RecordFile
 from workers.local.runner import Output
 from workers.log_lines import one_line
@@ -30,12 +32,18 @@ class RunOutputs:
     """The files of a run, which know what an interrupted run has written to them."""
 
     def __init__(
-        self, out: Path, letters: Path, events: Path | None = None, *, resumes: Collection[str] = ()
+        self,
+        out: Path,
+        letters: Path,
+        events: Path | None = None,
+        *,
+        resumes: Collection[str] = (),
+        wanted: Callable[[CleanedRecord], bool] | None = None,
     ) -> None:
         """Open the files of cleaned records, dead letters and site events.
 
         The file of dead letters is made with the first of them. `resumes` names the inputs of a run that is resumed,
-        all of whose events are written again.
+        all of whose events are written again. Of cleaned records only those that are `wanted` are written.
 
         Raises:
             UsageProblem: A file cannot be written, or does not hold the outputs of a run of these inputs.
@@ -44,7 +52,14 @@ class RunOutputs:
         self.name = "standard output" if out == STDOUT else str(out)
         self.letters_path = letters
         self._before: set[_Written] = set()
-        self._out = None if out == STDOUT else RecordFile("--out", out, resumes=bool(resumes))
+        self._wanted = wanted
+        self.unwanted_count = 0
+        """Number of cleaned records that were not wanted."""
+        self._out: RecordFile | ParquetFile | None = None
+        if out.suffix == SUFFIX:
+            self._out = ParquetFile(out)
+        elif out != STDOUT:
+            self._out = RecordFile("--out", out, resumes=bool(resumes))
         self._letters = DeadLetterFile(letters, resumes=bool(resumes))
         self.letters_before = 0
         """Number of dead letters that were written before."""
@@ -59,7 +74,7 @@ class RunOutputs:
     def _read_before(self, out: Path, letters: Path, inputs: Collection[str]) -> None:
         path = out
         try:
-            for line in self._out.lines_before() if self._out else ():
+            for line in self._out.lines_before() if isinstance(self._out, RecordFile) else ():
                 found = msgspec.json.decode(line, type=_Line)
                 self._before.add((found.source, found.revision))
             path = letters
@@ -98,7 +113,13 @@ class RunOutputs:
             return self._events is not None
         if (output.source, getattr(output, "revision", 0)) in self._before:
             return False
-        (self._out or sys.stdout.buffer).write(encode_json(output) + b"\n")
+        if isinstance(output, CleanedRecord) and self._wanted and not self._wanted(output):
+            self.unwanted_count += 1
+            return False
+        if not isinstance(self._out, ParquetFile):
+            (self._out or sys.stdout.buffer).write(encode_json(output) + b"\n")
+        elif isinstance(output, CleanedRecord):
+            self._out.add(output)
         return True
 
     def flush(self) -> None:

@@ -439,3 +439,23 @@ def test_an_output_is_emptied_when_it_is_written_or_flushed(tmp_path):
     file.flush()
     file.close()
     assert path.read_bytes() == b""
+
+
+def test_a_parquet_file_has_a_row_for_each_page_that_passes_the_filters(templ, tmp_path):
+    parquet = pytest.importorskip("pyarrow.parquet", reason="the extra `parquet` is not installed")
+    feed, out = tmp_path / "feed.jsonl", tmp_path / "out.parquet"
+    templ("simulate", "--readable", "--sites", 3, "--pages", 30, "--out", feed)
+    command = ("run", feed, "--out", out, "--format", "markdown", "--with-content")
+    templ(*command, "--language", "en")
+    rows = parquet.read_table(out).to_pylist()
+    assert len(rows) == 30
+    for row in rows:
+        assert row["language"] == "en"
+        assert row["markdown"].startswith("#")
+        assert len(row["fingerprint"]) == 16
+        assert 0 <= row["quality_soft_404"] < 0.5
+    said = templ(*command, "--force", "--language", "de").stderr.decode()
+    assert "30 pages left out by the filters" in said
+    assert parquet.read_table(out).num_rows == 0
+    wrong = templ(*command, "--force", "--revisions", expect=2).stderr.decode()
+    assert "a Parquet file has one row a page" in wrong

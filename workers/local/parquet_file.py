@@ -1,0 +1,99 @@
+"""A Parquet file of cleaned records, one row a page."""
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from schemas.cleaned import CleanedRecord
+from templ_core.page_quality import KINDS
+from workers.errors import DISK_ERRORS, DiskProblem, UsageProblem, disk_remedy
+from workers.local.record_file import cannot_write
+
+SUFFIX = ".parquet"
+_ROWS_AT_ONCE = 1000
+_TEXTS = (
+    "url", "site", "id", "fetched_at", "title", "text", "markdown", "html", "language", "page_type", "published_at",
+    "method", "fingerprint", "metadata", "records",
+)  # fmt: skip
+_LISTS = ("authors", "warnings")
+_NUMBERS = ("confidence", *(f"quality_{kind}" for kind in KINDS))
+
+
+class ParquetFile:
+    """A file of rows, which is whole once it is closed; a run that is interrupted leaves the rows before."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the file of --out.
+
+        Raises:
+            UsageProblem: pyarrow is not installed, or the file cannot be written.
+        """
+        try:
+            import pyarrow as pa  # noqa: PLC0415 - an extra
+            from pyarrow import parquet  # noqa: PLC0415
+        except ModuleNotFoundError:
+            raise UsageProblem(
+                f"--out {path} needs pyarrow: install templ-worker with its extra `parquet`"
+            ) from None
+        self._path = path
+        self._from_rows = pa.Table.from_pylist
+        self._schema = pa.schema(
+            [(name, pa.string()) for name in _TEXTS]
+            + [(name, pa.list_(pa.string())) for name in _LISTS]
+            + [(name, pa.float64()) for name in _NUMBERS]
+        )
+        self._rows: list[dict[str, Any]] = []
+        try:
+            self._writer = parquet.ParquetWriter(path, self._schema, compression="zstd")
+        except OSError as error:
+            raise cannot_write("--out", path, error) from None
+
+    def add(self, record: CleanedRecord) -> None:
+        """Add the row of a page.
+
+        Raises:
+            DiskProblem: The disk is full or fails.
+        """
+        self._rows.append(_row(record))
+        if len(self._rows) >= _ROWS_AT_ONCE:
+            self.flush()
+
+    def flush(self) -> None:
+        """Write the rows that are in memory as a row group."""
+        rows, self._rows = self._rows, []
+        if not rows:
+            return
+        try:
+            self._writer.write_table(self._from_rows(rows, self._schema))
+        except OSError as error:
+            if error.errno not in DISK_ERRORS:
+                raise
+            reason = str(error.strerror)
+            raise DiskProblem(f"--out {self._path}: {reason}; {disk_remedy(reason)}") from None
+
+    def close(self) -> None:
+        """Write the rows that are in memory, and what makes the file readable."""
+        try:
+            self.flush()
+        finally:
+            self._writer.close()
+
+
+def _row(record: CleanedRecord) -> dict[str, Any]:
+    metadata, quality = record.metadata, record.quality or None
+    plain = {
+        name: getattr(record, name) for name in CleanedRecord.__struct_fields__ if name in _TEXTS
+    }
+    return {
+        **plain,
+        "language": metadata.language if metadata else None,
+        "published_at": metadata.published_at if metadata else None,
+        "authors": list(metadata.authors) if metadata else [],
+        "fingerprint": record.fingerprint.value if record.fingerprint else None,
+        "metadata": msgspec.json.encode(metadata).decode() if metadata else None,
+        "records": msgspec.json.encode(record.records).decode() if record.records else None,
+        "warnings": record.warnings,
+        "confidence": record.confidence,
+        **{f"quality_{kind}": getattr(quality, kind, None) for kind in KINDS},
+    }
