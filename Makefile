@@ -12,13 +12,13 @@ COMPILED := setup.py $(shell find templ_core -name '_*.pyx' -o -name '_*.pxd')
 TOOLS := $(abspath .cache/deploy-tools)
 
 # The tests start hundreds of Python processes. Where this variable is set, each of them would compile
-# all modules anew, which takes it longer than all else that it does to start.
+# all modules again, which takes it longer than all else that it does to start.
 unexport PYTHONDONTWRITEBYTECODE
 # The test processes share the cores; more threads of each would spend their time waiting for each other.
 test: export OMP_NUM_THREADS = 1
 test: export OPENBLAS_NUM_THREADS = 1
 
-.PHONY: help setup run pictures test check sanitize wheels image-check deploy-check deploy-tools engines kafka schemas clean
+.PHONY: help setup run pictures figures test check sanitize wheels image-check deploy-check deploy-tools engines kafka schemas clean
 
 help:            ## list the targets
 	@grep -E '^[a-z-]+:.*##' Makefile | sed -E 's/:.*## /\t/'
@@ -106,7 +106,10 @@ engines: setup   ## the steps for datatrove, Ray Data and PySpark with the real 
 kafka: setup     ## a broker on this machine at KAFKA_PORT=9092 to try things with; stops with Ctrl-C
 	.venv/bin/python deploy/kafka/broker.py --port $(KAFKA_PORT) --data $(OUT)/kafka
 
-schemas: setup   ## write the JSON Schema files anew
+figures: setup   ## the table of README by that of MEASUREMENTS; with CORPORA=directory, other extractors measured again
+	.venv/bin/python -m tests.quality.figures $(if $(CORPORA),--corpora $(CORPORA))
+
+schemas: setup   ## write the JSON Schema files
 	.venv/bin/templ schemas
 
 clean:           ## remove the environment, caches and outputs

@@ -189,7 +189,7 @@ class DeletedRecord(msgspec.Struct, frozen=True, kw_only=True):
     site: str
     """Site key; pages with the same key are treated as sharing templates."""
     id: str
-    """Id of the record that said so."""
+    """Id of the record that reported it."""
     source: Source
     """Where that record came from."""
     fetched_at: str | None = None

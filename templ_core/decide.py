@@ -48,7 +48,7 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     confidence: float
     """Word F1 to expect of the kept text, 0 to 1; 0 for a page without text."""
     confidence_inputs: Sequence[float] = ()
-    """What the confidence is told by, see `confidence_inputs`; empty for a page without text."""
+    """What the confidence is computed from, see `confidence_inputs`; empty for a page without text."""
     rules: tuple[tuple[str, Bools], ...] = ()
     """Names of rules and the segments that each leaves out; where several do, the last counts."""
     site: SiteEvidence | None = None

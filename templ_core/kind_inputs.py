@@ -76,7 +76,7 @@ _PROBABILITY_MIN = 0.01
 
 
 def kind_inputs(document: Document, url: str, decision: Decision) -> list[float]:
-    """Return what the type of a page is told by: 33 numbers.
+    """Return what the type of a page is computed from: 33 numbers.
 
     Args:
         document: The page, with at least one segment.

@@ -37,7 +37,7 @@ def quality_inputs(
     model: SiteModel | None,
     missing: str | None,
 ) -> list[float]:
-    """Return what the kinds are told by.
+    """Return what the kinds are computed from.
 
     Args:
         document: The page, with at least one segment.

@@ -70,10 +70,10 @@ class WatchConfig(msgspec.Struct, frozen=True, kw_only=True):
     follow articles of the same design have 0.57 to 0.93 of them, pages of another design hardly any."""
 
     silent_gaps: float = 4.0
-    """How many times as long as the longest gap between pages a site must be silent before that is told."""
+    """How many times as long as the longest gap between pages a site must be silent before that is reported."""
 
     silent_ms: int = 2 * 24 * 3600 * 1000
-    """Shortest silence that is told, in milliseconds: many sites rest at weekends."""
+    """Shortest silence that is reported, in milliseconds: many sites rest at weekends."""
 
     gap_decay: float = 0.99
     """What the longest gap is multiplied with at each page, 0 to 1."""
@@ -130,16 +130,16 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
     gap_ms: float = 0.0
     """Longest time without a page, shrinking slowly."""
     is_silent: bool = False
-    """Whether it was told that no page comes any more."""
+    """Whether it was reported that no page comes any more."""
     origins: list[str] = []
     """Which other sites published the contents of the latest pages first, from the first copy on; empty for pages of
     the site's own."""
     copied_from: str | None = None
-    """The site of which it was told that most pages are copied from it."""
+    """The site of which it was reported that most pages are copied from it."""
     design_ms: int | None = None
-    """`newest_ms` when a change of design was told last."""
+    """`newest_ms` when a change of design was reported last."""
     untold: list[NoticedChange] = []
-    """Changes that are to be told."""
+    """Changes to be reported."""
 
     def look_at(self, url: str, time_ms: int, facts: PageFacts) -> None:
         """Take a page in, in the order of arrival.
@@ -219,7 +219,7 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
             self._tell(NoticedChange(kind="feed-silent", time_ms=now_ms, last_url=self.newest_url))
 
     def hears_nothing(self, now_ms: int) -> bool:
-        """Return whether pages should have come by now, and that was not told."""
+        """Return whether pages should have come by now, and that was not reported."""
         if self.newest_ms is None or self.is_silent:
             return False
         return self._is_silence(now_ms - self.newest_ms)
@@ -228,7 +228,7 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
         """Notice a change of design that the drift detector has found, once.
 
         Detectors of the other kinds of page of the old design find the same change later. So a change is
-        another one only if it came after the last one was told.
+        another one only if it came after the last one was reported.
 
         Args:
             changed_at_ms: Event time of the first page after the change; None = there was none.

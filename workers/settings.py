@@ -154,7 +154,7 @@ def _shown(name: str, value: object, types: Mapping[str, SettingType]) -> str:
 
 DAY_MS = 24 * 3600 * 1000
 OffsetReset = Literal["cut", "earliest", "latest"]
-"""Where reading of a log goes on that was cut after it had been read."""
+"""Where to resume in a log that was truncated after it had been read."""
 TextForm = Literal["markdown", "html"]
 """A form of the text that a record has besides the plain one."""
 _DEADLINE_PAGE_BYTES = 4 << 20

@@ -28,7 +28,7 @@ from templ_core.site_level.strings.string_evidence import StringTable, read_pros
 from templ_core.site_settings.rules import SELECTOR_CHARS_MAX, NodeMatcher, parse_selector
 
 DECIDING_REASONS = (REASON_STRING, REASON_TREE)
-"""The reasons whose removals are told by expressions."""
+"""The reasons whose removals have expressions."""
 _NEIGHBOURS = (1, 2, 4)
 """Blocks before and behind a part by which it is told from equal text that stays."""
 _ANY_TEXT = ".+"

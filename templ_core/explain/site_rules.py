@@ -280,7 +280,7 @@ class _Chosen:
                 score = round(float(elements.f1(self)[self._fitted].mean()), 3)
                 trials[scores[name]] = score, float(covered[name]), self.bodies, self.strip
         if trials:
-            # Of equal ones the container of the content; a list of its parts may miss others.
+            # Among equals prefer the content's container: a list of its parts may miss some.
             *_, self.bodies, self.strip = max(trials.values(), key=lambda trial: trial[:2])
         return bool(trials)
 

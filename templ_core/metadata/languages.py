@@ -16,7 +16,7 @@ _LANGUAGES = [
     "hi", "hr", "hu", "id", "it", "ja", "kn", "ko", "lt", "lv", "ml", "mr", "ms", "nl", "no", "pa", "pl",
     "pt", "ro", "ru", "sk", "sl", "sr", "sv", "ta", "te", "th", "tr", "uk", "ur", "vi", "zh",
 ]  # fmt: skip
-"""Languages of most pages; small ones beside them are found in their place, such as lb for de."""
+"""Languages of most pages; rare relatives are left out, which the detector would report instead (lb for de)."""
 _OUT_OF_PLACE_MAX = 1100
 """Largest measure of resiliparse's detector with which it is believed; it says 0 for a perfect fit."""
 _CONTRADICTS_MAX = 365

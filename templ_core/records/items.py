@@ -63,7 +63,7 @@ def find_items(
     *,
     is_listing: bool,
 ) -> list[Item]:
-    """Return the first items of a listing in the order of the page, one more than are told; none where most of what it keeps stands in no items.
+    """Return the first items of a listing in the order of the page, one more than are given; none where most of what it keeps stands in no items.
 
     Args:
         page: The page, which is no thread.

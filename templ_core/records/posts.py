@@ -82,7 +82,7 @@ def find_posts(
     times: Sequence[tuple[dict[str, str], str]],
     language: str,
 ) -> list[Post]:
-    """Return the first posts of a thread in the order of the page, one more than are told; none where most of what it keeps stands in no posts.
+    """Return the first posts of a thread in the order of the page, one more than are given; none where most of what it keeps stands in no posts.
 
     Args:
         page: The page of a thread.

@@ -19,7 +19,7 @@ class FoundRecords(NamedTuple):
 
     records: PageRecords
     is_cut: bool
-    """Whether the page has more than are told."""
+    """Whether the page has more than are given."""
 
 
 def read_records(

@@ -209,7 +209,7 @@ class _Markdown:
     def _marker(self, item: int, of_list: int, outer: Chain) -> tuple[str, int, bool]:
         """Return what begins an item of an ordered list, its width, and whether a list of Markdown begins with it.
 
-        Markdown counts on by itself. Another number begins a list anew, which needs another sign behind it.
+        Markdown counts on by itself. Another number begins a list again, which needs another sign behind it.
         """
         if of_list not in self._numbers:
             self._numbers[of_list] = item_numbers(self._found, of_list)

@@ -11,7 +11,7 @@ from types import TracebackType
 from weakref import WeakSet
 
 _GATE = threading.Lock()
-"""Held by a fork; a call passes it before it begins, so that a fork does not wait for ever."""
+"""Held by a fork; a call passes it before it begins, so that a fork does not wait forever."""
 _held: list["CallLock"] = []
 """The locks that the present fork holds."""
 

@@ -240,7 +240,7 @@ class SitesInMemory:
             yield digest, known or self._summary(one)
 
     def _summary(self, one: WindowDocument) -> PageSummary:
-        """Return the summary of a document, made anew where another page model made it."""
+        """Return the summary of a document, made again where another page model made it."""
         try:
             return decode_page_summary(one.summary, one.body, self._page_model.version)
         except CodecError:

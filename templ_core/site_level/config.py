@@ -31,7 +31,7 @@ class ScheduleConfig(msgspec.Struct, frozen=True, kw_only=True):
     watched."""
 
     growth_ratio: float = 0.25
-    """A model is fitted anew when this share of the window, or of a design that hardly any page has, is new, 0 to 1.
+    """A model is refitted when this share of the window, or of a design that hardly any page has, is new, 0 to 1.
     A text that a site repeats is published until the next fit.
 
     With 0.15 half more models are fitted, and the F1 of five corpora with several pages a site is the same within 0.001

@@ -59,7 +59,7 @@ SITE_MODEL_FORM: CompactForm[_Columns] = CompactForm(
     earlier={7: _Compact, 6: _Compact, 5: _Compact, 4: _Compact4},
 )
 """How site models are stored; `CoreConfig.site_model_bytes` bounds them after compression. One of format 5
-has no trees until it is fitted anew, and one of format 4 has no strings either. Up to format 7, constant text has no
+has no trees until it is refitted, and one of format 4 has no strings either. Up to format 7, constant text has no
 content mass."""
 _WORD_SUMS_BEFORE_8 = 2
 

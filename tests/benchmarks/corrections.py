@@ -32,7 +32,7 @@ INTERVAL_S = 0.05
 
 
 async def send_pages(stream):
-    """Send a page of the site every 50 ms, for ever."""
+    """Send a page of the site every 50 ms, forever."""
     producer = AIOKafkaProducer(bootstrap_servers=stream.address)
     await producer.start()
     number = 0

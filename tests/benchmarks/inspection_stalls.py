@@ -41,7 +41,7 @@ APPS = {"cleaner": cleaner_app.CleanerApp, "refresher": refresher_app.RefresherA
 
 
 async def note_delays(path):
-    """Append to a file, for ever, the time of each step of this process's loop, its delay, and the part of it
+    """Append to a file, forever, the time of each step of this process's loop, its delay, and the part of it
     that this process may have caused.
     """
     with path.open("w", buffering=1) as file:

@@ -1,4 +1,4 @@
-"""Outputs of hand-made pages stay as they are; `python -m tests.golden.update` writes them anew."""
+"""Outputs of hand-made pages stay as they are; `python -m tests.golden.update` rewrites them."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Write the golden outputs anew, to be looked at in the difference before they are committed.
+"""Write the golden outputs, to be looked at in the difference before they are committed.
 
     python -m tests.golden.update
 

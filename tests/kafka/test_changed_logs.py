@@ -1,4 +1,4 @@
-"""Logs that are no longer what was read: cut short by a disk loss, deleted, made anew, emptied.
+"""Logs that are no longer what was read: cut short by a disk loss, deleted, made again, emptied.
 
 Disk loss and an unclean leader election look alike to a client: the topic is the same, its log is
 shorter, and new records take offsets that old ones had. Both are simulated by removing or cutting the
@@ -121,12 +121,12 @@ def test_all_topics_made_anew_under_a_running_worker(stream, tmp_path):
     assert stream.windows("one") == undisturbed
 
 
-@pytest.mark.parametrize("how", ["log lost", "made anew"])
+@pytest.mark.parametrize("how", ["log lost", "made again"])
 def test_site_models_that_were_emptied_are_published_again(stream, stoppable_broker, tmp_path, how):
     feed_first(stream, tmp_path)
     sites = {record.key for record in stream.records(SITE_MODELS)}
     time.sleep(3 * LOOK_S)  # the refresher looks at the topic after it has published
-    if how == "made anew":
+    if how == "made again":
         stream.make_anew(SITE_MODELS)
     else:
         stream.lose_log(stoppable_broker, SITE_MODELS)

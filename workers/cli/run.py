@@ -273,7 +273,7 @@ def _run(options: RunOptions) -> None:
         if options.two_pass:
             _learn_first(local, options, settings, bar)
         read_before = (passes - 1) * (reader.bytes_total or 0)
-        # What was written before is read once more where nothing else remembers it.
+        # Without a saved state, pages written before are read again, to learn from them.
         remembers = options.watches or not (options.page_only or options.two_pass)
         must_learn = options.state is None and remembers
         records = reader if must_learn else (one for one in reader if not outputs.has(one.source))

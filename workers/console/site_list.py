@@ -226,7 +226,7 @@ class SiteLister:
             return self._list
 
     async def survey(self) -> None:
-        """Measure the repeated text of sites for ever, at a low rate."""
+        """Measure the repeated text of sites forever, at a low rate."""
         while True:
             begun_s = time.monotonic()
             await self.now()

@@ -125,7 +125,7 @@ def _time_ms(found: PlacedRecord) -> int:
 
 
 def _read(file: Path, name: str, how: Reading, start: Place) -> Iterator[PlacedRecord]:
-    """Yield the records of a file from a place on; a problem ends it and is told."""
+    """Yield the records of a file from a place on; a problem ends it and is reported."""
     reading = msgspec.structs.replace(how, next_ms=start.next_ms)
     read = read_warc if file.name.lower().endswith(WARC_SUFFIXES) else read_json_lines
     try:

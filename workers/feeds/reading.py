@@ -56,7 +56,7 @@ FUTURE_TIME = "with a time in the future: the present was taken"
 
 
 def ignore(_what: object) -> None:
-    """Ignore what is told."""
+    """Ignore what is reported."""
 
 
 class Reading(msgspec.Struct, kw_only=True):

@@ -64,7 +64,7 @@ class App(faust.App):
     assigned: frozenset[int]
     """The partitions of its input topic that it was assigned last; any thread may read it."""
     has_joined: bool
-    """Whether its group has assigned it partitions, be they none, and not taken them away since."""
+    """Whether the group has assigned partitions (maybe none) and not revoked them."""
 
     def FlowControlQueue(  # noqa: N802 - faust's name
         self, maxsize: int | None = None, *, clear_on_resume: bool = False

@@ -6,14 +6,14 @@ the replacement needless.
 
 | here | what the library does by itself |
 |---|---|
-| `RecordBatch`, `FetchedRecords` | aiokafka raises for a whole batch, for ever, where one header name is not UTF-8 or a checksum is wrong, and decompresses a batch without any bound |
+| `RecordBatch`, `FetchedRecords` | aiokafka raises for a whole batch, forever, where one header name is not UTF-8 or a checksum is wrong, and decompresses a batch without any bound |
 | `BoundedResult` | aiokafka hands over a number of records, however many bytes they have |
 | `WatchedRecords` | aiokafka tells nobody of which leader a batch is, nor that offsets at the end hold no record |
 | `ThreadedRequest` | aiokafka compresses on the event loop, 30 to 50 ms for a megabyte |
 | `gzip_encode` | aiokafka uses the slowest level of gzip, also for what is compressed already |
 | `PatientClient` | the sender of a producer asks for a topic's leader again at once, with all of a core, while no broker answers |
 | `ByteQueue` | mode bounds the number of waiting events, however many bytes they have |
-| `LogConsumer` | faust acknowledges a record that it skips during a rebalance, waits for ever for the acknowledgement of one that it dropped, takes a commit that failed for one that was made, and never commits beyond the last record |
+| `LogConsumer` | faust acknowledges a record that it skips during a rebalance, waits forever for the acknowledgement of one that it dropped, takes a commit that failed for one that was made, and never commits beyond the last record |
 | `_LogConsumerThread` | faust reads aborted transactions, commits offsets without metadata, has no hook for an offset that the log does not have, ends where a rebalance has left nothing to commit, cannot join its group again, and prints a traceback where the broker is gone |
 """
 # mypy: disable-error-code="misc"
@@ -198,7 +198,7 @@ class DamagedBatch:
         self.next_offset = next_offset
 
     def validate_crc(self) -> bool:
-        """Return that nothing further is wrong; aiokafka would raise for ever."""
+        """Return that nothing further is wrong; aiokafka would raise forever."""
         return True
 
     def __iter__(self) -> Iterator[BatchRecord]:

@@ -68,7 +68,7 @@ class SettingsFollower(LogFollower):
         """Sites whose settings have come since they were kept last."""
 
     async def run(self, *, stays: bool = True) -> None:
-        """Follow the topic for ever; until it is read, what was taken down before stays so.
+        """Follow the topic forever; until it is read, what was taken down before stays so.
 
         Raises:
             BrokerProblem: There was no progress for a minute before the start was read.

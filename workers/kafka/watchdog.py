@@ -47,7 +47,7 @@ _JOIN_AGAIN_S = 10.0
 The leader of a group assigns all partitions, and forms the group again when it learns of further ones. But
 a static member that leads its group and is started again gets back what it had, and nobody tells it that it
 leads (Kafka's KIP-814; aiokafka cannot be told). If that is nothing, because the topic was missing just
-then, it stays so for ever. Joining once more makes it the leader.
+then, it stays so forever. Joining once more makes it the leader.
 """
 _NO_ANSWER = (
     KafkaConnectionError,
@@ -80,7 +80,7 @@ class Look(msgspec.Struct, frozen=True):
 
 
 def start_watchdog(role: Role, timeout_s: float) -> None:
-    """Watch in a background thread that the committed offsets of a role move within a time, for ever."""
+    """Watch in a background thread that the committed offsets of a role move within a time, forever."""
     watch = _watch(role, timeout_s)
     threading.Thread(target=asyncio.run, args=(watch,), daemon=True, name="watchdog").start()
 
@@ -126,7 +126,7 @@ async def look_at_logs(reader: LogReader, role: Role) -> Look:
     """
     topic, app = role.topic, role.app
     partitions, received = app.assigned, app.gaps.received()
-    # Before the logs are asked for: they cannot end before what was fetched of them.
+    # Read this before the logs' ends: a log cannot end before what was fetched from it.
     fetched = {number: FETCHED.of(topic, number) for number in partitions}
     known = dict(app.snapshots)
     snapshots = {number: known.get(number) for number in partitions or {0}}
@@ -206,8 +206,8 @@ def _truncation(
         offset = committed[number].offset if number in committed else 0
         furthest = max(offset, received.get(number, 0))
         found = resume(furthest, snapshots[number], state)
-        # A process that reads on in a log that a clean election goes on with is no problem; in any
-        # other log the broker refuses its next offset.
+        # After a clean election the log continues, so reading on is safe; in any other log the broker
+        # rejects the next offset.
         if found.is_other_log and found.is_sure:
             return f"{topic}-{number}: {found.reason}"
     return ""

@@ -206,7 +206,7 @@ def scanned(family: Rdict, prefix: bytes = b"") -> Iterator[tuple[bytes, bytes]]
             return
         yield key, entries.value()
         entries.next()
-    entries.status()  # At damage an iterator ends as if no entries followed.
+    entries.status()  # On damage an iterator ends as if there were no more entries.
 
 
 def one_line_of(error: object) -> str:

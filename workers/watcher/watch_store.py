@@ -11,7 +11,7 @@ Families and keys:
     sites      site                      -> SiteWatch
     outbox     number(8)                 -> a record that is to be sent
     meta       "next"                    -> offset of the next record
-               "silent"                  -> offset before which nothing is told
+               "silent"                  -> offset before which nothing is reported
                "format"                  -> WATCH_FORMAT
                "log" topic               -> what identifies the log that was read
 """
@@ -41,7 +41,7 @@ from workers.state.packing import content_of, plain_frame
 from workers.state.rocks import Batch
 
 WATCH_FORMAT = 1
-"""Version of the families, keys and values; a store of another version is built anew."""
+"""Version of the families, keys and values; a store of another version is rebuilt."""
 _FAMILIES = ("pages", "fetches", "places", "sites", "outbox", "meta")
 _FETCHES_IN_MEMORY = 15_000
 """Pages of sites that a store keeps in memory, about 600 bytes each."""
@@ -97,7 +97,7 @@ class WatchStore:
         self.next_offset = self._number(_NEXT)
         """Offset of the first record that has not been stored."""
         self.silent_until = self._number(_SILENT)
-        """Offset of the first record of which something may be told."""
+        """Offset of the first record about which something may be reported."""
         newest = max((int.from_bytes(key, "big") for key, _ in self._db.scan("outbox")), default=-1)
         self._next_output = newest + 1
 

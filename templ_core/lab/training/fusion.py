@@ -61,7 +61,7 @@ class FusionOutcome(msgspec.Struct, frozen=True, kw_only=True):
     empty: bool
     """Whether no text was kept."""
     confidence_inputs: Sequence[float] = ()
-    """What the confidence of the page is told by; empty for other extractors."""
+    """What the confidence of the page is computed from; empty for other extractors."""
 
 
 class FusionPage(msgspec.Struct, frozen=True, kw_only=True):

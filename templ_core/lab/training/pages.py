@@ -202,7 +202,7 @@ class TrainingPage(msgspec.Struct, frozen=True, kw_only=True):
     attribute_rows: SparseRows
     text_rows: SparseRows
     names: Int64s
-    """Places of the tags and parts of class names by which the page type is told."""
+    """Places of the tags and parts of class names by which the page type is found."""
     bag: WordBag
 
 

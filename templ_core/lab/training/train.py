@@ -314,7 +314,7 @@ _STUDENT_SEED = 0
 _OWNERS_MIN = 10
 """Least number of owners of sites that cross-validation needs."""
 _FOLDS_MIN = 3
-"""Least number of folds with content, and with template, since models leave two folds out."""
+"""Fewest folds that must hold content, and likewise template: models leave two folds out."""
 
 
 class TrainSettings(msgspec.Struct, frozen=True, kw_only=True):

@@ -12,7 +12,7 @@ import numpy.typing as npt
 TABLE_SIZE = 1 << 15
 """Places of each table. A table of 4 096 would cost 0.02 F1, more than 16 384 gains nothing."""
 NAMES_SIZE = 1 << 12
-"""Places of the table of tags and parts of class names that the page type is told by."""
+"""Places of the table of tags and parts of class names by which the page type is found."""
 NODE_ROLES = ("owner", "inline", "above1", "above2", "above3", "far")
 """What a node can be to a segment: the block it stands in (owner), an inline element of its text,
 one of the three ancestors above the owner (above1 to above3), or an ancestor further up (far).

@@ -71,7 +71,7 @@ class LabelledPage(msgspec.Struct, frozen=True, kw_only=True):
     tree: LabelledTree
     paths: UInt64s
     """Distinct paths of elements, by their tags, ascending. Names of classes and ids say nothing here, because
-    many sites generate them anew with each release."""
+    many sites generate them with each release."""
 
 
 def page_blocks(document: Document, types: UInt64s | None = None) -> PageBlocks:

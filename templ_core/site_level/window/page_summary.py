@@ -110,8 +110,7 @@ def encode_page_summary(
 ) -> bytes:
     """Return a page summary in compact form: MessagePack of its columns, compressed with zstd or not.
 
-    What its words tell is left out, because it can be read from the document again in little time, and hashes of
-    words take more room than the words.
+    Word hashes are left out: they are quickly computed again from the document, and larger than the words.
     """
     places = page.places
     keys = (places.path, places.cell, places.anchor, places.containers)

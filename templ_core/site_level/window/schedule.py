@@ -1,4 +1,4 @@
-"""When a site's model is fitted anew."""
+"""When a site's model is refitted."""
 
 import math
 from collections.abc import Sequence

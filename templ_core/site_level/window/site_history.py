@@ -13,7 +13,7 @@ from templ_core.stored.compact import content_bytes
 
 
 class SiteHistory(msgspec.Struct, kw_only=True):
-    """What decides when a site is fitted again, besides its window."""
+    """What decides when a site is refitted, besides its window."""
 
     learned: int = 0
     """Number of documents that ever entered the window."""

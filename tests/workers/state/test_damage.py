@@ -1,4 +1,4 @@
-"""Damaged stores: every wrong byte is noticed, and a store that is in a topic too is made anew."""
+"""Damaged stores: every wrong byte is noticed, and a store that is in a topic too is rebuilt."""
 
 import logging
 import random

@@ -411,7 +411,7 @@ async def _denied(
         wanted = (Right.DESCRIBE, Right.DESCRIBE_CONFIGS, *needed)
         missing.append((broker.topic(name), "topic", [one for one in wanted if one not in given]))
     for group in groups:
-        # A user that may read a group may see it; the broker tells no more of it to aiokafka.
+        # READ on a group implies DESCRIBE; aiokafka learns no more.
         with suppress(GroupCoordinatorNotAvailableError):  # a new broker has formed no group yet
             try:
                 await admin.find_coordinator(group)

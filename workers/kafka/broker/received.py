@@ -1,7 +1,7 @@
 """Records as the agents process them, including those that faust has skipped.
 
 When partitions are reassigned, faust may drop records that it had fetched and go on after them (its
-issue 596; seen in about one of twenty starts of two workers). It then waits for ever to commit, or
+issue 596; seen in about one of twenty starts of two workers). It then waits forever to commit, or
 commits offsets beyond the dropped records. So every agent checks that offsets follow each other.
 """
 

@@ -6,7 +6,7 @@ their offsets since.
 
 The end of a transaction takes an offset of its own, and the records of an aborted transaction are never
 given to a reader. Where such offsets come last, no acknowledged record leads beyond them, and the group
-would seem to lag for ever.
+would seem to lag forever.
 """
 
 import struct

@@ -52,7 +52,7 @@ class LogFollower(ABC):
             self.ready.clear()
 
     async def run(self, *, stays: bool = True) -> None:
-        """Follow the topic for ever, or (unless the follower stays) up to where it ended at the start.
+        """Follow the topic forever, or (unless the follower stays) up to where it ended at the start.
 
         Raises:
             BrokerProblem: The broker cannot be reached, or there was no progress for a minute before the
@@ -66,7 +66,7 @@ class LogFollower(ABC):
                     await asyncio.to_thread(self._take, records)
                 if not self._changed.is_set():
                     await asyncio.to_thread(self._reach, ends)
-                if not self._changed.is_set():  # Other partitions may be wanted since.
+                if not self._changed.is_set():  # The wanted partitions may have changed meanwhile.
                     self.ready.set()
                 if not stays:
                     return

@@ -141,7 +141,7 @@ async def redrive(
     """Send the pages of dead letters to the topic `pages` again, with the key and headers that they had.
 
     Letters that are cut, or were sent again `redrives_max` times, are left out, so that a page that cannot be cleaned
-    does not go round for ever. At most `limit` pages are sent; a dry run only counts them.
+    does not go round forever. At most `limit` pages are sent; a dry run only counts them.
 
     Raises:
         BrokerProblem: The broker cannot be reached, or refuses a page; those before were sent.

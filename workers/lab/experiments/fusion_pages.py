@@ -95,7 +95,7 @@ class Simulation(msgspec.Struct, frozen=True, kw_only=True):
     injections: int = 0
     """How many times each site is taken once more, in another order and with texts in some of its pages."""
     pages_per_release: int = 0
-    """Number of pages of a site after which its ids and classes are generated anew; 0 = they are as they are."""
+    """Number of pages of a site after which its ids and classes change; 0 = they are as they are."""
     uses_trees: bool = True
     """Whether site models have tree templates."""
     seen_before: bool = False

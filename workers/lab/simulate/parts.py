@@ -425,7 +425,7 @@ def sidebar(context: PageContext) -> Fragment:
 
 
 def related(context: PageContext) -> Fragment:
-    """Return links to other entries, drawn anew for every request."""
+    """Return links to other entries, drawn for every request."""
     entries = random_entries(context.site, context.moment, context.furniture.related, context.rng)
     cards = [_card(context, one) for one in entries]
     heading = context.labelled("related", "<h3>")

@@ -43,7 +43,7 @@ def config(tmp_path, partitions=1, **settings):
 
 
 def right_offsets(broker, tmp_path, **settings):
-    """The offsets that a worker commits anew when it takes the partition over, and its snapshots."""
+    """The offsets that a worker commits again when it takes the partition over, and its snapshots."""
     one = build_app(config(tmp_path, **settings), "cleaner")
     right, _ = asyncio.run(one._right_offsets("pages", [0], broker))
     return right, one.snapshots

@@ -1,4 +1,4 @@
-"""`site-models` may lose records: cleaners read what comes anew, refreshers send what was lost."""
+"""`site-models` may lose records: cleaners read what is added, refreshers send what was lost."""
 
 import asyncio
 from types import SimpleNamespace

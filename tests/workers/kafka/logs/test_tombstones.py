@@ -226,7 +226,7 @@ def test_windows_are_those_of_what_the_log_holds_whenever_it_is_cut(
                 path = tmp_path / str(next(states))
             process = Process(documents, path, before_send)
     process.close()
-    for _ in range(3):  # what is sent again is read, and what leaves anew is removed
+    for _ in range(3):  # what is sent again is read, and what leaves again is removed
         with closing(Process(documents, path)) as last:
             last.read()
             last.read()
