@@ -8,7 +8,7 @@ import asyncio
 import logging
 import time
 from collections import defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from typing import Generic, Protocol, TypeVar
 
@@ -127,6 +127,16 @@ class OwnedPartitions(Generic[Work]):
         await asyncio.to_thread(windows.store.mark_log, self._name, state.snapshot.encode())
         await self.catch_up(number, state.end)
         await asyncio.to_thread(windows.note_log, state.snapshot)
+
+    async def note_logs(self, snapshots: Mapping[int, LogSnapshot]) -> None:
+        """Store what was seen of the logs since, by partition; what is of an earlier leader than is known says less."""
+        for number in self.opened():
+            async with self.hold(number) as work:
+                seen = snapshots.get(number)
+                if work is None or work.snapshot is None or seen in (None, work.snapshot):
+                    continue
+                if seen.leader_epoch >= work.snapshot.leader_epoch:
+                    await asyncio.to_thread(work.note_log, seen)
 
     async def note_leader(self, number: int, first: int) -> None:
         """Note with windows the leader of the next records, `first` on, if its log has all that they have read.

@@ -106,11 +106,6 @@ class PartitionWindows:
         self.snapshot = snapshot
         self._misplaced.warn()
 
-    def lacks(self, snapshot: LogSnapshot) -> bool:
-        """Return whether a log is another one than was noted, and not one of an earlier leader."""
-        known = self.snapshot
-        return known is None or (snapshot != known and snapshot.leader_epoch >= known.leader_epoch)
-
     def note_models_log(self, snapshot: LogSnapshot) -> None:
         """Store with the windows which log of `site-models` has all their models."""
         self.store.mark_log(SITE_MODELS, snapshot.encode())

@@ -116,11 +116,7 @@ class RefresherApp(Role):
     async def _note_logs(self) -> None:
         """Store with the windows what the watchdog has seen of their logs."""
         await asyncio.sleep(LOOK_S)
-        for number in self._owned.opened():
-            async with self._owned.hold(number) as windows:
-                snapshot = self.app.snapshots.get(number)
-                if windows is not None and snapshot is not None and windows.lacks(snapshot):
-                    await asyncio.to_thread(windows.note_log, snapshot)
+        await self._owned.note_logs(self.app.snapshots)
 
     async def _take_over(self, number: int) -> None:
         """Bring the windows of a partition up to date, and publish what is due since."""

@@ -260,11 +260,7 @@ class Watcher(Role):
     async def _note_logs(self) -> None:
         """Store what the watchdog has seen of the logs."""
         await asyncio.sleep(LOOK_S)
-        for number in self._owned.opened():
-            async with self._owned.hold(number) as watch:
-                snapshot = self.app.snapshots.get(number)
-                if watch is not None and snapshot is not None and snapshot != watch.snapshot:
-                    await asyncio.to_thread(watch.note_log, snapshot)
+        await self._owned.note_logs(self.app.snapshots)
 
     async def _listen(self) -> None:
         """Publish which sites have fallen silent."""

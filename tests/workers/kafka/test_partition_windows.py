@@ -12,7 +12,6 @@ from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.logs.fetched import FetchedEpochs
 from workers.kafka.logs.resume import LogSnapshot, resume
 from workers.kafka.owned_partitions import OwnedPartitions
-from workers.kafka.partition_windows import PartitionWindows
 
 
 class SlowStore:
@@ -65,8 +64,6 @@ def test_slow_stores_do_not_hold_up_the_event_loop():
 class ReadWindows:
     """Windows that have read records of a log."""
 
-    lacks = PartitionWindows.lacks
-
     def __init__(self, snapshot, next_offset):
         self.snapshot = snapshot
         self.store = SlowStore(repeat(None))
@@ -97,7 +94,8 @@ async def test_windows_that_read_on_under_another_leader_are_not_taken_for_cut(m
     async with owned.hold(0):
         await owned.note_leader(0, 10)
         windows.store.next_offset = 12
-        assert not windows.lacks(LogSnapshot(log.topic_id, 0, 11)) or is_cut
+    await owned.note_logs({0: LogSnapshot(log.topic_id, 0, 10)})  # seen before the election
+    async with owned.hold(0):
         assert resume(12, windows.snapshot, log.state(windows.snapshot)).is_other_log == is_cut
 
 
