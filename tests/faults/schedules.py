@@ -1,4 +1,4 @@
-"""A simulator of schedules: the engine and its windows under crashes, replays, rebalances, disorder and jumps of clocks.
+"""A simulator of schedules: the engine, its windows and the watcher under crashes, replays, rebalances, disorder and jumps of clocks.
 
 There is no broker, no process and no clock: topics are lists, a disk is a dictionary that survives a crash, and child
 processes answer with made-up texts and models at once. So a million steps take minutes, and each failure can be repeated
@@ -16,8 +16,9 @@ from unittest import mock
 import click
 import msgspec
 
-from schemas.cleaned import CleanedRecord, DeletedRecord
+from schemas.cleaned import CleanedRecord, DeletedRecord, Observed
 from schemas.document import DocumentRecord, document_key, site_of_key
+from templ_core.site_cleaner.fetch_times import rfc3339
 from templ_core.site_level.window.site_window import url_hash
 from templ_core.stored.compact import content_digest
 from tests.workers.builders import document, packed
@@ -36,6 +37,9 @@ from workers.settings import load_settings
 from workers.state import window_store
 from workers.state.database import MemoryDatabase
 from workers.state.window_store import WindowStore
+from workers.watcher import watch_store
+from workers.watcher.watch import Watch
+from workers.watcher.watch_store import WatchStore
 
 HOUR_MS = 3_600_000
 YEAR_MS = 365 * 24 * HOUR_MS
@@ -46,7 +50,12 @@ SETTLED_STEPS_MAX = 20_000
 """Steps within which everything must come to rest."""
 STEPS_OF_WORLD = 600
 """Steps before a world is checked and left, because a check reads all its topics."""
+NEAR_MS = (0, 0, 0, 0, -HOUR_MS, HOUR_MS, -30 * HOUR_MS)
+FAR_MS = (*NEAR_MS, -YEAR_MS, YEAR_MS)
+"""By how much the clocks of pages may differ: a page dated a year ahead keeps most others out of windows."""
 _SUMMARY = packed(b"\x01" * 8)
+_TEXT = "The council of {0} met on Monday.\nIt said that {1} bridges of {0} stay open until May."
+_OBSERVED = Observed(charset="utf-8", repeated_ratio=None, language=None, left_out=[])
 
 
 class Crash(BaseException):
@@ -111,15 +120,25 @@ class Children:
 def text_of(one, reason=None):
     """The record of a page's text, which says of what fetch and model it is."""
     return CleanedRecord(
-        url=one.url, site=one.site, fetched_at=None, id=one.id, title="", text=f"{one.id} {one.model_documents}",
+        url=one.url, site=one.site, fetched_at=rfc3339(one.event_time_ms), id=one.id, title="", text=_TEXT.format(one.id, one.model_documents),
         method="page", confidence=1, revision=one.revision, revision_reason=reason, source=one.source,
         site_model_version=None, page_model_version="1", cleaner_version="1", warnings=[], chars_in=0, chars_out=0,
-        blocks_kept=0, blocks_removed=0, fingerprint=None,
+        blocks_kept=0, blocks_removed=0, fingerprint=None, observed=_OBSERVED,
     )  # fmt: skip
 
 
+def told_of(watch, record):
+    """What a record of `cleaned` says, as it is kept until it is sent, and the change of its site."""
+    if isinstance(record, DeletedRecord):
+        told, change = watch.delete(record)
+    else:
+        noticed, change = watch.take(record)
+        told = noticed.records(record)
+    return [msgspec.msgpack.encode((type(one).__name__, one)) for one in told], change
+
+
 class World:
-    """A partition of each topic, a cleaner, and a refresher that may change its machine."""
+    """A partition of each topic, a cleaner, a refresher and a watcher, the last two of which may change their machines."""
 
     def __init__(self):
         self.settings = msgspec.structs.replace(load_settings(), revisions=True)
@@ -132,8 +151,13 @@ class World:
         self.models = {}
         self.now_ms = 20 * YEAR_MS
         self.cleaned_to = 0
+        self.shifts_ms = FAR_MS
+        self.told = []
+        """What the watcher has sent."""
+        self.watch_committed = 0
         self.steps = 0
         self.new_machine()
+        self.new_watcher()
 
     # The refresher.
 
@@ -221,6 +245,50 @@ class World:
             self.models[record.site] = record
         self.fuse.point()
 
+    # The watcher.
+
+    def new_watcher(self):
+        """Give the partition of `cleaned` to a watcher that knows nothing of it."""
+        self.watch_disk = Disk(watch_store._FAMILIES, self.fuse)
+        self.start_watcher()
+
+    def start_watcher(self):
+        """Start a process on its disk as it is, which first publishes what its outbox has."""
+        with mock.patch.object(watch_store, "open_database", return_value=self.watch_disk):
+            self.watched = WatchStore(None, self.settings.window)
+        if not self.watched.next_offset:
+            self.watched.begin_silently(self.watch_committed)
+        self._publish_told()
+
+    def watch(self, crash_after=None):
+        """Look at the next record of `cleaned`, and tell what it says; the process may end on the way."""
+        self.steps += 1
+        offset = self.watched.next_offset
+        if offset >= len(self.cleaned):
+            return
+        self.fuse.left = crash_after
+        try:
+            told, change = told_of(Watch(self.watched, None), self.cleaned[offset])
+            if change is None:
+                self.watched.skip(offset)
+            else:
+                is_told = offset < self.watched.silent_until
+                self.watched.apply(change, [] if is_told else told, offset)
+            self._publish_told()
+        except Crash:
+            self.fuse.left = None
+            self.start_watcher()
+        finally:
+            self.fuse.left = None
+
+    def _publish_told(self):
+        while stored := self.watched.outbox(5):
+            for _, record in stored:
+                self.fuse.point()
+                self.told.append(record)
+            self.watched.drop([number for number, _ in stored])
+        self.watch_committed = max(self.watch_committed, self.watched.next_offset)
+
     # The feed and the cleaner.
 
     def fetch(self, site, url, shift_ms, *, is_gone=False):
@@ -277,6 +345,8 @@ class World:
                 self.clean()
             elif self.learned_to < len(self.documents):
                 self.learn()
+            elif self.watched.next_offset < len(self.cleaned):
+                self.watch()
             else:
                 return
         raise AssertionError("the topics do not come to rest")
@@ -287,6 +357,7 @@ class World:
         yield from self._lost()
         yield from self._older_above_newer()
         yield from self._revisions()
+        yield from self._told_otherwise()
         here = self.windows(self.store)
         for is_compacted in (False, True):
             there = self._rebuilt(is_compacted=is_compacted)
@@ -334,6 +405,19 @@ class World:
             if len(numbers) > 2:
                 yield f"{source} was revised {len(numbers)} times"
 
+    def _told_otherwise(self):
+        """What is told depends on the records of `cleaned` alone, whatever has become of the watcher."""
+        undisturbed = Watch(WatchStore(None, self.settings.window), None)
+        expected = []
+        for record in self.cleaned:
+            told, change = told_of(undisturbed, record)
+            expected += told
+            if change is not None:
+                undisturbed.store.apply(change)
+        # What was sent before a crash may be sent again.
+        if list(dict.fromkeys(self.told)) != list(dict.fromkeys(expected)):
+            yield f"the watcher told {len(self.told)} records, undisturbed {len(expected)}"
+
     @staticmethod
     def windows(store):
         return {site: [one.id for one in store.window(site)] for site in SITES}
@@ -355,11 +439,13 @@ def random_step(world, rng):
     """Take a step of any kind."""
     crash = rng.choice([None, None, None, rng.randrange(12)])
     kind = rng.random()
-    if kind < 0.3:
-        shift = rng.choice([0, 0, 0, 0, -HOUR_MS, HOUR_MS, -30 * HOUR_MS, -YEAR_MS, YEAR_MS])
+    if kind < 0.27:
+        shift = rng.choice(world.shifts_ms)
         world.fetch(rng.choice(SITES), rng.randrange(URLS), shift, is_gone=rng.random() < 0.1)
-    elif kind < 0.6:
+    elif kind < 0.5:
         world.clean(crash)
+    elif kind < 0.72:
+        world.watch(crash)
     elif kind < 0.92:
         world.learn(crash)
     elif kind < 0.94:
@@ -368,13 +454,16 @@ def random_step(world, rng):
         world.repeat(rng.randrange(5))
     elif kind < 0.99:
         world.repeat_documents(rng.randrange(9))
-    else:
+    elif kind < 0.995:
         world.new_machine()
+    else:
+        world.new_watcher()
 
 
 def check_seed(seed, steps=STEPS_OF_WORLD):
     """What must not be after random steps."""
     world, rng = World(), random.Random(seed)
+    world.shifts_ms = FAR_MS if seed % 2 else NEAR_MS
     for _ in range(steps):
         random_step(world, rng)
     return list(world.violations()), world.steps

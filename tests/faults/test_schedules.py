@@ -8,6 +8,7 @@ from hypothesis.stateful import RuleBasedStateMachine, rule
 from tests.faults.schedules import HOUR_MS, SITES, URLS, YEAR_MS, World, check_seed
 from workers.pipeline.site_engine import SiteEngine
 from workers.state.window_store import WindowStore
+from workers.watcher.watch_store import WatchStore
 
 CRASHES = st.none() | st.integers(0, 11)
 SHIFTS_MS = st.sampled_from([0, -HOUR_MS, HOUR_MS, -30 * HOUR_MS, -YEAR_MS, YEAR_MS])
@@ -33,6 +34,14 @@ class Schedules(RuleBasedStateMachine):
     @rule(crash=CRASHES)
     def learn(self, crash):
         self.world.learn(crash)
+
+    @rule(crash=CRASHES)
+    def watch(self, crash):
+        self.world.watch(crash)
+
+    @rule()
+    def new_watcher(self):
+        self.world.new_watcher()
 
     @rule(pages=st.integers(1, 5))
     def repeat(self, pages):
@@ -68,6 +77,7 @@ def test_random_schedules_end_as_they_should(seed):
     [
         (SiteEngine, "next_superseded", lambda *_: []),
         (WindowStore, "delete_url", lambda store, _record, offset: store.skip(offset)),
+        (WatchStore, "begin_silently", lambda store, _offset: store.skip(store.next_offset)),
     ],
 )
 def test_the_simulator_notices_a_fault(monkeypatch, of, name, fault):
