@@ -11,6 +11,8 @@ from templ_core.patterns import pattern
 _CHARS = 2000
 """Characters of the text that are looked at."""
 _CHARS_MIN = 100
+SHORT_CHARS = 300
+"""A text of fewer characters is looked at with what stands around it."""
 _LANGUAGES = [
     "af", "ar", "bg", "bn", "ca", "cs", "da", "de", "el", "en", "es", "et", "fa", "fi", "fr", "gu", "he",
     "hi", "hr", "hu", "id", "it", "ja", "kn", "ko", "lt", "lv", "ml", "mr", "ms", "nl", "no", "pa", "pl",
@@ -28,6 +30,30 @@ _ENGLISH = frozenset(
 )  # fmt: skip
 _ENGLISH_RATIO_MIN = 0.1
 """Share of the words of an English text that are among `_ENGLISH`; the words of other languages are below it."""
+_ENGLISH_ONLY = frozenset(
+    ("the", "of", "and", "with", "are", "by", "you", "this", "from", "not", "or", "be", "have")
+)
+"""Frequent English words that are none of other languages."""
+_ENGLISH_ONLY_RATIO_MIN = 0.04
+_FREQUENT = {
+    language: frozenset(words.split())
+    for language, words in {
+        "es": "de la que el en y a los del se las por un para con no una su al es lo como más pero sus le ha hay",
+        "de": "der die und in den von zu das mit sich des auf für ist im dem nicht ein eine als auch es an werden aus er hat dass wir uns",
+        "fr": "de la le et les des en un du une que est pour qui dans a par plus pas au sur ne se ce il sont avec son nous vous",
+        "it": "di e il la che in a per un è del non con una i le si da della dei nel alla sono al più come lo gli",
+        "pt": "de a o que e do da em um para é com não uma os no se na por mais as dos como mas ao das seu sua",
+        "nl": "de van het een en in is dat op te zijn met voor niet aan er om ook als dan maar bij uit door naar wij ons",
+        "pl": "w i na z się do nie że to jest o od za po jak przez ale dla są przy lub czy oraz",
+        "sv": "och i att det som en på är av för med till den har inte om ett han men var jag sig från vi",
+        "da": "og i at det er en til af på den for med som der de ikke et har om var han men sig fra vi",
+    }.items()
+}  # fmt: skip
+"""Frequent words of languages, which confirm what the detector says of a short text."""
+_FREQUENT_RATIO_MIN = 0.2
+_NO_WORDS: frozenset[str] = frozenset()
+_VIETNAMESE = pattern("[ơƠưƯ\u1ea0-\u1ef9]")
+_VIETNAMESE_LETTERS_MIN = 4
 _LATIN = "Latin"
 _LANGUAGES_OF = {
     "Cyrillic": ["ru", "bg", "sr", "uk"], "Arabic": ["ar", "fa", "ur"], "Devanagari": ["hi", "mr"],
@@ -68,17 +94,39 @@ class _Scripts(dict[str, str | None]):
 _SCRIPTS = _Scripts()
 
 
-def page_language(text: str, declared: str | None) -> tuple[str | None, bool]:
+def page_language(text: str, declared: str | None, around: str = "") -> tuple[str | None, bool]:
     """Return the language of a page, and whether its text contradicts the one that it declares.
+
+    A short text tells little, and what stands around it is mostly in its language, so both are looked at together.
+
+    >>> menu = "Inicio Quiénes somos Nuestras noticias Contacto Aviso legal y política de privacidad de esta web. "
+    >>> page_language("Hoy no hay clase por la tarde, pero mañana sí la hay.", "en-US", menu * 2)
+    ('es', True)
 
     Args:
         text: The clean text of the page.
         declared: Language tag of BCP 47; None where the page declares none.
+        around: The other text of the page.
     """
+    is_short = len(text) < SHORT_CHARS
+    whole = f"{text}\n{around}"[:_CHARS] if is_short and around else text
     if declared is None:
-        return detected_language(text), False
+        return detected_language(whole if _has_script_of(text, whole) else text), False
     contradicting = contradicting_language(text, declared)
+    if contradicting is None and whole is not text and _has_script_of(text, whole):
+        contradicting = contradicting_language(whole, declared)
+        if (
+            contradicting is not None
+            and _english_ratio(text) >= _ENGLISH_RATIO_MIN
+            and contradicting != "en"
+        ):
+            contradicting = None
     return contradicting or declared, contradicting is not None
+
+
+def _has_script_of(text: str, whole: str) -> bool:
+    """Return whether a text is written as the whole page is."""
+    return text is whole or _script(text) in {None, _script(whole[:_CHARS:_SAMPLED])}
 
 
 def contradicting_language(text: str, declared: str) -> str | None:
@@ -95,7 +143,11 @@ def contradicting_language(text: str, declared: str) -> str | None:
         declared: Language tag of BCP 47.
     """
     language = declared.partition("-")[0]
-    if len(text) < _CHARS_MIN or language not in _LANGUAGES:
+    if language not in _LANGUAGES:
+        return None
+    if _is_vietnamese(text):
+        return "vi" if language != "vi" else None
+    if len(text) < _CHARS_MIN:
         return None
     own, shown = _SCRIPT_OF.get(language, _LATIN), _script(text[:_CHARS:_SAMPLED])
     if own == shown == _LATIN:
@@ -121,14 +173,21 @@ def _script(letters: str) -> str | None:
 
 
 def _english_ratio(text: str) -> float:
+    return _ratio_of(_ENGLISH, text)
+
+
+def _ratio_of(known: frozenset[str], text: str) -> float:
     words = text[: _CHARS // 2].lower().split()
-    return sum(map(_ENGLISH.__contains__, words)) / max(len(words), 1)
+    return sum(map(known.__contains__, words)) / max(len(words), 1)
 
 
 def _surely(text: str, declared: str, languages: list[str] = _LANGUAGES) -> str | None:
     detected, out_of_place = detect_fast(text[:_CHARS], langs=languages)
     is_english = detected == "en" and _english_ratio(text) >= _ENGLISH_RATIO_MIN
-    is_sure = out_of_place <= (_OUT_OF_PLACE_MAX if is_english else _CONTRADICTS_MAX)
+    has_its_words = _ratio_of(_FREQUENT.get(detected, _NO_WORDS), text) >= _FREQUENT_RATIO_MIN
+    is_sure = out_of_place <= (
+        _OUT_OF_PLACE_MAX if is_english or has_its_words else _CONTRADICTS_MAX
+    )
     return language_tag(detected) if is_sure and detected != declared else None
 
 
@@ -140,8 +199,20 @@ def detected_language(text: str) -> str | None:
     """
     if len(text) < _CHARS_MIN:
         return None
+    if _is_vietnamese(text):
+        return "vi"
     detected, out_of_place = detect_fast(text[:_CHARS], langs=_LANGUAGES)
+    if (
+        out_of_place > _CONTRADICTS_MAX
+        and _ratio_of(_ENGLISH_ONLY, text) >= _ENGLISH_ONLY_RATIO_MIN
+    ):
+        return "en"
     return language_tag(detected) if out_of_place <= _OUT_OF_PLACE_MAX else None
+
+
+def _is_vietnamese(text: str) -> bool:
+    """Return whether a text has letters that no other language has."""
+    return not text.isascii() and len(_VIETNAMESE.findall(text[:_CHARS])) >= _VIETNAMESE_LETTERS_MIN
 
 
 @functools.lru_cache(1 << 8)

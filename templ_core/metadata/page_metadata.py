@@ -33,7 +33,7 @@ from templ_core.metadata.dates import (
     published_day,
 )
 from templ_core.metadata.fields import Metadata, Product
-from templ_core.metadata.languages import language_tag, page_language
+from templ_core.metadata.languages import SHORT_CHARS, language_tag, page_language
 from templ_core.metadata.markup import PageMarkup, short_text
 from templ_core.metadata.page_parts import PageParts
 from templ_core.metadata.placed import SitePlaces, placed_texts, repeated_texts
@@ -134,7 +134,9 @@ class _Reader:
             stated("inLanguage", "alternateName", "name"),
             meta.get("language", ()),
         )
-        language, is_contradicted = page_language(text, declared)
+        is_short = 0 < len(text) < SHORT_CHARS
+        around = "\n".join(self._document.segments.texts) if is_short else ""
+        language, is_contradicted = page_language(text, declared, around)
         self._language = language or ""
         product = None if markup.kind in {"article", "forum"} else self._product()
         return Metadata(

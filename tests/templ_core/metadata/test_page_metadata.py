@@ -9,7 +9,7 @@ from templ_core.dom.addresses import address
 from templ_core.dom.document import parse_document
 from templ_core.metadata.dates import day_in_path, day_in_text, point_in_time
 from templ_core.metadata.fields import Metadata
-from templ_core.metadata.languages import contradicting_language, language_tag
+from templ_core.metadata.languages import contradicting_language, language_tag, page_language
 from templ_core.metadata.markup import PageMarkup, read_claims
 from templ_core.metadata.page_metadata import read_metadata
 
@@ -201,7 +201,11 @@ def test_the_language_is_detected_where_none_is_declared():
         "Neubau erst im nächsten Jahr zur Verfügung stehe. Viele Anwohner sind darüber verärgert."
     )
     assert metadata("", text=text).language == "de"
-    assert metadata('<meta http-equiv="content-language" content="en">', text=text).language == "en"
+    assert (
+        metadata('<meta http-equiv="content-language" content="de-AT">', text=text).language
+        == "de-AT"
+    )
+    assert metadata('<meta http-equiv="content-language" content="en">', text=text).language == "de"
 
 
 def test_a_page_with_too_many_claims_is_read_in_bounds():
@@ -370,3 +374,34 @@ def test_a_day_in_a_text_and_in_a_path():
     assert day_in_text("No date, 12 may be 2024 pages") is None
     assert day_in_path("https://a.example/2024-03-01-story") == "2024-03-01"
     assert day_in_path("https://a.example/1234567890") is None
+
+
+MENUS = {
+    "es": "Inicio. Quiénes somos. Nuestras noticias de la semana. Contacto con el ayuntamiento. Aviso legal y política de privacidad.",
+    "de": "Startseite. Wir über uns und den Verein. Das ist neu auf der Seite. So finden Sie zu uns. Impressum und Datenschutz.",
+    "en": "Home. Who we are. News of the week from the town. Contact us by mail. The terms and conditions of this site.",
+}
+
+
+@pytest.mark.parametrize(
+    ("text", "declared", "around", "language"),
+    [
+        ("Hoy no hay clase por la tarde.", "en-US", "es", ("es", True)),
+        ("Hoy no hay clase por la tarde.", None, "es", ("es", False)),
+        ("Heute Nachmittag fällt der Unterricht aus.", "en", "de", ("de", True)),
+        ("There is no school this afternoon, and the bus is late.", "en", "de", ("en", False)),
+        ("Returns the size of the array, or -1.", None, "en", ("en", False)),
+        ("Hôm nay trường học đóng cửa, và xe buýt đến muộn một giờ.", "en", "en", ("vi", True)),
+        ("Сегодня школа закрыта.", "ru", "en", ("ru", False)),
+        ("Сегодня школа закрыта, и автобус опоздал на час.", None, "en", (None, False)),
+    ],
+)  # fmt: skip
+def test_a_short_text_is_looked_at_with_what_stands_around_it(text, declared, around, language):
+    assert page_language(text, declared, MENUS[around] * 2) == language
+
+
+def test_a_short_page_of_a_theme_in_another_language_has_its_own():
+    body = f"<nav>{MENUS['es'] * 2}</nav><p>Hoy no hay clase por la tarde."
+    page = parse_document(f"<html lang=en-US><body>{body}", URL)
+    found = read_metadata(page, URL, PageMarkup(page), "Hoy no hay clase por la tarde.")
+    assert (found.language, found.declared_language) == ("es", "en-US")
