@@ -7,7 +7,7 @@ a value of a wrong form is absent.
 
 import functools
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from itertools import chain
 
 import msgspec
@@ -33,6 +33,7 @@ from templ_core.metadata.dates import (
     published_day,
 )
 from templ_core.metadata.fields import Metadata, Product
+from templ_core.metadata.headlines import IN_BORDER, headline, is_headline, subject_of
 from templ_core.metadata.languages import SHORT_CHARS, language_tag, page_language
 from templ_core.metadata.markup import PageMarkup, short_text
 from templ_core.metadata.page_parts import PageParts
@@ -225,12 +226,12 @@ class _Reader:
         host = self._host.removeprefix("www.")
         names = [host.rpartition(".")[0], host, *([self._site_name] if self._site_name else ())]
         found = headline(self._titles(headings, names), headings, names)
-        if found is None or not _IN_BORDER.search(found):
+        if found is None or not IN_BORDER.search(found):
             return found
         # Boards and old themes have the subject in a heading of the second level.
         subjects = headings or top_headings(self._document, _SECOND_HEADINGS)
         one = subjects[0] if len(subjects) == 1 else ""
-        return _subject(found, one, names, self._document.segments.texts) or found
+        return subject_of(found, one, names, self._document.segments.texts) or found
 
     def _titles(self, headings: list[str], names: list[str]) -> Iterator[str]:
         json_ld = self._markup.json_ld
@@ -463,104 +464,6 @@ def _first(checked: Callable[[str], str | None], *sources: Iterable[str]) -> str
             if value is not None:
                 return value
     return None
-
-
-# --- the headline: a title without the name of the site ---------------------------------------------
-
-_BORDER = pattern(r"\s+[|\-–—:·•»«>/~]{1,3}\s+|\s*[|»«•]\s*|(?<=\w):\s+|\s*[—–]\s*|\s+::\s+")
-_IN_BORDER = pattern(r"[|\-–—:·•»«>/~]")
-_WORD = pattern(r"\w+")
-_HEADLINE_CHARS_MAX = 250
-
-
-def headline(titles: Iterable[str], headings: Sequence[str], names: Iterable[str]) -> str | None:
-    """Return the headline of a page, or None where it has no title.
-
-    The first title counts. What stands before or behind a border ("|", " - ") is left out where it is
-    a name of the site, or where a heading of the page is the rest of the title.
-
-    Args:
-        titles: Titles of the page, the most reliable first.
-        headings: Texts of its headings of the first level.
-        names: Names of its site, and its host.
-
-    >>> headline(["Bridge opens - The Daily"], [], ["The Daily"])
-    'Bridge opens'
-    >>> headline(["Bridge opens | News | Daily"], ["Bridge opens"], [])
-    'Bridge opens'
-    """
-    known = {letters_of(heading): heading for heading in headings}
-    own = [name for name in map(letters_of, names) if name]
-    long = None
-    for title in chain(titles, headings[:1]):
-        if not letters_of(title):
-            continue
-        if len(title) <= _HEADLINE_CHARS_MAX:
-            return _without_names(title.strip(), known, own)
-        long = long or title[:_HEADLINE_CHARS_MAX]
-    return long
-
-
-def is_headline(headings: Sequence[str], title: str, names: Iterable[str]) -> bool:
-    """Return whether the headings of the first level are one, which is the headline of the page.
-
-    It has words in common with the title of the page, and is not the name of the site.
-
-    >>> is_headline(["Bridge opens in May"], "Bridge opens - The Daily", ["The Daily"])
-    True
-    """
-    if len(headings) != 1 or len(headings[0]) > _HEADLINE_CHARS_MAX:
-        return False
-    words, others = set(_WORD.findall(headings[0].casefold())), set(_WORD.findall(title.casefold()))
-    is_like = 2 * len(words & others) >= min(len(words), len(others)) or headings[0] in title
-    own = [name for name in map(letters_of, names) if name]
-    return len(letters_of(headings[0])) > 5 and is_like and not _is_name(headings[0], own)
-
-
-def _subject(title: str, subject: str, names: Iterable[str], texts: list[str]) -> str | None:
-    """Return what a title ends with if it is the subject of the page, behind what all titles of a board begin with.
-
-    None where it ends with the name of its site, or begins with what the page shows.
-    """
-    letters, own = letters_of(subject), [letters_of(name) for name in names]
-    for border in _BORDER.finditer(title) if len(letters) > 3 else ():
-        before, part = title[: border.start()].strip(), title[border.end() :].strip()
-        if letters_of(part) == letters and not _is_name(part, own) and before not in texts:
-            return part
-    return None
-
-
-def _without_names(title: str, headings: dict[str, str], names: Sequence[str]) -> str:
-    may_have_borders = _IN_BORDER.search(title) and letters_of(title) not in headings
-    borders = list(_BORDER.finditer(title)) if may_have_borders else []
-    if not borders:
-        return title
-    for border in borders:
-        part = title[: border.start()]
-        if len(part) > 3 and letters_of(part) in headings:
-            return part.strip()
-    start, end = 0, len(title)
-    for border in reversed(borders):
-        if _is_name(title[border.end() : end], names) and border.start() > 0:
-            end = border.start()
-        else:
-            break
-    for border in borders:
-        if border.end() < end and _is_name(title[start : border.start()], names):
-            start = border.end()
-        else:
-            break
-    return title[start:end].strip() or title
-
-
-def _is_name(part: str, names: Sequence[str]) -> bool:
-    letters = letters_of(part)
-    return bool(letters) and any(
-        letters == name
-        or (len(letters) > 3 and letters in name and 2 * len(letters) >= len(name))
-        or (len(name) > 5 and name in letters and len(letters) <= 2 * len(name))
-        for name in names
-    )
 
 
 # --- what the page shows in elements named after an author or a date ---------------------------------

@@ -10,8 +10,9 @@ from templ_core.array_types import Bools
 from templ_core.dom.addresses import host_and_path
 from templ_core.dom.document import Document
 from templ_core.metadata._scans import segments_within, types_with_tags
+from templ_core.metadata.headlines import is_headline
 from templ_core.metadata.markup import PageMarkup
-from templ_core.metadata.page_metadata import is_headline, read_metadata, top_headings
+from templ_core.metadata.page_metadata import read_metadata, top_headings
 
 _TAGS = frozenset(("h1",))
 _TEXTS_MAX = 4
