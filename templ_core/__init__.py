@@ -7,7 +7,7 @@
 >>> clean(page).text
 'A ferry sank in the harbour. Nobody was hurt.'
 >>> with SiteCleaner() as cleaner:
-...     cleaner.clean("https://example.com/ferry", page).text
+...     cleaner.clean(page, "https://example.com/ferry").text
 'A ferry sank in the harbour. Nobody was hurt.'
 
 Whoever keeps windows and site models elsewhere, as the worker does, imports `read_document` from

@@ -26,6 +26,7 @@ from templ_core.errors import CleanerClosed, CodecError, PageGone
 from templ_core.metadata.fields import Metadata
 from templ_core.page_level.model.model_file import decode_model, shipped_model
 from templ_core.page_quality import page_quality
+from templ_core.patterns import pattern
 from templ_core.site_cleaner.call_lock import CallLock
 from templ_core.site_cleaner.cleaned_page import CleanedPage
 from templ_core.site_cleaner.fetch_times import FIRST_TIME_MS, SPACING_MS, parse_time_ms, rfc3339
@@ -42,6 +43,11 @@ from templ_core.site_level.window.page_summary import encode_page_summary
 from templ_core.stored.compact import content_digest
 
 _GONE_STATUSES = frozenset([404, 410])
+_URL = pattern(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s<>]+")
+_URL_CHARS_MAX = 4096
+"""Longest text that may be an address in place of a page."""
+_SHOWN_CHARS = 200
+"""Characters of a value that a message shows."""
 _DOCUMENT_BYTES_MAX = (8 << 20) - (16 << 10)
 """Largest document in compact form that a site learns from, as on Kafka."""
 _SAVED_FORMAT = 1
@@ -52,24 +58,48 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 class CleanerOptions(msgspec.Struct, frozen=True, kw_only=True):
-    """The options of a `SiteCleaner`."""
+    """The options of a `SiteCleaner`; one with a value that it cannot have raises `ValueError`.
+
+    Attributes:
+        comments: What becomes of readers' comments: `keep`, `drop`, or `auto`, which drops them on articles and keeps
+            them in forums.
+        balance: What a text is cut for: `precision` keeps less template, `recall` misses less content, or `even`.
+        page_model: Content of a file that `templ train` wrote; empty means the page model that comes with templ.
+        page_bytes_max: Largest page after decompression, in bytes.
+        window: The bounds of each site's window.
+        with_links: Whether pages keep links, images and emphasis for `markdown()`, `html()` and `links()`.
+        with_quality: Whether pages say how probably they are error pages, walls, empty shells or mere templates.
+        with_records: Whether the posts of threads, the items of listings and the fields of pages are read; links are
+            kept, too.
+    """
 
     comments: Comments = "auto"
-    """What becomes of readers' comments; `auto` drops them on articles and keeps them in forums."""
     balance: Balance = "even"
-    """What a text is cut for: `precision` keeps less template, `recall` misses less content."""
     page_model: bytes = b""
-    """Content of a file that `templ train` wrote; empty means the page model that comes with templ."""
     page_bytes_max: int = 32 << 20
-    """Largest page after decompression, in bytes."""
     window: WindowBounds = WindowBounds()
-    """The bounds of each site's window."""
     with_links: bool = False
-    """Whether pages keep links, images and emphasis for `markdown()`, `html()` and `links()`."""
     with_quality: bool = False
-    """Whether pages say how probably they are error pages, walls, empty shells or mere templates."""
     with_records: bool = False
-    """Whether the posts of threads, the items of listings and the fields of pages are read; links are kept, too."""
+
+    def __post_init__(self) -> None:
+        """Refuse values that options cannot have."""
+        for name, known in (("comments", get_args(Comments)), ("balance", get_args(Balance))):
+            if (value := getattr(self, name)) not in known:
+                raise ValueError(f"{name}={shown(value)}: give one of {', '.join(known)}")
+        kinds = {
+            "page_model": bytes,
+            "page_bytes_max": int,
+            "window": WindowBounds,
+            "with_links": bool,
+            "with_quality": bool,
+            "with_records": bool,
+        }
+        for name, kind in kinds.items():
+            if not isinstance(value := getattr(self, name), kind):
+                raise ValueError(f"{name}={shown(value)}: give a value of type {kind.__name__}")  # noqa: TRY004
+        if self.page_bytes_max < 1:
+            raise ValueError(f"page_bytes_max={self.page_bytes_max}: give 1 or more")
 
 
 def one_at_a_time(method: _Method) -> _Method:
@@ -84,17 +114,21 @@ def one_at_a_time(method: _Method) -> _Method:
 
 
 class CrawledPage(NamedTuple):
-    """A page of a crawl."""
+    """A page of a crawl.
 
-    url: str
+    Attributes:
+        body: The page as fetched, or its HTML as text.
+        url: The address of the page.
+        site: Key of the site, whose pages share templates; None = the registrable domain of `url`.
+        content_type: The Content-Type header, where known.
+        status: The HTTP status; nothing is learned from error pages.
+    """
+
     body: bytes | str
-    """The page as fetched, or its HTML as text."""
+    url: str
     site: str | None = None
-    """Key of the site, whose pages share templates; None = the registrable domain of `url`."""
     content_type: str | None = None
-    """The Content-Type header, where known."""
     status: int = 200
-    """The HTTP status; nothing is learned from error pages."""
 
     @property
     def site_key(self) -> str:
@@ -107,14 +141,16 @@ class CrawledPage(NamedTuple):
         Raises:
             ValueError: A field is no text.
         """
+        if _are_swapped(self.body, self.url):
+            raise ValueError("the page comes first and its address behind it: clean(html, url)")
         if not isinstance(self.url, str):
             raise ValueError(  # noqa: TRY004 - as for a time, so that callers catch one error
-                f"url={self.url!r} is no text: give the address of the page, or call "
+                f"url={shown(self.url)} is no text: give the address of the page, or call "
                 "templ_core.clean(html) for a page without one"
             )
         for name, text in (("site", self.site), ("content_type", self.content_type)):
             if not isinstance(text, str | None):
-                raise ValueError(f"{name}={text!r} is no text: give a text, or None")  # noqa: TRY004
+                raise ValueError(f"{name}={shown(text)} is no text: give a text, or None")  # noqa: TRY004
         return self._replace(
             url=encodable(self.url),
             site=self.site and encodable(self.site),
@@ -147,7 +183,7 @@ class SiteCleaner:
     >>> story = "The council met on Monday, and it said that the bridge stays open until May. " * 3
     >>> html = f"<nav><a href=/>Home</a></nav><p>{story}</p>"
     >>> with SiteCleaner() as cleaner:
-    ...     text = cleaner.clean("https://example.com/bridge", html).text
+    ...     text = cleaner.clean(html, "https://example.com/bridge").text
     ...     saved = cleaner.to_bytes()
     >>> text == story.strip()
     True
@@ -160,7 +196,6 @@ class SiteCleaner:
 
         Raises:
             CodecError: The page model of the options cannot be used.
-            ValueError: An option has a value that it cannot have.
         """
         self._lock = CallLock()
         with self._lock:
@@ -168,9 +203,6 @@ class SiteCleaner:
 
     def _start(self, options: CleanerOptions | None) -> None:
         self._options = options or CleanerOptions()
-        for name, known in (("comments", get_args(Comments)), ("balance", get_args(Balance))):
-            if (value := getattr(self._options, name)) not in known:
-                raise ValueError(f"{name}={value!r}: give one of {', '.join(known)}")
         self._config = CoreConfig(
             comments=self._options.comments,
             balance=self._options.balance,
@@ -187,8 +219,8 @@ class SiteCleaner:
     @one_at_a_time
     def clean(
         self,
+        html: bytes | str,
         url: str,
-        body: bytes | str,
         fetched_at: datetime | str | float | None = None,
         *,
         site: str | None = None,
@@ -199,8 +231,8 @@ class SiteCleaner:
         """Clean a page and learn from it.
 
         Args:
+            html: The page as fetched, or its HTML as text.
             url: The address of the page.
-            body: The page as fetched, or its HTML as text.
             fetched_at: When it was fetched: a datetime, an ISO 8601 string, or Unix seconds or
                 milliseconds; a missing time zone means UTC. None means a minute after the latest page.
             site: Key of the site, whose pages share templates; None = the registrable domain of `url`.
@@ -214,14 +246,14 @@ class SiteCleaner:
             ValueError: The page is neither bytes nor text, the URL, the site or the content type is no text,
                 or the time of the fetch cannot be read.
         """
-        page = CrawledPage(url, body, site, content_type, status)
+        page = CrawledPage(html, url, site, content_type, status)
         return self._clean(self._fetch(page, fetched_at), learns=learns)
 
     @one_at_a_time
     def learn(
         self,
+        html: bytes | str,
         url: str,
-        body: bytes | str,
         fetched_at: datetime | str | float | None = None,
         *,
         site: str | None = None,
@@ -233,7 +265,7 @@ class SiteCleaner:
         The site's model stays as it is until `fit` is called. So a batch of pages is learned first and
         cleaned then, each with what all of them share. Arguments and errors are those of `clean`.
         """
-        fetch = self._fetch(CrawledPage(url, body, site, content_type, status), fetched_at)
+        fetch = self._fetch(CrawledPage(html, url, site, content_type, status), fetched_at)
         self._learn(fetch)
         return fetch.site
 
@@ -275,6 +307,10 @@ class SiteCleaner:
         for body in sites:
             cleaner.restore_site(body)
         return cleaner
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Have a pickle hold what was learned and the options."""
+        return type(self).from_bytes, (self.to_bytes(), self._options)
 
     def changed_sites(self) -> Iterator[tuple[str, bytes]]:
         """Yield the key and the saved form of each site that has changed since it was yielded last.
@@ -348,7 +384,7 @@ class SiteCleaner:
         time_ms = parse_time_ms(said)
         if time_ms is None:
             raise ValueError(
-                f"fetched_at={fetched_at!r} is no time: give a datetime, an ISO 8601 string or Unix "
+                f"fetched_at={shown(fetched_at)} is no time: give a datetime, an ISO 8601 string or Unix "
                 "seconds"
             )
         return time_ms
@@ -361,7 +397,7 @@ class SiteCleaner:
         if status in _GONE_STATUSES:
             if learns:
                 self._forget(fetch)
-            raise PageGone(f"{url} no longer exists: HTTP status {status}")
+            raise PageGone(f"{cut(url)} no longer exists: HTTP status {status}")
         known = self._known().get(fetch.site)
         read = read or self._read(fetch.page)
         model = self._memory.model(known) if known else None
@@ -458,6 +494,25 @@ class SiteCleaner:
         return known[key]
 
 
+def _are_swapped(html: object, url: object) -> bool:
+    """Return whether the address of a page was given as the page, or the page as its address."""
+    if isinstance(html, str | bytes) and len(html) <= _URL_CHARS_MAX:
+        text = html if isinstance(html, str) else html.decode("utf-8", "replace")
+        if _URL.fullmatch(text.strip()):
+            return True
+    return isinstance(url, bytes) or (isinstance(url, str) and url.lstrip()[:1] == "<")
+
+
+def shown(value: object) -> str:
+    """Return a value for a message, which never holds a page."""
+    return cut(repr(value))
+
+
+def cut(text: str) -> str:
+    """Return the beginning of a text for a message."""
+    return text if len(text) <= _SHOWN_CHARS else f"{text[:_SHOWN_CHARS]}..."
+
+
 def _is_success(page: CrawledPage) -> bool:
     return 200 <= page.status < 300
 
@@ -471,7 +526,7 @@ def check_body(body: object, url: str) -> None:
     if not isinstance(body, bytes | str):
         said = "None" if body is None else f"of type {type(body).__name__}"
         raise ValueError(  # noqa: TRY004 - as for a time, so that callers catch one error
-            f"the page{url and ' '}{url} is {said}: give its bytes as fetched, or its HTML as text"
+            f"the page{url and ' '}{cut(url)} is {said}: give its bytes as fetched, or its HTML as text"
         )
 
 
@@ -495,4 +550,4 @@ def clean(
     ... ).text
     'A ferry sank in the harbour. Nobody was hurt.'
     """
-    return SiteCleaner(options).clean(url or "", html, learns=False)
+    return SiteCleaner(options).clean(html, url or "", learns=False)

@@ -1,7 +1,8 @@
 """Cleans sites and whole crawls, so that the first page of a site profits from the others, too."""
 
 from collections.abc import Iterable, Iterator
-from itertools import groupby
+from itertools import groupby, starmap
+from typing import Any
 
 import msgspec
 
@@ -14,21 +15,22 @@ from templ_core.site_cleaner.site_cleaner import (
     CrawledPage,
     Fetch,
     SiteCleaner,
+    cut,
     one_at_a_time,
 )
-from templ_core.site_key import site_key
 
 
 class SampleBounds(msgspec.Struct, frozen=True, kw_only=True):
-    """How many pages of a site are held to learn from them before the first one is cleaned."""
+    """How many pages of a site are held to learn from them before the first one is cleaned.
+
+    Attributes:
+        pages_max: Most pages. From some dozens of different pages on, a site model hardly changes any more.
+        bytes_max: Most bytes of bodies; at least one page is held. It bounds the memory, which is several times as
+            large, because held pages are kept as they were read.
+    """
 
     pages_max: int = 200
-    """Most pages. From some dozens of different pages on, a site model hardly changes any more."""
     bytes_max: int = 64 << 20
-    """Most bytes of bodies; at least one page is held.
-
-    It bounds the memory, which is several times as large, because held pages are kept as they were read.
-    """
 
 
 class _TwoPasses(SiteCleaner):
@@ -59,28 +61,39 @@ class _TwoPasses(SiteCleaner):
 
 
 def clean_site(
-    pages: Iterable[tuple[str, bytes | str]], options: CleanerOptions | None = None
+    pages: Iterable[tuple[bytes | str, str]],
+    options: CleanerOptions | None = None,
+    *,
+    site: str | None = None,
 ) -> list[CleanedPage | PageError]:
     """Clean a list of pages of one site, each with what all of them share.
 
     Args:
-        pages: Pairs of a URL and the page as fetched, or its HTML as text. They count as fetched a
-            minute apart, and all belong to the site of the first.
+        pages: Pairs of the page as fetched, or its HTML as text, and its URL. They count as fetched a
+            minute apart.
         options: Options of the cleaner.
+        site: Key of the site; None = the registrable domain of the URLs.
 
     Returns:
         The cleaned page for each page, in order, or why there is none.
+
+    Raises:
+        ValueError: The pages are of several sites, or one is neither bytes nor text.
     """
-    pages = list(pages)
-    if not pages:
+    crawled = [CrawledPage(body, url, site).encodable() for body, url in pages]
+    if not crawled:
         return []
-    site = site_key(pages[0][0])
+    keys = list(dict.fromkeys(page.site_key for page in crawled))
+    if len(keys) > 1:
+        raise ValueError(
+            f"pages of {len(keys)} sites ({cut(', '.join(keys))}): clean_crawl cleans many sites, and site=... takes them "
+            "for one"
+        )
+    site = keys[0]
     with _TwoPasses(options) as cleaner:
         fetches = [
-            cleaner.fetch(
-                CrawledPage(url, body, site), (FIRST_TIME_MS + number * SPACING_MS) // 1000
-            )
-            for number, (url, body) in enumerate(pages)
+            cleaner.fetch(page, (FIRST_TIME_MS + number * SPACING_MS) // 1000)
+            for number, page in enumerate(crawled)
         ]
         held = len(list(_sample((fetch.page for fetch in fetches), SampleBounds())))
         read = [cleaner.learned(fetch) for fetch in fetches[:held]]
@@ -93,7 +106,7 @@ def clean_site(
 
 
 def clean_crawl(
-    pages: Iterable[CrawledPage],
+    pages: Iterable[CrawledPage | tuple[Any, ...]],
     options: CleanerOptions | None = None,
     sample: SampleBounds | None = None,
 ) -> Iterator[tuple[CrawledPage, CleanedPage | PageError]]:
@@ -106,7 +119,8 @@ def clean_crawl(
     site that comes back is refused.
 
     Args:
-        pages: The pages, those of a site one after the other.
+        pages: The pages, those of a site one after the other: `CrawledPage`, or tuples of its fields, such as
+            `(html, url)`.
         options: Options of the cleaner.
         sample: How many pages of a site are held; None = the defaults.
 
@@ -115,13 +129,13 @@ def clean_crawl(
 
     >>> story = "The council met on Monday, and it said that the bridge stays open until May. " * 3
     >>> html = f"<nav><a href=/>Home</a></nav><p>{story}</p>"
-    >>> crawl = [CrawledPage("https://example.com/bridge", html)]
+    >>> crawl = [(html, "https://example.com/bridge")]
     >>> [cleaned.text == story.strip() for page, cleaned in clean_crawl(crawl)]
     [True]
     """
     bounds = sample or SampleBounds()
     done: set[str] = set()
-    for key, of_site in groupby(pages, lambda page: page.site_key):
+    for key, of_site in groupby(starmap(CrawledPage, pages), lambda page: page.site_key):
         if key in done:
             raise ValueError(
                 f"pages of the site {key} come again behind those of another site: sort the pages by site, "

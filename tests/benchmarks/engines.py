@@ -63,7 +63,7 @@ def read_pages(path: Path, count: int) -> list[CrawledPage]:
     """Return the first pages of a corpus, site by site."""
     pages: list[CrawledPage] = []
     for _, record in read_objects(path):
-        pages.append(CrawledPage(record["url"], record["html"], record["site"]))
+        pages.append(CrawledPage(record["html"], record["url"], record["site"]))
         if len(pages) == count:
             break
     return sorted(pages, key=lambda page: page.site)

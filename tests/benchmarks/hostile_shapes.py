@@ -99,7 +99,7 @@ def cost(name: str, size: int, rounds: int) -> Cost:
         cleaner = SiteCleaner()
         began_s = time.process_time()
         try:
-            result = f"{len(cleaner.clean('https://example.com/', page).text)} characters"
+            result = f"{len(cleaner.clean(page, 'https://example.com/').text)} characters"
         except PageError as refusal:
             is_refused, result = True, f"refused: {str(refusal)[:60]}"
         times_s.append(time.process_time() - began_s)

@@ -41,7 +41,7 @@ def clean_stream(pages):
     made = [(page.url, page.html.encode()) for page in simulate_feed(feed)]
     cleaner = SiteCleaner(CleanerOptions(window=WindowBounds(pages_max=WINDOW_PAGES)))
     for number, (url, body) in enumerate(itertools.islice(itertools.cycle(made), pages)):
-        yield cleaner.clean(f"{url}?{number}", body, 60.0 * number)
+        yield cleaner.clean(body, f"{url}?{number}", 60.0 * number)
 
 
 def crawl(sites, pages):
@@ -49,7 +49,7 @@ def crawl(sites, pages):
     made = list(simulate_feed(FeedSettings(genre="news", sites=1, pages=pages, seed=1)))
     for number in range(sites):
         for page in made:
-            yield CrawledPage(page.url, page.html.encode(), f"site-{number}.example")
+            yield CrawledPage(page.html.encode(), page.url, f"site-{number}.example")
 
 
 if __name__ == "__main__":

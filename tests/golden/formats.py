@@ -161,7 +161,7 @@ def _page_model() -> bytes:
 def _saved_sites() -> bytes:
     with SiteCleaner() as cleaner:
         for made in _simulated():
-            cleaner.clean(made.url, made.html, made.fetched_at, site=made.site)
+            cleaner.clean(made.html, made.url, made.fetched_at, site=made.site)
         return cleaner.to_bytes()
 
 

@@ -14,7 +14,7 @@ def outputs(name: str) -> dict[str, str]:
     """Return the text of each file that belongs to a page, cleaned as the first of its site."""
     cleaner = SiteCleaner()
     body = (FOLDER / name / "page.html").read_bytes()
-    page = cleaner.clean(f"https://golden.example/{name}", body, _FETCHED_AT_S)
+    page = cleaner.clean(body, f"https://golden.example/{name}", _FETCHED_AT_S)
     decision = page.decision
     segments = zip(
         page.document.segments.texts,

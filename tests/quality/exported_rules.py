@@ -47,7 +47,7 @@ def measure_site(site: SitePages) -> tuple[float, float, float] | None:
     """Return the agreement of a site's rules, and the word F1 of the worker and of the rules; None without gold."""
     cleaner = SiteCleaner()
     given = [
-        (page.url, page.body or b"", None, {"site": site.site, "content_type": page.content_type})
+        (page.body or b"", page.url, None, {"site": site.site, "content_type": page.content_type})
         for page in site.pages
     ]
     for *page, options in given[::2]:

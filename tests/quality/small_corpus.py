@@ -65,7 +65,7 @@ def cleaned_text(cleaner: SiteCleaner, page: SyntheticPage) -> str:
     if page.encoding is not None:
         body, content_type = page.encoding.encode(page.html), page.encoding.content_type
     options = {"site": page.site, "content_type": content_type}
-    return cleaner.clean(page.url, body, page.fetched_at, **options).text
+    return cleaner.clean(body, page.url, page.fetched_at, **options).text
 
 
 if __name__ == "__main__":

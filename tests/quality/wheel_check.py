@@ -36,7 +36,7 @@ from pathlib import Path
 url, fetched_at = "https://example.com/story", datetime(2025, 1, 6, tzinfo=UTC)
 html_bytes = Path("page.html").read_bytes()
 {example}
-print(cleaner.clean(url, html_bytes, fetched_at).cleaner_version)
+print(cleaner.clean(html_bytes, url, fetched_at).cleaner_version)
 print(templ_core.__file__)
 from templ_core.source_digest import installed_digest
 print(installed_digest())

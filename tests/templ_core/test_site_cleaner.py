@@ -1,8 +1,11 @@
 """The library as a program uses it, which touches nothing but its values."""
 
 import importlib
+import inspect
 import itertools
 import os
+import pickle
+import re
 import signal
 import subprocess
 import sys
@@ -19,6 +22,8 @@ import msgspec
 import pytest
 
 import templ_core
+from schemas.cleaned import CleanedRecord
+from schemas.codec import decode_output
 from templ_core import (
     CleanerOptions,
     CrawledPage,
@@ -44,10 +49,10 @@ ARTICLE = "<p>" + "A sentence of some words, and then some more of them. " * 10
 
 @pytest.fixture(scope="module")
 def fetched():
-    """(URL, bytes, time) of two news sites, 40 pages."""
+    """(bytes, URL, time) of two news sites, 40 pages."""
     feed = simulate_feed(FeedSettings(genre="news", sites=2, pages=40, seed=3))
     return [
-        (made.url, made.html.encode(), START + timedelta(minutes=number))
+        (made.html.encode(), made.url, START + timedelta(minutes=number))
         for number, made in enumerate(feed)
     ]
 
@@ -133,7 +138,7 @@ def test_pages_that_have_left_their_window_take_no_memory():
     cleaner = SiteCleaner(CleanerOptions(window=window))
     sizes = []
     for number in range(60):
-        cleaner.clean(f"{URL}/{number}", ARTICLE + f"<p>Page {number}", 60.0 * number)
+        cleaner.clean(ARTICLE + f"<p>Page {number}", f"{URL}/{number}", 60.0 * number)
         site = cleaner._known()["example.com"]
         sizes.append(len(site.documents))
     assert sizes[-30:] == [5] * 30
@@ -143,17 +148,17 @@ def test_pages_that_have_left_their_window_take_no_memory():
 def test_a_page_that_cannot_be_cleaned_says_why_and_is_not_learned():
     cleaner = SiteCleaner()
     with pytest.raises(EmptyPage):
-        cleaner.clean(URL, b"")
-    assert "error-page" in cleaner.clean(URL, ARTICLE, status=503).warnings
+        cleaner.clean(b"", URL)
+    assert "error-page" in cleaner.clean(ARTICLE, URL, status=503).warnings
     with pytest.raises(PageGone, match="404"):
-        cleaner.clean(URL, ARTICLE, status=404)
+        cleaner.clean(ARTICLE, URL, status=404)
     assert cleaner.sites() == []
     assert [site for site, _ in cleaner.changed_sites()] == ["example.com"]
-    cleaner.clean(URL, ARTICLE)
+    cleaner.clean(ARTICLE, URL)
     with pytest.raises(PageGone, match="410"):
-        cleaner.clean(URL, ARTICLE, status=410)
+        cleaner.clean(ARTICLE, URL, status=410)
     assert cleaner._known()["example.com"].documents == []
-    refused, cleaned = clean_site([(URL, b""), (URL + "b", ARTICLE)])
+    refused, cleaned = clean_site([(b"", URL), (ARTICLE, URL + "b")])
     assert isinstance(refused, EmptyPage)
     assert cleaned.text.startswith("A sentence of some words")
 
@@ -161,13 +166,13 @@ def test_a_page_that_cannot_be_cleaned_says_why_and_is_not_learned():
 def test_a_page_is_had_in_the_forms_that_people_take():
     things = "<li>A first thing, which is long enough to stay.<li>A second thing, which is as long."
     html = f"<title>One | Site</title><ul>{things}</ul>{ARTICLE} and <a href=/b>a link</a>.</p>"
-    found = SiteCleaner(CleanerOptions(with_links=True)).clean(URL, html)
+    found = SiteCleaner(CleanerOptions(with_links=True)).clean(html, URL)
     assert "- A first thing" in found.markdown()
     assert "[a link](https://example.com/b)" in found.markdown()
     assert "<li>A second thing" in found.html()
     assert [link.url for link in found.links()] == ["https://example.com/b"]
     assert found.metadata.title == "One | Site"
-    plain = SiteCleaner().clean(URL, html)
+    plain = SiteCleaner().clean(html, URL)
     assert (plain.text, plain.links()) == (found.text, [])
 
 
@@ -179,21 +184,21 @@ def test_a_page_is_had_in_the_forms_that_people_take():
     ],
 )  # fmt: skip
 def test_pages_are_taken_as_bytes_or_text_and_times_in_any_form(fetched_at):
-    page = SiteCleaner().clean(URL, "<p>Smörgåsbord. " + ARTICLE, fetched_at)
+    page = SiteCleaner().clean("<p>Smörgåsbord. " + ARTICLE, URL, fetched_at)
     assert page.fetched_at == "2026-01-05T00:00:00Z"
-    assert page.text == SiteCleaner().clean(URL, ("<p>Smörgåsbord. " + ARTICLE).encode()).text
+    assert page.text == SiteCleaner().clean(("<p>Smörgåsbord. " + ARTICLE).encode(), URL).text
 
 
 def test_pages_without_a_time_follow_each_other():
     cleaner = SiteCleaner()
-    ids = [cleaner.clean(f"{URL}{number}", ARTICLE) for number in range(2)]
+    ids = [cleaner.clean(ARTICLE, f"{URL}{number}") for number in range(2)]
     assert [one.fetched_at for one in ids] == [None, None]
     assert [one.id.rpartition("-")[2] for one in ids] == ["946684800000", "946684860000"]
 
 
 def test_a_cleaned_page_that_is_printed_fits_a_screen():
     with SiteCleaner() as cleaner:
-        shown = repr(cleaner.clean(URL, "<title>Ferries</title>" + ARTICLE))
+        shown = repr(cleaner.clean("<title>Ferries</title>" + ARTICLE, URL))
     assert "title='Ferries'" in shown
     assert "metadata=Metadata(" in shown
     assert "array(" not in shown
@@ -222,9 +227,9 @@ def test_the_balance_decides_how_much_is_kept():
     teasers = "".join(f"<li><p>Teaser {n} of a page about quite another town" for n in range(9))
     page = f"<article>{'<p>A sentence of some words, and more. ' * 9}</article><ul>{teasers}</ul>"
     options = (CleanerOptions(balance=one) for one in ("precision", "even", "recall"))
-    low, even, high = (SiteCleaner(one).clean(URL, page).text for one in options)
+    low, even, high = (SiteCleaner(one).clean(page, URL).text for one in options)
     assert len(low) <= len(even) <= len(high)
-    assert even == SiteCleaner().clean(URL, page).text
+    assert even == SiteCleaner().clean(page, URL).text
 
 
 def test_one_page_is_cleaned_without_a_site_and_without_a_url():
@@ -246,27 +251,112 @@ def test_the_package_shows_its_public_names_only():
 
 def test_an_option_that_has_no_such_value_is_refused_in_words():
     with pytest.raises(ValueError, match="balance='x': give one of precision, even, recall"):
-        SiteCleaner(CleanerOptions(balance="x"))
+        CleanerOptions(balance="x")
+    with pytest.raises(ValueError, match="page_model='x': give a value of type bytes"):
+        CleanerOptions(page_model="x")
+    with pytest.raises(ValueError, match="page_bytes_max=0: give 1 or more"):
+        CleanerOptions(page_bytes_max=0)
+
+
+@pytest.mark.parametrize(
+    "swapped",
+    [
+        lambda html: clean(URL, html),
+        lambda html: SiteCleaner().clean(URL, html),
+        lambda html: SiteCleaner().clean(URL, html.encode()),
+        lambda html: SiteCleaner().learn(URL.encode(), html),
+        lambda html: clean_site([(URL, html)]),
+        lambda html: list(clean_crawl([(URL, html)])),
+    ],
+    ids=["clean", "SiteCleaner.clean", "both bytes", "learn", "clean_site", "clean_crawl"],
+)
+def test_swapped_arguments_are_refused_in_one_short_line(swapped):
+    with pytest.raises(ValueError, match=r"the page comes first .*: clean\(html, url\)") as found:
+        swapped("<html>" + ARTICLE * 300)
+    assert len(str(found.value)) < 100
+
+
+def test_no_error_holds_a_page():
+    long = "x" * 100_000
+    uses = [
+        lambda: SiteCleaner().clean(ARTICLE, 5, site=long),
+        lambda: SiteCleaner().clean(ARTICLE, [long]),
+        lambda: SiteCleaner().clean(ARTICLE, URL, long),
+        lambda: SiteCleaner().clean(ARTICLE, URL + long, status=404),
+        lambda: SiteCleaner().clean(None, URL + long),
+        lambda: CleanerOptions(balance=long),
+        lambda: clean_site([(ARTICLE, URL), (ARTICLE, f"https://{long}.org/")]),
+    ]
+    for use in uses:
+        with pytest.raises((ValueError, PageError)) as found:
+            use()
+        assert len(str(found.value)) < 500
+
+
+def test_a_page_is_a_record_in_json():
+    page = clean(ARTICLE + "<a href=/b>More</a>", URL, CleanerOptions(with_records=True))
+    record = decode_output(page.to_json().encode())
+    assert isinstance(record, CleanedRecord)
+    assert (record.url, record.text, record.schema) == (URL, page.text, "cleaned/3")
+    assert record.fingerprint.value == page.fingerprint
+    assert record.markdown == page.markdown()
+    assert msgspec.json.decode(page.to_json()) == msgspec.json.decode(
+        msgspec.json.encode(page.to_dict())
+    )
+
+
+def test_pages_are_equal_by_their_content_and_can_be_pickled(fetched):
+    one, same, other = clean(ARTICLE, URL), clean(ARTICLE, URL), clean(ARTICLE, URL + "b")
+    assert one == same
+    assert one != other
+    assert len({one, same, other}) == 2
+    assert pickle.loads(pickle.dumps(one)) == one
+    cleaner = SiteCleaner(CleanerOptions(with_links=True))
+    for page in fetched[:12]:
+        cleaner.clean(*page)
+    again = pickle.loads(pickle.dumps(cleaner))
+    assert again.sites() == cleaner.sites()
+    assert again.clean(*fetched[12], learns=False) == cleaner.clean(*fetched[12], learns=False)
+    assert again.clean(*fetched[12]).links()
+
+
+def test_a_crawl_may_be_of_tuples_and_a_site_is_one():
+    crawl = [(ARTICLE, URL), (ARTICLE, URL + "2", "other"), (ARTICLE, URL, "third", None, 410)]
+    found = list(clean_crawl(crawl))
+    assert [page.site_key for page, _ in found] == ["example.com", "other", "third"]
+    assert isinstance(found[2][1], PageGone)
+    with pytest.raises(ValueError, match=r"pages of 2 sites \(example.com, b.org\): clean_crawl"):
+        clean_site([(ARTICLE, URL), (ARTICLE, "https://b.org/")])
+
+
+@pytest.mark.parametrize("name", ["CleanedPage", "CleanerOptions", "CrawledPage", "SampleBounds"])
+def test_help_has_the_meaning_of_every_field(name):
+    kind = getattr(templ_core, name)
+    fields = getattr(kind, "__struct_fields__", None) or kind._fields
+    told = re.findall(
+        r"^ {4}(\w+): \S", inspect.getdoc(kind).partition("Attributes:")[2], re.MULTILINE
+    )
+    assert told == list(fields)
 
 
 def test_a_url_or_a_time_that_is_none_is_refused_in_words():
     with pytest.raises(ValueError, match="url=None is no text: give the address of the page"):
-        SiteCleaner().clean(None, ARTICLE)
+        SiteCleaner().clean(ARTICLE, None)
     with pytest.raises(ValueError, match="fetched_at='yesterday' is no time"):
-        SiteCleaner().clean(URL, ARTICLE, "yesterday")
+        SiteCleaner().clean(ARTICLE, URL, "yesterday")
 
 
 def test_names_with_lone_surrogates_are_replaced_as_in_feeds():
     cleaner, html = SiteCleaner(), f"<title>\ud800</title>{ARTICLE}\udfff"
     url, host = "https://s.example/\ud800", "https://\udc80.example/"
-    assert cleaner.clean(url, html, content_type="text/html; charset=\ud800").url[-1] == "?"
+    assert cleaner.clean(html, url, content_type="text/html; charset=\ud800").url[-1] == "?"
     for one in (host, "\ud800", "\udfff.example/a", "https://s.example/?q=\ud800#\udfff"):
-        assert cleaner.clean(one, html).url.encode()
-    assert cleaner.clean(URL, html, site="a\ud800").site == "a?"
-    assert cleaner.learn(url, html, site="a\udfff") == "a?"
+        assert cleaner.clean(html, one).url.encode()
+    assert cleaner.clean(html, URL, site="a\ud800").site == "a?"
+    assert cleaner.learn(html, url, site="a\udfff") == "a?"
     cleaner.fit("a\ud800")
     with pytest.raises(PageGone):
-        cleaner.clean(url, html, status=404)
+        cleaner.clean(html, url, status=404)
     restored = SiteCleaner.from_bytes(cleaner.to_bytes())
     assert restored.sites() == cleaner.sites()
     assert "a?" in restored.sites()
@@ -275,11 +365,11 @@ def test_names_with_lone_surrogates_are_replaced_as_in_feeds():
 
 def test_a_name_with_a_lone_surrogate_costs_no_page_of_a_crawl():
     urls = [URL, "https://example.com/\ud800", "https://\ud800.example/a", "https://s.example/a"]
-    assert [one.text[:10] for one in clean_site([(url, ARTICLE) for url in urls])] == [
+    assert [one.text[:10] for one in clean_site([(ARTICLE, url) for url in urls], site="one")] == [
         "A sentence"
     ] * 4
-    crawl = [CrawledPage(url, ARTICLE) for url in urls]
-    crawl += [CrawledPage(URL, ARTICLE, "t\ud800"), CrawledPage(URL, ARTICLE, "t\udfff")]
+    crawl = [CrawledPage(ARTICLE, url) for url in urls]
+    crawl += [CrawledPage(ARTICLE, URL, "t\ud800"), CrawledPage(ARTICLE, URL, "t\udfff")]
     cleaned = list(clean_crawl(crawl))
     assert [page.url for page, _ in cleaned] == [page.url for page in crawl]
     assert all(one.text.startswith("A sentence") for _, one in cleaned)
@@ -296,7 +386,7 @@ def test_half_a_character_in_what_a_page_declares_is_replaced_too(kind):
     html = f'<script type="application/ld+json">{script}</script><p>'
     cleaner = SiteCleaner(CleanerOptions(with_links=True, with_records=True))
     for shown in ("Loading", ARTICLE):
-        page = cleaner.clean(URL, html + shown)
+        page = cleaner.clean(html + shown, URL)
         whole = (page.title, page.text, page.metadata, page.records, page.markdown(), page.html())
         assert msgspec.json.encode(whole)
     assert "\ud83d" not in page.text
@@ -307,17 +397,17 @@ def test_half_a_character_in_what_a_page_declares_is_replaced_too(kind):
 @pytest.mark.parametrize("name", ["site", "content_type"])
 def test_a_name_that_is_no_text_is_refused_in_words(name):
     with pytest.raises(ValueError, match=f"{name}=5 is no text"):
-        SiteCleaner().clean(URL, ARTICLE, **{name: 5})
+        SiteCleaner().clean(ARTICLE, URL, **{name: 5})
 
 
 @pytest.mark.parametrize(
     "cleaned",
     [
         lambda page: clean(page, URL),
-        lambda page: SiteCleaner().clean(URL, page),
-        lambda page: SiteCleaner().learn(URL, page),
-        lambda page: clean_site([(URL, page)]),
-        lambda page: list(clean_crawl([CrawledPage(URL, page)])),
+        lambda page: SiteCleaner().clean(page, URL),
+        lambda page: SiteCleaner().learn(page, URL),
+        lambda page: clean_site([(page, URL)]),
+        lambda page: list(clean_crawl([CrawledPage(page, URL)])),
     ],
     ids=["clean", "SiteCleaner.clean", "learn", "clean_site", "clean_crawl"],
 )
@@ -356,7 +446,7 @@ def test_a_process_that_is_forked_beside_a_call_can_clean(is_shared, monkeypatch
 
     cleaner = SiteCleaner()
     monkeypatch.setattr(site_cleaner, "clean_page", clean_slowly)
-    thread = threading.Thread(target=cleaner.clean, args=(URL, ARTICLE))
+    thread = threading.Thread(target=cleaner.clean, args=(ARTICLE, URL))
     thread.start()
     inside.wait()
     pid = os.fork()
@@ -364,10 +454,10 @@ def test_a_process_that_is_forked_beside_a_call_can_clean(is_shared, monkeypatch
         signal.alarm(20)
         one = cleaner if is_shared else SiteCleaner()
         is_whole = one.sites() == (["example.com"] if is_shared else [])
-        os._exit(0 if is_whole and one.clean(URL, ARTICLE).text else 1)
+        os._exit(0 if is_whole and one.clean(ARTICLE, URL).text else 1)
     assert os.waitpid(pid, 0)[1] == 0
     thread.join()
-    assert cleaner.clean(URL, ARTICLE).text
+    assert cleaner.clean(ARTICLE, URL).text
 
 
 def test_forks_beside_many_calls_neither_hang_nor_hold_up_the_calls():
@@ -397,7 +487,7 @@ def test_forks_beside_many_calls_neither_hang_nor_hold_up_the_calls():
 @pytest.fixture(scope="module")
 def crawl(fetched):
     """These pages, one site after the other."""
-    pages = [CrawledPage(url, body, urlsplit(url).netloc) for url, body, _ in fetched]
+    pages = [CrawledPage(body, url, urlsplit(url).netloc) for body, url, _ in fetched]
     return sorted(pages, key=lambda page: page.site)
 
 
@@ -406,7 +496,7 @@ def test_the_pages_of_a_site_are_cleaned_with_what_all_of_them_share(crawl):
     assert [page for page, _ in outcomes] == crawl
     for _, pages in itertools.groupby(crawl, lambda page: page.site):
         some = list(pages)
-        together = clean_site([(page.url, page.body) for page in some])
+        together = clean_site([(page.body, page.url) for page in some])
         found = [cleaned for page, cleaned in outcomes if page.site == some[0].site]
         assert [one.text for one in found] == [one.text for one in together]
         assert [one.url for one in together] == [page.url for page in some]
@@ -414,7 +504,7 @@ def test_the_pages_of_a_site_are_cleaned_with_what_all_of_them_share(crawl):
         (version,) = {one.site_model_version for one in (*found, *together)}
         assert version is not None
     assert clean_site([]) == []
-    assert SiteCleaner().clean(crawl[0].url, crawl[0].body).site_model_version is None
+    assert SiteCleaner().clean(crawl[0].body, crawl[0].url).site_model_version is None
 
 
 def test_the_sample_is_bounded_and_pages_behind_it_are_learned_from_as_they_come(crawl):
@@ -447,11 +537,11 @@ def test_a_page_of_the_sample_is_read_once(crawl, monkeypatch):
     list(clean_crawl(crawl))
     assert read == [page.url for page in crawl]
     read.clear()
-    cleaned = clean_site([(page.url, page.body) for page in crawl])
+    cleaned = clean_site([(page.body, page.url) for page in crawl], site="all")
     assert read == [page.url for page in crawl]
     read.clear()
     monkeypatch.setattr(two_passes, "SampleBounds", partial(SampleBounds, pages_max=2))
-    again = clean_site([(page.url, page.body) for page in crawl])
+    again = clean_site([(page.body, page.url) for page in crawl], site="all")
     assert [page.text for page in again] == [page.text for page in cleaned]
     assert read == [page.url for page in [*crawl, *crawl[2:]]]
 

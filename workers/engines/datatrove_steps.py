@@ -124,8 +124,8 @@ class TemplCleaner(PipelineStep):  # type: ignore[misc]
                 waiting.append(document)
                 known = document.metadata
                 yield CrawledPage(
-                    known["url"],
                     document.text,
+                    known["url"],
                     known["site"],
                     known.get("content_type"),
                     int(known.get("status", 200)),
@@ -153,7 +153,7 @@ class TemplExtractor(BaseExtractor):  # type: ignore[misc]
     def extract(self, text: str) -> str:
         """Return the clean text of HTML; it is empty where the page cannot be cleaned."""
         try:
-            return _page_cleaner().clean(_UNKNOWN_URL, text, learns=False).text
+            return _page_cleaner().clean(text, _UNKNOWN_URL, learns=False).text
         except PageError:
             return ""
 

@@ -87,7 +87,7 @@ def test_the_library_learns_the_place_as_pages_come():
         line = f"<div class=x1>March {number + 1}, 2024 by {NAMES[number % 3]}</div>"
         story = "".join(f"<p>{f'word{number}{place} and another ' * 10}" for place in range(5))
         html = f"<title>Story {number}</title><main><h1>Story {number}</h1>{story}{line}</main>"
-        found.append(cleaner.clean(f"https://e.example/{number}", html.encode()).metadata)
+        found.append(cleaner.clean(html.encode(), f"https://e.example/{number}").metadata)
     assert found[0].published_at is None
     assert (found[8].authors, found[8].published_at) == (["Eve Poe"], "2024-03-09")
 

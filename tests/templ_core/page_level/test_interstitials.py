@@ -71,8 +71,8 @@ def test_pages_among_much_template_are_named_by_what_is_kept():
         for number in range(12):
             story = f"<title>Story {number}</title><nav><ul>{menu}</ul></nav><h1>{number}</h1>"
             text = "".join(f"<p>Story {number} says this in part {part}." for part in range(20))
-            cleaner.clean(f"https://example.com/{number}", story + text)
-        assert cleaner.clean("https://example.com/lost", page).warnings[-1] == "error-page"
+            cleaner.clean(story + text, f"https://example.com/{number}")
+        assert cleaner.clean(page, "https://example.com/lost").warnings[-1] == "error-page"
 
 
 @pytest.mark.parametrize(
@@ -100,7 +100,7 @@ def test_nothing_is_learned_from_what_came_instead_of_a_page():
     pages = [page for warning in PAGES if warning != "paywall" for page in PAGES[warning]]
     with SiteCleaner() as cleaner:
         for number, (title, content) in enumerate(pages):
-            cleaner.clean(f"https://example.com/{number}", f"<title>{title}</title>{content}")
+            cleaner.clean(f"<title>{title}</title>{content}", f"https://example.com/{number}")
         assert cleaner.sites() == []
 
 

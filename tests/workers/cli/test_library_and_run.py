@@ -67,7 +67,7 @@ def cleaned_by_library(cleaner, record):
     body = record["html"] if "html" in record else b64decode(record.get("html_base64", ""))
     try:
         return cleaner.clean(
-            record["url"], body, record["fetched_at"], site=record["site"],
+            body, record["url"], record["fetched_at"], site=record["site"],
             content_type=record.get("content_type"), status=record["status"],
         )  # fmt: skip
     except PageGone:
@@ -167,5 +167,5 @@ def unbound_of(cleaner, record):
     body = record["html"] if "html" in record else b64decode(record.get("html_base64", ""))
     with suppress(PageError):
         cleaner.learn(
-            record["url"], body, record["fetched_at"], site=record["site"], status=record["status"]
+            body, record["url"], record["fetched_at"], site=record["site"], status=record["status"]
         )

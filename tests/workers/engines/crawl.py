@@ -9,7 +9,7 @@ def crawled_pages():
     """36 pages of three sites as they come, one of which is a PDF file."""
     feed = simulate_feed(FeedSettings(genre="news", sites=3, pages=36, seed=5))
     pages = [
-        CrawledPage(f"{made.url}#{number}", made.html, made.site)
+        CrawledPage(made.html, f"{made.url}#{number}", made.site)
         for number, made in enumerate(feed)
     ]
     pages[7] = pages[7]._replace(body="%PDF-1.7\n1 0 obj\n")

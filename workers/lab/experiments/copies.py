@@ -102,7 +102,7 @@ def _cleaned_by_templ(pages: Sequence[ComparedPage]) -> list[str]:
     texts = [""] * len(pages)
     for numbers in group_by(range(len(pages)), lambda number: pages[number].site).values():
         found = clean_site(
-            (f"http://site.example/{number}", pages[number].markup) for number in numbers
+            (pages[number].markup, f"http://site.example/{number}") for number in numbers
         )
         for number, one in zip(numbers, found, strict=True):
             texts[number] = "" if isinstance(one, PageError) else one.text or ""

@@ -370,7 +370,7 @@ def _left_on_site(kind: str, seed: str, pages: int) -> Sequence[int]:
     with SiteCleaner() as cleaner:
         for number in range(1, pages + 1):
             page = next(site)
-            text = cleaner.clean(f"https://site.example/{number}", page.html).text
+            text = cleaner.clean(page.html, f"https://site.example/{number}").text
             if number > after:
                 left += words_left(page.repeated, text)
                 repeated += word_counts(page.repeated).total()

@@ -216,7 +216,9 @@ def read_links(web: Sequence[WebPage]) -> dict[str, Links]:
     for some in lab.tracked(by_site.values(), "cleaning", len(by_site)):
         cleaned = [
             one
-            for one in clean_site([(page.url, page.markup) for page in some], options)
+            for one in clean_site(
+                [(page.markup, page.url) for page in some], options, site=some[0].site
+            )
             if isinstance(one, CleanedPage)
         ]
         votes = learn_voted_templates([one.document for one in cleaned])

@@ -334,8 +334,8 @@ def two_passes(report: lab.Report, corpus: Path, jobs: int, time_field: str) -> 
 def _clean_twice(site: SitePages) -> list[ReplayedPage]:
     crawled = [
         CrawledPage(
-            page.url,
             page.body or b"",
+            page.url,
             page.site,
             f"text/html; charset={page.charset}" if page.charset else page.content_type,
             page.status,
@@ -357,7 +357,7 @@ def _clean_twice(site: SitePages) -> list[ReplayedPage]:
 
 def _clean(cleaner: SiteCleaner, page: CrawledPage) -> CleanedPage | PageError:
     try:
-        return cleaner.clean(page.url, page.body, site=page.site, content_type=page.content_type)
+        return cleaner.clean(page.body, page.url, site=page.site, content_type=page.content_type)
     except PageError as error:
         return error
 
