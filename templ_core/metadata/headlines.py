@@ -9,6 +9,13 @@ from templ_core.patterns import pattern
 _BORDER = pattern(r"\s+[|\-–—:·•»«>/~]{1,3}\s+|\s*[|»«•]\s*|(?<=\w):\s+|\s*[—–]\s*|\s+::\s+")
 IN_BORDER = pattern(r"[|\-–—:·•»«>/~]")
 """Signs between the parts of a title."""
+_LOOSE_BORDER = pattern(r"\A[|\-–—:·•»«/~]+\s+|\s+[|\-–—:·•»«/~]+\Z")
+"""A border with a part on one side only."""
+_BEFORE_SUBJECT = frozenset((":", "-", "–", "—"))
+"""Borders behind what boards and manuals put before the subject of a page."""
+_BOARD_CHARS_MAX = 30
+_SUBJECT_WORDS_MIN = 3
+"""Words of the shortest subject that is no heading, since people have names of two words."""
 _WORD = pattern(r"\w+")
 _HEADLINE_CHARS_MAX = 250
 
@@ -36,7 +43,7 @@ def headline(titles: Iterable[str], headings: Sequence[str], names: Iterable[str
         if not letters_of(title):
             continue
         if len(title) <= _HEADLINE_CHARS_MAX:
-            return _without_names(title.strip(), known, own)
+            return _without_names(_LOOSE_BORDER.sub("", title.strip()), known, own)
         long = long or title[:_HEADLINE_CHARS_MAX]
     return long
 
@@ -57,15 +64,31 @@ def is_headline(headings: Sequence[str], title: str, names: Iterable[str]) -> bo
     return len(letters_of(headings[0])) > 5 and is_like and not _is_name(headings[0], own)
 
 
-def subject_of(title: str, subject: str, names: Iterable[str], texts: list[str]) -> str | None:
-    """Return what a title ends with if it is the subject of the page, behind what all titles of a board begin with.
+def subject_of(title: str, subject: str, names: Iterable[str], texts: Sequence[str]) -> str | None:
+    """Return what a title ends with if it is the subject of the page, behind what all titles of a board or a manual begin with.
 
-    None where it ends with the name of its site, or begins with what the page shows.
+    The subject is a heading, or else a text of at least three words. None where the title ends with the name of its site, or
+    begins with what the page shows.
+
+    >>> subject_of(
+    ...     "View topic - Boats of old", "", [], ["Index", "Boats of old", "Where are they?"]
+    ... )
+    'Boats of old'
+
+    Args:
+        title: A title.
+        subject: The only heading of the page; empty where it has none or several.
+        names: Names of its site, and its host.
+        texts: The texts of the page.
     """
     letters, own = letters_of(subject), [letters_of(name) for name in names]
-    for border in _BORDER.finditer(title) if len(letters) > 3 else ():
+    for number, border in enumerate(_BORDER.finditer(title)):
         before, part = title[: border.start()].strip(), title[border.end() :].strip()
-        if letters_of(part) == letters and not _is_name(part, own) and before not in texts:
+        is_shown = len(letters) > 3 and letters_of(part) == letters
+        if number == 0 and not is_shown and border[0].strip() in _BEFORE_SUBJECT:
+            is_board = len(before) <= _BOARD_CHARS_MAX and not any(map(str.isdigit, before))
+            is_shown = is_board and len(part.split()) >= _SUBJECT_WORDS_MIN and part in texts
+        if is_shown and not _is_name(part, own) and before not in texts:
             return part
     return None
 

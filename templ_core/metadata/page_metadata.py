@@ -33,7 +33,12 @@ from templ_core.metadata.dates import (
     published_day,
 )
 from templ_core.metadata.fields import Metadata, Product
-from templ_core.metadata.headlines import IN_BORDER, headline, is_headline, subject_of
+from templ_core.metadata.headlines import (
+    IN_BORDER,
+    headline,
+    is_headline,
+    subject_of,
+)
 from templ_core.metadata.languages import SHORT_CHARS, language_tag, page_language
 from templ_core.metadata.markup import PageMarkup, short_text
 from templ_core.metadata.page_parts import PageParts
@@ -227,6 +232,8 @@ class _Reader:
         names = [host.rpartition(".")[0], host, *([self._site_name] if self._site_name else ())]
         found = headline(self._titles(headings, names), headings, names)
         if found is None or not IN_BORDER.search(found):
+            return found
+        if letters_of(found) in map(letters_of, headings):
             return found
         # Boards and old themes have the subject in a heading of the second level.
         subjects = headings or top_headings(self._document, _SECOND_HEADINGS)

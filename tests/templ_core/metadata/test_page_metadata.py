@@ -405,3 +405,27 @@ def test_a_short_page_of_a_theme_in_another_language_has_its_own():
     page = parse_document(f"<html lang=en-US><body>{body}", URL)
     found = read_metadata(page, URL, PageMarkup(page), "Hoy no hay clase por la tarde.")
     assert (found.language, found.declared_language) == ("es", "en-US")
+
+
+@pytest.mark.parametrize(
+    ("title", "body", "headline"),
+    [
+        ("View topic - Boats of old", "<a href=/t>Boats of old</a>", "Boats of old"),
+        ("Thema anzeigen - Boote von damals", "<td>Boote von damals", "Boote von damals"),
+        ("River Manual: Names of boats", "<b>Names of boats</b>", "Names of boats"),
+        ("Interview: Ann Lee", "<p>Ann Lee</p>", "Interview: Ann Lee"),
+        ("Part 2 - Boats of old", "<p>Boats of old</p>", "Part 2 - Boats of old"),
+        ("Boats - Boats of old", "<p>Boats<p>Boats of old", "Boats - Boats of old"),
+        ("Boats of old |", "<p>Text", "Boats of old"),
+        ("| Boats of old", "<p>Text", "Boats of old"),
+    ],
+)  # fmt: skip
+def test_a_subject_that_the_page_shows_stands_without_what_a_board_puts_before_it(
+    title, body, headline
+):
+    assert (
+        metadata(
+            f"<title>{title}</title>", f"{body}<p>Where are they? In the harbour, said Ann."
+        ).title
+        == headline
+    )
