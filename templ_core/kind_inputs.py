@@ -45,7 +45,7 @@ _OF_LIST = pattern(r"(?:^|&)(?:s|q|page|paged|cat|category|search|query)=")
 _OF_PRODUCT = pattern(r"(?:^|&)(?:product_id|product|pid|sku|variant)=")
 _DEPTH_MAX, _WORDS_MAX = 5, 8
 _USUAL_PATH = "/a/a-a-a-a"
-"""A path of the usual depth and length, for pages of which no address is known."""
+"""A path of the usual depth and length, for pages without a known address."""
 
 _BUTTONS = (
     "add to cart", "add to bag", "add to basket", "add to trolley", "added to cart", "buy now", "buy it now", "sold out",

@@ -135,7 +135,7 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
     """Which other sites published the contents of the latest pages first, from the first copy on; empty for pages of
     the site's own."""
     copied_from: str | None = None
-    """The site of which it was reported that most pages are copied from it."""
+    """The site that was reported as the source of most pages."""
     design_ms: int | None = None
     """`newest_ms` when a change of design was reported last."""
     untold: list[NoticedChange] = []
@@ -273,7 +273,7 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
         self.values = {**self.values, name: values}
 
     def lasting(self) -> list[EventKind]:
-        """Return the events of which the site has not come back."""
+        """Return the events that the site has not recovered from."""
         lasts = {
             "feed-silent": self.is_silent,
             "content-copied": self.copied_from is not None,

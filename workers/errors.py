@@ -1,4 +1,4 @@
-"""The errors of the workers, each of which ends a command with one line and an exit code."""
+"""The errors of the workers: each ends a command with one line and an exit code."""
 
 import errno
 import os

@@ -100,7 +100,7 @@ def removed_parts(
 
 
 def remaining_blocks(blocks: Sequence[str], parts: Iterable[Part]) -> list[str]:
-    """Return what is left of the blocks of a page, without those of which nothing is left."""
+    """Return what is left of the blocks of a page; blocks with nothing left are dropped."""
     goes = {(number, at) for number, first, behind in parts for at in range(first, behind)}
     left = [
         "".join(one for at, one in enumerate(block) if (number, at) not in goes)

@@ -97,7 +97,7 @@ def site_rules(pages: Sequence[RuledPage]) -> SiteRules:
     """Return the rules of a site.
 
     Args:
-        pages: Pages of its window in order of time, at least one of which keeps a segment.
+        pages: Pages of its window in order of time; at least one keeps a segment.
     """
     some = [page for page in pages if page.kept.any()][-_PAGES_MAX:]
     elements = _Elements(some)

@@ -98,7 +98,7 @@ class JsonLd:
             yield self.texts_in(_people(item.get(field)), ("name",))
 
     def signed_by(self, field: str) -> Iterator[list[str]]:
-        """Yield the names in a field of authors for each object of which an organisation is among them."""
+        """Yield the names in each object of an authors field that has an organisation among them."""
         for item in self.described:
             value = item.get(field)
             if value and len(_people(value)) < (len(value) if isinstance(value, list) else 1):
@@ -109,7 +109,7 @@ class JsonLd:
 
         Args:
             field: Name of the field.
-            names: Where its value is an object, the fields of which the first counts.
+            names: Where its value is an object, its fields in order of preference.
         """
         if not self.described:
             return []
@@ -536,7 +536,7 @@ class PageMarkup:
         """The product that it describes, perhaps without more than a name; None where it describes none."""
         is_named_only = self.described == Product(name=getattr(self.described, "name", None))
         self.product = None if is_named_only else self.described
-        """The product of which it states more than a name."""
+        """The product that it describes by more than a name."""
         self.kind = self._kind()
         """What it says that the page is; None where it says nothing certain."""
 

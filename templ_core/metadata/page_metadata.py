@@ -529,7 +529,7 @@ def top_headings(document: Document, tags: frozenset[str] = _TOP_HEADINGS) -> li
 def byline_texts(document: Document, parts: PageParts, named: list[int]) -> list[str]:
     """Return the short texts of elements that are named after an author; each text of an element is a line.
 
-    Elements of which a page has many are left out: they stand in a list of other pages, or in comments.
+    Elements that a page has many of are left out: they stand in a list of other pages, or in comments.
 
     Args:
         document: The page.
@@ -566,7 +566,7 @@ def author_notes(document: Document, named: list[int]) -> list[str]:
 def date_texts(document: Document, parts: PageParts) -> list[str]:
     """Return the short texts of elements that are named after a date, in order.
 
-    Elements of which a page has many are left out: they stand in a list of other pages.
+    Elements that a page has many of are left out: they stand in a list of other pages.
 
     >>> from templ_core.dom.document import parse_document
     >>> page = parse_document('<div class="post-date">March 4, 2024</div>', "")
@@ -585,7 +585,7 @@ def _named(
     tells: Callable[[str], object],
     between: str,
 ) -> list[str]:
-    """Return the short texts that tell something of the elements that are named so and of which the page has few.
+    """Return the short texts of elements with such names, if the page has few of them.
 
     The nearest come first.
     """

@@ -122,7 +122,7 @@ class SelectionConfig(msgspec.Struct, frozen=True, kw_only=True):
     """What is kept of a page: repeated text, comments, reviews and consent texts."""
 
     repeat_words_min: int = 10
-    """Words of the shortest text of which one copy is enough, at least 1.
+    """Words of the shortest text that is kept only once, at least 1.
 
     With 20, documentation gains 0.002 F1 and wcxb_dev loses 0.001.
     """

@@ -21,7 +21,7 @@ class Copies(msgspec.Struct, frozen=True, kw_only=True):
     path: Int64s
     """Path group of each segment."""
     once: Bools
-    """Segments of which one copy is enough."""
+    """Segments that are kept only once."""
 
 
 class PageEvidence(msgspec.Struct, frozen=True, kw_only=True):
@@ -68,7 +68,7 @@ def read_page_evidence(document: Document, page_model: PageModel) -> PageEvidenc
 
 
 def may_repeat(surroundings: Int32s, words: Floats) -> Bools:
-    """Return the segments of which one copy is enough; length n_segments.
+    """Return the segments that are kept only once; length n_segments.
 
     They are long, and do not stand in code, tables or definition lists.
 

@@ -1,4 +1,4 @@
-"""The days that the parts of a page show, of which those of one shape are the parts' own."""
+"""The days that the parts of a page show; a part's own day stands in elements of one shape."""
 
 import re
 from collections import defaultdict

@@ -1,6 +1,6 @@
 """The fields of a page: names with their values, in rows of tables, terms, lines such as "Weight: 1 kg", and boxes.
 
-A row is an element of which two children have text, the first of them a short one; but for rows of tables and terms
+A row is an element with text in two children, the first of them a short one; but for rows of tables and terms
 it has siblings of its shape that are rows, too.
 """
 
@@ -103,7 +103,7 @@ def _holders(page: ShapedPage) -> list[int]:
 
 
 def _row_of_children(page: ShapedPage, node: int) -> _Row | None:
-    """Return the row that an element is of which exactly two children have text."""
+    """Return the row of an element with text in exactly two children."""
     within = page.segments_within(node)
     if not 2 <= len(within) <= 20 or node in page.segments.owner[within]:
         return None

@@ -1,4 +1,4 @@
-"""The items of a listing: parts of a page of one shape, each of which leads to a page of its own.
+"""The items of a listing: parts of a page of one shape that lead to pages of their own.
 
 Links of one shape are looked for. The largest element around each that has no other of them in it is its item. Of
 several links of an item the one that stands in a heading, or else that with the longest texts, is its name.

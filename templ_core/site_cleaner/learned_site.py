@@ -129,7 +129,7 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
 
 
 class _Compact1(CompactColumns, frozen=True, array_like=True):
-    """The columns of format 1, of which the templates are not read: the model has those of its window."""
+    """The columns of format 1, whose templates are not read: the model has those of its window."""
 
     key: str
     documents: list[WindowDocument]

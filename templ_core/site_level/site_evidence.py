@@ -108,7 +108,7 @@ class SiteEvidence(msgspec.Struct, frozen=True, kw_only=True):
     segments: SegmentEvidence | None = None
     """What the inputs were made of."""
     cuts: Cuts | None = None
-    """Sentences that the site repeats inside segments of which other text is its own; None = there are none."""
+    """Sentences that the site repeats inside segments with other text of their own; None = there are none."""
 
 
 def read_site_evidence(

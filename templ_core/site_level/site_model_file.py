@@ -72,7 +72,7 @@ def encode_site_model(model: SiteModel, limit_bytes: int) -> bytes:
 def fitting_part(model: SiteModel, limit_bytes: int) -> tuple[SiteModel, bytes]:
     """Return the largest part of a model whose compact form fits into `limit_bytes`, and that form.
 
-    What has least support goes first (see `best_supported`). A model of which nothing fits is stored
+    What has least support goes first (see `best_supported`). A model that does not fit even in part is stored
     without its tables, trees and strings, and may then exceed the limit.
     """
     body = _encode(model)

@@ -93,7 +93,7 @@ def parse_selector(text: str) -> Selector:
 
 
 def _checked_parts(tree: Tree, text: str, depth: int) -> int:
-    """Return the number of parts of a selector, each of which is known and asks for what there is."""
+    """Return the number of parts of a selector after checking each."""
     if depth > _DEPTH_MAX:
         raise RuleError(f"the selector {text!r} is nested too deeply")
     inner: list[Tree]

@@ -62,7 +62,7 @@ _AT_ONCE = 200
 """Records of a file that are written in one transaction."""
 _SOME_REFUSED = 1
 _TOLD_MAX = 5
-"""Lines of which it is told why they are left out; the others are counted."""
+"""Skipped lines that are reported with a reason; the others are counted."""
 
 
 @click.command(name="index")

@@ -23,7 +23,7 @@ _NOT_INSTALLED = "Not installed: needs the extra `{}`."
 
 
 class LazyGroup(click.Group):
-    """A group of commands, each of which is imported when it is used.
+    """A group of commands that are imported when they are used.
 
     Importing all commands would take a second. The help page needs none of them where the group is told
     the line of each.

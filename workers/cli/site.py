@@ -59,7 +59,7 @@ class SettingsPlace(NamedTuple):
     prefix: str
 
     def checked(self) -> SettingsPlace:
-        """Return the place, of which exactly one must be given; none means the broker of the settings.
+        """Return the place; exactly one must be given, and none means the broker of the settings.
 
         Raises:
             UsageProblem: None is known, several are given, or a directory is not one of `templ run`.

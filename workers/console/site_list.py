@@ -235,7 +235,7 @@ class SiteLister:
             await asyncio.sleep(max(rest_s, self._config.survey_pause_s))
 
     async def measure_next(self) -> None:
-        """Measure the repeated text of some sites of which it is not known, or known of long ago."""
+        """Measure the repeated text of some sites where it is unknown or old."""
         sites = self._to_be_measured()
         if not sites:
             return

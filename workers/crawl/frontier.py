@@ -208,7 +208,7 @@ class CrawlFrontier:
         self._write("INSERT OR IGNORE INTO sites (site) VALUES (?)", [site])
 
     def sites(self) -> set[str]:
-        """Return the sites of which addresses may be asked."""
+        """Return the sites whose addresses may be fetched."""
         return {site for (site,) in self._db.execute("SELECT site FROM sites")}
 
     def let_rest(self, site: str, until: float) -> None:

@@ -45,7 +45,7 @@ _GONE = _word_set(
     iframe audio video canvas option optgroup datalist
     """
 )
-"""Elements of which only the text inside stays, if there is any that counts."""
+"""Elements that lose their tags and keep the text inside, if it counts."""
 _VOID = frozenset(["br", "col", "hr", "wbr"])
 _SIZE = pattern(r"\d{1,4}%?")
 _NUMBER = pattern(r"-?\d{1,4}")

@@ -127,7 +127,7 @@ class App(faust.App):
         super()._crash(reason)
 
     def on_lost_broker(self, error: KafkaError) -> NoReturn:
-        """End the process, of which a library has given up a part; any thread may call this."""
+        """End the process because a library has given up part of it; any thread may call this."""
         end_process(*_ending("reading and sending", error))
 
     def join_again(self) -> None:

@@ -269,7 +269,7 @@ class DeadLetterLimit:
         )
         self._dead: Counter[str | None] = Counter()
         self._cleaned: deque[str | None] = deque(maxlen=2)
-        """The two different sites of which pages were cleaned last."""
+        """The two sites whose pages were cleaned last."""
 
     def exceeded_by(self, site: str | None = None, *, is_dead: bool) -> str | None:
         """Count one more page of a site; say in words how many dead letters exceed which setting, or return None within limits."""

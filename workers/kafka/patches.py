@@ -95,7 +95,7 @@ def pause_without_broker() -> None:
 
 
 class BoundedResult(fetcher.FetchResult):
-    """The fetched records of a partition, of which a bounded number of bytes is taken at once.
+    """The fetched records of a partition, taken in bounded numbers of bytes.
 
     A refused record is the last of its take: the event loop can send heartbeats before the next
     gigabyte is decompressed.

@@ -130,7 +130,7 @@ class RefresherApp(Role):
     async def _learn(
         self, number: int, windows: PartitionWindows, messages: Sequence[Received]
     ) -> list[str]:
-        """Take records of `documents` in, at least the first; answers the sites of which something may be published.
+        """Take records of `documents` in, at least the first; returns the sites that may have something to publish.
 
         It ends early when the partition is taken away. All are taken in one step on one lane, because a step takes
         longer than most records; whoever holds the partition keeps all else off its windows.

@@ -8,7 +8,7 @@ from templ_core.dom.tags import names
 from templ_core.patterns import pattern
 
 _LINEAR_BYTES_MAX = 100_000
-"""Bytes of the largest formula of which a plain form is made; a larger one is no formula of a sentence."""
+"""Bytes of the largest formula that gets a plain form; a larger one is no formula of a sentence."""
 _DEPTH_MAX = 100
 """Elements inside one another; of deeper ones only the text counts."""
 _TEX_ENCODINGS = ("application/x-tex", "application/x-latex", "latex", "tex", "text/tex")

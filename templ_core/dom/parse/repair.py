@@ -108,7 +108,7 @@ _HEADINGS = frozenset(HEADING_LEVELS)
 _TEXT_HOLDERS = _HEADINGS | names("blockquote caption dd dt figcaption li option p pre td th tr")
 _EMPTY = names("area base basefont br col frame hr img input isindex link meta param")
 _ONCE = names("html head body")
-"""Elements of which only the first start tag is kept; the parser ends them by itself."""
+"""Elements that keep only their first start tag; the parser ends them by itself."""
 _P = names("p")
 _PARAGRAPHS = names("address listing p pre")
 _ROWS = names("caption colgroup p td th tr")

@@ -197,7 +197,7 @@ class TrainingPage(msgspec.Struct, frozen=True, kw_only=True):
     text: UInt64s
     """Hash of each segment's words."""
     once: Bools
-    """Segments of which one copy is enough, except in documentation."""
+    """Segments that are kept once, except in documentation."""
     text_roles: TextRoles
     attribute_rows: SparseRows
     text_rows: SparseRows

@@ -78,7 +78,7 @@ class DocumentPlaces(msgspec.Struct, frozen=True, kw_only=True):
     blocks: PageBlocks
     """The tree of the page without its texts."""
     prose: PageProse
-    """The text of which a site may repeat parts."""
+    """The text whose parts a site may repeat."""
 
 
 def document_places(document: Document, features: PageFeatures) -> DocumentPlaces:

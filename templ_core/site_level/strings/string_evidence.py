@@ -198,7 +198,7 @@ class Cover(msgspec.Struct, frozen=True):
 
 
 class RepeatedSentences(msgspec.Struct, frozen=True):
-    """Runs of sentences that strings cover, in segments of which other text is left; a row for each."""
+    """Runs of sentences that strings cover, in segments with other text left; a row for each."""
 
     segment: Int64s
     """The segment that the sentences are in."""

@@ -62,7 +62,7 @@ class TreeModel(msgspec.Struct, frozen=True, kw_only=True):
 
 
 NO_TREES = TreeModel(clusters=[])
-"""The templates of a site of which no page was learned."""
+"""The templates of a site without learned pages."""
 
 
 def bounded_trees(model: TreeModel, share: float) -> TreeModel:

@@ -11,7 +11,7 @@ _DAY_MS = 24 * 3600 * 1000
 _UNCONFIRMED_MS = _DAY_MS
 """How far one time alone moves the present time of its site, so that one wrong date does little harm.
 
-A site of which a window holds more than its newest pages has several pages a day, so its present time is
+A site whose window holds more than its newest pages has several pages a day, so its present time is
 that of its newest page."""
 
 

@@ -64,7 +64,7 @@ def distinct_texts(
     [0, 2]
 
     Args:
-        pages: The texts of each page, all of which count.
+        pages: The texts of each page; all count.
         config: What counts as a near-duplicate.
     """
     kept: list[int] = []
@@ -81,7 +81,7 @@ def distinct_texts(
 
 
 def _probes(page: TextWords, config: WindowDedupConfig) -> list[int]:
-    """Return the longest texts of a page, of which it has one in common with each near-duplicate.
+    """Return the longest texts of a page; each near-duplicate shares one of them.
 
     They are more words than near-duplicates may lack. Texts have one order, so of two near-duplicates the one whose
     probes end first has a text in common among them, and the other has it among its own.

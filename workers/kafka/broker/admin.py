@@ -151,7 +151,7 @@ async def check_topics(
 ) -> list[str]:
     """Return the problems with the topics, each as a line that says what is wrong and what to do.
 
-    The topics are those of which this user has to have rights; they may have any number of partitions if none is
+    The topics are those that this user needs rights for; they may have any number of partitions if none is
     given. The user also has to be allowed to join the groups.
     """
     async with connected_admin(broker) as admin:

@@ -240,7 +240,7 @@ def judge_dead_letters(topic: str, count: int) -> Iterator[Finding]:
 
 
 def judge_sites(states: Mapping[str, SiteState]) -> Iterator[Finding]:
-    """Yield which sites have a newest page that fits no known design, and of which no pages come any more."""
+    """Yield which sites have a newest page that fits no known design, and which have fallen silent."""
     known = {site: one for site, one in states.items() if one.pages}
     now_ms = max((one.newest_ms for one in known.values()), default=0)
     low = [site for site, one in known.items() if one.model_version and one.fit < LOW_FIT]
