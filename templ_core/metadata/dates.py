@@ -69,6 +69,13 @@ _LABELS = pattern(
     re.IGNORECASE,
 )
 """Words that say what a day beside them is."""
+_WORDS = pattern(r"[^\W\d_]{2,}")
+_WORDS_AROUND_MAX = 3
+"""Words beside a day, such as those of a byline or a category."""
+_TELLS = pattern(
+    r"\b(?:by|von|par|por|door|di|av|af|od|przez|publi\w*|posted|created|written|date|datum|fecha|data|veröffentlicht|erschienen|geplaatst)\b|:",
+    re.IGNORECASE,
+)
 _TIME_OF_DAY = pattern(
     r"(?:\b(?:at|um|à|a las|kl\.?)\s)?\s*\d{1,2}[:.h]\s?\d\d(?::\d\d)?(?:\s?[ap]\.?m\b\.?)?(?:\s(?:Uhr|[A-Z]{3,4}\b))?"
     r"|\b(?:mon|tues|wednes|thurs|fri|satur|sun)day\b,?",
@@ -247,6 +254,21 @@ def is_prose(text: str) -> bool:
     (True, False)
     """
     return text.rstrip("\"'”’»)").endswith((".", "!", "?", "…", ":", "。"))
+
+
+def tells_of_day(text: str) -> bool:
+    """Return whether a text is little more than a day, or says that it is one of publication.
+
+    >>> (
+    ...     tells_of_day("Monday, 4 May 2020 | News"),
+    ...     tells_of_day("Conference of the boats, 4 May 2020"),
+    ... )
+    (True, False)
+    >>> tells_of_day("Posted by Ann Lee in News on 4 May 2020")
+    True
+    """
+    around = _WORDS.findall(without_days(text))
+    return len(around) <= _WORDS_AROUND_MAX or _TELLS.search(text) is not None
 
 
 def without_month(text: str) -> str:

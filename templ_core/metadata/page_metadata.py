@@ -31,6 +31,7 @@ from templ_core.metadata.dates import (
     may_name_day,
     point_in_time,
     published_day,
+    tells_of_day,
 )
 from templ_core.metadata.fields import Metadata, Product
 from templ_core.metadata.headlines import (
@@ -403,7 +404,8 @@ class _Reader:
         repeated = repeated_texts(self._places, near) if self._places and near else set()
         for one in near:
             text = self._document.segments.texts[one]
-            may_tell = one in placed or not (one in repeated or is_prose(text))
+            is_told = is_prose(text) if one not in placed else not tells_of_day(text)
+            may_tell = not is_told and (one in placed or one not in repeated)
             if may_tell and may_name_day(text) and not self._parts.is_elsewhere(one):
                 yield text
         yield from date_texts(self._document, self._parts)
