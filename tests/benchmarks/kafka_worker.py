@@ -39,7 +39,7 @@ from tests.kafka.stream import ENVIRONMENT, templ
 from workers.kafka.broker.feeder import Feeder
 from workers.lab.in_process import InProcess
 from workers.pace import Pace
-from workers.pipeline.site_engine import SiteEngine
+from workers.pipeline.page_cleaner import PageCleaner
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.settings import Settings, load_settings
 
@@ -235,7 +235,7 @@ def latency(stream, pages, rate):
 def cleaning_s(pages):
     """Yield the processor time of cleaning each page."""
     settings = load_settings()
-    cleaner = SiteEngine(InProcess(page_model_of(read_model_file(None))), settings)
+    cleaner = PageCleaner(InProcess(page_model_of(read_model_file(None))), settings)
     cleaner.clean(pages[0])
     for page in pages:
         started = time.process_time()

@@ -21,7 +21,7 @@ from tests.workers.memory_transport import MemoryTransport
 from workers.feeds.records import page_from_json
 from workers.lab.in_process import InProcess
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
-from workers.pipeline.site_engine import SiteEngine
+from workers.pipeline.page_cleaner import PageCleaner
 from workers.processes.messages import Cleaned
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.settings import load_settings
@@ -33,7 +33,7 @@ GAP_MS = 20 * 60_000
 
 def samples(runner, settings):
     """Return the documents of one synthetic site."""
-    cleaner = SiteEngine(runner, settings)
+    cleaner = PageCleaner(runner, settings)
     found = []
     feed = simulate_feed(FeedSettings(genre="news", sites=1, pages=SAMPLES, seed=1))
     for number, page in enumerate(feed):

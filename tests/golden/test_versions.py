@@ -22,7 +22,7 @@ from tests.golden.formats import unpack
 from tests.workers.builders import document, page, stored_summary
 from tests.workers.memory_transport import MemoryTransport
 from workers.errors import OtherFormat, StateProblem
-from workers.pipeline.site_engine import SiteEngine
+from workers.pipeline.page_cleaner import PageCleaner
 from workers.processes.pool import Pool
 from workers.settings import load_settings
 from workers.state.directory import StateDirectory
@@ -117,7 +117,7 @@ def new_document(number, pool):
         url=f"https://{SITE}/{number}",
         event_time_ms=FROM_MS + number,
     )
-    return SiteEngine(pool, load_settings()).clean(new).document
+    return PageCleaner(pool, load_settings()).clean(new).document
 
 
 def renumbered(value, **changed):

@@ -21,7 +21,7 @@ from workers.cli.options import (
 from workers.errors import InputProblem, PageProblem
 from workers.page import Page
 from workers.pipeline.actions import Dead, Deleted
-from workers.pipeline.site_engine import SiteEngine
+from workers.pipeline.page_cleaner import PageCleaner
 from workers.processes.pool import Pool
 from workers.settings import Settings, load_settings
 from workers.site_settings import SettingsBook, book_of_state
@@ -126,8 +126,8 @@ def _cleaned(
             from workers.state.site_copy import copy_site  # noqa: PLC0415
 
             models, book = copy_site(state, page.site, settings).models, book_of_state(state)
-        engine = SiteEngine(pool, settings, models=models, book=book, learns=False)
-        outcome = engine.clean(page)
+        cleaner = PageCleaner(pool, settings, models=models, book=book, learns=False)
+        outcome = cleaner.clean(page)
     finally:
         pool.close()
     if isinstance(outcome, Dead):

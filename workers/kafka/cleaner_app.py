@@ -26,7 +26,7 @@ from workers.kafka.store_follower import StoreFollower
 from workers.log_lines import record_fields
 from workers.page import Page, Rejected
 from workers.pipeline.actions import Dead, Outcome
-from workers.pipeline.site_engine import SiteEngine
+from workers.pipeline.page_cleaner import PageCleaner
 from workers.processes.messages import PAGES_AT_ONCE
 from workers.processes.pool import Pool
 from workers.processors import processor_count
@@ -63,7 +63,7 @@ class CleanerApp(Role):
             only_own=self._own_models,
         )
         self._keep_doing("site models", self._follower.run)
-        self._engine = SiteEngine(
+        self._cleaner = PageCleaner(
             pool, config.settings, models=models, book=self._book, fits_messages=True
         )
         self._dead_letter_limit = DeadLetterLimit(config.settings)
@@ -140,13 +140,13 @@ class CleanerApp(Role):
         """Clean made-up pages of several sites, since the first page of a child takes it much longer."""
         source, body = Source("warm-up", 0, 0), b"<p>Some words, and then some more of them."
         children, work = self.config.settings.cleaner_children or processor_count(), []
-        engine = SiteEngine(self._pool, self.config.settings)
+        cleaner = PageCleaner(self._pool, self.config.settings)
         for site in (f"{number}.invalid" for number in range(_WARM_UP_PAGES * children)):
             page = Page(
                 source=source, url=f"https://{site}/", site=site, id=site, event_time_ms=0,
                 fetched_at=None, body=body,
             )  # fmt: skip
-            work.append(self._pool.submit(site, engine.clean, page))
+            work.append(self._pool.submit(site, cleaner.clean, page))
         for one in work:
             one.result()
 
@@ -187,7 +187,7 @@ class CleanerApp(Role):
 
     def _process(self, pages: Sequence[Page], at_once: int) -> Iterator[tuple[int, Outcome]]:
         """Clean pages on the lane of their sites."""
-        yield from self._engine.each_cleaned(pages, at_once)
+        yield from self._cleaner.each_cleaned(pages, at_once)
 
     def _output(self, message: Received, outcome: Outcome) -> Sending:
         if isinstance(outcome, Dead):

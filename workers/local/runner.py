@@ -20,6 +20,7 @@ from workers.errors import InputProblem
 from workers.local.local_state import LocalState
 from workers.page import Page, Rejected
 from workers.pipeline.actions import Action, Compare, Dead, NotFitted, Outcome, Publish
+from workers.pipeline.page_cleaner import PageCleaner
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.messages import PAGES_AT_ONCE, TaskRunner
 from workers.processes.pool import Pool
@@ -48,13 +49,21 @@ class Stream:
         self._models = state.models
         self._windows = state.windows
         self.learns = learns
-        self.engine = SiteEngine(
+        settings = msgspec.structs.replace(settings, revisions=revises)
+        self._cleaner = PageCleaner(
             runner,
-            msgspec.structs.replace(settings, revisions=revises),
+            settings,
             models=state.models if learns else None,
-            windows=state.windows,
             book=state.book,
             learns=learns,
+            learns_here=learns,
+        )
+        self.engine = SiteEngine(
+            runner,
+            settings,
+            windows=state.windows,
+            models=state.models if learns else None,
+            book=state.book,
         )
 
     def process(self, page: Page) -> "_Done":
@@ -75,7 +84,7 @@ class Stream:
         rest = dict(enumerate(pages))
         while rest:
             some = self._before_fits(rest)
-            outcomes = self.engine.clean_pages([rest[number] for number in some])
+            outcomes = self._cleaner.clean_pages([rest[number] for number in some])
             refitted: set[str] = set()
             for number, outcome in zip(some, outcomes, strict=True):
                 site = rest[number].site

@@ -1,48 +1,35 @@
-"""All that is done for a site: its pages are cleaned and learned, its models fitted, its texts revised.
+"""All that is done for a site: its documents are learned, its models fitted, its texts revised.
 
 An engine knows no transport. What it asks for is carried out by a shell: `workers.kafka` or `workers.local`.
 """
 
 import logging
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Any, cast
-
-import msgspec
+from typing import TYPE_CHECKING, cast
 
 from schemas.cleaned import DeletedRecord, RevisionReason
 from schemas.codec import encode_msgpack
-from schemas.dead_letter import DeadLetter
 from schemas.document import DocumentRecord, document_key, site_of_key
 from schemas.site_model import SiteDesign, SiteModelRecord
 from schemas.source import Source
-from templ_core.cleaner_version import cleaner_version
 from templ_core.errors import CodecError
 from templ_core.site_cleaner.fetch_times import rfc3339
 from templ_core.site_level.config import REVISIONS
 from templ_core.site_level.window.revisions import DesignChange, revision_reason
 from templ_core.site_level.window.site_window import WindowFetch
-from workers.log_lines import lines_about, record_fields
-from workers.lru_cache import LruCache
-from workers.page import Page
 from workers.pipeline.actions import (
     Action,
     Compare,
-    Dead,
-    Deleted,
     Forget,
     NotFitted,
-    Outcome,
     Publish,
 )
-from workers.pipeline.page_attempts import PageAttempts, PageResult
 from workers.processes.messages import (
-    ENVELOPE_BYTES,
     Cleaned,
     Failure,
     LearnResult,
     LearnTask,
-    PageTask,
     RefitResult,
     RefitTask,
     Result,
@@ -51,9 +38,8 @@ from workers.processes.messages import (
     Task,
     TaskRunner,
     Unknown,
-    log_fault,
 )
-from workers.processes.options import CleanOptions, config_of, forms_of
+from workers.processes.options import options_of
 from workers.settings import Settings
 from workers.site_settings import SettingsBook
 from workers.state.site_state import FittedSite, model_is_due
@@ -64,21 +50,18 @@ if TYPE_CHECKING:
 
 log = logging.getLogger("templ")
 
-_MODELS_REPORTED = 1024
-"""Site models that cannot be used and of which that was said, one log line each."""
 _REFIT_ATTEMPTS = 4
 """A refit may need one attempt for pages the child does not know, one for pages of an older page model, and
 one for the others, which the child has forgotten by then."""
-_FAULTS_OF_CHILDREN = {"DeadlineExceeded", "ProcessDied"}
 _TOMBSTONES_AT_ONCE = 500
 """Tombstones that are read from the outbox at a time."""
 
 
 class SiteEngine:
-    """Cleans pages with what is known about their sites, and learns sites from their documents.
+    """Learns sites from their documents.
 
-    `clean` needs models, and everything that learns needs windows. A site's calls come from its lane, one
-    after the other. Carry out each action before the next, and then call its `done`.
+    A site's calls come from its lane, one after the other. Carry out each action before the next, and then call its
+    `done`.
     """
 
     def __init__(
@@ -86,129 +69,29 @@ class SiteEngine:
         runner: TaskRunner,
         settings: Settings,
         *,
+        windows: "WindowStore",
         models: "ModelStore | None" = None,
-        windows: "WindowStore | None" = None,
         book: SettingsBook | None = None,
         fits_messages: bool = False,
-        learns: bool = True,
     ) -> None:
         """Set what all sites have in common.
 
         Args:
-            runner: Where pages are cleaned, documents learned, models fitted and texts revised.
+            runner: Where documents are learned, models fitted and texts revised.
             settings: Deadlines, limits and bounds.
-            models: What is known about sites; None = nothing.
-            windows: The windows that documents enter; None = there are none here.
+            windows: The windows that documents enter.
+            models: The models that were published last; None = those of the windows.
             book: What operators have decided about sites; None = nothing.
             fits_messages: Whether what is published is made to fit a message.
-            learns: Whether cleaned pages carry what sites learn from.
         """
         self._runner = runner
         self._settings = settings
         self._models = models
         self._book = book or SettingsBook()
-        self._learns = learns
-        config, room_bytes = config_of(settings), settings.message_limit_bytes - ENVELOPE_BYTES
-        self._record_limit_bytes = room_bytes if fits_messages else None
-        self._options = CleanOptions(
-            config=config,
-            forms=forms_of(settings),
-            cleaner_version=cleaner_version(config),
-            page_limit_bytes=settings.page_limit_bytes,
-            learns_here=learns and windows is not None,
-            document_limit_bytes=room_bytes,
-            record_limit_bytes=self._record_limit_bytes,
-        )
-        self._reported: LruCache[tuple[str, str], bool] = LruCache(_MODELS_REPORTED)
-        if windows is not None:
-            bounds = settings.window
-            windows.bounds_of = lambda site: self._book.bounds(site, bounds)
-            self._windows = windows
-
-    def clean(self, page: Page) -> Outcome:
-        """Clean a page, see `clean_pages`."""
-        return self.clean_pages([page])[0]
-
-    def clean_pages(self, pages: Sequence[Page]) -> list[Outcome]:
-        """Clean pages of sites that have one lane, each as if it came alone. What pages hold never makes it raise."""
-        outcomes = dict(self.each_cleaned(pages))
-        return [outcomes[number] for number in range(len(pages))]
-
-    def each_cleaned(
-        self, pages: Sequence[Page], at_once: int | None = None
-    ) -> Iterator[tuple[int, Outcome]]:
-        """Yield the number and the outcome of each page, see `clean_pages`; so many are cleaned at once, or all.
-
-        A page that harms or holds up others comes last, see `PageAttempts`.
-        """
-        attempts = PageAttempts(self._runner, self._settings, has_others=len(pages) > 1)
-        some = at_once or len(pages)
-        for first in range(0, len(pages), some):
-            tasks: dict[int, PageTask] = {}
-            for number, page in enumerate(pages[first : first + some], first):
-                found = self._outcome_or_task(page)
-                if isinstance(found, PageTask):
-                    tasks[number] = found
-                else:
-                    yield number, found
-            yield from self._outcomes(attempts.take(tasks))
-        yield from self._outcomes(attempts.rest())
-
-    def _outcomes(self, results: Iterable[PageResult]) -> Iterator[tuple[int, Outcome]]:
-        for number, task, result, attempts in results:
-            yield number, self._outcome(task, result, attempts)
-
-    def _outcome_or_task(self, page: Page) -> Outcome | PageTask:
-        """Return what is to be done with a page, or its outcome where that is known."""
-        known = self._book.of(page.site)
-        is_forgotten = known is not None and known.record.forgotten
-        if is_forgotten or page.is_deletion:
-            return _deleted(page, is_learned=not is_forgotten)
-        model = self._model(page.site)
-        return PageTask(
-            page=page,
-            options=self._options,
-            model=known.model(model) if known else model,
-            with_document=self._learns
-            and 200 <= page.status < 300
-            and (known is None or known.is_learned_from),
-            settings=known.settings if known else None,
-        )
-
-    def _outcome(self, task: PageTask, result: Cleaned | Failure, attempts: int) -> Outcome:
-        """Return what became of a page."""
-        page = task.page
-        if isinstance(result, Cleaned) and result.model_problem is None:
-            return result
-        with lines_about(partial(record_fields, page.source, page.headers, page.site)):
-            if isinstance(result, Cleaned):
-                self._report(cast("SiteModelRecord", task.model), result.model_problem or "")
-                return msgspec.structs.replace(result, model_problem=None)
-            log_fault(page.site, task, result)
-        is_content = result.failure == "refused" and result.exception not in _FAULTS_OF_CHILDREN
-        letter = DeadLetter(
-            exception=result.exception,
-            message=result.message,
-            stage="decode" if is_content else "clean",
-            attempts=attempts,
-        )
-        return Dead(page=page, letter=letter)
-
-    def _report(self, model: SiteModelRecord, problem: str) -> None:
-        """Log once that a site model cannot be used."""
-        key = model.site, model.version
-        if self._reported.get(key):
-            return
-        self._reported.put(key, value=True)
-        log.warning(
-            "site-models: the model %r of %r (%s) cannot be used: %s; "
-            "pages of the site are cleaned as those of a new site",
-            model.version,
-            model.site,
-            (self._models and self._models.origin(model.site)) or "of this machine",
-            problem,
-            extra={"site": model.site},
-        )
+        self._options = options_of(settings, fits_messages=fits_messages, learns_here=True)
+        bounds = settings.window
+        windows.bounds_of = lambda site: self._book.bounds(site, bounds)
+        self._windows = windows
 
     def _model(self, site: str) -> SiteModelRecord | None:
         return self._models.get(site) if self._models else None
@@ -260,13 +143,12 @@ class SiteEngine:
             return None
         window = self._windows.fetches(site)
         # A child that has cleaned the pages still has most of them in memory, and asks for the others.
-        new = 0 if self._options.learns_here else state.learned - state.fitted_at
-        unread = window[max(len(window) - new, 0) :]
+        unread: list[tuple[WindowFetch, bytes]] = []
         pages: dict[bytes, tuple[bytes, bytes]] = {}
         for _ in range(_REFIT_ATTEMPTS):
             pages |= {one.content_digest: self._stored_page(key) for one, key in unread}
             digests = [one.content_digest for one, _ in window]
-            result = self._run(site, RefitTask(site, digests, pages, self._options.learns_here))
+            result = self._run(site, RefitTask(site, digests, pages, is_used_here=True))
             if not isinstance(result, Unknown | Stale):
                 break
             asked = set(result.digests)
@@ -478,7 +360,7 @@ class SiteEngine:
 
     def _fitting(self, document: DocumentRecord) -> list[DocumentRecord]:
         """Return the document, or nothing where it is too large for a message."""
-        limit_bytes = self._record_limit_bytes
+        limit_bytes = self._options.record_limit_bytes
         is_small = limit_bytes is None or len(encode_msgpack(document)) <= limit_bytes
         return [document] if is_small else []
 
@@ -490,16 +372,6 @@ class SiteEngine:
 
 def _nothing() -> None:
     """Note nothing."""
-
-
-def _deleted(page: Page, *, is_learned: bool) -> Deleted:
-    names: dict[str, Any] = {one: getattr(page, one) for one in ("url", "site", "id", "source")}
-    learned = None
-    if is_learned:
-        learned = DocumentRecord(
-            kind="deletion", **names, event_time_ms=page.event_time_ms, headers=list(page.headers)
-        )
-    return Deleted(record=DeletedRecord(**names, fetched_at=page.fetched_at), document=learned)
 
 
 def _problem(result: Result) -> str:

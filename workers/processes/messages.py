@@ -18,8 +18,6 @@ from workers.processes.options import CleanOptions
 
 log = logging.getLogger("templ")
 
-ENVELOPE_BYTES = 16 << 10
-"""Room that a message keeps for its key, its headers and the fields beside its large one."""
 PAGES_AT_ONCE = 8
 """Most pages in one task: with sixteen the work is no quicker, and the first text leaves later."""
 MODELS_IN_MEMORY = 256

@@ -4,11 +4,14 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
+from templ_core.cleaner_version import cleaner_version
 from templ_core.config import CoreConfig
 
 if TYPE_CHECKING:  # A child process has no settings, and reading their module takes it 0.1 s.
     from workers.settings import Settings
 
+ENVELOPE_BYTES = 16 << 10
+"""Room that a message keeps for its key, its headers and the fields beside its large one."""
 CONFIG = CoreConfig()
 """The configuration but for what settings choose."""
 
@@ -70,3 +73,25 @@ class CleanOptions(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
     """Largest cleaned record in JSON; None = any size."""
     learns_here: bool = False
     """Whether the process that cleans pages fits the models of their sites as well."""
+
+
+def options_of(
+    settings: "Settings", *, fits_messages: bool = False, learns_here: bool = False
+) -> CleanOptions:
+    """Return what is equal for all pages of a deployment.
+
+    Args:
+        settings: Its settings.
+        fits_messages: Whether what is published is made to fit a message.
+        learns_here: Whether the process that cleans pages fits the models of their sites as well.
+    """
+    config, room_bytes = config_of(settings), settings.message_limit_bytes - ENVELOPE_BYTES
+    return CleanOptions(
+        config=config,
+        forms=forms_of(settings),
+        cleaner_version=cleaner_version(config),
+        page_limit_bytes=settings.page_limit_bytes,
+        learns_here=learns_here,
+        document_limit_bytes=room_bytes,
+        record_limit_bytes=room_bytes if fits_messages else None,
+    )

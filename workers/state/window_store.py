@@ -18,8 +18,7 @@ Families and keys:
                    "log" topic               -> what identifies the log that was read or written
 """
 
-import threading
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
 from weakref import WeakSet
@@ -29,17 +28,14 @@ import msgspec
 from schemas.document import DocumentRecord, document_key, site_of_key
 from templ_core.config import WindowBounds
 from templ_core.errors import CodecError
-from templ_core.site_level.window.site_cache import SiteCache
-from templ_core.site_level.window.site_window import Left, SiteWindow, WindowFetch, url_hash
+from templ_core.site_level.window.site_window import Left, url_hash
 from templ_core.stored.compact import content_digest
-from workers.errors import OtherFormat, StateProblem
+from workers.errors import OtherFormat
 from workers.settings import Settings
 from workers.state.database import (
     DatabaseEntry,
-    decode_stored,
     erase_site,
     open_database,
-    stored_values,
 )
 from workers.state.outbox import Outbox
 from workers.state.packing import (
@@ -47,7 +43,6 @@ from workers.state.packing import (
     FIRST_PACKING,
     PACKING_GROWTH,
     Packer,
-    Packers,
     content_of,
     dictionary_key,
     joined_pages,
@@ -66,12 +61,11 @@ from workers.state.window_entry import (
     WindowEntry,
     entry_of,
     fetch_of,
-    record_of,
     revised_entry,
     stored_page,
     time_bytes,
-    time_from,
 )
+from workers.state.window_reader import LOG_NAME, KeptSite, WindowReader
 
 WINDOW_FORMAT = 6
 """Version of the families, keys and values; windows of another version must be rebuilt."""
@@ -84,7 +78,7 @@ _FETCHES_IN_MEMORY = 15_000
 _OPEN_STORES: "WeakSet[WindowStore]" = WeakSet()
 """The stores of the process, which share the room for fetches equally."""
 _NEXT = b"next"
-_FORMAT, _LOG = b"format", b"log"
+_FORMAT = b"format"
 T = TypeVar("T")
 
 
@@ -92,21 +86,7 @@ def _room_of_a_store() -> int:
     return _FETCHES_IN_MEMORY // max(len(_OPEN_STORES), 1)
 
 
-class KeptSite(msgspec.Struct):
-    """What a store keeps in memory of a site, as it is in the database."""
-
-    state: SiteState
-    window: SiteWindow
-    keys: dict[bytes, bytes]
-    """Keys of the documents of the window by the hash of their URL."""
-    totals: WindowTotals
-    """What the site adds to the totals of its store."""
-
-    def __len__(self) -> int:
-        return len(self.window)
-
-
-class WindowStore:
+class WindowStore(WindowReader):
     """The windows of one partition.
 
     It is safe to use from several threads. Opening and every method but `totals` and `is_new` block
@@ -128,13 +108,10 @@ class WindowStore:
         self.bounds_of: Callable[[str], WindowBounds] = lambda _: bounds
         """Returns the bounds of a site's window."""
         self.has_topic = has_topic
-        self._db = open_database(path, _FAMILIES)
+        super().__init__(open_database(path, _FAMILIES), _room_of_a_store)
         self.outbox = Outbox(self._db)
         try:
             self._check_format(path)
-            self.packers = Packers(self._db)
-            self._sites = SiteCache(_room_of_a_store, self._read_site)
-            self._lock = threading.Lock()
             stored = self._db.get("meta", _NEXT)
             self.next_offset = int.from_bytes(stored, "big") if stored else 0
             """Offset of the first record of `documents` that has not been stored."""
@@ -200,13 +177,6 @@ class WindowStore:
             raise CodecError("damaged document: its digest does not fit")
         return msgspec.structs.replace(record, body=columns)
 
-    def known(self, record: DocumentRecord) -> WindowEntry | None:
-        """Return the entry of a document that is in the window already, otherwise None."""
-        entry = self.entry(document_key(record.site, record.source))
-        if entry is None or (entry.url, entry.event_time_ms) != (record.url, record.event_time_ms):
-            return None
-        return entry if entry.content_digest == record.content_digest else None
-
     def replace(self, record: DocumentRecord, known: WindowEntry, offset: int | None) -> None:
         """Store a known document that was delivered again or carries a revision of its text."""
         self._change(record.site, offset, lambda change: change.replace(record, known))
@@ -266,83 +236,9 @@ class WindowStore:
             if self.is_new(offset):
                 self._write_next(Batch(), offset)
 
-    def log_mark(self, topic: str) -> bytes | None:
-        """Return the mark of the log of a topic that belongs to the windows, or None before any."""
-        return self._db.get("meta", _LOG + topic.encode())
-
     def mark_log(self, topic: str, mark: bytes) -> None:
         """Set the mark of the log of a topic that belongs to the windows."""
-        self._db.put("meta", _LOG + topic.encode(), mark)
-
-    def site_state(self, site: str) -> SiteState:
-        """Return the state of a site's window; that of an unknown site is empty."""
-        return self._kept(site).state
-
-    def sites(self) -> Iterator[tuple[str, SiteState]]:
-        """Yield all sites with their states, in the order of their UTF-8 bytes."""
-        for key, value in self._db.scan("sites"):
-            yield key.decode(), decode_stored(self._db, value, SiteState)
-
-    def fetches(self, site: str) -> list[tuple[WindowFetch, bytes]]:
-        """Return what a site's window holds, in its order, each with the key of its document."""
-        kept = self._kept(site)
-        return [(fetch, kept.keys[fetch.url_hash]) for fetch in kept.window]
-
-    def window_entries(self, site: str) -> Iterator[WindowEntry]:
-        """Yield the entries of a site's window in its order."""
-        yield from sorted(self._stored_entries(site), key=fetch_of)
-
-    def _stored_entries(self, site: str) -> Iterator[WindowEntry]:
-        for _, value in self._db.scan("entries", site.encode() + b"\0"):
-            yield decode_stored(self._db, value, WindowEntry)
-
-    def window(self, site: str) -> Iterator[DocumentRecord]:
-        """Yield the documents of a site's window in its order."""
-        for entry in self.window_entries(site):
-            page = self._page(site, entry)
-            if page is not None:
-                yield record_of(site, entry, page)
-
-    def document_of(self, key: bytes) -> DocumentRecord | None:
-        """Return the document of a key of `documents`, or None when it has left the window."""
-        entry, site = self.entry(key), site_of_key(key)
-        page = entry and self._page(site, entry)
-        return record_of(site, entry, page) if entry and page else None
-
-    def page_of(self, key: bytes) -> StoredPage | None:
-        """Return the page of a key of `documents`, or None when it has left the window."""
-        entry = self.entry(key)
-        return self._page(site_of_key(key), entry) if entry else None
-
-    def url_of(self, key: bytes) -> str:
-        """Return the URL of a key of `documents`; empty when the document has left the window."""
-        entry = self.entry(key)
-        return entry.url if entry else ""
-
-    def entry(self, key: bytes) -> WindowEntry | None:
-        """Return the entry of a key of `documents`, or None when it has left the window."""
-        value = self._db.get("entries", key)
-        return decode_stored(self._db, value, WindowEntry) if value else None
-
-    def deletion(self, url_key: bytes) -> bytes | None:
-        """Return time and source id of the deletion of a URL that is remembered, otherwise None."""
-        return self._db.get("deleted", url_key)
-
-    def content(self, site: str, entry: WindowEntry) -> bytes | None:
-        """Return what is stored of the page of an entry, without its compression, or None when it has left."""
-        packed = self._db.get("pages", document_key(site, entry.source))
-        if packed is None:
-            return None
-        with stored_values(self._db):
-            return self.packers.of(site, entry.dictionary).content(packed)
-
-    def lacks(self, site: str) -> StateProblem:
-        """Return the error that the window of a site lacks a document."""
-        return self._db.damaged(f"the window of {site} lacks a document")
-
-    def _page(self, site: str, entry: WindowEntry) -> StoredPage | None:
-        content = self.content(site, entry)
-        return decode_stored(self._db, content, StoredPage) if content else None
+        self._db.put("meta", LOG_NAME + topic.encode(), mark)
 
     def mark_fitted(self, fitted: FittedSite) -> None:
         """Record that a model was published, and what its fit has found out."""
@@ -366,17 +262,6 @@ class WindowStore:
                 changed = KeptSite(state, kept.window, kept.keys, totals_of(state))
                 self._write(site, kept, changed, Batch())
 
-    def newest(self, site: str, url_key: bytes) -> DocumentRecord | str | None:
-        """Return the newest document of a URL or the source id of its deletion.
-
-        The key comes from `Outbox.superseded`. The result is None when neither is known any more.
-        """
-        key = self._kept(site).keys.get(url_key.partition(b"\0")[2])
-        if key is not None:
-            return self.document_of(key)
-        deletion = self.deletion(url_key)
-        return deletion[len(time_bytes(0)) :].decode() if deletion else None
-
     def _change(self, site: str, offset: int | None, fill: Callable[["_Change"], None]) -> None:
         """Have a change of a site's window filled, and write it, unless the record was stored before."""
         with self._lock:
@@ -388,25 +273,6 @@ class WindowStore:
             self._write(site, before, change.finish(), change.batch, offset)
             if change.late_url:
                 self.outbox.superseded_writes += 1
-
-    def _kept(self, site: str) -> KeptSite:
-        """Return what is kept in memory of a site, which is read first if need be."""
-        with self._lock:
-            return self._sites.of(site)
-
-    def _read_site(self, site: str) -> KeptSite:
-        stored, prefix = self._db.get("sites", site.encode()), site.encode() + b"\0"
-        state = decode_stored(self._db, stored, SiteState) if stored else SiteState()
-        found = [(fetch_of(entry), entry.source) for entry in self._stored_entries(site)]
-        if len(found) != state.pages:
-            raise self.lacks(site)
-        deletions = self._db.scan("deleted", prefix)
-        window = SiteWindow(
-            (fetch for fetch, _ in found),
-            {key.removeprefix(prefix): time_from(mark) for key, mark in deletions},
-        )
-        keys = {fetch.url_hash: document_key(site, source) for fetch, source in found}
-        return KeptSite(state, window, keys, totals_of(state))
 
     def _write_next(self, batch: Batch, offset: int | None) -> None:
         """Write a batch with the offset behind the record that it is of."""

@@ -20,7 +20,7 @@ from workers.lab.in_process import InProcess
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 from workers.local.local_state import LocalState
 from workers.local.runner import Stream
-from workers.pipeline.site_engine import SiteEngine
+from workers.pipeline.page_cleaner import PageCleaner
 from workers.settings import Settings, load_settings
 from workers.state.model_store import ModelStore
 from workers.state.window_store import WindowStore
@@ -78,7 +78,7 @@ def cleaned_as_on_kafka(feed, refresher):
     """What cleaner and refresher say of pages, if each page is learned from before the next one comes."""
     settings, runner = load_settings(), InProcess(shipped_model())
     models = ModelStore(None)
-    cleaner = SiteEngine(runner, settings, models=models, fits_messages=True)
+    cleaner = PageCleaner(runner, settings, models=models, fits_messages=True)
     for page in read_feed([feed]):
         outcome = cleaner.clean(page)
         refresher.learn(decode_document_record(encode_msgpack(outcome.document)))

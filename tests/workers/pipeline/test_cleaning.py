@@ -17,7 +17,7 @@ from tests.workers.hostile_site_models import hostile_site_models
 from workers.kafka.cleaner_app import DeadLetterLimit
 from workers.lab.in_process import InProcess
 from workers.pipeline.actions import Dead, Deleted
-from workers.pipeline.site_engine import SiteEngine
+from workers.pipeline.page_cleaner import PageCleaner
 from workers.processes import tasks
 from workers.processes.messages import Cleaned, CleanTask, LearnTask, RefitTask
 from workers.processes.pool import Pool
@@ -29,7 +29,7 @@ GOOD = b"<html><title>T</title><body><p>" + b"A sentence of some words, and more
 
 @pytest.fixture
 def cleaner(poison_pool, poison_settings):
-    return SiteEngine(poison_pool, poison_settings)
+    return PageCleaner(poison_pool, poison_settings)
 
 
 def test_a_page_is_cleaned_and_its_document_carries_what_was_said(cleaner):
@@ -76,7 +76,7 @@ def test_a_page_whose_child_died_by_accident_is_tried_again(cleaner, tmp_path):
 
 
 def test_one_page_of_a_batch_takes_no_other_with_it(poison_pool, poison_settings):
-    cleaner = SiteEngine(poison_pool, poison_settings)
+    cleaner = PageCleaner(poison_pool, poison_settings)
     bodies = [GOOD, GOOD + b"POISON-KILL", GOOD, GOOD + b"POISON-HANG", GOOD]
     pages = [page(n, body, site=f"s{n % 2}.com") for n, body in enumerate(bodies)]
     futures = [poison_pool.submit(one.site, cleaner.clean, one) for one in pages]
@@ -87,12 +87,12 @@ def test_one_page_of_a_batch_takes_no_other_with_it(poison_pool, poison_settings
 @pytest.mark.parametrize("poison", ["RAISE", "KILL", "HANG", "MEMORY"])
 def test_one_page_of_a_task_takes_no_other_with_it(poison_pool, poison_settings, poison):
     model = fitted_model(poison_pool, [GOOD.replace(b"words", b"words%d" % n) for n in range(9)])
-    cleaner = SiteEngine(poison_pool, poison_settings, models=OneModel(model))
+    cleaner = PageCleaner(poison_pool, poison_settings, models=OneModel(model))
     # The first page, which brings the model for all, is refused.
     bodies = [b"", GOOD, None, GOOD + f"POISON-{poison}".encode(), GOOD.replace(b"some", b"few")]
     pages = [page(number, body) for number, body in enumerate(bodies)]
     outcomes = cleaner.clean_pages(pages)
-    alone = SiteEngine(poison_pool, poison_settings, models=OneModel(model))
+    alone = PageCleaner(poison_pool, poison_settings, models=OneModel(model))
     assert outcomes == [alone.clean(one) for one in pages]
     assert [type(one) for one in outcomes] == [Dead, Cleaned, Deleted, Dead, Cleaned]
     for one in (outcomes[1], outcomes[4]):
@@ -108,7 +108,7 @@ def test_large_pages_of_a_task_are_not_held_in_memory_together(poison_settings, 
         most.append(sum(one() is not None for one in held))
         read(work)
 
-    cleaner = SiteEngine(InProcess(shipped_model()), poison_settings)
+    cleaner = PageCleaner(InProcess(shipped_model()), poison_settings)
     bodies = [GOOD + b"<!--" + b"x" * (size << 20) for size in (0, 2, 0, 2, 2, 0)]
     pages = [page(number, body) for number, body in enumerate(bodies)]
     expected = [cleaner.clean(one) for one in pages]
@@ -119,7 +119,7 @@ def test_large_pages_of_a_task_are_not_held_in_memory_together(poison_settings, 
 
 def test_a_pool_that_is_closed_begins_no_further_task(poison_settings):
     pool = Pool(poison_settings, children=1)
-    cleaner = SiteEngine(pool, poison_settings)
+    cleaner = PageCleaner(pool, poison_settings)
     pages = [page(number, GOOD + b"POISON-HANG") for number in range(8)]
     work = pool.submit("example.com", cleaner.clean_pages, pages)
     while not pool.attempts():
@@ -151,7 +151,7 @@ def test_a_document_too_large_for_its_topic_is_not_learned_and_says_so(poison_po
 
     small = load_settings(message_limit_bytes=64 << 10)
     body = b"<p>" + b" ".join(f"w{n * 7919 % 1000003}".encode() for n in range(60_000))
-    outcome = SiteEngine(poison_pool, small).clean(page(1, body))
+    outcome = PageCleaner(poison_pool, small).clean(page(1, body))
     assert isinstance(outcome, Cleaned)
     assert outcome.document is None
     assert outcome.record.warnings == ["not-learned"]
@@ -184,7 +184,7 @@ def test_a_child_fits_the_pages_that_it_has_cleaned_and_keeps_the_model(
     poison_pool, poison_settings
 ):
     shared = b"<div class=note>Shared words of the site, which come back everywhere, always.</div>"
-    cleaner = SiteEngine(poison_pool, poison_settings)
+    cleaner = PageCleaner(poison_pool, poison_settings)
     task = cleaner._outcome_or_task(page(0, GOOD + shared))
     options = msgspec.structs.replace(task.options, learns_here=True)
     own, site = InProcess(shipped_model()), "example.com"
@@ -207,7 +207,7 @@ def test_a_site_model_is_used_again_and_again_though_sent_once(poison_pool, pois
     shared = b"<div class=note>Shared words of the site, which come back everywhere, always.</div>"
     others = [GOOD.replace(b"words", b"words%d" % n) + shared for n in range(9)]
     model = fitted_model(poison_pool, others)
-    cleaner = SiteEngine(poison_pool, poison_settings, models=OneModel(model))
+    cleaner = PageCleaner(poison_pool, poison_settings, models=OneModel(model))
     body = GOOD + shared
     for attempt in range(3):
         outcome = cleaner.clean(page(1, body))
@@ -227,8 +227,8 @@ def test_pages_of_a_site_with_a_hostile_model_are_cleaned_as_those_of_a_new_site
     poison_pool, poison_settings, caplog, body, said
 ):
     broken = site_model_record(f"v {said}", documents=9, body=body)
-    alone = SiteEngine(poison_pool, poison_settings).clean(page(1, GOOD))
-    cleaner = SiteEngine(poison_pool, poison_settings, models=OneModel(broken))
+    alone = PageCleaner(poison_pool, poison_settings).clean(page(1, GOOD))
+    cleaner = PageCleaner(poison_pool, poison_settings, models=OneModel(broken))
     outcomes = [cleaner.clean(page(1, GOOD)) for _ in range(3)]
     assert outcomes == [alone] * 3
     [line] = [one.getMessage() for one in caplog.records]
@@ -261,7 +261,7 @@ def test_children_that_cannot_start_are_no_dead_letters(poison_settings):
     broken = msgspec.structs.replace(poison_settings, child_module="tests.workers.no_such_module")
     pool = Pool(broken, children=1)
     with pytest.raises(WorkerError, match="did not start"):
-        SiteEngine(pool, broken).clean(page(1, GOOD))
+        PageCleaner(pool, broken).clean(page(1, GOOD))
     pool.close()
 
 

@@ -12,6 +12,7 @@ from tests.workers.builders import MENU, OneModel, article, other_page_model, pa
 from tests.workers.memory_transport import MemoryTransport
 from workers.lab.in_process import InProcess
 from workers.pipeline.actions import Forget
+from workers.pipeline.page_cleaner import PageCleaner
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.messages import Cleaned, Failure, LearnResult, RefitTask
 from workers.settings import load_settings
@@ -28,7 +29,7 @@ def store(tmp_path, poison_settings):
 
 @pytest.fixture
 def documents(poison_pool, poison_settings):
-    cleaner = SiteEngine(poison_pool, poison_settings)
+    cleaner = PageCleaner(poison_pool, poison_settings)
 
     def make(count, start=0):
         for number in range(start, start + count):
@@ -257,7 +258,7 @@ def test_after_a_redesign_the_texts_of_the_new_design_are_looked_at_again(store,
     runner = InProcess(shipped_model())
     transport = MemoryTransport(store, runner, poison_settings, revises=True)
     models = OneModel()
-    cleaner = SiteEngine(runner, poison_settings, models=models)
+    cleaner = PageCleaner(runner, poison_settings, models=models)
     for number in range(70):
         design = "old" if number < 40 else "new"
         menu = MENU.replace("<li>", f"<li class={design}>")
@@ -278,7 +279,7 @@ def test_after_a_redesign_the_texts_of_the_new_design_are_looked_at_again(store,
 def test_a_new_design_is_learned_from_its_third_page_on(store, poison_settings):
     runner, models = InProcess(shipped_model()), OneModel()
     transport = MemoryTransport(store, runner, poison_settings)
-    cleaner = SiteEngine(runner, poison_settings, models=models)
+    cleaner = PageCleaner(runner, poison_settings, models=models)
     for number in range(50):
         is_old = number < 40
         story = f"Article {number} says this, and then that, and it goes on and on. " * 3

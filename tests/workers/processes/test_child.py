@@ -22,7 +22,7 @@ from workers.child_program import CLEANING, start_program
 from workers.errors import SettingsProblem, WorkerError
 from workers.lab.in_process import InProcess
 from workers.pipeline.actions import Dead
-from workers.pipeline.site_engine import SiteEngine
+from workers.pipeline.page_cleaner import PageCleaner
 from workers.processes import child_process, tasks
 from workers.processes import pool as pool_module
 from workers.processes.channel import Channel
@@ -118,7 +118,7 @@ def clean_while(pool, settings, body, disturb):
     """Clean a page while a disturbance runs that begins with the page."""
     thread = threading.Thread(target=disturb)
     thread.start()
-    outcome = SiteEngine(pool, settings).clean(page(1, body))
+    outcome = PageCleaner(pool, settings).clean(page(1, body))
     thread.join()
     return outcome
 
@@ -145,7 +145,7 @@ def test_a_child_that_was_stopped_for_longer_than_the_deadline_blames_no_page(
 def test_a_page_that_is_late_in_both_attempts_says_so(poison_settings):
     settings = msgspec.structs.replace(poison_settings, page_deadline_s=0.3)
     pool = Pool(settings, children=1)
-    outcome = SiteEngine(pool, settings).clean(page(1, GOOD + b"POISON-HANG"))
+    outcome = PageCleaner(pool, settings).clean(page(1, GOOD + b"POISON-HANG"))
     pool.close()
     assert isinstance(outcome, Dead)
     assert outcome.letter.attempts == 2
@@ -171,7 +171,7 @@ def killed_at_the_start(monkeypatch, times):
 def test_a_child_that_is_killed_while_it_starts_costs_no_page(poison_settings, monkeypatch):
     started = killed_at_the_start(monkeypatch, 4)
     pool = Pool(poison_settings, children=1)
-    outcome = SiteEngine(pool, poison_settings).clean(page(1, GOOD))
+    outcome = PageCleaner(pool, poison_settings).clean(page(1, GOOD))
     pool.close()
     assert isinstance(outcome, Cleaned)
     assert len(started) >= 5
@@ -182,7 +182,7 @@ def test_children_that_are_always_killed_end_the_work_with_one_line(poison_setti
     killed_at_the_start(monkeypatch, 99)
     pool = Pool(poison_settings, children=1)
     with pytest.raises(WorkerError, match=r"was killed by SIGKILL while it started, 6 times"):
-        SiteEngine(pool, poison_settings).clean(page(1, GOOD))
+        PageCleaner(pool, poison_settings).clean(page(1, GOOD))
     pool.close()
 
 
@@ -198,7 +198,7 @@ def test_a_machine_without_room_for_a_process_is_asked_again(poison_settings, mo
     monkeypatch.setattr(child_process, "start_program", start)
     monkeypatch.setattr(pool_module, "_FIRST_PAUSE_S", 0.01)
     pool = Pool(poison_settings, children=1)
-    assert isinstance(SiteEngine(pool, poison_settings).clean(page(1, GOOD)), Cleaned)
+    assert isinstance(PageCleaner(pool, poison_settings).clean(page(1, GOOD)), Cleaned)
     pool.close()
 
 
@@ -229,7 +229,7 @@ def test_a_spare_child_is_there_when_one_has_died(poison_settings, monkeypatch, 
     started = killed_at_the_start(monkeypatch, 0)
     pool = Pool(poison_settings, children=2, has_spare=has_spare)
     assert len(started) == 2 + has_spare
-    engine = SiteEngine(pool, poison_settings)
+    engine = PageCleaner(pool, poison_settings)
     assert isinstance(engine.clean(page(1, GOOD + b"POISON-KILL")), Dead)
     assert len(started) == 2 + has_spare + 1 + (not has_spare)
     spare = pool._children._spare
@@ -255,7 +255,7 @@ def faults(caplog):
 def test_a_fault_in_a_child_is_logged_once_with_the_source_of_its_page(
     poison_pool, poison_settings, caplog
 ):
-    cleaner = SiteEngine(poison_pool, poison_settings)
+    cleaner = PageCleaner(poison_pool, poison_settings)
     cleaner.clean(page(7, b"<p>Some words. POISON-RAISE"))
     (message,) = faults(caplog)
     assert "page pages-0-7" in message
@@ -265,7 +265,7 @@ def test_a_fault_in_a_child_is_logged_once_with_the_source_of_its_page(
 
 
 def test_a_refused_page_logs_no_traceback(poison_pool, poison_settings, caplog):
-    cleaner = SiteEngine(poison_pool, poison_settings)
+    cleaner = PageCleaner(poison_pool, poison_settings)
     for number, body in enumerate((b"", b"%PDF-1.4 \xe2\xe3\xcf\xd3", b"<p>POISON-KILL")):
         cleaner.clean(page(number, body))
     assert faults(caplog) == []
@@ -275,7 +275,7 @@ def test_a_fault_in_this_process_is_logged_with_the_source_of_its_page(monkeypat
     def fail(*_arguments, **_options):
         raise KeyError("a fault of ours")
 
-    cleaner = SiteEngine(InProcess(shipped_model()), Settings())
+    cleaner = PageCleaner(InProcess(shipped_model()), Settings())
     monkeypatch.setattr(tasks, "read_document", fail)
     dead = cleaner.clean(page(7, b"<p>Some words."))
     assert "a fault of ours" in dead.letter.message
@@ -307,7 +307,7 @@ def test_children_use_the_page_model_and_records_have_its_version(model_file):
     pool = Pool(settings, children=1)
     model_file.unlink()
     try:
-        outcome = SiteEngine(pool, settings).clean(page(1, ARTICLE))
+        outcome = PageCleaner(pool, settings).clean(page(1, ARTICLE))
     finally:
         pool.close()
     assert outcome.record.page_model_version == other_page_model().version

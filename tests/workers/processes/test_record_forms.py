@@ -8,7 +8,7 @@ from tests.workers.builders import page
 from workers.lab.in_process import InProcess
 from workers.local.local_state import LocalState
 from workers.local.runner import Stream
-from workers.pipeline.site_engine import SiteEngine
+from workers.pipeline.page_cleaner import PageCleaner
 from workers.processes.options import RecordForms, forms_of
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.processes.records import fit_message
@@ -27,7 +27,7 @@ THREAD = '<html lang=en><script type=application/ld+json>{"@type": "QAPage"}</sc
 
 
 def record(settings, html=HTML):
-    cleaner = SiteEngine(InProcess(page_model_of(read_model_file(None))), settings)
+    cleaner = PageCleaner(InProcess(page_model_of(read_model_file(None))), settings)
     fetched = {"url": "https://daily.example/a", "fetched_at": "2024-03-01T00:00:00Z"}
     return cleaner.clean(page(0, html.encode(), **fetched)).record
 

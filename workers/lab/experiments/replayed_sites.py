@@ -22,7 +22,7 @@ from workers.lab.in_process import InProcess
 from workers.lab.plots import line_chart
 from workers.local.local_state import LocalState
 from workers.local.runner import Stream
-from workers.pipeline.site_engine import SiteEngine
+from workers.pipeline.page_cleaner import PageCleaner
 from workers.processes.messages import Cleaned
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.settings import Settings, load_settings
@@ -122,7 +122,7 @@ def _replay(
     settings = msgspec.structs.replace(settings, observed=True)
     state = LocalState(None, settings)
     stream = Stream(state, runner, settings)
-    alone = SiteEngine(runner, settings)
+    alone = PageCleaner(runner, settings)
     watch = FileWatch(None, settings, finds_copies=False)
     replayed = []
     columns = zip(site.pages, site.gold, designs, strict=True)

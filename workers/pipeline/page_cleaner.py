@@ -1,0 +1,160 @@
+"""Cleaning pages with what is known about their sites."""
+
+import logging
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any, cast
+
+import msgspec
+
+from schemas.cleaned import DeletedRecord
+from schemas.dead_letter import DeadLetter
+from schemas.document import DocumentRecord
+from schemas.site_model import SiteModelRecord
+from workers.log_lines import lines_about, record_fields
+from workers.lru_cache import LruCache
+from workers.page import Page
+from workers.pipeline.actions import Dead, Deleted, Outcome
+from workers.pipeline.page_attempts import PageAttempts, PageResult
+from workers.processes.messages import Cleaned, Failure, PageTask, TaskRunner, log_fault
+from workers.processes.options import options_of
+from workers.settings import Settings
+from workers.site_settings import SettingsBook
+
+if TYPE_CHECKING:
+    from workers.state.model_store import ModelStore
+
+log = logging.getLogger("templ")
+
+_MODELS_REPORTED = 1024
+"""Site models that cannot be used and of which that was said, one log line each."""
+_FAULTS_OF_CHILDREN = {"DeadlineExceeded", "ProcessDied"}
+
+
+class PageCleaner:
+    """Cleans pages, those of a site on its lane, one call after the other."""
+
+    def __init__(
+        self,
+        runner: TaskRunner,
+        settings: Settings,
+        *,
+        models: "ModelStore | None" = None,
+        book: SettingsBook | None = None,
+        fits_messages: bool = False,
+        learns: bool = True,
+        learns_here: bool = False,
+    ) -> None:
+        """Set what all sites have in common.
+
+        Args:
+            runner: Where pages are cleaned.
+            settings: Deadlines, limits and bounds.
+            models: What is known about sites; None = nothing.
+            book: What operators have decided about sites; None = nothing.
+            fits_messages: Whether what is published is made to fit a message.
+            learns: Whether cleaned pages carry what sites learn from.
+            learns_here: Whether the runner also fits the models of these sites.
+        """
+        self._runner = runner
+        self._settings = settings
+        self._models = models
+        self._book = book or SettingsBook()
+        self._learns = learns
+        self._options = options_of(settings, fits_messages=fits_messages, learns_here=learns_here)
+        self._reported: LruCache[tuple[str, str], bool] = LruCache(_MODELS_REPORTED)
+
+    def clean(self, page: Page) -> Outcome:
+        """Clean a page, see `clean_pages`."""
+        return self.clean_pages([page])[0]
+
+    def clean_pages(self, pages: Sequence[Page]) -> list[Outcome]:
+        """Clean pages of sites that have one lane, each as if it came alone. What pages hold never makes it raise."""
+        outcomes = dict(self.each_cleaned(pages))
+        return [outcomes[number] for number in range(len(pages))]
+
+    def each_cleaned(
+        self, pages: Sequence[Page], at_once: int | None = None
+    ) -> Iterator[tuple[int, Outcome]]:
+        """Yield the number and the outcome of each page, see `clean_pages`; so many are cleaned at once, or all.
+
+        A page that harms or holds up others comes last, see `PageAttempts`.
+        """
+        attempts = PageAttempts(self._runner, self._settings, has_others=len(pages) > 1)
+        some = at_once or len(pages)
+        for first in range(0, len(pages), some):
+            tasks: dict[int, PageTask] = {}
+            for number, page in enumerate(pages[first : first + some], first):
+                found = self._outcome_or_task(page)
+                if isinstance(found, PageTask):
+                    tasks[number] = found
+                else:
+                    yield number, found
+            yield from self._outcomes(attempts.take(tasks))
+        yield from self._outcomes(attempts.rest())
+
+    def _outcomes(self, results: Iterable[PageResult]) -> Iterator[tuple[int, Outcome]]:
+        for number, task, result, attempts in results:
+            yield number, self._outcome(task, result, attempts)
+
+    def _outcome_or_task(self, page: Page) -> Outcome | PageTask:
+        """Return what is to be done with a page, or its outcome where that is known."""
+        known = self._book.of(page.site)
+        is_forgotten = known is not None and known.record.forgotten
+        if is_forgotten or page.is_deletion:
+            return _deleted(page, is_learned=not is_forgotten)
+        model = self._models.get(page.site) if self._models else None
+        return PageTask(
+            page=page,
+            options=self._options,
+            model=known.model(model) if known else model,
+            with_document=self._learns
+            and 200 <= page.status < 300
+            and (known is None or known.is_learned_from),
+            settings=known.settings if known else None,
+        )
+
+    def _outcome(self, task: PageTask, result: Cleaned | Failure, attempts: int) -> Outcome:
+        """Return what became of a page."""
+        page = task.page
+        if isinstance(result, Cleaned) and result.model_problem is None:
+            return result
+        with lines_about(partial(record_fields, page.source, page.headers, page.site)):
+            if isinstance(result, Cleaned):
+                self._report(cast("SiteModelRecord", task.model), result.model_problem or "")
+                return msgspec.structs.replace(result, model_problem=None)
+            log_fault(page.site, task, result)
+        is_content = result.failure == "refused" and result.exception not in _FAULTS_OF_CHILDREN
+        letter = DeadLetter(
+            exception=result.exception,
+            message=result.message,
+            stage="decode" if is_content else "clean",
+            attempts=attempts,
+        )
+        return Dead(page=page, letter=letter)
+
+    def _report(self, model: SiteModelRecord, problem: str) -> None:
+        """Log once that a site model cannot be used."""
+        key = model.site, model.version
+        if self._reported.get(key):
+            return
+        self._reported.put(key, value=True)
+        log.warning(
+            "site-models: the model %r of %r (%s) cannot be used: %s; "
+            "pages of the site are cleaned as those of a new site",
+            model.version,
+            model.site,
+            (self._models and self._models.origin(model.site)) or "of this machine",
+            problem,
+            extra={"site": model.site},
+        )
+
+
+def _deleted(page: Page, *, is_learned: bool) -> Deleted:
+    names: dict[str, Any] = {one: getattr(page, one) for one in ("url", "site", "id", "source")}
+    learned = None
+    if is_learned:
+        learned = DocumentRecord(
+            kind="deletion", **names, event_time_ms=page.event_time_ms, headers=list(page.headers)
+        )
+    return Deleted(record=DeletedRecord(**names, fetched_at=page.fetched_at), document=learned)
