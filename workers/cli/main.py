@@ -35,7 +35,7 @@ _SUMMARIES = {
     "seed": "Send what a run on files, or other workers, have learned to Kafka.",
     "topics": "Create the Kafka topics, or check them.",
     "inspect": "Look at what was decided about a page, and at what was learned of a site.",
-    "site": "Export what was learned of a site, correct it, or take the site down.",
+    "site": "Print the template of a site, export it, correct it, or take it down.",
     "shadow": "Report what another page model or setting would change, before it is used.",
     "diff": "Show how the text of a page differs between two states or outputs.",
     "schemas": "Write the JSON Schema files of the messages.",

@@ -228,7 +228,7 @@ _POLICY = click.Choice(["auto", "keep", "drop"])
 
 @click.group(name="site")
 def site_command() -> None:
-    """List sites, export what was learned of one, correct it, or take it down."""
+    """List sites, print the template of one, export it, correct it, publish again, or take it down."""
 
 
 @site_command.command(name="list", short_help="List the sites of a state directory.")
