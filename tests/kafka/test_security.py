@@ -1,18 +1,20 @@
 """TLS, SASL and rights on a real broker, and what is said when they are wrong."""
 
+import asyncio
 import base64
 import shutil
 
 import pytest
 from aiokafka.admin import AIOKafkaAdminClient
-from aiokafka.protocol.admin import CreateAclsRequest
+from aiokafka.protocol.admin import CreateAclsRequest, DeleteAclsRequest
 from click.testing import CliRunner
 
-from schemas.topics import PAGES
+from schemas.topics import PAGES, TOPICS
 from tests.kafka.secure_broker import KEY_PASSWORD, PASSWORD, secure_broker, token
-from tests.kafka.stream import Stream, templ, write_feed
+from tests.kafka.stream import Stream, halves, templ, wait_until, write_feed
 from workers.cli.topics import topics_command
 from workers.kafka.broker.access import BrokerAccess
+from workers.kafka.broker.admin import connected_admin
 from workers.settings import load_settings
 
 
@@ -195,6 +197,7 @@ def test_what_is_wrong_is_said_in_one_line(secure, what):
 READ, WRITE, DESCRIBE, DESCRIBE_CONFIGS = 3, 4, 8, 10
 TOPIC, GROUP = 2, 3
 LITERAL = ALLOWED = 3
+REFUSED = 2
 
 
 async def allow(access, user, resource, name, operations):
@@ -248,3 +251,38 @@ def test_the_whole_stream_works_behind_each_listener(secure, prefix, tmp_path, l
     assert PASSWORD not in stream.log()
     assert KEY_PASSWORD not in stream.log()
     assert "Traceback" not in stream.log()
+
+
+def test_a_worker_outlives_logins_that_end_and_a_right_that_is_taken_and_given_again(
+    secure, prefix, tmp_path
+):
+    """The broker closes a connection five seconds after its login, because aiokafka does not log in again."""
+    stream = Stream(secure.broker, prefix, tmp_path)
+    bob = secure.settings("LOGIN", TEMPL_SASL_USERNAME="bob", TEMPL_PREFIX=prefix)
+    plain = BrokerAccess(secure.broker.address)
+    for name in TOPICS:
+        asyncio.run(allow(plain, "bob", TOPIC, prefix + name, [READ, WRITE, DESCRIBE_CONFIGS]))
+    for role in ("cleaner", "refresher"):
+        asyncio.run(allow(plain, "bob", GROUP, f"{prefix}templ-{role}", [READ]))
+    refused = (CreateAclsRequest, DeleteAclsRequest)
+    first, second = halves(write_feed(tmp_path / "feed.jsonl", pages=60, sites=3))
+    try:
+        stream.options = ("--broker", secure.addresses["LOGIN"])
+        stream.start(**bob)
+        stream.feed(first, rate=4)
+        for request in refused:
+            asyncio.run(ask_of_acls(plain, request, prefix + PAGES))
+            if request is CreateAclsRequest:
+                wait_until(lambda: "TopicAuthorizationFailedError" in stream.log(), stream.log)
+                stream.feed(second)
+        stream.finish()
+    finally:
+        stream.stop_all()
+    assert stream.sent() == stream.answered()
+    assert "Traceback" not in stream.log()
+
+
+async def ask_of_acls(access, request, topic):
+    """Have bob refused to read a topic, or no longer refused."""
+    async with connected_admin(access) as admin:
+        await admin.ask(request(TOPIC, topic, LITERAL, "User:bob", "*", READ, REFUSED))

@@ -2,10 +2,11 @@
 
 import asyncio
 import base64
+import logging
 import socket
 import ssl
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from aiokafka.errors import (
 from workers.errors import BrokerProblem, SettingsProblem, UsageProblem
 from workers.settings import Settings
 
+log = logging.getLogger("templ")
 _ATTEMPT_MS = 4000
 """Longest time of one attempt to find out why a broker cannot be reached."""
 _TOKEN_TIMEOUT_S = 10.0
@@ -208,21 +210,57 @@ def _hosts(address: str) -> list[tuple[str, int]]:
     return [(host.strip("[]"), int(port)) for host, _, port in parts]
 
 
-def _tls_context(settings: Settings) -> ssl.SSLContext:
-    try:
-        context = ssl.create_default_context(cafile=settings.ssl_ca_file)
-    except (OSError, ssl.SSLError) as error:
-        raise _file_problem("SSL_CA_FILE", settings.ssl_ca_file, error) from None
-    certificate, key = settings.ssl_certificate_file, settings.ssl_key_file
-    if certificate is not None:
-        for name, file in (("SSL_CERTIFICATE_FILE", certificate), ("SSL_KEY_FILE", key)):
-            if file is not None and not file.is_file():
-                raise _file_problem(name, file, FileNotFoundError(2, "No such file"))
+class _FileContext(ssl.SSLContext):
+    """A context of TLS that reads the files of certificates again when they have changed.
+
+    Certificates are exchanged while workers run, and connections of the old ones are refused once they have expired.
+    """
+
+    def read(self, settings: Settings) -> None:
+        """Read the files that the settings name.
+
+        Raises:
+            SettingsProblem: A file cannot be used.
+        """
+        self._settings = settings
+        self._times = self._changed()
         try:
-            # Without a password OpenSSL would ask for one at the terminal.
-            context.load_cert_chain(certificate, key, lambda: settings.ssl_key_password or "")
+            if settings.ssl_ca_file is None:
+                self.load_default_certs()
+            else:
+                self.load_verify_locations(settings.ssl_ca_file)
         except (OSError, ssl.SSLError) as error:
-            raise _file_problem("SSL_CERTIFICATE_FILE", certificate, error) from None
+            raise _file_problem("SSL_CA_FILE", settings.ssl_ca_file, error) from None
+        certificate, key = settings.ssl_certificate_file, settings.ssl_key_file
+        if certificate is not None:
+            for name, file in (("SSL_CERTIFICATE_FILE", certificate), ("SSL_KEY_FILE", key)):
+                if file is not None and not file.is_file():
+                    raise _file_problem(name, file, FileNotFoundError(2, "No such file"))
+            try:
+                # Without a password OpenSSL would ask for one at the terminal.
+                self.load_cert_chain(certificate, key, lambda: settings.ssl_key_password or "")
+            except (OSError, ssl.SSLError) as error:
+                raise _file_problem("SSL_CERTIFICATE_FILE", certificate, error) from None
+
+    def _changed(self) -> list[float]:
+        """Return when each file was changed last."""
+        settings = self._settings
+        files = settings.ssl_ca_file, settings.ssl_certificate_file, settings.ssl_key_file
+        return [one.stat().st_mtime for one in files if one is not None and one.exists()]
+
+    def wrap_bio(self, *arguments: Any, **options: Any) -> ssl.SSLObject:
+        """Return what encrypts a connection that begins."""
+        if self._changed() != self._times:
+            # A file that is being written is read with the next connection.
+            with suppress(SettingsProblem, OSError):
+                self.read(self._settings)
+                log.info("the files of certificates have changed and were read again")
+        return super().wrap_bio(*arguments, **options)
+
+
+def _tls_context(settings: Settings) -> ssl.SSLContext:
+    context = _FileContext(ssl.PROTOCOL_TLS_CLIENT)
+    context.read(settings)
     return context
 
 
