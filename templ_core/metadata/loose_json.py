@@ -15,7 +15,9 @@ from templ_core.patterns import pattern
 
 Value = object
 
-_WRAPPING = pattern(r"\A(?:\s|//(?=\s*<!\[CDATA\[)|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[|<!--)+")
+_WRAPPING = pattern(
+    r"\A(?:\s|\ufeff|//(?=\s*<!\[CDATA\[)|/\*\s*<!\[CDATA\[\s*\*/|<!\[CDATA\[|<!--)+"
+)
 """What hides a script from old browsers, before the JSON."""
 _ENDINGS = ("]]>", "]]&gt;", "-->", "//", ";")
 """What stands behind the JSON, comments aside."""

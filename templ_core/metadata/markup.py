@@ -150,7 +150,8 @@ def texts_of(value: Value, *names: str) -> list[str]:
         for name in names:
             if name in value:
                 within = value[name]
-                found = texts_of(within.get(name) if isinstance(within, dict) else within)
+                is_object = isinstance(within, dict)
+                found = texts_of(within.get(name, within.get("@value")) if is_object else within)
                 if found:
                     return found
     return []
