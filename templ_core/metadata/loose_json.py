@@ -33,6 +33,10 @@ _ESCAPE = pattern(
 _BAD_ESCAPE = pattern(r'\\(?!["\\/bfnrtu])')
 _COMMENT = pattern(r'("(?:[^"\\]|\\.)*+(?:"|\Z))|/\*.*?(?:\*/|\Z)|(?<!:)//[^\n]*', re.DOTALL)
 _TRAILING_COMMA = pattern(r",\s*+(?=[}\]])")
+_STRING_OR_BRACKET = pattern(r'"(?:[^"\\]|\\.)*+("?)|[{}\[\]]', re.DOTALL)
+_CLOSING = {"{": "}", "[": "]"}
+_DEPTH_MAX = 50
+"""Brackets that are closed at the end of a script that was cut."""
 _VALUES_MAX = 500
 """Values in a row that are read."""
 
@@ -41,7 +45,7 @@ def read_json(script: bytes) -> list[Value]:
     r"""Return the values in a script of JSON, one after the other; empty where there is none.
 
     Forgiven are comments, CDATA, trailing commas, control characters, references to characters around it, quotes
-    within strings, and half characters, which no text that leaves templ may have.
+    within strings, a missing end, and half characters, which no text that leaves templ may have.
 
     >>> read_json(b'// <![CDATA[\n{"a": "b"},\n// ]]&gt;')
     [{'a': 'b'}]
@@ -49,6 +53,8 @@ def read_json(script: bytes) -> list[Value]:
     [{'a': 'the "old" mill'}, {'b': 1}]
     >>> read_json(rb'{"a": "cut \ud83d"}')
     [{'a': 'cut ?'}]
+    >>> read_json(b'[{"a": "b"}, {"c": "d')
+    [[{'a': 'b'}, {'c': 'd'}]]
     """
     text = _ESCAPE.sub(_whole_character, script.decode("utf-8", "replace"))
     try:
@@ -61,6 +67,7 @@ def read_json(script: bytes) -> list[Value]:
         lambda text: _TRAILING_COMMA.sub("", _without_ending(_COMMENT.sub(r"\1", text))),
         lambda text: _with_quotes_escaped(_BAD_ESCAPE.sub(r"\\\\", text)),
         without_references,
+        _closed,
     )
     best: list[Value] = []
     for repair in repairs:
@@ -100,6 +107,25 @@ def _with_quotes_escaped(text: str) -> str:
             parts += [text[start : found.start()], "\\"]
             start = found.start()
     return "".join([*parts, text[start:]])
+
+
+def _closed(text: str) -> str:
+    """Return a text that was cut with what closes its last string and its brackets; as it is where it is closed, or too deep."""
+    open_brackets: list[str] = []
+    is_cut = False
+    for found in _STRING_OR_BRACKET.finditer(text):
+        if found[0] in _CLOSING:
+            open_brackets.append(found[0])
+        elif found[0] in {"}", "]"}:
+            if not open_brackets:
+                return text
+            open_brackets.pop()
+        else:
+            is_cut = not found[1]
+    if not 0 < len(open_brackets) <= _DEPTH_MAX or ":" not in text:
+        return text
+    end = "".join(_CLOSING[one] for one in reversed(open_brackets))
+    return f'{text}"{end}' if is_cut else f"{text.rstrip(' ,')}{end}"
 
 
 def _values(text: str) -> tuple[list[Value], bool]:
