@@ -25,6 +25,7 @@ _MODULES = {
     "metadata": "workers.lab.experiments.metadata",
     "site-level": "workers.lab.experiments.fusion",
     "injection": "workers.lab.experiments.injection",
+    "new-text": "workers.lab.experiments.new_text",
     "boilerplate": "workers.lab.experiments.injection",
     "new-site": "workers.lab.experiments.replayed_sites",
     "redesign": "workers.lab.experiments.replayed_sites",
