@@ -13,7 +13,13 @@ from templ_core.records.records import PageRecords
 from templ_core.rendering.chunks import Chunk
 
 RevisionReason = Literal[
-    "first-mature-model", "settled-model", "redesign", "superseded", "changed", "corrected"
+    "first-mature-model",
+    "settled-model",
+    "repeated-text",
+    "redesign",
+    "superseded",
+    "changed",
+    "corrected",
 ]
 """Why a text is published again."""
 

@@ -38,6 +38,9 @@ class DocumentRecord(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=Tr
     place_pages: Annotated[int, msgspec.Meta(ge=0, le=_COUNT_MAX)] | None = None
     """Documents of this site model that know the places of the page's content, in the mean over its content; None
     without a model. They are few after a redesign."""
+    new_runs: bytes = b""
+    """What is remembered of the page's prose that this site model does not know: hashes of sampled runs of words, two
+    bytes each."""
     kept: bytes = b""
     """One bit for each text segment: whether the last published text has it; the highest bit first."""
     revision: Annotated[int, msgspec.Meta(ge=0, le=_COUNT_MAX)] = 0

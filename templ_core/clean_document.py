@@ -204,7 +204,6 @@ def clean_examined(
             decision = with_rules(decision, ruled_segments(document, settings.rules))
     text = render_text(document, decision.kept, decision.cuts)
     of_kept, words = kept_words(decision.kept, decision.words)
-    of_kept = 0 if decision.abstained else of_kept
     missing = missing_name(document, decision.kept, int(words), int(of_kept))
     inputs: Sequence[float] = ()
     if config.quality and evidence is not None:
@@ -214,18 +213,15 @@ def clean_examined(
     return CleanedText(
         text=text,
         decision=decision,
-        warnings=_warnings(document, decision, text, missing, words),
+        warnings=_warnings(document, text, missing, words),
         quality_inputs=inputs,
         chars_in=sum(map(len, document.segments.texts)) + max(len(document.segments.texts) - 1, 0),
     )
 
 
-def _warnings(
-    document: Document, decision: Decision, text: str, missing: str | None, words: float
-) -> list[str]:
+def _warnings(document: Document, text: str, missing: str | None, words: float) -> list[str]:
     found = {
         "empty": not text,
-        "abstained": decision.abstained,
         "script-rendered": words < _SCRIPT_RENDERED_WORDS
         and document.scripts > 0
         and document.html_chars > _SCRIPT_RENDERED_HTML_CHARS,

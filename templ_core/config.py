@@ -37,10 +37,6 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
     site_model_bytes: int = MIB
     """Size of a site model in compact form; what has the least support is left out first."""
 
-    abstain_ratio: float = 0.02
-    """The site's evidence is set aside where it leaves less than this share of the words that the page
-    alone would keep, 0 to 1, in text that is not constant in its place."""
-
     section_penalty: float = 0.001
     """c of the smoothing's penalty c * A / A_i for each section, not negative.
 

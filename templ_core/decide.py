@@ -17,8 +17,8 @@ from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.page_evidence import Copies, PageEvidence
 from templ_core.page_level.page_tree import PageTree
 from templ_core.site_level.config import FUSION_CONFIG
-from templ_core.site_level.fusion._fusion import outside_container, varying_words, weighed
-from templ_core.site_level.fusion.site_columns import CONSTANT, TRUST, SiteColumns
+from templ_core.site_level.fusion._fusion import outside_container, weighed
+from templ_core.site_level.fusion.site_columns import TRUST, SiteColumns
 from templ_core.site_level.site_evidence import SiteEvidence
 
 if TYPE_CHECKING:  # It brings a parser of selectors.
@@ -55,8 +55,6 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     """The evidence of the site where it had weight; None = the page model decided."""
     cuts: Cuts | None = None
     """What is cut out of segments that are kept; None = nothing."""
-    abstained: bool = False
-    """Whether the site's evidence was set aside because it left nearly nothing."""
     page_type: PageType = _NO_TYPE
     """What the page is, by the page model."""
     by_setting: Bools | None = None
@@ -71,6 +69,11 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     def place_pages(self) -> int | None:
         """Documents of the site model that know the places of the page's content; None without one."""
         return None if self.site is None else self.site.place_pages
+
+    @property
+    def new_runs(self) -> bytes:
+        """What is remembered of prose that the site's model does not know; empty without a model."""
+        return b"" if self.site is None else self.site.new_runs
 
     @property
     def templateness(self) -> Floats:
@@ -113,8 +116,7 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
     """Decide which segments of a page stay.
 
     From a few documents on the site's evidence replaces the rules for single pages about comments
-    and repeats. Where the site would leave nearly nothing of what the page takes for content, its
-    evidence is set aside.
+    and repeats.
     """
     own = own_log_odds(page, config)
     if site is None:
@@ -138,13 +140,6 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
         outside = None
         choice = _page_alone(page, log_odds, config)
 
-    # Text that is constant in its place does not count: of a listing whose teasers recur, their headings alone
-    # would be left.
-    kept_words, all_words = varying_words(choice.kept, columns[CONSTANT], words)
-    if kept_words < config.abstain_ratio * all_words:
-        alone = _page_alone(page, own, config)
-        if kept_words < config.abstain_ratio * words[alone.kept].sum():
-            return _decision(page, own, alone, abstained=True)
     cuts = site.cuts if is_known else None
     return _decision(page, log_odds, choice, site=site, outside=outside, cuts=cuts)
 
@@ -197,7 +192,6 @@ def _decision(
     site: SiteEvidence | None = None,
     outside: Bools | None = None,
     cuts: Cuts | None = None,
-    abstained: bool = False,
 ) -> Decision:
     left_out = choice.repeated if outside is None else choice.repeated | outside
     expected = _selection.plain_f1(log_odds, choice.kept, left_out, page.words)
@@ -218,7 +212,6 @@ def _decision(
         ),
         cuts=cuts,
         site=site,
-        abstained=abstained,
         page_type=page.page_type,
     )
 

@@ -107,8 +107,6 @@ class PageExplanation(msgspec.Struct, frozen=True, kw_only=True):
     site_documents: int
     """Documents of the site model; 0 = the page was cleaned without one."""
     used_site: bool
-    abstained: bool
-    """Whether the site's evidence was set aside because it left nearly nothing."""
     segments: tuple[SegmentExplanation, ...]
     site: SiteFacts | None
     """What the site says about the segments; None where nothing is known of it."""
@@ -152,7 +150,6 @@ def explain_page(
         page_types={name: round(float(value), 4) for name, value in types.items()},
         site_documents=model.documents if page and model else 0,
         used_site=decision.used_site,
-        abstained=decision.abstained,
         segments=segments,
         site=facts,
     )

@@ -6,6 +6,7 @@ from typing import Annotated
 import msgspec
 
 from templ_core.config import CoreConfig, WindowBounds
+from templ_core.decide import Decision
 from templ_core.dom.codec import decode_document
 from templ_core.errors import CodecError
 from templ_core.page_level.model.page_model import PageModel
@@ -24,8 +25,8 @@ from templ_core.stored.compact import CompactColumns, CompactForm, Count
 
 _SITE_BYTES_MAX = 1 << 30
 """Largest stored form of a site; a window of documents of 64 MiB has summaries beside them."""
-_PLACE_PAGES_MAX = 100
-"""Most latest documents that are stored with how much was known of their design."""
+_LATEST_MAX = 100
+"""Most latest documents that are stored with how much was known of their design, and with their new runs."""
 
 
 TimeMs = Annotated[int, msgspec.Meta(ge=-(1 << 62), le=1 << 62)]
@@ -84,12 +85,12 @@ class LearnedSite:
         """Whether the schedule asks for a new site model."""
         return self.history.is_due(len(self._window))
 
-    def enter(
-        self, document: WindowDocument, place_pages: int | None, bounds: WindowBounds
-    ) -> bool:
-        """Add a document with its `Decision.place_pages` to the window, and return whether it has entered."""
+    def enter(self, document: WindowDocument, decision: Decision, bounds: WindowBounds) -> bool:
+        """Add a document with what was decided of it to the window, and return whether it has entered."""
         fetch = _fetch_of(document)
-        left = self.history.enter(self._window, fetch, place_pages, bounds)
+        left = self.history.enter(
+            self._window, fetch, decision.place_pages, decision.new_runs, bounds
+        )
         if left is None:
             return False
         self._drop(left)
@@ -125,7 +126,18 @@ class _Compact(CompactColumns, frozen=True, array_like=True):
     learned: Count
     fitted_at: Count
     model: bytes
-    place_pages: Annotated[list[Count | None], msgspec.Meta(max_length=_PLACE_PAGES_MAX)]
+    place_pages: Annotated[list[Count | None], msgspec.Meta(max_length=_LATEST_MAX)]
+    new_runs: Annotated[list[bytes], msgspec.Meta(max_length=_LATEST_MAX)]
+
+
+class _Compact2(CompactColumns, frozen=True, array_like=True):
+    key: str
+    documents: list[WindowDocument]
+    deletions: list[tuple[str, TimeMs]]
+    learned: Count
+    fitted_at: Count
+    model: bytes
+    place_pages: Annotated[list[Count | None], msgspec.Meta(max_length=_LATEST_MAX)]
 
 
 class _Compact1(CompactColumns, frozen=True, array_like=True):
@@ -141,8 +153,13 @@ class _Compact1(CompactColumns, frozen=True, array_like=True):
     model: bytes
 
 
-_FORM: CompactForm[_Compact | _Compact1] = CompactForm(
-    "learned site", 2, _Compact, level=1, max_bytes=_SITE_BYTES_MAX, earlier={1: _Compact1}
+_FORM: CompactForm[_Compact | _Compact2 | _Compact1] = CompactForm(
+    "learned site",
+    3,
+    _Compact,
+    level=1,
+    max_bytes=_SITE_BYTES_MAX,
+    earlier={1: _Compact1, 2: _Compact2},
 )
 
 
@@ -158,6 +175,7 @@ def encode_site(site: LearnedSite) -> bytes:
             fitted_at=site.history.fitted_at,
             model=site.model,
             place_pages=site.history.place_pages,
+            new_runs=site.history.new_runs,
         )
     )
 
@@ -172,10 +190,11 @@ def decode_site(body: bytes) -> LearnedSite:
     if compact.model:
         decode_site_model(compact.model)
     site = LearnedSite(compact.key, compact.documents, compact.deletions)
-    place_pages = compact.place_pages if isinstance(compact, _Compact) else []
-    site.history = SiteHistory(
-        learned=compact.learned, fitted_at=compact.fitted_at, place_pages=place_pages
-    )
+    site.history = SiteHistory(learned=compact.learned, fitted_at=compact.fitted_at)
+    if not isinstance(compact, _Compact1):
+        site.history.place_pages = compact.place_pages
+    if isinstance(compact, _Compact):
+        site.history.new_runs = compact.new_runs
     site.model = compact.model
     site.has_changed = False
     return site
@@ -230,7 +249,8 @@ class SitesInMemory:
         kept.learner.follow(list(self._window(site, kept)))
         kept.read.clear()
         kept.model, site.model = fitting_part(kept.learner.model(), self._config.site_model_bytes)
-        site.history.fitted_at, site.has_changed = site.history.learned, True
+        site.history.note_fit(site.history.learned)
+        site.has_changed = True
         self._kept.keep(site.key, kept)
 
     def _window(self, site: LearnedSite, kept: _InMemory) -> Iterator[tuple[bytes, PageSummary]]:

@@ -19,6 +19,7 @@ from templ_core.clean_document import (
 )
 from templ_core.cleaner_version import cleaner_version
 from templ_core.config import Balance, Comments, CoreConfig, WindowBounds
+from templ_core.decide import NOTHING, Decision
 from templ_core.dom.codec import compress_columns, document_columns
 from templ_core.dom.document import Document, read_document
 from templ_core.encodable import encodable
@@ -405,7 +406,7 @@ class SiteCleaner:
             read, url, model, self._config, self._page_model, fetched_at=fetch.fetched_at
         )
         page = self._page(fetch, read.document, cleaned, model)
-        if learns and self._enter(fetch, read, cleaned.decision.place_pages):
+        if learns and self._enter(fetch, read, cleaned.decision):
             learned = self._known()[fetch.site]
             if learned.is_due:
                 self._memory.fit(learned)
@@ -462,8 +463,8 @@ class SiteCleaner:
             decision=decision,
         )
 
-    def _enter(self, fetch: Fetch, read: ExaminedPage, place_pages: int | None = None) -> bool:
-        """Add a page with `Decision.place_pages` to the window of its site; return whether it has entered."""
+    def _enter(self, fetch: Fetch, read: ExaminedPage, decision: Decision = NOTHING) -> bool:
+        """Add a page with what was decided of it to the window of its site; return whether it has entered."""
         page = read.summary() if _is_success(fetch.page) else None
         if page is None:
             return False
@@ -479,7 +480,7 @@ class SiteCleaner:
             body=body,
             summary=encode_page_summary(page, self._page_model.version),
         )
-        has_entered = self._site(fetch.site).enter(document, place_pages, self._options.window)
+        has_entered = self._site(fetch.site).enter(document, decision, self._options.window)
         if has_entered:
             self._memory.keep_read(fetch.site, document.content_digest, page)
         return has_entered

@@ -38,6 +38,25 @@ class ScheduleConfig(msgspec.Struct, frozen=True, kw_only=True):
     either way; with 0.3, of a text on 30 % of the pages 0.026 is left on stream in place of 0.004."""
 
 
+class NewTextConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """The tunable numbers of `templ_core.site_level.window.new_text`."""
+
+    pages: int = 24
+    """Newest pages of a site that are compared."""
+
+    pages_min: int = 5
+    """Pages of these that must have a text; of so many it is sure to be a string of some pages."""
+
+    run_words: int = 6
+    """Words of the runs by which a text is known; shorter ones recur by chance."""
+
+    runs_per_key: int = 8
+    """Runs of which one is remembered; of a text of 53 words six are, of one of 25 words two."""
+
+    keys_max: int = 256
+    """Runs that are remembered of a page."""
+
+
 class RevisionsConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The tunable numbers of `templ_core.site_level.window.revisions`."""
 
@@ -79,6 +98,7 @@ class WindowDedupConfig(msgspec.Struct, frozen=True, kw_only=True):
 
 TREES = TreesConfig()
 SCHEDULE = ScheduleConfig()
+NEW_TEXT = NewTextConfig()
 REVISIONS = RevisionsConfig()
 DRIFT = DriftConfig()
 WINDOW_DEDUP = WindowDedupConfig()
@@ -154,6 +174,10 @@ class StringsConfig(msgspec.Struct, frozen=True, kw_only=True):
     shares: tuple[float, float, float] = (0.02, 0.05, 0.2)
     """Shares of a window's pages, 0 to 1, that must have a string of words of each level: few, some and many
     pages. What many pages have, as many have at least as make a model mature: posts of a series share paragraphs."""
+
+    newest_pages: int = 100
+    """Newest pages of a window that are one of their own: what a site has begun to repeat is a string of some pages
+    when five of them have it."""
 
     usual_share: float = 0.6
     """Share of a window's pages, 0 to 1, that must have a string of whole segments."""

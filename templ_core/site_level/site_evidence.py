@@ -47,6 +47,7 @@ from templ_core.site_level.places.places import (
     read_places,
 )
 from templ_core.site_level.site_model import SiteModel
+from templ_core.site_level.strings.new_runs import new_runs
 from templ_core.site_level.strings.string_evidence import (
     StringEvidence,
     read_strings,
@@ -105,6 +106,8 @@ class SiteEvidence(msgspec.Struct, frozen=True, kw_only=True):
     after a redesign."""
     fusion: FusionModel
     """How the inputs were weighed; it names the reasons."""
+    new_runs: bytes = b""
+    """What is remembered of the page's prose that the site does not repeat as far as its model knows, see `new_runs`."""
     segments: SegmentEvidence | None = None
     """What the inputs were made of."""
     cuts: Cuts | None = None
@@ -136,6 +139,9 @@ def read_site_evidence(
         documents=site_model.documents,
         place_pages=pages_with_places(columns, page),
         fusion=fusion,
+        new_runs=new_runs(
+            page.features.words, places.prose, page.log_odds, segments.strings.is_covered
+        ),
         segments=segments,
         cuts=_cuts(columns, segments, log_odds, fusion),
     )

@@ -268,7 +268,7 @@ FIXTURES = [
         ),
         decode_fingerprint_record,
     ),
-    *(Fixture(f"saved_sites-{number}", _saved_sites, _read_saved_sites) for number in (1, 2)),
+    *(Fixture(f"saved_sites-{number}", _saved_sites, _read_saved_sites) for number in (1, 2, 3)),
     Fixture(
         "window_store-6",
         lambda: _state_folder("windows-0"),

@@ -15,8 +15,9 @@ from schemas.site_model import SiteDesign, SiteModelRecord
 from schemas.source import Source
 from templ_core.errors import CodecError
 from templ_core.site_cleaner.fetch_times import rfc3339
-from templ_core.site_level.config import REVISIONS
-from templ_core.site_level.window.revisions import DesignChange, revision_reason
+from templ_core.site_level.config import NEW_TEXT, REVISIONS
+from templ_core.site_level.window.new_text import begins_to_repeat
+from templ_core.site_level.window.revisions import REPEATED_TEXT, DesignChange, revision_reason
 from templ_core.site_level.window.site_window import WindowFetch
 from workers.pipeline.actions import (
     Action,
@@ -178,6 +179,7 @@ class SiteEngine:
             fit=result.fit,
             changed_at_ms=window[change.place][0].time_ms if change else None,
             of_old_design=change.documents if change else 0,
+            learned_text=begins_to_repeat(state.new_runs),
         )
 
     def _design(
@@ -242,11 +244,17 @@ class SiteEngine:
         return Publish([fitted.model], partial(self._windows.mark_fitted, fitted))
 
     def _to_compare(self, fitted: FittedSite) -> Iterator[Compare]:
-        """Yield the texts of a window that are looked at again, two times for a page at most."""
+        """Yield the texts of a window that are looked at again.
+
+        As the model grows up that is two times for a page at most; those of the newest pages are once more, whenever the
+        site begins to repeat text.
+        """
         model, changed_at_ms = fitted.model, fitted.changed_at_ms
         known = self._book.of(model.site)
         if not self._settings.revisions or (known is not None and not known.uses_newest_model):
             return
+        newest = self._windows.fetches(model.site)[-NEW_TEXT.pages :]
+        with_text = {key for _, key in newest} if fitted.learned_text else set()
         for entry in self._windows.window_entries(model.site):
             is_later = changed_at_ms is not None and entry.event_time_ms >= changed_at_ms
             reason = revision_reason(
@@ -255,6 +263,8 @@ class SiteEngine:
                 model.documents,
                 fitted.of_old_design if is_later else 0,
             )
+            if reason is None and document_key(model.site, entry.source) in with_text:
+                reason = REPEATED_TEXT
             if reason is not None:
                 yield Compare(model, entry, cast("RevisionReason", reason))
 

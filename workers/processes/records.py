@@ -189,6 +189,7 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True, dict=True):
             fetched_at=page.fetched_at,
             content_digest=content_digest(columns),
             place_pages=self.cleaned.decision.place_pages,
+            new_runs=self.cleaned.decision.new_runs,
             body=compress_columns(columns) if compressed else columns,
             summary=encode_page_summary(summary, version, compressed=compressed),
             details=encode_details(

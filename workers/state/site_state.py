@@ -52,6 +52,8 @@ class FittedSite(NamedTuple):
     changed_at_ms: int | None
     of_old_design: int
     """See the fields of these names of `SiteState`."""
+    learned_text: bool = False
+    """Whether its newest pages repeat text that the model before did not know."""
 
 
 class WindowTotals(msgspec.Struct, frozen=True):

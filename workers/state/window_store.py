@@ -244,7 +244,7 @@ class WindowStore(WindowReader):
         """Record that a model was published, and what its fit has found out."""
 
         def note(state: SiteState) -> None:
-            state.fitted_at = max(state.fitted_at, fitted.learned)
+            state.note_fit(fitted.learned)
             state.model_version, state.fit = fitted.model.version, fitted.fit
             state.changed_at_ms, state.of_old_design = fitted.changed_at_ms, fitted.of_old_design
 
@@ -340,7 +340,7 @@ class _Change:
         self._leave_by_key(key)
         entry = entry_of(record, page)
         fetch = fetch_of(entry)
-        left = state.enter(self._window, fetch, record.place_pages, self._bounds)
+        left = state.enter(self._window, fetch, record.place_pages, record.new_runs, self._bounds)
         if left is None:
             known = self._window.of_url(fetch.url_hash)
             if known is None or known.time_ms > fetch.time_ms:

@@ -43,6 +43,8 @@ class KnownSite(msgspec.Struct, frozen=True, kw_only=True):
     """Number of documents behind the site model; 0 before the first one."""
     columns: SiteColumns
     """Inputs of the fusion, by name; each of length n_segments. Empty without documents."""
+    new_runs: bytes = b""
+    """See `SiteEvidence.new_runs`."""
 
 
 UNKNOWN = KnownSite(documents=0, columns={})

@@ -33,7 +33,6 @@ def weighed(
     length_max: float,
     steps: float,
 ) -> Floats: ...
-def varying_words(kept: Bools, constant: Floats, words: Floats) -> tuple[float, float]: ...
 def fused_log_odds(
     columns: SiteColumns,
     terms: Mapping[str, Term],

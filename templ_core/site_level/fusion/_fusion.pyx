@@ -225,20 +225,6 @@ def weighed(own, site, double share, double long_weight, double length_max, doub
     return rows
 
 
-def varying_words(kept, constant, words):
-    """Return the words of segments that are kept and not constant, and all words."""
-    cdef Py_ssize_t segment
-    cdef const uint8_t *is_kept = <const uint8_t *>items(kept, 1)
-    cdef const double *is_constant = <const double *>items(constant, 8)
-    cdef const double *number = <const double *>items(words, 8)
-    cdef double varying = 0, total = 0
-    for segment in range(len(words)):
-        total += number[segment]
-        if is_kept[segment] and is_constant[segment] == 0:
-            varying += number[segment]
-    return varying, total
-
-
 def fused_log_odds(dict columns, dict terms, double bias, chosen=None):
     """Return the log-odds for content of each segment, by page and site; length n_segments.
 

@@ -73,6 +73,35 @@ def read_seeds(tokens, lengths, int size, int every):
     return keys[:found], owners[:found]
 
 
+def uncovered_runs(tokens, segments, is_wanted, is_covered, int size, int every):
+    """Return the hashes of sampled runs of words that no string covers, ascending and each once; uint16.
+
+    Args:
+        tokens: The token of each word, a break for those of other text; uint16.
+        segments: The segment of each word; int64.
+        is_wanted: Which segments count.
+        is_covered: Which words strings cover.
+        size: Words of a run; all are of one segment.
+        every: Runs of which one is sampled.
+    """
+    cdef Py_ssize_t count = len(tokens), word, known = 0
+    cdef const uint16_t *token = <const uint16_t *>items(tokens, 2)
+    cdef const int64_t *segment = <const int64_t *>items(segments, 8)
+    cdef const uint8_t *wanted = <const uint8_t *>items(is_wanted, 1)
+    cdef const uint8_t *covered = <const uint8_t *>items(is_covered, 1)
+    cdef uint32_t key
+    is_found = np.zeros(1 << 16, np.bool_)
+    cdef uint8_t *found = <uint8_t *>items(is_found, 1, True)
+    for word in range(count):
+        if covered[word] or token[word] == BREAK or not wanted[segment[word]]:
+            known = 0
+            continue
+        known = known + 1 if known and segment[word - 1] == segment[word] else 1
+        if known >= size and is_seed(token + word + 1 - size, size, every, &key):
+            found[key >> 16] = 1
+    return is_found.nonzero()[0].astype(np.uint16)
+
+
 def numbered(ascending, keys, int first):
     """Return `first` + the place of each key among others, or a break where it is not among them; uint16.
 

@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from templ_core.array_types import Int32s, Int64s, UInt8s, UInt16s, UInt64s
+from templ_core.array_types import Bools, Int32s, Int64s, UInt8s, UInt16s, UInt64s
 from templ_core.page_level.features.characters import mix
 from templ_core.site_level.config import PLACES_CONFIG, REVISIONS, STRINGS_CONFIG
-from templ_core.site_level.places.keyed_sums import KeyedSums, count_keys
+from templ_core.site_level.places.keyed_sums import KeyedSums, count_columns, count_keys
 from templ_core.site_level.strings._strings import (
     frequent_prefixes,
     maximal_strings,
@@ -25,24 +25,33 @@ _SHAPES_MAX = (1 << 16) - FIRST_SHAPE
 def learn_strings(
     pages: Sequence[tuple[UInt64s, PageStrings]], shape_pages: KeyedSums, seed_pages: KeyedSums
 ) -> StringTable:
-    """Return the strings of a window; they depend on its pages alone, not on their order.
+    """Return the strings of a window.
 
     Strings of whole segments are found in the sequence of each page's shapes, strings of words in the prose
-    whose seeds recur. What no other page has is a break in both, or is not sorted at all.
+    whose seeds recur. What no other page has is a break in both, or is not sorted at all. The newest pages of a large
+    window count as a window of their own, too: otherwise it would be long until enough of its pages have a text that
+    the site has begun to repeat. Except for which pages are the newest, the order does not matter.
 
     Args:
-        pages: Of each page the shapes of its segments, and its prose.
+        pages: Of each page the shapes of its segments, and its prose; the newest last.
         shape_pages: Pages of the window that have each shape.
         seed_pages: Pages of the window that have each seed.
     """
     config = STRINGS_CONFIG
     usual = _pages_of(config.usual_share, len(pages))
-    least = [_pages_of(share, len(pages)) for share in config.shares]
-    least[-1] = max(least[-1], REVISIONS.first_mature_documents)
-    frequent = _most_frequent(shape_pages.where(shape_pages.sums[0] >= min(usual, least[0])))
+    least = _least_pages(len(pages))
+    newest = pages[-config.newest_pages :]
+    is_frequent = shape_pages.sums[0] >= min(usual, least[0])
+    if len(newest) < len(pages):
+        is_frequent |= _frequent(shape_pages.keys, [own for own, _ in newest])
+    frequent = _most_frequent(shape_pages.where(is_frequent))
     recurring = seed_pages.where(seed_pages.sums[0] >= least[0]).keys
     corpus = prose_corpus([page for _, page in pages], recurring)
-    few, some, many = _strings(*corpus, least, config.words_min, len(pages))
+    words = _strings(*corpus, least, config.words_min, len(pages))
+    if len(newest) < len(pages):
+        late = _newest_strings([page for _, page in newest], least, seed_pages)
+        words = tuple(map(_joined, words, late))
+    few, some, many = words
     end = np.zeros(1, np.uint64)
     shapes = np.concatenate([end, *[part for own, _ in pages for part in (own, end)]])
     sizes = np.array([own.size + 1 for own, _ in pages], np.int64)
@@ -57,6 +66,34 @@ def learn_strings(
         words=(few, some, many),
         alike=_alike(shapes, tokens, places, frequent, usual),
     )
+
+
+def _least_pages(pages: int) -> list[int]:
+    """Return how many of some pages must have a string of words of each level."""
+    least = [_pages_of(share, pages) for share in STRINGS_CONFIG.shares]
+    return [*least[:-1], max(least[-1], REVISIONS.first_mature_documents)]
+
+
+def _frequent(keys: UInt64s, newest: Sequence[UInt64s]) -> Bools:
+    """Return which keys, in ascending order, enough of the newest pages have for a string of few pages."""
+    lately = count_columns(newest)
+    found: Bools = np.isin(keys, lately.keys[lately.sums[0] >= _least_pages(len(newest))[0]])
+    return found
+
+
+def _newest_strings(
+    newest: Sequence[PageStrings], least: Sequence[int], seed_pages: KeyedSums
+) -> tuple[UInt16s, ...]:
+    """Return the strings of the newest pages, in texts that are not on some pages of the window throughout."""
+    is_born = _frequent(seed_pages.keys, [page.seeds[0] for page in newest])
+    is_born &= seed_pages.sums[0] < least[1]
+    corpus = prose_corpus(newest, seed_pages.keys[is_born])
+    return _strings(*corpus, _least_pages(len(newest)), STRINGS_CONFIG.words_min, len(newest))
+
+
+def _joined(strings: UInt16s, others: UInt16s) -> UInt16s:
+    """Return strings and others, a break around each."""
+    return np.concatenate([strings, others[1:]])
 
 
 def _pages_of(share: float, pages: int) -> int:

@@ -11,6 +11,8 @@ FIRST_MATURE_MODEL = "first-mature-model"
 """Reason of a revision: the site's model has become one that is worth a second look."""
 SETTLED_MODEL = "settled-model"
 """Reason of a revision: the site's model hardly changes from here on."""
+REPEATED_TEXT = "repeated-text"
+"""Reason of a revision: the site has begun to repeat text that its newest pages were published with."""
 REDESIGN = "redesign"
 """Reason of a revision: the site's model rests on enough documents of a new design."""
 

@@ -4,12 +4,19 @@ import math
 from collections.abc import Sequence
 
 from templ_core.site_level.config import REVISIONS, SCHEDULE
+from templ_core.site_level.window.new_text import begins_to_repeat
 
 
 def is_due(
-    learned: int, fitted_at: int, pages: int, place_pages: Sequence[int | None] = ()
+    learned: int,
+    fitted_at: int,
+    pages: int,
+    place_pages: Sequence[int | None] = (),
+    new_runs: Sequence[bytes] = (),
 ) -> bool:
     """Return whether the schedule asks for a fresh site model.
+
+    A text that the newest pages share, and of which the last model knows nothing, is learned at once.
 
     A design that the last model hardly knows is learned as a new site is, until its model is settled. It takes
     several documents in a row to make a design: one odd page among others is none.
@@ -27,8 +34,11 @@ def is_due(
         pages: Documents in the window.
         place_pages: For each of the latest documents, oldest first, `SiteEvidence.place_pages` of the model that
             it was cleaned with; None where there was none.
+        new_runs: `SiteEvidence.new_runs` of the latest documents, without what a fit has learned.
     """
     new = learned - fitted_at
+    if pages > 0 and begins_to_repeat(new_runs):
+        return True
     known = [one for one in place_pages[-SCHEDULE.design_documents :] if one is not None]
     if len(known) == SCHEDULE.design_documents and max(known) < REVISIONS.settled_documents:
         pages = min(pages, max(known) + new)

@@ -3,6 +3,7 @@
 import msgspec
 
 from templ_core.config import WindowBounds
+from templ_core.site_level.window.new_text import after_fit, latest_new_runs
 from templ_core.site_level.window.schedule import (
     documents_until_due,
     is_due,
@@ -21,24 +22,36 @@ class SiteHistory(msgspec.Struct, kw_only=True):
     """Value of `learned` when the site model was fitted last."""
     place_pages: list[int | None] = []
     """`Decision.place_pages` of the latest documents, oldest first."""
+    new_runs: list[bytes] = []
+    """`Decision.new_runs` of the latest documents without what the model has learned, oldest first."""
 
     def enter(
         self,
         window: SiteWindow,
         fetch: WindowFetch,
         place_pages: int | None,
+        new_runs: bytes,
         bounds: WindowBounds,
     ) -> Left | None:
-        """Add a document with its `Decision.place_pages` to the window of the site, see `SiteWindow.enter`."""
+        """Add a document to the window of the site, see `SiteWindow.enter`.
+
+        `place_pages` and `new_runs` are those of its decision.
+        """
         left = window.enter(fetch, bounds)
         if left is not None:
             self.learned += 1
             self.place_pages = latest_place_pages(self.place_pages, place_pages)
+            self.new_runs = latest_new_runs(self.new_runs, new_runs)
         return left
+
+    def note_fit(self, learned: int) -> None:
+        """Note that a model was fitted when so many documents had entered the window."""
+        self.fitted_at = max(self.fitted_at, learned)
+        self.new_runs = after_fit(self.new_runs)
 
     def is_due(self, pages: int) -> bool:
         """Return whether the schedule asks for a new site model, given the number of documents in the window."""
-        return is_due(self.learned, self.fitted_at, pages, self.place_pages)
+        return is_due(self.learned, self.fitted_at, pages, self.place_pages, self.new_runs)
 
     def until_due(self, pages: int) -> int:
         """Return how many documents the site learns, 1 or more, until a model is due, as far as is known."""

@@ -18,7 +18,6 @@ from templ_core.site_level.fusion._fusion import (
     fused_log_odds,
     outside_container,
     pages_with_places,
-    varying_words,
     weighed,
 )
 from templ_core.site_level.fusion.fusion import (
@@ -102,11 +101,8 @@ def test_log_odds_fade_to_the_page_and_a_paragraph_is_surer_than_a_label(seed):
         assert (np.round(found, 3) == found).all()
 
 
-def test_words_are_counted_and_pages_weighed_by_their_content():
-    words = np.array([5.0, 7.0, 11.0])
-    kept, constant = np.array([True, True, False]), np.array([0.0, 1.0, 0.0])
-    assert varying_words(kept, constant, words) == (5, 23)
-    page = SimpleNamespace(words=words, log_odds=np.array([9.0, -9.0, 9.0]))
+def test_pages_with_places_are_weighed_by_their_content():
+    page = SimpleNamespace(words=np.array([5.0, 7.0, 11.0]), log_odds=np.array([9.0, -9.0, 9.0]))
     assert pages_with_places({"pages with the place": np.array([10.0, 90.0, 2.0])}, page) == 5
 
 

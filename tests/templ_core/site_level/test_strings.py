@@ -196,6 +196,17 @@ def test_the_strings_depend_on_the_pages_and_not_on_their_order():
     assert (first.alike == second.alike).all()
 
 
+def test_the_newest_pages_of_a_large_window_are_a_window_of_their_own():
+    before = [article(number) for number in range(200)]
+    lately = [article(number, NOTICE) for number in range(200, 205)]
+    one, other = site_model([*before, *lately]), site_model([*lately, *before])
+    page = article(900, NOTICE)
+    notice = segment_with(page)
+    assert strings_of(page, one).some.share[notice] == 1
+    assert strings_of(page, other).some.share[notice] == 0
+    assert NOTICE not in text_of(page, one)
+
+
 NUMBER = 2
 
 

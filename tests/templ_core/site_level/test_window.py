@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from schemas.source import Source
 from templ_core.config import WindowBounds
+from templ_core.decide import NOTHING
 from templ_core.dom.codec import document_columns
 from templ_core.dom.document import parse_document, read_document
 from templ_core.page_level.features.page_features import read_features
@@ -216,12 +217,12 @@ def test_the_library_holds_the_documents_of_a_store(seed, hours):
             store.delete_url(msgspec.structs.replace(record, kind="deletion", body=b""), None)
         else:
             one = WindowDocument(time_ms, record.id, url, record.content_digest, record.body, b"")
-            site.enter(one, None, SMALL)
+            site.enter(one, NOTHING, SMALL)
             if store.known(record) is None:
                 store.put(record, stored_summary(record), None)
         kept = [entry.id for entry in store.window_entries("example.com")]
         assert [one.page_id for one in site.documents] == kept, number
-        assert site.learned == store.site_state("example.com").learned
+        assert site.history.learned == store.site_state("example.com").learned
 
 
 def window_of(fetches, bounds):

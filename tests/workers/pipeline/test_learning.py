@@ -146,6 +146,21 @@ def texts_to_compare(transport, model):
     return list(transport.engine._to_compare(fitted))
 
 
+def test_the_newest_texts_are_looked_at_again_when_a_site_begins_to_repeat_text(
+    revising, documents
+):
+    revising.learn(*documents(40))
+    model = msgspec.structs.replace(revising.models[-1], documents=7)
+    assert not texts_to_compare(revising, model)
+    fitted = FittedSite(model, model.documents, 1.0, None, 0, learned_text=True)
+    compared = list(revising.engine._to_compare(fitted))
+    assert {one.reason for one in compared} == {"repeated-text"}
+    window = sorted(
+        revising.engine._windows.window_entries("example.com"), key=lambda one: one.event_time_ms
+    )
+    assert {one.entry.source for one in compared} == {one.source for one in window[-24:]}
+
+
 def test_texts_are_revised_when_the_model_has_grown_up_and_never_twice_alike(
     store, revising, documents
 ):

@@ -31,7 +31,9 @@ from templ_core.site_level.places.places import DocumentPlaces, document_places
 from templ_core.site_level.site_evidence import site_inputs
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
+from templ_core.site_level.strings.new_runs import new_runs
 from templ_core.site_level.trees.tree_model import NO_TREES
+from templ_core.site_level.window.new_text import after_fit, latest_new_runs
 from templ_core.site_level.window.page_summary import PageSummary, summarise_scored_page
 from templ_core.site_level.window.schedule import is_due, latest_place_pages
 from templ_core.site_level.window.site_learner import SiteLearner
@@ -207,6 +209,7 @@ class _Learner:
         self._learner = SiteLearner(page_model.version, simulation.config)
         self._fitted_at = 0
         self._place_pages: list[int | None] = []
+        self._new_runs: list[bytes] = []
         self._model: SiteModel | None = None
 
     def known(
@@ -215,8 +218,13 @@ class _Learner:
         model = self._model
         if model is None:
             return fitting.UNKNOWN
-        columns, _ = site_inputs(document, scores, model, places)
-        return fitting.KnownSite(documents=model.documents, columns=columns)
+        columns, segments = site_inputs(document, scores, model, places)
+        words, is_covered = scores.features.words, segments.strings.is_covered
+        return fitting.KnownSite(
+            documents=model.documents,
+            columns=columns,
+            new_runs=new_runs(words, places.prose, scores.log_odds, is_covered),
+        )
 
     def learn(
         self,
@@ -227,10 +235,11 @@ class _Learner:
     ) -> None:
         newest = pages_with_places(known.columns, scores) if known.documents else None
         self._place_pages = latest_place_pages(self._place_pages, newest)
+        self._new_runs = latest_new_runs(self._new_runs, known.new_runs)
         summary = summarise_scored_page(scores.features, scores.log_odds, places)
         self._window.append((content_digest(document_columns(document)), summary))
         learned = len(self._window)
-        if is_due(learned, self._fitted_at, learned, self._place_pages):
+        if is_due(learned, self._fitted_at, learned, self._place_pages, self._new_runs):
             self.fit()
 
     def fit(self) -> None:
@@ -243,6 +252,7 @@ class _Learner:
         bytes_max = self._simulation.config.site_model_bytes
         self._model = decode_site_model(encode_site_model(model, bytes_max))
         self._fitted_at = len(self._window)
+        self._new_runs = after_fit(self._new_runs)
 
 
 def _fusion_page(
