@@ -33,7 +33,7 @@ def test_a_new_text_of_a_known_site_goes_after_five_pages_that_had_it(share):
     cleaner, rng, having = SiteCleaner(), Random(1), []
     for number in range(200):
         has = number >= 150 and rng.random() < share
-        page = cleaner.clean(f"https://paper.example/{number}", markup(number, *[NOTICE] * has))
+        page = cleaner.clean(markup(number, *[NOTICE] * has), f"https://paper.example/{number}")
         if has:
             having.append(NOTICE in page.text)
     assert having[:4] == [True] * 4

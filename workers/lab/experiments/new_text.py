@@ -126,7 +126,7 @@ def _trial(kind: str, known: int, share: float, seed: int) -> Trial:
             text = _text(words, rng)
         put = markup_with(page, text, rng) if text and rng.random() < share else None
         try:
-            cleaned = cleaner.clean(page.url, put or markup, page.fetched_at, status=page.status)
+            cleaned = cleaner.clean(put or markup, page.url, page.fetched_at, status=page.status)
         except PageError:
             continue
         if put is not None:
