@@ -170,7 +170,10 @@ def night(broker, prefix, directory, *, minutes, rate, sites, fault_s, settle_mi
                         say(told(points[-1]))
             sending.result()
         taken_down.append(take_down(stream, 1))
-        stream.wait_until_taken(wait_s=STAND_STILL_S)
+        stream.wait_until_lag("cleaner", PAGES, 0, STAND_STILL_S)
+        stream.wait_until_learned(STAND_STILL_S)
+        for name in stream.running():
+            stream.stop(name)
         found = outcome_of(stream, disturber.ledger, taken_down)
     finally:
         stream.stop_all()
