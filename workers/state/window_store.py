@@ -349,13 +349,13 @@ class _Change:
             return
         earlier = next((one for one in left.fetches if one.url_hash == fetch.url_hash), None)
         self._remove(left, record.url)
+        if fetch not in self._window:
+            self._tombstones.append(key)
+            return
         was_deleted = fetch.url_hash in {*self._window.deletions, *left.deletions}
         if self._is_of_topic and earlier is None and was_deleted:
             # For a still older fetch the deletion may have been published again, after the text of this one.
             self.late_url = record.url
-        if fetch not in self._window:
-            self._tombstones.append(key)
-            return
         self._stays_in_topic(key)
         content = msgspec.msgpack.encode(page)
         new = state.learned - state.packed_at
@@ -425,7 +425,10 @@ class _Change:
         for fetch in left.fetches:
             key = self._remove_document(fetch.url_hash)
             self._tombstones.append(key)
-            if self._is_of_topic and fetch.url_hash == hashed and self._entry(key).revision:
+            if fetch.url_hash != hashed:
+                # It cannot be published again, and a deletion before it is not the newest of its URL.
+                self.batch.delete("superseded", self._prefix + fetch.url_hash)
+            elif self._is_of_topic and self._entry(key).revision:
                 self.late_url = url
         for forgotten in left.deletions:
             self._forget_deletion(forgotten)

@@ -150,6 +150,19 @@ def test_a_url_whose_last_output_may_belong_to_an_older_fetch_is_superseded(
     assert store.outbox.superseded(10) == []
 
 
+def test_a_page_that_has_left_its_window_is_not_taken_for_deleted(store):
+    """Its deletion is older, and still remembered; windows that are rebuilt publish nothing before they are whole."""
+    store.delete_url(document(1, url="u", kind="deletion"), store.next_offset)
+    put(store, document(2, url="u"))
+    assert [url for _, url in store.outbox.superseded(10)] == ["u"]
+    put(store, *map(document, range(3, 12)))
+    assert "page:2" not in ids(store)
+    assert store.site_state("example.com").deletions == 1
+    assert store.outbox.superseded(10) == []
+    put(store, document(2, url="u"))  # as a revision brings it again
+    assert store.outbox.superseded(10) == []
+
+
 def test_on_files_an_older_fetch_is_superseded_and_an_overtaken_revision_is_not(store):
     revised = msgspec.structs.replace(document(1, url="u"), revision=1)
     for record in (revised, document(3, url="u")):
