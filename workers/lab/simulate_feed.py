@@ -19,6 +19,8 @@ from workers.lab.simulate.readable import READABLE_GENRES
 from workers.lab.simulate.site import FIELD_GENRES, SITE_GENRES
 
 _DEFAULTS = FeedSettings()
+_PAGES_PER_SITE, _PAGES_PER_SITE_MAX = 10, 25
+"""Pages of a readable site; its sentences are few, and on more pages they would recur as those of a template do."""
 _BOUNDS = (
     (("sites", "pages"), 1, math.inf, "at least 1"),
     (("days", "redesign_day", "mixed_days"), 0, math.inf, "at least 0"),
@@ -42,7 +44,11 @@ _BOUNDS = (
     help="Newspapers, shops and manuals in English that look like those of people, in sentences that a person could "
     "have written, to look at; the kind is one of news, shop and manual, or mixed for all three.",
 )
-@lab.option("--sites", default=_DEFAULTS.sites, help="Number of sites.")
+@click.option(
+    "--sites",
+    type=int,
+    help=f"Number of sites.  [default: {_DEFAULTS.sites}; with --readable one for each {_PAGES_PER_SITE} pages]",
+)
 @lab.option("--pages", default=_DEFAULTS.pages, help="Number of pages.")
 @lab.option(
     "--seed",
@@ -87,6 +93,11 @@ def simulate(*, out: Path, start: str | None, **options: object) -> None:
         raise UsageProblem(
             f"--readable writes {', '.join(READABLE_GENRES)} or mixed sites, and --kind is {settings.genre}"
         )
+    if settings.readable and settings.pages > _PAGES_PER_SITE_MAX * settings.sites:
+        raise UsageProblem(
+            f"--readable has sentences for {_PAGES_PER_SITE_MAX} pages a site: write --sites "
+            f"{math.ceil(settings.pages / _PAGES_PER_SITE_MAX)} or more, or leave --sites out"
+        )
     began = time.monotonic()
     encode = msgspec.json.Encoder().encode
     with _opened(out) as file:
@@ -111,6 +122,9 @@ def _moment(written: str) -> datetime:
 
 
 def _settings(options: dict[str, object]) -> FeedSettings:
+    if options["sites"] is None:
+        few = max(1, math.ceil(options["pages"] / _PAGES_PER_SITE))  # type: ignore[operator]
+        options["sites"] = few if options["readable"] else _DEFAULTS.sites
     settings = msgspec.convert(options, FeedSettings)
     for names, least, most, wanted in _BOUNDS:
         for name in names:

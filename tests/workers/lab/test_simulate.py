@@ -301,6 +301,17 @@ def test_sites_are_interleaved_and_nearly_all_of_them_occur(pages):
     assert len({page.site for page in pages}) > 70
 
 
+def test_readable_sites_have_no_more_pages_than_their_sentences_are_for(tmp_path):
+    out = tmp_path / "feed.jsonl"
+    asked = ["--readable", "--pages", "60", "--out", str(out)]
+    refused = CliRunner().invoke(simulate, [*asked, "--sites", "2"])
+    assert isinstance(refused.exception, UsageProblem)
+    assert "write --sites 3 or more" in str(refused.exception)
+    assert CliRunner().invoke(simulate, asked).exit_code == 0
+    sites = [json.loads(line)["site"] for line in out.read_text().splitlines()]
+    assert (len(sites), len(set(sites))) == (60, 6)
+
+
 def test_a_large_feed_is_made_lazily():
     settings = FeedSettings(sites=5000, pages=10**9)
     assert len(list(islice(simulate_feed(settings), 5))) == 5
