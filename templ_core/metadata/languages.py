@@ -99,7 +99,7 @@ def page_language(text: str, declared: str | None, around: str = "") -> tuple[st
 
     A short text tells little, and what stands around it is mostly in its language, so both are looked at together.
 
-    >>> menu = "Inicio Quiénes somos Nuestras noticias Contacto Aviso legal y política de privacidad de esta web. "
+    >>> menu = "Inicio. Quiénes somos. Las noticias de la semana. Contacto. Aviso legal y política de privacidad. "
     >>> page_language("Hoy no hay clase por la tarde, pero mañana sí la hay.", "en-US", menu * 2)
     ('es', True)
 

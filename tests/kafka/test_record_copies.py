@@ -16,11 +16,11 @@ def test_what_was_learned_goes_on_with_another_number_of_partitions(
     kafka_broker, prefix, tmp_path, partitions
 ):
     feed = write_feed(tmp_path / "feed.jsonl", pages=200, sites=8)
-    _, undisturbed = local_run([feed], tmp_path)
+    first, second = halves(feed)
+    _, undisturbed = local_run([first, second], tmp_path)
     (tmp_path / "new").mkdir()
     old = Stream(kafka_broker, prefix, tmp_path, partitions=2)
     new = Stream(kafka_broker, f"{prefix}new.", tmp_path / "new", partitions=partitions)
-    first, second = halves(feed)
     try:
         old.start()
         old.feed(first)

@@ -10,9 +10,11 @@ different sites share, whether they are copies or not.
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
 import numpy as np
 
 from schemas.cleaned import CleanedRecord
@@ -25,6 +27,7 @@ from workers.lab.experiments.copies import mirrored_articles
 from workers.local.runner import LocalWorker
 from workers.page import Page
 from workers.settings import Settings
+from workers.watcher.file_watch import FileWatch
 
 _SHOWN = 10
 
@@ -80,13 +83,18 @@ def read_mirrors(corpora: Sequence[Path], copies: int, seed: int, workers: int) 
     originals = {one.url: one.article for one in copied}
     feed = [(one.url, one.site, one.markup) for one in copied]
     with tempfile.TemporaryDirectory() as state:
-        local = LocalWorker(Path(state), Settings(duplicates=True), workers=workers)
-        try:
+        local = LocalWorker(Path(state), Settings(), workers=workers)
+        with closing(local), closing(FileWatch(None, Settings(), finds_copies=True)) as watch:
             outputs = local.run(_pages([*_originals(corpora), *feed]))
-            records = [one for one in outputs if isinstance(one, CleanedRecord)]
-        finally:
-            local.close()
+            records = [
+                _with_original(one, watch) for one in outputs if isinstance(one, CleanedRecord)
+            ]
     return Mirrors(records, originals)
+
+
+def _with_original(record: CleanedRecord, watch: FileWatch) -> CleanedRecord:
+    original = watch.take(record).original
+    return msgspec.structs.replace(record, duplicate_of=original.url if original else None)
 
 
 def _originals(corpora: Sequence[Path]) -> Iterator[tuple[str, str, str]]:
