@@ -119,18 +119,9 @@ def _fetch_of(document: WindowDocument) -> WindowFetch:
     return document_fetch(document.url, document.time_ms, document.content_digest, document.body)
 
 
-class _Compact(CompactColumns, frozen=True, array_like=True):
-    key: str
-    documents: list[WindowDocument]
-    deletions: list[tuple[str, TimeMs]]
-    learned: Count
-    fitted_at: Count
-    model: bytes
-    place_pages: Annotated[list[Count | None], msgspec.Meta(max_length=_LATEST_MAX)]
-    new_runs: Annotated[list[bytes], msgspec.Meta(max_length=_LATEST_MAX)]
-
-
 class _Compact2(CompactColumns, frozen=True, array_like=True):
+    """The columns of format 2."""
+
     key: str
     documents: list[WindowDocument]
     deletions: list[tuple[str, TimeMs]]
@@ -138,6 +129,10 @@ class _Compact2(CompactColumns, frozen=True, array_like=True):
     fitted_at: Count
     model: bytes
     place_pages: Annotated[list[Count | None], msgspec.Meta(max_length=_LATEST_MAX)]
+
+
+class _Compact(_Compact2, frozen=True, array_like=True):
+    new_runs: Annotated[list[bytes], msgspec.Meta(max_length=_LATEST_MAX)]
 
 
 class _Compact1(CompactColumns, frozen=True, array_like=True):
@@ -153,7 +148,7 @@ class _Compact1(CompactColumns, frozen=True, array_like=True):
     model: bytes
 
 
-_FORM: CompactForm[_Compact | _Compact2 | _Compact1] = CompactForm(
+_FORM: CompactForm[_Compact2 | _Compact1] = CompactForm(
     "learned site",
     3,
     _Compact,
@@ -191,7 +186,7 @@ def decode_site(body: bytes) -> LearnedSite:
         decode_site_model(compact.model)
     site = LearnedSite(compact.key, compact.documents, compact.deletions)
     site.history = SiteHistory(learned=compact.learned, fitted_at=compact.fitted_at)
-    if not isinstance(compact, _Compact1):
+    if isinstance(compact, _Compact2):
         site.history.place_pages = compact.place_pages
     if isinstance(compact, _Compact):
         site.history.new_runs = compact.new_runs

@@ -17,7 +17,6 @@ from schemas.document import site_of_key
 from schemas.site_model import SiteModelRecord
 from schemas.topics import DOCUMENTS, SITE_MODELS
 from workers.errors import DamagedStore, OtherFormat
-from workers.kafka.app import essential
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.received import Received
 from workers.kafka.config import KafkaConfig
@@ -59,7 +58,6 @@ class RefresherApp(Role):
         self._to_revise: dict[tuple[int, str], None] = {}
         """Partitions and sites only, in order: all their models together would take too much memory."""
         self._revisable = asyncio.Event()
-        self._rebuilds: set[asyncio.Task[None]] = set()
         lost_models = LostModels(
             config.broker, config.broker.topic(SITE_MODELS), self._owned, self._publish_model
         )
@@ -88,10 +86,7 @@ class RefresherApp(Role):
         numbers = sorted(one.partition for one in assigned)
         self._owned.assign(numbers)
         for number in numbers:
-            recovery = essential(self.app, "recovery", partial(self._take_over, number))
-            task = asyncio.ensure_future(recovery)
-            self._rebuilds.add(task)
-            task.add_done_callback(self._rebuilds.discard)
+            self._do_once("recovery", partial(self._take_over, number))
 
     async def _revoked(self, _app: Any, revoked: Any, **_: Any) -> None:
         await self._owned.release(one.partition for one in revoked)

@@ -41,6 +41,7 @@ class Role(ABC):
         self.app = build_app(config, self.name)
         self._outputs = TopicOutputs(self.app, config)
         self._book = SettingsBook()
+        self._once: set[asyncio.Task[None]] = set()
         self._settings = SettingsFollower(config, self._book, self._take_down)
         self._keep_doing("site settings", self._settings.run)
         self.app.agent(raw_topic(self.app, self.topic), name=self.name)(self._take_batches)
@@ -89,6 +90,12 @@ class Role(ABC):
                 await essential(self.app, name, step)
 
         self.app.task(forever)
+
+    def _do_once(self, name: str, step: Callable[[], Awaitable[None]]) -> None:
+        """Take a step once, beside all other work."""
+        task = asyncio.ensure_future(essential(self.app, name, step))
+        self._once.add(task)  # The event loop itself does not keep it.
+        task.add_done_callback(self._once.discard)
 
     async def _take_batches(self, stream: faust.StreamT[Any]) -> None:
         """Take one batch after the other; what remains of one is done while the next is taken."""

@@ -21,7 +21,6 @@ from schemas.site_event import SiteEventRecord
 from schemas.source import Source
 from schemas.topics import CLEANED, FINGERPRINTS, PAGE_CHANGES, PAGE_COPIES, SITE_EVENTS
 from workers.errors import DamagedStore, OtherFormat
-from workers.kafka.app import essential
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.received import Received, processable
 from workers.kafka.config import KafkaConfig
@@ -157,7 +156,6 @@ class Watcher(Role):
         self._contents = contents
         self._follower = StoreFollower(config, FINGERPRINTS, contents, self._book)
         self._owned = OwnedPartitions(config.broker, CLEANED, self._open, self._learn)
-        self._recoveries: set[asyncio.Task[None]] = set()
         self.app.on_partitions_revoked.connect(self._revoked)  # type: ignore[arg-type]
         self._keep_doing("fingerprints", self._follower.run)
         self._keep_doing("noting logs", self._note_logs)
@@ -189,10 +187,7 @@ class Watcher(Role):
         numbers = sorted(one.partition for one in assigned)
         self._owned.assign(numbers)
         for number in numbers:
-            recovery = essential(self.app, "recovery", partial(self._publish_of, number))
-            task = asyncio.ensure_future(recovery)
-            self._recoveries.add(task)
-            task.add_done_callback(self._recoveries.discard)
+            self._do_once("recovery", partial(self._publish_of, number))
 
     async def _revoked(self, _app: Any, revoked: Any, **_: Any) -> None:
         await self._owned.release(one.partition for one in revoked)

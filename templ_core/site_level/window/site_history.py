@@ -39,10 +39,14 @@ class SiteHistory(msgspec.Struct, kw_only=True):
         """
         left = window.enter(fetch, bounds)
         if left is not None:
-            self.learned += 1
-            self.place_pages = latest_place_pages(self.place_pages, place_pages)
-            self.new_runs = latest_new_runs(self.new_runs, new_runs)
+            self.note_document(place_pages, new_runs)
         return left
+
+    def note_document(self, place_pages: int | None, new_runs: bytes) -> None:
+        """Note that a document has entered the window, with what its decision says of it."""
+        self.learned += 1
+        self.place_pages = latest_place_pages(self.place_pages, place_pages)
+        self.new_runs = latest_new_runs(self.new_runs, new_runs)
 
     def note_fit(self, learned: int) -> None:
         """Note that a model was fitted when so many documents had entered the window."""

@@ -33,9 +33,8 @@ from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.site_model_file import decode_site_model, encode_site_model
 from templ_core.site_level.strings.new_runs import new_runs
 from templ_core.site_level.trees.tree_model import NO_TREES
-from templ_core.site_level.window.new_text import after_fit, latest_new_runs
 from templ_core.site_level.window.page_summary import PageSummary, summarise_scored_page
-from templ_core.site_level.window.schedule import is_due, latest_place_pages
+from templ_core.site_level.window.site_history import SiteHistory
 from templ_core.site_level.window.site_learner import SiteLearner
 from templ_core.stored.compact import content_digest
 from workers.errors import InputProblem
@@ -207,9 +206,7 @@ class _Learner:
         self._simulation = simulation
         self._window: list[tuple[bytes, PageSummary]] = []
         self._learner = SiteLearner(page_model.version, simulation.config)
-        self._fitted_at = 0
-        self._place_pages: list[int | None] = []
-        self._new_runs: list[bytes] = []
+        self._history = SiteHistory()
         self._model: SiteModel | None = None
 
     def known(
@@ -234,16 +231,14 @@ class _Learner:
         known: fitting.KnownSite,
     ) -> None:
         newest = pages_with_places(known.columns, scores) if known.documents else None
-        self._place_pages = latest_place_pages(self._place_pages, newest)
-        self._new_runs = latest_new_runs(self._new_runs, known.new_runs)
+        self._history.note_document(newest, known.new_runs)
         summary = summarise_scored_page(scores.features, scores.log_odds, places)
         self._window.append((content_digest(document_columns(document)), summary))
-        learned = len(self._window)
-        if is_due(learned, self._fitted_at, learned, self._place_pages, self._new_runs):
+        if self._history.is_due(len(self._window)):
             self.fit()
 
     def fit(self) -> None:
-        if self._fitted_at == len(self._window):
+        if self._history.fitted_at == self._history.learned:
             return
         self._learner.follow(list(self._window))
         model = self._learner.model()
@@ -251,8 +246,7 @@ class _Learner:
             model = msgspec.structs.replace(model, trees=NO_TREES)
         bytes_max = self._simulation.config.site_model_bytes
         self._model = decode_site_model(encode_site_model(model, bytes_max))
-        self._fitted_at = len(self._window)
-        self._new_runs = after_fit(self._new_runs)
+        self._history.note_fit(self._history.learned)
 
 
 def _fusion_page(
