@@ -47,7 +47,7 @@ def run(*command, **options):
 
 
 def rendered(name, version="1.37"):
-    """Return the resources that the chart makes of values, by kind."""
+    """Return the resources that the chart makes of values, each by its kind and its name behind that of the release."""
     helm = needed_tool("helm")
     values = CHART / "ci" / f"{name}-values.yaml"
     done = subprocess.run(
@@ -57,7 +57,13 @@ def rendered(name, version="1.37"):
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    return {one["kind"]: one for one in yaml.safe_load_all(done.stdout) if one}
+    resources = [one for one in yaml.safe_load_all(done.stdout) if one]
+    return {(one["kind"], one["metadata"]["name"].removeprefix("t-")): one for one in resources}
+
+
+def worker(name):
+    """Return the set of workers that the chart makes of values."""
+    return rendered(name)["StatefulSet", "templ"]["spec"]
 
 
 @pytest.mark.parametrize("name", VALUES)
@@ -79,17 +85,26 @@ def test_a_chart_without_a_broker_says_what_is_missing():
 def test_kubernetes_accepts_the_resources(name, version):
     kubernetes = pytest.importorskip("kubernetes_validate", reason="`make deploy-check` brings it")
     resources = rendered(name, version)
-    own = resources.keys() - CUSTOM.keys()
-    assert own >= {"StatefulSet", "Service", "Job", "PodDisruptionBudget"}
-    for kind in own:
-        kubernetes.validate(resources[kind], version, strict=True)
-    resources["StatefulSet"]["spec"]["replica"] = 3
+    own = [one for (kind, _), one in resources.items() if kind not in CUSTOM]
+    assert {one["kind"] for one in own} >= {"StatefulSet", "Service", "Job", "PodDisruptionBudget"}
+    for one in own:
+        kubernetes.validate(one, version, strict=True)
+    workers = resources["StatefulSet", "templ"]
+    workers["spec"]["replica"] = 3
     with pytest.raises(jsonschema.ValidationError):
-        kubernetes.validate(resources["StatefulSet"], version, strict=True)
+        kubernetes.validate(workers, version, strict=True)
 
 
-@pytest.mark.parametrize("kind", CUSTOM)
-def test_operators_accept_their_resources(kind):
+@pytest.mark.parametrize(
+    "kind, name",
+    [
+        ("ScaledObject", "templ"),
+        ("ServiceMonitor", "templ"),
+        ("ServiceMonitor", "templ-watcher"),
+        ("PrometheusRule", "templ"),
+    ],
+)
+def test_operators_accept_their_resources(kind, name):
     module, file = CUSTOM[kind]
     found = run(
         needed_tool("go"), "mod", "download", "-json", module, env={"GOPROXY": "off", **os.environ}
@@ -97,7 +112,7 @@ def test_operators_accept_their_resources(kind):
     if found.returncode:
         pytest.skip(f"needs the Go module {module}; `make deploy-check` brings it")
     definition = yaml.safe_load((Path(json.loads(found.stdout)["Dir"]) / file).read_text())
-    resource = rendered("all")[kind]
+    resource = rendered("all")[kind, name]
     version = resource["apiVersion"].rpartition("/")[2]
     (schema,) = (
         one["schema"]["openAPIV3Schema"]
@@ -109,8 +124,8 @@ def test_operators_accept_their_resources(kind):
 
 
 def test_two_containers_share_a_volume_that_outlives_the_pod():
-    made = rendered("all")
-    pod = made["StatefulSet"]["spec"]["template"]["spec"]
+    made = worker("all")
+    pod = made["template"]["spec"]
     *workers, console = pod["containers"]
     roles = {one["args"][2]: one["ports"][0]["containerPort"] for one in workers}
     assert roles == {"cleaner": 9100, "refresher": 9101}
@@ -123,18 +138,31 @@ def test_two_containers_share_a_volume_that_outlives_the_pod():
         assert one["securityContext"]["readOnlyRootFilesystem"]
         assert one["livenessProbe"]["httpGet"] == {"path": "/live", "port": one["name"]}
         assert one["readinessProbe"]["httpGet"] == {"path": "/ready", "port": one["name"]}
-    assert "replicas" not in made["StatefulSet"]["spec"]  # KEDA decides
-    assert rendered("smallest")["StatefulSet"]["spec"]["replicas"] == 1
+    assert "replicas" not in made  # KEDA decides
+    assert worker("smallest")["replicas"] == 1
+
+
+def test_watchers_are_a_set_of_their_own_that_is_off_by_default():
+    assert ("StatefulSet", "templ-watcher") not in rendered("smallest")
+    made = rendered("all")
+    watchers = made["StatefulSet", "templ-watcher"]["spec"]
+    (watcher,) = watchers["template"]["spec"]["containers"]
+    assert (watchers["replicas"], watcher["args"][0]) == (2, "watch")
+    pods = watchers["template"]["metadata"]["labels"].items()
+    for kind in ("Service", "ServiceMonitor"):
+        selector = made[kind, "templ-watcher"]["spec"]["selector"]
+        assert selector.get("matchLabels", selector).items() <= pods
+    assert not worker("all")["selector"]["matchLabels"].items() <= pods
 
 
 def test_the_cleaner_starts_as_many_children_as_its_limit_has_processors():
-    pod = rendered("smallest")["StatefulSet"]["spec"]["template"]["spec"]
+    pod = worker("smallest")["template"]["spec"]
     cleaner = {one["name"]: one for one in pod["containers"][0]["env"]}
     assert (
         cleaner["TEMPL_CLEANER_CHILDREN"]["valueFrom"]["resourceFieldRef"]["resource"]
         == "limits.cpu"
     )
-    own = rendered("all")["StatefulSet"]["spec"]["template"]["spec"]["containers"][0]["env"]
+    own = worker("all")["template"]["spec"]["containers"][0]["env"]
     assert [one["value"] for one in own if one["name"] == "TEMPL_CLEANER_CHILDREN"] == ["3"]
 
 

@@ -65,17 +65,6 @@ def live(stream, topic):
     return {key: json.loads(value) for key, value in newest.items() if value}
 
 
-def told(stream):
-    """What the watchers have told in all, without what was told twice."""
-    found = {}
-    for topic in WATCHED_TOPICS:
-        values = [json.loads(one.value) for one in stream.records(topic) if one.value]
-        for one in values:
-            one.pop("source", None)
-        found[topic] = {json.dumps(one, sort_keys=True) for one in values}
-    return found
-
-
 def of_watchers(stream, *names):
     """The sites of which stopped watchers remember anything."""
     found = set()
@@ -90,19 +79,19 @@ def of_watchers(stream, *names):
     return found
 
 
-def clean_all(stream, tmp_path):
-    """Feed and clean the pages of all sites, copies after the originals."""
+def watch_all(stream, tmp_path):
+    """Feed, clean and watch the pages of all sites, copies when the originals are known."""
     stream.start("worker", **OBSERVED)
     for number, pages in enumerate((PAGES, COPIES, LATER)):
         feed(stream, tmp_path / f"{number}.jsonl", pages)
         stream.wait_until_settled()
+        stream.wait_until_lag("watcher", CLEANED, 0)
 
 
 def test_what_changes_and_what_is_copied_is_told_until_a_site_is_taken_down(stream, tmp_path):
     for name in ("one", "two"):
         stream.start(name, command="watch")
-    clean_all(stream, tmp_path)
-    stream.wait_until_lag("watcher", CLEANED, 0)
+    watch_all(stream, tmp_path)
     changes = live(stream, PAGE_CHANGES)
     assert changes.keys() == {"https://a.example/0", "https://a.example/1"}
     again = changes["https://a.example/0"]
@@ -153,16 +142,14 @@ def live_keys(stream, topic):
 
 @pytest.mark.usefixtures("whole_processes")
 def test_a_watcher_that_is_killed_or_loses_its_store_tells_all_once_more_at_most(stream, tmp_path):
-    clean_all(stream, tmp_path)
     stream.start("calm", command="watch")
-    stream.wait_until_lag("watcher", CLEANED, 0)
-    undisturbed = told(stream)
+    watch_all(stream, tmp_path)
     assert stream.stop("calm") == 0
-    assert all(undisturbed.values())
+    counts = {topic: len(stream.records(topic)) for topic in WATCHED_TOPICS}
+    assert all(counts.values())
 
     # A store that is lost begins at what the topic has, and repeats nothing.
     shutil.rmtree(stream.state("calm"))
-    counts = {topic: len(stream.records(topic)) for topic in WATCHED_TOPICS}
     stream.start("calm", command="watch")
     wait_until(lambda: "nothing is told of the records before" in stream.log("calm"), stream._logs)
     stream.wait_until_lag("watcher", CLEANED, 0)
