@@ -96,7 +96,7 @@ def test_kubernetes_accepts_the_resources(name, version):
 
 
 @pytest.mark.parametrize(
-    "kind, name",
+    ("kind", "name"),
     [
         ("ScaledObject", "templ"),
         ("ServiceMonitor", "templ"),
