@@ -6,7 +6,8 @@ import msgspec
 
 from templ_core.config import CoreConfig
 from templ_core.decide import NOTHING, Decision, decide, with_rules
-from templ_core.dom.document import Document, render_text
+from templ_core.dom.document import Document
+from templ_core.dom.kept_text import render_text
 from templ_core.metadata.fields import Metadata
 from templ_core.metadata.markup import PageMarkup, StatedType
 from templ_core.metadata.page_metadata import read_metadata

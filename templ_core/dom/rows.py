@@ -1,16 +1,13 @@
 """Rows of a page: those of tables, and those that a page makes of other elements by names and style sheets."""
 
 from collections import defaultdict
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from templ_core.array_types import Bools, Int32s
 from templ_core.dom._tree import tag_bits, types_with_name
+from templ_core.dom.document import Document, Nodes
 from templ_core.dom.tags import CELLS
-
-if TYPE_CHECKING:
-    from templ_core.dom.document import Document, Nodes
 
 _CELL_CHARS_MAX = 100
 """Characters of the longest text in a row that is no row of a table; columns of running text are no cells."""
@@ -22,7 +19,7 @@ _NAMES = ("row", "flex")
 """What the role or a class of rows is, or has as a part between hyphens."""
 
 
-def rows_of_segments(document: "Document", kept: Bools) -> Int32s | None:
+def rows_of_segments(document: Document, kept: Bools) -> Int32s | None:
     """Return the number of the row that each segment is a cell of, -1 = none; None where the page has no rows.
 
     The elements of a style sheet's grid are rows if their role or class says so, each of their cells has one short
@@ -50,7 +47,7 @@ def rows_of_segments(document: "Document", kept: Bools) -> Int32s | None:
     return rows
 
 
-def _note_grid_rows(document: "Document", kept: Bools, types: list[int], rows: Int32s) -> None:
+def _note_grid_rows(document: Document, kept: Bools, types: list[int], rows: Int32s) -> None:
     """Note the rows among the elements of some types that have text that stays."""
     nodes, segments = document.nodes, document.segments
     is_named = np.zeros(len(nodes.element_types), np.bool_)
@@ -75,7 +72,7 @@ def _note_grid_rows(document: "Document", kept: Bools, types: list[int], rows: I
                 rows[begin:end] = node
 
 
-def _are_cells(document: "Document", row: int, first: int, behind: int) -> bool:
+def _are_cells(document: Document, row: int, first: int, behind: int) -> bool:
     """Return whether each of some segments is the only one, and a short one, of a child of an element."""
     nodes, segments = document.nodes, document.segments
     if (nodes.depth[segments.owner[first:behind]] - nodes.depth[row]).max() > _DEPTH_MAX:
@@ -88,7 +85,7 @@ def _are_cells(document: "Document", row: int, first: int, behind: int) -> bool:
     )
 
 
-def _child_of(nodes: "Nodes", row: int, node: int) -> int:
+def _child_of(nodes: Nodes, row: int, node: int) -> int:
     """Return the child of an element that holds a node; the element itself for a node outside its children."""
     while node > row and nodes.parent[node] != row:
         node = int(nodes.parent[node])

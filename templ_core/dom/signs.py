@@ -3,17 +3,15 @@
 No model judges a tick, a row of stars or an operator by itself: it belongs to the text that it stands beside.
 """
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import msgspec
 import numpy as np
 
 from templ_core.array_types import Bools, Int32s, Int64s
 from templ_core.dom._tree import tag_bits
+from templ_core.dom.document import Document, Segments
 from templ_core.dom.tags import CONTROLS
-
-if TYPE_CHECKING:
-    from templ_core.dom.document import Document, Segments
 
 Cuts = dict[int, list[tuple[int, int]]]
 """For each segment that loses some parts, the first character of each part and the one behind it, in
@@ -26,13 +24,13 @@ _KINDS = {"tr": _ROW, "dt": _TERM, "dd": _MEANING, **dict.fromkeys(CONTROLS, _CO
 class ShownPage(NamedTuple):
     """A page whose signs are segments like all others, which is what `Marks.segment` counts."""
 
-    document: "Document"
+    document: Document
     kept: Bools
     """Whether each segment is shown."""
     cuts: Cuts | None
 
 
-def with_signs(document: "Document", kept: Bools, cuts: Cuts | None) -> ShownPage:
+def with_signs(document: Document, kept: Bools, cuts: Cuts | None) -> ShownPage:
     """Return a page with its signs among its segments.
 
     Args:
@@ -69,7 +67,7 @@ def with_signs(document: "Document", kept: Bools, cuts: Cuts | None) -> ShownPag
     )
 
 
-def shown_signs(document: "Document", kept: Bools) -> Bools:
+def shown_signs(document: Document, kept: Bools) -> Bools:
     """Return whether each sign is shown.
 
     A sign in the row of a table is shown if another cell of the row stays, that of a term if its meaning does, and

@@ -14,7 +14,7 @@ import numpy as np
 from templ_core.array_types import UInt64s
 from templ_core.page_level.features.characters import Words, mix, read_characters, read_words
 from templ_core.site_level.config import WindowDedupConfig
-from templ_core.site_level.places.keyed_sums import distinct
+from templ_core.site_level.keyed_sums import distinct
 from templ_core.site_level.window.window_dedup import distinct_texts
 
 SHINGLE_WORDS = 6

@@ -9,7 +9,8 @@ import numpy as np
 from templ_core.array_types import Bools, Int32s
 from templ_core.dom._tree import tag_bits
 from templ_core.dom.addresses import Addresses
-from templ_core.dom.document import Document, without_parts
+from templ_core.dom.document import Document
+from templ_core.dom.kept_text import without_parts
 from templ_core.dom.signs import Cuts, with_signs
 from templ_core.dom.tags import CELLS, HEADING_LEVELS, names
 from templ_core.patterns import pattern

@@ -7,6 +7,9 @@ import math
 
 import msgspec
 
+MASS_UNIT = 1000
+"""Content mass of a word that is surely content: mass is probability times words, in thousandths."""
+
 
 class TreesConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The tunable numbers of `templ_core.site_level.trees`."""

@@ -4,7 +4,7 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import UInt16s
-from templ_core.site_level.places.keyed_sums import KeyedSums
+from templ_core.site_level.keyed_sums import KeyedSums
 from templ_core.site_level.places.places import PlaceTable
 from templ_core.site_level.strings.string_evidence import StringTable
 from templ_core.site_level.strings.suffix_array import BREAK

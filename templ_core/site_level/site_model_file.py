@@ -6,7 +6,7 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import UInt16s
-from templ_core.site_level.places.keyed_sums import KeyedSums
+from templ_core.site_level.keyed_sums import KeyedSums
 from templ_core.site_level.places.places import PlaceTable
 from templ_core.site_level.site_model import PLACE_TABLES, WORD_TABLES, SiteModel, best_supported
 from templ_core.site_level.strings.string_evidence import ALIKE_ROWS, NO_STRINGS, StringTable

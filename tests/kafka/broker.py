@@ -21,7 +21,7 @@ from aiokafka.admin import NewTopic
 
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.admin import wait_until_there
-from workers.kafka.logs.log_reader import BrokerClient
+from workers.kafka.broker.broker_client import BrokerClient
 
 T = TypeVar("T")
 

@@ -44,7 +44,8 @@ import numpy as np
 
 from templ_core.clean_document import clean
 from templ_core.config import CoreConfig
-from templ_core.dom.document import parse_document, render_text
+from templ_core.dom.document import parse_document
+from templ_core.dom.kept_text import render_text
 from templ_core.dom.signs import with_signs
 from templ_core.errors import PageError
 from tests.benchmarks.measuring import read_options

@@ -22,8 +22,7 @@ from workers.cli.options import (
 )
 from workers.feeds.files import total_bytes
 from workers.feeds.streams import OnProgress, damage_told, open_decompressed
-from workers.indexes.cleaned_index import CleanedIndex
-from workers.indexes.sqlite_index import SqliteIndex
+from workers.indexes.open_index import CleanedIndex, open_index
 from workers.log_forms import LogSetUp, set_up_logging
 from workers.log_lines import counted, one_line
 from workers.settings import load_settings
@@ -130,12 +129,9 @@ def index_command(
 
 
 def _open(path: Path | None, to: tuple[str, str] | None) -> CleanedIndex:
-    if path is not None:
-        return SqliteIndex(path)
-    require_extra("opensearch", "--to opensearch")
-    from workers.indexes.opensearch_index import OpenSearchIndex  # noqa: PLC0415 - see above
-
-    return OpenSearchIndex(to[1] if to else "", load_settings())
+    if to is not None:
+        require_extra("opensearch", "--to opensearch")
+    return open_index(path, to[1] if to else "")
 
 
 def _index_files(index: CleanedIndex, inputs: Sequence[Path], size_bytes: int) -> int:

@@ -1,6 +1,6 @@
 """What indexes of cleaned records have in common, and which of two records of a URL is the newer one."""
 
-from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import msgspec
 
@@ -8,10 +8,6 @@ from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.source import Source
 from templ_core.site_cleaner.fetch_times import parse_time_ms
 from workers.log_lines import counted
-
-if TYPE_CHECKING:
-    from workers.indexes.opensearch_index import OpenSearchIndex
-    from workers.indexes.sqlite_index import SqliteIndex
 
 
 class LogPlace(NamedTuple):
@@ -47,10 +43,6 @@ class IndexCounts(msgspec.Struct):
             f"{counted(self.written, 'text')} written, {self.deleted} deleted, {self.unchanged} unchanged"
             f"{refused}"
         )
-
-
-CleanedIndex: TypeAlias = "SqliteIndex | OpenSearchIndex"
-"""An index that is open for writing; it knows how far each partition of a topic was read."""
 
 
 class Version(msgspec.Struct, frozen=True):

@@ -19,7 +19,7 @@ from templ_core.explain.page_kinds import KeptPage, KindOfPage, kinds_of_pages
 from templ_core.explain.site_names import container_names
 from templ_core.explain.site_strings import read_site_strings, string_expression
 from templ_core.page_level.features.page_features import read_features
-from templ_core.site_level.places.keyed_sums import KeyedSums
+from templ_core.site_level.keyed_sums import KeyedSums
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.strings.string_evidence import read_prose
 from templ_core.site_level.strings.suffix_array import BREAK

@@ -19,7 +19,6 @@ from rich.table import Table
 from templ_core.lab.evaluation.report import bootstrap
 from workers.inspect.html_templates import render
 from workers.inspect.plots import Plot
-from workers.lab.evaluation.peers import PEERS
 from workers.lab.plots import svg_file
 
 _FILE_COLUMNS = 200
@@ -130,13 +129,6 @@ DIRECTORY = click.Path(path_type=Path, file_okay=False)
 
 corpora = click.argument("corpora", nargs=-1, required=True, type=PATH)
 corpus = click.argument("corpus", type=PATH)
-peers = click.option(
-    "--peer",
-    "peers",
-    multiple=True,
-    type=click.Choice(PEERS),
-    help="Also score another extractor; may be repeated. Needs the extra `peers`.",
-)
 jobs = option(
     "--jobs",
     default=1,

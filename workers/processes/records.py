@@ -22,7 +22,8 @@ from schemas.document import DocumentRecord
 from templ_core.clean_document import CleanedText
 from templ_core.config import CoreConfig
 from templ_core.dom.codec import compress_columns, document_columns
-from templ_core.dom.document import Document, render_text
+from templ_core.dom.document import Document
+from templ_core.dom.kept_text import render_text
 from templ_core.fingerprint import simhash
 from templ_core.page_details import encode_details
 from templ_core.page_level.smoothing import section_numbers

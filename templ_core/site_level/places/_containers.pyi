@@ -4,7 +4,7 @@ from templ_core.page_level.features.characters import Words
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.page_level.page_tree import PageTree
 from templ_core.site_level.config import ContainersConfig
-from templ_core.site_level.places.keyed_sums import KeyedSums
+from templ_core.site_level.keyed_sums import KeyedSums
 
 def best_container(first: Int32s, last: Int32s, content: Floats, words: Floats) -> int: ...
 def usual_share(votes: KeyedSums, cells: UInt64s, tree: PageTree, doubt_pages: float) -> Floats: ...

@@ -10,7 +10,7 @@ import numpy as np
 from templ_core._arrays cimport items
 from templ_core._hashing cimport mix
 from templ_core.site_level.places._element_types cimport CELL, CELLS, COLUMNS, IS_BLOCK, STEM, TAG
-from templ_core.site_level.places._keyed_sums import sums_of
+from templ_core.site_level._keyed_sums import sums_of
 
 cdef uint64_t FACTOR = 0x9E3779B97F4A7C15
 

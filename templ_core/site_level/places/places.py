@@ -17,7 +17,8 @@ from templ_core.array_types import Bools, Floats, Int32s, Int64s, UInt64s
 from templ_core.dom.document import Document
 from templ_core.page_level.features.characters import mix
 from templ_core.page_level.features.page_features import PageFeatures
-from templ_core.site_level.config import PLACES_CONFIG
+from templ_core.site_level.config import MASS_UNIT, PLACES_CONFIG
+from templ_core.site_level.keyed_sums import KeyedSums, count_columns, no_sums, sum_by_key
 from templ_core.site_level.places._element_types import element_type_rows
 from templ_core.site_level.places._places import (
     constant_texts,
@@ -25,7 +26,6 @@ from templ_core.site_level.places._places import (
     page_columns,
     read_columns,
 )
-from templ_core.site_level.places.keyed_sums import KeyedSums, count_columns, no_sums, sum_by_key
 from templ_core.site_level.strings.string_evidence import PageProse, read_prose
 from templ_core.site_level.trees.tree_mapping import PageBlocks, page_blocks
 
@@ -124,8 +124,6 @@ def node_places(document: Document, types: UInt64s | None = None) -> NodePlaces:
     return NodePlaces(path=path, cell=cell, anchor=anchor)
 
 
-MASS_UNIT = 1000
-"""Content mass of a word that is surely content: mass is probability times words, in thousandths."""
 FACTOR = np.uint64(0x9E3779B97F4A7C15)
 
 

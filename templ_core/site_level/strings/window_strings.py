@@ -8,7 +8,7 @@ import numpy as np
 from templ_core.array_types import Bools, Int32s, Int64s, UInt8s, UInt16s, UInt64s
 from templ_core.page_level.features.characters import mix
 from templ_core.site_level.config import PLACES_CONFIG, REVISIONS, STRINGS_CONFIG
-from templ_core.site_level.places.keyed_sums import KeyedSums, count_columns, count_keys
+from templ_core.site_level.keyed_sums import KeyedSums, count_columns, count_keys
 from templ_core.site_level.strings._strings import (
     frequent_prefixes,
     maximal_strings,

@@ -24,8 +24,8 @@ import numpy as np
 
 from templ_core.array_types import Bools, Int32s, UInt16s, UInt64s
 from templ_core.dom.document import Document
+from templ_core.site_level._keyed_sums import common_keys
 from templ_core.site_level.places._element_types import element_type_rows
-from templ_core.site_level.places._keyed_sums import common_keys
 from templ_core.site_level.trees import _trees
 from templ_core.site_level.trees._mapping import map_nodes
 

@@ -8,8 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.array_types import Bools, Floats, Int32s, Int64s, UInt64s
-from templ_core.site_level.config import PLACES_CONFIG, TREES
-from templ_core.site_level.places.places import MASS_UNIT
+from templ_core.site_level.config import MASS_UNIT, PLACES_CONFIG, TREES
 from templ_core.site_level.trees._trees import align, pool
 from templ_core.site_level.trees.tree_mapping import (
     NODES_MAX,

@@ -19,8 +19,8 @@ import msgspec
 
 from templ_core.array_types import UInt64s
 from templ_core.config import CoreConfig
+from templ_core.site_level._keyed_sums import clustered
 from templ_core.site_level.config import DRIFT, SCHEDULE, TREES
-from templ_core.site_level.places._keyed_sums import clustered
 
 
 class Drift(msgspec.Struct, frozen=True, kw_only=True):

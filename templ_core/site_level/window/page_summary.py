@@ -18,7 +18,7 @@ from templ_core.page_level.features.characters import (
 )
 from templ_core.page_level.features.page_features import PageFeatures, read_features
 from templ_core.page_level.model.page_model import PageModel
-from templ_core.site_level.places.keyed_sums import distinct
+from templ_core.site_level.keyed_sums import distinct
 from templ_core.site_level.places.places import DocumentPlaces, PagePlaces, document_places
 from templ_core.site_level.strings.string_evidence import PageStrings, read_page_strings, strings_of
 from templ_core.site_level.trees.tree_mapping import PageBlocks

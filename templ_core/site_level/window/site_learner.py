@@ -8,19 +8,18 @@ import msgspec
 import numpy as np
 
 from templ_core.config import CoreConfig
-from templ_core.site_level.config import PLACES_CONFIG
-from templ_core.site_level.places._containers import best_container
-from templ_core.site_level.places._keyed_sums import common_keys
-from templ_core.site_level.places._places import pooled_content
-from templ_core.site_level.places.keyed_sums import (
+from templ_core.site_level._keyed_sums import common_keys
+from templ_core.site_level.config import MASS_UNIT, PLACES_CONFIG
+from templ_core.site_level.keyed_sums import (
     KeyedSums,
     count_columns,
     count_keys,
     distinct,
     no_sums,
 )
+from templ_core.site_level.places._containers import best_container
+from templ_core.site_level.places._places import pooled_content
 from templ_core.site_level.places.places import (
-    MASS_UNIT,
     NO_PAGES,
     PlaceCounts,
     count_pages,

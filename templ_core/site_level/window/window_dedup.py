@@ -16,7 +16,7 @@ import numpy as np
 
 from templ_core.array_types import Int64s, UInt64s
 from templ_core.site_level.config import PLACES_CONFIG, WINDOW_DEDUP, WindowDedupConfig
-from templ_core.site_level.places.keyed_sums import distinct
+from templ_core.site_level.keyed_sums import distinct
 from templ_core.site_level.window.page_summary import PageSummary
 
 TextWords: TypeAlias = Mapping[int, int]

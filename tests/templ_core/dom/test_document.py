@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from templ_core.dom._tree import bits_above, sums_above, tag_bits, tree_of_depths
-from templ_core.dom.document import parse_document, read_document, render_text
+from templ_core.dom.document import parse_document, read_document
+from templ_core.dom.kept_text import render_text
 from templ_core.lab.tree_sums import sums_below
 
 

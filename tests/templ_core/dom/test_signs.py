@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from templ_core.dom.codec import compress_columns, decode_document, document_columns
-from templ_core.dom.document import parse_document, render_text
+from templ_core.dom.document import parse_document
+from templ_core.dom.kept_text import render_text
 from templ_core.rendering.markdown import render_markdown
 from templ_core.rendering.outline import Outline
 

@@ -8,6 +8,7 @@ from templ_core.dom._tree import only_h1
 from templ_core.dom.document import parse_document
 from templ_core.page_level.features.page_features import read_features
 from templ_core.site_level.config import CONTAINERS_CONFIG
+from templ_core.site_level.keyed_sums import count_keys
 from templ_core.site_level.places._containers import (
     best_container,
     find_headline,
@@ -16,7 +17,6 @@ from templ_core.site_level.places._containers import (
     usual_share,
 )
 from templ_core.site_level.places._element_types import element_type_rows
-from templ_core.site_level.places.keyed_sums import count_keys
 from templ_core.site_level.places.places import node_places, page_places
 from templ_core.tokens import tokenise
 

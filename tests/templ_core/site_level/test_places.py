@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
 from templ_core.page_level.features.page_features import read_features
+from templ_core.site_level.keyed_sums import count_keys, sum_by_key
 from templ_core.site_level.places._element_types import STEM, TAG, element_type_rows
 from templ_core.site_level.places._places import where_repeated
-from templ_core.site_level.places.keyed_sums import count_keys, sum_by_key
 from templ_core.site_level.places.places import (
     PagePlaces,
     count_pages,

@@ -14,10 +14,10 @@ from tests.workers.kafka.broker.slow_items import SlowItems
 from tests.workers.kafka.builders import received
 from workers.kafka.broker import feeder, plain_clients
 from workers.kafka.broker.access import BrokerAccess
+from workers.kafka.broker.broker_client import BrokerClient
 from workers.kafka.broker.feeder import Feeder, items_off_loop, page_headers
 from workers.kafka.broker.partitioning import MisplacedRecords, partition_of
 from workers.kafka.logs.fetched import EmptyTails
-from workers.kafka.logs.log_reader import BrokerClient
 from workers.kafka.patches import ByteQueue
 from workers.kafka.role import BatchBuffer
 from workers.settings import load_settings

@@ -42,8 +42,8 @@ from schemas.topics import (
 )
 from workers.errors import BrokerProblem, TopicProblem
 from workers.kafka.broker.access import BrokerAccess
+from workers.kafka.broker.broker_client import BrokerClient, TopicIdsResponse, TopicRequest
 from workers.kafka.broker.library_logs import IS_SILENT
-from workers.kafka.logs.log_reader import BrokerClient, TopicIdsResponse, TopicRequest
 
 TIME_LIMIT_SECONDS = 25.0
 """Longest time of one call as a whole, for which a person is waiting."""

@@ -13,7 +13,8 @@ from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.codec import SchemaError, decode_json
 from schemas.source import HEADER_SOURCE_ID, Source
 from schemas.topics import CLEANED
-from workers.indexes.cleaned_index import CleanedIndex, LogPlace
+from workers.indexes.cleaned_index import LogPlace
+from workers.indexes.open_index import CleanedIndex
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.admin import topic_partitions
 from workers.kafka.logs.follower import LogFollower, Logs, Position

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from functools import partial
 from importlib.metadata import version
 
+import click
 import msgspec
 
 from workers.errors import UsageProblem
@@ -129,3 +130,10 @@ _LOADERS: dict[str, Callable[[], Extract]] = {
     "readability-lxml": _readability,
 }
 PEERS = tuple(_LOADERS)
+peer_option = click.option(
+    "--peer",
+    "peers",
+    multiple=True,
+    type=click.Choice(PEERS),
+    help="Also score another extractor; may be repeated. Needs the extra `peers`.",
+)

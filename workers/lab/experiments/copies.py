@@ -14,7 +14,7 @@ from templ_core.lab.evaluation.words import text_distance
 from templ_core.lab.papers.class_set import ClassPage, class_set
 from workers.lab import experiment as lab
 from workers.lab.corpora import record_markup, records_with
-from workers.lab.evaluation.peers import Extract, load_peer
+from workers.lab.evaluation.peers import Extract, load_peer, peer_option
 from workers.lab.experiments.class_set import read_source_pages
 from workers.lab.experiments.compared_cleaners import (
     SITE_CLEANERS,
@@ -39,7 +39,7 @@ _Pairs = list[tuple[int, int]]
 @lab.command("Foschini (2007): distance between copies.")
 @lab.corpora
 @lab.option("--pairs", default=100, help="Largest number of pairs to compare in each set.")
-@lab.peers
+@peer_option
 @lab.seed("Seed of the selection; equal seeds and corpora give equal figures.")
 def foschini_copies(
     report: lab.Report, corpora: Sequence[Path], pairs: int, peers: Sequence[str], seed: int

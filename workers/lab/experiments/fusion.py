@@ -24,7 +24,7 @@ from workers.lab.corpora import (
     write_file,
 )
 from workers.lab.evaluation.page_models import models_of_folds
-from workers.lab.evaluation.peers import load_peer, peer_version
+from workers.lab.evaluation.peers import load_peer, peer_option, peer_version
 from workers.lab.experiments.fusion_pages import Simulation, read_fusion_pages
 from workers.lab.experiments.injected_pages import SHARES
 
@@ -50,7 +50,7 @@ INPUTS = tuple(FUSION_INPUTS)
 @click.option(
     "--model", "model_file", type=lab.FILE, help="File to write the fusion to, fitted to all pages."
 )
-@lab.peers
+@peer_option
 @lab.several_corpora(
     "--listings",
     "Corpus whose listings and collections are scored, each as a page that its site has "

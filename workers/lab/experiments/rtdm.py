@@ -16,7 +16,7 @@ from templ_core.lab.papers.rtdm import CONFIGURATIONS, ClassifierScores, classif
 from templ_core.tokens import tokenise
 from workers.errors import InputProblem
 from workers.lab import experiment as lab
-from workers.lab.evaluation.peers import load_peer
+from workers.lab.evaluation.peers import load_peer, peer_option
 from workers.lab.experiments.class_set import TOPIC_SITES, read_class_set
 from workers.lab.experiments.compared_cleaners import (
     SITE_CLEANERS,
@@ -210,7 +210,7 @@ _PairScores = Mapping[tuple[int, str, str], ClassifierScores]
 @lab.corpora
 @lab.option("--runs", type=click.IntRange(1), default=800, help="Number of K-means runs.")
 @lab.option("--articles", default=100, help="Largest number of articles of each topic.")
-@lab.peers
+@peer_option
 @lab.seed("Seed of all choices; equal seeds and corpora give equal figures.")
 def rtdm_mining(
     report: lab.Report,

@@ -24,7 +24,7 @@ from templ_core.lab.papers.kolcz_yih.blocks import block_labels, read_block_feat
 from templ_core.lab.training.fit import ReportProgress, drawn_places
 from templ_core.lab.training.labels.site_labels import ReadSite
 from templ_core.page_level.features.characters import Words
-from templ_core.site_level.places.keyed_sums import distinct
+from templ_core.site_level.keyed_sums import distinct
 
 _EQUAL = 1e-12
 """Entropies that differ by less are equal, so that rounding does not decide."""

@@ -26,7 +26,7 @@ from templ_core.page_level.features.characters import (
     read_words,
     text_hashes,
 )
-from templ_core.site_level.places.keyed_sums import distinct
+from templ_core.site_level.keyed_sums import distinct
 
 
 class NodeFrequency(msgspec.Struct, frozen=True, kw_only=True):

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.array_types import Bools, Int64s, UInt64s
-from templ_core.site_level.places import _keyed_sums
+from templ_core.site_level import _keyed_sums
 
 Number = TypeVar("Number", np.int64, np.uint64)
 

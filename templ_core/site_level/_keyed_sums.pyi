@@ -2,7 +2,7 @@ from collections.abc import Sequence
 from typing import Literal
 
 from templ_core.array_types import Int64s, UInt64s
-from templ_core.site_level.places.keyed_sums import KeyedSums
+from templ_core.site_level.keyed_sums import KeyedSums
 
 def sums_of(keys: UInt64s, sums: Int64s, wanted: UInt64s) -> Int64s: ...
 def add_up(

@@ -1,4 +1,4 @@
-"""Looks up sums by their keys for `templ_core.site_level.places.keyed_sums`."""
+"""Looks up sums by their keys for `templ_core.site_level.keyed_sums`."""
 
 from libc.stdint cimport int64_t, uint64_t
 
