@@ -82,4 +82,9 @@ def decode_output(line: bytes) -> CleanedRecord | DeletedRecord:
     """
     if b'"schema":"deleted/1"' in line[:64]:
         return decode_json(line, DeletedRecord)
-    return decode_json(line, CleanedRecord)
+    try:
+        return decode_json(line, CleanedRecord)
+    except SchemaError as error:
+        if b'"schema"' in line:
+            raise
+        raise SchemaError(f"not a record that `templ run` has written ({error})") from None

@@ -1,4 +1,4 @@
-"""The fingerprint record, by which cleaners tell each other who published a content first."""
+"""The fingerprint record, by which watchers learn from each other who published a content first."""
 
 from typing import Annotated
 

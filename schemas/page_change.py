@@ -9,7 +9,7 @@ from templ_core.page_changes import PageChanges
 
 
 class PageChangeRecord(msgspec.Struct, frozen=True, kw_only=True):
-    """What has changed between two fetches of a page; nothing is told of a fetch without a change.
+    """What has changed between two fetches of a page; a fetch without a change has no record.
 
     On Kafka the key is the URL, and a null value means that the site of the page was taken down. A record may be
     delivered again.

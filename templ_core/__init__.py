@@ -1,4 +1,4 @@
-"""Algorithms that tell a web page's content from its site's templates: values in, values out.
+"""Algorithms that separate a web page's content from its site's templates: values in, values out.
 
 `clean` cleans one page by itself. `SiteCleaner` cleans pages and learns their sites:
 
@@ -10,7 +10,7 @@
 ...     cleaner.clean(page, "https://example.com/ferry").text
 'A ferry sank in the harbour. Nobody was hurt.'
 
-Whoever keeps windows and site models elsewhere, as the worker does, imports `read_document` from
+A program that keeps windows and site models elsewhere, as the worker does, imports `read_document` from
 `templ_core.dom.document`, `clean` from `templ_core.clean_document`, `cleaner_version` from
 `templ_core.cleaner_version`, and `CoreConfig` from
 `templ_core.config`.

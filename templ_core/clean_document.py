@@ -49,7 +49,7 @@ class CleanedText(msgspec.Struct, frozen=True, kw_only=True):
     records: PageRecords | None = None
     """The records of the page; None where they were not asked for."""
     quality_inputs: Sequence[float] = ()
-    """What `templ_core.page_quality` tells the kind of page by; empty where it was not asked for."""
+    """The inputs of `templ_core.page_quality`; empty where it was not asked for."""
 
 
 class ExaminedPage(msgspec.Struct, frozen=True):

@@ -130,7 +130,7 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
     mixed, rest = weighed(own, site, site_share, long_weight, limits.length_words_max, _STEPS)
     pooled = agreed(rest, page.features.tree) + (mixed - rest)
     if is_known:
-        # The site tells comments from content; only what a setting asks for is certain.
+        # The site separates comments from content; only what a setting asks for is certain.
         log_odds = with_policy(pooled, words, page.roles, _NO_TYPE, config.comments)
         outside = outside_container(log_odds, columns, words, page.page_type, limits)
         share = page_recall_share(None, config)
@@ -276,7 +276,7 @@ def with_policy(
     """Return the log-odds for content after the policy on comments, reviews, leads and consent texts.
 
     Consent texts never stay. Headline and lead are likely content, as their page declares. Comments of readers are left out
-    beside an article, or as the setting says: an article, of which the content is outside the comments, has to
+    beside an article, or as the setting says: an article, whose content is outside the comments, has to
     be likelier than a page whose content is in them, such as a thread whose posts are called comments. Reviews
     follow the comments where the setting decides, and are otherwise judged like other text. The result has
     length n_segments.

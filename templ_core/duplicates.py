@@ -11,7 +11,7 @@ from array import array
 from templ_core.tokens import tokenise
 
 BITS = 7
-"""Keys of copies differ in at most so many of 64 bits; four bands find all pairs of up to 7."""
+"""Most of 64 bits in which the keys of copies differ; four bands find all pairs of up to 7."""
 TOKENS_MIN = 50
 """Texts of fewer tokens may be equal by chance or by the software of two sites: of 13 011 pages of 1 442 sites, those
 that are and are no copies have up to 42 (`tests.quality.mirrors --pairs`)."""
@@ -39,7 +39,7 @@ class KnownContents:
     """
 
     def __init__(self, places: int) -> None:
-        """Begin without contents, with room for so many; a place takes memory when it is used first."""
+        """Begin without contents, with room for this many; a place takes memory when it is used first."""
         import numpy as np  # noqa: PLC0415 - a process that compares no contents does without it
 
         self._keys = np.zeros(places, np.uint64)

@@ -17,7 +17,7 @@ HASHES = 8
 HASH_BYTES = 8
 """Size of a hash."""
 _MATCHES_MIN = 4
-"""Near-duplicates share at least so many hashes."""
+"""Fewest hashes that near-duplicates share."""
 
 _WORD = pattern(r"[^\W_]+")
 

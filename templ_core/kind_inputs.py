@@ -1,4 +1,4 @@
-"""What tells the type of a page beside its page model: its address, the shape of its lists, its prices and buttons."""
+"""Inputs of a page's type besides its page model: its address, the shape of its lists, its prices and buttons."""
 
 import functools
 import math

@@ -180,7 +180,7 @@ def _not_shown(sentences: AbstractSet[_Words], shown: Sequence[str]) -> Abstract
 
 
 def _runs(words: Sequence[str], length: int = _RUN_WORDS) -> Iterator[_Words]:
-    """Yield each run of so many words, or all words where there are no more."""
+    """Yield each run of this many words, or all words where there are no more."""
     length = min(length, len(words))
     return zip(*(words[start:] for start in range(length)), strict=False)
 

@@ -1,7 +1,7 @@
 """Whether a page is what was asked for: by what it lacks against the pages of its site, and by words beside that.
 
 A page without content has its site's template and little of its own. What it has of its own, how that compares with the
-usual length, and whether it is where content usually is, tell more than its words, which are of any language.
+usual length, and whether it is where content usually is, say more than its words, which are of any language.
 """
 
 import functools

@@ -1,4 +1,4 @@
-"""What tells pages without content from others: see `page_quality`."""
+"""Inputs that separate pages without content from others: see `page_quality`."""
 
 import math
 from itertools import compress

@@ -174,7 +174,7 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
             origin: The site that published its content first; empty for the site itself.
 
         Returns:
-            The change, which the caller is to tell.
+            The change, which the caller is to report.
         """
         if not origin and not any(self.origins):
             return None

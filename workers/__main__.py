@@ -9,8 +9,10 @@ def main() -> None:
     """Run the command, see `workers.cli.main`."""
     if sys.argv[1:2] == ["clean"] and not {"--help", "-h"} & {*sys.argv}:
         start_ahead(CLEANING)
-    from workers.cli.main import main as run_command  # noqa: PLC0415 - imported while the child starts
-
+    try:
+        from workers.cli.main import main as run_command  # noqa: PLC0415 - imported while the child starts
+    except KeyboardInterrupt:
+        sys.exit(130)
     run_command()
 
 

@@ -42,7 +42,7 @@ _FILE = "_file"
 _LIKENESS = 0.5
 """Least likeness of a name to a setting's, as difflib measures it, at which that setting is proposed."""
 _SERVICE_LINK = pattern(r"(?:.*_)?(?:service_host|service_port(?:_.*)?|port(?:_\d+_.*)?)")
-"""Names of variables that Kubernetes makes of services, such as one that is called `templ`."""
+"""Names of variables that Kubernetes sets for services, such as one that is called `templ`."""
 
 
 class GivenSetting(NamedTuple):
@@ -118,7 +118,7 @@ def _of_variables(
 
 
 def _setting_of(name: str, types: Mapping[str, SettingType]) -> str | None:
-    """Return the setting that a name gives, be it as a value or as the file of a secret."""
+    """Return the setting that a name gives, as a value or as the file of a secret."""
     if name in types:
         return name
     secret = name.removesuffix(_FILE)
@@ -300,7 +300,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     dead_letters_ratio_max: Annotated[float, Meta(gt=0, le=1)] = 0.5
     """Share of dead letters among the latest pages of a worker above which it stops, counted in the same way; 1 means never."""
     dead_letters_ratio_pages: Annotated[int, number_of(PAGES, ge=1)] = 2000
-    """Latest pages in which that share is counted, once so many have come."""
+    """Number of the latest pages in which that share is counted; nothing is counted before that many have come."""
     refresher_niceness: Annotated[int, Meta(ge=0, le=19)] = 10
     """Niceness of the refresher, the console and `templ inspect`."""
     session_timeout_s: Annotated[float, number_of(SECONDS, gt=0)] = 15.0
@@ -369,14 +369,14 @@ _SMALLER = (
     ("message_limit_bytes", "record_limit_bytes", "a message that is sent must be readable"),
     ("page_limit_bytes", "child_memory_bytes", "a page must fit into its process"),
 )
-"""Settings of which the first must not exceed the second, and why."""
+"""Pairs of settings whose first must not exceed the second, and why."""
 _SMALLER_IF_BOTH_GIVEN = (
     ("window_newest_pages", "window_pages_max", "a window holds no more pages"),
     ("window_floor_pages", "window_pages_max", "a window holds no more pages"),
     ("window_age_ms", "window_floor_age_ms", "the floor is for older pages"),
     ("commit_interval_s", "session_timeout_s", "offsets must be committed within a session"),
 )
-"""Settings of which the first may exceed the second only where one of them is a default."""
+"""Pairs of settings whose first may exceed the second only where one of them is a default."""
 
 
 @cache
@@ -427,7 +427,7 @@ def settings_line(settings: Settings) -> str:
 
 
 def _too_large(settings: Settings, given: Mapping[str, GivenSetting]) -> Iterator[str]:
-    """Yield a line for each pair of settings of which the smaller one is the larger."""
+    """Yield a line for each pair of settings whose first exceeds the second."""
     pairs = [*_SMALLER, *(one for one in _SMALLER_IF_BOTH_GIVEN if given.keys() >= {*one[:2]})]
     for small, large, reason in pairs:
         values = [getattr(settings, name) for name in (small, large)]

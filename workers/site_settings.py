@@ -197,7 +197,7 @@ def book_of_state(state: Path) -> SettingsBook:
 
 
 def read_records(path: Path) -> list[SiteSettingsRecord]:
-    """Return the records in a file of settings, each of which can be used.
+    """Return the records in a file of settings, all of which are usable.
 
     Raises:
         InputProblem: The file cannot be read, or a record cannot be used.

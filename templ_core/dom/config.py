@@ -102,7 +102,7 @@ class ScanConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Tags of a page that has to be repaired tag by tag; each takes 2 microseconds."""
 
     steps_max: int = 100_000_000
-    """Comparisons of stray end tags with open elements; so many take half a second."""
+    """Most comparisons of stray end tags with open elements; this number takes half a second."""
 
     large_bytes: int = 400_000
     """A smaller page cannot stall the parser for more than a second by its number of tags."""

@@ -1,4 +1,4 @@
-"""Rows of a page: those of tables, and those that a page makes of other elements by names and style sheets."""
+"""Rows of a page: those of tables, and those of other elements by their names and style sheets."""
 
 from collections import defaultdict
 

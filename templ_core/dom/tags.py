@@ -109,7 +109,7 @@ _character = functools.lru_cache(1 << 10)(html.unescape)
 
 
 WHOLE_PAGE = frozenset(("html", "body", "main"))
-"""Elements around all that a page is about, whose names tell nothing of a part of it."""
+"""Elements around the whole page, whose names say nothing about a part of it."""
 
 
 def without_references(text: str) -> str:

@@ -30,7 +30,7 @@ from templ_core.site_settings.rules import SELECTOR_CHARS_MAX, NodeMatcher, pars
 DECIDING_REASONS = (REASON_STRING, REASON_TREE)
 """The reasons whose removals have expressions."""
 _NEIGHBOURS = (1, 2, 4)
-"""Blocks before and behind a part by which it is told from equal text that stays."""
+"""Blocks before and behind a part that distinguish it from equal text that stays."""
 _ANY_TEXT = ".+"
 _GAPS_MAX = 3
 """Places of an expression at which any words may stand; each of them multiplies the time that a match may take."""
@@ -266,7 +266,7 @@ def _word_for_word(page: DecidedPage, part: Part, selector: str | None) -> Itera
 def _with_marks(words: str, page: DecidedPage, part: Part) -> str:
     """Return an expression for the words of a part with the marks around them, whatever their case.
 
-    The marks at the ends of a part of a block are those of the part, because they tell where it ends.
+    The marks at the ends of a part of a block are those of the part, because they show where it ends.
     """
     if page.is_whole(part):
         return rf"(?i)\W*{words}\W*"

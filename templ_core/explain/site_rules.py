@@ -239,7 +239,7 @@ class _Chosen:
         self.strip: list[int] = []
 
     def f1(self, words: Floats, kept: Floats, pages: Int64s | slice = slice(None)) -> Floats:
-        """Return the word F1 of texts with so many words, so many of them kept ones."""
+        """Return the word F1 of texts with these numbers of words and of kept words."""
         return 2 * kept / np.maximum(words + self._wanted[pages], 1)
 
     def selected(self) -> Bools:

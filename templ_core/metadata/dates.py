@@ -236,7 +236,7 @@ def before_change(text: str) -> str:
 
 
 def last_label(before: str) -> Literal["published", "changed", "other", ""]:
-    """Return what the last words that tell say of a day behind a text; empty where they say nothing.
+    """Return what the last words before a day say about it; empty where they say nothing.
 
     >>> last_label("Posted by Ann, updated"), last_label("Next event:"), last_label("By Ann")
     ('changed', 'other', '')
@@ -297,7 +297,7 @@ def without_days(text: str) -> str:
 
 
 def day_behind(moment: str, days: int = 1) -> str | None:
-    """Return the day that is so many days behind that of an RFC 3339 time; None where it is none.
+    """Return the day that is a number of days after that of an RFC 3339 time; None where it is no such time.
 
     >>> day_behind("2024-02-28T23:00:00Z")
     '2024-02-29'

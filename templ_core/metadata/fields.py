@@ -63,7 +63,7 @@ class Metadata(msgspec.Struct, frozen=True, kw_only=True):
     """Names of the authors, without "By" and the like."""
     published_at: str | None = None
     """When the page was published: an RFC 3339 time in UTC (`2024-03-01T09:00:00Z`), or an RFC 3339 day
-    (`2024-03-01`) where the page tells no time with a zone."""
+    (`2024-03-01`) where the page states no time with a zone."""
     modified_at: str | None = None
     """When the page was changed last, in the form of `published_at`."""
     language: str | None = None

@@ -24,7 +24,7 @@ _OUT_OF_PLACE_MAX = 1100
 _CONTRADICTS_MAX = 365
 """Largest measure of that detector with which it is believed against the page, unless the words are English, too."""
 _SAMPLED = 8
-"""One of so many characters tells the script of a text."""
+"""Every how many characters one is looked at to find the script of a text."""
 _ENGLISH = frozenset(
     ("the", "of", "and", "to", "a", "in", "is", "for", "that", "with", "on", "it", "as", "are", "was", "by", "you")
 )  # fmt: skip
@@ -97,7 +97,7 @@ _SCRIPTS = _Scripts()
 def page_language(text: str, declared: str | None, around: str = "") -> tuple[str | None, bool]:
     """Return the language of a page, and whether its text contradicts the one that it declares.
 
-    A short text tells little, and what stands around it is mostly in its language, so both are looked at together.
+    A short text is little evidence, and the text around it is mostly in its language, so both count.
 
     >>> menu = "Inicio. Quiénes somos. Las noticias de la semana. Contacto. Aviso legal y política de privacidad. "
     >>> page_language("Hoy no hay clase por la tarde, pero mañana sí la hay.", "en-US", menu * 2)

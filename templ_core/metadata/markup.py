@@ -242,7 +242,7 @@ _NO_LETTERS = pattern(r"[\W_]+")
 _OTHER_ITEMS = frozenset(
     ("review", "reviews", "reviewrating", "isrelatedto", "issimilarto", "itemlistelement", "author")
 )
-"""Properties whose objects tell of something else than the product, in lower case."""
+"""Properties whose objects are about something else than the product, in lower case."""
 
 
 def read_product(claims: Claims, json_ld: JsonLd, title: str) -> Product | None:
@@ -295,7 +295,7 @@ def _main_product(items: Sequence[Item], title: str) -> Item | None:
 def _marked_up(statements: Iterable[tuple[str, str, str]]) -> list[Item]:
     """Return the products of microdata and RDFa as objects of JSON-LD.
 
-    Statements do not tell where an object ends, so the name of a property decides what it belongs to.
+    Statements do not say where an object ends, so the name of a property decides what it belongs to.
     """
     products: list[Item] = []
     offers: list[Item] = []

@@ -81,7 +81,7 @@ def read_metadata(
         url: Address of the page.
         markup: What its markup states.
         text: Clean text of the page, in which its language is detected where it declares none or a wrong one.
-        places: The places of the page and of its site, which tell where the site shows authors and
+        places: The places of the page and of its site, which show where the site puts authors and
             dates that the markup does not state; None = nothing is known about the site.
         kept: Whether each segment is content by the decision of the page; None = not known.
         fetched_at: When the page was fetched (RFC 3339); no day more than one later is a day of publication, unless the
@@ -223,7 +223,7 @@ class _Reader:
         return self._until_fetch(published_day(text, self._language), _CRAWL_DAYS)
 
     def _until_fetch(self, found: str | None, days: int = 1) -> str | None:
-        """Return a time unless it lies more than so many days behind the fetch."""
+        """Return a time unless it is more than a number of days after the fetch."""
         latest = day_behind(self.fetched_at, days) if found else None
         return found if not (found and latest and found[:10] > latest) else None
 
@@ -495,7 +495,7 @@ _AUTHOR_BOX = pattern(
     r"(?:^|[\s_-])(?:(?:author|post|entry|article)[\s_-]*(?:bio|box)|about[\s_-]*(?:the[\s_-]*)?author)(?=$|[\s_-])",
     re.IGNORECASE,
 )
-"""Names of elements that tell of the author of the page."""
+"""Names of elements that hold the author of the page."""
 _BOX_TEXTS = 2
 """Texts of such an element that are looked at."""
 _CHARS_MAX = 120

@@ -1,4 +1,4 @@
-"""Which parts of a page tell of the page itself, and which of something else: menus, teasers, comments, feet.
+"""Which parts of a page are about the page itself, and which about something else: menus, teasers, comments, footers.
 
 A date, a name or a price in the second kind is that of another page, of a reader or of the site.
 """
@@ -36,9 +36,9 @@ _ABOUT = pattern(
     r"(?:.*[-_])?(?:entry|post|article|story)[-_]{0,2}(?:meta|metadata|byline|date|dateline|author)",
     re.IGNORECASE,
 )
-"""Names of elements that tell of the page wherever they stand, unless it has many of them."""
+"""Names of elements that are about the page wherever they stand, unless it has many of them."""
 _ABOUT_MAX = 2
-"""Elements of one type that tell of the page, such as those above and below its text; more are those of teasers."""
+"""Most elements of one type that are about the page, as above and below its text; more of them are teasers."""
 
 
 class PageParts:
@@ -68,15 +68,15 @@ class PageParts:
         self._headline = -1 if headline is None else int(self._owner[headline])
 
     def is_elsewhere(self, segment: int) -> bool:
-        """Return whether a segment is of a part that tells of something else, or far from the content."""
+        """Return whether a segment is in a part about something else, or far from the content."""
         if not self._first - _BEFORE_MAX <= segment <= self._last + _BEHIND_MAX:
             return True
         return self.is_node_elsewhere(int(self._owner[segment]))
 
     def is_node_elsewhere(self, node: int) -> bool:
-        """Return whether an element is in a part that tells of something else.
+        """Return whether an element is in a part about something else.
 
-        A part that holds the headline or most of the content tells of the page, and so do all around it.
+        A part that holds the headline or most of the content is about the page, and so are all elements around it.
         """
         nodes, is_elsewhere = self._nodes, False
         while node >= 0 and not self._holds_headline(node):
@@ -144,7 +144,7 @@ _BEHIND_MAX = 8
 
 @functools.lru_cache(maxsize=1 << 14)
 def _told_by(attributes: str) -> Literal["about", "elsewhere", ""]:
-    """Return whether the names of an element tell that it is about its page, or of something else; empty = neither."""
+    """Return whether an element is by its names about its page or about something else; empty = neither."""
     names = attributes.split()
     if any(map(_ABOUT.fullmatch, names)):
         return "about"

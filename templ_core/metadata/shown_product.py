@@ -24,14 +24,14 @@ _NOT = pattern(
 _SHOP = pattern(
     r"buy-?box|add-?to-?cart|product[-_]?(?:info|main|form|summary|price|details?)", re.IGNORECASE
 )
-"""Names of elements that tell of the product wherever they stand."""
+"""Names of elements that are about the product wherever they stand."""
 _OTHER_TEXT = pattern(
     r"ship|deliver|versand|frete|livraison|env[ií]o|spedizione|dostaw|доставк|\b(?:save|spar\w*|off|over|above|month\w*|monat\w*|mois|mes|meses"
     r"|week\w*|year|instal\w*|parcel\w*|rat[ey]\w*|interest|klarna|afterpay|sezzle|paypal|deposit|subtotal|total|warrant\w*|plan|protection"
     r"|used|refurbished|gift|credit|points?|reward\w*|trade|vat|tax|msrp|rrp|uvp|was|list price|compare|regular|before)\b",
     re.IGNORECASE,
 )
-"""Words beside another price than that to pay, where no name tells of a price."""
+"""Words beside a price that is not the one to pay, where no element is named after a price."""
 _STEMS = Stems(("pri", "prezzo", "cena", "preis", "precio", "preco"))
 _OPTIONS = frozenset(("option",))
 _ELEMENTS_MAX, _TEXTS_MAX, _LEVELS = 24, 4, 2
@@ -196,7 +196,7 @@ def _unnamed(document: Document, parts: PageParts) -> Iterator[int]:
 
 
 def _is_of_other(document: Document, parts: PageParts, segment: int) -> bool:
-    """Return whether a segment is in a part of the page, or in elements, that tell of another price."""
+    """Return whether a segment is in a part of the page, or in elements, about another price."""
     nodes, node = document.nodes, int(document.segments.owner[segment])
     if nodes.element_types[nodes.element_type[node]][0] in _OPTIONS:
         return True

@@ -32,7 +32,7 @@ class ShownTime(NamedTuple):
 def shown_times(
     document: Document, times: Sequence[tuple[dict[str, str], str]], parts: PageParts
 ) -> list[ShownTime]:
-    """Return the times of a page but for those in parts of it that tell of something else, the nearest to its headline first.
+    """Return the times of a page, without those in parts about something else, the nearest to its headline first.
 
     Args:
         document: The page.

@@ -16,7 +16,7 @@ from templ_core.patterns import pattern
 from templ_core.records.siblings import ShapedPage, Stretch
 
 _CHARS_MAX = 200
-"""Characters of the longest text that tells the day of its part."""
+"""Characters of the longest text that states the day of its part."""
 _FIGURES = pattern(r"(?<!\d)(\d{1,2})([/-])(\d{1,2})\2(\d{4})(?!\d)")
 _JOINED = pattern(
     r"\b(?:join|regist|inscri|member since|mitglied seit|dabei seit|born|birth|last (?:seen|visit|active|login)|beigetreten)",
@@ -103,7 +103,7 @@ def _day_texts(page: ShapedPage, parts: Sequence[Stretch]) -> list[tuple[int, in
 def _order(texts: Sequence[str], language: str) -> str:
     """Return what a match of `_FIGURES` is replaced by so that the year comes first.
 
-    A page writes all days in one form, so one in which a figure is above 12 tells the order of all.
+    A page writes all days in one form, so one in which a figure is above 12 shows the order of all.
     """
     short = (text for text in texts if len(text) <= _CHARS_MAX)
     figures = [one for text in short if (one := _FIGURES.search(text))]

@@ -18,7 +18,7 @@ class Post(msgspec.Struct, frozen=True, kw_only=True, rename="camel", omit_defau
     author: str | None = None
     """Name of its author."""
     date_published: str | None = None
-    """RFC 3339: a time in UTC, or a day where the page tells no time with a zone."""
+    """RFC 3339: a time in UTC, or a day where the page states no time with a zone."""
     signature: str | None = None
     """What stands below each text of its author."""
 

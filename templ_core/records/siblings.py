@@ -1,4 +1,4 @@
-"""Elements of one shape, and the parts of a page that such elements tell apart.
+"""Elements of one shape, and the parts of a page that such elements separate.
 
 Two elements have one shape if their tags, the tags of all elements around them, and their own classes without
 figures are equal, so that cousins count as siblings.

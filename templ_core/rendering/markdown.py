@@ -20,7 +20,7 @@ _NUMBER_MAX = 999_999_999
 _FENCE = pattern(r"`{3,}")
 _TICKS = pattern(r"`+")
 _PADDING_MAX = 20
-"""Rows are as long as the longest one if the table has at most so many times the cells then; readers fill others up."""
+"""Most times by which rows may multiply the cells of a table to be as long as the longest; readers fill others up."""
 
 
 def render_markdown(outline: Outline) -> str:

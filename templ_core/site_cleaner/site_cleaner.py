@@ -538,7 +538,7 @@ def clean(
 
     Args:
         html: The page as fetched, or its HTML as text.
-        url: The address of the page, by which links within the site are told from others and relative
+        url: The address of the page, by which links within the site are distinguished from others and relative
             links are completed. None means that it is not known.
         options: Options of the cleaner; `with_links=True` keeps links for `markdown()` and `html()`.
 

@@ -19,8 +19,8 @@ class TreesConfig(msgspec.Struct, frozen=True, kw_only=True):
     one of the old design, and its F1 falls by 0.02 on history."""
 
     clusters_max: int = 16
-    """Clusters of a site: pages that are like none of them after so many have no template. The detector of changed
-    designs compares a page with so many that were seen last."""
+    """Most clusters of a site: once it has these, pages that are like none of them have no template. The detector of
+    changed designs compares a page with this number of pages that were seen last."""
 
     prior_words: float = 80.0
     """Words of what stands around it that each place starts with."""
@@ -48,13 +48,13 @@ class NewTextConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Newest pages of a site that are compared."""
 
     pages_min: int = 5
-    """Pages of these that must have a text; of so many it is sure to be a string of some pages."""
+    """Pages of these that must have a text; a text of this number of pages is sure to be a string."""
 
     run_words: int = 6
     """Words of the runs by which a text is known; shorter ones recur by chance."""
 
     runs_per_key: int = 8
-    """Runs of which one is remembered; of a text of 53 words six are, of one of 25 words two."""
+    """One in this number of runs is remembered: six of a text of 53 words, two of one of 25 words."""
 
     keys_max: int = 256
     """Runs that are remembered of a page."""
@@ -85,14 +85,14 @@ class DriftConfig(msgspec.Struct, frozen=True, kw_only=True):
     at most once in 10 000 pages of new clusters."""
 
     pages_compared: int = 25
-    """Pages before and after a change that are compared to tell another design from another kind of page."""
+    """Pages before and after a change that are compared to separate another design from another kind of page."""
 
 
 class WindowDedupConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The tunable numbers of `templ_core.site_level.window.window_dedup`."""
 
     words_min: int = 20
-    """Words of content by which a page can be told from others: shorter pages are all kept, and a page with so many
+    """Words of content that distinguish a page from others: shorter pages are all kept, and a page with this many
     that no other page of the window has is compared without the texts that are the site's."""
 
     near_ratio: float = 0.8
@@ -111,7 +111,7 @@ class PlacesConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The tunable numbers of `templ_core.site_level.places`."""
 
     cell_positions_max: int = 6
-    """Children of one parent whose positions are told apart, 1 to 255; later ones share a position,
+    """Children of one parent that have positions of their own, 1 to 255; later ones share a position,
     because long tables and lists differ in length from page to page."""
 
     probability_margin: float = 0.01
@@ -216,7 +216,7 @@ class StringsConfig(msgspec.Struct, frozen=True, kw_only=True):
     2007, section 3.4)."""
 
     runs_per_seed: int = 2
-    """Runs of `words_min` words of which one is counted over the window, drawn by its hash; to count all takes
+    """One in this number of runs of `words_min` words is counted over the window, drawn by its hash; to count all takes
     twice the time and memory."""
 
     sentence_ratio: float = 0.8

@@ -101,7 +101,7 @@ class CompactForm(msgspec.Struct, Generic[SomeColumns], frozen=True):
     """The columns of the other formats that are read, by their numbers."""
 
     def encode(self, columns: SomeColumns, *, compressed: bool = True) -> bytes:
-        """Return the columns as MessagePack, compressed if not told otherwise."""
+        """Return the columns as MessagePack, compressed by default."""
         packed = self.pack(columns)
         return self.compress(packed) if compressed else packed
 

@@ -32,7 +32,7 @@ _RECORDS = (b'{"', b"WARC/")
 
 @click.command(name="clean")
 @click.argument("file", metavar="FILE")
-@click.option("--url", help="URL of the page, which tells links within the site from others.")
+@click.option("--url", help="URL of the page; it names the site and completes relative links.")
 @click.option("--content-type", help="Content-Type header of the page.")
 @click.option(
     "--state",
@@ -69,7 +69,9 @@ def clean_command(
 
     Exit code 65 means that the page was refused; the reason is on standard error.
     """
-    body = read_page_file(file, "give a readable file, or - for standard input")
+    body = read_page_file(
+        file, "give a page in a file, or - for standard input; nothing is fetched"
+    )
     name = "-" if file == "-" else Path(file).name
     if body.startswith(_RECORDS):
         raise InputProblem(f"{name} holds records, not one page: give it to `templ run`")

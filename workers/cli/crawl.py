@@ -79,7 +79,7 @@ def _limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
     "--contact",
     required=True,
     metavar="TEXT",
-    help="Page or mailbox that tells owners of sites who crawls; it is part of the user agent.",
+    help="Page or mailbox where owners of sites find who crawls; it is part of the user agent.",
 )
 @click.option(
     "--follow",

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from workers.kafka.logs.topic_source import TopicSource
 
 _NOTE_RECORDS = 500
-"""Records after which it is noted how far they were sent; so many may be sent twice after a kill."""
+"""Records after which the position is noted, and most that are sent twice after a kill."""
 _SOME_REFUSED = 1
 
 

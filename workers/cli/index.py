@@ -158,7 +158,9 @@ def _index_files(index: CleanedIndex, inputs: Sequence[Path], size_bytes: int) -
                             click.echo(f"templ: {one_line(reason)}", err=True)
                 bar(done, str(index.counts))
     if refused > _TOLD_MAX:
-        click.echo(f"templ: {refused} lines are left out, the first {_TOLD_MAX} as told", err=True)
+        click.echo(
+            f"templ: {refused} lines are left out; the first {_TOLD_MAX} are shown", err=True
+        )
     return refused
 
 

@@ -23,7 +23,7 @@ Bar = Callable[[int, str], None]
 
 @contextmanager
 def progress(total: int | None) -> Iterator[Bar]:
-    """Show a bar over so many bytes, if they are known, on standard error; nothing is shown where that is no terminal."""
+    """Show a bar over this number of bytes, if it is known, on standard error if that is a terminal."""
     if not sys.stderr.isatty():
         yield lambda _done, _note: None
         return

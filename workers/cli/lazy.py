@@ -1,6 +1,7 @@
 """A command group that imports a command's module only when the command is used."""
 
 from collections.abc import Mapping
+from difflib import get_close_matches
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -25,8 +26,8 @@ _NOT_INSTALLED = "Not installed: needs the extra `{}`."
 class LazyGroup(click.Group):
     """A group of commands that are imported when they are used.
 
-    Importing all commands would take a second. The help page needs none of them where the group is told
-    the line of each.
+    Importing all commands would take a second. The help page needs none of them, because the group has the line of
+    each.
     """
 
     def __init__(
@@ -71,6 +72,17 @@ class LazyGroup(click.Group):
             return known
         command = self.get_command(ctx, name)
         return command.get_short_help_str() if command else ""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that arguments name; the error of an unknown name suggests a similar one."""
+        try:
+            return super().resolve_command(ctx, args)
+        except click.UsageError as error:
+            for near in get_close_matches(args[0], self._modules, n=1):
+                error.message += f" Did you mean {near!r}?"
+            raise
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002
         """Return the command of a name, or None when there is no such command.

@@ -50,6 +50,17 @@ from workers.site_settings import read_book
 from workers.watcher.file_watch import FileWatch
 
 
+def _language_codes(
+    _context: click.Context, _option: click.Parameter, given: tuple[str, ...]
+) -> tuple[str, ...]:
+    """Return the primary subtags of BCP 47 of the languages, without regions."""
+    codes = tuple(one.partition("-")[0].lower() for one in given)
+    for code, one in zip(codes, given, strict=True):
+        if not (code.isalpha() and code.isascii() and 2 <= len(code) <= 3):
+            raise click.BadParameter(f"{one!r} is no code of a language, such as en")
+    return codes
+
+
 @click.command(name="run")
 @click.argument(
     "inputs", metavar="INPUT...", nargs=-1, required=True, type=click.Path(path_type=Path)
@@ -134,7 +145,8 @@ from workers.watcher.file_watch import FileWatch
     "languages",
     multiple=True,
     metavar="CODE",
-    help="Write only pages in this language, such as en; it may be given several times.",
+    callback=_language_codes,
+    help="Write only pages in this language, such as en; may be repeated.",
 )
 @click.option(
     "--with-content",
@@ -144,14 +156,13 @@ from workers.watcher.file_watch import FileWatch
 @click.option(
     "--duplicates",
     is_flag=True,
-    help="Add to the record of a page whose content another site published before, in the order of the inputs, the "
-    "URL of the first such page.",
+    help="Add the URL of the page of another site that came first, in the order of the inputs, with the same content.",
 )
 @click.option(
     "--changes",
     is_flag=True,
-    help="Add to the record of a page whose URL was fetched before what has changed since: sentences added, "
-    "removed and moved, title, authors, dates, price and availability.",
+    help="Add what has changed since the URL was last fetched: sentences added, removed and moved, title, authors, "
+    "dates, price and availability.",
 )
 @click.option(
     "--events",
@@ -285,11 +296,7 @@ def _run(options: RunOptions) -> None:
             if not reader.problems:  # otherwise an output without records stays as it was
                 outputs.flush()
         except (KeyboardInterrupt, Terminated):
-            is_told = options.revisions or options.changes or options.events is not None
-            if options.out != STDOUT and not (options.state and is_told):
-                click.echo(
-                    f"{options.out} has whole records: --resume goes on behind them", err=True
-                )
+            _say_how_to_go_on(options)
             raise
         finally:
             if (
@@ -303,6 +310,15 @@ def _run(options: RunOptions) -> None:
                 click.echo("there are no records in the inputs", err=True)
     raise_problems(reader.problems)
     tally.refuse_wrong_feed(outputs)
+
+
+def _say_how_to_go_on(options: RunOptions) -> None:
+    """Say what an interrupted run has left in its output, and how to go on."""
+    is_told = options.revisions or options.changes or options.events is not None
+    if options.out.suffix == PARQUET:
+        click.echo(f"{options.out} has the pages so far; --force begins again", err=True)
+    elif options.out != STDOUT and not (options.state and is_told):
+        click.echo(f"{options.out} has whole records: --resume goes on behind them", err=True)
 
 
 def _watched(
@@ -339,7 +355,7 @@ def _learn_first(
     settings: Settings,
     bar: Bar,
 ) -> None:
-    """Learn the sites of all pages; what is wrong with inputs is told when they are read again."""
+    """Learn the sites of all pages; what is wrong with inputs is reported when they are read again."""
     reader = FeedReader(options.inputs, time_field=options.time_field, settings=settings)
     for learned, _ in enumerate(local.run(reader), 1):
         bar(reader.bytes_read, f"{counted(learned, 'page')} learned")
@@ -479,7 +495,7 @@ class Tally:
         if cleaned:
             lines += [
                 f"{counts['with its site'] / cleaned:.1%} cleaned with evidence from their site",
-                f"{self._chars_in} characters in, {self._chars_out} out",
+                f"{counted(self._chars_in, 'character')} of visible text, {self._chars_out} kept",
             ]
         if outputs.unwanted_count:
             lines.append(f"{counted(outputs.unwanted_count, 'page')} left out by the filters")

@@ -28,7 +28,7 @@ Sizes are bytes or texts such as `2GiB`. Times are texts such as `14d` or `90s`,
 name. A secret may be in a file that its variable with `_FILE` added names; no log and no list shows it.
 
 An unknown `TEMPL_` variable or key, a value out of bounds, and settings that contradict each other stop the start with
-exit code 78. Variables that Kubernetes makes of a service called `templ` are ignored.
+exit code 78. Variables that Kubernetes sets for a service called `templ` are ignored.
 
 Each setting is listed with its default, if it has one, and its bounds. Where there are none, a number must be more
 than 0, and a switch true or false.

@@ -1,4 +1,4 @@
-"""`templ watch`: tell what changes on pages and sites, and which pages are copies, from cleaned records."""
+"""`templ watch`: report what changes on pages and sites, and which pages are copies, from cleaned records."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ def _watch_files(options: _Options, settings: Settings) -> None:
 
 
 class _RecordReader:
-    """The records of files; lines that are none are told and counted."""
+    """The records of files; lines that are no records are reported and counted."""
 
     def __init__(self, inputs: Sequence[Path], settings: Settings) -> None:
         self._inputs = inputs
@@ -182,7 +182,7 @@ class _RecordReader:
         self.refused = 0
         self.pages = 0
         self.observed = 0
-        """Pages of which was observed what changes and events need."""
+        """Pages with the fields that changes and events need."""
 
     def __iter__(self) -> Iterator[CleanedRecord | DeletedRecord]:
         with progress(total_bytes(self._inputs)) as bar:

@@ -4,7 +4,7 @@ import msgspec
 
 
 class ConsoleConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """Bounds of the console, none of which an operator has had to change so far."""
+    """Bounds of the console; no operator has had to change them so far."""
 
     connections_max: int = 64
     """Most open connections; a further one takes the place of the oldest one whose request has not come yet."""
@@ -37,9 +37,9 @@ class ConsoleConfig(msgspec.Struct, frozen=True, kw_only=True):
     rows_age_s: float = 2.0
     """Seconds for which the list of sites is used again, so that many readers cost no more than one."""
     lag_age_s: float = 5.0
-    """Seconds for which the lag that the broker has told is used again."""
+    """Seconds for which an answer of the broker about lag is used again."""
     lag_wait_s: float = 5.0
-    """Seconds that the broker may take to tell the lag; after that, it is shown as not known."""
+    """Seconds that the broker may take to answer; after that, the lag is shown as not known."""
     survey_sites: int = 20
     """Sites whose repeated text is measured by one process, before the next one starts."""
     survey_pages: int = 20

@@ -90,7 +90,7 @@ def _host_of(origin: str) -> str:
 
 
 def check_token(given: str, token: str | None) -> None:
-    """Check the token that a request carries, in a time that does not tell how much of it is right.
+    """Check the token that a request carries, in a time that does not reveal how much of it is right.
 
     Raises:
         Refusal: It is not the token, or the console has none.

@@ -80,7 +80,7 @@ def rule_json(state: Path, settings: Settings, site: str, rule: SiteRule) -> byt
 
 
 def repeated_json(state: Path, settings: Settings, sites: Sequence[str], pages_max: int) -> bytes:
-    """Return by site the share of kept words that it repeats on its newest pages; None where it cannot be told."""
+    """Return by site the share of kept words that it repeats on its newest pages; None where it is not known."""
     variant = CleaningVariant.of(settings)
     found: dict[str, float | None] = {}
     for site in sites:

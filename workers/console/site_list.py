@@ -163,7 +163,7 @@ def duration_text(time_ms: int) -> str:
 
 
 class Lag(msgspec.Struct, frozen=True, kw_only=True):
-    """How many records wait for each role, as the broker told at one moment."""
+    """How many records wait for each role, as the broker said at one moment."""
 
     pages: int
     """Records of `pages` that no cleaner has committed."""
@@ -300,7 +300,7 @@ class SiteLister:
 
 
 async def read_lag(access: BrokerAccess, wait_s: float) -> Lag | None:
-    """Return how far workers are behind; None where the broker does not tell it in time."""
+    """Return how far workers are behind; None where the broker does not answer in time."""
     from workers.kafka.operate.status import read_status  # noqa: PLC0415 - brings aiokafka
 
     try:

@@ -17,11 +17,11 @@ PATH_QUERIES_MAX = 50
 """Most addresses with different queries of one path; lists of many pages fit, calendars do not."""
 _REPEATED = pattern(rf"/((?:[^/]+/){{1,4}}?)(?:\1){{{_REPEATS_MAX},}}")
 _CAMPAIGN = pattern(r"utm_\w+|fbclid|gclid|dclid|msclkid|mc_[ce]id|igshid|yclid|_ga", re.IGNORECASE)
-"""Parameters that tell by which campaign a reader came; no page needs them."""
+"""Parameters that name the campaign by which a reader came; no page needs them."""
 _SESSION = pattern(
     r"sid|session_?id|phpsessid|jsessionid|aspsessionid\w*|cfid|cftoken", re.IGNORECASE
 )
-"""Parameters that tell which reader came; some sites need them, but the page is the same."""
+"""Parameters that identify the reader; some sites need them, but the page is the same."""
 _PATH_SESSION = pattern(r";(?:jsessionid|sid|phpsessid)=[^/?#]*", re.IGNORECASE)
 
 

@@ -33,7 +33,7 @@ from workers.crawl.frontier import (
 
 
 def feed_links(body: bytes) -> Iterator[str]:
-    """Yield the addresses that the entries of a feed name, without reading what the entries tell.
+    """Yield the addresses that the entries of a feed name, without reading the entries' texts.
 
     >>> list(
     ...     feed_links(b"<rss version='2.0'><channel><item><link>/1</link></item></channel></rss>")

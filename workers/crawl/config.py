@@ -16,7 +16,7 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True):
     """
 
     contact: str
-    """Address of a page, or of a mailbox, that tells the owners of sites who crawls."""
+    """Address of a page, or of a mailbox, where the owners of sites find who crawls."""
     delay_s: float = 1.0
     """Seconds between an answer of a site and the next request to it. A longer Crawl-delay of its
     robots.txt takes precedence, and slow sites get fewer requests.

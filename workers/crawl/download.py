@@ -22,7 +22,7 @@ from workers.crawl.config import CrawlConfig
 class PublicResolver(CachingThreadedResolver):
     """Scrapy's resolver, for which names that lead to no public address do not exist.
 
-    Every connection asks it, for addresses in figures as well, and goes to the address that it tells. So
+    Every connection asks it, for addresses in figures as well, and goes to the address that it returns. So
     a name cannot lead elsewhere afterwards. Only a proxy may have any address.
     """
 
@@ -44,7 +44,7 @@ def _public_address(address: str, name: str) -> str:
 
 
 def is_public(host: str) -> bool:
-    """Return whether a host may be public, as far as can be told without looking up its name.
+    """Return whether a host may be public, as far as is known without looking up its name.
 
     >>> [is_public(host) for host in ("127.1", "0x7f000001", "::1", "localhost", "a.example")]
     [False, False, False, False, True]

@@ -149,7 +149,7 @@ class AnswerReader:
         return await loop.run_in_executor(self._threads, self._ask, task, decode)
 
     def _ask(self, task: ReadTask, decode: Callable[[bytearray], T]) -> T | None:
-        """Have an idle child read; the call blocks a thread, of which there are as many as children."""
+        """Have an idle child read; the call blocks a thread, and there are as many threads as children."""
         try:
             child = self._idle.pop()
         except IndexError:

@@ -68,7 +68,7 @@ _ADDED_AT_ONCE = 200
 
 
 class CrawlRun(msgspec.Struct, kw_only=True):
-    """What a run of the crawler works with, and what became of it."""
+    """What a run of the crawler works with, and its outcome."""
 
     config: CrawlConfig
     frontier: CrawlFrontier
@@ -252,7 +252,7 @@ class SiteSpider(Spider):
             run.frontier.keep_file_lengths(run.store.lengths())
 
     async def _records(self, response: Response, *about: Any) -> bytes:
-        """Return what `warc_records` makes of an answer; nothing where there is no archive."""
+        """Return the WARC records of an answer; nothing where there is no archive."""
         if not self._run.store.keeps_exchanges:
             return b""
         return await asyncio.to_thread(warc_records, response, *about)

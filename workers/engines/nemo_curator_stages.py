@@ -1,7 +1,7 @@
 """A stage of NeMo Curator: batches of pages in, batches of clean texts out.
 
 NeMo Curator has no stage that groups documents by a column. So the batches have to be made of whole sites, as by
-reading files each of which has all pages of its sites (`SiteBuckets` for datatrove and a PySpark
+reading files that each have all pages of their sites (`SiteBuckets` for datatrove and a PySpark
 `repartition("site")` write such files):
 
     Pipeline(

@@ -1,11 +1,13 @@
 """Pages from input files and directories, in order."""
 
 import os
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from urllib.parse import quote
 
+from templ_core.patterns import pattern
 from templ_core.site_key import site_key
 from workers.errors import InputProblem
 from workers.feeds.lines import read_json_lines
@@ -27,6 +29,7 @@ LINES_SUFFIXES = tuple(
 )
 WARC_SUFFIXES = (".warc", ".warc.gz", ".warc.zst")
 _HTML_TYPES = {".html": "text/html", ".htm": "text/html", ".xhtml": "application/xhtml+xml"}
+_IS_ADDRESS = pattern(r"https?:/", re.IGNORECASE)
 NO_REGULAR_FILE = "NoRegularFile"
 LEADS_OUT = "LinkLeadsOut"
 _ACCEPTED = (
@@ -94,9 +97,16 @@ def input_names(paths: Sequence[Path]) -> list[str]:
 def _check(path: Path) -> None:
     if path == STDIN:
         return
+    if _IS_ADDRESS.match(str(path)):
+        raise InputProblem(f"{path} is an address, and nothing is fetched: `templ crawl` does that")
     with damage_told(path, lambda: ""):
         path.stat()
     name = path.name.lower()
+    if name.endswith(".parquet"):
+        raise InputProblem(
+            f"{path} is Parquet, which is only written: make JSON Lines with `url` and `html` of it, as by pandas "
+            '(`read_parquet(...).to_json("pages.jsonl", orient="records", lines=True)`)'
+        )
     if not path.is_dir() and not name.endswith((*LINES_SUFFIXES, *WARC_SUFFIXES, *_HTML_TYPES)):
         raise InputProblem(f"{path} has no known suffix: give {_ACCEPTED}")
 

@@ -218,7 +218,7 @@ def read_json_lines(
                 continue
             reason = damages.pop()
             offset += 1
-            if to_skip_bytes:  # it was told before the place where reading begins
+            if to_skip_bytes:  # it was reported before the place where reading begins
                 to_skip_bytes -= 1
                 continue
             problem = problem or damage(

@@ -50,9 +50,11 @@ def damaged_record(name: str, number: int, rest: bytes, reason: str) -> Rejected
 
 NO_TIME_FIELD = "none"
 """Name of a time field for which event times are set one minute apart."""
-NO_TIME = "without a time: that of the page before was taken"
-UNREADABLE_TIME = "with a time that cannot be read: that of the page before was taken"
-FUTURE_TIME = "with a time in the future: the present was taken"
+NO_TIME = "without a fetch time, ordered as if fetched with the page before"
+UNREADABLE_TIME = (
+    "with a fetch time that cannot be read, ordered as if fetched with the page before"
+)
+FUTURE_TIME = "with a fetch time in the future, ordered as if fetched now"
 
 
 def ignore(_what: object) -> None:
@@ -111,7 +113,7 @@ class Place(msgspec.Struct, frozen=True):
     number: int = 0
     """Records before the place."""
     next_ms: int = FIRST_TIME_MS
-    """Event time of a record there that tells none, in Unix milliseconds."""
+    """Event time of a record there that states none, in Unix milliseconds."""
 
 
 BEGINNING = Place()

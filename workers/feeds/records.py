@@ -144,6 +144,11 @@ def _json_object(value: bytes) -> dict[str, object]:
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         try:  # Python allows lone surrogates, a byte-order mark and NaN
             raw = json.loads(value)
+        except UnicodeDecodeError as problem:
+            raise _RecordError(
+                f"{NOT_JSON}byte {problem.object[problem.start]:#04x} at position {problem.start} is not UTF-8; convert it, as "
+                "by `iconv -f latin1 -t utf-8`"
+            ) from None
         except (ValueError, RecursionError):
             raise _RecordError(f"{NOT_JSON}{error}") from None
     if not isinstance(raw, dict):

@@ -49,7 +49,7 @@ class Compression(NamedTuple):
     """How the files of a suffix are read."""
 
     new: Callable[[], Any]
-    """Makes what decompresses one member or frame, of which gzip and zstd files may have several."""
+    """Makes what decompresses one member or frame; gzip and zstd files may have several."""
     name: str
     magic: bytes
     """The bytes that each member begins with."""

@@ -23,7 +23,7 @@ class LogPosition(NamedTuple):
 
     next_offset: int = 0
     mark: bytes | None = None
-    """What tells the log from a later one of the same name."""
+    """What distinguishes the log from a later one of the same name."""
 
 
 class IndexCounts(msgspec.Struct):
@@ -46,10 +46,10 @@ class IndexCounts(msgspec.Struct):
 
 
 class Version(msgspec.Struct, frozen=True):
-    """What tells a record of a URL from earlier and later ones."""
+    """What distinguishes a record of a URL from earlier and later ones."""
 
     time_ms: int | None
-    """Time of the fetch in Unix milliseconds; None where the record does not tell it."""
+    """Time of the fetch in Unix milliseconds; None where the record does not state it."""
     source: Source
     revision: int = 0
 

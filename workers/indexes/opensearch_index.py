@@ -75,7 +75,9 @@ class OpenSearchIndex:
             SettingsProblem: The file of authorities does not exist.
             ServerProblem: The server cannot be reached, or refuses.
         """
-        logging.getLogger("opensearch").setLevel(logging.ERROR)  # attempts that fail are told below
+        logging.getLogger("opensearch").setLevel(
+            logging.ERROR
+        )  # attempts that fail are reported below
         self.counts = IndexCounts()
         parts = urlsplit(url)
         self.name = parts.path.strip("/")
@@ -237,7 +239,7 @@ class OpenSearchIndex:
         return self._positions.setdefault(key, _Position(topic, partition))
 
     def read_anew(self, topic: str, partition: int, until: int) -> None:  # noqa: ARG002
-        """Refuse, because a server cannot tell what a log has lost.
+        """Refuse, because a server cannot know what a log has lost.
 
         Raises:
             StateProblem: In every case.

@@ -25,7 +25,7 @@ from workers.indexes.cleaned_index import (
 from workers.indexes.search import separated
 
 _APPLICATION_ID = 0x746D706C
-"""Number in the header of the file that tells an index of templ from other SQLite files."""
+"""Number in the header of the file that marks an index of templ among SQLite files."""
 _FORMAT = 3
 _BUSY_MS = 5000
 """How long to wait for another process that writes to the index."""
@@ -295,7 +295,7 @@ def _problems_told(path: Path) -> Iterator[None]:
 
 
 def _statements(script: str) -> Sequence[str]:
-    """Return the statements of a script, none of which begins inside another."""
+    """Return the statements of a script; no statement begins inside another."""
     statements, begun = [], ""
     for line in script.splitlines():
         begun += line + "\n"

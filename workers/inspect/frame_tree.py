@@ -221,7 +221,7 @@ def _pieces(
 
 
 def _place(text: str, solid: int) -> int:
-    """Return the index behind so many characters that are no white space."""
+    """Return the index behind this number of characters that are no white space."""
     for index, character in enumerate(text):
         if solid <= 0:
             return index

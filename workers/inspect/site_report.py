@@ -268,7 +268,7 @@ def site_text(figures: SiteOverview) -> str:
         for one in figures.strings[:_TEXT_ROWS]
     ]
     lines.append(
-        "  published with models of so many documents, and agreement with the model of now"
+        "  documents of the model that a text was published with, and agreement with the present model"
     )
     lines += [
         f"    {one['documents']:5d}  {counted(one['pages'], 'page')}, word F1 {one['word_f1']:.3f}"

@@ -45,7 +45,7 @@ _STOP_WAIT_S = 25.0
 _METADATA_AGE_MS = 10_000
 """Age at which a consumer asks the broker for its topics again, in milliseconds.
 
-A group that forms while a broker starts may be told of no partition, and be assigned none. aiokafka forms
+A group that forms while a broker starts may be told about no partition, and be assigned none. aiokafka forms
 the group again when it learns of the partitions; by default it asks only after five minutes.
 """
 _MIB = 1 << 20
@@ -86,7 +86,7 @@ class App(faust.App):
         """End the process: the log lacks its next offset, or none (None) is committed.
 
         A restart finds out where a log was cut. But the broker deletes the committed offsets together with a topic,
-        so that a restart cannot tell that the topic is a new one.
+        so that a restart cannot notice that the topic is a new one.
         """
         snapshots = {one.partition: self.snapshots.get(one.partition)}
 

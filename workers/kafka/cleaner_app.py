@@ -254,7 +254,7 @@ def _settle(waiting: "Future[Outcome]", found: Outcome | BaseException) -> None:
 
 
 class DeadLetterLimit:
-    """Counts dead letters among the latest pages, and tells a feed that is wrong as a whole from single pages and sites.
+    """Counts dead letters among the latest pages, to separate a feed that is wrong as a whole from single pages and sites.
 
     The dead letters of the site that has most of them do not count as long as pages of other sites are cleaned: they
     are the fault of that site, and its neighbours are not to wait for it.

@@ -31,7 +31,7 @@ _SECONDS = (0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30)
 _DELAY_SECONDS = (0.1, 0.5, 1, 2.5, 5, 10, 30, 60, 300, 900, 3600, 6 * 3600, 86400)
 """Upper bounds of the buckets of the time since a page arrived, which may have waited for days."""
 _SITES_PER_SAMPLED = 8
-"""One of so many sites is searched for repeated lines, which keeps the cost small."""
+"""One in this number of sites is searched for repeated lines, which keeps the cost small."""
 _SITES = 256
 """Sites that are remembered."""
 _PAGES = 8

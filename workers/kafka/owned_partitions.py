@@ -141,7 +141,7 @@ class OwnedPartitions(Generic[Work]):
     async def note_leader(self, number: int, first: int) -> None:
         """Note with windows the leader of the next records, `first` on, if its log has all that they have read.
 
-        Call it while holding them. After an election that lost nothing, windows without the note could not be told
+        Call it while holding them. After an election that lost nothing, windows without the note could not be distinguished
         from those that have read what an election lost, and would be rebuilt.
         """
         windows = self._open[number]

@@ -8,7 +8,7 @@ the replacement needless.
 |---|---|
 | `RecordBatch`, `FetchedRecords` | aiokafka raises for a whole batch, forever, where one header name is not UTF-8 or a checksum is wrong, and decompresses a batch without any bound |
 | `BoundedResult` | aiokafka hands over a number of records, however many bytes they have |
-| `WatchedRecords` | aiokafka tells nobody of which leader a batch is, nor that offsets at the end hold no record |
+| `WatchedRecords` | aiokafka does not report the leader of a batch, nor that offsets at the end hold no record |
 | `ThreadedRequest` | aiokafka compresses on the event loop, 30 to 50 ms for a megabyte |
 | `gzip_encode` | aiokafka uses the slowest level of gzip, also for what is compressed already |
 | `PatientClient` | the sender of a producer asks for a topic's leader again at once, with all of a core, while no broker answers |
@@ -329,7 +329,7 @@ class LogConsumer(Consumer):
     """A consumer of committed records that commits each offset with the snapshot of its log.
 
     The snapshot travels in the metadata of the committed offset, so whichever worker has the partition
-    next can tell whether the log is still the one that was read. The App has the snapshots.
+    next can find out whether the log is still the one that was read. The App has the snapshots.
 
     The records of a partition are finished in the order of their offsets, so the offset after the last
     finished one is committed. faust would look for holes between the records that were acknowledged.

@@ -71,7 +71,7 @@ class RefresherApp(Role):
         self._owned.close()
 
     def inner_progress(self) -> dict[int, int]:
-        """Return how far each window store has read, be it in a rebuild."""
+        """Return how far each window store has read, rebuilds included."""
         return {number: one.store.next_offset for number, one in self._owned.opened().items()}
 
     def _missing(self) -> str:

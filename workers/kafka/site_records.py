@@ -230,7 +230,7 @@ async def send_revisions(
 
 
 async def erase_from_topics(broker: BrokerAccess, site: str) -> dict[str, int]:
-    """Send a tombstone for every document, text, model and fingerprint of a site until none is left.
+    """Send tombstones for all documents, texts, models and fingerprints of a site until none is left.
 
     It returns how many were sent, by topic.
 

@@ -1,7 +1,7 @@
 """A watchdog that ends a process that makes no progress, or whose logs are no longer those that it read.
 
 It runs in a thread with an event loop of its own and asks the broker, because a blocked worker cannot
-tell that it is blocked. At each look it judges four things:
+notice that it is blocked. At each look it judges four things:
 
 * **Lag**: which records wait behind the committed offsets.
 * **Truncation**: whether the logs still are those that were read. A process that reads on in another log
@@ -314,7 +314,7 @@ class StatusLines:
     """Remembers what was said, so that each change is one line, and nothing is said twice."""
 
     def __init__(self, prepared: str, topic: str) -> None:
-        """Have said nothing yet of a worker of a topic, of which something is true once it is ready."""
+        """Begin with nothing said about the worker of a topic; `prepared` says what is true once it is ready."""
         self._prepared = prepared
         self._topic = topic
         self._ready: frozenset[int] | None = None

@@ -39,7 +39,7 @@ from workers.watcher.watch import CopyEnded, Watch, WatchRecord
 from workers.watcher.watch_store import WatchChange, WatchStore
 
 _LISTEN_S = 600.0
-"""Time between two looks for sites of which no page comes any more, in seconds."""
+"""Seconds between two searches for sites whose pages no longer come."""
 _SENT_AT_ONCE = 500
 """Records that are read from the outbox at a time."""
 log = logging.getLogger("templ")
@@ -108,7 +108,7 @@ class PartitionWatch:
         if change is None:
             self.store.skip(message.offset)
             return True
-        # What was told of a record before the store was lost is not told again.
+        # What was reported of a record before the store was lost is not reported again.
         is_told = message.offset < self.store.silent_until
         outputs = [] if is_told else [_kept(one) for one in told]
         self.store.apply(change, outputs, message.offset)
@@ -193,7 +193,7 @@ class Watcher(Role):
         await self._owned.release(one.partition for one in revoked)
 
     async def _publish_of(self, number: int) -> None:
-        """Bring the store of a partition up to date, and publish what it has to tell."""
+        """Bring the store of a partition up to date, and publish what it has to report."""
         await self._known()
         async with self._owned.hold(number) as watch:
             if watch is not None:
@@ -229,7 +229,7 @@ class Watcher(Role):
         await asyncio.to_thread(take)
 
     async def _begin(self, number: int, watch: PartitionWatch) -> None:
-        """Have an empty store say nothing of records of which everything was told before it was lost."""
+        """Have an empty store report nothing of records that were reported on before it was lost."""
         committed = await ask_for_logs(
             self.config.broker, lambda reader: reader.committed(self.group, self.topic)
         )
@@ -244,7 +244,7 @@ class Watcher(Role):
             )
 
     async def _publish(self, watch: PartitionWatch) -> None:
-        """Send what is to be told, and drop it when the broker has stored it."""
+        """Send what is to be reported, and drop it when the broker has stored it."""
         while stored := await asyncio.to_thread(watch.store.outbox, _SENT_AT_ONCE):
             records = [_read_kept(value) for _, value in stored]
             await send_all(self._outputs.send_keyed(*_message(one)) for one in records)
@@ -279,7 +279,7 @@ class Watcher(Role):
         return was_there
 
     def _erase_closed(self, path: Path, site: str) -> bool:
-        """Erase a site from a store that is not open, or the store as a whole where it cannot be read or has to tell."""
+        """Erase a site from a store that is not open, or the store as a whole where it cannot be read or has reports to send."""
         try:
             store = WatchStore(path, self.config.settings.window)
         except (DamagedStore, OtherFormat):

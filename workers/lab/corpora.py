@@ -206,7 +206,7 @@ _WORDS_MIN = 20
 def read_taught_pages(path: Path, cleaned: Path) -> Iterator[GoldRecord]:
     """Yield the pages of a corpus without gold, with the texts that their site's model published.
 
-    What the pages of a site share tells its content better than one page does, so these texts teach the
+    What the pages of a site share shows its content better than one page does, so these texts teach the
     page model. Only sure and not too short ones count; of each page the last one does. The pages bear
     the name of the file of texts, and `gold_text` of the corpus is not read.
 

@@ -111,7 +111,7 @@ def train(
     without its site and without all other sites of the same owner.
 
     Pages without gold may teach, too: what `templ run` publishes with the evidence of their site is
-    better than what one page tells. See `--taught`.
+    better than what one page shows. See `--taught`.
     """
     say = Console(stderr=True).print
     files = [*corpora, *(cleaned for _, cleaned in taught)]

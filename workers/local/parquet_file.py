@@ -1,5 +1,8 @@
 """A Parquet file of cleaned records, one row a page."""
 
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +17,10 @@ SUFFIX = ".parquet"
 _ROWS_AT_ONCE = 1000
 _TEXTS = (
     "url", "site", "id", "fetched_at", "title", "text", "markdown", "html", "language", "page_type", "published_at",
-    "method", "fingerprint", "metadata", "records",
+    "method", "fingerprint", "duplicate_of",
 )  # fmt: skip
+_OBJECTS = ("metadata", "records", "chunks", "segments", "links", "changes", "observed")
+"""Fields whose values are JSON texts."""
 _LISTS = ("authors", "warnings")
 _NUMBERS = ("confidence", *(f"quality_{kind}" for kind in KINDS))
 
@@ -28,6 +33,7 @@ class ParquetFile:
 
         Raises:
             UsageProblem: pyarrow is not installed, or the file cannot be written.
+            DiskProblem: The disk is full or fails.
         """
         try:
             import pyarrow as pa  # noqa: PLC0415 - an extra
@@ -39,15 +45,13 @@ class ParquetFile:
         self._path = path
         self._from_rows = pa.Table.from_pylist
         self._schema = pa.schema(
-            [(name, pa.string()) for name in _TEXTS]
+            [(name, pa.string()) for name in (*_TEXTS, *_OBJECTS)]
             + [(name, pa.list_(pa.string())) for name in _LISTS]
             + [(name, pa.float64()) for name in _NUMBERS]
         )
         self._rows: list[dict[str, Any]] = []
-        try:
+        with self._told():
             self._writer = parquet.ParquetWriter(path, self._schema, compression="zstd")
-        except OSError as error:
-            raise cannot_write("--out", path, error) from None
 
     def add(self, record: CleanedRecord) -> None:
         """Add the row of a page.
@@ -62,37 +66,44 @@ class ParquetFile:
     def flush(self) -> None:
         """Write the rows that are in memory as a row group."""
         rows, self._rows = self._rows, []
-        if not rows:
-            return
-        try:
-            self._writer.write_table(self._from_rows(rows, self._schema))
-        except OSError as error:
-            if error.errno not in DISK_ERRORS:
-                raise
-            reason = str(error.strerror)
-            raise DiskProblem(f"--out {self._path}: {reason}; {disk_remedy(reason)}") from None
+        if rows:
+            with self._told():
+                self._writer.write_table(self._from_rows(rows, self._schema))
 
     def close(self) -> None:
         """Write the rows that are in memory, and what makes the file readable."""
         try:
             self.flush()
         finally:
-            self._writer.close()
+            with self._told():
+                self._writer.close()
+
+    @contextmanager
+    def _told(self) -> Iterator[None]:
+        """Turn an error of writing the file into one line."""
+        try:
+            yield
+        except OSError as error:
+            if error.errno not in DISK_ERRORS:
+                raise cannot_write("--out", self._path, error) from None
+            reason = os.strerror(error.errno)
+            raise DiskProblem(f"--out {self._path}: {reason}; {disk_remedy(reason)}") from None
 
 
 def _row(record: CleanedRecord) -> dict[str, Any]:
     metadata, quality = record.metadata, record.quality or None
-    plain = {
-        name: getattr(record, name) for name in CleanedRecord.__struct_fields__ if name in _TEXTS
-    }
+    plain = msgspec.structs.asdict(record)
+    objects = {name: plain[name] for name in _OBJECTS}
     return {
-        **plain,
+        **{name: one for name in _TEXTS if (one := plain.get(name)) is not msgspec.UNSET},
+        **{
+            name: msgspec.json.encode(one).decode() if one else None
+            for name, one in objects.items()
+        },
         "language": metadata.language if metadata else None,
         "published_at": metadata.published_at if metadata else None,
         "authors": list(metadata.authors) if metadata else [],
         "fingerprint": record.fingerprint.value if record.fingerprint else None,
-        "metadata": msgspec.json.encode(metadata).decode() if metadata else None,
-        "records": msgspec.json.encode(record.records).decode() if record.records else None,
         "warnings": record.warnings,
         "confidence": record.confidence,
         **{f"quality_{kind}": getattr(quality, kind, None) for kind in KINDS},

@@ -1,4 +1,4 @@
-"""What an engine answers: what became of a page, and what is to be done about a site.
+"""What an engine answers: the outcome of a page, and what is to be done about a site.
 
 Kafka and files are shells that carry out the same actions.
 """
@@ -65,7 +65,7 @@ class Forget(msgspec.Struct, frozen=True):
 
 
 class Compare(msgspec.Struct, frozen=True):
-    """Compare a published text with what a newer model makes of it: `SiteEngine.revision` answers."""
+    """Compare a published text with the text by a newer model: `SiteEngine.revision` answers."""
 
     model: SiteModelRecord
     entry: "WindowEntry"

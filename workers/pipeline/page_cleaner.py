@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 log = logging.getLogger("templ")
 
 _MODELS_REPORTED = 1024
-"""Site models that cannot be used and of which that was said, one log line each."""
+"""Site models that cannot be used and were reported in the log, one line each."""
 _FAULTS_OF_CHILDREN = {"DeadlineExceeded", "ProcessDied"}
 
 
@@ -76,7 +76,7 @@ class PageCleaner:
     def each_cleaned(
         self, pages: Sequence[Page], at_once: int | None = None
     ) -> Iterator[tuple[int, Outcome]]:
-        """Yield the number and the outcome of each page, see `clean_pages`; so many are cleaned at once, or all.
+        """Yield the number and the outcome of each page, see `clean_pages`; this number is cleaned at once, or all.
 
         A page that harms or holds up others comes last, see `PageAttempts`.
         """
@@ -115,7 +115,7 @@ class PageCleaner:
         )
 
     def _outcome(self, task: PageTask, result: Cleaned | Failure, attempts: int) -> Outcome:
-        """Return what became of a page."""
+        """Return the outcome of a page."""
         page = task.page
         if isinstance(result, Cleaned) and result.model_problem is None:
             return result

@@ -343,7 +343,7 @@ class SiteEngine:
         reason: RevisionReason,
         changed_ratio_min: float,
     ) -> Result:
-        """Return what a model makes of a document, with what was published of it last; None for a site without a model.
+        """Return the text of a document by a model, with what was published of it last; None for a site without a model.
 
         At least a share of its words, 0 to 1, must change.
         """

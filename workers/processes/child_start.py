@@ -18,7 +18,7 @@ _CHECK_S = 0.5
 
 
 class _SetUp(msgspec.Struct, frozen=True, array_like=True):
-    """What a child is told before anything else."""
+    """What a child receives before anything else."""
 
     memory_bytes: int
     """Its largest memory."""

@@ -1,4 +1,4 @@
-"""What a deployment decides about the cleaning of its pages, as child processes are told it."""
+"""What a deployment decides about the cleaning of its pages, in the form that child processes receive."""
 
 from typing import TYPE_CHECKING
 

@@ -239,7 +239,7 @@ class Pool:
     """Lanes of child processes; all work of one site runs in one lane, in the order of the calls."""
 
     def __init__(self, settings: Settings, children: int, *, has_spare: bool = False) -> None:
-        """Start the children, of which there is at least one; a spare one is there from the beginning, or from the first death on.
+        """Start the children, at least one; a spare one is there from the beginning, or from the first death on.
 
         Raises:
             SettingsProblem: The page model cannot be used.

@@ -136,7 +136,7 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def _observed(self) -> Observed:
         """Return what is seen of the page beside its text.
 
-        Lists of other pages repeat them, so only articles tell whether a site repeats itself.
+        Lists of other pages repeat them, so only articles show whether a site repeats itself.
         """
         document, decision, model = self.document, self.cleaned.decision, self.task.model
         words = decision.words * decision.kept
@@ -247,7 +247,7 @@ def _segments(document: Document, cleaned: CleanedText) -> list[TextSegment]:
 
 
 def fit_message(record: CleanedRecord, room_bytes: int) -> CleanedRecord:
-    """Return a record of at most so many bytes in JSON.
+    """Return a record of at most this number of bytes in JSON.
 
     Segments go first, then the links, the other forms of the text, its records and the text that was left out, then the
     metadata; at last the title and the text are cut. A warning says what was done.

@@ -40,7 +40,7 @@ class _Entry(NamedTuple):
 
 
 class ContentIndex(FollowedStore):
-    """The contents that were published first, up to a number of pages of which the newest stay.
+    """The contents that were published first, up to a number of pages; the newest stay.
 
     It is safe to use from several threads. Opening and every method block their thread, so an event loop must call
     them from another thread. A content takes about 130 bytes of memory, and its URL is on disk.
@@ -179,7 +179,7 @@ class ContentIndex(FollowedStore):
         batch.delete("order", _number_key(number))
 
     def _key_in(self, place: int) -> bytes | None:
-        """Return the page in a place, of which it has the newest number that belongs there."""
+        """Return the page in a place, by the newest number that belongs there."""
         newest = self._next - 1
         return self._db.get("order", _number_key(newest - (newest - place) % self._pages_max))
 

@@ -46,7 +46,7 @@ _TOO_MANY_FILES = os.strerror(errno.EMFILE)
 _FILES_RESERVED_COUNT = 256
 """Files and connections that a process has open besides its databases, as far as its limit allows."""
 _FILES_MIN_COUNT = 20
-"""Fewest files that RocksDB can be told to hold open."""
+"""Fewest files that RocksDB can be set to hold open."""
 _FULL = ("No space left", "Disk quota exceeded", "File too large")
 _DAMAGED = ("Corruption", "No such file or directory", "Input/output error")
 """Text in messages about files with wrong bytes, missing files and unreadable sectors."""
@@ -220,7 +220,7 @@ def _disk_problem(path: Path, message: str) -> DiskProblem:
 
 
 def open_files_max(databases: int) -> int:
-    """Return how many files each of so many databases may hold open; it opens and closes further ones as it needs them."""
+    """Return how many files each of a number of databases may hold open; it opens and closes further ones as needed."""
     limit, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if limit == resource.RLIM_INFINITY:
         return -1

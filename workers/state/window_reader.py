@@ -43,7 +43,7 @@ class WindowReader:
     """What a store holds of windows; it is safe to use from several threads, and every method blocks its thread."""
 
     def __init__(self, database: Database, room_pages: Callable[[], int]) -> None:
-        """Read a database; so many pages of the sites used last are kept in memory."""
+        """Read a database; this number of pages of the sites used last is kept in memory."""
         self._db = database
         self.packers = Packers(database)
         self._sites = SiteCache(room_pages, self._read_site)

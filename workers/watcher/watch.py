@@ -22,7 +22,7 @@ from workers.watcher.watch_store import SeenPage, WatchChange, WatchStore
 
 
 class CopyEnded(msgspec.Struct, frozen=True, kw_only=True):
-    """A page of which it was told that it is a copy is none any more, or is gone."""
+    """A page that was reported as a copy is no copy any more, or was deleted."""
 
     url: str
     site: str
@@ -31,7 +31,7 @@ class CopyEnded(msgspec.Struct, frozen=True, kw_only=True):
 WatchRecord: TypeAlias = (
     PageChangeRecord | PageCopyRecord | CopyEnded | SiteEventRecord | FingerprintRecord
 )
-"""Something that is told because of a record."""
+"""Something that is reported because of a record."""
 
 
 class Noticed(msgspec.Struct, kw_only=True):
@@ -48,7 +48,7 @@ class Noticed(msgspec.Struct, kw_only=True):
     events: list[SiteEventRecord] = []
 
     def records(self, of: CleanedRecord) -> list[WatchRecord]:
-        """Return what is to be told because of a cleaned record."""
+        """Return what is to be reported because of a cleaned record."""
         found: list[WatchRecord] = []
         place = {"url": of.url, "site": of.site}
         fetch = {"fetched_at": of.fetched_at, "source": of.source}
@@ -166,7 +166,7 @@ class Watch:
         return gone, change
 
     def silent_sites(self) -> list[tuple[list[SiteEventRecord], WatchChange]]:
-        """Return the sites of which no page comes any more, by the newest page of all sites."""
+        """Return the sites whose pages no longer come, by the newest page of all sites."""
         watched = list(self.store.sites())
         now_ms = max((one.newest_ms or 0 for _, one in watched), default=0)
         found = []
@@ -194,7 +194,7 @@ def _changes(known: SeenPage, page: SeenPage) -> PageChanges | None:
 
 
 def _told(change: WatchChange) -> list[SiteEventRecord]:
-    """Return what is to be told of a site, of which nothing is to be told afterwards."""
+    """Return what is to be reported of a site, and forget that it is to be reported."""
     events, change.watch.untold = change.watch.untold, []
     return [_event(change.site, one) for one in events]
 

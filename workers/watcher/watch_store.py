@@ -74,7 +74,7 @@ class WatchedSite(msgspec.Struct):
 class WatchStore:
     """The pages and sites of one partition of `cleaned`, or of files.
 
-    It is safe to use from several threads, of which one at a time may change a site. Opening and every method block
+    It is safe to use from several threads, if one at a time changes a site. Opening and every method block
     their thread.
     """
 
@@ -118,7 +118,7 @@ class WatchStore:
         self._db.put("meta", _LOG + topic.encode(), mark)
 
     def begin_silently(self, offset: int) -> None:
-        """Tell nothing of records before an offset, of which everything was told before."""
+        """Report nothing of records before an offset, which were reported on before."""
         self._db.put("meta", _SILENT, offset.to_bytes(8, "big"))
         self.silent_until = offset
 
@@ -162,7 +162,7 @@ class WatchStore:
             self._sites.keep(site, change.kept)
 
     def outbox(self, limit: int) -> list[tuple[bytes, bytes]]:
-        """Return at most so many records that are to be sent, each with its number."""
+        """Return at most this number of records that are to be sent, each with its number."""
         return list(islice(self._db.scan("outbox"), limit))
 
     def drop(self, numbers: Sequence[bytes]) -> None:

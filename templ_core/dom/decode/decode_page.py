@@ -302,7 +302,7 @@ def web_name(codec: str) -> str:
 def wide_codec(body: bytes, declared: list[str]) -> str | None:
     """Return the codec of a body in UTF-16 or UTF-32, None for other bodies.
 
-    A byte-order mark tells it, a declaration outside the page, or the NUL beside each ASCII
+    A byte-order mark says so, a declaration outside the page, or the NUL beside each ASCII
     character.
     """
     for mark, codec in _MARKS:
@@ -384,7 +384,7 @@ _META = pattern(
 _META_ATTRIBUTE = pattern(rb"([^\s=/\"'>]++)\s*+(?:=\s*+(?:\"([^\"]*+)\"|'([^']*+)'|([^\s>]++)))?")
 _CONTENT_CHARSET = pattern(rb"charset\s*+=\s*+[\"']?\s*+([a-zA-Z0-9_.:+-]{2,40})", re.IGNORECASE)
 _TYPICAL_OF_SERVERS = "cp1252"
-"""What servers declare of all their pages where nobody has told them better: ISO-8859-1."""
+"""The charset that servers declare by default, whatever their pages have: ISO-8859-1."""
 
 
 def _declared_inside(body: bytes) -> str:

@@ -83,7 +83,7 @@ def class_set(
     Args:
         topics: Pages with articles, by topic.
         templates: Pages that lend their template, by site; no site of `topics` may be among them.
-        articles_per_topic: Number of articles to draw of each topic, if there are so many.
+        articles_per_topic: Most articles to draw of each topic.
         templates_per_article: Number of sites that each article is put into.
         seed: Seed of the hashes; equal seeds and pages give equal sets.
     """

@@ -74,7 +74,7 @@ _HASHED_EPOCHS = 4
 _LARGEST = 127
 """The largest weight that is stored as a signed byte."""
 _BINNED_ROWS = 50_000
-"""The borders of the bins are taken from about so many rows."""
+"""Rows, about, from which the borders of the bins are taken."""
 _SOFT = 0.02
 """Labels closer than this to 0 or 1 are treated as certain."""
 

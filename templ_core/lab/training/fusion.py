@@ -97,7 +97,7 @@ class InjectedSegments(msgspec.Struct, frozen=True, kw_only=True):
     segments: Bools
     """Their segments; length n_segments."""
     due: Bools
-    """The segments of texts that so many pages had before that they must be gone; length n_segments."""
+    """The segments of texts that enough pages had before for them to be removed; length n_segments."""
     kind: str
     """What of the texts changes from page to page; empty = nothing. `LINK_BOX` for lines of links."""
     share: float
@@ -307,7 +307,7 @@ def _fit(
 
 
 _CONSTANT_WORDS_MIN = 4
-"""Constant text of at least so many words is template by places alone."""
+"""Fewest words of a constant text that is template by places alone."""
 
 PageGroup = Callable[[FusionPage], int | str]
 """Returns the group of a page; groups are held out together."""

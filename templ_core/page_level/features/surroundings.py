@@ -1,6 +1,6 @@
 """What the elements around each segment say about it, as bits, and its text role: comment, review or consent text.
 
-An element tells the role of its text by a whole class name or id ("comment-list", "cookie-banner").
+An element shows the role of its text by a whole class name or id ("comment-list", "cookie-banner").
 The names are those of content management systems, comment services and consent managers, in several
 languages; none belongs to a single site. A consent text is also known by its words: a small element
 that mentions cookies and asks to accept them.
@@ -62,7 +62,7 @@ _NAME_STEMS = (
     *(" cli-bar", "usercentrics", "iubenda", "eupopup", "sp-message", "osano", "klaro"),
     *("tarteaucitron", "evidon"),
 )
-"""Parts of names: each name that tells a text role holds one of them.
+"""Parts of names: each name that shows a text role holds one of them.
 
 Hyphens may be missing in a name, where upper case sets its words apart.
 """

@@ -60,7 +60,7 @@ class _Numbers(msgspec.Struct, frozen=True, array_like=True):
     networks: Annotated[list[_Arrays], msgspec.Meta(min_length=1, max_length=64)]
     """Mean and scale of each network, then the weights of all layers, then the biases."""
     page_types: _Arrays
-    """Mean, scale, weights, biases and names; empty where the model tells no page types."""
+    """Mean, scale, weights, biases and names; empty where the model finds no page types."""
     page_type_unit: float
     confidence: Confidence
 
@@ -150,7 +150,7 @@ def _numbers(model: PageModel) -> bytes:
 
 
 def _trees(numbers: _Numbers, features: int) -> TreeEnsemble:
-    """Return the trees, whose nodes are checked to make up trees over so many features."""
+    """Return the trees, whose nodes are checked to make up trees over this number of features."""
     layouts = (_INTEGERS, _FLOATS, _INTEGERS, _INTEGERS, _FLOATS, _INTEGERS)
     feature, threshold, left, right, value, roots = (
         _array(packed, layout, 1)
@@ -231,7 +231,7 @@ def _page_types(numbers: _Numbers) -> PageTypeModel:
     if len(scale) != len(mean) or weights.shape != (len(mean), len(biases)):
         raise ValueError("the arrays of its page types do not fit each other")
     if len(biases) != len(PAGE_TYPES) or names.shape != (NAMES_SIZE, len(biases)):
-        raise ValueError(f"it does not tell {len(PAGE_TYPES)} page types")
+        raise ValueError(f"it does not have {len(PAGE_TYPES)} page types")
     return PageTypeModel(
         mean=mean,
         scale=scale,

@@ -2,7 +2,7 @@
 
 Two hashed tables score the tags and the words of a segment. What these scores say about its
 surroundings joins the other features, and trees and networks decide by the mean of their log-odds.
-A regression over the means of a page's features and over its class names tells its page type, and
+A regression over the means of a page's features and over its class names finds its page type, and
 another the F1 to expect of a cut.
 """
 

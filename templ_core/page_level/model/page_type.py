@@ -1,6 +1,6 @@
 """The type of a page: an article, documentation, a forum thread, a product, a listing, or something else.
 
-A multinomial logistic regression tells it by means of the features, over all text of the page and over the
+A multinomial logistic regression finds it by means of the features, over all text of the page and over the
 text that the hashed scores take for content, and by the tags and the parts of class names that the page has.
 """
 

@@ -46,7 +46,7 @@ class FusionModel(msgspec.Struct, frozen=True, kw_only=True):
     """Word F1, 0 to 1, on pages of sites that were left out of the fit, by corpus."""
 
     def reasons(self, columns: SiteColumns, kept: Bools) -> list[str]:
-        """Return, for each segment, the reason that speaks most for what became of it."""
+        """Return, for each segment, the reason that speaks most for its decision."""
         strengths = {reason: np.zeros(len(kept)) for reason in names.REASONS}
         side = np.where(kept, 1.0, -1.0)
         for name, term in self.terms.items():

@@ -26,7 +26,7 @@ LINKS_AGAIN = "links of other pages"
 
 # Columns that are no inputs of the fusion.
 BY_TREE = "by tree"
-"""Whether the tree templates tell the place of a segment, because the site does not know its name, 0 or 1."""
+"""Whether the tree templates give the place of a segment, because the site does not know its name, 0 or 1."""
 PLACE_PAGES = "pages with the place"
 """Pages of the window that have the place of a segment, by its name or by tree."""
 CONSTANT = "constant"
@@ -82,6 +82,6 @@ STRING_INPUTS = tuple(name for name, one in FUSION_INPUTS.items() if one.reason 
 REPEATED_INPUTS = frozenset((*STRING_INPUTS, LINKS_AGAIN))
 """The inputs that say that other pages have the text of a segment."""
 REASON_TREE = "site-tree"
-"""The reason in place of that of `PLACE` where the tree templates tell the place."""
+"""The reason in place of that of `PLACE` where the tree templates give the place."""
 REASONS = (*dict.fromkeys(one.reason for one in FUSION_INPUTS.values()), REASON_TREE)
 """The different reasons of the inputs."""

@@ -229,7 +229,7 @@ class PlaceTable(msgspec.Struct, frozen=True, kw_only=True):
     anchors: KeyedSums
     """Words, content mass of text that is not constant, and content mass of constant text, for each anchor."""
     texts: KeyedSums
-    """Pages that have each text; texts of one page, which tell nothing about another page, are left out."""
+    """Pages that have each text; texts of one page, which say nothing about another page, are left out."""
     shapes: KeyedSums
     """Pages that have each shape of a text, left out likewise."""
     best_containers: KeyedSums

@@ -159,7 +159,7 @@ def _cluster(compact: _CompactCluster) -> TreeCluster:
 
 
 def require_blocks(tags: npt.NDArray[Any], depths: npt.NDArray[Any], texts: int) -> None:
-    """Check that columns are those of a tree with so many texts.
+    """Check that columns are those of a tree with this number of texts.
 
     Raises:
         ValueError: They are not.

@@ -7,7 +7,7 @@ against that its share is what it was. Only pages of clusters that began when ha
 come count against it, so that a run of pages of another old cluster raises no alarm, and a page of the
 cluster sets the sum to zero: a site that alternates two designs keeps both.
 
-Operators are told what is found, and it decides on revisions. Pages of a design that has gone are still
+What is found is reported to operators, and decides on revisions. Pages of a design that is no longer used are still
 learned from until they leave the window: without them the pages of the new one come out worse.
 """
 

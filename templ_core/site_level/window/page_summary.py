@@ -65,7 +65,7 @@ class PageSummary(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
 
 class _Compact(CompactColumns, frozen=True, array_like=True):
-    """What the texts of the document do not tell."""
+    """What the texts of the document do not hold."""
 
     page_model_version: str
     path: Annotated[bytes, _SEGMENTS]

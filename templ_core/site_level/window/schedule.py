@@ -16,7 +16,7 @@ def is_due(
 ) -> bool:
     """Return whether the schedule asks for a fresh site model.
 
-    A text that the newest pages share, and of which the last model knows nothing, is learned at once.
+    A text that the newest pages share, and that the last model does not know, is learned at once.
 
     A design that the last model hardly knows is learned as a new site is, until its model is settled. It takes
     several documents in a row to make a design: one odd page among others is none.

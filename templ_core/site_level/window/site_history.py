@@ -49,7 +49,7 @@ class SiteHistory(msgspec.Struct, kw_only=True):
         self.new_runs = latest_new_runs(self.new_runs, new_runs)
 
     def note_fit(self, learned: int) -> None:
-        """Note that a model was fitted when so many documents had entered the window."""
+        """Note that a model was fitted when this number of documents had entered the window."""
         self.fitted_at = max(self.fitted_at, learned)
         self.new_runs = after_fit(self.new_runs)
 

@@ -57,7 +57,7 @@ def test_of_many_lines_that_are_no_records_a_few_are_told(tmp_path):
     done = run(index_command, tmp_path / "feed.jsonl", "--index", tmp_path / "i.db")
     *told, last, _ = done.stderr.splitlines()
     assert len(told) == 5
-    assert last == "templ: 450 lines are left out, the first 5 as told"
+    assert last == "templ: 450 lines are left out; the first 5 are shown"
 
 
 def test_a_search_without_a_hit_says_so(cleaned, tmp_path):

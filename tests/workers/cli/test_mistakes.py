@@ -18,6 +18,7 @@ def given(selected, selected_state, tmp_path_factory):
     shutil.copy(selected_state.parent / "out.jsonl", folder)
     (folder / "empty").mkdir()
     (folder / "empty.html").touch()
+    (folder / "pages.parquet").touch()
     return folder
 
 
@@ -43,6 +44,11 @@ def files_of(folder):
         ("index {feed} --index {new} --follow", 2, "leave the files out"),
         ("index {feed} --index {feed}", 2, "is the input"),
         ("index none.jsonl --index {new}", 66, "none.jsonl does not exist: check the path"),
+        ("serach bridge", 2, "No such command 'serach'. Did you mean 'search'?"),
+        ("run https://a.example/ --out {new}", 66, "is an address, and nothing is fetched: `templ crawl`"),
+        ("clean https://a.example/", 66, "give a page in a file, or - for standard input; nothing is"),
+        ("run {given}/pages.parquet --out {new}", 66, "is Parquet, which is only written: make JSON Lines"),
+        ("run {feed} --out {new} --language english", 2, "'english' is no code of a language, such as en"),
         ("index {feed}", 2, "give either --index or --to"),
         ("topics check", 2, "Missing option '--broker'"),
         ("topics create --broker x:1 --partitions 0", 2, "'--partitions': 0 is not"),

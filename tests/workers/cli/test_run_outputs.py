@@ -400,9 +400,9 @@ def test_the_summary_counts_what_was_replaced_and_guessed(templ, tmp_path):
     ]
     source = write_lines(tmp_path / "in.jsonl", records)
     said = templ("run", source, "--out", tmp_path / "out.jsonl").stderr.decode().splitlines()
-    assert "3 pages without a time: that of the page before was taken" in said
-    assert "1 page with a time that cannot be read: that of the page before was taken" in said
-    assert "1 page with a time in the future: the present was taken" in said
+    assert "3 pages without a fetch time, ordered as if fetched with the page before" in said
+    assert any(one.startswith("1 page with a fetch time that cannot be read, ") for one in said)
+    assert "1 page with a fetch time in the future, ordered as if fetched now" in said
     assert "1 page of the site `local`, for want of a host in the URL" in said
     assert "1 page with JSON in place of HTML: it was cleaned as text" in said
     assert "1 page that came before with the same URL and the same bytes" in said
@@ -459,3 +459,16 @@ def test_a_parquet_file_has_a_row_for_each_page_that_passes_the_filters(templ, t
     assert parquet.read_table(out).num_rows == 0
     wrong = templ(*command, "--force", "--revisions", expect=2).stderr.decode()
     assert "a Parquet file has one row a page" in wrong
+    templ(*command, "--force", "--language", "en-GB", "--chunks")
+    row = parquet.read_table(out).to_pylist()[0]
+    assert json.loads(row["chunks"])[0].keys() == {"id", "headings", "markdown"}
+    assert (row["segments"], row["duplicate_of"]) == (None, None)
+
+
+def test_a_parquet_file_on_a_full_disk_is_a_problem_of_the_disk(templ, tmp_path):
+    pytest.importorskip("pyarrow.parquet", reason="the extra `parquet` is not installed")
+    feed, out = tmp_path / "feed.jsonl", tmp_path / "out.parquet"
+    templ("simulate", "--sites", 1, "--pages", 2, "--out", feed)
+    out.symlink_to("/dev/full")
+    said = templ("run", feed, "--out", out, expect=74).stderr.decode()
+    assert f"--out {out}: No space left on device; free some disk space" in said

@@ -131,8 +131,10 @@ _WORDS: dict[tuple[type[BaseException], ...], str] = {
     ),
     (ssl.SSLError,): "does not speak TLS; check whether {protocol} is right",
     (socket.gaierror,): "is an unknown host; check the name",
-    (ConnectionRefusedError,): "does not listen; is it running, is --broker right?",
-    (TimeoutError,): "does not answer; is it running, is {protocol} right?",
+    (ConnectionRefusedError,): "does not listen; start the broker, or correct --broker",
+    (
+        TimeoutError,
+    ): "does not answer; check whether the broker runs, and whether {protocol} is right",
     (OSError,): "cannot be connected to: {reason}",
 }
 """What errors of connections mean and what to do; the first that fits counts."""

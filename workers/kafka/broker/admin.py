@@ -59,7 +59,7 @@ TOPIC_SETTINGS = ("cleanup.policy", "max.message.bytes", "retention.ms")
 
 
 _UNKNOWN_RIGHTS = -(1 << 31)
-"""What a broker answers that cannot tell the rights."""
+"""What a broker answers that does not know the rights."""
 
 
 class Right(IntEnum):
@@ -308,7 +308,7 @@ def _refuse(problems: list[str], begin: str = "") -> None:
 
 
 async def wait_until_there(admin: BrokerClient, names: list[str], partitions: int = 1) -> None:
-    """Wait until topics have so many partitions, all with leaders; clients see errors before."""
+    """Wait until topics have this number of partitions, all with leaders; clients see errors before."""
     while True:
         found = await _described(admin)
         there = [found.get(name, ()) for name in names]
@@ -404,7 +404,7 @@ def _setting_problems(spec: TopicSpec, config: dict[str, str]) -> Iterator[tuple
 async def _denied(
     admin: BrokerClient, broker: BrokerAccess, rights: Rights, groups: Iterable[str]
 ) -> list[str]:
-    """Return a line for each topic and group for which rights are missing, as far as the broker tells."""
+    """Return a line for each topic and group for which rights are missing, as far as the broker says."""
     missing: list[tuple[str, str, list[Right]]] = []
     for name, needed in rights.items():
         given = await _topic_rights(admin, broker.topic(name))
@@ -429,7 +429,7 @@ async def _denied(
 
 
 async def _topic_rights(admin: BrokerClient, topic: str) -> frozenset[Right]:
-    """Return what this user may do with a topic, which is not created; all where the broker cannot tell."""
+    """Return what this user may do with a topic, which is not created; all where the broker does not know."""
     response = await admin.ask(TopicRequest(topic, with_rights=True))
     ((code, *details),) = response.topics
     if for_code(code) is TopicAuthorizationFailedError:

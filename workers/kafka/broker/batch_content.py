@@ -69,7 +69,7 @@ class BatchContent:
     """Reads the content of a batch in order; each method raises `ContentError` for one that is damaged."""
 
     def __init__(self, codec: int, stored: bytes, skip_bytes_max: int) -> None:
-        """Begin at the first of the stored records, of which so many bytes may be skipped.
+        """Begin at the first of the stored records; at most this number of bytes is skipped.
 
         The codec is Kafka's number of the compression, from 0 for none to 4 for zstd.
         """

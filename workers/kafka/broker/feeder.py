@@ -1,6 +1,6 @@
 """Sending pages to the topic `pages`, and what a run on files has learned to the workers' topics.
 
-Whatever sends raises `BrokerProblem` where the broker cannot be reached, or refuses a record, be it an earlier one.
+Every call that sends raises `BrokerProblem` where the broker cannot be reached, or has refused a record.
 """
 
 from collections.abc import Iterator

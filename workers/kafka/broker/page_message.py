@@ -74,7 +74,7 @@ def page_of_message(message: Received, settings: Settings, now_ms: int) -> Page 
 def passed_on(headers: Iterable[Header], bytes_max: int) -> tuple[tuple[Header, ...], bool]:
     """Return the first headers of a page message that are passed on, and whether they are all that could be.
 
-    Headers that templ reads are not passed on, nor are those that it writes, nor more than so many bytes.
+    Headers that templ reads or writes are not passed on, nor more than this number of bytes.
     """
     others = [
         (name, value)

@@ -28,7 +28,7 @@ Header = tuple[str, bytes | None]
 
 
 class RefusedValue(bytes):
-    """What there is of the value of a record that is not to be processed, with the reason."""
+    """The value of a record that is not to be processed, whole or cut, with the reason."""
 
     exception: str
     """Name of the problem."""

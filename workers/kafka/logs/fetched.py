@@ -1,7 +1,7 @@
 """What the fetches of this process have shown of the logs that it reads; any thread may ask.
 
 The broker writes into each batch how many leaders its partition had had (Kafka's KIP-101). So the
-fetched batches tell exactly which log they are of, even when records were lost and others have taken
+fetched batches show exactly which log they are of, even when records were lost and others have taken
 their offsets since.
 
 The end of a transaction takes an offset of its own, and the records of an aborted transaction are never

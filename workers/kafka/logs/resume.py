@@ -14,12 +14,12 @@ OTHER_TOPIC = "the topic was deleted and created again"
 
 
 class LogSnapshot(msgspec.Struct, frozen=True, array_like=True):
-    """What tells a log from a later one that has the same name; stored beside every offset."""
+    """What distinguishes a log from a later one that has the same name; stored beside every offset."""
 
     topic_id: str
-    """Identifier that the broker gave the topic when it was created; empty where it tells none."""
+    """Identifier that the broker gave the topic when it was created; empty where it has none."""
     leader_epoch: int
-    """How many leaders the partition had had; -1 where the broker does not tell."""
+    """How many leaders the partition had had; -1 where the broker does not say."""
     end: int
     """End offset of the log under this leader."""
     start: int = 0

@@ -69,7 +69,7 @@ _DEFAULTS = {
     "retention.ms": "604800000",
     "unclean.leader.election.enable": "false",
 }
-"""Kafka's defaults of the settings that are asked for; some services do not tell all of them."""
+"""Kafka's defaults of the settings that are asked for; some services do not report all of them."""
 _CGROUP_LIMITS = (
     Path("/sys/fs/cgroup/memory.max"),
     Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
@@ -120,7 +120,7 @@ async def _of_broker(broker: BrokerAccess, settings: Settings) -> tuple[list[Fin
 
 
 async def _read_broker(broker: BrokerAccess) -> tuple[str, dict[str, TopicFacts]]:
-    """Return what a broker tells of itself, and its topics by name without the prefix."""
+    """Return what a broker reports of itself, and its topics by name without the prefix."""
     async with connected_admin(broker) as admin:
         versions = await admin.ask(ApiVersionRequest())
         cluster = await admin.describe_cluster()
@@ -186,7 +186,7 @@ async def _records_of_a_day(broker: BrokerAccess, topic: TopicFacts) -> int:
 async def _of_take_downs(
     broker: BrokerAccess, state: Path, partitions: int | None
 ) -> list[Finding]:
-    """Return what is found out about take-downs, where the broker tells its topics."""
+    """Return what is found out about take-downs, where the broker lists its topics."""
     if partitions is None:
         return []
     try:

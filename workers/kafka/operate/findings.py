@@ -54,7 +54,7 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class TopicFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What a broker tells of a topic."""
+    """What a broker reports of a topic."""
 
     name: str
     """Full name, with the prefix."""
@@ -164,7 +164,7 @@ def judge_machine(
         yield Finding(
             "warning",
             f"a process may have {facts.open_files} files open, and the windows of {partitions} "
-            f"partitions, of which {there} files are there, may need {files}: those that are too many are "
+            f"partitions, which have {there} files now, may need {files}: the excess is "
             "opened again and again, which is slow",
             f"raise the limit: `ulimit -n {files}`, or LimitNOFILE={files} in the systemd unit",
         )
@@ -224,8 +224,8 @@ def judge_clock(ahead: Mapping[str, int]) -> Iterator[Finding]:
     if not ahead:
         yield Finding(
             "note",
-            "the broker does not tell its time; no record is dated more than "
-            f"{_TIME.show(CLOCK_AHEAD_MAX_MS)} after this machine's clock",
+            f"no record is dated more than {_TIME.show(CLOCK_AHEAD_MAX_MS)} after this machine's clock; the clock of "
+            "the broker itself cannot be read",
         )
 
 
@@ -269,8 +269,8 @@ def verdict(findings: Sequence[Finding]) -> str:
     worst = min(findings, key=lambda one: _SEVERITIES.index(one.severity), default=None)
     if worst is None or worst.severity == "note":
         return "ready"
-    first = worst.remedy or worst.problem
-    return f"not ready: first {first}" if worst.severity == "error" else f"ready; first {first}"
+    what = "; ".join(part for part in (worst.problem, worst.remedy) if part)
+    return f"not ready: {what}" if worst.severity == "error" else f"ready, but {what}"
 
 
 def exit_code_of(findings: Iterable[Finding]) -> int:

@@ -65,7 +65,7 @@ async def _copy(
     partitions: int,
     producer: PlainProducer,
 ) -> int:
-    """Copy a topic to so many partitions, and return the number of records.
+    """Copy a topic to this number of partitions, and return the number of records.
 
     A record that was not in the partition of its site counted nowhere, and stays behind.
     """

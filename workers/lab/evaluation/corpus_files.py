@@ -201,7 +201,7 @@ _NO_OUTPUT = PageOutput(text="", confidence=None, segments=None)
 
 
 class EvaluationFiles:
-    """Corpora and outputs of `templ run`, told apart by the first line of each file."""
+    """Corpora and outputs of `templ run`, distinguished by the first line of each file."""
 
     def __init__(self, paths: Sequence[Path], pages_per_site: int | None) -> None:
         """Look at the files, and read the outputs.

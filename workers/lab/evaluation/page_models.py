@@ -13,7 +13,7 @@ from workers.processes.page_model import page_model_of, read_model_file
 
 
 class PageModels(msgspec.Struct, frozen=True, kw_only=True):
-    """One model for every page, or several of which each was trained without some sites."""
+    """One model for every page, or several that were each trained without some sites."""
 
     bodies: list[bytes]
     """Models in the form that `read_model_file` returns."""

@@ -50,7 +50,7 @@ class CommandPeer(msgspec.Struct, frozen=True):
         return self.name
 
     def __call__(self, markup: str) -> str:
-        """Return the text that the program makes of a page.
+        """Return the text that the program extracts from a page.
 
         Raises:
             subprocess.SubprocessError: It failed, or took longer than `COMMAND_DEADLINE_S`.

@@ -29,7 +29,7 @@ _NEAR = 0.1
 _TEMPLATE_SITES = 12
 """Most sites that lend their templates to mirrors."""
 _MIRRORED = 200
-"""Number of articles that are mirrored, if there are so many."""
+"""Most articles that are mirrored."""
 _ALL = "templ"
 _ALONE = "content alone"
 
@@ -145,7 +145,7 @@ def read_mirrors(corpora: Sequence[Path], seed: int) -> list[ComparedPage]:
 def mirrored_articles(
     corpora: Sequence[Path], seed: int, count: int, templates_per_article: int
 ) -> list[ClassPage]:
-    """Return about so many articles of corpora, each in some templates of the sites with the most pages."""
+    """Return about this number of articles of corpora, each in some templates of the sites with the most pages."""
     by_site = read_source_pages(corpora)
     sites = sorted(by_site, key=lambda site: (-len(by_site[site]), site))
     lenders = min(_TEMPLATE_SITES, len(sites) // 2)

@@ -77,7 +77,7 @@ INPUTS = tuple(FUSION_INPUTS)
     "--trees/--no-trees",
     "uses_trees",
     default=True,
-    help="Whether the tree templates tell places whose names a site does not know.",
+    help="Whether the tree templates give places whose names a site does not know.",
 )
 @lab.jobs
 @lab.seed("Seed of the bootstrap.")

@@ -193,7 +193,7 @@ def _run_injection(
     settings: InjectionSettings,
     share: float,
 ) -> Words:
-    """Return the figures of injections into pages, of which the texts without them are known."""
+    """Return the figures of injections into pages whose texts without them are known."""
     rng = Random(f"{settings.seed}/{site.site}/{share}")  # noqa: S311 - not for secrets
     wanted = [word_counts(gold.gold_text) if gold else Counter[str]() for gold in site.gold]
     vocabulary = vocabulary_of(word for words in wanted for word in words)

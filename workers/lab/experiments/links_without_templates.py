@@ -30,7 +30,7 @@ from workers.lab.simulate.feed import FeedSettings, simulate_feed
 from workers.lab.simulate.synthetic_page import SyntheticPage
 
 _DECIMALS = 9
-"""Scores are rounded to so many decimals, so that pages with equal links have equal scores."""
+"""Decimals to which scores are rounded, so that pages with equal links have equal scores."""
 _DAMPING = 0.85
 """Probability of following a link; otherwise any page is visited next."""
 
@@ -98,7 +98,7 @@ class WebPage(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def make_web(sites: int, pages: int, seed: int) -> list[WebPage]:
-    """Return the pages of a synthetic web that so many requests to all sites find, each address once."""
+    """Return the pages of a synthetic web that this number of requests to all sites finds, each address once."""
     settings = FeedSettings(genre="news", sites=sites, pages=pages, seed=seed, languages=("en",))
     fetched = list({page.url: page for page in simulate_feed(settings)}.values())
     draw = np.random.default_rng(seed)

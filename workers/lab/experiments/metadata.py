@@ -276,7 +276,7 @@ _CONFIG = CoreConfig()
 @lab.option("--pages", default=400, help="Pages of the gold for metadata.")
 @lab.option("--markdown-pages", default=200, help="Pages of the check of Markdown.")
 @click.option(
-    "--sites", is_flag=True, help="Also measure what ten pages of a site tell about others."
+    "--sites", is_flag=True, help="Also measure what ten pages of a site teach about others."
 )
 def metadata(
     report: lab.Report, corpora: tuple[Path, ...], pages: int, markdown_pages: int, *, sites: bool

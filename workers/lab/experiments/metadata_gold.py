@@ -49,7 +49,7 @@ class Statement(NamedTuple):
 
 
 class GoldPage(NamedTuple):
-    """A page of which some fields are known, with one statement of each taken out."""
+    """A page with some known fields, and with one statement of each taken out."""
 
     url: str
     markup: str
@@ -263,14 +263,14 @@ _KEPT_MIN = 0.99
 """Share of its letters that must be kept for an element to count as kept."""
 _NO_DATA = ".//table|.//ul|.//ol|.//pre|.//h1|.//h2|.//h3|.//h4|.//h5|.//h6|.//div"
 _LINE_NUMBERS = ".//*[@class = 'ln' or contains(@class, 'line-n') or contains(@class, 'lineno')]"
-"""Code of which Markdown leaves the numbers of the lines out."""
+"""Code whose line numbers Markdown leaves out."""
 Structure = dict[str, list[str]]
 
 
 def page_structure(markup: str, document: Document, kept: Bools) -> Structure | None:
     """Return the texts of each kind of structure in the kept text of a page, in document order.
 
-    Where lxml's tree has other text than the document, nobody can tell which part is kept: None.
+    Where lxml's tree has other text than the document, it is not known which part is kept: None.
     """
     parser = lxml.html.HTMLParser(encoding="utf-8", huge_tree=True, remove_comments=True)
     root = lxml.html.document_fromstring(markup.encode("utf-8", "replace"), parser=parser)

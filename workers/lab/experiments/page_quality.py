@@ -1,4 +1,4 @@
-"""`templ experiments page-quality`: pages without content, told from those with content of the same sites."""
+"""`templ experiments page-quality`: how well pages without content are separated from others of the same sites."""
 
 from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence

@@ -35,7 +35,7 @@ _PENALTY = 0.5
 _WEIGHT_PAGES = 3
 """Pages of one type that a site counts for at most."""
 _FAVOURED = {"product": 0.4, "listing": 0.6}
-"""Log-odds by which types of which the corpora have few pages are favoured."""
+"""Log-odds by which types with few pages in the corpora are favoured."""
 _NAMES = {**PAGE_TYPE_OF_NAME, "shop": "product"}
 _NO_NAMES = ("organisation", "corporate")
 """Names of sites that say nothing of the types of their pages."""
@@ -124,7 +124,7 @@ def _type_of(record: Mapping[str, Any]) -> int | None:
 
 
 def typed_page(page: tuple[str, dict[str, Any]], folds: Path) -> TypedPage | None:
-    """Return a page of a corpus with its type and what tells it; None for one without text."""
+    """Return a page of a corpus with its type and the inputs for it; None for one without text."""
     corpus, record = page
     type_number = _type_of(record)
     body = without_statements(record_markup(record)).encode("utf-8", "replace")

@@ -42,7 +42,7 @@ class ReplayedPage(msgspec.Struct, frozen=True, kw_only=True):
     finds_redesign: bool = False
     """Whether a redesign of the site was detected with this page."""
     other_events: AbstractSet[str] = frozenset()
-    """What else has changed on the site, it was told with this page."""
+    """What else has changed on the site, as was reported with this page."""
     f1: float | None
     """Word F1; None for pages without gold."""
     alone_f1: float | None

@@ -20,7 +20,7 @@ from workers.lab.plots import line_chart
 MEASURES = ("HTML", "words", "links")
 _PARTS = ("template", "content")
 _DATE = "snapshot"
-"""Field of the date, of which the first four digits are the year."""
+"""Field of the date, whose first four digits are the year."""
 _PAPER = ("40 to 50 %, +6 % a year", "30 %", "30 %")
 """Gibson, Punera and Tomkins (WWW 2005), as the four papers quote them."""
 

@@ -276,7 +276,7 @@ def page_tokens(page: str, *, markup: bool = False) -> list[str]:
 
     The tokens of text are compounds, characters of scripts without spaces, and borders. A compound is
     a word, or words joined by up to three marks without white space: numbers, times and addresses are
-    one token each. The four characters on either side of a place tell whether a token starts or ends
+    one token each. The four characters on either side of a place decide whether a token starts or ends
     there. In markup runs of other symbols are tokens, too, and there are no borders.
 
     >>> page_tokens("Read at 12:30\nhttps://a.org/b?c=1")

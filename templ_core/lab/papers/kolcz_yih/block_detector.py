@@ -33,7 +33,7 @@ _EQUAL = 1e-12
 def cut_points(values: Floats, positive: Bools) -> Floats:
     """Return the ascending borders of the intervals of a feature.
 
-    Values above a border are in the next interval. A feature that does not help to tell the classes
+    Values above a border are in the next interval. A feature that does not help to separate the classes
     apart has no borders.
 
     >>> values = np.arange(100.0)
@@ -95,7 +95,7 @@ DETECTORS = ("text", "maxent", "forest")
 WORD_TABLE_SIZE = 1 << 16
 """Number of places of the hash table of words."""
 _DECIMALS = 3
-"""Scores are rounded to so many decimals, so that every machine gives the same text."""
+"""Decimals to which scores are rounded, so that every machine gives the same text."""
 
 
 class WordOdds(msgspec.Struct, frozen=True, kw_only=True):

@@ -51,7 +51,7 @@ class LogisticRegression(msgspec.Struct, frozen=True, kw_only=True):
 BANDS = 4
 """Number of bands of areas."""
 _DECIMALS = 3
-"""Log-odds are rounded to so many decimals, so that every machine gives the same text."""
+"""Decimals to which log-odds are rounded, so that every machine gives the same text."""
 
 
 class SmoothedClassifier(msgspec.Struct, frozen=True, kw_only=True):

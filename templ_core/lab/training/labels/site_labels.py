@@ -68,7 +68,7 @@ class CorpusPage(msgspec.Struct, frozen=True, kw_only=True):
     body: bytes
     content_type: str | None = None
     charset: str | None = None
-    """None if only the page itself can tell."""
+    """None if only the page itself can decide."""
 
 
 class ReadPage(msgspec.Struct, frozen=True, kw_only=True):
