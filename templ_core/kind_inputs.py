@@ -2,6 +2,7 @@
 
 import functools
 import math
+from collections import Counter
 from collections.abc import Sequence
 from urllib.parse import unquote, urlsplit
 
@@ -181,4 +182,4 @@ def _of_page(document: Document, kept: Bools) -> list[float]:
 
 def _most_alike(shapes: Int64s) -> int:
     """Return how many texts have the shape that most have."""
-    return int(np.unique(shapes, return_counts=True)[1].max(initial=0))
+    return max(Counter(shapes.tolist()).values(), default=0)

@@ -90,16 +90,15 @@ def uncovered_runs(tokens, segments, is_wanted, is_covered, int size, int every)
     cdef const uint8_t *wanted = <const uint8_t *>items(is_wanted, 1)
     cdef const uint8_t *covered = <const uint8_t *>items(is_covered, 1)
     cdef uint32_t key
-    is_found = np.zeros(1 << 16, np.bool_)
-    cdef uint8_t *found = <uint8_t *>items(is_found, 1, True)
+    found = set()
     for word in range(count):
         if covered[word] or token[word] == BREAK or not wanted[segment[word]]:
             known = 0
             continue
         known = known + 1 if known and segment[word - 1] == segment[word] else 1
         if known >= size and is_seed(token + word + 1 - size, size, every, &key):
-            found[key >> 16] = 1
-    return is_found.nonzero()[0].astype(np.uint16)
+            found.add(key >> 16)
+    return np.array(sorted(found), np.uint16)
 
 
 def numbered(ascending, keys, int first):

@@ -14,19 +14,23 @@ def recurring(pages, int least):
         least: Pages that must share one, at most 255.
     """
     cdef const uint8_t[:] page
+    cdef const uint8_t *byte
+    cdef uint8_t *count
     cdef Py_ssize_t at
     cdef int number
     memset(_COUNTS, 0, sizeof(_COUNTS))
     found = bytearray()
-    cdef bint some = False
+    cdef uint8_t most = 0
     for one in pages:
+        if not one:
+            continue
         page = one
+        byte = &page[0]
         for at in range(0, len(page) - 1, 2):
-            number = page[at] | page[at + 1] << 8
-            if _COUNTS[number] < 255:
-                _COUNTS[number] += 1
-            some |= _COUNTS[number] >= least
-    if some:
+            count = &_COUNTS[byte[at] | byte[at + 1] << 8]
+            count[0] += count[0] < 255
+            most = max(most, count[0])
+    if most >= least:
         for number in range(65536):
             if _COUNTS[number] >= least:
                 found += (<object>number).to_bytes(2, "little")
