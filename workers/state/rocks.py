@@ -31,6 +31,11 @@ CACHE_BYTES = 16 << 20
 """Size of the cache that databases share unless they ask for another size."""
 _WRITE_BUFFER_BYTES = 8 << 20
 """Size at which one family's write buffer is written to a file."""
+_BUFFER_STEP_BYTES = 64 << 10
+"""By how much a write buffer grows. By the 1 MiB of RocksDB's default, the nearly empty buffers of a process's families
+would exceed the cache together, so that every write would end in files of a few keys, without end."""
+_LOG_BYTES = 1 << 20
+"""Size at which RocksDB begins its log of what it does anew."""
 _FILE_BYTES = 8 << 20
 """Size of a file of keys. The filter and the index of a larger one exceed a shard of the cache, about 1 MiB, and would be
 read again for each key."""
@@ -318,11 +323,13 @@ def _options(memory: _Memory) -> Options:
     options.create_if_missing(True)
     options.create_missing_column_families(True)
     options.set_keep_log_file_num(1)
+    options.set_max_log_file_size(_LOG_BYTES)
     options.set_max_open_files(open_files_max(RocksDatabase.sharing))
     options.set_table_cache_num_shard_bits(1)  # each shard holds a file at least, of 64 as a rule
     options.set_stats_dump_period_sec(0)
     options.set_compression_type(DBCompressionType.zstd())
     options.set_write_buffer_size(_WRITE_BUFFER_BYTES)
+    options.set_arena_block_size(_BUFFER_STEP_BYTES)
     options.set_write_buffer_manager(memory.buffers)
     options.set_target_file_size_base(_FILE_BYTES)
     options.set_enable_blob_files(True)

@@ -242,3 +242,17 @@ def test_a_state_directory_that_is_named_by_a_link_is_read(tmp_path):
     WindowStore(tmp_path / "real" / "windows-0", load_settings()).close()
     (tmp_path / "link").symlink_to("real")
     assert copied_sites(tmp_path / "link") == {}
+
+
+def test_stores_that_share_their_buffers_write_no_files_before_these_are_full(tmp_path):
+    """Else each write ends in files of a few keys once a process has some stores."""
+    families = [f"family-{number}" for number in range(10)]
+    stores = [RocksDatabase(tmp_path / str(number), tuple(families)) for number in range(4)]
+    for number in range(800):
+        batch = Batch()
+        for family in families:
+            batch.put(family, b"key %d" % number, b"value" * 20)
+        stores[number % 4].write(batch)
+    assert list(tmp_path.rglob("*.sst")) == []
+    for store in stores:
+        store.close()
