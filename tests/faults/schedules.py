@@ -22,7 +22,7 @@ from templ_core.site_cleaner.fetch_times import rfc3339
 from templ_core.site_level.window.site_window import url_hash
 from templ_core.stored.compact import content_digest
 from tests.workers.builders import document, packed
-from workers.pipeline.actions import Compare, Forget, Publish
+from workers.pipeline.carry_out import Transport, carry_out_now
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.messages import (
     Cleaned,
@@ -137,6 +137,24 @@ def told_of(watch, record):
     return [msgspec.msgpack.encode((type(one).__name__, one)) for one in told], change
 
 
+class Topics(Transport):
+    """The topics of a simulated broker, where a process may end before and behind each record."""
+
+    def __init__(self, world):
+        super().__init__(world.engine)
+        self._world = world
+
+    async def send(self, record, headers):
+        self._world.send(record)
+
+    async def forget(self, keys):
+        for key in keys:
+            self._world.forget(key)
+
+    def not_fitted(self, action):
+        raise TypeError(action)
+
+
 class World:
     """A partition of each topic, a cleaner, a refresher and a watcher, the last two of which may change their machines."""
 
@@ -174,6 +192,7 @@ class World:
         with mock.patch.object(window_store, "open_database", return_value=self.disk):
             self.store = WindowStore(None, self.settings)
         self.engine = SiteEngine(Children(), self.settings, windows=self.store)
+        self.topics = Topics(self)
         self.publishes_from = len(self.documents)
         self.learned_to = min(position, self.publishes_from)
         if self.learned_to == self.publishes_from:
@@ -214,28 +233,11 @@ class World:
 
     def _due(self, sites):
         for site in sites:
-            self._carry_out(self.engine.refresh(site))
+            carry_out_now(self.engine.refresh(site), self.topics)
         while actions := self.engine.next_due():
-            self._carry_out(actions)
+            carry_out_now(actions, self.topics)
 
-    def _carry_out(self, actions):
-        for action in actions:
-            if isinstance(action, Publish):
-                for record in action.records:
-                    self._send(record)
-                action.done()
-            elif isinstance(action, Compare):
-                revision = self.engine.revision(action)
-                self._carry_out([] if revision is None else [revision])
-            elif isinstance(action, Forget):
-                for key in action.keys:
-                    self.fuse.point()
-                    self.documents.append((key, None))
-                action.done()
-            else:
-                raise TypeError(action)
-
-    def _send(self, record):
+    def send(self, record):
         self.fuse.point()
         if isinstance(record, DocumentRecord):
             self.documents.append((document_key(record.site, record.source), record))
@@ -244,6 +246,10 @@ class World:
         else:
             self.models[record.site] = record
         self.fuse.point()
+
+    def forget(self, key):
+        self.fuse.point()
+        self.documents.append((key, None))
 
     # The watcher.
 
@@ -321,8 +327,8 @@ class World:
                     made, summary=_SUMMARY, model_documents=known.documents if known else 0
                 )
                 text = text_of(made)
-            self._send(text)
-            self._send(made)
+            self.send(text)
+            self.send(made)
             self.cleaned_to = number + 1
         self.fuse.left = None
 

@@ -84,7 +84,7 @@ def test_earlier_windows_are_refused_by_name(earlier):
 def test_a_window_of_earlier_documents_goes_on(earlier, pool):
     store = WindowStore(None, load_settings())
     for _, value in records(earlier, "documents"):
-        store.put(decode_document_record(value), b"\x91\x05", None)
+        store.enter(decode_document_record(value), b"\x91\x05", None)
     transport = MemoryTransport(store, pool, load_settings())
     # The model stays as it was until as many pages have come that can be read.
     kept = "6 documents of its window cannot be read any more"
@@ -144,7 +144,7 @@ def test_records_of_a_newer_version_are_refused_by_name(earlier):
 def test_windows_of_another_format_are_rebuilt(tmp_path, number, caplog):
     path = tmp_path / "windows-0"
     store = WindowStore(path, load_settings())
-    store.put(document(1), stored_summary(document(1)), 0)
+    store.enter(document(1), stored_summary(document(1)), 0)
     store.close()
     database = RocksDatabase(path, _FAMILIES)
     database.put("meta", b"format", bytes([number]))

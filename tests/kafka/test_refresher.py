@@ -119,7 +119,7 @@ def test_a_store_left_behind_for_days_is_made_anew(stream, tmp_path):
     state = stream.state("one") / "refresher"
     StateDirectory.open(state, PARTITIONS).close()
     store = WindowStore(state / f"windows-{number}", load_settings())
-    store.put(ghost, learned, 0)
+    store.enter(ghost, learned, 0)
     store.close()
 
     place = {"partition": number, "timestamp_ms": int(time.time() * 1000) - TWO_DAYS_MS}

@@ -5,52 +5,46 @@ import msgspec
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
-from workers.pipeline.actions import Compare, Forget, NotFitted, Publish
+from workers.pipeline.carry_out import Transport, carry_out_now
 from workers.pipeline.site_engine import SiteEngine
 
 
-class MemoryTransport:
+class MemoryTransport(Transport):
     """Learns documents and carries out at once what the engine asks for."""
 
     def __init__(self, store, runner, settings, *, revises=False):
         self.store = store
         settings = msgspec.structs.replace(settings, revisions=revises)
-        self.engine = SiteEngine(runner, settings, windows=store)
+        super().__init__(SiteEngine(runner, settings, windows=store))
         self.sent = []
         self.forgotten = []
-        self.not_fitted = []
+        self.sites_not_fitted = []
 
     def learn(self, *documents):
         """Learn documents as the workers do; the offset of each is the store's next."""
         for document in documents:
             assert self.engine.learn(document, self.store.next_offset) is None
-            self.carry_out(self.engine.refresh(document.site))
+            carry_out_now(self.engine.refresh(document.site), self)
 
     def fit(self, site):
         """The site's model as its window is; None if empty."""
         before = len(self.models)
-        self.carry_out(self.engine.publish_model(site))
+        carry_out_now(self.engine.publish_model(site), self)
         return self.models[-1] if len(self.models) > before else None
 
-    def carry_out(self, actions):
-        for action in actions:
-            match action:
-                case Publish(records, done):
-                    self.sent.extend(records)
-                    done()
-                case Compare():
-                    revision = self.engine.revision(action)
-                    self.carry_out([] if revision is None else [revision])
-                case Forget(keys, done):
-                    self.forgotten.extend(keys)
-                    done()
-                case NotFitted():
-                    self.not_fitted.append(action)
+    async def send(self, record, headers):
+        self.sent.append(record)
+
+    async def forget(self, keys):
+        self.forgotten.extend(keys)
+
+    def not_fitted(self, action):
+        self.sites_not_fitted.append(action.site)
 
     def carry_out_all(self, decide):
         """Carry out what the engine asks for until it asks for nothing more."""
         while actions := decide():
-            self.carry_out(actions)
+            carry_out_now(actions, self)
 
     def _of(self, *types):
         return [one for one in self.sent if isinstance(one, types)]

@@ -130,7 +130,7 @@ class CleanerApp(Role):
         await asyncio.gather(*sent)
         reached_s = self.metrics.stage("publish", reached_s)
         documents = [one.document for one in outcomes if not isinstance(one, Dead)]
-        await send_all(self._outputs.send(one) for one in documents if one is not None)
+        await send_all(self.outputs.send(one) for one in documents if one is not None)
         ended_s = self.metrics.stage("store", reached_s)
         timestamps = (one.timestamp_ms for one in messages)
         self.metrics.count(zip(timestamps, outcomes, strict=True), ended_s - started_s)
@@ -197,9 +197,9 @@ class CleanerApp(Role):
                 *(message.source, letter.exception, letter.message),
                 extra=record_fields(message.source, message.headers, outcome.site),
             )
-            return self._outputs.send_dead_letter(message, letter)
+            return self.outputs.send_dead_letter(message, letter)
         headers, _ = passed_on(message.headers, self.config.settings.header_bytes_max)
-        return self._outputs.send(outcome.record, headers)
+        return self.outputs.send(outcome.record, headers)
 
     def _check_feed(self, messages: Iterable[Received], outcomes: Iterable[Outcome]) -> None:
         """Raise `FeedProblem` when too many pages are dead letters; those so far are stored."""

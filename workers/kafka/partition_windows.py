@@ -15,7 +15,7 @@ import msgspec
 from aiokafka.errors import KafkaError
 
 from schemas.codec import SchemaError, decode_document_record
-from schemas.document import document_key
+from schemas.document import DocumentRecord, document_key
 from schemas.topics import DOCUMENTS, SITE_MODELS
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.partitioning import MisplacedRecords
@@ -66,34 +66,28 @@ class PartitionWindows:
             pool, settings, windows=self.store, book=self._book, fits_messages=True
         )
 
-    def ingest(self, site: str, message: Received) -> bool:
-        """Take in a record with the site in its key; if it cannot be used, log why, and return False."""
-        if self._misplaced.holds(site, message, is_new=self.store.is_new(message.offset)):
-            self.store.skip(message.offset)
+    def learn(self, site: str, message: Received) -> bool:
+        """Learn from a record with the site in its key; if it cannot be used, log why, and return False."""
+        store, offset = self.store, message.offset
+        if self._misplaced.holds(site, message, is_new=store.is_new(offset)):
+            store.skip(offset)
             return message.value is None
+        if self._book.is_forgotten(site):
+            store.skip(offset)
+            return True
         with lines_about(partial(record_fields, message.source, message.headers, site)):
             try:
-                problem = self._take(site, message)
+                record = _document(site, message)
+                if record is None:
+                    store.remove(site, _source_id(message), offset)
+                    return True
+                problem = self.engine.learn(record, offset)
             except SchemaError as error:
-                self.store.skip(message.offset)
+                store.skip(offset)
                 problem = str(error)
             if problem is not None:
                 log.warning("document %s is left out: %s", message.source, problem)
         return problem is None
-
-    def _take(self, site: str, message: Received) -> str | None:
-        """Take a record in; return why nothing was learned from it, or None."""
-        value = processable(message.value)
-        if self._book.is_forgotten(site):
-            self.store.skip(message.offset)
-            return None
-        if value is None:
-            self.store.remove(site, _source_id(message), message.offset)
-            return None
-        record = decode_document_record(value)
-        if record.site != site or document_key(site, record.source) != message.key:
-            raise SchemaError(f"its key {message.key!r} is not that of {record.source} of its site")
-        return self.engine.learn(record, message.offset)
 
     def keep(self, site: str, message: Received) -> bool:
         """Step over a null value that does not count, and return False; its document stays, and is sent again."""
@@ -124,6 +118,21 @@ class PartitionWindows:
         """Close the store and remove it from the disk."""
         self.store.close()
         shutil.rmtree(self._path)
+
+
+def _document(site: str, message: Received) -> DocumentRecord | None:
+    """Return the document of a record; None for a null value.
+
+    Raises:
+        SchemaError: The value is no document of the key.
+    """
+    value = processable(message.value)
+    if value is None:
+        return None
+    record = decode_document_record(value)
+    if record.site != site or document_key(site, record.source) != message.key:
+        raise SchemaError(f"its key {message.key!r} is not that of {record.source} of its site")
+    return record
 
 
 def _source_id(message: Received) -> str:

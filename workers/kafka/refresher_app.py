@@ -27,7 +27,8 @@ from workers.kafka.outputs import send_all
 from workers.kafka.owned_partitions import OwnedPartitions
 from workers.kafka.partition_windows import LostModels, PartitionWindows
 from workers.kafka.role import Role
-from workers.pipeline.actions import Action, Compare, Forget, NotFitted, OutputRecord, Publish
+from workers.pipeline.actions import Action, Compare, NotFitted, OutputRecord, PassedOn
+from workers.pipeline.carry_out import Transport, carry_out
 from workers.processes.pool import Pool
 from workers.settings import Settings
 from workers.state.rebuildable import remove_set_aside
@@ -125,37 +126,37 @@ class RefresherApp(Role):
     async def _learn(
         self, number: int, windows: PartitionWindows, messages: Sequence[Received]
     ) -> list[str]:
-        """Take records of `documents` in, at least the first; returns the sites that may have something to publish.
+        """Learn from records of `documents`, at least the first; returns the sites that may have something to publish.
 
-        It ends early when the partition is taken away. All are taken in one step on one lane, because a step takes
+        It ends early when the partition is taken away. All are learned in one step on one lane, because a step takes
         longer than most records; whoever holds the partition keeps all else off its windows.
         """
         await self._known()
         counts = [one.value is not None or await self._tombstones.counts(one) for one in messages]
 
-        def take() -> list[str]:
+        def learn() -> list[str]:
             sites: set[str] = set()
             for message, is_counted in zip(messages, counts, strict=True):
                 if sites and number not in self._owned:
                     break
                 site = site_of_key(message.key or b"")
-                is_taken = (windows.ingest if is_counted else windows.keep)(site, message)
-                (self.metrics.documents if is_taken else self.metrics.left_out).inc()
+                is_learned = (windows.learn if is_counted else windows.keep)(site, message)
+                (self.metrics.documents if is_learned else self.metrics.left_out).inc()
                 sites.add(site)
             return sorted(one for one in sites if model_is_due(windows.store.site_state(one)))
 
-        return await self._on_lane(site_of_key(messages[0].key or b""), take)
+        return await self.on_lane(site_of_key(messages[0].key or b""), learn)
 
     async def _take_down(self, site: str) -> bool:
         was_there = False  # the site's partition may be this worker's or not
         number = partition_of(site, self.config.partitions)
         async with self._owned.hold(number) as windows:
             if windows is not None:
-                was_there = await self._on_lane(site, windows.store.erase, site)
+                was_there = await self.on_lane(site, windows.store.erase, site)
             elif (path := self.config.state / f"windows-{number}").exists():
                 was_there = await asyncio.to_thread(_erase_closed, path, site, self.config.settings)
         remove_set_aside(self.config.state)
-        await self._on_lane(site, self._pool.forget, site)
+        await self.on_lane(site, self._pool.forget, site)
         return was_there
 
     async def _publish_model(self, number: int, site: str, windows: PartitionWindows) -> None:
@@ -185,42 +186,21 @@ class RefresherApp(Role):
         if number not in self._owned:
             return False
         started_s = time.monotonic()
-        actions = list(await self._on_lane(site, decide, *args, **kwargs))
+        actions = list(await self.on_lane(site, decide, *args, **kwargs))
         seconds = time.monotonic() - started_s
+        topics = _Topics(self, number, windows, seconds)
         for action in actions:
             if number not in self._owned:
                 return False
-            await self._perform(number, windows, action, seconds)
+            await carry_out(action, topics)
         return bool(actions)
 
-    async def _perform(
-        self, number: int, windows: PartitionWindows, action: Action, seconds: float
-    ) -> None:
-        match action:
-            case Publish(records, done, headers):
-                for record in records:
-                    await send_all([self._outputs.send(record, headers)])
-                    self._count(record, seconds)
-                await self._on_lane("", done)
-            case Forget(keys, done):
-                await send_all(self._outputs.forget(keys, windows.decided_from()))
-                await self._on_lane("", done)
-            case Compare(model):
-                self._to_revise[number, model.site] = None
-                self._revisable.set()
-            case NotFitted(site, reason):
-                self.metrics.not_fitted.inc()
-                log.warning(
-                    "the model of %s could not be fitted: %s", site, reason, extra={"site": site}
-                )
+    def revise_later(self, number: int, site: str) -> None:
+        """Have the texts of a site compared with its model when it is the site's turn."""
+        self._to_revise[number, site] = None
+        self._revisable.set()
 
-    def _count(self, record: OutputRecord, seconds: float) -> None:
-        if isinstance(record, SiteModelRecord):
-            self.metrics.refitted(seconds)
-        elif isinstance(record, CleanedRecord):
-            self.metrics.revisions.labels(record.revision_reason).inc()
-
-    async def _on_lane(
+    async def on_lane(
         self, site: str, work: Callable[P, T], *args: P.args, **kwargs: P.kwargs
     ) -> T:
         """Do work on a site's window on the site's lane, never on the loop."""
@@ -238,19 +218,50 @@ class RefresherApp(Role):
             if windows is None:
                 return
             started_s = time.monotonic()
-            actions = await self._on_lane(site, windows.engine.compare_texts, site)
-            seconds = time.monotonic() - started_s
+            actions = await self.on_lane(site, windows.engine.compare_texts, site)
+            topics = _Topics(self, number, windows, time.monotonic() - started_s)
         for action in actions:
             async with self._owned.hold(number) as now:
                 if now is not windows:
                     return
                 found: Action | None = action
                 if isinstance(action, Compare):
-                    found = await self._on_lane(site, windows.engine.revision, action)
+                    found = await self.on_lane(site, windows.engine.revision, action)
                 if found is not None:
-                    await self._perform(number, windows, found, seconds)
+                    await carry_out(found, topics)
             if found is not None:
                 await asyncio.sleep(1 / self.config.settings.revisions_per_s)
+
+
+class _Topics(Transport):
+    """Sends what follows from the windows of a partition, and has texts compared later, which is not urgent."""
+
+    def __init__(
+        self, role: RefresherApp, number: int, windows: PartitionWindows, fit_s: float
+    ) -> None:
+        """Send for a partition; `fit_s` is how long the engine took to decide, in seconds."""
+        super().__init__(windows.engine)
+        self._role, self._number, self._windows, self._fit_s = role, number, windows, fit_s
+
+    async def send(self, record: OutputRecord, headers: PassedOn) -> None:
+        await send_all([self._role.outputs.send(record, headers)])
+        if isinstance(record, SiteModelRecord):
+            self._role.metrics.refitted(self._fit_s)
+        elif isinstance(record, CleanedRecord):
+            self._role.metrics.revisions.labels(record.revision_reason).inc()
+
+    async def forget(self, keys: Sequence[bytes]) -> None:
+        await send_all(self._role.outputs.forget(keys, self._windows.decided_from()))
+
+    async def compare(self, text: Compare) -> None:
+        self._role.revise_later(self._number, text.model.site)
+
+    async def note(self, done: Callable[[], None]) -> None:
+        await self._role.on_lane("", done)
+
+    def not_fitted(self, action: NotFitted) -> None:
+        super().not_fitted(action)
+        self._role.metrics.not_fitted.inc()
 
 
 def _erase_closed(path: Path, site: str, settings: Settings) -> bool:

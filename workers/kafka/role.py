@@ -39,7 +39,7 @@ class Role(ABC):
         self.topic = config.broker.topic(self.input_topic)
         self.group = config.broker.group(self.name)
         self.app = build_app(config, self.name)
-        self._outputs = TopicOutputs(self.app, config)
+        self.outputs = TopicOutputs(self.app, config)
         self._book = SettingsBook()
         self._once: set[asyncio.Task[None]] = set()
         self._settings = SettingsFollower(config, self._book, self._take_down)

@@ -247,7 +247,7 @@ class Watcher(Role):
         """Send what is to be reported, and drop it when the broker has stored it."""
         while stored := await asyncio.to_thread(watch.store.outbox, _SENT_AT_ONCE):
             records = [_read_kept(value) for _, value in stored]
-            await send_all(self._outputs.send_keyed(*_message(one)) for one in records)
+            await send_all(self.outputs.send_keyed(*_message(one)) for one in records)
             await asyncio.to_thread(watch.store.drop, [number for number, _ in stored])
             for one in records:
                 self.metrics.told(one)

@@ -4,7 +4,6 @@ Each page is cleaned with the site model that the pages before it have led to. T
 processed one after the other, and sites share nothing, so the output depends on the input alone.
 """
 
-import logging
 from collections import deque
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
@@ -19,15 +18,15 @@ from schemas.site_model import SiteModelRecord
 from workers.errors import InputProblem
 from workers.local.local_state import LocalState
 from workers.page import Page, Rejected
-from workers.pipeline.actions import Action, Compare, Dead, NotFitted, Outcome, Publish
+from workers.pipeline.actions import Dead, Outcome, OutputRecord, PassedOn
+from workers.pipeline.carry_out import Transport, carry_out_now
 from workers.pipeline.page_cleaner import PageCleaner
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.messages import PAGES_AT_ONCE, TaskRunner
 from workers.processes.pool import Pool
 from workers.settings import Settings
 from workers.site_settings import SettingsBook
-
-log = logging.getLogger("templ")
+from workers.state.model_store import ModelStore
 
 
 class Stream:
@@ -116,18 +115,17 @@ class Stream:
         """Learn from a page that was cleaned; return what follows, and whether the site's model was fitted."""
         if not self.learns or isinstance(outcome, Dead) or outcome.document is None:
             return [], False
-        engine = self.engine
+        engine, outputs = self.engine, _Outputs(self.engine, self._models)
         engine.learn(outcome.document, offset=None)
         fit = engine.refresh(site)
-        texts = list(self._texts(fit))
+        carry_out_now(fit, outputs)
         while actions := engine.next_superseded(site):
-            texts += self._texts(actions)
-        return texts, bool(fit)
+            carry_out_now(actions, outputs)
+        return outputs.following, bool(fit)
 
     def refit(self, site: str) -> None:
         """Fit the model of a site on its present window."""
-        for _ in self._texts(self.engine.publish_model(site)):
-            pass
+        carry_out_now(self.engine.publish_model(site), _Outputs(self.engine, self._models))
 
     def unfitted(self) -> list[str]:
         """Return the sites whose windows have changed since their models were fitted."""
@@ -138,22 +136,20 @@ class Stream:
         """Clean all further pages with the models as they are."""
         self.learns = False
 
-    def _texts(self, actions: Sequence[Action]) -> Iterator["_Following"]:
-        """Carry out actions in this process, and yield the texts and deletions among them."""
-        for action in actions:
-            match action:
-                case Publish(records):
-                    for record in records:
-                        if isinstance(record, SiteModelRecord):
-                            self._models.put(record.site, encode_msgpack(record), 0, 0)
-                        elif isinstance(record, _Following):
-                            yield record
-                    action.done()
-                case Compare() if revision := self.engine.revision(action):
-                    yield from self._texts([revision])
-                case NotFitted(site, reason):
-                    said = "the model of %s could not be fitted: %s"
-                    log.warning(said, site, reason, extra={"site": site})
+
+class _Outputs(Transport):
+    """Keeps models, and what follows from a page; the windows have its document already."""
+
+    def __init__(self, engine: SiteEngine, models: ModelStore) -> None:
+        super().__init__(engine)
+        self._models = models
+        self.following: list[_Following] = []
+
+    async def send(self, record: OutputRecord, _headers: PassedOn) -> None:
+        if isinstance(record, SiteModelRecord):
+            self._models.put(record.site, encode_msgpack(record), 0, 0)
+        elif isinstance(record, _Following):
+            self.following.append(record)
 
 
 _PAGES_AHEAD = 64

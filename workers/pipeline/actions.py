@@ -42,6 +42,8 @@ class Dead(msgspec.Struct, frozen=True, kw_only=True):
 Outcome: TypeAlias = Cleaned | Deleted | Dead
 
 
+PassedOn: TypeAlias = Sequence[tuple[str, bytes | None]]
+"""Headers of a page message that are passed on with what was made of it."""
 OutputRecord: TypeAlias = CleanedRecord | DeletedRecord | DocumentRecord | SiteModelRecord
 
 
@@ -51,8 +53,7 @@ class Publish(msgspec.Struct, frozen=True):
     records: Sequence[OutputRecord]
     done: Callable[[], None]
     """Notes in the window that the records are out; what was not sent is asked for again after a crash."""
-    headers: Sequence[tuple[str, bytes | None]] = ()
-    """Headers of the page message that are passed on with a text."""
+    headers: PassedOn = ()
 
 
 class Forget(msgspec.Struct, frozen=True):

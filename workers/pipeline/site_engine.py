@@ -118,7 +118,7 @@ class SiteEngine:
                 record = self._windows.whole(record)
             summary = record.summary or self._summarise(record)
             if isinstance(summary, bytes):
-                self._windows.put(record, summary, offset)
+                self._windows.enter(record, summary, offset)
                 return None
             problem = summary
         except CodecError as error:
@@ -295,8 +295,8 @@ class SiteEngine:
             [(key, url)] = superseded
             newest = self._newest(key, url)
             if newest is not None:
-                return [newest, Publish([], partial(outbox.drop_superseded, [key]))]
-            outbox.drop_superseded([key])
+                return [newest]
+            outbox.drop_superseded(key)
         return []
 
     def next_of_outbox(self) -> list[Action]:
@@ -310,8 +310,10 @@ class SiteEngine:
         actions: list[Action] = []
         for key in outbox.documents():
             document = self._windows.document_of(key)
-            records = [] if document is None else self._fitting(document)
-            actions.append(Publish(records, partial(outbox.mark_sent, key)))
+            if document is not None and (records := self._fitting(document)):
+                actions.append(Publish(records, partial(outbox.mark_sent, key)))
+            else:
+                outbox.mark_sent(key)
         return actions
 
     def _newest(self, url_key: bytes, url: str) -> Publish | None:
@@ -322,10 +324,10 @@ class SiteEngine:
             return None
         if not isinstance(newest, DocumentRecord):
             deletion = DeletedRecord(url=url, site=site, id=newest, source=Source.parse(newest))
-            return Publish([deletion], _nothing)
+            return Publish([deletion], partial(self._windows.outbox.drop_superseded, url_key))
         model = self._model_to_revise_with(site, self._model(site))
         result = self.revise(newest, model, "superseded", changed_ratio_min=0)
-        return self._republication(result) if isinstance(result, Cleaned) else None
+        return self._republication(result, url_key) if isinstance(result, Cleaned) else None
 
     def _model_to_revise_with(
         self, site: str, model: SiteModelRecord | None
@@ -358,14 +360,14 @@ class SiteEngine:
         )
         return self._run(document.site, task)
 
-    def _republication(self, revised: Cleaned) -> Publish:
-        """Return the publication of a text, and of its document, in place of those before.
+    def _republication(self, revised: Cleaned, superseded: bytes | None = None) -> Publish:
+        """Return the publication of a text, and of its document, in place of those before or of a superseded one.
 
         The text goes first: a document that says more than was published would hide a loss. With the new
         document a window that is rebuilt from the topic knows what was published last.
         """
         document = cast("DocumentRecord", revised.document)
-        done = partial(self._mark_revised, document)
+        done = partial(self._mark_revised, document, superseded)
         return Publish([revised.record, *self._fitting(document)], done, document.headers)
 
     def _fitting(self, document: DocumentRecord) -> list[DocumentRecord]:
@@ -374,14 +376,12 @@ class SiteEngine:
         is_small = limit_bytes is None or len(encode_msgpack(document)) <= limit_bytes
         return [document] if is_small else []
 
-    def _mark_revised(self, document: DocumentRecord) -> None:
+    def _mark_revised(self, document: DocumentRecord, superseded: bytes | None) -> None:
         known = self._windows.known(document)
         if known is not None:
             self._windows.replace(document, known, None)
-
-
-def _nothing() -> None:
-    """Note nothing."""
+        if superseded is not None:
+            self._windows.outbox.drop_superseded(superseded)
 
 
 def _problem(result: Result) -> str:

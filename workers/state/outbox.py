@@ -75,6 +75,6 @@ class Outbox:
             self._none_superseded_at = writes
         return urls
 
-    def drop_superseded(self, url_keys: Iterable[bytes]) -> None:
-        """Drop URLs whose newest text was published."""
-        delete_keys(self._db, _SUPERSEDED, url_keys)
+    def drop_superseded(self, url_key: bytes) -> None:
+        """Drop a URL whose newest text was published."""
+        delete_keys(self._db, _SUPERSEDED, [url_key])

@@ -151,7 +151,7 @@ class WindowStore(WindowReader):
         """Return totals over all sites; they are kept in memory, so this reads nothing."""
         return self._totals
 
-    def put(self, record: DocumentRecord, summary: bytes, offset: int | None) -> None:
+    def enter(self, record: DocumentRecord, summary: bytes, offset: int | None) -> None:
         """Add a document with its page summary to its site's window, or have it removed from the topic.
 
         Of several versions of a URL only the newest stays. Documents that exceed the window's bounds

@@ -219,7 +219,7 @@ def test_the_library_holds_the_documents_of_a_store(seed, hours):
             one = WindowDocument(time_ms, record.id, url, record.content_digest, record.body, b"")
             site.enter(one, NOTHING, SMALL)
             if store.known(record) is None:
-                store.put(record, stored_summary(record), None)
+                store.enter(record, stored_summary(record), None)
         kept = [entry.id for entry in store.window_entries("example.com")]
         assert [one.page_id for one in site.documents] == kept, number
         assert site.history.learned == store.site_state("example.com").learned

@@ -178,7 +178,7 @@ def clean(tmp_path, poison_pool, poison_settings):
 
         async def one_batch():
             app = CleanerApp(config, poison_pool, ModelStore(None))
-            app.app.gaps, app._outputs = NoGaps(), producer
+            app.app.gaps, app.outputs = NoGaps(), producer
             app._follower.ready.set()
             app._settings.ready.set()
             rest = await app._batch([SimpleNamespace(message=one) for one in messages])
@@ -311,7 +311,7 @@ def test_a_batch_is_cleaned_while_the_one_before_is_stored_and_acknowledged_once
     async def run():
         app = CleanerApp(kafka_config(tmp_path, 4), poison_pool, ModelStore(None))
         app.warm_up()
-        app.app.gaps, app._outputs = NoGaps(), Outputs()
+        app.app.gaps, app.outputs = NoGaps(), Outputs()
         app._follower.ready.set()
         app._settings.ready.set()
         await asyncio.wait_for(app._take_batches(Stream()), 60)

@@ -47,7 +47,7 @@ def fields(number=0, **changed):
 
 def take(windows, value, key=None):
     message = next_record(windows, value, key)
-    is_taken = windows.ingest(SITE, message)
+    is_taken = windows.learn(SITE, message)
     assert windows.store.next_offset == message.offset + 1
     return is_taken
 
@@ -115,9 +115,9 @@ def test_a_record_in_the_partition_of_other_sites_counts_nowhere(windows, caplog
     assert take(windows, encode_msgpack(document(0)))
     windows._misplaced = MisplacedRecords(4)  # `example.com` belongs to partition 1 of 4
     misplaced = next_record(windows, encode_msgpack(document(2)))
-    assert not windows.ingest(SITE, misplaced)
+    assert not windows.learn(SITE, misplaced)
     assert take(windows, None)
-    windows.ingest(SITE, misplaced)  # it is read again
+    windows.learn(SITE, misplaced)  # it is read again
     assert [one.url for one in windows.store.window(SITE)] == ["https://example.com/0"]
     windows.note_log(LogSnapshot("a", 0, 3))
     assert caplog.text == ""  # the null value shows that the record was moved

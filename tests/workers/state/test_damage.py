@@ -32,7 +32,7 @@ def whole(tmp_path_factory):
     for number in range(60):
         body = packed(random.Random(number).randbytes(6000))
         record = document(number, site=f"s{number % 3}.com", body=body)
-        store.put(record, stored_summary(record), store.next_offset)
+        store.enter(record, stored_summary(record), store.next_offset)
     store.close()
     return path
 
@@ -118,7 +118,7 @@ def test_a_window_that_lacks_a_document_is_damaged(whole, tmp_path):
         del store._db._families["entries"][key]
     newer = document(999, site="s0.com", url="https://s0.com/0")
     with pytest.raises(DamagedStore, match=r"the window of s0\.com lacks a document"):
-        store.put(newer, stored_summary(newer), store.next_offset)
+        store.enter(newer, stored_summary(newer), store.next_offset)
     store.close()
     with pytest.raises(DamagedStore):
         windows_at(path)
@@ -211,7 +211,7 @@ limit = int(sys.argv[2])
 for number in range(int(sys.argv[3])):
     store = windows_at(Path(sys.argv[1]))
     record = document(number, site=f"s{number}.com", body=packed(random.Random(number).randbytes(6000)))
-    store.put(record, stored_summary(record), store.next_offset)
+    store.enter(record, stored_summary(record), store.next_offset)
     store.close()
 resource.setrlimit(resource.RLIMIT_NOFILE, (limit, limit))
 print(len(content(Path(sys.argv[1]))[0]))

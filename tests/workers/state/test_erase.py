@@ -51,7 +51,7 @@ def filled_windows(path):
     for number in range(12):
         for site in (GONE, STAYS):
             record = document(number, site=site)
-            store.put(record, stored_summary(record), None)
+            store.enter(record, stored_summary(record), None)
     store.delete_url(document(99, site=GONE, url=f"https://{GONE}/3", kind="deletion"), None)
     return store
 

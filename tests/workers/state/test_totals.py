@@ -33,7 +33,7 @@ def apply(store, change):
     match name, values:
         case "put", (day, url):
             record = document(day, site=site, url=url, time_ms=day * DAY_MS)
-            store.put(record, stored_summary(record), store.next_offset)
+            store.enter(record, stored_summary(record), store.next_offset)
         case "delete", (day, url):
             record = document(day, site=site, url=url, time_ms=day * DAY_MS, kind="deletion")
             store.delete_url(record, store.next_offset)

@@ -33,7 +33,7 @@ def store(tmp_path):
 
 def put(store, *records):
     for record in records:
-        store.put(record, stored_summary(record), store.next_offset)
+        store.enter(record, stored_summary(record), store.next_offset)
 
 
 def ids(store, site="example.com"):
@@ -102,7 +102,7 @@ def test_a_redelivered_document_keeps_its_place_and_gets_no_tombstone(store):
 
 def test_a_replayed_offset_changes_nothing(store):
     put(store, document(1))
-    store.put(document(2), stored_summary(document(2)), offset=0)
+    store.enter(document(2), stored_summary(document(2)), offset=0)
     assert ids(store) == ["page:1"]
 
 
@@ -146,7 +146,7 @@ def test_a_url_whose_last_output_may_belong_to_an_older_fetch_is_superseded(
     assert url == "u"
     known = store.newest("example.com", key)
     assert (known if isinstance(known, str) else known.id) == newest
-    store.outbox.drop_superseded([key])
+    store.outbox.drop_superseded(key)
     assert store.outbox.superseded(10) == []
 
 
@@ -166,9 +166,9 @@ def test_a_page_that_has_left_its_window_is_not_taken_for_deleted(store):
 def test_on_files_an_older_fetch_is_superseded_and_an_overtaken_revision_is_not(store):
     revised = msgspec.structs.replace(document(1, url="u"), revision=1)
     for record in (revised, document(3, url="u")):
-        store.put(record, stored_summary(record), None)
+        store.enter(record, stored_summary(record), None)
     assert store.outbox.superseded(10) == []
-    store.put(document(2, url="u"), stored_summary(document(2)), None)
+    store.enter(document(2, url="u"), stored_summary(document(2)), None)
     assert [url for _, url in store.outbox.superseded(10)] == ["u"]
 
 
@@ -281,7 +281,7 @@ def followed(store, records):
         if record.kind == "deletion":
             found.delete_url(record, offset)
         else:
-            found.put(record, stored_summary(record), offset)
+            found.enter(record, stored_summary(record), offset)
     keys = {family: set() for family in ("entries", "pages")}
     for family, key, _ in entries_of(found):
         if family in keys:
@@ -312,7 +312,7 @@ def test_a_rebuilt_store_has_equal_windows_deletions_and_present_time(arrivals):
     assert (one.pages, one.bytes, one.deletions) == (other.pages, other.bytes, other.deletions)
     late = document(1000, url=arrivals[0][1], time_ms=0)
     for some in (store, again):
-        some.put(late, stored_summary(late), 1000)
+        some.enter(late, stored_summary(late), 1000)
     assert ids(again) == ids(store)
 
 

@@ -106,7 +106,7 @@ class Process:
         self._broker = broker
         self._app = RefresherApp(kafka_config(state, settings=settings), Inline())
         self._app._settings.ready.set()
-        self._app._outputs = Outputs(broker, before_send)
+        self._app.outputs = Outputs(broker, before_send)
         self._app._owned.assign([0])
         asyncio.run(self._app._take_over(0))
         self.position = self.windows.store.next_offset
