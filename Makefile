@@ -44,8 +44,9 @@ run: setup       ## newspapers, shops and manuals through the whole path, withou
 	@echo "2/5: clean them, and learn their sites"
 	rm -rf $(OUT)/state
 	.venv/bin/templ run $(OUT)/feed.jsonl --out $(OUT)/cleaned.jsonl --force --state $(OUT)/state --records
-	@echo "3/5: score the texts against the gold text"
-	.venv/bin/templ evaluate $(OUT)/feed.jsonl $(OUT)/cleaned.jsonl
+	@echo "3/5: score the texts against the gold text; $(OUT)/scores.txt has the scores by kind and site"
+	.venv/bin/templ evaluate $(OUT)/feed.jsonl $(OUT)/cleaned.jsonl > $(OUT)/scores.txt
+	@head -6 $(OUT)/scores.txt
 	@echo "4/5: index them, and search"
 	.venv/bin/templ index $(OUT)/cleaned.jsonl --index $(OUT)/index.db
 	.venv/bin/templ search council bridge --limit 3 --index $(OUT)/index.db
@@ -56,11 +57,12 @@ run: setup       ## newspapers, shops and manuals through the whole path, withou
 SHOT = $(CHROMIUM) --headless --no-sandbox --hide-scrollbars
 pictures: run    ## the pictures of README and docs/; a test compares them with what `make run` shows
 	mkdir -p $(PICTURES)
-	.venv/bin/templ simulate --kind news --sites 6 --pages 300 --seed 7 --out $(OUT)/words.jsonl
-	rm -rf $(OUT)/words
-	.venv/bin/templ run $(OUT)/words.jsonl --out $(OUT)/words-cleaned.jsonl --force --state $(OUT)/words
-	.venv/bin/templ tour $(OUT)/words.jsonl $(OUT)/words-cleaned.jsonl --state $(OUT)/words --out $(OUT)/words.html \
-		--curve $(PICTURES)/learning-curve.svg
+	.venv/bin/templ simulate --kind shop --sites 20 --pages 500 --seed 7 --out $(OUT)/shops.jsonl
+	rm -rf $(OUT)/shops
+	.venv/bin/templ run $(OUT)/shops.jsonl --out $(OUT)/shops-learned.jsonl --force --state $(OUT)/shops
+	.venv/bin/templ run $(OUT)/shops.jsonl --out $(OUT)/shops-alone.jsonl --force --page-only
+	.venv/bin/templ tour $(OUT)/shops.jsonl $(OUT)/shops-learned.jsonl --state $(OUT)/shops --out $(OUT)/shops.html \
+		--page-only $(OUT)/shops-alone.jsonl --curve $(PICTURES)/learning-curve.svg
 	$(SHOT) --window-size=1200,1020 --screenshot=$(abspath $(PICTURES)/tour.png) file://$(abspath $(OUT)/tour.html)
 	.venv/bin/templ console --state $(OUT)/state --port $(CONSOLE_PORT) & console=$$!; trap "kill $$console" EXIT; \
 		until $(SHOT) --dump-dom 'http://127.0.0.1:$(CONSOLE_PORT)/' 2>/dev/null | grep -q '<h1>Sites'; do sleep 1; done; sleep 8; \

@@ -23,9 +23,10 @@ def blocks(path):
 
 
 def points(path):
-    """The points of the line of a plot, in pixels."""
-    [line] = re.findall(r'<polyline class="line" points="([^"]*)"', path.read_text())
-    return np.array([list(map(float, pair.split(","))) for pair in line.split()])
+    """The points of the two lines of the learning curve, in pixels from the upper left corner."""
+    lines = re.findall(r'<polyline class="line" points="([^"]*)"', path.read_text())
+    assert len(lines) == 2
+    return np.array([[list(map(float, pair.split(","))) for pair in one.split()] for one in lines])
 
 
 @needs_chromium

@@ -1,7 +1,7 @@
 """Plots that only the laboratory draws; `workers.inspect.plots` has what all plots are made of."""
 
 from collections.abc import Mapping, Sequence
-from math import floor, log10
+from math import ceil, floor, log10
 
 from workers.inspect.html_templates import render
 from workers.inspect.plots import UNIT, Axis, Curve, Dot, Plot, Series, axis, lines_of
@@ -26,7 +26,7 @@ def line_chart(
     """Return a plot of lines through marked points.
 
     >>> line_chart("F1 by window", "pages", "F1", {"templ": [(1, 0.82), (50, 0.9)]}).y.ticks
-    {0.82: '0.82', 0.84: '0.84', 0.86: '0.86', 0.88: '0.88', 0.9: '0.90', 0.92: '0.92'}
+    {0.8: '0.80', 0.82: '0.82', 0.84: '0.84', 0.86: '0.86', 0.88: '0.88', 0.9: '0.90'}
 
     Args:
         title: Text above the plot.
@@ -39,8 +39,9 @@ def line_chart(
     """
     xs = ticks or sorted({x for points in lines.values() for x, _ in points})
     ys = [y for points in lines.values() for _, y in points]
-    unit = 0.1 if max(ys) - min(ys) > 0.2 else 0.02
-    high = floor(max(ys) / unit) + 1
+    spread = max(ys) - min(ys)
+    unit = 0.1 if spread > 0.2 else 0.02 if spread > 0.04 else 0.01
+    high = ceil(round(max(ys) / unit, 6))
     low = min(floor(min(ys) / unit), max(high - _STEPS, 0))
     marked = [round(unit * (low + (high - low) * step / _STEPS), 10) for step in range(_STEPS + 1)]
     return Plot(
@@ -49,7 +50,7 @@ def line_chart(
         series=lines_of(lines, 3.0),
         has_legend=True,
         title=title,
-        top_px=40,
+        top_px=40 if title else 12,
         width_px=390,
         height_px=310,
     )

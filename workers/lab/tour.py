@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from statistics import fmean
 from typing import Any, NamedTuple
@@ -73,7 +73,14 @@ class PageBeforeAfter(NamedTuple):
 )
 @click.option("--out", required=True, type=lab.PATH, help="HTML file to write.")
 @click.option("--curve", type=lab.FILE, help="SVG file to write the learning curve to.")
-def tour(feed: Path, cleaned: Path, state: Path, out: Path, curve: Path | None) -> None:
+@click.option(
+    "--page-only",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Output of `templ run --page-only` on FEED, for a second line of the learning curve.",
+)
+def tour(
+    feed: Path, cleaned: Path, state: Path, out: Path, curve: Path | None, page_only: Path | None
+) -> None:
     """Write one HTML page about a run: pages before and after, and the learning curve.
 
     FEED is what `templ simulate` has written, and CLEANED the output of `templ run` on it. Fields and records are
@@ -100,6 +107,9 @@ def tour(feed: Path, cleaned: Path, state: Path, out: Path, curve: Path | None) 
     model = page_model_of(read_model_file(settings.page_model))
     scores = _scores(feed, cleaned, settings)
     points = learning_curve(scores)
+    lines = {"with what was learned": points}
+    if page_only is not None:
+        lines["each page by itself"] = learning_curve(_scores(feed, page_only, settings))
     report = render(
         "lab/templates/tour.html",
         title="what was done",
@@ -117,14 +127,14 @@ def tour(feed: Path, cleaned: Path, state: Path, out: Path, curve: Path | None) 
             )
             for number, heading in wanted
         ],
-        plot=_drawing(points),
+        plot=_drawing(lines),
         curve_rows=[(one.first_page, one.pages, f"{one.word_f1:.3f}") for one in points],
     )
     with open_output(out) as file:
         file.write(report.encode())
     if curve is not None:
         with open_output(curve) as file:
-            file.write(svg_file(_drawing(points)).encode())
+            file.write(svg_file(_drawing(lines)).encode())
 
 
 def _scores(feed: Path, cleaned: Path, settings: Settings) -> list[tuple[int, float]]:
@@ -156,9 +166,11 @@ def learning_curve(scores: Sequence[tuple[int, float]]) -> list[CurveGroup]:
     ]
 
 
-def _drawing(points: Sequence[CurveGroup]) -> Plot:
-    line = [(one.first_page, one.word_f1) for one in points]
-    return line_chart("", "pages of the site so far", "word F1", {"templ": line})
+def _drawing(lines: Mapping[str, Sequence[CurveGroup]]) -> Plot:
+    drawn = {
+        name: [(one.first_page, one.word_f1) for one in points] for name, points in lines.items()
+    }
+    return line_chart("", "pages of the site so far", "word F1", drawn)
 
 
 def _shown(

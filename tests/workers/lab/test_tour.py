@@ -42,8 +42,10 @@ def toured(templ, tmp_path_factory):
     feed, out, state = folder / "feed.jsonl", folder / "out.jsonl", folder / "state"
     templ("simulate", "--readable", "--sites", 6, "--pages", 72, "--seed", 7, "--out", feed)
     templ("run", feed, "--out", out, "--state", state, "--records")
+    templ("run", feed, "--out", folder / "alone.jsonl", "--page-only")
     command = ("tour", feed, out, "--state", state, "--out", folder / "tour.html")
-    said = templ(*command, "--curve", folder / "curve.svg").stderr.decode()
+    alone = ("--page-only", folder / "alone.jsonl")
+    said = templ(*command, *alone, "--curve", folder / "curve.svg").stderr.decode()
     figures = templ("evaluate", feed, out, "--text-only", "--json").stdout
     return folder, said, figures
 
@@ -56,7 +58,10 @@ def test_a_run_on_readable_sites_is_shown(toured, templ):
     assert "<script" not in page
     shown = re.search(r"<b>(0\.\d{3})</b>, as <code>templ evaluate</code>", page)[1]
     assert shown == f"{json.loads(figures)['all']['all pages']['f1']:.3f}"
-    assert (folder / "curve.svg").read_text().startswith("<svg")
+    curve = (folder / "curve.svg").read_text()
+    assert curve.startswith("<svg")
+    assert curve.count('<polyline class="line"') == 2
+    assert ">each page by itself</text>" in curve
     out = folder / "out.jsonl"
     wrong = templ("tour", out, out, "--state", folder / "state", "--out", folder / "x", expect=66)
     assert "is no feed of `templ simulate`" in str(wrong.stderr)
