@@ -4,6 +4,8 @@ from typing import Annotated
 
 import msgspec
 
+from templ_core.explain.template_parts import SiteTemplate
+
 SITE_MODEL_FORMAT = 1
 """Version of the format; a reader refuses records of a newer version."""
 
@@ -40,3 +42,6 @@ class SiteModelRecord(msgspec.Struct, frozen=True, kw_only=True):
     """The model in the core's compact form."""
     design: SiteDesign | None = None
     """The last change of design that its fit has found; None where it found none."""
+    template: SiteTemplate | None = None
+    """What the site shows on nearly every page, of at most 32 768 characters; None unless
+    `TEMPL_SITE_TEMPLATES=true`, and of sites with fewer than eight documents."""

@@ -282,6 +282,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     """Whether a text is published again when a better site model changes it."""
     revisions_per_s: Annotated[float, number_of(PER_SECOND, gt=0)] = 20.0
     """Most texts that a worker publishes again per second."""
+    site_templates: bool = False
+    """Whether records of `site-models` have the template of their site: header, menu, footer and notices as text.
+
+    For each model of eight documents and more the refresher cleans the newest 20 pages of the site once more.
+    """
     own_models: bool = False
     """Whether a cleaner keeps only the site models of its own partitions.
 

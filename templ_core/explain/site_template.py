@@ -1,20 +1,25 @@
 """The template of a site once: the text that nearly all of its pages show, by where it stands."""
 
+import math
 import re
 from collections import Counter
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import get_args
 
-import msgspec
 import numpy as np
 
 from templ_core.explain.page_kinds import KeptPage
 from templ_core.explain.site_names import element_path
+from templ_core.explain.template_parts import (
+    PartName,
+    SiteTemplate,
+    TemplateLine,
+    TemplatePart,
+)
 from templ_core.patterns import pattern
 
 _PAGES_RATIO = 0.8
 """Share of a site's pages, 0 to 1, that show a text of its template."""
-PartName = Literal["notices", "header", "menu", "beside", "footer"]
 _NAMED: dict[PartName, re.Pattern[str]] = {
     "notices": pattern(r"cookie|consent|gdpr|notice|dialog|banner"),
     "menu": pattern(r"\bnav\b|nav-|-nav|navigation|menu|breadcrumb"),
@@ -24,38 +29,15 @@ _NAMED: dict[PartName, re.Pattern[str]] = {
 """Names in the elements around a text that say what part of the page it is in."""
 
 
-class TemplateLine(msgspec.Struct, frozen=True, kw_only=True):
-    """A text that nearly all pages show."""
-
-    text: str
-    pages: int
-    """Pages that show it."""
-
-
-class TemplatePart(msgspec.Struct, frozen=True, kw_only=True):
-    """A part of a site's template; what has no name by its elements is named by where it stands."""
-
-    part: PartName
-    """`beside` is between and beside the content."""
-    lines: list[TemplateLine]
-    """In the order of the newest page."""
-
-
-class SiteTemplate(msgspec.Struct, frozen=True, kw_only=True):
-    """What a site shows on nearly every page."""
-
-    site: str
-    pages: int
-    """Pages that it was read from."""
-    parts: list[TemplatePart]
-
-
-def site_template(site: str, pages: Sequence[KeptPage]) -> SiteTemplate:
+def site_template(
+    site: str, pages: Sequence[KeptPage], chars_max: int | None = None
+) -> SiteTemplate:
     """Return the text that at least 80 % of a site's pages, and at least two, show and lose.
 
     Args:
         site: Key of the site.
         pages: Its pages with text, in order of arrival.
+        chars_max: Most characters of all its texts, 0 or more; further texts are left out. None = no limit.
     """
     counts = Counter(
         text
@@ -66,13 +48,17 @@ def site_template(site: str, pages: Sequence[KeptPage]) -> SiteTemplate:
     )
     least = max(2, _PAGES_RATIO * len(pages))
     parts: dict[PartName, dict[str, int]] = {name: {} for name in get_args(PartName)}
-    told: set[str] = set()
+    listed: set[str] = set()
+    room = math.inf if chars_max is None else chars_max
     for page in reversed(pages):
         segments, places = page.document.segments, _places(page)
         for one, text in enumerate(segments.texts):
-            if counts[text] < least or text in told or page.kept[one]:
+            if counts[text] < least or text in listed or page.kept[one]:
                 continue
-            told.add(text)
+            listed.add(text)
+            room -= len(text)
+            if room < 0:
+                continue
             path = element_path(page.document, int(segments.owner[one])).lower()
             named = (name for name, names in _NAMED.items() if names.search(path))
             parts[next(named, places[one])][text] = counts[text]

@@ -8,6 +8,8 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, cast
 
+import msgspec
+
 from schemas.cleaned import DeletedRecord, RevisionReason
 from schemas.codec import encode_msgpack
 from schemas.document import DocumentRecord, document_key, site_of_key
@@ -38,6 +40,8 @@ from workers.processes.messages import (
     Stale,
     Task,
     TaskRunner,
+    TemplateResult,
+    TemplateTask,
     Unknown,
 )
 from workers.processes.options import options_of
@@ -54,6 +58,8 @@ log = logging.getLogger("templ")
 _REFIT_ATTEMPTS = 4
 """A refit may need one attempt for pages the child does not know, one for pages of an older page model, and
 one for the others, which the child has forgotten by then."""
+_TEMPLATE_PAGES = 20
+"""Newest pages from which the template of a site is read."""
 _TOMBSTONES_AT_ONCE = 500
 """Tombstones that are read from the outbox at a time."""
 
@@ -194,6 +200,23 @@ class SiteEngine:
             known_ratio=min(change.known_ratio, 1.0),
         )
 
+    def _with_template(self, model: SiteModelRecord) -> SiteModelRecord:
+        """Return a model with the template of its site, or as it is where none can be found."""
+        newest = [key for _, key in self._windows.fetches(model.site)[-_TEMPLATE_PAGES:]]
+        known = self._book.of(model.site)
+        task = TemplateTask(
+            site=model.site,
+            documents=[one for key in newest if (one := self._windows.document_of(key))],
+            model=model,
+            options=self._options,
+            settings=known.settings if known else None,
+        )
+        result = self._run(model.site, task)
+        if not isinstance(result, TemplateResult):
+            log.warning("the template of %s was not found: %s", model.site, _problem(result))
+            return model
+        return msgspec.structs.replace(model, template=result.template)
+
     def _stored_page(self, key: bytes) -> tuple[bytes, bytes]:
         page = self._windows.page_of(key)
         return (page.summary, page.document) if page else (b"", b"")
@@ -241,7 +264,10 @@ class SiteEngine:
         return [*(() if is_known else (self._publication(fitted),)), *self._to_compare(fitted)]
 
     def _publication(self, fitted: FittedSite) -> Publish:
-        return Publish([fitted.model], partial(self._windows.mark_fitted, fitted))
+        model = fitted.model
+        if self._settings.site_templates and model.documents >= REVISIONS.first_mature_documents:
+            model = self._with_template(model)
+        return Publish([model], partial(self._windows.mark_fitted, fitted))
 
     def _to_compare(self, fitted: FittedSite) -> Iterator[Compare]:
         """Yield the texts of a window that are looked at again.

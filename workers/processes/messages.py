@@ -11,6 +11,7 @@ import msgspec
 from schemas.cleaned import CleanedRecord, RevisionReason
 from schemas.document import DocumentRecord
 from schemas.site_model import SiteModelRecord
+from templ_core.explain.template_parts import SiteTemplate
 from templ_core.site_level.window.revisions import DesignChange
 from templ_core.site_settings.site_settings import SiteSettings
 from workers.page import Page
@@ -83,7 +84,19 @@ class RefitTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Whether the child is to keep the model for the pages that it cleans."""
 
 
-Task = CleanTask | LearnTask | RefitTask | ReviseTask
+class TemplateTask(msgspec.Struct, frozen=True, tag=True, array_like=True, kw_only=True):
+    """Find what a site shows on nearly every page."""
+
+    site: str
+    documents: list[DocumentRecord]
+    """In order of arrival."""
+    model: SiteModelRecord
+    options: CleanOptions
+    settings: SiteSettings | None = None
+    """What operators have decided about the site; None = nothing."""
+
+
+Task = CleanTask | LearnTask | RefitTask | ReviseTask | TemplateTask
 
 
 class Cleaned(msgspec.Struct, frozen=True, tag=True, array_like=True, kw_only=True):
@@ -144,6 +157,12 @@ class RefitResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """The last change of design; None when the window holds no page of an older design."""
 
 
+class TemplateResult(msgspec.Struct, frozen=True, tag=True, array_like=True):
+    """The template of a site."""
+
+    template: SiteTemplate
+
+
 class Unknown(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """An answer that asks for the summaries of pages that the child does not have in memory."""
 
@@ -156,7 +175,17 @@ class Stale(msgspec.Struct, frozen=True, tag=True, array_like=True):
     digests: list[bytes]
 
 
-Result = CleanResult | Cleaned | Unchanged | LearnResult | RefitResult | Unknown | Stale | Failure
+Result = (
+    CleanResult
+    | Cleaned
+    | Unchanged
+    | LearnResult
+    | RefitResult
+    | TemplateResult
+    | Unknown
+    | Stale
+    | Failure
+)
 
 
 class TaskRunner(Protocol):
@@ -182,6 +211,8 @@ def log_fault(site: str, task: Task | PageTask, result: Result) -> None:
     match task:
         case RefitTask():
             subject = f"fitting the site model of {site}"
+        case TemplateTask():
+            subject = f"finding the template of {site}"
         case CleanTask(pages):
             subject = f"cleaning {len(pages)} pages"
         case PageTask(page=page) | ReviseTask(document=page):

@@ -27,10 +27,14 @@ from workers.processes.messages import (
     Result,
     ReviseTask,
     Task,
+    TemplateResult,
+    TemplateTask,
     Unchanged,
 )
 from workers.processes.records import RecordMaker, published_text
 
+TEMPLATE_CHARS_MAX = 32_768
+"""Most characters of a template that a record of `site-models` carries to every cleaner."""
 _AT_ONCE_CHARS = 1 << 20
 """Characters of HTML from which on no further page is read before the others are finished, to save memory."""
 
@@ -47,6 +51,8 @@ def run_task(task: Task, models: Models) -> Result:
                 return refit_site(task, models)
             case ReviseTask():
                 return _revise(task, models)
+            case TemplateTask():
+                return _find_template(task, models)
     except Exception as error:  # noqa: BLE001 - the parent logs it, and the page becomes a dead letter
         models.clear()
         return _failure(error)
@@ -212,3 +218,20 @@ def _revise(task: ReviseTask, models: Models) -> Cleaned | Unchanged:
     revised = msgspec.structs.replace(before, **maker.said(), revision=before.revision + 1)
     record = maker.record((), revised.revision, task.reason)
     return Cleaned(record=record, document=revised)
+
+
+def _find_template(task: TemplateTask, models: Models) -> TemplateResult:
+    # Only workers that publish templates load this.
+    from templ_core.explain.page_kinds import KeptPage  # noqa: PLC0415
+    from templ_core.explain.site_template import site_template  # noqa: PLC0415
+
+    model = models.site_model(task.model)
+    if isinstance(model, CodecError):
+        raise model
+    pages = []
+    for one in task.documents:
+        document = decode_document(one.body)
+        config = task.options.config
+        cleaned = clean(document, model, config, models.page, settings=task.settings)
+        pages.append(KeptPage(one.url, document, cleaned.decision.kept))
+    return TemplateResult(site_template(task.site, pages, TEMPLATE_CHARS_MAX))

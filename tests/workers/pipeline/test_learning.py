@@ -2,6 +2,7 @@ import msgspec
 import pytest
 
 from schemas.cleaned import DeletedRecord
+from schemas.codec import decode_site_model_record, encode_msgpack
 from schemas.document import document_key
 from schemas.source import Source
 from templ_core.dom.codec import compress_columns, document_columns
@@ -85,6 +86,27 @@ def test_models_are_published_by_the_schedule(store, transport, documents):
     assert [model.documents for model in published] == [1, 2, 3, 4, 6, 8, 11, 15, 20, 27]
     assert len({model.version for model in published}) == len(published)
     assert not model_is_due(store.site_state("example.com"))
+
+
+def test_models_carry_the_template_of_their_site_where_it_is_asked_for(
+    store, poison_pool, poison_settings, transport, documents
+):
+    some = list(documents(11))
+    transport.learn(*some[:3])
+    assert {one.template for one in transport.models} == {None}
+    settings = msgspec.structs.replace(poison_settings, site_templates=True)
+    asked = MemoryTransport(store, poison_pool, settings)
+    asked.learn(*some[3:])
+    templates = {one.documents: one.template for one in asked.models}
+    assert templates.keys() == {4, 6, 8, 11}
+    assert templates[4] is templates[6] is None
+    found = templates[11]
+    assert (found.site, found.pages) == ("example.com", 11)
+    lines = {line.text: line.pages for part in found.parts for line in part.lines}
+    assert lines["By Ann Reed"] == 11
+    assert not any("says this" in text for text in lines)
+    record = asked.models[-1]
+    assert decode_site_model_record(encode_msgpack(record)) == record
 
 
 def test_equal_documents_in_another_order_give_an_equal_model(
