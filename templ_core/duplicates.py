@@ -6,9 +6,16 @@ for under each of them as it is and with one bit changed: Manku, Jain, Das Sarma
 tables and more queries.
 """
 
+from __future__ import annotations
+
 from array import array
+from typing import TYPE_CHECKING, NamedTuple
 
 from templ_core.tokens import tokenise
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 BITS = 7
 """Most of 64 bits in which the keys of copies differ; four bands find all pairs of up to 7."""
@@ -28,14 +35,26 @@ def says_enough(text: str) -> bool:
     return any(len(tokenise(text[: chars * TOKENS_MIN])) >= TOKENS_MIN for chars in _TOKEN_CHARS)
 
 
+def is_near(key: int, other: int) -> bool:
+    """Return whether two keys differ in at most BITS bits."""
+    return (key ^ other).bit_count() <= BITS
+
+
+class NearContents(NamedTuple):
+    """Contents near a key, in the order of their ranks."""
+
+    places: NDArray[np.uint32]
+    ranks: NDArray[np.int64]
+
+
 class KnownContents:
-    """Keys of contents in numbered places, each with the place of its publication in the order of all.
+    """Keys of contents in numbered places, each with its rank in the order of publication.
 
     >>> known = KnownContents(1000)
     >>> known.put(7, key=0xFFFF, rank=2)
     >>> known.put(8, key=0xFF7F, rank=1)
-    >>> known.first(0x7F), known.first(0x7FFF), known.first(1 << 63)
-    (None, 8, None)
+    >>> [known.near(key).places.tolist() for key in (0x7F, 0x7FFF, 1 << 63)]
+    [[], [8, 7], []]
     """
 
     def __init__(self, places: int) -> None:
@@ -66,22 +85,22 @@ class KnownContents:
             if not bucket:
                 del self._buckets[band]
 
-    def rank(self, place: int) -> int:
-        """Return the rank of the content of a place that has one."""
-        return int(self._ranks[place])
+    def key(self, place: int) -> int:
+        """Return the key of the content of a place that has one."""
+        return int(self._keys[place])
 
-    def first(self, key: int) -> int | None:
-        """Return the place of the content that was published first of those whose keys differ in at most BITS bits."""
+    def near(self, key: int) -> NearContents:
+        """Return the contents whose keys differ in at most BITS bits."""
         import numpy as np  # noqa: PLC0415
 
         get = self._buckets.get
         bands = _bands(key)
         found = [one for change in _CHANGES for band in bands if (one := get(band ^ change))]
-        if not found:
-            return None
         places = np.frombuffer(b"".join(found), np.uint32)
-        near = places[np.bitwise_count(self._keys[places] ^ np.uint64(key)) <= BITS]
-        return int(near[np.argmin(self._ranks[near])]) if near.size else None
+        # A content may be under several bands.
+        near = np.unique(places[np.bitwise_count(self._keys[places] ^ np.uint64(key)) <= BITS])
+        order = np.argsort(self._ranks[near], kind="stable")
+        return NearContents(near[order], self._ranks[near[order]])
 
 
 def _bands(key: int) -> list[int]:

@@ -281,7 +281,7 @@ FIXTURES = [
         _of_store(lambda path: WatchStore(path, Settings().window), _watched),
     ),
     Fixture(
-        "content_index-1",
+        "content_index-2",
         lambda: _state_folder("contents"),
         _of_store(lambda path: ContentIndex(path, 1000), _contents),
     ),

@@ -83,6 +83,10 @@ class OwnedPartitions(Generic[Work]):
         """Take these partitions, and no others, for ours."""
         self._numbers = set(numbers)
 
+    def numbers(self) -> list[int]:
+        """Return the partitions that are ours."""
+        return sorted(self._numbers)
+
     def opened(self) -> dict[int, Work]:
         """Return the stores that are open now, by partition."""
         return dict(self._open)

@@ -5,16 +5,18 @@ import logging
 import shutil
 from collections import defaultdict
 from collections.abc import Sequence
+from contextlib import suppress
 from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
 import faust
 import msgspec
+from aiokafka import TopicPartition
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.codec import SchemaError, decode_json, encode_json, encode_msgpack
-from schemas.fingerprint import FingerprintRecord, fingerprint_key
+from schemas.fingerprint import FingerprintRecord, Original, fingerprint_key
 from schemas.page_change import PageChangeRecord
 from schemas.page_copy import PageCopyRecord
 from schemas.site_event import SiteEventRecord
@@ -22,6 +24,7 @@ from schemas.source import Source
 from schemas.topics import CLEANED, FINGERPRINTS, PAGE_CHANGES, PAGE_COPIES, SITE_EVENTS
 from workers.errors import DamagedStore, OtherFormat
 from workers.kafka.broker.partitioning import partition_of
+from workers.kafka.broker.plain_clients import read_whole
 from workers.kafka.broker.received import Received, processable
 from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.log_reader import LOOK_S, ask_for_logs
@@ -33,13 +36,15 @@ from workers.kafka.role import Role
 from workers.kafka.store_follower import StoreFollower
 from workers.log_lines import record_fields
 from workers.site_settings import SettingsBook
-from workers.state.content_index import ContentIndex
+from workers.state.content_index import ContentIndex, DuePage
 from workers.state.rebuildable import open_rebuildable, remove_set_aside
 from workers.watcher.watch import CopyEnded, Watch, WatchRecord
 from workers.watcher.watch_store import WatchChange, WatchStore
 
 _LISTEN_S = 600.0
 """Seconds between two searches for sites whose pages no longer come."""
+_JUDGE_S = 1.0
+"""Seconds between two searches for pages that are to be judged again."""
 _SENT_AT_ONCE = 500
 """Records that are read from the outbox at a time."""
 log = logging.getLogger("templ")
@@ -83,7 +88,7 @@ class PartitionWatch:
         Raises:
             StateProblem: The store is in use or not writable.
         """
-        self._path = config.state / f"watched-{number}"
+        self._path = _store_path(config, number)
         self._book = book
         self.snapshot: LogSnapshot | None = None
         """The log that the store was compared with since it was opened; None before."""
@@ -108,10 +113,10 @@ class PartitionWatch:
         if change is None:
             self.store.skip(message.offset)
             return True
-        # What was reported of a record before the store was lost is not reported again.
-        is_told = message.offset < self.store.silent_until
-        outputs = [] if is_told else [_kept(one) for one in told]
-        self.store.apply(change, outputs, message.offset)
+        if message.offset < self.store.silent_until:
+            # What was reported before the store was lost is not reported again, but which pages are copies may have changed.
+            told = [one for one in told if isinstance(one, PageCopyRecord)]
+        self.store.apply(change, [_kept(one) for one in told], message.offset)
         return True
 
     def _told(self, message: Received) -> tuple[Sequence[WatchRecord], WatchChange | None]:
@@ -125,6 +130,13 @@ class PartitionWatch:
             return [], None
         noticed, change = self._watch.take(record, message.timestamp_ms)
         return noticed.records(record), change
+
+    def judge_again(self, due: Sequence[DuePage]) -> None:
+        """Keep what is to be told of pages of which another page may be the original now."""
+        for one in due:
+            told, change = self._watch.judge_again(one.page)
+            if change is not None:
+                self.store.apply(change, [_kept(one) for one in told])
 
     def listen(self) -> None:
         """Notice which sites have fallen silent."""
@@ -160,6 +172,9 @@ class Watcher(Role):
         self._keep_doing("fingerprints", self._follower.run)
         self._keep_doing("noting logs", self._note_logs)
         self._keep_doing("silent sites", self._listen)
+        self._judged: tuple[int, list[int]] | None = None
+        """The changes of the contents, and the partitions, up to which due pages were judged again."""
+        self._keep_doing("judging again", self._judge_again)
 
     def _open(self, number: int) -> PartitionWatch:
         return PartitionWatch(self.config, number, self._contents, self._book)
@@ -242,11 +257,29 @@ class Watcher(Role):
                 *(self.topic, number, place.offset),
                 extra={"partition": number, "offset": place.offset},
             )
+            await asyncio.to_thread(self._contents.make_due, await self._copies(number))
+
+    async def _copies(self, number: int) -> list[Original]:
+        """Return the pages of a partition of which it was told that they are copies."""
+        topic = self.config.broker.topic(PAGE_COPIES)
+        partitions = [TopicPartition(topic, one) for one in range(self.config.counts[PAGE_COPIES])]
+        found: dict[bytes, Original] = {}
+        async for record in read_whole(self.config.broker, partitions):
+            found.pop(record.key, None)
+            if record.value is not None:
+                with suppress(SchemaError, ValueError):
+                    copy = decode_json(record.value, PageCopyRecord)
+                    found[record.key] = Original(copy.url, copy.site)
+        count = self.config.counts[CLEANED]
+        return [one for one in found.values() if partition_of(one.site, count) == number]
 
     async def _publish(self, watch: PartitionWatch) -> None:
         """Send what is to be reported, and drop it when the broker has stored it."""
         while stored := await asyncio.to_thread(watch.store.outbox, _SENT_AT_ONCE):
             records = [_read_kept(value) for _, value in stored]
+            for one in records:
+                if isinstance(one, FingerprintRecord):
+                    self._contents.expect(one)
             await send_all(self.outputs.send_keyed(*_message(one)) for one in records)
             await asyncio.to_thread(watch.store.drop, [number for number, _ in stored])
             for one in records:
@@ -266,6 +299,27 @@ class Watcher(Role):
                     await asyncio.to_thread(watch.listen)
                     await self._publish(watch)
 
+    async def _judge_again(self) -> None:
+        """Publish which pages are copies, or none any more, because of what has become known of other pages."""
+        await asyncio.sleep(_JUDGE_S)
+        await self._known()
+        seen = self._contents.turn, self._owned.numbers()
+        if seen == self._judged:
+            return
+        by_partition: defaultdict[int, list[DuePage]] = defaultdict(list)
+        for one in await asyncio.to_thread(self._contents.due):
+            number = partition_of(one.page.site, self.config.counts[CLEANED])
+            by_partition[number].append(one)
+        for number, due in by_partition.items():
+            async with self._owned.hold(number) as watch:
+                if watch is not None:
+                    await asyncio.to_thread(watch.judge_again, due)
+                    await self._publish(watch)
+                elif _store_path(self.config, number).exists():
+                    continue  # the partition may come back, and this store would not know of them
+                await asyncio.to_thread(self._contents.settle, due)
+        self._judged = seen
+
     async def _take_down(self, site: str) -> bool:
         number = partition_of(site, self.config.counts[CLEANED])
         was_there = await asyncio.to_thread(self._contents.erase, site)
@@ -273,7 +327,7 @@ class Watcher(Role):
             if watch is not None:
                 await self._publish(watch)  # the outbox may have records of the site
                 was_there |= await asyncio.to_thread(watch.store.erase, site)
-            elif (path := self.config.state / f"watched-{number}").exists():
+            elif (path := _store_path(self.config, number)).exists():
                 was_there |= await asyncio.to_thread(self._erase_closed, path, site)
         remove_set_aside(self.config.state)
         return was_there
@@ -291,6 +345,10 @@ class Watcher(Role):
         if has_to_tell:
             shutil.rmtree(path)
         return was_there or has_to_tell
+
+
+def _store_path(config: KafkaConfig, number: int) -> Path:
+    return config.state / f"watched-{number}"
 
 
 def _message(record: WatchRecord) -> tuple[str, str, bytes, bytes | None]:

@@ -1,15 +1,21 @@
 """Which page published a content first: the index over all sites by which copies are found.
 
+The first page with a content is that of the earliest time whose content is near, and of equal times that of the least
+key. So the answer depends on what is known, and not on the order in which it became known. Where something new, or
+something that has gone, changes the answer for another page, that page is due to be judged again.
+
 Families and keys:
 
-    pages      site NUL URL     -> number, key and rank of the content that was published first there
+    pages      site NUL URL     -> number, key and rank of the content that the page has
     order      number(8)        -> the key of `pages`
+    due        the key of `pages` of a page that is to be judged again
     offsets    see `FollowedStore`
 
 Another format has other families, by which each version knows its own.
 """
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,13 +30,20 @@ from schemas.fingerprint import (
     fingerprint_key,
     original_of_key,
 )
-from templ_core.duplicates import KnownContents, says_enough
+from templ_core.duplicates import KnownContents, NearContents, is_near, says_enough
 from workers.state.database import decode_stored, erase_site, open_database, stored_values
 from workers.state.followed_store import FollowedStore
 from workers.state.rocks import Batch
 
 _NO_CONTENT = frozenset(("error-page", "gate"))
 """Warnings of pages whose text is not their own."""
+_NEAR_MAX = 1000
+"""Earlier pages with a content from which on no more are remembered: a lookup and a change look at all of them."""
+
+
+class _Content(NamedTuple):
+    key: int
+    rank: int
 
 
 class _Entry(NamedTuple):
@@ -38,16 +51,28 @@ class _Entry(NamedTuple):
     key: int
     rank: int
 
+    @property
+    def content(self) -> _Content:
+        return _Content(self.key, self.rank)
+
+
+class DuePage(NamedTuple):
+    """A page of which another page may be the original now."""
+
+    page: Original
+    turn: int
+    """Number of the change that made it due."""
+
 
 class ContentIndex(FollowedStore):
-    """The contents that were published first, up to a number of pages; the newest stay.
+    """The contents of pages, up to a number of pages; those that came last stay.
 
     It is safe to use from several threads. Opening and every method block their thread, so an event loop must call
     them from another thread. A content takes about 130 bytes of memory, and its URL is on disk.
     """
 
     _format = FINGERPRINT_FORMAT
-    families = ("pages", "order", "offsets")
+    families = ("pages", "order", "due", "offsets")
 
     def __init__(self, path: Path | None, pages_max: int) -> None:
         """Open the database at `path`, and create it when it does not exist; None means in memory.
@@ -57,6 +82,10 @@ class ContentIndex(FollowedStore):
         """
         super().__init__(open_database(path, self.families))
         self._pages_max = pages_max
+        self.turn = 0
+        """Number of the last change that made a page due."""
+        self._on_the_way: Counter[bytes] = Counter()
+        """How many records of a page were sent to the topic and have not come back."""
         try:
             self._load()
         except BaseException:
@@ -69,6 +98,7 @@ class ContentIndex(FollowedStore):
         decode = msgspec.msgpack.Decoder(_Entry).decode
         with stored_values(self._db):
             stored = [(key, decode(value)) for key, value in self._db.scan("pages")]
+        self._due = {key: self.turn for key, _ in self._db.scan("due")}
         self._next = 1 + max((entry.number for _, entry in stored), default=-1)
         batch = Batch()
         for key, entry in stored:
@@ -79,7 +109,8 @@ class ContentIndex(FollowedStore):
         self._db.write(batch)
 
     def _forget_memory(self) -> None:
-        self._known, self._next = KnownContents(self._pages_max), 0
+        self._known, self._next, self._due = KnownContents(self._pages_max), 0, {}
+        self._on_the_way.clear()
 
     def take(
         self, record: CleanedRecord, now_ms: int | None = None
@@ -89,34 +120,62 @@ class ContentIndex(FollowedStore):
         Without times (None) the order of the calls decides who was first.
 
         Returns:
-            The page of another site that published the content before, and what is new of this page for other
-            indexes. Pages without content of their own, and short ones, have neither.
+            The page of another site that published the content before, and what other indexes are to know of this
+            page; None where that is nothing.
         """
-        key = _content_key(record)
-        if key is None:
-            return None, None
         own = fingerprint_key(record.site, record.url)
         with self._lock:
-            place, entry, batch = self._known.first(key), self._entry(own), Batch()
-            first = None if place is None else self._key_in(place)
-            if first == own and entry is not None:
-                return None, _published(record, key, entry.rank)
-            if entry is not None:
+            entry, batch = self._entry(own), Batch()
+            content = _content_of(record, self._next if now_ms is None else now_ms, entry)
+            is_there = entry is not None and entry.content == content
+            if entry is not None and not is_there:
                 self._remove(batch, own, entry)
-            rank = self._next if now_ms is None else now_ms
-            if place is not None and self._known.rank(place) > rank:
-                first = None  # partitions are not read in the order of time
-            if first is None:
-                self._add(batch, own, key, rank)
+            original = None
+            if content is not None:
+                near = self._known.near(content.key)
+                original = _other_site(own, self._first(near, (content.rank, own)))
+                if not is_there and int((near.ranks < content.rank).sum()) < _NEAR_MAX:
+                    self._add(batch, own, *content)
+                    is_there = True
             self._db.write(batch)
-        if first is None:
-            return None, _published(record, key, rank)
-        original = original_of_key(first)
-        gone = None if entry is None else _published(record, None, 0)
-        is_own = (
-            record.site == original.site or record.url == original.url
-        )  # under another site key
-        return (None if is_own else original), gone
+        if not is_there and entry is None:
+            return original, None
+        return original, _published(record, content if is_there else None)
+
+    def expect(self, page: FingerprintRecord) -> None:
+        """Note that what is known of a page is sent to the topic; until it comes back, what the topic says is older."""
+        own = fingerprint_key(page.site, page.url)
+        with self._lock:
+            self._on_the_way[own] += 1
+
+    def original(self, page: Original) -> Original | None:
+        """Return the page of another site that published the content of a page before, by what is known now."""
+        own = fingerprint_key(page.site, page.url)
+        with self._lock:
+            return self._original(own, self._entry(own))
+
+    def make_due(self, pages: Iterable[Original]) -> None:
+        """Have pages judged again."""
+        batch = Batch()
+        with self._lock:
+            for page in pages:
+                self._make_due(batch, fingerprint_key(page.site, page.url))
+            self._db.write(batch)
+
+    def due(self) -> list[DuePage]:
+        """Return the pages that are to be judged again."""
+        with self._lock:
+            return [DuePage(original_of_key(key), turn) for key, turn in self._due.items()]
+
+    def settle(self, pages: Iterable[DuePage]) -> None:
+        """Forget that pages are due, unless they have become so once more meanwhile."""
+        batch = Batch()
+        with self._lock:
+            for page, turn in pages:
+                key = fingerprint_key(page.site, page.url)
+                if self._due.get(key) == turn:
+                    self._drop_due(batch, key)
+            self._db.write(batch)
 
     def remove(self, site: str, url: str) -> None:
         """Forget a page."""
@@ -131,22 +190,32 @@ class ContentIndex(FollowedStore):
         own, batch = key.encode(), Batch()
         with self._lock:
             entry = self._entry(own)
-            if record is None or entry is None or entry.key != record.key:
+            if self._is_older(own):
+                pass
+            elif record is None or record.key is None:
                 self._remove_key(batch, own)
-                if record is not None and record.key is not None:
-                    self._add(batch, own, record.key, record.rank)
+            elif entry is None or (entry.key, entry.rank) != (record.key, record.rank):
+                self._remove_key(batch, own)
+                first = self._first(self._known.near(record.key), (record.rank, own))
+                if entry is not None or first != own:
+                    self._make_due(batch, own)
+                self._add(batch, own, record.key, record.rank)
             self._write_next(batch, partition, offset)
+
+    def _is_older(self, own: bytes) -> bool:
+        """Return whether more was sent of a page than this record of the topic says, which is the next of them."""
+        waiting = self._on_the_way.pop(own, 0) - 1
+        if waiting > 0:
+            self._on_the_way[own] = waiting
+        return waiting > 0
 
     def erase(self, site: str) -> bool:
         """Erase the pages of a site from memory and disk; return whether there were any."""
         with self._lock:
             batch = Batch()
-            for _, value in self._db.scan("pages", site.encode() + b"\0"):
-                entry = self._decoded(value)
-                self._known.drop(entry.number % self._pages_max)
-                batch.delete("order", _number_key(entry.number))
-            self._db.write(batch)
-            return erase_site(self._db, self.families, site)
+            for key, value in self._db.scan("pages", site.encode() + b"\0"):
+                self._remove(batch, key, self._decoded(value))
+            return erase_site(self._db, self.families, site, batch)
 
     def pages(self) -> Iterator[Original]:
         """Yield the pages that are remembered, in the order of their sites and URLs."""
@@ -160,6 +229,8 @@ class ContentIndex(FollowedStore):
         if oldest is not None and oldest != own:
             self._known.drop(number % self._pages_max)
             self._delete(batch, oldest, number - self._pages_max)
+        for page in self._led_by(own, key, rank):
+            self._make_due(batch, page)
         batch.put("pages", own, msgspec.msgpack.encode(_Entry(number, key, rank)))
         batch.put("order", _number_key(number), own)
         self._known.put(number % self._pages_max, key, rank)
@@ -171,17 +242,57 @@ class ContentIndex(FollowedStore):
             self._remove(batch, own, entry)
 
     def _remove(self, batch: Batch, own: bytes, entry: _Entry) -> None:
+        for page in self._led_by(own, entry.key, entry.rank):
+            self._make_due(batch, page)
         self._known.drop(entry.number % self._pages_max)
         self._delete(batch, own, entry.number)
 
     def _delete(self, batch: Batch, own: bytes, number: int) -> None:
         batch.delete("pages", own)
         batch.delete("order", _number_key(number))
+        self._drop_due(batch, own)
 
-    def _key_in(self, place: int) -> bytes | None:
-        """Return the page in a place, by the newest number that belongs there."""
+    def _make_due(self, batch: Batch, page: bytes) -> None:
+        self.turn += 1
+        self._due[page] = self.turn
+        batch.put("due", page, b"")
+
+    def _drop_due(self, batch: Batch, page: bytes) -> None:
+        if self._due.pop(page, None) is not None:
+            batch.delete("due", page)
+
+    def _led_by(self, own: bytes, key: int, rank: int) -> list[bytes]:
+        """Return the other pages with a content of which a page is the first, or would be if it came in."""
+        near = self._known.near(key)
+        later = [(place, self._key_in(place)) for place in near.places[near.ranks >= rank].tolist()]
+        return [
+            page
+            for place, page in later
+            if page != own
+            and self._first(self._known.near(self._known.key(place)), (rank, own)) == own
+        ]
+
+    def _original(self, own: bytes, entry: _Entry | None) -> Original | None:
+        if entry is None:
+            return None
+        return _other_site(own, self._first(self._known.near(entry.key), (entry.rank, own)))
+
+    def _first(self, near: NearContents, page: tuple[int, bytes]) -> bytes:
+        """Return the first of near pages and of one more, each by its rank and key."""
+        if not near.ranks.size or near.ranks[0] > page[0]:
+            return page[1]
+        rank = int(near.ranks[0])
+        keys = [self._key_in(place) for place in near.places[near.ranks == rank].tolist()]
+        return min((rank, min(keys)), page)[1]
+
+    def _key_in(self, place: int) -> bytes:
+        """Return the page in a place, of which it has the newest number that belongs there."""
         newest = self._next - 1
-        return self._db.get("order", _number_key(newest - (newest - place) % self._pages_max))
+        number = newest - (newest - place) % self._pages_max
+        page = self._db.get("order", _number_key(number))
+        if page is None:
+            raise self._db.damaged(f"page {number} of the contents is missing")
+        return page
 
     def _entry(self, own: bytes) -> _Entry | None:
         value = self._db.get("pages", own)
@@ -191,14 +302,26 @@ class ContentIndex(FollowedStore):
         return decode_stored(self._db, value, _Entry)
 
 
-def _content_key(record: CleanedRecord) -> int | None:
-    """Return the SimHash of a text that says enough and is the page's own, otherwise None."""
-    if record.fingerprint is None or not _NO_CONTENT.isdisjoint(record.warnings):
+def _content_of(record: CleanedRecord, rank: int, entry: _Entry | None) -> _Content | None:
+    """Return what a page has now; a text near the one before is the same content, and a short text is none."""
+    known = entry.content if entry is not None else None
+    if not _NO_CONTENT.isdisjoint(record.warnings):
+        return known
+    if record.fingerprint is None or not says_enough(record.text):
         return None
-    return int(record.fingerprint.value, 16) if says_enough(record.text) else None
+    key = int(record.fingerprint.value, 16)
+    return known if known is not None and is_near(key, known.key) else _Content(key, rank)
 
 
-def _published(record: CleanedRecord, key: int | None, rank: int) -> FingerprintRecord:
+def _other_site(own: bytes, first: bytes) -> Original | None:
+    """Return the first page of a content, unless it is of the same site, or the page itself under another site key."""
+    page, original = original_of_key(own), original_of_key(first)
+    is_own = page.site == original.site or page.url == original.url
+    return None if is_own else original
+
+
+def _published(record: CleanedRecord, content: _Content | None) -> FingerprintRecord:
+    key, rank = content or (None, 0)
     return FingerprintRecord(url=record.url, site=record.site, key=key, rank=rank)
 
 

@@ -105,14 +105,16 @@ def decode_stored(database: Database, value: bytes, kind: type[T]) -> T:
         return msgspec.msgpack.decode(value, type=kind)
 
 
-def erase_site(database: Database, families: tuple[str, ...], site: str) -> bool:
-    """Delete all entries of a site, and rewrite all files; return whether there was anything to do.
+def erase_site(
+    database: Database, families: tuple[str, ...], site: str, further: Batch | None = None
+) -> bool:
+    """Delete all entries of a site with `further` changes, and rewrite all files; return whether there was anything to do.
 
     A call that was interrupted is completed by the next one. Keys of a site are the site itself, the site with
     a byte 255 before it, or begin with the site and a byte 0. The last family holds notes. No other thread may
     use the database meanwhile.
     """
-    own, batch, notes = site.encode(), Batch(), families[-1]
+    own, batch, notes = site.encode(), further or Batch(), families[-1]
     for family in families:
         keys = [key for key in (own, b"\xff" + own) if database.get(family, key) is not None]
         keys += [key for key, _ in database.scan(family, own + b"\0")]

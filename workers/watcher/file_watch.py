@@ -7,8 +7,8 @@ from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.site_event import SiteEventRecord
 from workers.settings import Settings
 from workers.state.content_index import ContentIndex
-from workers.watcher.watch import Noticed, Watch
-from workers.watcher.watch_store import WatchStore
+from workers.watcher.watch import Noticed, Watch, WatchRecord
+from workers.watcher.watch_store import WatchChange, WatchStore
 
 _SEEN, _CONTENTS = "watched", "contents"
 """Directories of the stores in a state directory."""
@@ -43,15 +43,31 @@ class FileWatch:
         self._watch = Watch(self._store, self._contents)
 
     def take(self, record: CleanedRecord | DeletedRecord) -> Noticed:
-        """Return what a record says; nothing of a deletion."""
+        """Return what a record says; of a deletion, what it says of other pages."""
+        change: WatchChange | None
         if isinstance(record, DeletedRecord):
-            _, gone = self._watch.delete(record)
-            if gone is not None:
-                self._store.apply(gone)
-            return Noticed()
-        noticed, change = self._watch.take(record)
-        self._store.apply(change)
+            noticed = Noticed()
+            _, change = self._watch.delete(record)
+        else:
+            noticed, change = self._watch.take(record)
+        if change is not None:
+            self._store.apply(change)
+        told = self._judged_again()
+        noticed.others = [one for one in told if not isinstance(one, SiteEventRecord)]
+        noticed.events += [one for one in told if isinstance(one, SiteEventRecord)]
         return noticed
+
+    def _judged_again(self) -> list[WatchRecord]:
+        """Return what is to be told of pages of which another page is the original now."""
+        told: list[WatchRecord] = []
+        while self._contents is not None and (due := self._contents.due()):
+            for one in due:
+                records, change = self._watch.judge_again(one.page)
+                if change is not None:
+                    self._store.apply(change)
+                    told += records
+            self._contents.settle(due)
+        return told
 
     def silent_sites(self) -> list[SiteEventRecord]:
         """Return which sites have fallen silent, by the time of the newest page of all sites."""

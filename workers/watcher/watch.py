@@ -46,25 +46,23 @@ class Noticed(msgspec.Struct, kw_only=True):
     fingerprint: FingerprintRecord | None = None
     """What other watchers are to know of the text."""
     events: list[SiteEventRecord] = []
+    others: list[WatchRecord] = []
+    """What is to be told of other pages, of which this one is the original now, or no longer; on files alone."""
 
     def records(self, of: CleanedRecord) -> list[WatchRecord]:
         """Return what is to be reported because of a cleaned record."""
         found: list[WatchRecord] = []
         place = {"url": of.url, "site": of.site}
-        fetch = {"fetched_at": of.fetched_at, "source": of.source}
         if self.changes is not None and self.changes.degree != "none":
+            fetch = {"fetched_at": of.fetched_at, "source": of.source}
             found.append(PageChangeRecord(**place, **fetch, changes=self.changes))  # type: ignore[arg-type]
         if self.original is not None:
-            first = {
-                "duplicate_of": self.original.url,
-                "duplicate_of_site": self.original.site,
-            }
-            found.append(PageCopyRecord(**place, **fetch, **first))  # type: ignore[arg-type]
+            found.append(_copy(of, of.site, self.original))
         elif self.was_copy:
             found.append(CopyEnded(**place))
         if self.fingerprint is not None:
             found.append(self.fingerprint)
-        return [*found, *self.events]
+        return [*found, *self.events, *self.others]
 
 
 class Watch:
@@ -120,11 +118,10 @@ class Watch:
             metadata=record.metadata,
             is_copy=noticed.original is not None,
         )
-        digest = content_digest(msgspec.msgpack.encode(page))
         if is_known_fetch:
-            change.replace(page, digest)
+            change.replace(page, _digest(page))
             return
-        if record.revision or not change.enter(page, digest):
+        if record.revision or not change.enter(page, _digest(page)):
             return
         if known is not None:
             noticed.changes = _changes(known, page)
@@ -140,10 +137,33 @@ class Watch:
         if design is not None and design.known_ratio <= WATCH.known_ratio_max:
             watch.see_design(parse_time_ms(design.since), design.last_url, design.first_url)
         if self._contents is not None:
-            original = noticed.original
-            copied = watch.see_origin(record.url, time_ms, original.site if original else "")
-            watch.untold = [*watch.untold, *([copied] if copied else [])]
+            self._see_origin(change, page, noticed.original)
         noticed.events = _told(change)
+
+    def _see_origin(self, change: WatchChange, page: SeenPage, original: Original | None) -> None:
+        watch = change.watch
+        copied = watch.see_origin(page.url, page.time_ms, original.site if original else "")
+        watch.untold = [*watch.untold, *([copied] if copied else [])]
+
+    def judge_again(self, page: Original) -> tuple[list[WatchRecord], WatchChange | None]:
+        """Return what is to be told of a page of which another one may be the original now, and the change of its site.
+
+        There is no change where nothing is to be told, as of a page that is not remembered.
+        """
+        change = self.store.change(page.site)
+        seen = change.page(page.url)
+        if seen is None or self._contents is None:
+            return [], None
+        original = self._contents.original(page)
+        if original is None:
+            told: list[WatchRecord] = [CopyEnded(url=page.url, site=page.site)]
+        else:
+            told = [_copy(seen, page.site, original)]
+            if not seen.is_copy:
+                self._see_origin(change, seen, original)
+        judged = msgspec.structs.replace(seen, is_copy=original is not None)
+        change.replace(judged, _digest(judged))
+        return [*told, *_told(change)], change
 
     def delete(self, record: DeletedRecord) -> tuple[list[WatchRecord], WatchChange | None]:
         """Return what the deletion of a page says, and the change of its site; None for a page that is not remembered.
@@ -191,6 +211,21 @@ def _changes(known: SeenPage, page: SeenPage) -> PageChanges | None:
         for one in (known, page)
     )
     return page_changes(before, after, known.fetched_at)
+
+
+def _digest(page: SeenPage) -> bytes:
+    return content_digest(msgspec.msgpack.encode(page))
+
+
+def _copy(of: CleanedRecord | SeenPage, site: str, original: Original) -> PageCopyRecord:
+    return PageCopyRecord(
+        url=of.url,
+        site=site,
+        fetched_at=of.fetched_at,
+        source=of.source,
+        duplicate_of=original.url,
+        duplicate_of_site=original.site,
+    )
 
 
 def _told(change: WatchChange) -> list[SiteEventRecord]:

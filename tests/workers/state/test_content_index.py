@@ -9,6 +9,7 @@ from schemas.codec import SchemaError, encode_msgpack
 from schemas.fingerprint import FingerprintRecord, Original
 from tests.workers.builders import cleaned_text
 from workers.errors import StateProblem
+from workers.state import content_index
 from workers.state.content_index import ContentIndex
 
 A1 = Original("https://a.example/1", "a.example")
@@ -39,7 +40,18 @@ def test_the_first_page_with_a_content_is_named_and_stays_the_first(index):
     assert original(index, "a.example", 1, story(1)) is None
     assert original(index, "a.example", "again", story(1)) is None
     assert original(index, "b.example", 2, story(2)) is None
-    assert urls(index) == ["a.example/1", "b.example/2"]
+    assert urls(index) == [
+        "a.example/1", "a.example/again", "b.example/1", "b.example/2", "c.example/1",
+    ]  # fmt: skip
+    assert index.due() == []
+
+
+def due(index):
+    """The pages that are to be judged again, with what is found then."""
+    found = index.due()
+    index.settle(found)
+    assert index.due() == []
+    return {page.url.removeprefix("https://"): index.original(page) for page, _ in found}
 
 
 def test_a_page_with_another_content_leaves_its_old_one_to_others(index):
@@ -48,7 +60,59 @@ def test_a_page_with_another_content_leaves_its_old_one_to_others(index):
     assert original(index, "b.example", 1, story(1)) is None
     assert original(index, "b.example", 2, story(2)) == A1
     assert original(index, "a.example", 1, story(1)).url == "https://b.example/1"
-    assert urls(index) == ["b.example/1"]
+    assert due(index) == {"b.example/2": None}
+    assert original(index, "b.example", 1, "Nothing is left.") is None
+    assert due(index) == {"a.example/1": None}
+
+
+def test_pages_are_due_when_an_earlier_page_becomes_known_or_is_gone(index):
+    for site, now_ms in (("d", 40), ("c", 30), ("b", 20)):
+        index.take(cleaned_text(f"{site}.example", 1, story(1)), now_ms)
+    first = Original("https://b.example/1", "b.example")
+    assert due(index) == {"c.example/1": first, "d.example/1": first}
+    assert index.take(cleaned_text("a.example", 1, story(1)), 20)[0] is None  # of equal times
+    assert due(index) == dict.fromkeys(["b.example/1", "c.example/1", "d.example/1"], A1)
+    index.take(cleaned_text("e.example", 1, story(1)), 50)
+    index.remove("c.example", "https://c.example/1")
+    assert due(index) == {}
+    index.remove("a.example", "https://a.example/1")
+    assert due(index) == {"b.example/1": None, "d.example/1": first, "e.example/1": first}
+    index.erase("b.example")
+    last = Original("https://d.example/1", "d.example")
+    assert due(index) == {"d.example/1": None, "e.example/1": last}
+
+
+def test_a_page_that_becomes_due_while_it_is_judged_stays_due(index):
+    for site, now_ms in (("c", 30), ("b", 20)):
+        index.take(cleaned_text(f"{site}.example", 1, story(1)), now_ms)
+    judged = index.due()
+    index.take(cleaned_text("a.example", 1, story(1)), 10)
+    index.settle(judged)
+    assert due(index) == dict.fromkeys(["b.example/1", "c.example/1"], A1)
+
+
+def test_due_pages_are_not_forgotten(tmp_path):
+    index = ContentIndex(tmp_path / "contents", 100)
+    for site, now_ms in (("c", 30), ("b", 20), ("a", 10)):
+        index.take(cleaned_text(f"{site}.example", 1, story(1)), now_ms)
+    index.erase("b.example")
+    index.close()
+    again = ContentIndex(tmp_path / "contents", 100)
+    assert due(again) == {"c.example/1": A1}
+    again.clear()
+    assert again.due() == []
+    again.close()
+
+
+def test_of_very_many_pages_with_one_content_the_first_are_remembered(index, monkeypatch):
+    monkeypatch.setattr(content_index, "_NEAR_MAX", 3)
+    for number in range(6):
+        index.take(cleaned_text("b.example", number, story(1)), 10 + number)
+    assert urls(index) == ["b.example/0", "b.example/1", "b.example/2"]
+    found, told = index.take(cleaned_text("c.example", 1, story(1)), 30)
+    assert (found.url, told) == ("https://b.example/0", None)
+    assert index.take(cleaned_text("a.example", 1, story(1)), 5)[0] is None
+    assert due(index) == dict.fromkeys(urls(index)[1:], A1)
 
 
 def test_a_page_under_another_site_key_is_no_copy_of_itself(index):
@@ -70,6 +134,15 @@ def test_a_page_that_is_gone_is_no_original(index):
     index.remove("a.example", "https://a.example/1")
     index.remove("a.example", "https://a.example/1")
     assert original(index, "b.example", 1, story(1)) is None
+    assert due(index) == {}
+
+
+def test_a_page_in_place_of_another_leaves_its_content(index):
+    original(index, "a.example", 1, story(1))
+    assert original(index, "a.example", 1, story(2), "gate") is None
+    assert original(index, "b.example", 1, story(1)) == A1
+    assert original(index, "b.example", 1, story(2), "error-page") == A1
+    assert due(index) == {}
 
 
 def test_the_newest_pages_stay(tmp_path):
@@ -81,11 +154,11 @@ def test_the_newest_pages_stay(tmp_path):
     kept = [*range(16, 20), *range(21, 25)]
     assert urls(index) == [f"a.example/{number}" for number in kept]
     assert len(index._known._buckets) <= 4 * len(kept)
-    assert original(index, "b.example", 16, story(16)).url == "https://a.example/16"
+    assert original(index, "b.example", 17, story(17)).url == "https://a.example/17"
     assert original(index, "b.example", 15, story(15)) is None
     index.close()
     fewer = ContentIndex(tmp_path / "contents", 3)
-    assert urls(fewer) == ["a.example/24", "b.example/15"]
+    assert urls(fewer) == ["a.example/24", "b.example/15", "b.example/17"]
     assert original(fewer, "c.example", 15, story(15)).url == "https://b.example/15"
     fewer.close()
 
@@ -98,7 +171,7 @@ def test_a_site_that_is_taken_down_leaves_the_index(tmp_path):
     assert not index.erase("a.example")
     assert original(index, "b.example", 1, story(1)) is None
     assert original(index, "b.example", 2, story(2)).url == "https://a.example.org/2"
-    assert urls(index) == ["a.example.org/2", "b.example/1"]
+    assert urls(index) == ["a.example.org/2", "b.example/1", "b.example/2"]
     index.close()
     files = [one for one in (tmp_path / "contents").iterdir() if one.is_file()]
     assert not [one.name for one in files if b"a.example/" in one.read_bytes()]
@@ -112,12 +185,16 @@ def test_indexes_tell_each_other_and_agree_whatever_comes_first(index):
         for offset, record in enumerate((second, first)):
             key = f"{record.site}\0{record.url}"
             one.put(key, encode_msgpack(record), partition, offset)
-        assert one.take(cleaned_text("c.example", 1, story(1)), now_ms=7) == (A1, None)
+        found, told = one.take(cleaned_text("c.example", 1, story(1)), now_ms=7)
+        assert (found, told.rank) == (A1, 7)
         assert one.next_offset(partition) == 2
-    found, gone = other.take(cleaned_text("b.example", 1, story(1)), now_ms=8)
-    assert (found, gone.key) == (A1, None)
+    found, told = other.take(cleaned_text("b.example", 1, story(1)), now_ms=8)
+    assert (found, told) == (A1, second)
+    assert due(other) == {"b.example/1": A1}
+    assert due(index) == {"b.example/1": A1}
     index.put("a.example\0https://a.example/1", None, 0, 2)
-    assert urls(index) == ["b.example/1"]
+    assert urls(index) == ["b.example/1", "c.example/1"]
+    assert due(index).keys() == {"b.example/1", "c.example/1"}
     with pytest.raises(SchemaError, match="format 2"):
         index.put("a.example\0u", encode_msgpack(msgspec.structs.replace(first, format=2)), 0, 3)
     index.clear()

@@ -92,7 +92,7 @@ WATCH_RIGHTS: Rights = {
     CLEANED: (Right.READ,),
     SITE_SETTINGS: (Right.READ,),
     PAGE_CHANGES: (Right.WRITE,),
-    PAGE_COPIES: (Right.WRITE,),
+    PAGE_COPIES: (Right.READ, Right.WRITE),
     SITE_EVENTS: (Right.WRITE,),
     FINGERPRINTS: (Right.READ, Right.WRITE),
 }

@@ -1,0 +1,237 @@
+"""Copies are told alike in whatever order partitions are read, and however many watchers share them."""
+
+from typing import NamedTuple
+
+import msgspec
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from schemas.cleaned import DeletedRecord, Fingerprint, Observed
+from schemas.codec import encode_msgpack
+from schemas.fingerprint import FingerprintRecord, Original, fingerprint_key
+from schemas.page_copy import PageCopyRecord
+from schemas.source import Source
+from templ_core.duplicates import is_near
+from tests.workers.builders import cleaned_text
+from workers.settings import Settings
+from workers.state.content_index import ContentIndex
+from workers.watcher.file_watch import FileWatch
+from workers.watcher.watch import CopyEnded, Watch
+from workers.watcher.watch_store import WatchStore
+
+SITES = ("a.example", "b.example", "c.example")
+"""Each has a partition of its own."""
+TEXT = " ".join(f"word{number}" for number in range(80))
+CONTENTS = (0, (1 << 6) - 1, (1 << 12) - 1, 1 << 63 | 0xFFFF << 20)
+"""The first is near the second, and the second near the third, which is not near the first."""
+OBSERVED = Observed(charset="utf-8", repeated_ratio=None, language=None, left_out=[])
+
+
+class Fetch(NamedTuple):
+    """A page as it is published at a time; without a content it is gone."""
+
+    now_ms: int
+    site: str
+    url: str
+    content: int | None
+
+
+def record_of(offset, fetch):
+    source = Source("pages", 0, offset)
+    if fetch.content is None:
+        return DeletedRecord(url=fetch.url, site=fetch.site, id=str(offset), source=source)
+    key = Fingerprint(algorithm="simhash64-3gram", bits=64, value=f"{fetch.content:016x}")
+    return msgspec.structs.replace(
+        cleaned_text(fetch.site, "", TEXT), url=fetch.url, fetched_at=f"2026-01-01T00:{offset:02}:00Z",
+        source=source, fingerprint=key, observed=OBSERVED,
+    )  # fmt: skip
+
+
+def expected_copies(fetches):
+    """The copies and their originals by the newest contents of all pages."""
+    known = {}
+    for now_ms, site, url, content in fetches:
+        page = fingerprint_key(site, url)
+        if content is None:
+            known.pop(page, None)
+        elif page not in known or not is_near(known[page][1], content):
+            known[page] = now_ms, content
+    found = {}
+    for page, (_, content) in known.items():
+        near = [(ms, one) for one, (ms, other) in known.items() if is_near(content, other)]
+        first, (site, url) = min(near)[1].decode().split("\0"), page.decode().split("\0")
+        if first[0] != site:
+            found[url] = first[1]
+    return found
+
+
+class World:
+    """Partitions of `cleaned`, and watchers that tell each other what they publish."""
+
+    def __init__(self, fetches, watchers):
+        self.cleaned = {site: [] for site in SITES}
+        for fetch in fetches:
+            records = self.cleaned[fetch.site]
+            records.append((fetch.now_ms, record_of(len(records), fetch)))
+        self.fingerprints = []
+        self.copies = {}
+        self.committed = dict.fromkeys(SITES, 0)
+        self.owner = dict.fromkeys(SITES, 0)
+        self.watchers = [Watcher(self) for _ in range(watchers)]
+
+    def settle(self):
+        """Let everything that waits be done."""
+        for site in SITES:
+            while self.committed[site] < len(self.cleaned[site]):
+                self.watchers[self.owner[site]].take(site)
+        for _ in range(2):  # judging publishes no fingerprints
+            for watcher in self.watchers:
+                watcher.follow(len(self.fingerprints))
+                watcher.judge()
+
+
+class Watcher:
+    """A watcher with its index and its stores."""
+
+    def __init__(self, world):
+        self._world = world
+        self._contents = ContentIndex(None, 1000)
+        self._stores = {}
+        self._followed = 0
+
+    def _watch(self, site):
+        if site not in self._stores:
+            store = self._stores[site] = WatchStore(None, Settings().window)
+            store.begin_silently(self._world.committed[site])
+            self._contents.make_due(
+                Original(url, site) for url in self._world.copies if site in url
+            )
+        return Watch(self._stores[site], self._contents)
+
+    def own(self, site):
+        """Bring the store of a site up to what is committed."""
+        watch = self._watch(site)
+        while watch.store.next_offset < self._world.committed[site]:
+            self._take(site, watch)
+
+    def take(self, site, *, crashes=False):
+        """Take the next record of a site; the process may end before its store has it."""
+        self.own(site)
+        if self._world.committed[site] < len(self._world.cleaned[site]):
+            self._take(site, self._watch(site), crashes=crashes)
+            if not crashes:
+                self._world.committed[site] += 1
+
+    def _take(self, site, watch, *, crashes=False):
+        offset = watch.store.next_offset
+        now_ms, record = self._world.cleaned[site][offset]
+        if isinstance(record, DeletedRecord):
+            told, change = watch.delete(record)
+        else:
+            noticed, change = watch.take(record, now_ms)
+            told = noticed.records(record)
+        if crashes:
+            return
+        if offset < watch.store.silent_until:
+            told = [one for one in told if isinstance(one, PageCopyRecord)]
+        watch.store.skip(offset) if change is None else watch.store.apply(change, (), offset)
+        self._publish(told)
+
+    def follow(self, count):
+        """Read so many fingerprints."""
+        for offset in range(
+            self._followed, min(self._followed + count, len(self._world.fingerprints))
+        ):
+            key, value = self._world.fingerprints[offset]
+            self._contents.put(key, value, 0, offset)
+            self._followed += 1
+
+    def judge(self):
+        """Judge the pages again that are due and whose partitions are this watcher's."""
+        due = self._contents.due()
+        for one in due:
+            if self._world.watchers[self._world.owner[one.page.site]] is self:
+                self.own(one.page.site)
+                watch = self._watch(one.page.site)
+                told, change = watch.judge_again(one.page)
+                if change is not None:
+                    watch.store.apply(change)
+                self._publish(told)
+            elif one.page.site in self._stores:
+                continue
+            self._contents.settle([one])
+
+    def _publish(self, told):
+        for one in told:
+            if isinstance(one, PageCopyRecord):
+                self._world.copies[one.url] = one.duplicate_of
+            elif isinstance(one, CopyEnded):
+                self._world.copies.pop(one.url, None)
+            elif isinstance(one, FingerprintRecord):
+                key = fingerprint_key(one.site, one.url).decode()
+                value = None if one.key is None else encode_msgpack(one)
+                self._contents.expect(one)
+                self._world.fingerprints.append((key, value))
+
+
+@st.composite
+def feeds(draw):
+    now_ms, found = 0, []
+    for _ in range(draw(st.integers(1, 12))):
+        now_ms += draw(st.integers(0, 1))
+        site = draw(st.sampled_from(SITES))
+        url = f"https://{site}/{draw(st.integers(0, 1))}"
+        content = draw(st.sampled_from((*CONTENTS, None)))
+        found.append(Fetch(now_ms, site, url, content))
+    return found
+
+
+STEPS = st.lists(
+    st.tuples(
+        st.sampled_from(("take", "take", "follow", "judge", "move", "crash")),
+        st.sampled_from(SITES),
+        st.integers(0, 2),
+    ),
+    max_size=40,
+)
+
+
+@settings(max_examples=400, deadline=None)
+@given(feeds(), STEPS, st.integers(1, 3))
+def test_copies_do_not_depend_on_the_order_of_reading(fetches, steps, watchers):
+    world = World(fetches, watchers)
+    for step, site, number in steps:
+        owner, other = world.watchers[world.owner[site]], number % watchers
+        if step == "take":
+            owner.take(site)
+        elif step == "crash":
+            owner.take(site, crashes=True)
+        elif step == "follow":
+            world.watchers[other].follow(2)
+        elif step == "judge":
+            world.watchers[other].judge()
+        else:
+            world.owner[site] = other
+            world.watchers[other].own(site)
+    world.settle()
+    assert world.copies == expected_copies(fetches)
+
+
+@settings(max_examples=200, deadline=None)
+@given(feeds())
+def test_files_tell_the_same_copies(fetches):
+    watch, copies = FileWatch(None, Settings(), finds_copies=True), {}
+    for offset, fetch in enumerate(fetches):
+        record = record_of(offset, fetch)
+        noticed = watch.take(record)
+        told = noticed.others if fetch.content is None else noticed.records(record)
+        for one in told:
+            if isinstance(one, PageCopyRecord):
+                copies[one.url] = one.duplicate_of
+            elif isinstance(one, CopyEnded):
+                copies.pop(one.url, None)
+        if fetch.content is None:
+            copies.pop(fetch.url, None)
+    watch.close()
+    in_order = [fetch._replace(now_ms=number) for number, fetch in enumerate(fetches)]
+    assert copies == expected_copies(in_order)
