@@ -74,7 +74,7 @@ def test_blocked_packages_cannot_be_imported():
 
 def test_processes_that_hand_pages_to_children_need_no_numpy():
     modules = ["workers.cli.run", "workers.kafka.roles"]
-    done = import_all(["numpy", "lxml"], modules)
+    done = import_all(["numpy", "lxml", "pydivsufsort"], modules)
     assert done.returncode == 0, done.stderr
 
 

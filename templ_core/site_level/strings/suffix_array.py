@@ -1,15 +1,18 @@
 """Suffix array and longest common prefixes of a corpus of token numbers.
 
-Larsson and Sadakane, 2007, and Kasai et al., CPM 2001; Foschini's thesis (2007), section 3.2, sorts as Manber and Myers do.
+Manber and Myers, SODA 1990, and Kasai et al., CPM 2001, as in Foschini's thesis (2007), section 3.2.
 """
 
-from typing import TypeAlias
+import functools
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
 from templ_core.array_types import Int32s, UInt32s
-from templ_core.site_level.strings._suffix_array import sorted_suffixes
+
+if TYPE_CHECKING:  # Only fits need it and pydivsufsort, which take a while to import.
+    from threadpoolctl import ThreadpoolController
 
 Tokens: TypeAlias = npt.NDArray[np.uint16] | UInt32s
 
@@ -35,15 +38,32 @@ class SuffixArray:
     def __init__(self, tokens: Tokens) -> None:
         """Sort the suffixes of `tokens`, of any length."""
         self.tokens = tokens
-        self.starts: Int32s
+        if len(tokens) < 2:
+            self.starts: Int32s = np.zeros(len(tokens), np.int32)
+            self.common: Int32s = np.zeros(len(tokens) + 1, np.int32)
+            return
+        from pydivsufsort import divsufsort, kasai  # noqa: PLC0415 - see above
+
+        with _threads().limit(limits=1):
+            self.starts = divsufsort(tokens.copy())
         """Position of each rank's suffix; length n."""
-        self.common: Int32s
+        self.common = np.zeros(len(tokens) + 1, np.int32)
         """Tokens that rank r shares with rank r - 1; length n + 1, 0 at both ends."""
-        self.starts, self.common = sorted_suffixes(tokens)
-        if (tokens == BORDER).any():
-            room = tokens_left(tokens)[self.starts]
-            np.minimum(self.common[:-1], room, out=self.common[:-1])
-            np.minimum(self.common[1:-1], room[:-1], out=self.common[1:-1])
+        self.common[1:-1] = kasai(tokens, self.starts)[:-1]
+        room = tokens_left(tokens)[self.starts]
+        np.minimum(self.common[:-1], room, out=self.common[:-1])
+        np.minimum(self.common[1:-1], room[:-1], out=self.common[1:-1])
+
+
+@functools.cache
+def _threads() -> "ThreadpoolController":
+    """Return what limits the threads of pydivsufsort.
+
+    It would start one for each processor, which wait for each other.
+    """
+    from threadpoolctl import ThreadpoolController  # noqa: PLC0415 - see above
+
+    return ThreadpoolController().select(user_api="openmp")
 
 
 def tokens_left(tokens: Tokens) -> Int32s:

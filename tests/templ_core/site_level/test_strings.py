@@ -1,6 +1,9 @@
 """The compiled loops of repeated text against slow and obvious twins."""
 
-import itertools
+import os
+import subprocess
+import sys
+from pathlib import Path
 from random import Random
 from types import SimpleNamespace
 
@@ -226,26 +229,6 @@ def substrings(page):
     return found
 
 
-@pytest.mark.parametrize("seed", range(40))
-def test_suffixes_are_in_order_up_to_the_next_break(seed):
-    rng = Random(seed)
-    phrase = [rng.randint(2, 4) for _ in range(rng.randint(1, 30))]
-    parts = [rng.choice([phrase, [BREAK], [rng.randint(2, 60000)], [2]]) for _ in range(60)]
-    tokens = [one for part in parts for one in part]
-    suffixes = SuffixArray(np.array(tokens, np.uint16))
-    starts = suffixes.starts.tolist()
-    assert sorted(starts) == list(range(len(tokens)))
-    texts = [tokens[start : [*tokens, BREAK].index(BREAK, start)] for start in starts]
-    assert texts == sorted(texts)
-    common = [
-        next(
-            (size for size, (a, b) in enumerate(zip(one, other, strict=False)) if a != b), len(one)
-        )
-        for one, other in itertools.pairwise(texts)
-    ]
-    assert suffixes.common.tolist() == [0, *common, 0]
-
-
 @pytest.mark.parametrize("seed", range(60))
 def test_the_longest_prefix_that_enough_pages_have(seed):
     rng = Random(seed)
@@ -389,3 +372,27 @@ def test_runs_of_words_are_sampled_by_themselves():
         keys.append(set(found[owner == 1].tolist()))
     assert keys[0] == keys[1]
     assert 8 < len(keys[0]) < 30
+
+
+SORT = """
+import os
+import numpy as np
+from templ_core.site_level.strings.suffix_array import SuffixArray
+tokens = np.random.default_rng(0).integers(2, 3000, 100_000).astype(np.uint16)
+before = len(os.listdir("/proc/self/task"))
+SuffixArray(tokens)
+print(before, len(os.listdir("/proc/self/task")))
+"""
+
+
+@pytest.mark.skipif(not Path("/proc/self/task").is_dir(), reason="needs Linux")
+def test_sorting_starts_no_threads():
+    run = subprocess.run(
+        [sys.executable, "-c", SORT],
+        env={**os.environ, "OMP_NUM_THREADS": "4", "OPENBLAS_NUM_THREADS": "1"},
+        capture_output=True,
+        check=True,
+        text=True,
+    )
+    before, after = run.stdout.split()
+    assert before == after
