@@ -179,8 +179,8 @@ class StringsConfig(msgspec.Struct, frozen=True, kw_only=True):
     pages. What many pages have, as many have at least as make a model mature: posts of a series share paragraphs."""
 
     newest_pages: int = 100
-    """Newest pages of a window that are one of their own: what a site has begun to repeat is a string of some pages
-    when five of them have it."""
+    """Newest pages of a window that are one of their own, in which a text that a site has begun to repeat soon is a
+    string of some pages."""
 
     usual_share: float = 0.6
     """Share of a window's pages, 0 to 1, that must have a string of whole segments."""
@@ -221,6 +221,11 @@ class StringsConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     sentence_ratio: float = 0.8
     """Share of a sentence's words, 0 to 1, that strings must cover before it is cut out of its segment."""
+
+    @property
+    def newest_pages_min(self) -> int:
+        """Pages of the newest that make a text a string of some pages."""
+        return math.ceil(self.newest_pages * self.shares[1])
 
 
 STRINGS_CONFIG = StringsConfig()

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from templ_core.site_level.config import NEW_TEXT
+from templ_core.site_level.config import NEW_TEXT, STRINGS_CONFIG
 from templ_core.site_level.window._new_text import recurring, without
 
 
@@ -25,7 +25,7 @@ def begins_to_repeat(latest: Sequence[bytes]) -> bool:
     Args:
         latest: The new runs of the newest documents, as `latest_new_runs` returns them.
     """
-    return recurring(latest, NEW_TEXT.pages_min) != b""
+    return recurring(latest, STRINGS_CONFIG.newest_pages_min) != b""
 
 
 def after_fit(latest: Sequence[bytes]) -> list[bytes]:
@@ -34,5 +34,5 @@ def after_fit(latest: Sequence[bytes]) -> list[bytes]:
     >>> after_fit([b"aacc", b"aa", b"aa", b"aa", b"aabb"])
     [b'cc', b'', b'', b'', b'bb']
     """
-    learned = recurring(latest, NEW_TEXT.pages_min)
+    learned = recurring(latest, STRINGS_CONFIG.newest_pages_min)
     return [without(one, learned) for one in latest]

@@ -7,7 +7,7 @@ import pytest
 
 from templ_core import SiteCleaner
 from templ_core.page_level.features.page_features import read_features
-from templ_core.site_level.config import NEW_TEXT
+from templ_core.site_level.config import NEW_TEXT, STRINGS_CONFIG
 from templ_core.site_level.strings._strings import uncovered_runs
 from templ_core.site_level.strings.new_runs import new_runs
 from templ_core.site_level.strings.string_evidence import read_prose
@@ -88,7 +88,7 @@ def test_the_latest_pages_alone_are_remembered_and_ask_for_a_model():
         latest = latest_new_runs(latest, number.to_bytes(2, "little"))
     assert latest == [number.to_bytes(2, "little") for number in range(6, 30)]
     assert not is_due(1003, 1000, 1000, (), latest)
-    assert is_due(1003, 1000, 1000, (), [b"aa"] * NEW_TEXT.pages_min)
+    assert is_due(1003, 1000, 1000, (), [b"aa"] * STRINGS_CONFIG.newest_pages_min)
 
 
 def test_recurring_hashes_are_those_of_enough_pages_in_ascending_order():
