@@ -13,7 +13,7 @@ MIB = 1 << 20
 
 Comments = Literal["auto", "keep", "drop"]
 Balance = Literal["precision", "even", "recall"]
-"""What a text is cut for: to hold little else than content, the best word F1, or to miss little content."""
+"""The balance of a text: to hold little else than content, the best word F1, or to miss little content."""
 _RECALL_RATIOS: dict[Balance, float] = {"precision": 0.3, "even": 1.0, "recall": 3.0}
 """lambda of the cut for each balance, in multiples of that of `even`."""
 
@@ -57,7 +57,7 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
     """What becomes of comments and reviews; `auto` leaves comments out on articles only."""
 
     balance: Balance = "even"
-    """What a text is cut for, of new and of known sites."""
+    """The balance of precision and recall, on new and on known sites."""
 
     quality: bool = False
     """Whether pages are judged for whether they are what was asked for; no text depends on it."""

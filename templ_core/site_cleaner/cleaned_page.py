@@ -30,20 +30,21 @@ class CleanedPage(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         site: Key of the site, whose pages share templates.
         id: Name of this fetch, made of the URL and the time.
         fetched_at: Time of the fetch, an RFC 3339 time in UTC; None where none was given.
-        title: Title as it stands in the page; that of `metadata` is without the name of the site.
+        title: Title of the page; `metadata.title` is the headline without the name of the site.
         text: Paragraphs and list items are lines, table cells are separated by tabs, and `pre` is verbatim.
         method: `site` when evidence from other pages of the site had weight in the decision, otherwise `page`.
         confidence: Expected word F1 of the text, 0 to 1; 0 for an empty text.
         page_type: What the page is: article, documentation, forum, product, listing or other; None without text.
         warnings: What a reader of the text should know; schemas/README.md describes each.
         metadata: Headline, authors, times, language, product and so on.
-        quality: What the page may be in place of one with content; None without `with_quality=True`, and without text.
+        quality: How probably the page is an error page, wall, empty shell or mere template; None without
+            `with_quality=True`, and without text.
         records: The posts, items and fields of the page; None without `with_records=True`.
         site_model_version: Version of the site model that was used; None when there was none.
         page_model_version: Version of the page model, which knows no site.
         cleaner_version: Equal versions of cleaner, page model and site model give equal text.
         document: The page as it was read: its nodes, and its segments of text.
-        decision: What became of each segment, and why.
+        decision: Whether each segment was kept, and why.
     """
 
     url: str

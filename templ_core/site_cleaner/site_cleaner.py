@@ -62,9 +62,9 @@ class CleanerOptions(msgspec.Struct, frozen=True, kw_only=True):
     """The options of a `SiteCleaner`; one with a value that it cannot have raises `ValueError`.
 
     Attributes:
-        comments: What becomes of readers' comments: `keep`, `drop`, or `auto`, which drops them on articles and keeps
+        comments: How to treat readers' comments: `keep`, `drop`, or `auto`, which drops them on articles and keeps
             them in forums.
-        balance: What a text is cut for: `precision` keeps less template, `recall` misses less content, or `even`.
+        balance: `precision` keeps less template, `recall` misses less content, `even` gives the best word F1.
         page_model: Content of a file that `templ train` wrote; empty means the page model that comes with templ.
         page_bytes_max: Largest page after decompression, in bytes.
         window: The bounds of each site's window.
@@ -538,8 +538,7 @@ def clean(
 
     Args:
         html: The page as fetched, or its HTML as text.
-        url: The address of the page, by which links within the site are distinguished from others and relative
-            links are completed. None means that it is not known.
+        url: The URL of the page, which names the site and completes relative links; None = unknown.
         options: Options of the cleaner; `with_links=True` keeps links for `markdown()` and `html()`.
 
     Raises:

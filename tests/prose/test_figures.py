@@ -1,5 +1,7 @@
 """The figures of README are those of MEASUREMENTS, which stand beside their command."""
 
+import re
+
 from tests.quality.figures import CORPORA, MEASUREMENTS, README, readme_table, shown_table, tables
 
 
@@ -16,3 +18,17 @@ def test_a_table_is_read_with_the_best_of_each_column_in_bold():
     )
     assert tables(page)["page level alone"]["shops"] == 0.8
     assert "| resiliparse 2.0.1 | **0.950** |" in readme_table(page)
+
+
+def test_the_cost_of_readme_is_that_of_measurements():
+    low, high = re.search(r"\(([\d.]+) to ([\d.]+)\) of the processor time", words(README)).groups()
+    with_learning, young_sites = re.findall(
+        r"everything on \|.*?\| ([\d.]+) of trafilatura .*?young sites .*?\| ([\d.]+) of trafilatura",
+        words(MEASUREMENTS),
+    )[0]
+    assert (low, high) == (with_learning, young_sites)
+
+
+def words(page):
+    """The text of a page with single spaces."""
+    return " ".join(page.read_text().split())

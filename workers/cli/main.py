@@ -26,23 +26,23 @@ _SUMMARIES = {
     "run": "Clean pages from files, and learn their sites.",
     "clean": "Clean one page and print its text.",
     "worker": "Clean pages from Kafka as they arrive.",
-    "watch": "Tell what changes on pages and sites, and which pages are copies.",
-    "console": "Look at the sites of a worker in a browser, and correct them.",
+    "watch": "Report what changes on pages and sites, and which pages are copies.",
+    "console": "Show the sites of a worker in a browser, and correct them.",
     "index": "Keep a full-text index of cleaned pages.",
     "search": "Search an index of cleaned pages.",
     "crawl": "Crawl sites politely, into `pages`, WARC files or JSON Lines.",
     "feed": "Send pages from files, archives or a topic to the topic `pages`.",
-    "seed": "Send what a run on files, or other workers, have learned to Kafka.",
+    "seed": "Copy what a run on files, or other workers, have learned to the topics.",
     "topics": "Create the Kafka topics, or check them.",
-    "inspect": "Look at what was decided about a page, and at what was learned of a site.",
-    "site": "Print the template of a site, export it, correct it, or take it down.",
+    "inspect": "Report the decisions about a page, or what was learned of a site.",
+    "site": "List sites; print, export, correct or take down one of them.",
     "shadow": "Report what another page model or setting would change, before it is used.",
     "diff": "Show how the text of a page differs between two states or outputs.",
     "schemas": "Write the JSON Schema files of the messages.",
     "settings": "List all settings with unit, default, bounds and meaning.",
     "doctor": "Find what keeps a worker from running, or would let it lose records.",
     "status": "Show who has which partitions, their lag, and the newest site models.",
-    "dlq": "Look at dead letters, and send their pages again.",
+    "dlq": "List dead letters, and send their pages again.",
 }
 """The commands of the product, each of a module of its name, and their lines on the help page."""
 _LAB_SUMMARIES = {
@@ -73,7 +73,7 @@ _EXTRAS = (
     summaries=_SUMMARIES | _LAB_SUMMARIES,
     epilog="Exit codes: 0 success; 1 failure; 2 wrong usage; 65 the page, or most of a "
     "feed, was refused; 66 an input cannot be read; 69 the broker or a search server cannot be reached or refuses; 70 a "
-    "fault of templ itself; 73 the state directory cannot be used; 74 the disk is full or fails; 75 a role of a worker is to be started again, as planned; 78 a "
+    "fault of templ itself; 73 the state directory cannot be used; 74 the disk is full or fails; 75 a worker's process ends to be restarted, as planned; 78 a "
     "setting cannot be used, or a topic is missing or has wrong settings; 130 interrupted; 143 ended "
     "by SIGTERM.",
 )

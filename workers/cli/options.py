@@ -73,7 +73,7 @@ time_field_option = click.option(
 comments_option = click.option(
     "--comments",
     type=click.Choice(["auto", "keep", "drop"]),
-    help="What becomes of readers' comments and reviews; auto drops comments on articles and keeps "
+    help="How to treat readers' comments and reviews; auto drops comments on articles and keeps "
     "them on forum threads.  [default: TEMPL_COMMENTS, otherwise auto]",
 )
 

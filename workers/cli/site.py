@@ -228,7 +228,7 @@ _POLICY = click.Choice(["auto", "keep", "drop"])
 
 @click.group(name="site")
 def site_command() -> None:
-    """List sites, print the template of one, export it, correct it, publish again, or take it down."""
+    """List sites; print, export, correct, clean again or take down one of them."""
 
 
 @site_command.command(name="list", short_help="List the sites of a state directory.")
@@ -253,7 +253,7 @@ def list_sites(state: Path) -> None:
         click.echo(msgspec.json.encode(line))
 
 
-@site_command.command(short_help="Write the strings and trees that decide.")
+@site_command.command(short_help="Write what was learned as expressions or rules.")
 @click.argument("key", metavar="KEY")
 @site_source_options
 @click.option(
@@ -265,18 +265,18 @@ def list_sites(state: Path) -> None:
     "--as",
     "form",
     type=click.Choice(["xpath", "ftr", "trafilatura"]),
-    help="Write rules in XPath for readers without templ instead, in this form.",
+    help="Write rules in XPath for other extractors instead, in this form.",
 )
 def export(key: str, source: SiteSource, out: Path | None, form: RuleForm | None) -> None:
-    """Write the strings and the places of trees that decide on pages of the site KEY to a folder.
+    """Write the strings and the places of trees by which text of the site KEY is removed to a folder.
 
-    They are regular expressions for Python's `re` and CSS selectors. From the pages of the window they remove
-    exactly what is removed for the reasons `site-string` and `site-tree` now; the command checks that and says on
-    how many pages it is so. A Python script beside them applies those of strings to a text. `model.bin` is the site
-    model, for `templ site pin`.
+    They are regular expressions for Python's `re` and CSS selectors. On the pages of the window they remove exactly
+    what is removed now for the reasons `site-string` and `site-tree`; the command reports on how many pages this
+    holds. The folder also has a Python script that applies the expressions to a text, and the site model
+    `model.bin`, for `templ site pin`.
 
-    With --as one file has rules for the title, the content, what is left out of it, the date and the author; it says
-    whether they suffice on this site, or the site needs the worker.
+    With --as, one file has rules for the title, the content, the elements to remove, the date and the author; it says
+    whether they suffice on this site.
     """
     from workers.inspect import site_export  # noqa: PLC0415 - not needed for --help
 
@@ -323,12 +323,12 @@ def template(key: str, source: SiteSource, *, as_json: bool) -> None:
 @click.option("--keep", multiple=True, metavar="SELECTOR", help="Keep what is in these elements.")
 @click.option("--keep-text", multiple=True, metavar="TEXT", help="Keep segments of this text.")
 @click.option("--clear-rules", is_flag=True, help="Drop the rules that the site has first.")
-@click.option("--comments", type=_POLICY, help="What becomes of comments and reviews.")
+@click.option("--comments", type=_POLICY, help="How to treat comments and reviews.")
 @click.option(
     "--listings",
     type=_POLICY,
-    help="What becomes of pages whose markup calls them listings: keep judges them by the page alone, drop "
-    "leaves nothing of them.",
+    help="How to treat pages whose markup declares a listing: keep cleans them by the page alone, drop "
+    "removes all their text.",
 )
 @click.option(
     "--window-days",
@@ -363,7 +363,7 @@ def override(key: str, place: SettingsPlace, **change: Any) -> None:
     _show(place.read(key))
 
 
-@site_command.command(short_help="Publish the texts that a correction changes.")
+@site_command.command(short_help="Publish again the texts that a correction changes.")
 @click.argument("key", metavar="KEY")
 @site_source_options
 @click.option(
@@ -410,7 +410,7 @@ def redo(key: str, source: SiteSource, out: Path | None, *, force: bool) -> None
     )
 
 
-@site_command.command(short_help="Clean a site with one site model from now on.")
+@site_command.command(short_help="Keep using one site model.")
 @click.argument("key", metavar="KEY")
 @settings_place_options
 @click.option("--model", metavar="VERSION", help="Version of the model.  [default: the newest]")

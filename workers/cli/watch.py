@@ -113,7 +113,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     "--supervisor", type=int, hidden=True, help="Id of the process with which this one ends."
 )
 def watch_command(**given: object) -> None:
-    """Tell what changes on pages and sites, and which pages are copies of other sites.
+    """Report what changes on pages and sites, and which pages are copies of other sites.
 
     CLEANED is a JSON Lines file that `templ run --observed` wrote, compressed or not. Without files, the topic
     `cleaned` of a broker is watched until SIGTERM or Ctrl-C, and what is noticed goes to the topics `page-changes`,

@@ -27,7 +27,7 @@ class LogPosition(NamedTuple):
 
 
 class IndexCounts(msgspec.Struct):
-    """What became of records."""
+    """Numbers of records by outcome."""
 
     written: int = 0
     """Texts that are new in the index, or new for their URL."""

@@ -76,8 +76,7 @@ from workers.settings import load_settings
     "balances",
     multiple=True,
     type=click.Choice(get_args(Balance)),
-    help="What texts are cut for; where it is repeated, the further ones are rows of their own.  "
-    "[default: even]",
+    help="Balance of precision and recall; may be repeated, with a row for each.  [default: even]",
 )
 @click.option(
     "--workers",

@@ -79,8 +79,7 @@ from workers.lab.evaluation.corpus_files import read_gold_pages
     "--leave-out",
     type=click.Choice(("sites", "languages")),
     default="sites",
-    help="What the models of the cross-validation have not seen of the pages that they are judged by: their sites, "
-    "or all sites in their language.",
+    help="What is left out of the training of the models that score a page: its site, or all sites in its language.",
 )
 @lab.seed("Seed of the training; equal seeds and pages give an equal model.")
 @lab.option(

@@ -80,7 +80,7 @@ class LetterFilter(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Redriven(msgspec.Struct):
-    """What became of the letters that were asked for."""
+    """Numbers of the letters that were asked for, by outcome."""
 
     sent: int = 0
     cut: int = 0
