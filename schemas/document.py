@@ -5,7 +5,7 @@ from typing import Annotated, Literal
 import msgspec
 
 from schemas.source import Source
-from templ_core.site_cleaner.fetch_times import EARLIEST_TIME_MS, LATEST_TIME_MS
+from templ_core.times import EARLIEST_TIME_MS, LATEST_TIME_MS
 
 DOCUMENT_FORMAT = 1
 """Version of the format; a reader refuses records of a newer version."""

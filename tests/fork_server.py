@@ -34,7 +34,7 @@ ROOT = Path(__file__).parents[1]
 MODULES = (
     *(target.partition(":")[0] for target in _COMMANDS.values()),
     "workers.crawl.reading",
-    "workers.kafka.roles",
+    "workers.kafka.run_role",
     "workers.processes.child",
 )
 """What the server imports: the commands, and what they import or start when they run."""

@@ -30,7 +30,6 @@ from templ_core.page_quality import page_quality
 from templ_core.patterns import pattern
 from templ_core.site_cleaner.call_lock import CallLock
 from templ_core.site_cleaner.cleaned_page import CleanedPage
-from templ_core.site_cleaner.fetch_times import FIRST_TIME_MS, SPACING_MS, parse_time_ms, rfc3339
 from templ_core.site_cleaner.learned_site import (
     LearnedSite,
     SitesInMemory,
@@ -42,6 +41,7 @@ from templ_core.site_key import site_key
 from templ_core.site_level.site_model import SiteModel
 from templ_core.site_level.window.page_summary import encode_page_summary
 from templ_core.stored.compact import content_digest
+from templ_core.times import FIRST_TIME_MS, SPACING_MS, parse_time_ms, rfc3339
 
 _GONE_STATUSES = frozenset([404, 410])
 _URL = pattern(r"[A-Za-z][A-Za-z0-9+.-]*://[^\s<>]+")

@@ -9,7 +9,6 @@ import msgspec
 from templ_core.clean_document import ExaminedPage
 from templ_core.errors import PageError
 from templ_core.site_cleaner.cleaned_page import CleanedPage
-from templ_core.site_cleaner.fetch_times import FIRST_TIME_MS, SPACING_MS
 from templ_core.site_cleaner.site_cleaner import (
     CleanerOptions,
     CrawledPage,
@@ -18,6 +17,7 @@ from templ_core.site_cleaner.site_cleaner import (
     cut,
     one_at_a_time,
 )
+from templ_core.times import FIRST_TIME_MS, SPACING_MS
 
 
 class SampleBounds(msgspec.Struct, frozen=True, kw_only=True):

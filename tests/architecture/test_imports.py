@@ -60,7 +60,9 @@ def import_all(blocked, modules):
 
 def test_the_product_imports_without_the_laboratory_and_its_packages():
     modules = product_modules()
-    assert {"templ_core.clean_document", "workers.cli.run", "workers.kafka.roles"} <= set(modules)
+    assert {"templ_core.clean_document", "workers.cli.run", "workers.kafka.run_role"} <= set(
+        modules
+    )
     done = import_all((*LABORATORIES, *LABORATORY_PACKAGES), modules)
     assert done.returncode == 0, done.stderr
     assert done.stdout.split() == [str(len(modules))]
@@ -73,7 +75,7 @@ def test_blocked_packages_cannot_be_imported():
 
 
 def test_processes_that_hand_pages_to_children_need_no_numpy():
-    modules = ["workers.cli.run", "workers.kafka.roles"]
+    modules = ["workers.cli.run", "workers.kafka.run_role"]
     done = import_all(["numpy", "lxml", "pydivsufsort"], modules)
     assert done.returncode == 0, done.stderr
 

@@ -30,14 +30,15 @@ from tests.benchmarks.kafka_stream import stream_on_a_broker
 from tests.benchmarks.measuring import read_options
 from tests.kafka.stream import write_feed
 from tests.kafka.test_monitoring import free_ports
-from workers.kafka import cleaner_app, refresher_app
 from workers.kafka.broker.access import BrokerAccess
-from workers.kafka.roles import run_role
+from workers.kafka.cleaner import Cleaner
+from workers.kafka.refresher import Refresher
+from workers.kafka.run_role import run_role
 from workers.settings import load_settings
 
 SITE = "site-0.example"
 STEP_S = 0.005
-APPS = {"cleaner": cleaner_app.CleanerApp, "refresher": refresher_app.RefresherApp}
+APPS = {"cleaner": Cleaner, "refresher": Refresher}
 
 
 async def note_delays(path):

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import psutil
 
-from templ_core.site_cleaner.fetch_times import rfc3339
+from templ_core.times import rfc3339
 from tests.benchmarks.measuring import read_options
 
 FILES = 8

@@ -35,7 +35,7 @@ from workers.feeds.reading import Reading
 from workers.feeds.streams import open_decompressed
 from workers.lab.in_process import InProcess
 from workers.local.local_state import LocalState
-from workers.local.runner import Stream
+from workers.local.runner import LearningCleaner
 from workers.processes.messages import PAGES_AT_ONCE
 from workers.settings import load_settings
 
@@ -117,7 +117,7 @@ def run_feed(feed, time_field, *, learns=True, **chosen):
     settings = load_settings(**chosen)
     with tempfile.TemporaryDirectory() as directory:
         state = LocalState(Path(directory, "state"), settings, None)
-        stream = Stream(state, InProcess(shipped_model()), settings, learns=learns)
+        stream = LearningCleaner(state, InProcess(shipped_model()), settings, learns=learns)
         pages = list(read_feed([Path(feed)], Reading(time_field=time_field)))
         for first in range(0, len(pages), PAGES_AT_ONCE):
             for outcome, _ in stream.process_pages(pages[first : first + PAGES_AT_ONCE]):

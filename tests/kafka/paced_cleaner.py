@@ -11,9 +11,9 @@ import sys
 from pathlib import Path
 
 from workers.kafka.broker.access import BrokerAccess
-from workers.kafka.cleaner_app import CleanerApp
+from workers.kafka.cleaner import Cleaner
 from workers.kafka.patches import LogConsumer, bound_fetches
-from workers.kafka.roles import run_role
+from workers.kafka.run_role import run_role
 from workers.settings import load_settings
 
 
@@ -34,7 +34,7 @@ def main():
 
     LogConsumer.on_buffer_full = noted("paused", LogConsumer.on_buffer_full)
     LogConsumer.on_buffer_drop = noted("resumed", LogConsumer.on_buffer_drop)
-    clean_batch = CleanerApp._batch
+    clean_batch = Cleaner._batch
 
     async def slowly(self, events):
         await asyncio.sleep(float(seconds))
@@ -43,7 +43,7 @@ def main():
             note("cleaned", event.message.partition, event.message.offset)
         return rest
 
-    CleanerApp._batch = slowly
+    Cleaner._batch = slowly
     settings = load_settings()
     bound_fetches(settings.record_limit_bytes)
     run_role("cleaner", BrokerAccess(address, prefix=prefix), Path(state), settings, is_alone=True)

@@ -7,7 +7,7 @@ import sys
 import time
 
 from schemas.topics import PAGES
-from templ_core.site_cleaner.fetch_times import rfc3339
+from templ_core.times import rfc3339
 from tests.kafka.stream import templ
 from tests.workers.cli.test_feed_by_time import line, sent
 

@@ -5,7 +5,7 @@ import time
 import pytest
 
 from schemas.topics import DOCUMENTS, PAGES, SITE_SETTINGS
-from templ_core.site_cleaner.fetch_times import rfc3339
+from templ_core.times import rfc3339
 from tests.kafka.stream import Stream, halves, local_run, templ, write_feed
 
 pytestmark = pytest.mark.timeout(400)

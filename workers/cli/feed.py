@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
-from templ_core.site_cleaner.fetch_times import rfc3339
+from templ_core.times import rfc3339
 from workers.cli.inputs import FeedReader, progress, raise_problems, refuse_overwriting
 from workers.cli.lazy import require_extra
 from workers.cli.options import (

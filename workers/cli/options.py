@@ -246,7 +246,7 @@ class TimeType(click.ParamType):
         self, value: object, param: click.Parameter | None, ctx: click.Context | None
     ) -> int:
         """Return the time that a text means."""
-        from templ_core.site_cleaner.fetch_times import parse_time_ms  # noqa: PLC0415
+        from templ_core.times import parse_time_ms  # noqa: PLC0415
 
         if self._takes_ago and isinstance(value, str) and re.search("[a-y]$", value):
             with suppress(ValueError):

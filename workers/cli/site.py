@@ -14,8 +14,8 @@ import msgspec
 from schemas.codec import SchemaError, decode_site_model_record, encode_json
 from schemas.site_model import SiteModelRecord
 from schemas.site_settings import SiteSettingsRecord
-from templ_core.site_cleaner.fetch_times import rfc3339
 from templ_core.site_key import site_key
+from templ_core.times import rfc3339
 from workers.cli.inputs import refuse_filled
 from workers.cli.lazy import require_extra
 from workers.cli.options import (

@@ -130,7 +130,7 @@ def watch_command(**given: object) -> None:
     access: BrokerAccess = access_to(options.broker or "", options.prefix)
     settings = load_settings(broker=access.address, prefix=access.prefix)
     if options.supervisor is not None:
-        from workers.kafka.roles import run_role  # noqa: PLC0415 - takes two seconds to import
+        from workers.kafka.run_role import run_role  # noqa: PLC0415 - takes two seconds to import
 
         run_role("watcher", access, options.state or Path(), settings)
         return

@@ -69,7 +69,7 @@ def worker_command(
         broker=broker, prefix=access.prefix, page_model=page_model, balance=balance
     )
     if role != "both":
-        from workers.kafka.roles import run_role  # noqa: PLC0415 - takes two seconds to import
+        from workers.kafka.run_role import run_role  # noqa: PLC0415 - takes two seconds to import
 
         run_role(role, access, state, settings, is_alone=supervisor is None)
         return

@@ -12,8 +12,8 @@ from scrapy.exceptions import DropItem, NotConfigured
 from scrapy.http import Response
 
 from schemas.source import Source
-from templ_core.site_cleaner.fetch_times import parse_time_ms, rfc3339
 from templ_core.site_key import site_key
+from templ_core.times import parse_time_ms, rfc3339
 from workers.crawl.crawl_files import PageLines
 from workers.page import Page
 from workers.settings import load_settings

@@ -20,7 +20,7 @@ from scrapy.http import Headers, Response
 from twisted.python.failure import Failure
 
 from schemas.source import Source
-from templ_core.site_cleaner.fetch_times import rfc3339
+from templ_core.times import rfc3339
 from workers.crawl.addresses import is_askable
 from workers.crawl.answers import may_be_read
 from workers.crawl.config import CrawlConfig

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from schemas.source import Source
-from templ_core.site_cleaner.fetch_times import (
+from templ_core.times import (
     FIRST_TIME_MS,
     LATEST_TIME_MS,
     SPACING_MS,

@@ -14,8 +14,8 @@ from schemas.page import CloudEventRecord, PageRecord, ScrapyClusterRecord
 from schemas.source import Source
 from templ_core.encodable import encodable
 from templ_core.patterns import pattern
-from templ_core.site_cleaner.fetch_times import parse_time_ms, rfc3339
 from templ_core.site_key import LOCAL, site_key
+from templ_core.times import parse_time_ms, rfc3339
 from workers.feeds.reading import INVALID_RECORD, PAGE_TOO_LARGE
 from workers.page import GONE_STATUSES, Page, Rejected
 

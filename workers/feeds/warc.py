@@ -7,8 +7,8 @@ from typing import NamedTuple
 from fastwarc.warc import ArchiveIterator, HeaderMap, WarcRecord, WarcRecordType
 
 from templ_core.patterns import pattern
-from templ_core.site_cleaner.fetch_times import parse_time_ms, rfc3339
 from templ_core.site_key import site_key
+from templ_core.times import parse_time_ms, rfc3339
 from workers.errors import InputProblem
 from workers.feeds.lines import check_time_field
 from workers.feeds.reading import (

@@ -6,7 +6,7 @@ import msgspec
 
 from schemas.cleaned import CleanedRecord, DeletedRecord
 from schemas.source import Source
-from templ_core.site_cleaner.fetch_times import parse_time_ms
+from templ_core.times import parse_time_ms
 from workers.log_lines import counted
 
 

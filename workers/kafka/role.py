@@ -18,7 +18,7 @@ from workers.kafka.settings_follower import SettingsFollower
 from workers.settings import Settings
 from workers.site_settings import SettingsBook
 
-Rest = Callable[[], Awaitable[None]]
+Remainder = Callable[[], Awaitable[None]]
 """What remains to be done of a batch before it is acknowledged."""
 
 
@@ -71,7 +71,7 @@ class Role(ABC):
         await self._settings.ready.wait()
 
     @abstractmethod
-    async def _batch(self, events: Sequence[faust.EventT[Any]]) -> Rest | None:
+    async def _batch(self, events: Sequence[faust.EventT[Any]]) -> Remainder | None:
         """Do what the records of a batch ask for, and return what remains to be done meanwhile."""
 
     @abstractmethod
@@ -103,19 +103,22 @@ class Role(ABC):
         remaining = asyncio.ensure_future(asyncio.sleep(0))
         try:
             async for events in batches(stream, self.config.settings):
-                rest = await essential(self.app, self.doing, partial(self._batch, events))
+                remainder = await essential(self.app, self.doing, partial(self._batch, events))
                 await remaining
-                remaining = asyncio.ensure_future(self._finish(stream, events, rest))
+                remaining = asyncio.ensure_future(self._finish(stream, events, remainder))
             await remaining
         finally:
             remaining.cancel()
 
     async def _finish(
-        self, stream: faust.StreamT[Any], events: Sequence[faust.EventT[Any]], rest: Rest | None
+        self,
+        stream: faust.StreamT[Any],
+        events: Sequence[faust.EventT[Any]],
+        remainder: Remainder | None,
     ) -> None:
         """Do what remains of a batch; then its offsets may be committed."""
-        if rest is not None:
-            await essential(self.app, self.doing, rest)
+        if remainder is not None:
+            await essential(self.app, self.doing, remainder)
         for event in events:
             self.app.consumer.finish(event.message)  # type: ignore[attr-defined]
             await stream.ack(event)

@@ -29,7 +29,7 @@ from workers.site_settings import SettingsBook
 from workers.state.model_store import ModelStore
 
 
-class Stream:
+class LearningCleaner:
     """Cleans each page with what was learned from the pages of its site before it.
 
     Calls for one site must follow each other. Sites share nothing, so calls for different sites may run in
@@ -189,7 +189,7 @@ class LocalWorker:
         """
         self._state = LocalState(state, settings, book)
         self._pool = Pool(settings, workers)
-        self._stream = Stream(
+        self._cleaner = LearningCleaner(
             self._state, self._pool, settings, learns=not page_only, revises=revises
         )
         # Every lane is to have work while pages for it are held.
@@ -204,11 +204,11 @@ class LocalWorker:
     def finish_learning(self) -> None:
         """Fit the models of all sites to what was learned, and clean all further pages with these models."""
         fits = [
-            self._pool.submit(site, self._stream.refit, site) for site in self._stream.unfitted()
+            self._pool.submit(site, self._cleaner.refit, site) for site in self._cleaner.unfitted()
         ]
         for fit in fits:
             fit.result()
-        self._stream.stop_learning()
+        self._cleaner.stop_learning()
 
     def run(self, records: Iterable[Page | Rejected]) -> Iterator[Output]:
         """Yield what becomes of each record, in order, each followed by the revisions that it brings.
@@ -258,7 +258,7 @@ class LocalWorker:
             return
         held = self._held.pop(one.lane)
         pages = [waiting.record for waiting in held if isinstance(waiting.record, Page)]
-        work = self._pool.submit(one.record.site, self._stream.process_pages, pages)
+        work = self._pool.submit(one.record.site, self._cleaner.process_pages, pages)
         for number, waiting in enumerate(held):
             waiting.work, waiting.number = work, number
 

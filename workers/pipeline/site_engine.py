@@ -16,11 +16,11 @@ from schemas.document import DocumentRecord, document_key, site_of_key
 from schemas.site_model import SiteDesign, SiteModelRecord
 from schemas.source import Source
 from templ_core.errors import CodecError
-from templ_core.site_cleaner.fetch_times import rfc3339
 from templ_core.site_level.config import NEW_TEXT, REVISIONS
 from templ_core.site_level.window.new_text import begins_to_repeat
 from templ_core.site_level.window.revisions import REPEATED_TEXT, DesignChange, revision_reason
 from templ_core.site_level.window.site_window import WindowFetch
+from templ_core.times import rfc3339
 from workers.pipeline.actions import (
     Action,
     Compare,

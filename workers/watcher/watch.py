@@ -13,9 +13,9 @@ from schemas.page_change import PageChangeRecord
 from schemas.page_copy import PageCopyRecord
 from schemas.site_event import SiteEventRecord
 from templ_core.page_changes import FetchedText, PageChanges, page_changes
-from templ_core.site_cleaner.fetch_times import SPACING_MS, parse_time_ms, rfc3339
 from templ_core.site_events import WATCH, NoticedChange, PageFacts
 from templ_core.stored.compact import content_digest
+from templ_core.times import SPACING_MS, parse_time_ms, rfc3339
 from templ_core.tokens import tokenise
 from workers.state.content_index import ContentIndex
 from workers.watcher.watch_store import SeenPage, WatchChange, WatchStore

@@ -19,7 +19,7 @@ from workers.feeds.files import read_feed
 from workers.lab.in_process import InProcess
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 from workers.local.local_state import LocalState
-from workers.local.runner import Stream
+from workers.local.runner import LearningCleaner
 from workers.pipeline.page_cleaner import PageCleaner
 from workers.settings import Settings, load_settings
 from workers.state.model_store import ModelStore
@@ -146,7 +146,7 @@ def test_each_bound_binds_alike_in_library_files_and_engine(records, tmp_path, b
     cleaner = SiteCleaner(CleanerOptions(window=bounds))
     of_library = [cleaned_by_library(cleaner, record) for record in records]
     runner, state = InProcess(shipped_model()), LocalState(None, settings)
-    stream = Stream(state, runner, settings)
+    stream = LearningCleaner(state, runner, settings)
     of_files = [stream.process(page)[0].record for page in read_feed([feed])]
     refresher = MemoryTransport(WindowStore(None, settings), runner, settings)
     of_engine = list(cleaned_as_on_kafka(feed, refresher))

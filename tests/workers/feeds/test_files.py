@@ -11,7 +11,7 @@ import pytest
 import zstandard
 
 import workers.feeds.lines as lines_module
-from templ_core.site_cleaner.fetch_times import FIRST_TIME_MS
+from templ_core.times import FIRST_TIME_MS
 from workers.errors import InputProblem, UsageProblem
 from workers.feeds.files import read_feed, total_bytes
 from workers.feeds.reading import Reading

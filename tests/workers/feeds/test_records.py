@@ -10,7 +10,7 @@ import pytest
 
 from schemas.source import Source
 from templ_core.dom.decode.decode_page import decode_page
-from templ_core.site_cleaner.fetch_times import FIRST_TIME_MS, parse_time_ms
+from templ_core.times import FIRST_TIME_MS, parse_time_ms
 from workers.feeds.reading import Reading
 from workers.feeds.records import page_from_json
 from workers.page import Page, Rejected

@@ -17,9 +17,9 @@ from tests.workers.kafka.builders import kafka_config, received, received_docume
 from workers.errors import BrokerProblem, DiskProblem, FeedProblem, StateProblem
 from workers.kafka import app, role
 from workers.kafka.app import build_app, essential
-from workers.kafka.cleaner_app import CleanerApp
+from workers.kafka.cleaner import Cleaner
 from workers.kafka.logs.resume import LogSnapshot
-from workers.kafka.refresher_app import RefresherApp
+from workers.kafka.refresher import Refresher
 from workers.state.model_store import ModelStore
 
 
@@ -177,7 +177,7 @@ def clean(tmp_path, poison_pool, poison_settings):
         producer = Producer(refuses)
 
         async def one_batch():
-            app = CleanerApp(config, poison_pool, ModelStore(None))
+            app = Cleaner(config, poison_pool, ModelStore(None))
             app.app.gaps, app.outputs = NoGaps(), producer
             app._follower.ready.set()
             app._settings.ready.set()
@@ -309,7 +309,7 @@ def test_a_batch_is_cleaned_while_the_one_before_is_stored_and_acknowledged_once
             return asyncio.ensure_future(self.both_are_cleaned.wait())
 
     async def run():
-        app = CleanerApp(kafka_config(tmp_path, 4), poison_pool, ModelStore(None))
+        app = Cleaner(kafka_config(tmp_path, 4), poison_pool, ModelStore(None))
         app.warm_up()
         app.app.gaps, app.outputs = NoGaps(), Outputs()
         app._follower.ready.set()
@@ -330,7 +330,7 @@ NOT_OURS = 3
 
 @pytest.fixture
 def refresher(tmp_path):
-    return RefresherApp(kafka_config(tmp_path, 4), pool=None)
+    return Refresher(kafka_config(tmp_path, 4), pool=None)
 
 
 def of_a_known_log(owned):
@@ -355,7 +355,7 @@ def test_a_partition_that_was_taken_away_is_not_opened_again(refresher, tmp_path
 
 
 def test_records_that_are_no_documents_are_stepped_over(tmp_path, poison_pool, monkeypatch):
-    refresher = RefresherApp(kafka_config(tmp_path, 4), poison_pool)
+    refresher = Refresher(kafka_config(tmp_path, 4), poison_pool)
     refresher._settings.ready.set()
     refresher._owned.assign([0])
     monkeypatch.setattr(refresher._owned, "_recover", of_a_known_log(refresher._owned))

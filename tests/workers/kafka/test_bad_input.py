@@ -11,7 +11,7 @@ from workers.feeds.records import page_from_json
 from workers.kafka.broker.page_message import page_of_message
 from workers.lab.in_process import InProcess
 from workers.local.local_state import LocalState
-from workers.local.runner import Stream
+from workers.local.runner import LearningCleaner
 from workers.page import Page, Rejected
 from workers.settings import DAY_MS, load_settings
 
@@ -29,7 +29,7 @@ def state():
 
 @pytest.fixture
 def stream(state):
-    return Stream(state, InProcess(shipped_model()), load_settings())
+    return LearningCleaner(state, InProcess(shipped_model()), load_settings())
 
 
 def page(number, time_ms=NOW_MS, **fields):

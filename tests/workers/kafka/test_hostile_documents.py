@@ -9,7 +9,7 @@ import pytest
 from schemas.codec import encode_msgpack
 from schemas.document import document_key
 from schemas.source import Source
-from templ_core.site_cleaner.fetch_times import EARLIEST_TIME_MS, LATEST_TIME_MS
+from templ_core.times import EARLIEST_TIME_MS, LATEST_TIME_MS
 from tests.workers.builders import document, packed
 from tests.workers.kafka.builders import kafka_config, received
 from workers.kafka.broker.partitioning import MisplacedRecords

@@ -19,7 +19,7 @@ from schemas.topics import TOPICS
 from workers.cli import worker
 from workers.cli.console import console_command
 from workers.errors import BrokerProblem, StateProblem, TopicProblem
-from workers.kafka import roles, supervisor
+from workers.kafka import run_role, supervisor
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.supervisor import RestartPolicy, patiently, supervise, wait_for_broker
 from workers.processors import processor_count
@@ -150,9 +150,9 @@ def test_a_hopeless_extra_is_not_started_again_and_the_others_go_on(tmp_path, ca
 @pytest.fixture
 def run_cleaner(monkeypatch):
     """Return a function that runs the role `cleaner` on a state directory, with a broker that is away."""
-    monkeypatch.setattr(roles, "_set_up_logging", lambda _role, _settings: None)
+    monkeypatch.setattr(run_role, "_set_up_logging", lambda _role, _settings: None)
     broker = BrokerAccess("127.0.0.1:1")
-    return lambda state: roles.run_role("cleaner", broker, state, load_settings())
+    return lambda state: run_role.run_role("cleaner", broker, state, load_settings())
 
 
 def test_the_store_of_models_is_opened_outside_any_event_loop(run_cleaner, monkeypatch, tmp_path):
@@ -164,8 +164,8 @@ def test_the_store_of_models_is_opened_outside_any_event_loop(run_cleaner, monke
             asyncio.get_running_loop()
         raise StateProblem("the store is in use")
 
-    monkeypatch.setattr(roles, "_checked_counts", two_partitions)
-    monkeypatch.setattr(roles, "ModelStore", open_store)
+    monkeypatch.setattr(run_role, "_checked_counts", two_partitions)
+    monkeypatch.setattr(run_role, "ModelStore", open_store)
     with pytest.raises(StateProblem, match="the store is in use"):
         run_cleaner(tmp_path)
     StateDirectory.open(tmp_path / "cleaner", 2).close()  # its lock was released
@@ -177,8 +177,8 @@ def test_a_topic_that_is_missing_is_waited_for_once_the_state_directory_was_used
     async def missing(*_arguments, **_options):
         return ["pages: no such topic"]
 
-    monkeypatch.setattr(roles, "read_partition_counts", missing)
-    monkeypatch.setattr(roles, "check_topics", missing)
+    monkeypatch.setattr(run_role, "read_partition_counts", missing)
+    monkeypatch.setattr(run_role, "check_topics", missing)
     with pytest.raises(TopicProblem, match="no such topic"):
         run_cleaner(tmp_path)
     StateDirectory.open(tmp_path / "cleaner", 2).close()
@@ -189,12 +189,12 @@ def test_a_topic_that_is_missing_is_waited_for_once_the_state_directory_was_used
 @pytest.mark.parametrize(("given", "started"), [(None, processor_count()), (3, 3)])
 def test_the_settings_bound_the_children_of_a_cleaner(monkeypatch, tmp_path, given, started):
     pool = MagicMock()
-    for name in ("open_rebuildable", "CleanerApp"):
-        monkeypatch.setattr(roles, name, MagicMock())
-    monkeypatch.setattr(roles, "Pool", pool)
+    for name in ("open_rebuildable", "Cleaner"):
+        monkeypatch.setattr(run_role, name, MagicMock())
+    monkeypatch.setattr(run_role, "Pool", pool)
     settings = Settings(cleaner_children=given)
     config = SimpleNamespace(settings=settings, state=tmp_path, broker=BrokerAccess("b:1"))
-    with roles._cleaner(config):
+    with run_role._cleaner(config):
         pass
     pool.assert_called_once_with(settings, children=started, has_spare=True)
 
@@ -206,10 +206,10 @@ def test_what_was_made_at_the_start_is_left_out_of_collections(run_cleaner, monk
     frozen = []
     worker = MagicMock()
     worker.execute_from_commandline = lambda: frozen.append(gc.get_freeze_count())
-    monkeypatch.setattr(roles, "_checked_counts", one_partition)
-    monkeypatch.setitem(roles._OPENED, "cleaner", MagicMock())
-    monkeypatch.setattr(roles, "start_watchdog", MagicMock())
-    monkeypatch.setattr(roles.faust, "Worker", lambda *_arguments, **_options: worker)
+    monkeypatch.setattr(run_role, "_checked_counts", one_partition)
+    monkeypatch.setitem(run_role._OPENED, "cleaner", MagicMock())
+    monkeypatch.setattr(run_role, "start_watchdog", MagicMock())
+    monkeypatch.setattr(run_role.faust, "Worker", lambda *_arguments, **_options: worker)
     try:
         run_cleaner(tmp_path)
     finally:

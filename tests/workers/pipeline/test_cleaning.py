@@ -14,7 +14,7 @@ from templ_core.page_level.model.model_file import shipped_model
 from templ_core.stored.compact import content_digest, frame_content
 from tests.workers.builders import OneModel, page, site_model_record
 from tests.workers.hostile_site_models import hostile_site_models
-from workers.kafka.cleaner_app import DeadLetterLimit
+from workers.kafka.cleaner import DeadLetterLimit
 from workers.lab.in_process import InProcess
 from workers.pipeline.actions import Dead, Deleted
 from workers.pipeline.page_cleaner import PageCleaner

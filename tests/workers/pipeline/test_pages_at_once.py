@@ -13,7 +13,7 @@ from workers.feeds.reading import Reading
 from workers.lab.in_process import InProcess
 from workers.local import runner
 from workers.local.local_state import LocalState
-from workers.local.runner import LocalWorker, Stream
+from workers.local.runner import LearningCleaner, LocalWorker
 from workers.pipeline.actions import Dead
 from workers.processes.messages import PAGES_AT_ONCE, CleanTask
 from workers.settings import load_settings
@@ -50,7 +50,7 @@ def pages(tmp_path_factory):
 def processed(pages, settings, at_once):
     """All that a worker says of pages, so many at once, and the sizes of its tasks."""
     spy = Spy()
-    stream = Stream(LocalState(None, settings), spy, settings, revises=True)
+    stream = LearningCleaner(LocalState(None, settings), spy, settings, revises=True)
     said = []
     for first in range(0, len(pages), at_once):
         for outcome, following in stream.process_pages(pages[first : first + at_once]):

@@ -11,7 +11,7 @@ from tests.workers.builders import page
 from workers.errors import InputProblem, UsageProblem
 from workers.lab.in_process import InProcess
 from workers.local.local_state import LocalState
-from workers.local.runner import Stream
+from workers.local.runner import LearningCleaner
 from workers.pipeline.actions import Compare, Deleted
 from workers.processes.messages import Cleaned
 from workers.settings import load_settings
@@ -43,7 +43,7 @@ def html(number):
 def stream():
     book = SettingsBook()
     state = LocalState(None, load_settings(), book)
-    made = Stream(state, InProcess(shipped_model()), load_settings(segments=True))
+    made = LearningCleaner(state, InProcess(shipped_model()), load_settings(segments=True))
     made.book, made.state = book, state
     for number in range(4):
         made.process(page(number, html(number)))

@@ -7,7 +7,7 @@ from schemas.codec import encode_json
 from tests.workers.builders import page
 from workers.lab.in_process import InProcess
 from workers.local.local_state import LocalState
-from workers.local.runner import Stream
+from workers.local.runner import LearningCleaner
 from workers.pipeline.page_cleaner import PageCleaner
 from workers.processes.options import RecordForms, forms_of
 from workers.processes.page_model import page_model_of, read_model_file
@@ -58,7 +58,7 @@ def test_the_markup_calls_a_page_a_product():
 
 def test_a_text_that_is_published_again_has_all_fields_of_the_first():
     runner = InProcess(page_model_of(read_model_file(None)))
-    stream = Stream(LocalState(None, ALL), runner, ALL, revises=True)
+    stream = LearningCleaner(LocalState(None, ALL), runner, ALL, revises=True)
     menu = "".join(f"<li><a href=/{n}>Part {n} of the menu of this site</a>" for n in range(9))
     revised = []
     for number in range(30):

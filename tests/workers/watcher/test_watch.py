@@ -11,7 +11,7 @@ from tests.workers.builders import article as menu_article
 from tests.workers.builders import page
 from workers.lab.simulate.feed import FeedSettings, simulate_feed
 from workers.local.local_state import LocalState
-from workers.local.runner import Stream
+from workers.local.runner import LearningCleaner
 from workers.settings import Settings
 from workers.state.content_index import ContentIndex
 from workers.watcher.file_watch import FileWatch
@@ -49,7 +49,7 @@ def articles(count, start=0, **fields):
 @pytest.fixture
 def cleaned(poison_pool):
     """The records of pages as `templ run --observed` writes them, revisions included."""
-    stream = Stream(LocalState(None, OBSERVED), poison_pool, OBSERVED, revises=True)
+    stream = LearningCleaner(LocalState(None, OBSERVED), poison_pool, OBSERVED, revises=True)
 
     def clean(pages):
         found = []
@@ -219,7 +219,7 @@ def test_it_is_observed_how_much_an_article_repeats(cleaned):
 
 
 def test_records_have_what_was_observed_only_where_it_was_asked_for(poison_pool):
-    plain = Stream(LocalState(None, Settings()), poison_pool, Settings())
+    plain = LearningCleaner(LocalState(None, Settings()), poison_pool, Settings())
     record = plain.process(article(0))[0].record
     assert b"observed" not in msgspec.json.encode(record)
 

@@ -18,8 +18,8 @@ from schemas.page import (
 )
 from schemas.source import HEADER_SOURCE_ID, Source
 from templ_core.patterns import pattern
-from templ_core.site_cleaner.fetch_times import parse_time_ms, rfc3339
 from templ_core.site_key import site_key
+from templ_core.times import parse_time_ms, rfc3339
 from workers.feeds.records import clean_text, page_from_json
 from workers.kafka.broker.received import Header, Received, RefusedValue
 from workers.log_lines import record_fields

@@ -19,8 +19,8 @@ from schemas.dead_letter import (
 )
 from schemas.page import HEADER_SITE, HEADER_URL
 from schemas.topics import DEAD_LETTERS, PAGES
-from templ_core.site_cleaner.fetch_times import rfc3339
 from templ_core.site_key import site_key
+from templ_core.times import rfc3339
 from workers.errors import InputProblem
 from workers.kafka.broker.access import BrokerAccess, as_broker_problem
 from workers.kafka.broker.admin import topic_partitions

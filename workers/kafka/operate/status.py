@@ -7,7 +7,7 @@ from aiokafka import ConsumerRecord, TopicPartition
 
 from schemas.codec import SchemaError, decode_site_model_record
 from schemas.topics import CLEANED, DOCUMENTS, PAGES, SITE_MODELS
-from templ_core.site_cleaner.fetch_times import rfc3339
+from templ_core.times import rfc3339
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.admin import connected_admin, topic_partitions
 from workers.kafka.broker.plain_clients import plain_consumer, read_range

@@ -29,7 +29,7 @@ from workers.lab.experiments.injected_pages import (
 from workers.lab.in_process import InProcess
 from workers.lab.simulate.site import Prose, invent_place, invent_topic, language
 from workers.local.local_state import LocalState
-from workers.local.runner import Stream
+from workers.local.runner import LearningCleaner
 from workers.page import Page
 from workers.processes.messages import Cleaned
 from workers.processes.page_model import page_model_of, read_model_file
@@ -229,7 +229,7 @@ def _run_injection(
 def _cleaned(pages: Sequence[Page], bodies: Sequence[bytes]) -> list[str]:
     settings = load_settings()
     runner = InProcess(page_model_of(read_model_file(settings.page_model)))
-    stream = Stream(LocalState(None, settings), runner, settings)
+    stream = LearningCleaner(LocalState(None, settings), runner, settings)
     texts = []
     for page, body in zip(pages, bodies, strict=True):
         outcome, _ = stream.process(

@@ -21,7 +21,7 @@ from workers.lab.evaluation.scoring import TextScorer
 from workers.lab.in_process import InProcess
 from workers.lab.plots import line_chart
 from workers.local.local_state import LocalState
-from workers.local.runner import Stream
+from workers.local.runner import LearningCleaner
 from workers.pipeline.page_cleaner import PageCleaner
 from workers.processes.messages import Cleaned
 from workers.processes.page_model import page_model_of, read_model_file
@@ -121,7 +121,7 @@ def _replay(
     runner = InProcess(page_model)
     settings = msgspec.structs.replace(settings, observed=True)
     state = LocalState(None, settings)
-    stream = Stream(state, runner, settings)
+    stream = LearningCleaner(state, runner, settings)
     alone = PageCleaner(runner, settings)
     watch = FileWatch(None, settings, finds_copies=False)
     replayed = []

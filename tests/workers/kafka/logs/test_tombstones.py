@@ -18,7 +18,7 @@ from workers.kafka import owned_partitions
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.logs import tombstones
 from workers.kafka.logs.tombstones import DECIDED_FROM_HEADER, TombstoneCheck
-from workers.kafka.refresher_app import RefresherApp
+from workers.kafka.refresher import Refresher
 from workers.processes.messages import Failure, LearnResult
 from workers.settings import load_settings
 
@@ -104,7 +104,7 @@ class Process:
     def __init__(self, broker, state, before_send=lambda: None):
         settings = load_settings(window_pages_max=4, window_floor_pages=2, revisions=False)
         self._broker = broker
-        self._app = RefresherApp(kafka_config(state, settings=settings), Inline())
+        self._app = Refresher(kafka_config(state, settings=settings), Inline())
         self._app._settings.ready.set()
         self._app.outputs = Outputs(broker, before_send)
         self._app._owned.assign([0])

@@ -1,4 +1,4 @@
-"""Times of fetches: read from whatever a crawler writes, and written as RFC 3339."""
+"""Times: read from whatever a crawler writes, and written as RFC 3339."""
 
 import math
 from datetime import UTC, datetime, timedelta

@@ -42,7 +42,7 @@ P = ParamSpec("P")
 T = TypeVar("T")
 
 
-class RefresherApp(Role):
+class Refresher(Role):
     """Keeps the windows of the partitions it is given, and publishes what follows from them."""
 
     name, input_topic, doing = "refresher", DOCUMENTS, "refreshing"
@@ -237,7 +237,7 @@ class _Topics(Transport):
     """Sends what follows from the windows of a partition, and has texts compared later, which is not urgent."""
 
     def __init__(
-        self, role: RefresherApp, number: int, windows: PartitionWindows, fit_s: float
+        self, role: Refresher, number: int, windows: PartitionWindows, fit_s: float
     ) -> None:
         """Send for a partition; `fit_s` is how long the engine took to decide, in seconds."""
         super().__init__(windows.engine)

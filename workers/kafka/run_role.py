@@ -27,10 +27,10 @@ from workers.kafka.broker.library_logs import (
     is_problem,
     without_expected_traceback,
 )
-from workers.kafka.cleaner_app import CleanerApp
+from workers.kafka.cleaner import Cleaner
 from workers.kafka.config import KafkaConfig
 from workers.kafka.probes import Health, serve_probes
-from workers.kafka.refresher_app import RefresherApp
+from workers.kafka.refresher import Refresher
 from workers.kafka.role import Role
 from workers.kafka.watchdog import start_watchdog
 from workers.kafka.watcher import Watcher
@@ -89,7 +89,7 @@ def run_role(
             health = Health(loops=work.app.event_loops, waiting_for=work.waiting_for)
             serve_probes(settings.metrics_host, port, work.metrics.registry, health)
         work.metrics.watch(lambda: len(work.app.assigned), work.waiting_for)
-        if isinstance(work, CleanerApp):
+        if isinstance(work, Cleaner):
             work.warm_up()
         start_watchdog(work, settings.stall_timeout_s)
         worker = faust.Worker(
@@ -133,24 +133,24 @@ async def _checked_counts(
 
 
 @contextmanager
-def _cleaner(config: KafkaConfig) -> Iterator[CleanerApp]:
+def _cleaner(config: KafkaConfig) -> Iterator[Cleaner]:
     models = open_rebuildable(config.state / "models", ModelStore, config.broker.topic(SITE_MODELS))
     children = config.settings.cleaner_children or processor_count()
     pool = Pool(config.settings, children=children, has_spare=True)
     # Take-downs would miss what earlier versions kept here.
     shutil.rmtree(config.state / "contents", ignore_errors=True)
     try:
-        yield CleanerApp(config, pool, models)
+        yield Cleaner(config, pool, models)
     finally:
         pool.close()
         models.close()
 
 
 @contextmanager
-def _refresher(config: KafkaConfig) -> Iterator[RefresherApp]:
+def _refresher(config: KafkaConfig) -> Iterator[Refresher]:
     os.nice(config.settings.refresher_niceness)
     pool = Pool(config.settings, children=1)
-    refresher = RefresherApp(config, pool)
+    refresher = Refresher(config, pool)
     try:
         yield refresher
     finally:

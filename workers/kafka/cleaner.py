@@ -21,7 +21,7 @@ from workers.kafka.broker.received import Received
 from workers.kafka.config import KafkaConfig
 from workers.kafka.metrics import CleanerMetrics
 from workers.kafka.outputs import Sending, send_all
-from workers.kafka.role import Rest, Role
+from workers.kafka.role import Remainder, Role
 from workers.kafka.store_follower import StoreFollower
 from workers.log_lines import record_fields
 from workers.page import Page, Rejected
@@ -41,7 +41,7 @@ _Work: TypeAlias = dict[Source, asyncio.Future[Outcome]]
 log = logging.getLogger("templ")
 
 
-class CleanerApp(Role):
+class Cleaner(Role):
     """Cleans the pages of each batch."""
 
     name, input_topic, doing = "cleaner", PAGES, "cleaning"
@@ -88,7 +88,7 @@ class CleanerApp(Role):
         await asyncio.wrap_future(self._pool.submit(site, self._pool.forget, site))
         return was_there
 
-    async def _batch(self, events: Sequence[faust.EventT[Any]]) -> Rest:
+    async def _batch(self, events: Sequence[faust.EventT[Any]]) -> Remainder:
         """Clean a batch; each text leaves when it and those of its site before it are cleaned."""
         started_s = time.monotonic()
         messages = await self._messages(events)
