@@ -1,9 +1,4 @@
-"""What HTML's tags mean for the text inside and around them, and what its character references stand for."""
-
-import functools
-import html
-
-from templ_core.patterns import pattern
+"""What HTML's tags mean for the text inside and around them."""
 
 
 def names(text: str) -> frozenset[str]:
@@ -103,23 +98,5 @@ TABLE_PARTS = CELLS | names("caption col colgroup tbody tfoot thead tr")
 HEADING_LEVELS = {f"h{level}": level for level in range(1, 7)}
 """The heading tags and their levels, 1 to 6."""
 
-_REFERENCE = pattern(r"&(?:#\d{1,7}|#[xX][0-9a-fA-F]{1,6}|[a-zA-Z][a-zA-Z0-9]{1,31});")
-
-_character = functools.lru_cache(1 << 10)(html.unescape)
-
-
 WHOLE_PAGE = frozenset(("html", "body", "main"))
 """Elements around the whole page, whose names say nothing about a part of it."""
-
-
-def without_references(text: str) -> str:
-    """Return the text in which characters stand in place of references that end with a semicolon.
-
-    Others are left as they are: what begins with an ampersand in an address is mostly a parameter.
-
-    >>> without_references("?a=1&amp;b=2&section=3")
-    '?a=1&b=2&section=3'
-    """
-    if "&" not in text:
-        return text
-    return _REFERENCE.sub(lambda found: _character(found[0]), text)

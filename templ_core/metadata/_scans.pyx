@@ -8,11 +8,11 @@ import re
 from libc.limits cimport INT_MAX
 from libc.stdint cimport int32_t
 from libc.stdlib cimport calloc, free
-from libc.string cimport memchr, memcmp, strlen
+from libc.string cimport memchr, memcmp, memset, strlen
 
 from templ_core._arrays cimport items
+from templ_core.dom._references cimport without_references
 
-from templ_core.dom.tags import without_references
 
 cdef extern from "Python.h":
     str PyUnicode_DecodeUTF8(const char *bytes, Py_ssize_t size, const char *errors)
@@ -20,6 +20,7 @@ cdef extern from "Python.h":
 cdef enum:
     CLAIMS_READ = 4000      # tags of a page that are looked at; more of them do not describe one page
     ATTRIBUTES_READ = 64    # of a tag
+    RATIO_CHARS = 1000      # of a text whose words are looked at
 
 cdef struct Span:
     const char *at
@@ -45,6 +46,34 @@ cpdef str plain_text(str text):
     if "&" in text:
         text = without_references(text)
     return " ".join(text.split())
+
+
+cpdef str letters_of(str text):
+    """Return the letters and digits of a text in one case, by which titles, headings and names are compared."""
+    return "".join([letter for letter in text if letter.isalnum()]).casefold()
+
+
+def ratio_of(frozenset known, str text):
+    """Return the share of the words at the beginning of a text that are known, 0 to 1."""
+    cdef list words = text[:RATIO_CHARS].lower().split()
+    cdef Py_ssize_t count = 0
+    for word in words:
+        count += word in known
+    return count / <double>max(len(words), 1)
+
+
+def is_name_of(str part, list names):
+    """Return whether a part of a title is one of some names, given by their letters, or much like one."""
+    cdef str letters = letters_of(part), name
+    cdef Py_ssize_t size = len(letters)
+    for name in names if letters else ():
+        if letters == name:
+            return True
+        if size > 3 and 2 * size >= len(name) and letters in name:
+            return True
+        if len(name) > 5 and size <= 2 * len(name) and name in letters:
+            return True
+    return False
 
 
 cdef class Claims:
@@ -238,16 +267,19 @@ def segments_within(document, list types, int elements_max, int texts_max, int t
     cdef Py_ssize_t count = len(nodes.element_type), last = len(segments.texts)
     cdef Py_ssize_t node, at, first = 0, number
     cdef list found = [], within
+    if not types:
+        return found
     cdef int *left = <int *>calloc(len(nodes.element_types) + 1, sizeof(int))
     if left == NULL:
         raise MemoryError
     try:
+        memset(left, -1, len(nodes.element_types) * sizeof(int))
         for number in types:
             left[number] = times_max
+        if times_max != INT_MAX:
+            for node in range(count):
+                left[type_of[node]] -= 1
         for node in range(count):
-            left[type_of[node]] -= 1
-        for node in range(count):
-            # Types that are not wanted have begun at 0.
             if left[type_of[node]] < 0:
                 continue
             if len(found) == elements_max:
@@ -267,7 +299,25 @@ def segments_within(document, list types, int elements_max, int texts_max, int t
     return found
 
 
+def nodes_with_tags(document, frozenset tags):
+    """Return the numbers of the elements with one of some tags, in order."""
+    cdef set types = set(types_with_tags(document.nodes.element_types, tags))
+    cdef const int32_t *type_of = <const int32_t *>items(document.nodes.element_type, 4)
+    cdef Py_ssize_t node
+    return [node for node in range(len(document.nodes.element_type)) if type_of[node] in types]
+
+
 def types_with_tags(list element_types, frozenset tags):
     """Return the numbers of the element types with one of some tags."""
     cdef Py_ssize_t number
     return [number for number in range(len(element_types)) if element_types[number][0] in tags]
+
+
+def texts_within(document, list types, str between, int elements_max, int texts_max, int times_max):
+    """Return the first segment and the text with single blanks of the first elements of some types, as `segments_within`."""
+    cdef list texts = document.segments.texts, found = [], within
+    for within in segments_within(document, types, elements_max, texts_max, times_max):
+        if within:
+            text = between.join([" ".join((<str>texts[one]).split()) for one in within if texts[one]])
+            found.append((within[0], text))
+    return found

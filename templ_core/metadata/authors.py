@@ -2,8 +2,10 @@
 
 import re
 from collections.abc import Iterable
+from operator import methodcaller
 from typing import Literal
 
+from templ_core.metadata._scans import letters_of
 from templ_core.metadata.dates import without_days, without_month
 from templ_core.patterns import pattern
 
@@ -45,15 +47,15 @@ _POSTED = pattern(
     re.IGNORECASE,
 )
 """What stands before "by" in a byline, its date aside."""
-_BY = pattern(
+BY = pattern(
     r"(?:^|(?<=[\s|·•–—,/:\d]))(?:(?:by|von|par|por|door|di|av|af|autor(?:in|es)?|author(?: of the article)?"
     r"|auteur|autore|автор|od|przez)(?:\s*:\s*|\s+)|by(?-i:(?=[A-ZÀ-Þ][\w.’'-])))",
     re.IGNORECASE,
 )
-_BY_WORD = pattern(
+BY_WORD = pattern(
     r"by|von[\s:]|p[ao]r[\s:]|door[\s:]|di[\s:]|a[vf][\s:]|aut|автор|od[\s:]|przez[\s:]"
 )
-"""Parts of lower-case texts without which there is nothing that `_BY` finds."""
+"""Parts of lower-case texts without which there is nothing that `BY` finds."""
 _OF_PICTURE = pattern(r"\W*(?:foto|photo|image|bild)", re.IGNORECASE)
 """How the name of a photographer or an agency begins."""
 _NAME_END = pattern(
@@ -105,6 +107,7 @@ _OF_ORGANISATIONS = frozenset((
     "studios", "team", "times", "toimitus", "tv", "university", "universität", "verein", "verlag", "web", "weekly", "редакция",
 ))  # fmt: skip
 """Words of the names of newsrooms, firms and institutions, and of no person."""
+_WITHOUT_POINTS = methodcaller("strip", ".,")
 _BYLINE_WORDS_MAX = 5
 """Words of the longest name in a byline."""
 _FULL_NAME_WORDS_MAX = 4
@@ -129,7 +132,7 @@ def byline_author(text: str, *, is_named: bool = False) -> str | None:
     >>> byline_author("Struck by Lightning") is None, byline_author("Ann Lee", is_named=True)
     (True, 'Ann Lee')
     """
-    found = _BY.search(text) if _BY_WORD.search(text.lower()) else None
+    found = BY.search(text) if BY_WORD.search(text.lower()) else None
     if (found is None and not is_named) or _OF_PICTURE.match(text):
         return None
     if found is not None and not is_named and not _leads_to_author(text[: found.start()]):
@@ -138,7 +141,9 @@ def byline_author(text: str, *, is_named: bool = False) -> str | None:
     words = _BETWEEN.split(without_month(name))[0].split()
     if not 0 < len(words) <= _BYLINE_WORDS_MAX:
         return None
-    is_cased = all(not word[0].islower() or word in _PARTICLES for word in words)
+    is_cased = True
+    for word in words:
+        is_cased = is_cased and (not word[0].islower() or word in _PARTICLES)
     if found is None and (len(words) == 1 or not is_cased):
         return None
     if len(words) > 1 and not is_cased:
@@ -162,11 +167,9 @@ def full_name(text: str) -> str | None:
     words = name.split()
     if not 2 <= len(words) <= _FULL_NAME_WORDS_MAX or _NO_NAME.search(name):
         return None
-    is_cased = (
-        words[0][0].isupper()
-        and words[-1][0].isupper()
-        and all(word[0].isupper() or word in _PARTICLES for word in words)
-    )
+    is_cased = words[0][0].isupper() and words[-1][0].isupper()
+    for word in words:
+        is_cased = is_cased and (word[0].isupper() or word in _PARTICLES)
     names = author_names([name]) if is_cased else []
     return names[0] if names == [name] else None
 
@@ -197,47 +200,47 @@ def author_names(texts: Iterable[str], form: NameForm = "byline") -> list[str]:
         if len(text) > _TEXT_CHARS_MAX or _BAD_TEXT.search(text):
             continue
         shown = _TAG.sub(" ", text).strip()
-        pieces = (_BEHIND.sub("", _BEFORE.sub("", one.strip())) for one in shown.split(";"))
-        for part in (part for piece in pieces for part in _parts(piece, form)):
-            name = " ".join(_BEFORE.sub("", part.strip(" ,.:;–—-|•\"'")).split())
-            if _is_name(name):
-                found.setdefault(name.casefold(), name)
+        for one in shown.split(";"):
+            piece = _BEHIND.sub("", _BEFORE.sub("", one.strip()))
+            for part in _parts(piece, form) if "," in piece else _BETWEEN.split(piece):
+                name = " ".join(_BEFORE.sub("", part.strip(" ,.:;–—-|•\"'")).split())
+                is_name = (
+                    1 < len(name) <= _CHARS_MAX
+                    and len(name.split()) <= _WORDS_MAX
+                    and name.casefold() not in _NOBODY
+                    and not _BAD.search(name)
+                    and any(map(str.isalpha, name))
+                )
+                if is_name:
+                    found.setdefault(name.casefold(), name)
     return list(found.values())[:_NAMES_MAX]
 
 
-def is_organisation(name: str, owners: Iterable[str] = ()) -> bool:
-    """Return whether a name is that of an organisation, such as a newsroom or the site, and not of a person.
+def people_among(names: Iterable[str], owners: Iterable[str] = ()) -> list[str]:
+    """Return those of some names that are no organisations, such as newsrooms or the site.
 
     Args:
-        name: The name.
-        owners: Names of the site and of its publisher.
+        names: The names.
+        owners: Letters of the names of the site and of its publisher, see `letters_of`.
 
-    >>> (
-    ...     is_organisation("The River Gazette"),
-    ...     is_organisation("Ann Press"),
-    ...     is_organisation("Ann Lee", ["annlee"]),
-    ... )
-    (True, False, True)
+    >>> people_among(["The River Gazette", "Ann Press", "Ann Lee"], ["annlee"])
+    ['Ann Press']
     """
-    letters = _letters(name)
-    if any(_is_owner(letters, _letters(one)) for one in owners):
-        return True
-    words = name.split()
-    return (
-        words[0].casefold() in _ARTICLES
-        or _DOMAIN.search(name) is not None
-        or _AGENCY.fullmatch(name) is not None
-        or any(word.casefold().strip(".,") in _OF_ORGANISATIONS for word in words)
-    )
-
-
-def _is_owner(name: str, owner: str) -> bool:
-    """Return whether a name is that of an owner, or holds it; both are letters and figures only."""
-    return name == owner or (len(owner) > _OWNER_CHARS_MIN and owner in name)
-
-
-def _letters(text: str) -> str:
-    return "".join(filter(str.isalnum, text)).casefold()
+    people = []
+    for name in names:
+        letters, words = letters_of(name), name.casefold().split()
+        is_organisation = (
+            words[0] in _ARTICLES
+            or not _OF_ORGANISATIONS.isdisjoint(map(_WITHOUT_POINTS, words))
+            or _DOMAIN.search(name) is not None
+            or _AGENCY.fullmatch(name) is not None
+        )
+        for owner in owners:
+            is_within = len(owner) > _OWNER_CHARS_MIN and owner in letters
+            is_organisation = is_organisation or letters == owner or is_within
+        if not is_organisation:
+            people.append(name)
+    return people
 
 
 def _parts(text: str, form: NameForm) -> list[str]:
@@ -272,18 +275,8 @@ def _given_first(text: str, form: NameForm) -> str | None:
     words = [word for word in family.split() if word.casefold() not in _PARTICLES]
     if len(words) != 1 and form == "byline":
         return None
-    if is_organisation(family) or is_organisation(given):
+    if len(people_among((family, given))) < 2:
         return None
     begins_so = family.split()[0].casefold() in _PARTICLES
     is_pair = len(words) == len(given.split()) == 2 and not begins_so and "." not in given
     return None if is_pair and form != "citation" else f"{given} {family}"
-
-
-def _is_name(name: str) -> bool:
-    return (
-        1 < len(name) <= _CHARS_MAX
-        and len(name.split()) <= _WORDS_MAX
-        and name.casefold() not in _NOBODY
-        and not _BAD.search(name)
-        and any(map(str.isalpha, name))
-    )

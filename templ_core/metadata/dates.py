@@ -3,8 +3,8 @@
 A time without a zone is no point in time, so only its day is kept.
 """
 
+import functools
 import re
-from collections.abc import Iterator
 from datetime import UTC, date, datetime, timedelta
 from typing import Literal, cast
 
@@ -13,7 +13,8 @@ from templ_core.patterns import pattern
 
 _YEARS = range(1990, 2101)
 _YEAR = pattern(r"\d{4}")
-_MAY_BE_YEAR = pattern(r"\d{4}|[和成國国]\s?[\d元]")
+MAY_BE_YEAR = pattern(r"\d{4}|[和成國国]\s?[\d元]")
+"""Figures that may be a year; a text without them names no day."""
 _DIRECTION = pattern("[\u200e\u200f\u061c\u202a-\u202e\u2066-\u2069]")
 _OTHER_FIGURE = pattern(r"(?![0-9])\d")
 _SPACED = pattern(r"(?<!\d)(\d{4})\s?[-/.]\s?(\d{1,2})\s?[-/.]\s?(\d{1,2})(?!\d)")
@@ -109,8 +110,19 @@ def point_in_time(text: str, language: str = "") -> str | None:
         return None
     if len(text) > 8 and text.isascii() and text.isdecimal():
         return _of_figures(text)
-    moment = _iso(text) or _mail_date(text)
-    return day_in_text(text, language) if moment is None else _written(moment)
+    moment: datetime | date | None
+    try:
+        moment = datetime.fromisoformat(text)
+        moment = moment.date() if len(text) <= 10 else moment
+    except ValueError:
+        moment = _of_other_form(text)
+    if moment is None:
+        return day_in_text(text, language)
+    if moment.year not in _YEARS:
+        return None
+    if not isinstance(moment, datetime) or moment.tzinfo is None:
+        return moment.isoformat()[:10]
+    return moment.astimezone(UTC).isoformat(timespec="seconds")[:19] + "Z"
 
 
 def day_in_text(text: str, language: str = "") -> str | None:
@@ -137,40 +149,34 @@ def _first_day(text: str, language: str) -> tuple[int, str] | None:
     """Return where the first day begins in a text, and the day."""
     if not text.isascii():
         text = _with_ascii_figures(text)
-    if not _MAY_BE_YEAR.search(text):
+    if not MAY_BE_YEAR.search(text):
         return None
-    return min(_days_in(text, language.partition("-")[0]), default=None)
+    first = None
+    for at, day in _days_in(text, language.partition("-")[0]):
+        if day is not None and (first is None or (at, day) < first):
+            first = at, day
+    return first
 
 
-def _days_in(text: str, language: str) -> Iterator[tuple[int, str]]:
-    """Yield where days begin in a text, and the days, for each form the first."""
-    yield from _named_days(text, language)
-    for form, year, month, day in _FIGURES:
-        if found := form.search(text):
-            yield from _placed_day(found, found[year], found[month], found[day])
-    if found := _NUMERIC.search(text):
-        one = _numeric_day(int(found[1]), int(found[3]), int(found[4]), language)
-        if one is not None:
-            yield found.start(), one
-    if not text.isascii() and (found := _ERA.search(text)):
-        of_era = 1 if found[2] == "元" else int(found[2])
-        yield from _placed_day(found, _ERA_BEGINS[found[1]] + of_era, found[3], found[4])
-
-
-def _named_days(text: str, language: str) -> Iterator[tuple[int, str]]:
-    """Yield where days with the name of a month begin in a text, and the days, for each form the first."""
+def _days_in(text: str, language: str) -> list[tuple[int, str | None]]:
+    """Return where days begin in a text, and the days, for each form the first; None for one that no calendar has."""
+    days: list[tuple[int, str | None]] = []
+    found: re.Match[str] | None
     for form in _FORMS:
         for found in form.finditer(text):
             if month := month_number(found["month"], language):
-                yield from _placed_day(found, found["year"], month, found["day"])
+                days.append((found.start(), _day(found["year"], month, found["day"])))
                 break
-
-
-def _placed_day(
-    found: re.Match[str], year: str | int, month: str | int, day: str | int
-) -> Iterator[tuple[int, str]]:
-    if (one := _day(year, month, day)) is not None:
-        yield found.start(), one
+    for form, year, month, day in _FIGURES:
+        if found := form.search(text):
+            days.append((found.start(), _day(found[year], found[month], found[day])))
+    if found := _NUMERIC.search(text):
+        one = _numeric_day(int(found[1]), int(found[3]), int(found[4]), language)
+        days.append((found.start(), one))
+    if not text.isascii() and (found := _ERA.search(text)):
+        of_era = _ERA_BEGINS[found[1]] + (1 if found[2] == "元" else int(found[2]))
+        days.append((found.start(), _day(of_era, found[3], found[4])))
+    return days
 
 
 def _with_ascii_figures(text: str) -> str:
@@ -186,7 +192,7 @@ def _of_figures(text: str) -> str | None:
     if len(text) not in {10, 13}:
         return None
     moment = datetime.fromtimestamp(int(text[:10]), UTC)
-    return _written(moment) if moment.year in _YEARS else None
+    return f"{moment.isoformat()[:19]}Z" if moment.year in _YEARS else None
 
 
 def published_day(text: str, language: str = "") -> str | None:
@@ -195,7 +201,7 @@ def published_day(text: str, language: str = "") -> str | None:
     >>> published_day("4 May 2020, updated on 6 May 2020")
     '2020-05-04'
     """
-    found = _first_day(before_change(text), language) if _MAY_BE_YEAR.search(text) else None
+    found = _first_day(before_change(text), language) if MAY_BE_YEAR.search(text) else None
     if found is None or last_label(text[: found[0]]) == "other":
         return None
     return found[1]
@@ -203,7 +209,7 @@ def published_day(text: str, language: str = "") -> str | None:
 
 def may_name_day(text: str) -> bool:
     """Return whether a text has figures that may be a year, without which it names no day."""
-    return _MAY_BE_YEAR.search(text) is not None
+    return MAY_BE_YEAR.search(text) is not None
 
 
 def month_number(word: str, language: str = "") -> int | None:
@@ -296,14 +302,15 @@ def without_days(text: str) -> str:
     return _TIME_OF_DAY.sub("", text)
 
 
-def day_behind(moment: str, days: int = 1) -> str | None:
-    """Return the day that is a number of days after that of an RFC 3339 time; None where it is no such time.
+@functools.lru_cache(1 << 6)
+def day_behind(day: str, days: int = 1) -> str | None:
+    """Return the day that is a number of days after another; None where that is no day.
 
-    >>> day_behind("2024-02-28T23:00:00Z")
+    >>> day_behind("2024-02-28")
     '2024-02-29'
     """
     try:
-        return (date.fromisoformat(moment[:10]) + timedelta(days)).isoformat()
+        return (date.fromisoformat(day) + timedelta(days)).isoformat()
     except (ValueError, OverflowError):
         return None
 
@@ -318,17 +325,15 @@ def day_in_path(path: str) -> str | None:
     return _day(found[1], found[2], found[3]) if found else None
 
 
-def _iso(text: str) -> datetime | date | None:
-    try:
-        moment = datetime.fromisoformat(text)
-    except ValueError:
-        whole = _FRACTION.sub(r"\1", text)
-        zoned = _ZONE.sub(lambda zone: "+00:00" if zone[0].strip() else "", whole)
-        return None if zoned == text else _iso(zoned)
-    return moment.date() if len(text) <= 10 else moment
-
-
-def _mail_date(text: str) -> datetime | None:
+def _of_other_form(text: str) -> datetime | None:
+    """Return a time that is not quite ISO 8601, or that of a mail."""
+    whole = _FRACTION.sub(r"\1", text)
+    zoned = _ZONE.sub(lambda zone: "+00:00" if zone[0].strip() else "", whole)
+    if zoned != text:
+        try:
+            return datetime.fromisoformat(zoned)
+        except ValueError:
+            pass
     if "," not in text and not text[:3].isalpha():
         return None
     from email.utils import parsedate_to_datetime  # noqa: PLC0415 - few pages need it, and it imports much
@@ -337,14 +342,6 @@ def _mail_date(text: str) -> datetime | None:
         return parsedate_to_datetime(text)
     except (ValueError, TypeError, IndexError, OverflowError):
         return None
-
-
-def _written(moment: datetime | date) -> str | None:
-    if moment.year not in _YEARS:
-        return None
-    if not isinstance(moment, datetime) or moment.tzinfo is None:
-        return moment.isoformat()[:10]
-    return moment.astimezone(UTC).isoformat(timespec="seconds")[:19] + "Z"
 
 
 def _numeric_day(first: int, second: int, year: int, language: str) -> str | None:

@@ -1,13 +1,14 @@
 """The headline of a page: its title without the name of the site."""
 
-from collections.abc import Iterable, Sequence
-from itertools import chain
+from collections.abc import Collection, Sequence
 
-from templ_core.metadata.beside_headline import letters_of
+from templ_core.metadata._page_parts import top_headings
+from templ_core.metadata._scans import is_name_of, letters_of
+from templ_core.metadata.page_view import PageView
 from templ_core.patterns import pattern
 
 _BORDER = pattern(r"\s+[|\-–—:·•»«>/~]{1,3}\s+|\s*[|»«•]\s*|(?<=\w):\s+|\s*[—–]\s*|\s+::\s+")
-IN_BORDER = pattern(r"[|\-–—:·•»«>/~]")
+_IN_BORDER = pattern(r"[|\-–—:·•»«>/~]")
 """Signs between the parts of a title."""
 _LOOSE_BORDER = pattern(r"\A[|\-–—:·•»«/~]+\s+|\s+[|\-–—:·•»«/~]+\Z")
 """A border with a part on one side only."""
@@ -20,51 +21,58 @@ _WORD = pattern(r"\w+")
 _HEADLINE_CHARS_MAX = 250
 
 
-def headline(titles: Iterable[str], headings: Sequence[str], names: Iterable[str]) -> str | None:
+def page_headline(page: PageView) -> str | None:
     """Return the headline of a page, or None where it has no title.
 
     The first title counts. What stands before or behind a border ("|", " - ") is left out where it is
     a name of the site, or where a heading of the page is the rest of the title.
-
-    Args:
-        titles: Titles of the page, the most reliable first.
-        headings: Texts of its headings of the first level.
-        names: Names of its site, and its host.
-
-    >>> headline(["Bridge opens - The Daily"], [], ["The Daily"])
-    'Bridge opens'
-    >>> headline(["Bridge opens | News | Daily"], ["Bridge opens"], [])
-    'Bridge opens'
     """
-    known = {letters_of(heading): heading for heading in headings}
-    own = [name for name in map(letters_of, names) if name]
-    long = None
-    for title in chain(titles, headings[:1]):
+    document = page.document
+    headings = top_headings(document)
+    known = set(map(letters_of, headings))
+    own = [*filter(None, map(letters_of, page.site_names))]
+    found = long = None
+    json_ld = page.markup.json_ld
+    titles = [*json_ld.headlines, *page.properties.get("headline", ())]
+    if not (titles and letters_of(titles[0]) and len(titles[0]) <= _HEADLINE_CHARS_MAX):
+        if len(headings) == 1 and is_headline(headings, document.title, own):
+            titles += headings
+        titles += [*page.meta.get("title", ()), *json_ld.names, document.title, *headings[:1]]
+    for title in titles:
         if not letters_of(title):
             continue
         if len(title) <= _HEADLINE_CHARS_MAX:
-            return _without_names(_LOOSE_BORDER.sub("", title.strip()), known, own)
+            found = _LOOSE_BORDER.sub("", title.strip())
+            if _IN_BORDER.search(found) and letters_of(found) not in known:
+                found = _without_names(found, known, own)
+            break
         long = long or title[:_HEADLINE_CHARS_MAX]
-    return long
+    found = found or long
+    if found is None or not _IN_BORDER.search(found) or letters_of(found) in known:
+        return found
+    # Boards and old themes have the subject in a heading of the second level.
+    subjects = headings or top_headings(document, "h2")
+    one = subjects[0] if len(subjects) == 1 else ""
+    return subject_of(found, one, own, page.texts) or found
 
 
-def is_headline(headings: Sequence[str], title: str, names: Iterable[str]) -> bool:
+def is_headline(headings: Sequence[str], title: str, names: list[str]) -> bool:
     """Return whether the headings of the first level are one, which is the headline of the page.
 
-    It has words in common with the title of the page, and is not the name of the site.
+    It has words in common with the title of the page, and is not the name of the site. Names are given by their
+    letters, see `letters_of`.
 
-    >>> is_headline(["Bridge opens in May"], "Bridge opens - The Daily", ["The Daily"])
+    >>> is_headline(["Bridge opens in May"], "Bridge opens - The Daily", ["thedaily"])
     True
     """
     if len(headings) != 1 or len(headings[0]) > _HEADLINE_CHARS_MAX:
         return False
     words, others = set(_WORD.findall(headings[0].casefold())), set(_WORD.findall(title.casefold()))
     is_like = 2 * len(words & others) >= min(len(words), len(others)) or headings[0] in title
-    own = [name for name in map(letters_of, names) if name]
-    return len(letters_of(headings[0])) > 5 and is_like and not _is_name(headings[0], own)
+    return len(letters_of(headings[0])) > 5 and is_like and not is_name_of(headings[0], names)
 
 
-def subject_of(title: str, subject: str, names: Iterable[str], texts: Sequence[str]) -> str | None:
+def subject_of(title: str, subject: str, names: list[str], texts: Sequence[str]) -> str | None:
     """Return what a title ends with if it is the subject of the page, behind what all titles of a board or a manual begin with.
 
     The subject is a heading, or else a text of at least three words. None where the title ends with the name of its site, or
@@ -78,24 +86,23 @@ def subject_of(title: str, subject: str, names: Iterable[str], texts: Sequence[s
     Args:
         title: A title.
         subject: The only heading of the page; empty where it has none or several.
-        names: Names of its site, and its host.
+        names: Letters of the names of its site, and of its host.
         texts: The texts of the page.
     """
-    letters, own = letters_of(subject), [letters_of(name) for name in names]
+    letters = letters_of(subject)
     for number, border in enumerate(_BORDER.finditer(title)):
         before, part = title[: border.start()].strip(), title[border.end() :].strip()
         is_shown = len(letters) > 3 and letters_of(part) == letters
         if number == 0 and not is_shown and border[0].strip() in _BEFORE_SUBJECT:
             is_board = len(before) <= _BOARD_CHARS_MAX and not any(map(str.isdigit, before))
             is_shown = is_board and len(part.split()) >= _SUBJECT_WORDS_MIN and part in texts
-        if is_shown and not _is_name(part, own) and before not in texts:
+        if is_shown and not is_name_of(part, names) and before not in texts:
             return part
     return None
 
 
-def _without_names(title: str, headings: dict[str, str], names: Sequence[str]) -> str:
-    may_have_borders = IN_BORDER.search(title) and letters_of(title) not in headings
-    borders = list(_BORDER.finditer(title)) if may_have_borders else []
+def _without_names(title: str, headings: Collection[str], names: list[str]) -> str:
+    borders = list(_BORDER.finditer(title))
     if not borders:
         return title
     for border in borders:
@@ -104,23 +111,13 @@ def _without_names(title: str, headings: dict[str, str], names: Sequence[str]) -
             return part.strip()
     start, end = 0, len(title)
     for border in reversed(borders):
-        if _is_name(title[border.end() : end], names) and border.start() > 0:
+        if is_name_of(title[border.end() : end], names) and border.start() > 0:
             end = border.start()
         else:
             break
     for border in borders:
-        if border.end() < end and _is_name(title[start : border.start()], names):
+        if border.end() < end and is_name_of(title[start : border.start()], names):
             start = border.end()
         else:
             break
     return title[start:end].strip() or title
-
-
-def _is_name(part: str, names: Sequence[str]) -> bool:
-    letters = letters_of(part)
-    return bool(letters) and any(
-        letters == name
-        or (len(letters) > 3 and letters in name and 2 * len(letters) >= len(name))
-        or (len(name) > 5 and name in letters and len(letters) <= 2 * len(name))
-        for name in names
-    )

@@ -6,6 +6,7 @@ from collections import Counter
 
 from resiliparse.parse.lang import detect_fast
 
+from templ_core.metadata._scans import ratio_of
 from templ_core.patterns import pattern
 
 _CHARS = 2000
@@ -53,6 +54,7 @@ _FREQUENT = {
 _FREQUENT_RATIO_MIN = 0.2
 _NO_WORDS: frozenset[str] = frozenset()
 _VIETNAMESE = pattern("[ơƠưƯ\u1ea0-\u1ef9]")
+"""Letters that no other language has; fewer of them may be those of a name."""
 _VIETNAMESE_LETTERS_MIN = 4
 _LATIN = "Latin"
 _LANGUAGES_OF = {
@@ -117,7 +119,7 @@ def page_language(text: str, declared: str | None, around: str = "") -> tuple[st
         contradicting = contradicting_language(whole, declared)
         if (
             contradicting is not None
-            and _english_ratio(text) >= _ENGLISH_RATIO_MIN
+            and ratio_of(_ENGLISH, text) >= _ENGLISH_RATIO_MIN
             and contradicting != "en"
         ):
             contradicting = None
@@ -145,13 +147,13 @@ def contradicting_language(text: str, declared: str) -> str | None:
     language = declared.partition("-")[0]
     if language not in _LANGUAGES:
         return None
-    if _is_vietnamese(text):
+    if not text.isascii() and len(_VIETNAMESE.findall(text, 0, _CHARS)) >= _VIETNAMESE_LETTERS_MIN:
         return "vi" if language != "vi" else None
     if len(text) < _CHARS_MIN:
         return None
     own, shown = _SCRIPT_OF.get(language, _LATIN), _script(text[:_CHARS:_SAMPLED])
     if own == shown == _LATIN:
-        is_english = _english_ratio(text) >= _ENGLISH_RATIO_MIN
+        is_english = ratio_of(_ENGLISH, text) >= _ENGLISH_RATIO_MIN
         return _surely(text, language) if is_english != (language == "en") else None
     if shown is None or own == shown or {own, shown} <= _CHINESE or language == "sr":
         return None
@@ -172,19 +174,10 @@ def _script(letters: str) -> str | None:
     return script if 2 * count > found.total() else None
 
 
-def _english_ratio(text: str) -> float:
-    return _ratio_of(_ENGLISH, text)
-
-
-def _ratio_of(known: frozenset[str], text: str) -> float:
-    words = text[: _CHARS // 2].lower().split()
-    return sum(map(known.__contains__, words)) / max(len(words), 1)
-
-
 def _surely(text: str, declared: str, languages: list[str] = _LANGUAGES) -> str | None:
     detected, out_of_place = detect_fast(text[:_CHARS], langs=languages)
-    is_english = detected == "en" and _english_ratio(text) >= _ENGLISH_RATIO_MIN
-    has_its_words = _ratio_of(_FREQUENT.get(detected, _NO_WORDS), text) >= _FREQUENT_RATIO_MIN
+    is_english = detected == "en" and ratio_of(_ENGLISH, text) >= _ENGLISH_RATIO_MIN
+    has_its_words = ratio_of(_FREQUENT.get(detected, _NO_WORDS), text) >= _FREQUENT_RATIO_MIN
     is_sure = out_of_place <= (
         _OUT_OF_PLACE_MAX if is_english or has_its_words else _CONTRADICTS_MAX
     )
@@ -199,20 +192,12 @@ def detected_language(text: str) -> str | None:
     """
     if len(text) < _CHARS_MIN:
         return None
-    if _is_vietnamese(text):
+    if not text.isascii() and len(_VIETNAMESE.findall(text, 0, _CHARS)) >= _VIETNAMESE_LETTERS_MIN:
         return "vi"
     detected, out_of_place = detect_fast(text[:_CHARS], langs=_LANGUAGES)
-    if (
-        out_of_place > _CONTRADICTS_MAX
-        and _ratio_of(_ENGLISH_ONLY, text) >= _ENGLISH_ONLY_RATIO_MIN
-    ):
+    if out_of_place > _CONTRADICTS_MAX and ratio_of(_ENGLISH_ONLY, text) >= _ENGLISH_ONLY_RATIO_MIN:
         return "en"
     return language_tag(detected) if out_of_place <= _OUT_OF_PLACE_MAX else None
-
-
-def _is_vietnamese(text: str) -> bool:
-    """Return whether a text has letters that no other language has."""
-    return not text.isascii() and len(_VIETNAMESE.findall(text[:_CHARS])) >= _VIETNAMESE_LETTERS_MIN
 
 
 @functools.lru_cache(1 << 8)

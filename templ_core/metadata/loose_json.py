@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import msgspec
 
-from templ_core.dom.tags import without_references
+from templ_core.dom._references import without_references
 from templ_core.patterns import pattern
 
 Value = object

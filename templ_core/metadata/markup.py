@@ -4,222 +4,19 @@ Claims are the tags that say something about their page. `templ_core.dom.parse._
 the markup while it is scanned, so they cost neither a parse nor a search of the page.
 """
 
-import functools
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Literal
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
 
 import msgspec
 
 from templ_core.dom.document import Document
-from templ_core.metadata._scans import Claims, plain_text
+from templ_core.metadata._json_ld import JsonLd, short_text, texts_of, types_of, value_text
+from templ_core.metadata._scans import Claims
 from templ_core.metadata.fields import Offer, Product
 from templ_core.metadata.prices import price_number
 from templ_core.patterns import pattern
 
-_LONG_TEXT_CHARS_MAX = 2000
-_ALPHANUMERIC = pattern(r"[^\W_]")
-_OBJECTS_MAX = 500
-"""Number of objects of a page that are looked at."""
-_DEPTH_MAX = 8
-"""Levels of objects inside one another that are looked at."""
-_ENTRIES_MAX = 50
-"""Entries of a field that are looked at."""
-_WITHIN = ("@graph", "mainEntity", "mainEntityOfPage", "isPartOf", "hasPart")
-"""Fields whose objects describe the page, too."""
-
-Value = object
-Item = dict[str, Value]
-
-_ARTICLE = pattern(r"Article$|Posting$|Report$|Review$|^Recipe$|^HowTo$|^QAPage$|^VideoObject$")
-_PRODUCT = pattern(r"^Product|^Offer$|^Book$|^Movie$|^Event$|^JobPosting$|^SoftwareApplication$")
-_SITES = frozenset(("WebSite",))
-_OF_ARTICLE, _OF_PRODUCT, _OF_PAGE, _OF_OTHER = range(4)
-
-
-class JsonLd:
-    """The objects with a type in the JSON-LD scripts of a page, those that describe it most surely first.
-
-    A script that is not JSON is left out; common faults are forgiven.
-
-    Args:
-        scripts: Contents of the scripts in UTF-8.
-
-    >>> found = JsonLd([b'[{"@type":"WebPage"},{"@type":"NewsArticle"},{"@type":"Person"}]'])
-    >>> [item["@type"] for item in found.described]
-    ['NewsArticle', 'WebPage']
-    """
-
-    def __init__(self, scripts: Sequence[bytes]) -> None:
-        found: list[Item] = []
-        for script in scripts:
-            for value in _decoded(script):
-                _collect(value, 0, found)
-        self._of_types = [(types_of(item), item) for item in found[:_OBJECTS_MAX]]
-        ranked: list[list[Item]] = [[], [], [], []]
-        for types, item in self._of_types:
-            ranked[min(map(_rank, types), default=_OF_OTHER)].append(item)
-        self.articles, self.products, pages, others = ranked
-        self.described = [*self.articles, *self.products, *pages]
-        """Articles, products and pages; others describe something that belongs to the page."""
-        self._items = [*self.described, *others]
-        self.types = {name for types, _ in self._of_types for name in types}
-
-    def of_types(self, names: frozenset[str]) -> list[Item]:
-        """Return the objects that have one of these types."""
-        if names.isdisjoint(self.types):
-            return []
-        return [item for item in self._items if not names.isdisjoint(types_of(item))]
-
-    @functools.cached_property
-    def by_id(self) -> dict[str, Item]:
-        """The objects that have a name of their own, by it."""
-        items = reversed(self._items)
-        return {str(item["@id"]): item for item in items if isinstance(item.get("@id"), str)}
-
-    def headlines(self) -> Iterator[str]:
-        """Yield the headlines of the articles."""
-        for item in self.articles:
-            yield from texts_of(item.get("headline"))
-
-    def names(self) -> Iterator[str]:
-        """Yield the names of the articles and of the products."""
-        for item in (*self.articles, *self.products):
-            yield from texts_of(item.get("name"))
-
-    def site_names(self) -> Iterator[str]:
-        """Yield the names of the sites that the page is said to be a part of."""
-        for item in self.of_types(_SITES):
-            yield from texts_of(item.get("name"))
-
-    def people(self, field: str) -> Iterator[list[str]]:
-        """Yield the names in a field of authors for each object that describes the page, those of organisations left out."""
-        for item in self.described:
-            yield self.texts_in(_people(item.get(field)), ("name",))
-
-    def signed_by(self, field: str) -> Iterator[list[str]]:
-        """Yield the names in each object of an authors field that has an organisation among them."""
-        for item in self.described:
-            value = item.get(field)
-            if value and len(_people(value)) < (len(value) if isinstance(value, list) else 1):
-                yield self.texts_in(value, ("name",))
-
-    def texts(self, field: str, *names: str) -> list[str]:
-        """Return the texts of a field of the objects that describe the page, references followed.
-
-        Args:
-            field: Name of the field.
-            names: Where its value is an object, its fields in order of preference.
-        """
-        if not self.described:
-            return []
-        values = [item[field] for item in self.described if field in item]
-        return [text for value in values for text in self.texts_in(value, names)]
-
-    def texts_in(self, value: Value, names: Sequence[str]) -> list[str]:
-        """Return the texts in a value, references followed."""
-        if isinstance(value, list):
-            return [text for one in value[:_ENTRIES_MAX] for text in self.texts_in(one, names)]
-        found = texts_of(value, *names)
-        if not found and isinstance(value, dict):
-            return texts_of(self.by_id.get(str(value.get("@id"))), *names)
-        return found
-
-
-def types_of(item: Item) -> list[str]:
-    """Return the names of an object's types without their vocabulary."""
-    names = item.get("@type")
-    if isinstance(names, str):
-        return [names.rpartition("/")[2]]
-    of_one = names if isinstance(names, list) else []
-    return [name.rpartition("/")[2] for name in of_one if isinstance(name, str)]
-
-
-def texts_of(value: Value, *names: str) -> list[str]:
-    """Return the texts in a value: itself, its entries, or the first of these fields of its objects.
-
-    >>> texts_of([{"name": "Ann &amp; Bob"}, "Eve"], "name")
-    ['Ann & Bob', 'Eve']
-    """
-    if isinstance(value, str):
-        text = plain_text(value)
-        return [text] if text else []
-    if isinstance(value, list):
-        return [text for one in value[:_OBJECTS_MAX] for text in texts_of(one, *names)]
-    if isinstance(value, dict):
-        for name in names:
-            if name in value:
-                within = value[name]
-                is_object = isinstance(within, dict)
-                found = texts_of(within.get(name, within.get("@value")) if is_object else within)
-                if found:
-                    return found
-    return []
-
-
-def short_text(text: str, chars_max: int = _LONG_TEXT_CHARS_MAX) -> str | None:
-    """Return a text cut to a bound, or None for one without a letter or digit.
-
-    >>> short_text("--"), short_text("One two three", 9)
-    (None, 'One two …')
-    """
-    if not _ALPHANUMERIC.search(text):
-        return None
-    if len(text) <= chars_max:
-        return text
-    return text[:chars_max].rpartition(" ")[0] + " …"
-
-
-def _people(value: Value) -> list[Value]:
-    """Return authors without the organisations among them.
-
-    >>> _people(
-    ...     [{"@type": "Person", "name": "Ann Lee"}, {"@type": "Organization", "name": "Daily"}]
-    ... )
-    [{'@type': 'Person', 'name': 'Ann Lee'}]
-    """
-    found = value if isinstance(value, list) else [value]
-    return [
-        one
-        for one in found[:_ENTRIES_MAX]
-        if not (isinstance(one, dict) and "".join(types_of(one)).endswith("Organization"))
-    ]
-
-
-@functools.lru_cache(1 << 8)
-def _rank(name: str) -> int:
-    if _ARTICLE.search(name):
-        return _OF_ARTICLE
-    if _PRODUCT.search(name):
-        return _OF_PRODUCT
-    return _OF_PAGE if name.endswith("Page") else _OF_OTHER
-
-
-def _decoded(script: bytes) -> list[Value]:
-    try:
-        return [msgspec.json.decode(script)]
-    except (msgspec.DecodeError, RecursionError):
-        # Few pages need it.
-        from templ_core.metadata.loose_json import read_json  # noqa: PLC0415
-
-        return read_json(script)
-
-
-def _collect(value: Value, depth: int, found: list[Item]) -> None:
-    """Add the objects with a type in a value, each before those within it."""
-    if depth > _DEPTH_MAX or len(found) >= _OBJECTS_MAX:
-        return
-    if isinstance(value, list):
-        for one in value[:_OBJECTS_MAX]:
-            _collect(one, depth + 1, found)
-    elif isinstance(value, dict):
-        if "@type" in value:
-            found.append(value)
-        for name in _WITHIN:
-            if name in value:
-                _collect(value[name], depth + 1, found)
-
-
+Item = dict[str, object]
 _PRODUCT_TYPES = frozenset(
     ("Product", "ProductGroup", "ProductModel", "IndividualProduct", "Vehicle", "Car")
 )
@@ -239,6 +36,8 @@ _AVAILABILITIES = {
 _PLAIN_NUMBER = pattern(r"[0-9]{1,12}(?:\.[0-9]{1,6})?")
 _WORD = pattern(r"\w+")
 _NO_LETTERS = pattern(r"[\W_]+")
+_CURRENCY = pattern("[A-Z]{3}")
+_NO_OFFER = Offer()
 _OTHER_ITEMS = frozenset(
     ("review", "reviews", "reviewrating", "isrelatedto", "issimilarto", "itemlistelement", "author")
 )
@@ -264,17 +63,36 @@ def read_product(claims: Claims, json_ld: JsonLd, title: str) -> Product | None:
     >>> found.sku, found.price, found.price_currency
     ('B1', '4.5', 'EUR')
     """
-    sources = (
-        _main_product(json_ld.of_types(_PRODUCT_TYPES), title),
-        _main_product(_marked_up(claims.statements), title),
-        _of_meta(claims.meta),
-    )
-    stated = [item for item in sources if item]
-    if not stated:
+    sources: list[Item] = []
+    described = json_ld.of_types(_PRODUCT_TYPES)
+    if described and (one := _main_product(described, title)):
+        sources.append(one)
+    if claims.statements and (one := _main_product(_marked_up(claims.statements), title)):
+        sources.append(one)
+    meta = claims.meta
+    if "price" in meta or "product" in " ".join(meta.get("type", ())).lower():
+        first = {field: texts[0] for field, texts in meta.items()}
+        offer = {"price": "price", "priceCurrency": "currency", "availability": "availability"}
+        sources.append(
+            {
+                "sku": first.get("sku", ""),
+                "brand": first.get("brand", ""),
+                "offers": {name: first.get(field, "") for name, field in offer.items()},
+            }
+        )
+    if not sources:
         return None
-    found = Product(name=_text(stated[0].get("name")) or None)
-    for source in stated:
-        found = _completed(found, _product(source, json_ld))
+    found = Product(name=value_text(sources[0].get("name")) or None)
+    for source in sources:
+        other = _product(source, json_ld)
+        lacking = {}
+        for name in Product.__struct_fields__:
+            if not name.startswith("price") and getattr(found, name) in (None, []):
+                lacking[name] = getattr(other, name)
+        if found.price is None:
+            lacking |= {"price": other.price, "price_currency": other.price_currency}
+            lacking["offers"] = other.offers or found.offers
+        found = msgspec.structs.replace(found, **lacking)
     return found
 
 
@@ -286,7 +104,7 @@ def _main_product(items: Sequence[Item], title: str) -> Item | None:
         return groups[0]
     own = _WORD.findall(title.casefold())
     for item in items:
-        name = _WORD.findall(_text(item.get("name")).casefold())
+        name = _WORD.findall(value_text(item.get("name")).casefold())
         if name and name == own[: len(name)]:
             return item
     return None
@@ -332,112 +150,77 @@ def _place(product: Item, offers: list[Item], name: str, value: str, within: str
         product.setdefault(within or name, value)
 
 
-def _of_meta(meta: Mapping[str, list[str]]) -> Item | None:
-    """Return what `meta` elements of OpenGraph and its relatives say of a product."""
-    if "price" not in meta and "product" not in " ".join(meta.get("type", ())).lower():
-        return None
-    first = {field: texts[0] for field, texts in meta.items()}
-    offer = {"price": "price", "priceCurrency": "currency", "availability": "availability"}
-    return {
-        "sku": first.get("sku", ""),
-        "brand": first.get("brand", ""),
-        "offers": {name: first.get(field, "") for name, field in offer.items()},
-    }
-
-
 def _product(item: Item, json_ld: JsonLd) -> Product:
-    by_id = json_ld.by_id
-    offers = _offers(item, by_id)
-    priced = next((one for one in offers if one.price or one.low_price), Offer())
-    rating = next(iter(_objects(item.get("aggregateRating"), by_id)), {})
-    brand = [*_objects(item.get("brand"), by_id), *texts_of(item.get("brand"), "name")]
+    offers = _offers(item, json_ld)
+    price = currency = availability = brand = None
+    for one in offers:
+        if price is None and (one.price or one.low_price):
+            price, currency = one.price or one.low_price, one.price_currency
+        availability = availability or one.availability
+    for named in (*json_ld.objects(item.get("brand")), *texts_of(item.get("brand"), "name")):
+        brand = brand or short_text(value_text(named), _TEXT_CHARS_MAX)
+    rating = _rating(next(iter(json_ld.objects(item.get("aggregateRating"))), {}))
     return Product(
-        sku=_short(item.get("sku")),
-        mpn=_short(item.get("mpn")),
-        brand=next((name for name in map(_short, brand) if name), None),
-        price=priced.price or priced.low_price,
-        price_currency=priced.price_currency,
-        availability=next((one.availability for one in offers if one.availability), None),
-        rating_value=_number(rating.get("ratingValue")),
-        best_rating=_number(rating.get("bestRating")),
-        rating_count=_count(rating.get("ratingCount")),
-        review_count=_count(rating.get("reviewCount")),
+        sku=short_text(value_text(item.get("sku")), _TEXT_CHARS_MAX),
+        mpn=short_text(value_text(item.get("mpn")), _TEXT_CHARS_MAX),
+        brand=brand,
+        price=price,
+        price_currency=currency,
+        availability=availability,
+        rating_value=rating.get("ratingValue"),
+        best_rating=rating.get("bestRating"),
+        rating_count=rating.get("ratingCount"),
+        review_count=rating.get("reviewCount"),
         offers=offers,
     )
 
 
-def _offers(item: Item, by_id: Mapping[str, Item]) -> list[Offer]:
+def _rating(item: Item) -> dict[str, Any]:
+    """Return the numbers of a rating that have the form of one."""
+    found: dict[str, Any] = {}
+    for name in _RATING_NAMES:
+        text = value_text(item.get(name)).replace(",", ".")
+        if not name.endswith("Count") and _PLAIN_NUMBER.fullmatch(text):
+            found[name] = float(text)
+        elif name.endswith("Count") and text.isdecimal() and len(text) < 10:
+            found[name] = int(text)
+    return found
+
+
+def _offers(item: Item, json_ld: JsonLd) -> list[Offer]:
     """Return the offers of a product, or those of its variants."""
-    stated = _objects(item.get("offers"), by_id)
+    stated = json_ld.objects(item.get("offers"))
     if not stated:
-        variants = _objects(item.get("hasVariant"), by_id)
-        stated = [one for variant in variants for one in _objects(variant.get("offers"), by_id)]
-    stated += [one for group in stated for one in _objects(group.get("offers"), by_id)]
-    offers = (_offer(one, by_id) for one in stated[:_OFFERS_MAX])
-    return [offer for offer in offers if offer != Offer()]
+        for variant in json_ld.objects(item.get("hasVariant")):
+            stated += json_ld.objects(variant.get("offers"))
+    for group in list(stated):
+        stated += json_ld.objects(group.get("offers"))
+    offers = []
+    for one in stated[:_OFFERS_MAX]:
+        offer = _offer([one, *json_ld.objects(one.get("priceSpecification"))])
+        if offer != _NO_OFFER:
+            offers.append(offer)
+    return offers
 
 
-def _offer(item: Item, by_id: Mapping[str, Item]) -> Offer:
-    within = [item, *_objects(item.get("priceSpecification"), by_id)]
-
-    def first(name: str) -> str:
-        return next((text for one in within if (text := _text(one.get(name)))), "")
-
-    currency = first("priceCurrency").upper()
-    of_letters = _NO_LETTERS.sub("", _text(item.get("availability")).rpartition("/")[2]).lower()
+def _offer(within: list[Item]) -> Offer:
+    """Return the offer in an object and its specifications of the price."""
+    item = within[0]
+    stated: dict[str, str] = {}
+    for one in reversed(within):
+        for name in ("price", "priceCurrency"):
+            stated[name] = value_text(one.get(name)) or stated.get(name, "")
+    currency = stated["priceCurrency"].upper()
+    low, high = item.get("lowPrice"), item.get("highPrice")
+    of_letters = _NO_LETTERS.sub("", value_text(item.get("availability")).rpartition("/")[2])
     return Offer(
-        price=price_number(first("price")),
-        low_price=price_number(_text(item.get("lowPrice"))),
-        high_price=price_number(_text(item.get("highPrice"))),
-        price_currency=currency if re.fullmatch("[A-Z]{3}", currency) else None,
-        availability=_AVAILABILITIES.get(of_letters.removeprefix("schema")),
-        sku=_short(item.get("sku")),
+        price=price_number(stated["price"]) if stated["price"] else None,
+        low_price=price_number(value_text(low)) if low is not None else None,
+        high_price=price_number(value_text(high)) if high is not None else None,
+        price_currency=currency if _CURRENCY.fullmatch(currency) else None,
+        availability=_AVAILABILITIES.get(of_letters.lower().removeprefix("schema")),
+        sku=short_text(value_text(item.get("sku")), _TEXT_CHARS_MAX),
     )
-
-
-def _completed(found: Product, other: Product) -> Product:
-    """Return a product with the values that it lacks from another source."""
-    lacking = {
-        name: getattr(other, name)
-        for name in Product.__struct_fields__
-        if not name.startswith("price") and getattr(found, name) in (None, [])
-    }
-    if found.price is None:
-        lacking |= {"price": other.price, "price_currency": other.price_currency}
-        lacking["offers"] = other.offers or found.offers
-    return msgspec.structs.replace(found, **lacking)
-
-
-def _objects(value: Value, by_id: Mapping[str, Item]) -> list[Item]:
-    found = value if isinstance(value, list) else [value]
-    objects = [one for one in found[:_OFFERS_MAX] if isinstance(one, dict)]
-    return [
-        by_id.get(str(one.get("@id")), one) if one.keys() <= {"@id", "@type"} else one
-        for one in objects
-    ]
-
-
-def _text(value: Value) -> str:
-    """Return the text of a value, which may be a number, an object with a name, or a list of them."""
-    if isinstance(value, list):
-        return _text(value[0]) if value else ""
-    if isinstance(value, int | float) and not isinstance(value, bool):
-        return f"{value:.6f}".rstrip("0").rstrip(".") if isinstance(value, float) else str(value)
-    return next(iter(texts_of(value, "name", "@value")), "")
-
-
-def _short(value: Value) -> str | None:
-    return short_text(_text(value), _TEXT_CHARS_MAX)
-
-
-def _number(value: Value) -> float | None:
-    text = _text(value).replace(",", ".")
-    return float(text) if _PLAIN_NUMBER.fullmatch(text) else None
-
-
-def _count(value: Value) -> int | None:
-    text = _text(value)
-    return int(text) if text.isdecimal() and len(text) < 10 else None
 
 
 StatedType = Literal["article", "forum", "product", "listing"]
@@ -529,35 +312,40 @@ class PageMarkup:
     """
 
     def __init__(self, document: Document) -> None:
-        self.claims = read_claims(document.claims)
+        self.claims = Claims(document.claims, _WANTED)
         """What its tags say."""
         self.json_ld = JsonLd(self.claims.scripts)
         """The objects of its JSON-LD."""
-        self.described = read_product(self.claims, self.json_ld, document.title)
+        may_sell = (
+            not _PRODUCT_TYPES.isdisjoint(self.json_ld.types)
+            or self.claims.statements
+            or "price" in self.claims.meta
+            or "product" in str(self.claims.meta.get("type")).lower()
+        )
+        self.described = (
+            read_product(self.claims, self.json_ld, document.title) if may_sell else None
+        )
         """The product that it describes, perhaps without more than a name; None where it describes none."""
-        is_named_only = self.described == Product(name=getattr(self.described, "name", None))
+        is_named_only = self.described and self.described == Product(name=self.described.name)
         self.product = None if is_named_only else self.described
         """The product that it describes by more than a name."""
-        self.kind = self._kind()
-        """What it says that the page is; None where it says nothing certain."""
-
-    def _kind(self) -> StatedType | None:
-        """Return what the markup says that the page is.
+        types = self.json_ld.types
+        objects = set(map(str.lower, self.claims.meta.get("type", ())))
+        is_priced = self.product is not None and self.product.price is not None
+        is_sold = not (types.isdisjoint(_PRODUCTS) and objects.isdisjoint(_PRODUCT_OBJECTS))
+        is_article = bool(self.json_ld.articles) or "article" in objects
+        self.kind: StatedType | None = None
+        """What it says that the page is; None where it says nothing certain.
 
         An article may name a product, such as a subscription that it is a part of, so an article in JSON-LD is
         believed before a product. Themes of blogs and of shops call each page an article in OpenGraph, so `og:type`
         alone makes no article, and beside it a product needs a price: services describe themselves as products, too.
         """
-        objects = {text.lower() for text in self.claims.meta.get("type", ())}
-        types = self.json_ld.types
         if not types.isdisjoint(_FORUMS):
-            return "forum"
-        if not types.isdisjoint(_ARTICLES):
-            return "article"
-        if self.product is not None and self.product.price is not None:
-            return "product"
-        if self.json_ld.articles or "article" in objects:
-            return None
-        if not types.isdisjoint(_PRODUCTS) or not objects.isdisjoint(_PRODUCT_OBJECTS):
-            return "product"
-        return None if types.isdisjoint(_LISTINGS) else "listing"
+            self.kind = "forum"
+        elif not types.isdisjoint(_ARTICLES):
+            self.kind = "article"
+        elif is_priced or (is_sold and not is_article):
+            self.kind = "product"
+        elif not is_article and not types.isdisjoint(_LISTINGS):
+            self.kind = "listing"

@@ -3,9 +3,13 @@
 import re
 from collections.abc import Iterator
 
+import msgspec
+
 from templ_core.dom.document import Document
+from templ_core.metadata._page_parts import PageParts
 from templ_core.metadata._scans import segments_within, types_with_tags
-from templ_core.metadata.page_parts import PageParts
+from templ_core.metadata.fields import Product
+from templ_core.metadata.page_view import PageView
 from templ_core.metadata.prices import Price, price_in, price_to_pay, shows_price
 from templ_core.page_level.features._stems import Stems
 from templ_core.patterns import pattern
@@ -75,6 +79,26 @@ _CURRENCIES = {
     "Rs": {"in": "INR", "pk": "PKR", "lk": "LKR", "np": "NPR"},
 }  # fmt: skip
 """Currencies of signs that several have, by the region, the language or the country of the host."""
+
+
+def page_product(page: PageView) -> Product | None:
+    """Return the product that a page describes or shows, with what it shows where its markup does not state it."""
+    found = page.markup.described
+    shown = found or Product(name=page.headline)
+    if shown.price is None:
+        price = shown_price(page.document, page.parts)
+        if price is None and found is None:
+            return None
+        if price is not None:
+            currency = price.currency or currency_of_sign(price.sign, page.language, page.host)
+            shown = msgspec.structs.replace(shown, price=price.number, price_currency=currency)
+    if shown.price is None and page.markup.product is None:
+        return None
+    return msgspec.structs.replace(
+        shown,
+        availability=shown.availability or shown_availability(page.document, page.parts),
+        sku=shown.sku or shown_sku(page.document, page.parts),
+    )
 
 
 def shown_price(document: Document, parts: PageParts) -> Price | None:

@@ -1,14 +1,13 @@
 """The `time` elements of a page: where each stands, and what the words beside it say that it is."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from operator import attrgetter
 from typing import Literal, NamedTuple
 
-import numpy as np
-
 from templ_core.dom.document import Document
-from templ_core.metadata._scans import types_with_tags
+from templ_core.metadata._page_parts import PageParts
+from templ_core.metadata._scans import nodes_with_tags
 from templ_core.metadata.dates import last_label
-from templ_core.metadata.page_parts import PageParts
 
 TimeKind = Literal["published", "changed", "other", ""]
 _TIMES = frozenset(("time",))
@@ -16,6 +15,7 @@ _TIMES_MAX = 200
 """Elements of a page that are looked at."""
 _LABEL_CHARS_MAX = 40
 """Characters of the longest text before a segment that may say what the time in it is."""
+_NEARNESS = attrgetter("nearness")
 
 
 class ShownTime(NamedTuple):
@@ -39,17 +39,21 @@ def shown_times(
         times: Attributes and text of each `time` element in its markup, in order.
         parts: The parts of the page.
     """
-    nodes, segments = document.nodes, document.segments
-    of_types = types_with_tags(nodes.element_types, _TIMES)
-    places = np.isin(nodes.element_type, of_types).nonzero()[0].tolist()
+    segments = document.segments
+    nodes: list[int | None] = [*nodes_with_tags(document, _TIMES)]
+    if len(nodes) != len(times[:_TIMES_MAX]):
+        nodes = [None] * len(times)
     found = []
     at, segment = 0, -1
-    for node, (attributes, text) in _placed(places, times[:_TIMES_MAX]):
-        stated, named = attributes.get("datetime") or text, _named_kind(attributes)
+    for node, (attributes, text) in zip(nodes, times, strict=False):
+        stated, named = (
+            attributes.get("datetime") or text,
+            _named_kind(attributes) if len(attributes) > 1 else "",
+        )
         if node is None:
             found.append(ShownTime(stated, named, (True, len(segments.texts))))
             continue
-        one = int(np.searchsorted(segments.inline_to, node, "right"))
+        one = int(segments.inline_to.searchsorted(node, "right"))
         if one == len(segments.texts) or parts.is_node_elsewhere(node) or parts.is_elsewhere(one):
             continue
         shown = segments.texts[one]
@@ -62,17 +66,7 @@ def shown_times(
             before = segments.texts[one - 1]
             before = before if len(before) <= _LABEL_CHARS_MAX else ""
         found.append(ShownTime(stated, named or last_label(before), parts.nearness(one)))
-    return sorted(found, key=lambda time: time.nearness)
-
-
-def _placed(
-    places: list[int], times: Sequence[tuple[dict[str, str], str]]
-) -> Iterator[tuple[int | None, tuple[dict[str, str], str]]]:
-    """Yield the element of each time; None where markup and document have different numbers of them."""
-    if len(places) == len(times):
-        yield from zip(places, times, strict=True)
-    else:
-        yield from ((None, time) for time in times)
+    return sorted(found, key=_NEARNESS)
 
 
 def _named_kind(attributes: dict[str, str]) -> TimeKind:

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from templ_core.dom.tags import CELLS, CONTROLS, HEADING_LEVELS, WHOLE_PAGE
+from templ_core.metadata._page_parts import PageParts
 from templ_core.metadata.fields import PropertyValue
-from templ_core.metadata.page_parts import PageParts
 from templ_core.patterns import pattern
 from templ_core.records.siblings import ShapedPage
 

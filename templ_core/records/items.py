@@ -14,8 +14,8 @@ import numpy as np
 from templ_core.array_types import Int64s
 from templ_core.dom.addresses import Addresses, address
 from templ_core.dom.tags import HEADING_LEVELS, IMAGES
+from templ_core.metadata._page_parts import PageParts
 from templ_core.metadata.dates import day_in_text
-from templ_core.metadata.page_parts import PageParts
 from templ_core.metadata.prices import price_in
 from templ_core.patterns import pattern
 from templ_core.records.days import Day, days_of_parts

@@ -39,10 +39,10 @@ import numpy as np
 from lxml import etree
 
 from templ_core import letters
+from templ_core.dom._references import without_references
 from templ_core.dom.config import ScanConfig
 from templ_core.dom.tags import (
     BLOCKS, CELLS, EMPTY, HEADING_LEVELS, IMAGES, INLINE, INVISIBLE, MARKED, PHRASES, SPACE_AFTER, STANDS_ALONE,
-    without_references,
 )
 from templ_core.errors import ParserMismatch
 

@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
+from templ_core.dom._references import without_references
 from templ_core.dom._tree import only_h1
 from templ_core.dom.config import LeadConfig
 from templ_core.dom.parse._page_columns import PageColumns
 from templ_core.dom.parse.declared_body import bare_letters
-from templ_core.dom.tags import without_references
 
 _LEAD = LeadConfig()
 _PART = b"escription"

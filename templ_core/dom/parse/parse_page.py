@@ -11,6 +11,7 @@ import msgspec
 from lxml import etree
 
 from templ_core.array_types import Int32s
+from templ_core.dom._references import without_references
 from templ_core.dom.config import ScanConfig
 from templ_core.dom.parse._page_columns import (
     AttributeTableMismatch,
@@ -29,7 +30,6 @@ from templ_core.dom.parse.embedded import with_embedded
 from templ_core.dom.parse.lead import lead_segments
 from templ_core.dom.parse.repair import flatten_markup
 from templ_core.dom.parse.scan import stalls_parser
-from templ_core.dom.tags import without_references
 from templ_core.errors import HostilePage, ParserMismatch
 from templ_core.patterns import pattern
 

@@ -9,10 +9,11 @@ import numpy as np
 from templ_core.array_types import Bools
 from templ_core.dom.addresses import host_and_path
 from templ_core.dom.document import Document
-from templ_core.metadata._scans import segments_within, types_with_tags
+from templ_core.metadata._page_parts import top_headings
+from templ_core.metadata._scans import letters_of, segments_within, types_with_tags
 from templ_core.metadata.headlines import is_headline
 from templ_core.metadata.markup import PageMarkup
-from templ_core.metadata.page_metadata import read_metadata, top_headings
+from templ_core.metadata.page_metadata import read_metadata
 
 _TAGS = frozenset(("h1",))
 _TEXTS_MAX = 4
@@ -33,7 +34,8 @@ def headline_segments(document: Document, url: str) -> Bools:
     site_name = read_metadata(document, url, PageMarkup(document)).site_name
     host = host_and_path(url)[0].removeprefix("www.")
     names = [host.rpartition(".")[0], host, *([site_name] if site_name else ())]
-    if is_headline(top_headings(document), document.title, names):
+    letters = [*filter(None, map(letters_of, names))]
+    if is_headline(top_headings(document), document.title, letters):
         types = types_with_tags(document.nodes.element_types, _TAGS)
         for segments in segments_within(document, types, _TEXTS_MAX, _TEXTS_MAX):
             found[segments] = True

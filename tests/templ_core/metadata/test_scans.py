@@ -6,8 +6,8 @@ from collections import Counter
 from hypothesis import example, given
 from hypothesis import strategies as st
 
+from templ_core.dom._references import without_references
 from templ_core.dom.document import parse_document
-from templ_core.dom.tags import without_references
 from templ_core.metadata._scans import plain_text, segments_within
 from templ_core.metadata.markup import _WANTED, read_claims
 from tests.templ_core.any_markup import any_markup

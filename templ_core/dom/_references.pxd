@@ -1,0 +1,1 @@
+cpdef str without_references(str text)

@@ -1,0 +1,2 @@
+cpdef str plain_text(str text)
+cpdef str letters_of(str text)
