@@ -41,9 +41,11 @@ PATIENT = {
     "TEMPL_BATCH_PAGES": "32",
     "TEMPL_SESSION_TIMEOUT_S": "6",
     "TEMPL_STALL_TIMEOUT_S": "120",
+    "TEMPL_OBSERVED": "true",
 }
 """A busy machine must not be taken for stalled, and windows are to be full."""
 WORKERS = ("one", "two", "three")
+WATCHERS = ("watcher one", "watcher two")
 PAUSE_S = 8.0
 """How long a paused worker is paused; its session ends before."""
 DISK = "512m"
@@ -103,7 +105,9 @@ class Disturber:
     feeds_meanwhile = False
     """Whether pages are sent during a fault, and not before and after it."""
 
-    def __init__(self, broker, stream, seed, kinds=()):
+    def __init__(self, broker, stream, seed, kinds=(), watchers=()):
+        """Disturb three workers and so many watchers, with all kinds of faults where none are named."""
+        self._watchers = watchers
         self._broker = broker
         self._stream = stream
         self._rng = random.Random(seed)
@@ -148,7 +152,9 @@ class Disturber:
         self._order = self._rng.sample(kinds, len(kinds))
         for name in WORKERS:
             self._stream.start(name, **PATIENT)
-        for name in WORKERS:
+        for name in self._watchers:
+            self._stream.start(name, command="watch", **PATIENT)
+        for name in (*WORKERS, *self._watchers):
             log = partial(self._stream.log, name)
             wait_until(lambda log=log: '"event":"ready: ' in log(), log)
 
@@ -205,7 +211,8 @@ class Disturber:
 
     def _kill_role(self, role):
         """Kill the process of one role; its worker starts it again."""
-        for process in psutil.Process(self._stream.pid(self._any())).children():
+        name = self._rng.choice([one for one in self._stream.running() if one in WORKERS])
+        for process in psutil.Process(self._stream.pid(name)).children():
             if role in process.cmdline():
                 process.kill()
 

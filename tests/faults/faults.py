@@ -1,7 +1,7 @@
 """Random faults over a stream on a real broker, compared with the same feed undisturbed.
 
     python -m tests.faults.faults [--seed N] [--faults 150] [--pages 30000] [--sites 500]
-        [--kinds FAULT,FAULT] [--keep DIRECTORY] [--cluster]
+        [--kinds FAULT,FAULT] [--keep DIRECTORY] [--cluster] [--watched]
 
 Three workers clean a feed of small pages while faults happen to them evenly over the feed, first one of
 each kind, then drawn at random: processes, workers and the broker are killed, stopped and paused, the
@@ -14,6 +14,10 @@ last record is of an older fetch, and windows, refitted models and the texts the
 With `--cluster` there are three brokers, and the faults of a cluster (`cluster_disturber.py`): brokers are
 killed, paused, replaced and restarted in turn, leaders move, a disk is full, an election is unclean. Pages
 are sent meanwhile.
+
+With `--watched` two watchers run beside the workers, to which the same faults happen, and some pages are copies of
+others. At the end, changes, copies and events are those of one watch that reads `cleaned` undisturbed, in the order of
+publication (`watched.py`).
 
 What a fault takes out of `pages` or `documents` for good is read from the log file that it cuts. Such a
 page is left out of the undisturbed feed, unless its document is in `documents` all the same. Two pages
@@ -43,7 +47,8 @@ from schemas.codec import SchemaError, decode_document_record, decode_output
 from schemas.topics import CLEANED, DOCUMENTS, PAGES
 from tests.benchmarks.measuring import read_options
 from tests.faults.cluster_disturber import ClusterDisturber
-from tests.faults.disturber import PATIENT, WORKERS, Disturber
+from tests.faults.disturber import PATIENT, WATCHERS, WORKERS, Disturber
+from tests.faults.watched import Watched, copy_stories, wait_for_reports
 from tests.kafka.broker import own_broker
 from tests.kafka.cluster import Cluster, own_cluster
 from tests.kafka.small_feed import write_small_feed
@@ -96,6 +101,8 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """Pages that were acknowledged, and that their topic lacks although no fault took them out."""
     older_last: int
     """URLs whose last record is not of their newest fetch."""
+    watched: Watched | None
+    """What the watchers reported; None without watchers."""
     sites: int
     shared_sources: int
     """Sites of which two pages had the same source; their windows are not compared."""
@@ -119,16 +126,17 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
             "acknowledged pages are in no log": self.vanished,
             "sites have other windows or models": len(self.other_windows),
             "workers ended by themselves": len(self.ended_workers),
+            "reports of watchers are others": self.watched.others if self.watched else 0,
         }
         return [f"{number} {what}" for what, number in found.items() if number]
 
 
 def disturbed_run(
-    broker, prefix, directory, *, seed, faults, pages, sites, kinds=(), say=lambda _: None
-):
+    broker, prefix, directory, *, seed, faults, pages, sites, kinds=(), watched=False, say=lambda _: None
+):  # fmt: skip
     """Run a feed disturbed on the broker, then undisturbed on files; answers the report.
 
-    `kinds` are the names of the faults that are drawn from; none means all.
+    `kinds` are the names of the faults that are drawn from; none means all. If it is `watched`, watchers run, too.
     """
     started = time.monotonic()
     feed = write_small_feed(
@@ -139,9 +147,11 @@ def disturbed_run(
         again_share=0.03,
         gone_share=0.005,
     )
+    if watched:
+        copy_stories(feed, seed)
     stream = Stream(broker, prefix, directory)
     kind = ClusterDisturber if isinstance(broker, Cluster) else Disturber
-    disturber = kind(broker, stream, seed, kinds)
+    disturber = kind(broker, stream, seed, kinds, WATCHERS if watched else ())
     all_pages = list(read_feed([feed]))
     fetches = Counter(page.url for page in all_pages)
     recoveries, ended, sent = [], [], []
@@ -179,6 +189,7 @@ def disturbed_run(
             stream.wait_until_taken(2 * len(some), STAND_STILL_S)
         stream.wait_until_lag("cleaner", PAGES, 0, STAND_STILL_S)
         stream.wait_until_settled(STAND_STILL_S)
+        reported = wait_for_reports(stream, STAND_STILL_S) if watched else None
         for name in stream.running():
             stream.stop(name)
         names = [name for name in WORKERS if stream.state(name).exists()]
@@ -195,6 +206,7 @@ def disturbed_run(
     said = "".join(map(stream.log, WORKERS))
     return Report(
         **outcome,
+        watched=reported,
         faults=dict(disturber.done),
         needless_rebuilds=said.count("are rebuilt: the log of this topic may have been"),
         sites=len(windows),
@@ -384,8 +396,9 @@ def write_expected(feed, path, expected):
 
 def main():
     options = read_options(
-        __doc__, seed=1, faults=150, pages=30_000, sites=500, kinds="", keep=Path, cluster=False
-    )
+        __doc__, seed=1, faults=150, pages=30_000, sites=500, kinds="", keep=Path, cluster=False,
+        watched=False,
+    )  # fmt: skip
     bound_fetches(load_settings().record_limit_bytes)
     with tempfile.TemporaryDirectory(prefix="faults-") as scratch:
         directory = options.keep or Path(scratch)
@@ -400,6 +413,7 @@ def main():
                 pages=options.pages,
                 sites=options.sites,
                 kinds=[one for one in options.kinds.split(",") if one],
+                watched=options.watched,
                 say=lambda line: print(line, flush=True),
             )
     print_report(found)

@@ -15,8 +15,17 @@ def test_random_faults_lose_nothing(stoppable_broker, prefix, tmp_path, monkeypa
         monkeypatch.setattr(fetcher, name, getattr(fetcher, name))
     bound_fetches(load_settings().record_limit_bytes)
     found = disturbed_run(
-        stoppable_broker, prefix, tmp_path, seed=20260105, faults=6, pages=180, sites=5
+        stoppable_broker,
+        prefix,
+        tmp_path,
+        seed=20260105,
+        faults=6,
+        pages=180,
+        sites=5,
+        watched=True,
     )
     assert sum(found.faults.values()) == 6
     assert found.pages == 180
+    assert found.watched.copies >= 10
+    assert found.watched.changes
     assert found.problems() == []

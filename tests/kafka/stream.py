@@ -95,7 +95,7 @@ class Stream:
         self.directory = directory
         self.options = ("--broker", self.address, "--prefix", prefix)
         self.counts = dict.fromkeys(TOPICS, partitions)
-        self._workers = {}
+        self._workers, self._commands = {}, {}
         self.create_topics()
 
     def create_topics(self):
@@ -106,8 +106,9 @@ class Stream:
         """Send the pages of files."""
         asyncio.run(self.send_pages(read_feed(paths, Reading(time_field=time_field)), rate))
 
-    def start(self, name="one", *, command="worker", **environment):
-        """Start a worker, or a watcher, with a state directory of its own."""
+    def start(self, name="one", *, command=None, **environment):
+        """Start a worker, or a watcher, with a state directory of its own; once started, it stays what it is."""
+        command = self._commands[name] = command or self._commands.get(name, "worker")
         arguments = [command, *self.options, "--state", self.state(name)]
         found = {**os.environ, **ENVIRONMENT, **environment}
         with (self.directory / f"{name}.log").open("ab") as log:
