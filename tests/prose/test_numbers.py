@@ -26,6 +26,7 @@ from workers.kafka.broker.plain_clients import NULLS_ARE_SAFE_MS
 from workers.kafka.supervisor import RestartPolicy
 from workers.setting_values import LONG_SECRET
 from workers.settings import _DEADLINE_PAGE_BYTES
+from workers.state.content_index import _NEAR_MAX
 
 _HOUR_MS = 3600 * 1000
 
@@ -74,6 +75,7 @@ PHRASES = {
         f"A message may have {MAX_MESSAGE_BYTES >> 20} MiB",
         f"differ in at most {_NEAR_BITS} bits",
         f"at most {_LINKS_MAX}:",
+        f"more than {_NEAR_MAX} pages with one content",
         f"names, at most {_NAMES_MAX} |",
         f"at most {_TAGS_MAX} |",
         f"model rests on {REVISIONS.first_mature_documents} documents",
@@ -99,6 +101,11 @@ ALERTS = {
     "TemplDown": [("for five minutes", "for", "5m")],
     "TemplNotReady": [("for half an hour", "for", "30m")],
     "TemplStandsStill": [("for 20 minutes", "expr", "[10m]"), ("for 20 minutes", "for", "10m")],
+    "TemplWatchingStandsStill": [
+        ("for 20 minutes", "expr", "[10m]"),
+        ("for 20 minutes", "for", "10m"),
+    ],
+    "TemplWatchingLeavesOut": [("more than 2 %", "expr", "> 0.02")],
     "TemplLagGrows": [("for half an hour", "for", "30m")],
     "TemplBrokerAway": [("for two minutes", "expr", "> 120")],
     "TemplDeadLetters": [("more than 2 %", "expr", "> 0.02")],
