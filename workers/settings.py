@@ -35,7 +35,7 @@ from workers.setting_values import (
 
 PREFIX = "TEMPL_"
 """Text before the name of each environment variable."""
-SETTINGS_FILE = "TEMPL_SETTINGS"
+SITE_SETTINGS_FILE = "TEMPL_SETTINGS"
 """Environment variable that names a TOML file of settings."""
 _FILE = "_file"
 """Text after the name of a secret, for the name of the file that holds it."""
@@ -91,13 +91,13 @@ def refuse_settings(problems: list[str]) -> None:
 
 def _of_file(environment: Mapping[str, str]) -> Iterator[tuple[str, str, object]]:
     """Yield name, origin and value of each setting in the TOML file, if there is one."""
-    path = environment.get(SETTINGS_FILE)
+    path = environment.get(SITE_SETTINGS_FILE)
     if not path:
         return
     try:
         content = tomllib.loads(Path(path).read_text(encoding="utf-8"))
     except OSError as error:
-        raise SettingsProblem(f"{SETTINGS_FILE}={path}: {error.strerror}") from None
+        raise SettingsProblem(f"{SITE_SETTINGS_FILE}={path}: {error.strerror}") from None
     except ValueError as error:
         raise SettingsProblem(f"{path} is not TOML: {error}") from None
     for name, value in content.items():
@@ -109,7 +109,7 @@ def _of_variables(
 ) -> Iterator[tuple[str, str, object]]:
     in_kubernetes = "KUBERNETES_SERVICE_HOST" in environment
     for variable, text in sorted(environment.items()):
-        if not variable.startswith(PREFIX) or variable == SETTINGS_FILE:
+        if not variable.startswith(PREFIX) or variable == SITE_SETTINGS_FILE:
             continue
         name = variable.removeprefix(PREFIX).lower()
         if in_kubernetes and _SERVICE_LINK.fullmatch(name) and _setting_of(name, types) is None:

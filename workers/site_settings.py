@@ -30,7 +30,7 @@ from workers.errors import InputProblem, UsageProblem
 from workers.settings import DAY_MS
 from workers.whole_file import write_whole
 
-SETTINGS_FILE = "site-settings.jsonl"
+SITE_SETTINGS_FILE = "site-settings.jsonl"
 """Name of the file of settings in a state directory."""
 _VERSION_BYTES = 6
 
@@ -117,7 +117,7 @@ def described(known: DecidedSite) -> list[str]:
     ]
 
 
-class SettingsBook:
+class SettingsOfSites:
     """The settings of all sites that have some; it is safe to use from several threads."""
 
     def __init__(self, sites: Iterable[DecidedSite] = ()) -> None:
@@ -141,7 +141,7 @@ class SettingsBook:
         """Take in a record of `site-settings` as JSON; None = the site has no settings any more.
 
         Raises:
-            SchemaError: The record cannot be used, and the book stays as it is; the message says why.
+            SchemaError: The record cannot be used, and nothing changes; the message says why.
         """
         known = None
         if value is not None:
@@ -155,8 +155,8 @@ class SettingsBook:
                 sites[site] = known
             self._sites = sites
 
-    def become(self, other: "SettingsBook") -> None:
-        """Take over the settings of another book in place of all that are in this one."""
+    def become(self, other: "SettingsOfSites") -> None:
+        """Take over those of another in place of all that are in this one."""
         with self._lock:
             self._sites = other._sites  # noqa: SLF001 - of the same class
 
@@ -174,16 +174,16 @@ class SettingsBook:
         return msgspec.structs.replace(default, **changed)
 
 
-def read_book(path: Path) -> SettingsBook:
-    """Return the settings in a file of JSON Lines, one record a site; no file is an empty book.
+def read_site_settings(path: Path) -> SettingsOfSites:
+    """Return the settings in a file of JSON Lines, one record a site; there are none without a file.
 
     Raises:
         InputProblem: The file cannot be read, or a record cannot be used.
     """
-    return SettingsBook(decided_site(one) for one in read_records(path))
+    return SettingsOfSites(decided_site(one) for one in read_records(path))
 
 
-def book_of_state(state: Path) -> SettingsBook:
+def site_settings_of_state(state: Path) -> SettingsOfSites:
     """Return the settings that a state directory of `templ run` or `templ worker` was last used with.
 
     Raises:
@@ -191,8 +191,12 @@ def book_of_state(state: Path) -> SettingsBook:
     """
     places = (state, state / "cleaner", state / "refresher")
     return next(
-        (read_book(one / SETTINGS_FILE) for one in places if (one / SETTINGS_FILE).is_file()),
-        SettingsBook(),
+        (
+            read_site_settings(one / SITE_SETTINGS_FILE)
+            for one in places
+            if (one / SITE_SETTINGS_FILE).is_file()
+        ),
+        SettingsOfSites(),
     )
 
 

@@ -24,7 +24,7 @@ from workers.kafka.broker.admin import (
     WATCH_RIGHTS,
     WORKER_RIGHTS,
 )
-from workers.settings import SETTINGS_FILE, setting_types
+from workers.settings import SITE_SETTINGS_FILE, setting_types
 
 _VARIABLES = {"TEMPL_" + name.upper() for name in setting_types()}
 _SECRETS = {
@@ -111,7 +111,7 @@ def test_a_wrong_command_is_seen():
 @pytest.mark.parametrize("page", DESCRIBING, ids=name_of)
 def test_settings_exist(page):
     found = set(re.findall(r"\bTEMPL_[A-Z_]*[A-Z]\b(?!_\.\.\.)", page.read_text("utf-8")))
-    assert found - _VARIABLES - _SECRETS - {SETTINGS_FILE, _OF_SCRAPY} == set()
+    assert found - _VARIABLES - _SECRETS - {SITE_SETTINGS_FILE, _OF_SCRAPY} == set()
 
 
 @pytest.mark.parametrize("page", DESCRIBING, ids=name_of)

@@ -24,7 +24,7 @@ from workers.pipeline.actions import Dead, Deleted
 from workers.pipeline.page_cleaner import PageCleaner
 from workers.processes.pool import Pool
 from workers.settings import Settings, load_settings
-from workers.site_settings import SettingsBook, book_of_state
+from workers.site_settings import SettingsOfSites, site_settings_of_state
 
 _RECORDS = (b'{"', b"WARC/")
 """Beginnings of files of JSON records and of archives, which would be cleaned as if they were text."""
@@ -122,13 +122,18 @@ def _cleaned(
     )
     pool = Pool(settings, 1)
     try:
-        models, book = None, SettingsBook()
+        models, site_settings = None, SettingsOfSites()
         if state is not None:
             # RocksDB takes a while to import, and only this option needs it.
             from workers.state.site_copy import copy_site  # noqa: PLC0415
 
-            models, book = copy_site(state, page.site, settings).models, book_of_state(state)
-        cleaner = PageCleaner(pool, settings, models=models, book=book, learns=False)
+            models, site_settings = (
+                copy_site(state, page.site, settings).models,
+                site_settings_of_state(state),
+            )
+        cleaner = PageCleaner(
+            pool, settings, models=models, site_settings=site_settings, learns=False
+        )
         outcome = cleaner.clean(page)
     finally:
         pool.close()

@@ -46,7 +46,7 @@ from workers.log_lines import counted
 from workers.pipeline.actions import Dead
 from workers.processors import processor_count
 from workers.settings import Settings, load_settings
-from workers.site_settings import read_book
+from workers.site_settings import read_site_settings
 from workers.watcher.file_watch import FileWatch
 
 
@@ -266,7 +266,9 @@ def _run(options: RunOptions) -> None:
             workers=options.workers,
             page_only=options.page_only,
             revises=options.revisions,
-            book=read_book(options.site_settings) if options.site_settings else None,
+            site_settings=read_site_settings(options.site_settings)
+            if options.site_settings
+            else None,
         )
         stack.callback(local.close)
         resumes = input_names(options.inputs) if options.resume else ()

@@ -68,7 +68,7 @@ def _seed(state: Path, access: BrokerAccess) -> None:
     known = LocalState(state, settings)
     try:
         sent = asyncio.run(seed_broker(access, known.windows, known.models, settings))
-        decided = known.book.records()
+        decided = known.site_settings.records()
         left = asyncio.run(seed_settings(access, decided))
     finally:
         known.close()

@@ -16,7 +16,7 @@ from workers.cli.options import (
 )
 from workers.errors import InputProblem, UsageProblem
 from workers.settings import load_settings
-from workers.site_settings import read_book
+from workers.site_settings import read_site_settings
 
 
 @click.command(name="shadow")
@@ -78,8 +78,8 @@ def shadow_command(
         )
     now = load_settings()
     live = CleaningVariant.of(now)
-    book = read_book(site_settings) if site_settings else None
-    other = CleaningVariant.of(load_settings(**chosen), book)
+    decided = read_site_settings(site_settings) if site_settings else None
+    other = CleaningVariant.of(load_settings(**chosen), decided)
     known = copied_sites(state)
     keys = sites or sorted(known, key=lambda site: (-known[site].pages, site))[:sites_max]
     found = [shadow_site(view_site(state, site, now), live, other, pages_max) for site in keys]

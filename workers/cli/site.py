@@ -33,7 +33,7 @@ from workers.errors import InputProblem, UsageProblem
 from workers.log_lines import counted
 from workers.settings import load_settings
 from workers.site_settings import (
-    SETTINGS_FILE,
+    SITE_SETTINGS_FILE,
     Overrides,
     chosen_model,
     empty_settings,
@@ -82,7 +82,7 @@ class SettingsPlace(NamedTuple):
     @property
     def path(self) -> Path:
         """The file of settings, where they are not on a topic."""
-        return self.file or (self.state or Path()) / SETTINGS_FILE
+        return self.file or (self.state or Path()) / SITE_SETTINGS_FILE
 
     @property
     def access(self) -> BrokerAccess:
@@ -218,7 +218,7 @@ def settings_place_options(command: Command) -> Command:
     state = click.option(
         "--state",
         type=STATE_PATH,
-        help=f"State directory of `templ run`; the settings are its file {SETTINGS_FILE}.",
+        help=f"State directory of `templ run`; the settings are its file {SITE_SETTINGS_FILE}.",
     )
     return broker(file(state(prefix_option(with_place))))
 

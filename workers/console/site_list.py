@@ -17,7 +17,7 @@ from workers.errors import WorkerError
 from workers.inspect.html_templates import time_text
 from workers.kafka.broker.access import BrokerAccess
 from workers.log_lines import counted
-from workers.site_settings import DecidedSite, SettingsBook, book_of_state
+from workers.site_settings import DecidedSite, SettingsOfSites, site_settings_of_state
 from workers.state.site_copy import copied_sites
 from workers.state.site_state import SiteState, model_is_due
 
@@ -262,20 +262,20 @@ class SiteLister:
 
     def _make(self, lag: Lag | None) -> SiteList:
         problems = []
-        book = SettingsBook()
+        site_settings = SettingsOfSites()
         try:
             self._states = copied_sites(self._state)
         except WorkerError as error:  # such as a worker that has only just started
             problems.append(str(error))
         try:
-            book = book_of_state(self._state)
-            self.forgotten = frozenset(book.forgotten())
+            site_settings = site_settings_of_state(self._state)
+            self.forgotten = frozenset(site_settings.forgotten())
         except WorkerError as error:
             problems.append(str(error))
         feed_ms = max((one.newest_ms for one in self._states.values() if one.pages), default=0)
         rows = []
-        for site in {*self._states, *(one.site for one in book.records())}:
-            measured, decided = self._measured.get(site), book.of(site)
+        for site in {*self._states, *(one.site for one in site_settings.records())}:
+            measured, decided = self._measured.get(site), site_settings.of(site)
             known = SiteRow(
                 site=site,
                 lag=lag.of_site(site) if lag else None,

@@ -19,7 +19,7 @@ from workers.inspect.html_templates import render
 from workers.inspect.site_view import CleaningVariant, Pages, SiteView, stored_kind
 from workers.log_lines import counted
 from workers.processes.learning import fit_pages, window_fetch
-from workers.site_settings import SettingsBook
+from workers.site_settings import SettingsOfSites
 
 
 class PageChange(msgspec.Struct, frozen=True, kw_only=True):
@@ -64,9 +64,9 @@ def shadow_site(
     """
     window = view.pages()
     shown = window[-pages_max:]
-    live_view = _with_book(view, live.book)
+    live_view = _with_site_settings(view, live.site_settings)
     before = [one.text for one in _cleaned(live_view, view.used_model(), live, shown)]
-    after_view = _with_book(view, other.book)
+    after_view = _with_site_settings(view, other.site_settings)
     model = after_view.used_model()
     if other.page_model.version != live.page_model.version and model is not None:
         model = _refitted(window, other)
@@ -110,8 +110,12 @@ def window_text(
     return render_markdown(outline) if form == "markdown" else render_html(outline)
 
 
-def _with_book(view: SiteView, book: SettingsBook | None) -> SiteView:
-    return view if book is None else msgspec.structs.replace(view, settings=book.of(view.site))
+def _with_site_settings(view: SiteView, site_settings: SettingsOfSites | None) -> SiteView:
+    return (
+        view
+        if site_settings is None
+        else msgspec.structs.replace(view, settings=site_settings.of(view.site))
+    )
 
 
 def _cleaned(

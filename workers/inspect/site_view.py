@@ -24,7 +24,7 @@ from workers.log_lines import counted
 from workers.processes.options import config_of
 from workers.processes.page_model import page_model_of, read_model_file
 from workers.settings import Settings
-from workers.site_settings import DecidedSite, SettingsBook, book_of_state
+from workers.site_settings import DecidedSite, SettingsOfSites, site_settings_of_state
 from workers.state.site_copy import copied_sites, copy_site
 from workers.state.site_state import SiteState
 
@@ -37,18 +37,20 @@ class CleaningVariant(msgspec.Struct, frozen=True, kw_only=True):
 
     page_model: PageModel
     config: CoreConfig
-    book: SettingsBook | None = None
+    site_settings: SettingsOfSites | None = None
     """What operators have decided about sites; None = what the state says."""
 
     @classmethod
-    def of(cls, settings: Settings, book: SettingsBook | None = None) -> "CleaningVariant":
+    def of(
+        cls, settings: Settings, site_settings: SettingsOfSites | None = None
+    ) -> "CleaningVariant":
         """Return the way that settings ask for.
 
         Raises:
             SettingsProblem: The page model cannot be read.
         """
         model = page_model_of(read_model_file(settings.page_model))
-        return cls(page_model=model, config=config_of(settings), book=book)
+        return cls(page_model=model, config=config_of(settings), site_settings=site_settings)
 
 
 class SiteView(msgspec.Struct, frozen=True, kw_only=True, dict=True):
@@ -134,7 +136,7 @@ def view_site(state: Path, site: str, settings: Settings) -> SiteView:
         record=record,
         state=windows.site_state(site) if windows else None,
         window=list(windows.window(site)) if windows else [],
-        settings=book_of_state(state).of(site),
+        settings=site_settings_of_state(state).of(site),
     )
 
 

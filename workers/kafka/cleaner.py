@@ -58,13 +58,17 @@ class Cleaner(Role):
             config,
             SITE_MODELS,
             models,
-            self._book,
+            self._site_settings,
             self.metrics.model_read,
             only_own=self._own_models,
         )
         self._keep_doing("site models", self._follower.run)
         self._cleaner = PageCleaner(
-            pool, config.settings, models=models, book=self._book, fits_messages=True
+            pool,
+            config.settings,
+            models=models,
+            site_settings=self._site_settings,
+            fits_messages=True,
         )
         self._dead_letter_limit = DeadLetterLimit(config.settings)
 

@@ -32,7 +32,7 @@ from workers.kafka.owned_partitions import OwnedPartitions
 from workers.log_lines import lines_about, record_fields
 from workers.pipeline.site_engine import SiteEngine
 from workers.processes.pool import Pool
-from workers.site_settings import SettingsBook
+from workers.site_settings import SettingsOfSites
 from workers.state.rebuildable import open_rebuildable
 from workers.state.window_store import WindowStore
 
@@ -44,7 +44,11 @@ class PartitionWindows:
     """The windows of one partition, and the engine that learns from them."""
 
     def __init__(
-        self, config: KafkaConfig, pool: Pool, number: int, book: SettingsBook | None = None
+        self,
+        config: KafkaConfig,
+        pool: Pool,
+        number: int,
+        site_settings: SettingsOfSites | None = None,
     ) -> None:
         """Open the store of a partition; an empty one takes the place of one that cannot be used.
 
@@ -52,7 +56,7 @@ class PartitionWindows:
             StateProblem: The store is in use or not writable.
         """
         self._path = config.state / f"windows-{number}"
-        self._book = book or SettingsBook()
+        self._site_settings = site_settings or SettingsOfSites()
         self.snapshot: LogSnapshot | None = None
         """The log that the store was compared with since it was opened; None before."""
         settings = config.settings
@@ -63,7 +67,11 @@ class PartitionWindows:
         self.models_snapshot = decode_snapshot(self.store.log_mark(SITE_MODELS))
         """The log of `site-models` as it was when models were published last."""
         self.engine = SiteEngine(
-            pool, settings, windows=self.store, book=self._book, fits_messages=True
+            pool,
+            settings,
+            windows=self.store,
+            site_settings=self._site_settings,
+            fits_messages=True,
         )
 
     def learn(self, site: str, message: Received) -> bool:
@@ -72,7 +80,7 @@ class PartitionWindows:
         if self._misplaced.holds(site, message, is_new=store.is_new(offset)):
             store.skip(offset)
             return message.value is None
-        if self._book.is_forgotten(site):
+        if self._site_settings.is_forgotten(site):
             store.skip(offset)
             return True
         with lines_about(partial(record_fields, message.source, message.headers, site)):

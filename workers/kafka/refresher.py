@@ -53,7 +53,7 @@ class Refresher(Role):
         super().__init__(config)
         self._pool = pool
         self.metrics = RefresherMetrics(self._totals, {"refresh": pool})
-        open_windows = partial(PartitionWindows, config, pool, book=self._book)
+        open_windows = partial(PartitionWindows, config, pool, site_settings=self._site_settings)
         self._owned = OwnedPartitions(config.broker, DOCUMENTS, open_windows, self._learn)
         self._tombstones = TombstoneCheck(config.broker, self.topic)
         self._to_revise: dict[tuple[int, str], None] = {}

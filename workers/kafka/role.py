@@ -14,9 +14,9 @@ from workers.kafka.config import KafkaConfig
 from workers.kafka.metrics import RoleMetrics
 from workers.kafka.outputs import TopicOutputs
 from workers.kafka.patches import value_bytes
-from workers.kafka.settings_follower import SettingsFollower
+from workers.kafka.site_settings_follower import SiteSettingsFollower
 from workers.settings import Settings
-from workers.site_settings import SettingsBook
+from workers.site_settings import SettingsOfSites
 
 Remainder = Callable[[], Awaitable[None]]
 """What remains to be done of a batch before it is acknowledged."""
@@ -40,10 +40,12 @@ class Role(ABC):
         self.group = config.broker.group(self.name)
         self.app = build_app(config, self.name)
         self.outputs = TopicOutputs(self.app, config)
-        self._book = SettingsBook()
+        self._site_settings = SettingsOfSites()
         self._once: set[asyncio.Task[None]] = set()
-        self._settings = SettingsFollower(config, self._book, self._take_down)
-        self._keep_doing("site settings", self._settings.run)
+        self._site_settings_follower = SiteSettingsFollower(
+            config, self._site_settings, self._take_down
+        )
+        self._keep_doing("site settings", self._site_settings_follower.run)
         self.app.agent(raw_topic(self.app, self.topic), name=self.name)(self._take_batches)
         self.app.on_partitions_assigned.connect(self._assigned)  # type: ignore[arg-type]
 
@@ -54,7 +56,7 @@ class Role(ABC):
     @property
     def ends_as_planned(self) -> bool:
         """Whether the process ends to be started again, although nothing is wrong."""
-        return self._settings.ends_as_planned
+        return self._site_settings_follower.ends_as_planned
 
     def waiting_for(self) -> str:
         """Return what is waited for before this role does its work; empty for nothing."""
@@ -68,7 +70,7 @@ class Role(ABC):
 
     async def _known(self) -> None:
         """Wait until all is known that a batch needs."""
-        await self._settings.ready.wait()
+        await self._site_settings_follower.ready.wait()
 
     @abstractmethod
     async def _batch(self, events: Sequence[faust.EventT[Any]]) -> Remainder | None:

@@ -53,7 +53,7 @@ from workers.kafka.broker.plain_clients import (
     read_whole,
 )
 from workers.kafka.broker.received import processable
-from workers.site_settings import DecidedSite, SettingsBook
+from workers.site_settings import DecidedSite, SettingsOfSites
 
 Record = TypeVar("Record")
 
@@ -86,14 +86,14 @@ async def read_site_records(broker: BrokerAccess, site: str) -> SiteRecords:
     models, settings, documents = await _values(
         broker, site, (SITE_MODELS, SITE_SETTINGS, DOCUMENTS)
     )
-    own, book = site.encode(), SettingsBook()
+    own, site_settings = site.encode(), SettingsOfSites()
     for value in settings.get(own, ()):
         with suppress(SchemaError):  # workers step over it, too
-            book.put(site, processable(value))
+            site_settings.put(site, processable(value))
     return SiteRecords(
         model=next(iter(_decoded(models.get(own, ())[-1:], decode_site_model_record)), None),
         documents=_newest([values[-1] for values in documents.values()]),
-        settings=book.of(site),
+        settings=site_settings.of(site),
     )
 
 

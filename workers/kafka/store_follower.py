@@ -12,7 +12,7 @@ from workers.kafka.broker.received import processable
 from workers.kafka.config import KafkaConfig
 from workers.kafka.logs.follower import LogFollower, Logs, Position
 from workers.log_lines import record_fields
-from workers.site_settings import SettingsBook
+from workers.site_settings import SettingsOfSites
 from workers.state.followed_store import FollowedStore
 
 log = logging.getLogger("templ")
@@ -26,7 +26,7 @@ class StoreFollower(LogFollower):
         config: KafkaConfig,
         topic: str,
         store: FollowedStore,
-        book: SettingsBook,
+        site_settings: SettingsOfSites,
         count: Callable[[], None] | None = None,
         *,
         only_own: bool = False,
@@ -39,7 +39,7 @@ class StoreFollower(LogFollower):
         super().__init__(config.broker, config.broker.topic(topic), wanted)
         self._partitions = config.partitions
         self._store = store
-        self._book = book
+        self._site_settings = site_settings
         self._count = count
         self._misplaced = MisplacedRecords(config.partitions)
         self.taken = 0
@@ -80,7 +80,7 @@ class StoreFollower(LogFollower):
             try:
                 value, key = processable(record.value), record.key.decode()
                 site = site_of_key(record.key)
-                if self._misplaced.holds(site, record) or self._book.is_forgotten(site):
+                if self._misplaced.holds(site, record) or self._site_settings.is_forgotten(site):
                     self._store.skip(record.partition, record.offset)
                 else:
                     self._store.put(key, value, record.partition, record.offset)

@@ -35,7 +35,7 @@ from workers.kafka.owned_partitions import OwnedPartitions
 from workers.kafka.role import Role
 from workers.kafka.store_follower import StoreFollower
 from workers.log_lines import record_fields
-from workers.site_settings import SettingsBook
+from workers.site_settings import SettingsOfSites
 from workers.state.content_index import ContentIndex, DuePage
 from workers.state.rebuildable import open_rebuildable, remove_set_aside
 from workers.watcher.watch import CopyEnded, Watch, WatchRecord
@@ -81,7 +81,11 @@ class PartitionWatch:
     """What is noticed in one partition of `cleaned`."""
 
     def __init__(
-        self, config: KafkaConfig, number: int, contents: ContentIndex, book: SettingsBook
+        self,
+        config: KafkaConfig,
+        number: int,
+        contents: ContentIndex,
+        site_settings: SettingsOfSites,
     ) -> None:
         """Open the store of a partition; an empty one takes the place of one that cannot be used.
 
@@ -89,14 +93,14 @@ class PartitionWatch:
             StateProblem: The store is in use or not writable.
         """
         self._path = _store_path(config, number)
-        self._book = book
+        self._site_settings = site_settings
         self.snapshot: LogSnapshot | None = None
         """The log that the store was compared with since it was opened; None before."""
         bounds = config.settings.window
         self.store = open_rebuildable(
             self._path, lambda path: WatchStore(path, bounds), config.broker.topic(CLEANED)
         )
-        self.store.bounds_of = lambda site: book.bounds(site, bounds)
+        self.store.bounds_of = lambda site: site_settings.bounds(site, bounds)
         self._watch = Watch(self.store, contents)
 
     def take(self, message: Received) -> bool:
@@ -126,7 +130,7 @@ class PartitionWatch:
             source = Source(message.topic, message.partition, message.offset)
             return self._watch.delete(DeletedRecord(url=url, site="", id="", source=source))
         record = decode_json(value, CleanedRecord)
-        if self._book.is_forgotten(record.site):
+        if self._site_settings.is_forgotten(record.site):
             return [], None
         noticed, change = self._watch.take(record, message.timestamp_ms)
         return noticed.records(record), change
@@ -166,7 +170,7 @@ class Watcher(Role):
         super().__init__(config)
         self.metrics = WatcherMetrics()
         self._contents = contents
-        self._follower = StoreFollower(config, FINGERPRINTS, contents, self._book)
+        self._follower = StoreFollower(config, FINGERPRINTS, contents, self._site_settings)
         self._owned = OwnedPartitions(config.broker, CLEANED, self._open, self._learn)
         self.app.on_partitions_revoked.connect(self._revoked)  # type: ignore[arg-type]
         self._keep_doing("fingerprints", self._follower.run)
@@ -177,7 +181,7 @@ class Watcher(Role):
         self._keep_doing("judging again", self._judge_again)
 
     def _open(self, number: int) -> PartitionWatch:
-        return PartitionWatch(self.config, number, self._contents, self._book)
+        return PartitionWatch(self.config, number, self._contents, self._site_settings)
 
     def close(self) -> None:
         """Close the stores."""

@@ -83,7 +83,7 @@ def parse_objects(path: Path, lines: Iterable[bytes]) -> Iterator[tuple[bytes, d
 
 def site_of(record: Mapping[str, Any]) -> str:
     """Return the site of a record; a page without one is a site of its own."""
-    return str(record.get("site") or record["url"])
+    return str(record.get("site") or record.get("url") or "")
 
 
 def records_with(

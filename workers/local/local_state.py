@@ -7,7 +7,7 @@ from pathlib import Path
 
 from workers.errors import StateProblem
 from workers.settings import Settings
-from workers.site_settings import SETTINGS_FILE, SettingsBook, read_book
+from workers.site_settings import SITE_SETTINGS_FILE, SettingsOfSites, read_site_settings
 from workers.state.directory import StateDirectory, is_used, remove_unused
 from workers.state.model_store import ModelStore
 from workers.state.window_store import WindowStore
@@ -19,7 +19,7 @@ _ROLES = ("cleaner", "refresher")
 
 _TEMPORARY = "templ-run-", "-state"
 """Beginning and end of the names of state directories that last as long as a run."""
-_NO_OTHER_FILES = {"lock", "lost+found", SETTINGS_FILE}
+_NO_OTHER_FILES = {"lock", "lost+found", SITE_SETTINGS_FILE}
 """What a directory may hold before its first use as a state directory."""
 
 
@@ -48,11 +48,11 @@ class LocalState:
     """The stores of one stream, and the directory that holds them."""
 
     def __init__(
-        self, path: Path | None, settings: Settings, book: SettingsBook | None = None
+        self, path: Path | None, settings: Settings, site_settings: SettingsOfSites | None = None
     ) -> None:
         """Open the state, and create it when it does not exist; sites that are taken down are erased.
 
-        Without a path it is in memory, for one thread. Without a book, a file in the directory says what operators have
+        Without a path it is in memory, for one thread. Without site settings, a file in the directory says what operators have
         decided about sites.
 
         Raises:
@@ -64,11 +64,13 @@ class LocalState:
         self._directory = None if path is None else StateDirectory.open(path, _PARTITIONS)
         self.windows = WindowStore(path and path / "windows-0", settings, has_topic=False)
         self.models = ModelStore(path and path / "models")
-        if book is None:
-            book = SettingsBook() if path is None else read_book(path / SETTINGS_FILE)
-        self.book = book
+        if site_settings is None:
+            site_settings = (
+                SettingsOfSites() if path is None else read_site_settings(path / SITE_SETTINGS_FILE)
+            )
+        self.site_settings = site_settings
         """What operators have decided about sites."""
-        forgotten = book.forgotten()
+        forgotten = site_settings.forgotten()
         for site in forgotten:
             self.windows.erase(site)
             self.models.erase(site)

@@ -25,7 +25,7 @@ from workers.pipeline.site_engine import SiteEngine
 from workers.processes.messages import PAGES_AT_ONCE, TaskRunner
 from workers.processes.pool import Pool
 from workers.settings import Settings
-from workers.site_settings import SettingsBook
+from workers.site_settings import SettingsOfSites
 from workers.state.model_store import ModelStore
 
 
@@ -53,7 +53,7 @@ class LearningCleaner:
             runner,
             settings,
             models=state.models if learns else None,
-            book=state.book,
+            site_settings=state.site_settings,
             learns=learns,
             learns_here=learns,
         )
@@ -62,7 +62,7 @@ class LearningCleaner:
             settings,
             windows=state.windows,
             models=state.models if learns else None,
-            book=state.book,
+            site_settings=state.site_settings,
         )
 
     def process(self, page: Page) -> "_Done":
@@ -180,14 +180,14 @@ class LocalWorker:
         workers: int,
         page_only: bool = False,
         revises: bool = False,
-        book: SettingsBook | None = None,
+        site_settings: SettingsOfSites | None = None,
     ) -> None:
         """Open the state, see `LocalState`, and start the child processes, at least one.
 
         With `page_only` every page is cleaned as if its site were new. With `revises` a text is yielded again when a
-        better site model changes it. Without a book, a file in the directory says what operators have decided about sites.
+        better site model changes it. Without site settings, a file in the directory says what operators have decided about sites.
         """
-        self._state = LocalState(state, settings, book)
+        self._state = LocalState(state, settings, site_settings)
         self._pool = Pool(settings, workers)
         self._cleaner = LearningCleaner(
             self._state, self._pool, settings, learns=not page_only, revises=revises

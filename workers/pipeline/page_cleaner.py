@@ -19,7 +19,7 @@ from workers.pipeline.page_attempts import PageAttempts, PageResult
 from workers.processes.messages import Cleaned, Failure, PageTask, TaskRunner, log_fault
 from workers.processes.options import options_of
 from workers.settings import Settings
-from workers.site_settings import SettingsBook
+from workers.site_settings import SettingsOfSites
 
 if TYPE_CHECKING:
     from workers.state.model_store import ModelStore
@@ -40,7 +40,7 @@ class PageCleaner:
         settings: Settings,
         *,
         models: "ModelStore | None" = None,
-        book: SettingsBook | None = None,
+        site_settings: SettingsOfSites | None = None,
         fits_messages: bool = False,
         learns: bool = True,
         learns_here: bool = False,
@@ -51,7 +51,7 @@ class PageCleaner:
             runner: Where pages are cleaned.
             settings: Deadlines, limits and bounds.
             models: What is known about sites; None = nothing.
-            book: What operators have decided about sites; None = nothing.
+            site_settings: What operators have decided about sites; None = nothing.
             fits_messages: Whether what is published is made to fit a message.
             learns: Whether cleaned pages carry what sites learn from.
             learns_here: Whether the runner also fits the models of these sites.
@@ -59,7 +59,7 @@ class PageCleaner:
         self._runner = runner
         self._settings = settings
         self._models = models
-        self._book = book or SettingsBook()
+        self._site_settings = site_settings or SettingsOfSites()
         self._learns = learns
         self._options = options_of(settings, fits_messages=fits_messages, learns_here=learns_here)
         self._reported: LruCache[tuple[str, str], bool] = LruCache(_MODELS_REPORTED)
@@ -99,7 +99,7 @@ class PageCleaner:
 
     def _outcome_or_task(self, page: Page) -> Outcome | PageTask:
         """Return what is to be done with a page, or its outcome where that is known."""
-        known = self._book.of(page.site)
+        known = self._site_settings.of(page.site)
         is_forgotten = known is not None and known.record.forgotten
         if is_forgotten or page.is_deletion:
             return _deleted(page, is_learned=not is_forgotten)

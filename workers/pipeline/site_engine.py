@@ -46,7 +46,7 @@ from workers.processes.messages import (
 )
 from workers.processes.options import options_of
 from workers.settings import Settings
-from workers.site_settings import SettingsBook
+from workers.site_settings import SettingsOfSites
 from workers.state.site_state import FittedSite, model_is_due
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ class SiteEngine:
         *,
         windows: "WindowStore",
         models: "ModelStore | None" = None,
-        book: SettingsBook | None = None,
+        site_settings: SettingsOfSites | None = None,
         fits_messages: bool = False,
     ) -> None:
         """Set what all sites have in common.
@@ -88,16 +88,16 @@ class SiteEngine:
             settings: Deadlines, limits and bounds.
             windows: The windows that documents enter.
             models: The models that were published last; None = those of the windows.
-            book: What operators have decided about sites; None = nothing.
+            site_settings: What operators have decided about sites; None = nothing.
             fits_messages: Whether what is published is made to fit a message.
         """
         self._runner = runner
         self._settings = settings
         self._models = models
-        self._book = book or SettingsBook()
+        self._site_settings = site_settings or SettingsOfSites()
         self._options = options_of(settings, fits_messages=fits_messages, learns_here=True)
         bounds = settings.window
-        windows.bounds_of = lambda site: self._book.bounds(site, bounds)
+        windows.bounds_of = lambda site: self._site_settings.bounds(site, bounds)
         self._windows = windows
 
     def _model(self, site: str) -> SiteModelRecord | None:
@@ -203,7 +203,7 @@ class SiteEngine:
     def _with_template(self, model: SiteModelRecord) -> SiteModelRecord:
         """Return a model with the template of its site, or as it is where none can be found."""
         newest = [key for _, key in self._windows.fetches(model.site)[-_TEMPLATE_PAGES:]]
-        known = self._book.of(model.site)
+        known = self._site_settings.of(model.site)
         task = TemplateTask(
             site=model.site,
             documents=[one for key in newest if (one := self._windows.document_of(key))],
@@ -276,7 +276,7 @@ class SiteEngine:
         site begins to repeat text.
         """
         model, changed_at_ms = fitted.model, fitted.changed_at_ms
-        known = self._book.of(model.site)
+        known = self._site_settings.of(model.site)
         if not self._settings.revisions or (known is not None and not known.uses_newest_model):
             return
         newest = self._windows.fetches(model.site)[-NEW_TEXT.pages :]
@@ -361,7 +361,7 @@ class SiteEngine:
         """Return the model that operators want of a site: by default this one, or else one of its window."""
         if model is None and isinstance(fitted := self.fit(site), FittedSite):
             model = fitted.model
-        known = self._book.of(site)
+        known = self._site_settings.of(site)
         return known.model(model) if known else model
 
     def revise(
@@ -375,7 +375,7 @@ class SiteEngine:
 
         At least a share of its words, 0 to 1, must change.
         """
-        known = self._book.of(document.site)
+        known = self._site_settings.of(document.site)
         task = ReviseTask(
             document=document,
             options=self._options,

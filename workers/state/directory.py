@@ -13,7 +13,7 @@ from typing import IO
 import msgspec
 
 from workers.errors import DamagedStore, DiskProblem, StateProblem, WorkerError
-from workers.site_settings import SETTINGS_FILE
+from workers.site_settings import SITE_SETTINGS_FILE
 from workers.state.rebuildable import remove_all, set_all_aside
 from workers.whole_file import write_whole
 
@@ -24,7 +24,7 @@ _LOCK_WAIT_S = 5.0
 _LOCK_RETRY_S = 0.1
 _LOCK_NAME = "lock"
 _DESCRIPTION_NAME = "state.json"
-_KEPT = {_LOCK_NAME, SETTINGS_FILE}
+_KEPT = {_LOCK_NAME, SITE_SETTINGS_FILE}
 """Files that stay when a directory is emptied: take-downs are remembered though their topic is lost."""
 _FULL = {errno.ENOSPC, errno.EDQUOT}
 log = logging.getLogger("templ")

@@ -40,7 +40,7 @@ from workers.kafka.operate.findings import (
 )
 from workers.kafka.operate.status import GroupMember, PartitionProgress, models_by_time, role_status
 from workers.settings import Settings
-from workers.site_settings import SETTINGS_FILE, write_records
+from workers.site_settings import SITE_SETTINGS_FILE, write_records
 from workers.state.directory import StateDirectory
 from workers.state.site_state import SiteState
 
@@ -283,7 +283,7 @@ def test_take_downs_that_a_state_directory_remembers_alone_are_a_warning(tmp_pat
     ):
         (tmp_path / role).mkdir()
         record = SiteSettingsRecord(schema="site-settings/1", site=site, forgotten=is_gone)
-        write_records(tmp_path / role / SETTINGS_FILE, [record])
+        write_records(tmp_path / role / SITE_SETTINGS_FILE, [record])
     assert taken_down_in_state(tmp_path) == {"gone.example"}
     (found,) = judge_take_downs("site-settings", tmp_path, ["gone.example"])
     assert found.severity == "warning"

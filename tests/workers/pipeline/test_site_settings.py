@@ -17,11 +17,11 @@ from workers.processes.messages import Cleaned
 from workers.settings import load_settings
 from workers.site_settings import (
     Overrides,
-    SettingsBook,
+    SettingsOfSites,
     empty_settings,
     overridden,
     pinned,
-    read_book,
+    read_site_settings,
     settings_version,
     write_records,
 )
@@ -41,17 +41,19 @@ def html(number):
 
 @pytest.fixture
 def stream():
-    book = SettingsBook()
-    state = LocalState(None, load_settings(), book)
+    site_settings = SettingsOfSites()
+    state = LocalState(None, load_settings(), site_settings)
     made = LearningCleaner(state, InProcess(shipped_model()), load_settings(segments=True))
-    made.book, made.state = book, state
+    made.site_settings, made.state = site_settings, state
     for number in range(4):
         made.process(page(number, html(number)))
     return made
 
 
 def put(stream, **change):
-    stream.book.put(SITE, encode_json(overridden(empty_settings(SITE), Overrides(**change))))
+    stream.site_settings.put(
+        SITE, encode_json(overridden(empty_settings(SITE), Overrides(**change)))
+    )
 
 
 def text(stream, number):
@@ -67,16 +69,16 @@ def test_a_correction_holds_from_the_next_page_on_and_is_recorded(stream):
     after = text(stream, 11)
     assert "Story 11" not in after.text
     assert "Home of the paper" in after.text
-    assert after.site_settings_version == stream.book.of(SITE).settings.version
+    assert after.site_settings_version == stream.site_settings.of(SITE).settings.version
     reasons = {one.text[:5]: one.reason for one in after.segments}
     assert reasons["Story"] == reasons["Home "] == "site-setting"
-    stream.book.put(SITE, None)
+    stream.site_settings.put(SITE, None)
     assert "Story 12" in text(stream, 12).text
 
 
 def test_a_pinned_model_is_used_while_others_are_learned(stream):
     old = stream.state.models.get(SITE)
-    stream.book.put(SITE, encode_json(pinned(empty_settings(SITE), old)))
+    stream.site_settings.put(SITE, encode_json(pinned(empty_settings(SITE), old)))
     for number in range(20, 30):
         assert text(stream, number).site_model_version == old.version
     assert stream.state.models.get(SITE).version != old.version
@@ -98,7 +100,7 @@ def test_bounds_of_the_site_hold_from_the_next_page_on(stream):
 
 def test_pages_of_a_site_that_is_taken_down_have_a_deletion_as_their_answer(stream):
     settings = empty_settings(SITE)
-    stream.book.put(SITE, encode_json(settings).replace(b"}", b',"forgotten":true}'))
+    stream.site_settings.put(SITE, encode_json(settings).replace(b"}", b',"forgotten":true}'))
     outcome, _ = stream.process(page(10, html(10)))
     assert isinstance(outcome, Deleted)
     assert outcome.document is None
@@ -110,57 +112,57 @@ def test_a_revision_follows_the_settings_too(stream):
     (document, *_) = stream.state.windows.window(SITE)
     result = stream.engine.revise(document, model, "superseded", 0)
     assert "Offer" not in result.record.text
-    assert result.record.site_settings_version == stream.book.of(SITE).settings.version
-    stream.book.put(SITE, encode_json(pinned(empty_settings(SITE), model)))
+    assert result.record.site_settings_version == stream.site_settings.of(SITE).settings.version
+    stream.site_settings.put(SITE, encode_json(pinned(empty_settings(SITE), model)))
     assert not any(isinstance(one, Compare) for one in stream.engine.publish_model(SITE))
 
 
-BOOK_SITE = "paper.example"
+DECIDED_SITE = "paper.example"
 
 
 def record(**fields):
-    return encode_json(empty_settings(BOOK_SITE)).replace(b"}", b"") + b"".join(
+    return encode_json(empty_settings(DECIDED_SITE)).replace(b"}", b"") + b"".join(
         f',"{name}":{json.dumps(value)}'.encode() for name, value in fields.items()
     ) + b"}"  # fmt: skip
 
 
 def test_a_bad_record_leaves_what_was_known(tmp_path):
-    book = SettingsBook()
-    book.put(BOOK_SITE, record(comments="drop"))
+    site_settings = SettingsOfSites()
+    site_settings.put(DECIDED_SITE, record(comments="drop"))
     for bad in (
         b"no json",
         record(rules=[{"action": "remove", "selector": "p::x"}]),
         record(rules=[{"action": "remove"}]),
         record(comments="perhaps"),
         record(pinned_model={"version": "1", "value": "AAAA"}),
-        record().replace(BOOK_SITE.encode(), b"other.example"),
+        record().replace(DECIDED_SITE.encode(), b"other.example"),
     ):
         with pytest.raises(SchemaError):
-            book.put(BOOK_SITE, bad)
-    assert book.of(BOOK_SITE).record.comments == "drop"
-    book.put(BOOK_SITE, None)
-    assert book.of(BOOK_SITE) is None
+            site_settings.put(DECIDED_SITE, bad)
+    assert site_settings.of(DECIDED_SITE).record.comments == "drop"
+    site_settings.put(DECIDED_SITE, None)
+    assert site_settings.of(DECIDED_SITE) is None
 
 
 def test_equal_settings_have_equal_versions_whenever_they_were_written():
-    book = SettingsBook()
-    book.put(BOOK_SITE, record(comments="drop", changed_at="2026-01-01T00:00:00Z"))
-    first = book.of(BOOK_SITE).settings.version
-    book.put(BOOK_SITE, record(comments="drop", changed_at="2026-01-02T00:00:00Z"))
-    assert book.of(BOOK_SITE).settings.version == first
-    assert settings_version(empty_settings(BOOK_SITE)) != first
+    site_settings = SettingsOfSites()
+    site_settings.put(DECIDED_SITE, record(comments="drop", changed_at="2026-01-01T00:00:00Z"))
+    first = site_settings.of(DECIDED_SITE).settings.version
+    site_settings.put(DECIDED_SITE, record(comments="drop", changed_at="2026-01-02T00:00:00Z"))
+    assert site_settings.of(DECIDED_SITE).settings.version == first
+    assert settings_version(empty_settings(DECIDED_SITE)) != first
 
 
 def test_bounds_replace_those_of_the_deployment_for_this_site_only():
-    book, settings = SettingsBook(), load_settings()
-    book.put(BOOK_SITE, record(window={"pages_max": 7}))
-    assert book.bounds(BOOK_SITE, settings.window).pages_max == 7
-    assert book.bounds(BOOK_SITE, settings.window).age_ms == settings.window_age_ms
-    assert book.bounds("other.example", settings.window) == settings.window
+    site_settings, settings = SettingsOfSites(), load_settings()
+    site_settings.put(DECIDED_SITE, record(window={"pages_max": 7}))
+    assert site_settings.bounds(DECIDED_SITE, settings.window).pages_max == 7
+    assert site_settings.bounds(DECIDED_SITE, settings.window).age_ms == settings.window_age_ms
+    assert site_settings.bounds("other.example", settings.window) == settings.window
 
 
 def test_overrides_add_rules_behind_the_others_and_keeping_behind_removing():
-    before = overridden(empty_settings(BOOK_SITE), Overrides(remove=["aside"], comments="keep"))
+    before = overridden(empty_settings(DECIDED_SITE), Overrides(remove=["aside"], comments="keep"))
     after = overridden(
         before, Overrides(keep=["aside .note"], remove=["nav", "nav"], window_pages=5)
     )
@@ -175,11 +177,11 @@ def test_overrides_add_rules_behind_the_others_and_keeping_behind_removing():
 
 def test_a_file_that_was_written_is_read_and_a_bad_line_is_named(tmp_path):
     path = tmp_path / "settings.jsonl"
-    assert read_book(path).records() == []
-    settings = overridden(empty_settings(BOOK_SITE), Overrides(remove_text=["Read also*"]))
+    assert read_site_settings(path).records() == []
+    settings = overridden(empty_settings(DECIDED_SITE), Overrides(remove_text=["Read also*"]))
     write_records(path, [settings])
-    assert read_book(path).records() == [settings]
+    assert read_site_settings(path).records() == [settings]
     assert settings.rules == [SiteRuleRecord(action="remove", text="Read also*")]
     path.write_bytes(path.read_bytes() + b"{}\n")
     with pytest.raises(InputProblem, match="line 2"):
-        read_book(path)
+        read_site_settings(path)

@@ -13,7 +13,7 @@ from templ_core.errors import CodecError
 from tests.workers.hostile_site_models import SAYS_SIX_GIB
 from workers.errors import DiskProblem, StateProblem
 from workers.settings import load_settings
-from workers.site_settings import SETTINGS_FILE
+from workers.site_settings import SITE_SETTINGS_FILE
 from workers.state import rocks
 from workers.state.database import MemoryDatabase
 from workers.state.directory import StateDirectory
@@ -71,12 +71,16 @@ def test_a_directory_that_can_be_rebuilt_is_emptied_for_another_number_of_partit
     (tmp_path / "windows-3").mkdir()
     (tmp_path / "windows-3" / "CURRENT").write_text("")
     (tmp_path / "settings.jsonl").write_text("")
-    (tmp_path / SETTINGS_FILE).write_text("")
+    (tmp_path / SITE_SETTINGS_FILE).write_text("")
     name = json.loads((tmp_path / "state.json").read_bytes())["instance"]
     found = StateDirectory.open(tmp_path, 8, is_rebuildable=True)
     found.close()
     assert found.instance == name
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["lock", SETTINGS_FILE, "state.json"]
+    assert sorted(path.name for path in tmp_path.iterdir()) == [
+        "lock",
+        SITE_SETTINGS_FILE,
+        "state.json",
+    ]
     assert "was made for 4 partitions, now there are 8: it is rebuilt" in caplog.text
     StateDirectory.open(tmp_path, 8).close()
 

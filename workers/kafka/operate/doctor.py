@@ -46,7 +46,7 @@ from workers.log_lines import counted
 from workers.processes.page_model import has_fitted_weights, usable_model_file
 from workers.processors import processor_count
 from workers.settings import Settings
-from workers.site_settings import SETTINGS_FILE, SettingsBook, read_book
+from workers.site_settings import SITE_SETTINGS_FILE, SettingsOfSites, read_site_settings
 from workers.state.directory import is_used, made_for_partitions
 from workers.state.site_copy import copied_sites
 
@@ -190,7 +190,7 @@ async def _of_take_downs(
     if partitions is None:
         return []
     try:
-        known, said = taken_down_in_state(state), SettingsBook()
+        known, said = taken_down_in_state(state), SettingsOfSites()
         if known:
             await _read_settings(broker, partitions, said)
     except WorkerError as problem:
@@ -198,8 +198,10 @@ async def _of_take_downs(
     return list(judge_take_downs(broker.topic(SITE_SETTINGS), state, known - set(said.forgotten())))
 
 
-async def _read_settings(broker: BrokerAccess, partitions: int, book: SettingsBook) -> None:
-    """Put what `site-settings` says into a book."""
+async def _read_settings(
+    broker: BrokerAccess, partitions: int, site_settings: SettingsOfSites
+) -> None:
+    """Take in what the topic `site-settings` says."""
     topic = broker.topic(SITE_SETTINGS)
     topics = [TopicPartition(topic, number) for number in range(partitions)]
     with as_broker_problem(lambda error: f"{broker} does not give site settings: {error}"):
@@ -207,7 +209,7 @@ async def _read_settings(broker: BrokerAccess, partitions: int, book: SettingsBo
             with suppress(SchemaError, UnicodeDecodeError):  # workers step over it, too
                 site = (record.key or b"").decode()
                 if record.partition == partition_of(site, partitions):
-                    book.put(site, processable(record.value))
+                    site_settings.put(site, processable(record.value))
 
 
 def taken_down_in_state(path: Path) -> frozenset[str]:
@@ -216,8 +218,10 @@ def taken_down_in_state(path: Path) -> frozenset[str]:
     Raises:
         InputProblem: The settings in the directory cannot be read.
     """
-    books = [read_book(path / role / SETTINGS_FILE) for role in (*_ROLES, "watcher")]
-    return frozenset(site for book in books for site in book.forgotten())
+    decided = [
+        read_site_settings(path / role / SITE_SETTINGS_FILE) for role in (*_ROLES, "watcher")
+    ]
+    return frozenset(site for one in decided for site in one.forgotten())
 
 
 def usable_codecs() -> frozenset[str]:

@@ -27,6 +27,7 @@ from workers.lab.corpora import (
     read_objects,
     read_output,
     record_page,
+    site_of,
 )
 from workers.page import Page
 
@@ -89,14 +90,10 @@ _Records = Iterable[tuple[bytes, Mapping[str, Any]]]
 def gold_repeats(records: _Records) -> RepeatsBySite:
     """Return the sentences that the gold of each site of a corpus repeats."""
     return repeats_by_site(
-        (_site(record), text)
+        (site_of(record), text)
         for _, record in records
         if isinstance(text := record.get("gold_text"), str)
     )
-
-
-def _site(record: Mapping[str, Any]) -> str:
-    return str(record.get("site") or record.get("url") or "")
 
 
 def read_evaluation_pages(
@@ -109,7 +106,7 @@ def read_evaluation_pages(
     """
     seen: Counter[str] = Counter()
     for offset, (line, record) in enumerate(records):
-        site = _site(record)
+        site = site_of(record)
         seen[site] += 1
         if record.get("gold_text"):
             page = _evaluation_page(corpus, offset, line, record, seen[site])

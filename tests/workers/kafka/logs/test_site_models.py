@@ -14,7 +14,7 @@ from workers.kafka.logs.resume import LogSnapshot
 from workers.kafka.owned_partitions import OwnedPartitions
 from workers.kafka.partition_windows import LostModels
 from workers.kafka.store_follower import StoreFollower
-from workers.site_settings import SettingsBook
+from workers.site_settings import SettingsOfSites
 from workers.state.model_store import ModelStore
 
 
@@ -48,7 +48,7 @@ def start(tmp_path, monkeypatch):
 
         monkeypatch.setattr(follower, "ask_for_logs", ask)
         consumer = Consumer()
-        asyncio.run(StoreFollower(config, SITE_MODELS, models, SettingsBook())._start(consumer))
+        asyncio.run(StoreFollower(config, SITE_MODELS, models, SettingsOfSites())._start(consumer))
         return list(consumer.positions.values())
 
     run.models = models

@@ -24,8 +24,8 @@ from workers.kafka.logs.log_reader import LogReader
 from workers.kafka.logs.resume import LogSnapshot, has_lost_records
 from workers.log_lines import record_fields
 from workers.site_settings import (
-    SETTINGS_FILE,
-    SettingsBook,
+    SITE_SETTINGS_FILE,
+    SettingsOfSites,
     decided_site,
     read_records,
     write_records,
@@ -36,7 +36,7 @@ _MORE_S = 5.0
 log = logging.getLogger("templ")
 
 
-class SettingsFollower(LogFollower):
+class SiteSettingsFollower(LogFollower):
     """Reads the whole topic at its start, and each record that comes later within milliseconds.
 
     What is known is also written to a file in the state directory, where commands read it that look at
@@ -48,17 +48,20 @@ class SettingsFollower(LogFollower):
     _needs_settled = False
 
     def __init__(
-        self, config: KafkaConfig, book: SettingsBook, take_down: Callable[[str], Awaitable[bool]]
+        self,
+        config: KafkaConfig,
+        site_settings: SettingsOfSites,
+        take_down: Callable[[str], Awaitable[bool]],
     ) -> None:
-        """Keep a book up to date; `take_down` erases what this worker knows of a site, and returns whether that was anything.
+        """Keep site settings up to date; `take_down` erases what this worker knows of a site, and returns whether that was anything.
 
         It is called again after each start, because an earlier call may have been interrupted.
         """
         super().__init__(
             config.broker, config.broker.topic(SITE_SETTINGS), range(config.partitions)
         )
-        self._path = config.state / SETTINGS_FILE
-        self._book = self._read_into = book
+        self._path = config.state / SITE_SETTINGS_FILE
+        self._site_settings = self._read_into = site_settings
         self._take_down = take_down
         self._ends_at_s = float("inf")
         self.ends_as_planned = False
@@ -78,11 +81,13 @@ class SettingsFollower(LogFollower):
         except InputProblem as problem:
             log.warning("%s: only the topic says now which sites are taken down", problem)
         else:
-            self._book.become(SettingsBook(decided_site(one) for one in records if one.forgotten))
+            self._site_settings.become(
+                SettingsOfSites(decided_site(one) for one in records if one.forgotten)
+            )
         await super().run(stays=stays)
 
     async def _follow(self, consumer: AIOKafkaConsumer, reader: LogReader) -> None:
-        for site in self._book.forgotten():
+        for site in self._site_settings.forgotten():
             if await self._take_down(site):
                 self._ends_at_s = time.monotonic() + _MORE_S
         await super()._follow(consumer, reader)
@@ -91,7 +96,7 @@ class SettingsFollower(LogFollower):
         return 0, self._known[number].encode() if number in self._known else None
 
     def _begin(self, logs: Logs, settled: Mapping[int, int]) -> Mapping[int, int]:  # noqa: ARG002
-        self._read_into, self._named = SettingsBook(), set()
+        self._read_into, self._named = SettingsOfSites(), set()
         self._misplaced, self._in_place = MisplacedRecords(len(self._wanted)), set[str]()
         self._note(logs)
         return {number: state.start for number, state in logs.items()}
@@ -100,19 +105,21 @@ class SettingsFollower(LogFollower):
         self._known = {number: state.snapshot for number, state in logs.items()}
 
     def _reach(self, _ends: Mapping[TopicPartition, int]) -> None:
-        """Make the book what the whole topic says, and what it has lost of sites that are taken down."""
-        book, named = self._read_into, self._named
-        lost = [one for one in self._book.records() if one.forgotten and one.site not in named]
+        """Make the site settings what the whole topic says, and what it has lost of sites that are taken down."""
+        site_settings, named = self._read_into, self._named
+        lost = [
+            one for one in self._site_settings.records() if one.forgotten and one.site not in named
+        ]
         for record in lost:
-            book.put(record.site, encode_json(record))
+            site_settings.put(record.site, encode_json(record))
         if lost:
             log.warning(
                 "%s does not say any more that %s taken down; this worker remembers it: `templ doctor "
                 "--state` has the sites",
                 *(self._topic, "a site is" if len(lost) == 1 else f"{len(lost)} sites are"),
             )
-        self._book.become(book)
-        self._read_into, self._named = self._book, set()
+        self._site_settings.become(site_settings)
+        self._read_into, self._named = self._site_settings, set()
         self._keep()
 
     def _is_other_log(self, logs: Logs) -> bool:
@@ -128,7 +135,7 @@ class SettingsFollower(LogFollower):
         if changed:
             await asyncio.to_thread(self._keep)
         for site in sorted(changed):
-            if self._book.is_forgotten(site):
+            if self._site_settings.is_forgotten(site):
                 await self._take_down(site)
                 self._ends_at_s = time.monotonic() + _MORE_S
         if time.monotonic() >= self._ends_at_s:
@@ -159,7 +166,7 @@ class SettingsFollower(LogFollower):
 
     def _keep(self) -> None:
         try:
-            write_records(self._path, self._book.records())
+            write_records(self._path, self._site_settings.records())
         except OSError as error:
             log.warning(
                 "cannot write %s: %s; commands that look at it see older ones", self._path, error
