@@ -301,7 +301,7 @@ def test_settings_of_a_topic_created_again_are_read_and_take_downs_are_remembere
     assert answers(running, [url]) == {url: None}
     doctor = templ("doctor", *running.options, "--state", running.state(), expect=1)
     assert (
-        f"has lost that these sites are taken down, which {running.state()} remembers: {GONE};"
+        f"has lost the take-downs of these sites, which {running.state()} remembers: {GONE};"
         in (doctor.stdout + doctor.stderr)
     )
 

@@ -176,7 +176,9 @@ def test_a_watcher_that_is_killed_or_loses_its_store_tells_all_once_more_at_most
     # A store that is lost begins at what the topic has, and repeats no change and no event.
     shutil.rmtree(stream.state("calm"))
     stream.start("calm", command="watch")
-    wait_until(lambda: "nothing is told of the records before" in stream.log("calm"), stream._logs)
+    wait_until(
+        lambda: "nothing is reported about the records before" in stream.log("calm"), stream._logs
+    )
     stream.wait_until_lag("watcher", CLEANED, 0)
     feed(stream, tmp_path / "last.jsonl", [article(50, url="https://a.example/2", event="New.")])
     wait_until(lambda: "https://a.example/2" in live(stream, PAGE_CHANGES), stream._logs)

@@ -388,12 +388,12 @@ def _check(options: RunOptions) -> None:
         if name in ("state", "events", "changes"):
             refuse(
                 options.page_only,
-                f"--page-only learns and knows nothing, so {option} has no use: drop one of them",
+                f"--page-only learns nothing, so {option} has no effect: drop one of them",
             )
         if name in ("page_only", "revisions", "changes"):
             refuse(
                 options.two_pass,
-                f"--two-pass learns everything first, so {option} has no use: drop it",
+                f"--two-pass learns everything first, so {option} has no effect: drop it",
             )
         if name in ("revisions", "changes", "events"):
             refuse(

@@ -107,7 +107,7 @@ class SettingsPlace(NamedTuple):
         """
         if "://" in site:
             raise UsageProblem(
-                f"{site} is a URL, not the key of a site, which is such as example.com; "
+                f"{site} is a URL, not the key of a site, such as example.com; "
                 "`templ site list` names them"
             )
         if record is not None:

@@ -75,7 +75,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
             refuse(self.state is None, "a watcher on Kafka needs --state")
             refuse(
                 self.written,
-                "the files of --changes, --events and --duplicates are for files of records",
+                "--changes, --events and --duplicates need files of records; on Kafka the results go to topics",
             )
             require_extra("kafka", "--broker")
             return
@@ -165,7 +165,7 @@ def _watch_files(options: _Options, settings: Settings) -> None:
         _write(files, watch.silent_sites())
     if reader.pages and not reader.observed and {"changes", "events"} & files.keys():
         raise FeedProblem(
-            "no record has `observed`, by which changes and events are noticed: clean the pages with `templ run "
+            "no record has the field `observed`, which --changes and --events need: clean the pages with `templ run "
             "--observed`"
         )
     if reader.refused:

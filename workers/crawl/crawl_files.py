@@ -45,7 +45,7 @@ class _GrowingFile:
             if self._file.seek(0, io.SEEK_END) < self.length:
                 self._file.close()
                 raise StateProblem(
-                    f"{path} is shorter than the crawl has left it, so its end is lost: move it away, "
+                    f"{path} was truncated after the crawl wrote it: move it away, "
                     "and a new one is begun"
                 )
             self._file.truncate(self.length)

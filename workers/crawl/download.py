@@ -38,7 +38,7 @@ class PublicResolver(CachingThreadedResolver):
 
 def _public_address(address: str, name: str) -> str:
     if not is_public(address):
-        log.warning("%s is not asked: %s is no public address (--allow-private)", name, address)
+        log.warning("%s is not fetched: %s is no public address (--allow-private)", name, address)
         raise DNSLookupError(f"{address} is no public address")
     return address
 
@@ -98,7 +98,7 @@ class OneTryHandler(HTTP11DownloadHandler):
         host = urlsplit(request.url).hostname or ""
         is_open = is_public(host) and host not in proxy_hosts()
         if not (self._allows_private or is_open):
-            log.warning("%s is not asked: it has no public address (--allow-private)", host)
+            log.warning("%s is not fetched: it has no public address (--allow-private)", host)
             raise CannotResolveHostError(f"{host} is no public address")
         return await super().download_request(request)
 

@@ -246,6 +246,12 @@ class SiteSpider(Spider):
             for host in question.hosts:
                 stored = robots_of_answer(host, status, file, now + run.config.robots_age_s)
                 if not stored.is_reachable:
+                    answer = "no answer" if status == NO_ANSWER else f"status {status}"
+                    log.warning(
+                        "http://%s/robots.txt cannot be read (%s): nothing is fetched from this host",
+                        host,
+                        answer,
+                    )
                     later = now + pause + run.config.robots_retry_s
                     stored = msgspec.structs.replace(stored, expires_at=later)
                 self._queue.keep_robots(stored)

@@ -59,7 +59,7 @@ def archive_files(inputs: Sequence[Path]) -> list[Path]:
         some = [one for one in some if not path.is_dir() or _is_archive(one)]
         if not some or not all(map(_is_archive, some)):
             raise UsageProblem(
-                f"{path} is no archive and has none: give files of .warc or .jsonl, compressed or not, "
+                f"{path} is no archive and no directory with archives: give files of .warc or .jsonl, compressed or not, "
                 "or directories of them"
             )
         found += some

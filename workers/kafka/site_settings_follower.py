@@ -79,7 +79,7 @@ class SiteSettingsFollower(LogFollower):
         try:
             records = await asyncio.to_thread(read_records, self._path)
         except InputProblem as problem:
-            log.warning("%s: only the topic says now which sites are taken down", problem)
+            log.warning("%s: until the topic is read, take-downs are not known", problem)
         else:
             self._site_settings.become(
                 SettingsOfSites(decided_site(one) for one in records if one.forgotten)
@@ -114,8 +114,8 @@ class SiteSettingsFollower(LogFollower):
             site_settings.put(record.site, encode_json(record))
         if lost:
             log.warning(
-                "%s does not say any more that %s taken down; this worker remembers it: `templ doctor "
-                "--state` has the sites",
+                "%s no longer says that %s taken down, but this worker remembers it: `templ doctor "
+                "--state` lists the sites",
                 *(self._topic, "a site is" if len(lost) == 1 else f"{len(lost)} sites are"),
             )
         self._site_settings.become(site_settings)
@@ -169,5 +169,5 @@ class SiteSettingsFollower(LogFollower):
             write_records(self._path, self._site_settings.records())
         except OSError as error:
             log.warning(
-                "cannot write %s: %s; commands that look at it see older ones", self._path, error
+                "cannot write %s: %s; commands that read it see older settings", self._path, error
             )

@@ -55,7 +55,8 @@ class StoreFollower(LogFollower):
     def _begin(self, logs: Logs, settled: Mapping[int, int]) -> Mapping[int, int]:
         if any(0 < self._store.next_offset(number) < settled[number] for number in logs):
             log.warning(
-                "%s is read again from the start: what has ended may be among it", self._topic
+                "%s is read again from the start, because tombstones may have been missed",
+                self._topic,
             )
             self._store.clear()
         found = self._resumes(logs)

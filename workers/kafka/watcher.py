@@ -256,7 +256,7 @@ class Watcher(Role):
         if place is not None and place.offset:
             await asyncio.to_thread(watch.store.begin_silently, place.offset)
             log.warning(
-                "%s-%s: the store is new, and begins at the newest versions of pages; nothing is told of the records "
+                "%s-%s: the store is new, and begins at the newest versions of pages; nothing is reported about the records "
                 "before offset %s",
                 *(self.topic, number, place.offset),
                 extra={"partition": number, "offset": place.offset},

@@ -132,7 +132,7 @@ def _usable_instance(path: Path, partitions: int, *, is_rebuildable: bool) -> st
         if not is_rebuildable:
             raise
         log.warning(
-            "%s is damaged (%s): all that lies there is set aside and rebuilt",
+            "%s is damaged (%s): its content is set aside and rebuilt",
             *(path, problem.reason),
         )
         set_all_aside(path, keep=_KEPT)

@@ -186,6 +186,17 @@ def test_a_page_that_never_answers_keeps_nothing_from_being_found_until_sigterm(
     assert list(read_feed(sorted(tmp_path.glob("crawl-*.warc.gz"))))
 
 
+def test_a_host_whose_robots_txt_cannot_be_read_is_named(tmp_path):
+    with SimulatedWeb(1, articles=1, delay_s=0.03) as web:
+        options = ("--to", "jsonl")
+        process = start_crawl(
+            web, tmp_path, *options, seeds=["http://gone.example/"], proxy="http://127.0.0.1:9"
+        )
+        said = finish(process)
+    assert "http://gone.example/robots.txt cannot be read (no answer): nothing is fetched" in said
+    assert not (tmp_path / "pages.jsonl").read_bytes()
+
+
 def test_a_file_that_was_moved_away_begins_anew(tmp_path):
     lines = PageLines(tmp_path / "pages.jsonl", {"pages.jsonl": 1000})
     lines.close()
@@ -201,7 +212,7 @@ def test_a_file_that_was_moved_away_begins_anew(tmp_path):
 def test_a_file_that_has_lost_its_end_is_told(tmp_path):
     path = tmp_path / "pages.jsonl"
     path.write_bytes(b"{}\n")
-    with pytest.raises(StateProblem, match="shorter"):
+    with pytest.raises(StateProblem, match="was truncated after the crawl wrote it"):
         PageLines(path, {path.name: 4})
     assert path.read_bytes() == b"{}\n"
 

@@ -123,7 +123,9 @@ def test_a_record_dated_ahead_of_the_clock_is_new_and_named_in_the_log(value, ca
         ahead = msgspec.structs.replace(ahead, headers=())
     found = page_of_message(ahead, load_settings(), NOW_MS)
     assert found.event_time_ms == NOW_MS + load_settings().clock_skew_ms
-    assert caplog.messages == ["pages-0-1 is dated 400.0 days too late: it counts as new"]
+    assert caplog.messages == [
+        "pages-0-1 is dated 400.0 days after this machine's clock: it counts as fetched now"
+    ]
 
 
 def test_a_record_within_the_skew_keeps_its_time(caplog):

@@ -197,7 +197,7 @@ def test_a_directory_with_a_damaged_description_is_begun_anew_where_topics_hold_
         StateDirectory.open(tmp_path, 4)
     with caplog.at_level(logging.WARNING):
         StateDirectory.open(tmp_path, 4, is_rebuildable=True).close()
-    assert "all that lies there is set aside and rebuilt" in caplog.text
+    assert "its content is set aside and rebuilt" in caplog.text
     names = sorted(one.name for one in tmp_path.iterdir())
     assert names == ["lock", "state.json", "state.json.damaged", "windows-0.damaged"]
 

@@ -54,7 +54,7 @@ def page_of_message(message: Received, settings: Settings, now_ms: int) -> Page 
     if isinstance(record, Page) and record.event_time_ms > latest_ms:
         ahead_days = (record.event_time_ms - latest_ms) / DAY_MS
         log.warning(
-            "%s is dated %.1f days too late: it counts as new",
+            "%s is dated %.1f days after this machine's clock: it counts as fetched now",
             record.source,
             ahead_days,
             extra=record_fields(message.source, message.headers, record.site),

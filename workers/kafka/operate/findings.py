@@ -189,7 +189,7 @@ def judge_state(facts: StateFacts, partitions: int | None) -> Iterator[Finding]:
         yield Finding(
             "note",
             f"{facts.path} was made for {made} partitions, and `documents` has {partitions}",
-            "nothing is to be done: the worker rebuilds it from the topics at its next start",
+            "there is nothing to do: the worker rebuilds it from the topics at its next start",
         )
     free, ratio = facts.disk_free_bytes, facts.disk_free_bytes / max(facts.disk_bytes, 1)
     is_full = free < _DISK_FREE_MIN_BYTES
@@ -206,7 +206,7 @@ def judge_take_downs(topic: str, state: Path, lost: Collection[str]) -> Iterator
     if lost:
         yield Finding(
             "warning",
-            f"{topic} has lost that these sites are taken down, which {state} remembers: "
+            f"{topic} has lost the take-downs of these sites, which {state} remembers: "
             + ", ".join(sorted(lost)),
             "run `templ site forget SITE` for each of them, or `templ site reset SITE` if the site "
             "may come back",
