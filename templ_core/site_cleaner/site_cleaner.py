@@ -143,7 +143,7 @@ class CrawledPage(NamedTuple):
             ValueError: A field is no text.
         """
         if _are_swapped(self.body, self.url):
-            raise ValueError("the page comes first and its address behind it: clean(html, url)")
+            raise ValueError("the page comes first, then its URL: clean(html, url)")
         if not isinstance(self.url, str):
             raise ValueError(  # noqa: TRY004 - as for a time, so that callers catch one error
                 f"url={shown(self.url)} is no text: give the address of the page, or call "

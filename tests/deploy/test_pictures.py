@@ -33,7 +33,14 @@ def points(path):
 @pytest.mark.timeout(540)
 def test_the_pictures_show_what_is_seen_today(tmp_path):
     done = subprocess.run(
-        ["make", "pictures", f"PICTURES={tmp_path}", f"OUT={tmp_path}/out", "CONSOLE_PORT=9391"],
+        [
+            "make",
+            "--old-file=.venv/.ready",
+            "pictures",
+            f"PICTURES={tmp_path}",
+            f"OUT={tmp_path}/out",
+            "CONSOLE_PORT=9391",
+        ],  # the environment of the tests is not installed again
         cwd=ROOT,
         capture_output=True,
         text=True,

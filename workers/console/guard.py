@@ -96,6 +96,6 @@ def check_token(given: str, token: str | None) -> None:
         Refusal: It is not the token, or the console has none.
     """
     if token is None:
-        raise Refusal(403, "This console only shows: TEMPL_CONSOLE_TOKEN_FILE is not set.")
+        raise Refusal(403, "This console is read-only: TEMPL_CONSOLE_TOKEN_FILE is not set.")
     if not hmac.compare_digest(given.encode(), token.encode()):
         raise Refusal(403, "The token is missing or wrong; nothing was changed.")

@@ -374,4 +374,4 @@ def _fit_plot(figures: SiteOverview) -> Plot | None:
         dots.append(Dot(x=moment, y=one["likeness"], size_px=3, label=label))
         if figures.redesign_time_ms is not None and one["time_ms"] >= figures.redesign_time_ms:
             marks = marks or {moment: "The design changed."}
-    return timeline(dots, marks, (time_text(first), time_text(last)), "likeness")
+    return timeline(dots, marks, (time_text(first), time_text(last)), "similarity")
