@@ -155,7 +155,7 @@ class SiteEngine:
         for _ in range(_REFIT_ATTEMPTS):
             pages |= {one.content_digest: self._stored_page(key) for one, key in unread}
             digests = [one.content_digest for one, _ in window]
-            result = self._run(site, RefitTask(site, digests, pages, is_used_here=True))
+            result = self._run(site, RefitTask(site, digests, pages))
             if not isinstance(result, Unknown | Stale):
                 break
             asked = set(result.digests)
@@ -397,10 +397,12 @@ class SiteEngine:
         return Publish([revised.record, *self._fitting(document)], done, document.headers)
 
     def _fitting(self, document: DocumentRecord) -> list[DocumentRecord]:
-        """Return the document, or nothing where it is too large for a message."""
+        """Return a document of a window as its topic has it, or nothing where it is too large for a message."""
         limit_bytes = self._options.record_limit_bytes
-        is_small = limit_bytes is None or len(encode_msgpack(document)) <= limit_bytes
-        return [document] if is_small else []
+        if limit_bytes is None:
+            return [document]
+        document = self._windows.compressed(document)
+        return [document] if len(encode_msgpack(document)) <= limit_bytes else []
 
     def _mark_revised(self, document: DocumentRecord, superseded: bytes | None) -> None:
         known = self._windows.known(document)

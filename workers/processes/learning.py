@@ -33,6 +33,8 @@ from workers.processes.messages import (
 )
 from workers.processes.options import CONFIG
 
+_FITS_IN_MEMORY = 32
+"""Sites of which a child keeps the last fit, some 50 kB each."""
 _CLEANED_IN_MEMORY = 500
 """Pages that were cleaned and may not have been learned yet, about 50 kB each."""
 
@@ -49,6 +51,8 @@ class Models:
         """
         self.cleaned: LruCache[bytes, PageSummary] = LruCache(_CLEANED_IN_MEMORY)
         """The pages that were cleaned last, by content digest, where their sites are learned here."""
+        self.fits: LruCache[str, tuple[list[bytes], RefitResult]] = LruCache(_FITS_IN_MEMORY)
+        """The last fits by site, each with the window that it is of: texts are compared with a model once it was published."""
         self.learners = SiteCache(
             lambda: LEARNED_PAGES_MAX, lambda _: SiteLearner(page.version, CONFIG)
         )
@@ -78,6 +82,7 @@ class Models:
         """Forget everything but the page model."""
         self.sites.clear()
         self.cleaned.clear()
+        self.fits.clear()
         self.learners.clear()
 
 
@@ -96,6 +101,13 @@ def learn_document(task: LearnTask, page_model: PageModel) -> LearnResult:
 
 def refit_site(task: RefitTask, models: Models) -> RefitResult | Unknown | Stale:
     """Fit the model of a window, counting only pages that are not counted yet, or return whose summaries are needed first."""
+    last = models.fits.get(task.site)
+    if (
+        last is not None
+        and last[0] == task.window
+        and models.sites.get((task.site, last[1].version))
+    ):
+        return last[1]
     learner = models.learners.take(task.site)
     window: list[tuple[bytes, PageSummary]] = []
     new, unknown, stale = [], [], []
@@ -122,15 +134,16 @@ def refit_site(task: RefitTask, models: Models) -> RefitResult | Unknown | Stale
     models.learners.keep(task.site, learner)
     for digest in new:
         models.cleaned.drop(digest)
-    if task.is_used_here:
-        models.sites.put((task.site, model.version), model)
-    return RefitResult(
+    models.sites.put((task.site, model.version), model)
+    result = RefitResult(
         version=model.version,
         documents=model.documents,
         body=body,
         fit=learner.fit,
         change=learner.change,
     )
+    models.fits.put(task.site, (task.window, result))
+    return result
 
 
 def _summary(summary: bytes, document: bytes, page_model: PageModel) -> PageSummary | None:

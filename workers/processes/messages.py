@@ -80,8 +80,6 @@ class RefitTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
     """Content digests of the documents in the order of the window."""
     pages: dict[bytes, tuple[bytes, bytes]]
     """Page summary and document, both in compact form, of digests that the child may not know."""
-    is_used_here: bool = False
-    """Whether the child is to keep the model for the pages that it cleans."""
 
 
 class TemplateTask(msgspec.Struct, frozen=True, tag=True, array_like=True, kw_only=True):

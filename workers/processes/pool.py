@@ -194,7 +194,7 @@ class _Lane:
         result: Result = self._decoder.decode(answer)
         if isinstance(result, Failure) or (isinstance(result, CleanResult) and result.has_failed):
             self._sent.clear()
-        elif isinstance(result, RefitResult) and isinstance(task, RefitTask) and task.is_used_here:
+        elif isinstance(result, RefitResult) and isinstance(task, RefitTask):
             self._sent.put((task.site, result.version), value=True)
         return result
 

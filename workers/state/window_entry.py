@@ -12,7 +12,7 @@ from schemas.document import DocumentRecord
 from schemas.source import Source
 from templ_core.errors import CodecError
 from templ_core.site_level.window.site_window import WindowFetch, url_hash
-from workers.state.packing import content_of, plain_frame
+from workers.state.packing import content_of
 
 _EPOCH_SHIFT_MS = 1 << 62
 """Added to times in keys, so that times before 1970 sort before later ones."""
@@ -91,14 +91,14 @@ def stored_page(record: DocumentRecord, summary: bytes) -> StoredPage:
 
 
 def record_of(site: str, entry: WindowEntry, page: StoredPage) -> DocumentRecord:
-    """Return the document record of an entry and its page."""
+    """Return the document record of an entry and its page, whose compact forms are not compressed."""
     shared: dict[str, Any] = dict(zip(_SHARED, _shared_values(entry), strict=True))
     return DocumentRecord(
         kind="document",
         site=site,
         **shared,
-        body=plain_frame(page.document),
-        details=plain_frame(page.details) if page.details else b"",
+        body=page.document,
+        details=page.details,
         headers=page.headers,
     )
 

@@ -177,6 +177,11 @@ class WindowStore(WindowReader):
             raise CodecError("damaged document: its digest does not fit")
         return msgspec.structs.replace(record, body=columns)
 
+    def compressed(self, record: DocumentRecord) -> DocumentRecord:
+        """Return a record of a window as a topic has it."""
+        details = plain_frame(record.details) if record.details else b""
+        return msgspec.structs.replace(record, body=plain_frame(record.body), details=details)
+
     def replace(self, record: DocumentRecord, known: WindowEntry, offset: int | None) -> None:
         """Store a known document that was delivered again or carries a revision of its text."""
         self._change(record.site, offset, lambda change: change.replace(record, known))

@@ -19,7 +19,7 @@ from workers.lab.in_process import InProcess
 from workers.pipeline.actions import Dead, Deleted
 from workers.pipeline.page_cleaner import PageCleaner
 from workers.processes import tasks
-from workers.processes.messages import Cleaned, CleanTask, LearnTask, RefitTask
+from workers.processes.messages import Cleaned, CleanTask, LearnTask, RefitTask, Unknown
 from workers.processes.pool import Pool
 from workers.processes.records import fit_message
 from workers.settings import load_settings
@@ -193,7 +193,7 @@ def test_a_child_fits_the_pages_that_it_has_cleaned_and_keeps_the_model(
         one = page(number, GOOD.replace(b"words", b"words%d" % number) + shared)
         done = cleaned_by(own, msgspec.structs.replace(task, page=one, options=options))
         digests.append(done.document.content_digest)
-    fitted, _ = own.run(site, RefitTask(site, digests, {}, is_used_here=True), 10)
+    fitted, _ = own.run(site, RefitTask(site, digests, {}), 10)
     model = site_model_record(fitted.version, documents=fitted.documents, body=fitted.body)
     decoded = cleaned_by(poison_pool, msgspec.structs.replace(task, model=model))
     kept = msgspec.structs.replace(model, body=b"")
@@ -201,6 +201,13 @@ def test_a_child_fits_the_pages_that_it_has_cleaned_and_keeps_the_model(
     assert cleaned.model_problem is None
     assert cleaned.record == decoded.record
     assert "Shared words" not in cleaned.record.text
+    own._models.learners.clear()
+    again, _ = own.run(site, RefitTask(site, digests, {}), 10)
+    fewer, _ = own.run(site, RefitTask(site, digests[1:], {}), 10)
+    assert (
+        again == fitted
+    )  # of a window that has not changed, although the pages are known no longer
+    assert isinstance(fewer, Unknown)
 
 
 def test_a_site_model_is_used_again_and_again_though_sent_once(poison_pool, poison_settings):

@@ -152,7 +152,7 @@ def _records(windows: WindowStore, models: ModelStore) -> Iterator[_SeedRecord]:
         for document in windows.window(site):
             headers = [(HEADER_SOURCE_ID, str(document.source).encode())]
             key = document_key(site, document.source)
-            yield DOCUMENTS, site, key, encode_msgpack(document), headers
+            yield DOCUMENTS, site, key, encode_msgpack(windows.compressed(document)), headers
         model = models.get(site)
         if model is not None:
             yield SITE_MODELS, site, site.encode(), encode_msgpack(model), []
