@@ -261,7 +261,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     Every client reads gzip and none; kafka-python and aiokafka need a package for the others.
     """
     header_bytes_max: Annotated[int, number_of(BYTES, ge=0, le=12 << 10)] = 4096
-    """Most bytes of a page message's headers, names and values, that go with its outputs; the first that fit."""
+    """Most bytes of names and values of a page message's headers that are copied to its outputs, from the first header on."""
 
     window_age_ms: Annotated[int, number_of(MILLISECONDS, gt=0)] = 14 * DAY_MS
     """Largest age, in event time, of the documents in a site's window."""
@@ -272,7 +272,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     window_newest_pages: Annotated[int, number_of(PAGES, ge=1)] = 100
     """Newest documents that are not thinned out by day."""
     window_day_pages: Annotated[int, number_of(PAGES, ge=1)] = 64
-    """Other documents that stay of each day."""
+    """Most other documents that are kept of each day."""
     window_pages_max: Annotated[int, number_of(PAGES, ge=1)] = 1000
     """Most documents in a site's window."""
     window_bytes_max: Annotated[int, number_of(BYTES, ge=1 << 20)] = 64 << 20
@@ -293,12 +293,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     `pages` must be partitioned by site like `documents`; otherwise the cleaner keeps all models.
     """
     clock_skew_ms: Annotated[int, number_of(MILLISECONDS, ge=0)] = 3_600_000
-    """How far a page's event time may lie after its arrival and the worker's clock."""
+    """How far a page's event time may be after its arrival and the worker's clock."""
     batch_pages: Annotated[int, number_of(PAGES, ge=1)] = 128
-    """Most pages that a cleaner processes at once; batches are so large during a backlog only."""
+    """Most pages that a cleaner processes at once; batches reach this size during a backlog only."""
     batch_bytes: Annotated[int, number_of(BYTES, ge=1 << 20)] = 64 << 20
-    """Most bytes of pages that a cleaner cleans at once; as many may be stored meanwhile, and twice as many wait.
-    """
+    """Most bytes of pages that a cleaner cleans at once; as many again may be in storing, and twice as many may wait."""
     dead_letters_run_max: Annotated[int, number_of(PAGES, ge=0)] = 1000
     """Dead letters in a row after which the worker stops; 0 means never. Those of the one site that has most of them do not
     count while pages of other sites are cleaned."""
@@ -313,11 +312,11 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     commit_interval_s: Annotated[float, number_of(SECONDS, gt=0)] = 1.0
     """Time between commits of offsets, which bounds the pages processed again after a crash."""
     offset_reset: OffsetReset = "cut"
-    """Offset at which a worker goes on in a truncated log.
+    """Offset at which a worker resumes in a truncated log.
 
-    `cut` is the offset of the truncation: no record is read twice and none is left out. `earliest` reads
-    again whatever the log still has, `latest` leaves out what came since. If the broker does not know the
-    truncation, `cut` means `earliest`. Windows are always rebuilt from the whole log of `documents`.
+    `cut` is the offset of the truncation: no record is read twice, and none is skipped. `earliest` reads again all
+    records that the log still has, `latest` skips the records since the truncation. If the broker does not know the
+    offset of the truncation, `cut` means `earliest`. Windows are always rebuilt from the whole log of `documents`.
     """
     stall_timeout_s: Annotated[float, number_of(SECONDS, gt=0)] = 300.0
     """Time after which a process ends if its committed offsets do not move although records wait."""
@@ -340,7 +339,7 @@ class Settings(msgspec.Struct, frozen=True, kw_only=True):
     console_names: frozenset[str] = frozenset()
     """Further hosts, with their ports, by which browsers may reach the console, separated by commas."""
     console_token: Annotated[str, LONG_SECRET] | None = None
-    """Secret that changes on the console need; without it the console only shows."""
+    """Secret that is needed for changes in the console; without it the console is read-only."""
     child_module: str = CLEANING
     """Module that a child process runs; tests replace it to cause faults."""
 

@@ -77,7 +77,7 @@ def _language_codes(
 @click.option(
     "--resume",
     is_flag=True,
-    help="Go on with --out behind its last whole record, after a run of the same inputs and options was "
+    help="Continue --out after its last whole record, when a run of the same inputs and options was "
     "interrupted: nothing is written twice, and nothing is missing. Without --state the pages before "
     "are learned again, so the output is that of a run that was not interrupted.",
 )
@@ -181,9 +181,9 @@ def _language_codes(
 def run_command(**given: Any) -> None:
     """Clean the pages of INPUT... in order, and learn each site's templates from them.
 
-    An INPUT is a WARC file (.warc, .warc.gz, .warc.zst), a JSON Lines file of page records (.jsonl,
-    .jsonl.gz, .jsonl.xz, .jsonl.zst), an HTML file, a directory of HTML files, or - for JSON Lines on
-    standard input.
+    An INPUT is a WARC file (.warc, .warc.gz, .warc.zst), a JSON Lines file (.jsonl, .jsonl.gz, .jsonl.xz,
+    .jsonl.zst) whose records have `url`, `html` and, if known, `fetched_at`, an HTML file, a directory of HTML
+    files, or - for JSON Lines on standard input.
     """
     _run(RunOptions(**given))
 
