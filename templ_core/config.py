@@ -23,45 +23,32 @@ class CoreConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     page_limit_bytes: int = 32 * MIB
     """Size of the largest page that is read, after decompression."""
-
     site_doubt_pages: float = 0.5
     """Number of documents with which the site's evidence has half its weight; it has none without any."""
-
     page_rules_pages: int = 3
     """From this many documents on, the site's evidence replaces the rules for single pages about
     comments and repeated text."""
-
-    cluster_likeness_min: float = 0.5
-    """A page whose likeness to every known cluster of pages is below this starts a cluster, 0 to 1."""
-
     site_model_bytes: int = MIB
     """Size of a site model in compact form; what has the least support is left out first."""
-
     section_penalty: float = 0.001
     """c of the smoothing's penalty c * A / A_i for each section, not negative.
 
     Sections are those of the decisions, 0 or 1. With the paper's 0.01 (Chakrabarti et al., WWW 2007, section
     5.3) their adjusted RAND index is lower by 0.005 to 0.05 on six corpora."""
-
     f1_recall_share: float = 0.85
     """lambda of the cut where the balance is even: it keeps the segments that maximise
     2 * kept content / (kept words + lambda * all content); below 1 favours precision."""
-
     article_recall_ratio: float = 0.3
     """lambda of a page that is surely an article and of whose site little is known, in multiples of that
     of other pages, 0 to 1; between the two the probability of an article decides.
 
     The captions and teasers around an article look like its paragraphs."""
-
     comments: Comments = "auto"
     """What becomes of comments and reviews; `auto` leaves comments out on articles only."""
-
     balance: Balance = "even"
     """The balance of precision and recall, on new and on known sites."""
-
     quality: bool = False
     """Whether pages are judged for whether they are what was asked for; no text depends on it."""
-
     records: bool = False
     """Whether the records of pages are read; no text depends on it."""
 
@@ -83,21 +70,15 @@ class WindowBounds(msgspec.Struct, frozen=True, kw_only=True):
 
     age_ms: int = 14 * 24 * 3600 * 1000
     """Largest age of a document in milliseconds of event time."""
-
     floor_pages: int = 25
     """Number of newest documents that stay beyond that age."""
-
     floor_age_ms: int = 180 * 24 * 3600 * 1000
     """Largest age of those newest documents too, in milliseconds of event time."""
-
     newest_pages: int = 100
     """Number of newest documents that are not thinned out by day."""
-
     day_pages: int = 64
     """Number of other documents that stay of each day, so that a window spreads over several days."""
-
     pages_max: int = 1000
     """Most documents of a window."""
-
     bytes_max: int = 64 << 20
     """Most bytes of documents, not compressed."""

@@ -41,7 +41,6 @@ class FeatureConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     One threshold of a decision tree then separates the two cases.
     """
-
     good_words_min: int = 10
     """Words of a segment that reads like sentences and has a sentence end, at least 1."""
     good_words_without_end_min: int = 25
@@ -62,7 +61,6 @@ class FeatureConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     It is the largest part of the page that is clearly not the whole page.
     """
-
     score_weight: float = 0.7
     """Weight of the sum of the attribute and text log-odds in the first guess, 0.5 to 1.
 
@@ -70,7 +68,6 @@ class FeatureConfig(msgspec.Struct, frozen=True, kw_only=True):
     """
     guess_recall_share: float = 0.95
     """Weight of recall in the expected F1 of the first guess, 0 to 1 (lambda of `best_cut`)."""
-
     consent_words_max: int = 120
     """Words of the largest element that can be a consent notice, at least 1.
 
@@ -88,7 +85,6 @@ class FeatureConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     Titles often have the name of the site beside the headline.
     """
-
     smoothing_penalty: float = 0.01
     """c of the smoothing of the first guess (see `page_level.smoothing`), not negative."""
 

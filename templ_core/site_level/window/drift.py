@@ -18,7 +18,6 @@ from collections.abc import Sequence
 import msgspec
 
 from templ_core.array_types import UInt64s
-from templ_core.config import CoreConfig
 from templ_core.site_level._keyed_sums import clustered
 from templ_core.site_level.config import DRIFT, SCHEDULE, TREES
 
@@ -34,20 +33,19 @@ class Drift(msgspec.Struct, frozen=True, kw_only=True):
     """Indexes of the pages of that cluster, the latest ones at most."""
 
 
-def find_drift(pages: Sequence[UInt64s], config: CoreConfig) -> Drift:
+def find_drift(pages: Sequence[UInt64s]) -> Drift:
     """Return how the last page fits the clusters before it, and since when a design has gone.
 
     >>> import numpy as np
     >>> old, new = np.array([1], np.uint64), np.array([2], np.uint64)
-    >>> found = find_drift([old] * 50 + [new] * 10, CoreConfig())
+    >>> found = find_drift([old] * 50 + [new] * 10)
     >>> found.fit, found.changed_at, found.gone[-2:]
     (1.0, 50, [48, 49])
 
     Args:
         pages: The different paths of each page, ascending, in the order of the window.
-        config: Says how like a page must be to join a cluster.
     """
-    clusters, fit = clustered(pages, config.cluster_likeness_min, TREES.clusters_max)
+    clusters, fit = clustered(pages, DRIFT.likeness_min, TREES.clusters_max)
     gone = [one for one in clusters if _is_gone(one, clusters)]
     if not gone:
         return Drift(fit=fit, changed_at=None)

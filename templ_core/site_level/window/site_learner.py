@@ -89,7 +89,7 @@ class SiteLearner:
             self._seeds = _seeds_of(counted.values())
         self.window, self._counted = contents, counted
         self.known = dict(first)
-        drift = find_drift([page.paths for _, page in first], self._config)
+        drift = find_drift([page.paths for _, page in first])
         self.fit, self.change = drift.fit, None
         if drift.changed_at is not None:
             self.change = DesignChange(

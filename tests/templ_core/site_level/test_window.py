@@ -65,7 +65,7 @@ def page_of_design(design, number, own=6):
     ],
 )
 def test_a_change_is_noticed_when_a_design_has_gone(designs, changed_at, fit):
-    found = find_drift([page_of_design(one, n) for n, one in enumerate(designs)], CONFIG)
+    found = find_drift([page_of_design(one, n) for n, one in enumerate(designs)])
     assert found.changed_at == changed_at
     assert fit[0] <= found.fit <= fit[1]
 
