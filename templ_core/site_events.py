@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias, cast
 
 import msgspec
 
-from templ_core.site_level.config import DRIFT, SCHEDULE, DriftConfig
+from templ_core.site_level.config import DRIFT_CONFIG, SCHEDULE_CONFIG, DriftConfig
 
 EventKind: TypeAlias = Literal[
     "design-changed",
@@ -113,7 +113,7 @@ class WatchedValue(msgspec.Struct, array_like=True):
     def is_gone(self, config: DriftConfig) -> bool:
         """Return whether the cumulative sum is above the alarm."""
         share = min(config.share_max, (self.pages + 1) / (self.last - self.began + 3))
-        is_usual = self.pages >= SCHEDULE.design_documents
+        is_usual = self.pages >= SCHEDULE_CONFIG.design_documents
         return is_usual and self.instead * -math.log(1 - share) >= config.alarm
 
 
@@ -252,7 +252,7 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
                 continue
             watched.instead += 1
             watched.instead_url = watched.instead_url or url
-            if watched.is_gone(DRIFT):
+            if watched.is_gone(DRIFT_CONFIG):
                 del values[other]
                 kind = _KINDS.get((name, other)) or _KINDS.get((name, None))
                 if kind is not None:

@@ -90,12 +90,12 @@ class WindowDedupConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Share of the longer page's words, 0 to 1, that near-duplicates have in common, text by text."""
 
 
-TREES = TreesConfig()
-SCHEDULE = ScheduleConfig()
-NEW_TEXT = NewTextConfig()
-REVISIONS = RevisionsConfig()
-DRIFT = DriftConfig()
-WINDOW_DEDUP = WindowDedupConfig()
+TREES_CONFIG = TreesConfig()
+SCHEDULE_CONFIG = ScheduleConfig()
+NEW_TEXT_CONFIG = NewTextConfig()
+REVISIONS_CONFIG = RevisionsConfig()
+DRIFT_CONFIG = DriftConfig()
+WINDOW_DEDUP_CONFIG = WindowDedupConfig()
 
 
 class PlacesConfig(msgspec.Struct, frozen=True, kw_only=True):

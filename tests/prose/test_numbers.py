@@ -12,7 +12,7 @@ from templ_core.metadata.authors import _NAMES_MAX
 from templ_core.metadata.page_metadata import _TAGS_MAX
 from templ_core.rendering.links import _LINKS_MAX
 from templ_core.site_cleaner.two_passes import SampleBounds
-from templ_core.site_level.config import REVISIONS, SCHEDULE
+from templ_core.site_level.config import REVISIONS_CONFIG, SCHEDULE_CONFIG
 from templ_core.site_level.window.schedule import is_due
 from tests.architecture.test_sizes import ARGUMENTS_MAX, LINES_MAX, MODULES_MAX
 from tests.prose.pages import ROOT
@@ -53,11 +53,11 @@ def per_cent(ratio):
 PHRASES = {
     "docs/architecture.md": [
         f"fitted after {listed(fits(27))} documents",
-        f"each further one when {per_cent(SCHEDULE.growth_ratio)} of the window are new",
-        f"the design of the last {SCHEDULE.design_documents} documents",
-        f"first rests on {REVISIONS.first_mature_documents} documents",
-        f"again at {REVISIONS.settled_documents},",
-        f"at least {per_cent(REVISIONS.changed_ratio_min)} of the words differ",
+        f"each further one when {per_cent(SCHEDULE_CONFIG.growth_ratio)} of the window are new",
+        f"the design of the last {SCHEDULE_CONFIG.design_documents} documents",
+        f"first rests on {REVISIONS_CONFIG.first_mature_documents} documents",
+        f"again at {REVISIONS_CONFIG.settled_documents},",
+        f"at least {per_cent(REVISIONS_CONFIG.changed_ratio_min)} of the words differ",
     ],
     "docs/console.md": [
         f"at least {LONG_SECRET.min_length} random characters",
@@ -78,8 +78,8 @@ PHRASES = {
         f"more than {_NEAR_MAX} pages with one content",
         f"names, at most {_NAMES_MAX} |",
         f"at most {_TAGS_MAX} |",
-        f"model rests on {REVISIONS.first_mature_documents} documents",
-        f"it rests on {REVISIONS.settled_documents} documents",
+        f"model rests on {REVISIONS_CONFIG.first_mature_documents} documents",
+        f"it rests on {REVISIONS_CONFIG.settled_documents} documents",
     ],
     "workers/crawl/README.md": [
         f"at most {REDIRECTS_MAX} redirects, and again after a day",

@@ -16,7 +16,7 @@ from schemas.document import DocumentRecord, document_key, site_of_key
 from schemas.site_model import SiteDesign, SiteModelRecord
 from schemas.source import Source
 from templ_core.errors import CodecError
-from templ_core.site_level.config import NEW_TEXT, REVISIONS
+from templ_core.site_level.config import NEW_TEXT_CONFIG, REVISIONS_CONFIG
 from templ_core.site_level.window.new_text import begins_to_repeat
 from templ_core.site_level.window.revisions import REPEATED_TEXT, DesignChange, revision_reason
 from templ_core.site_level.window.site_window import WindowFetch
@@ -164,7 +164,7 @@ class SiteEngine:
                 lost = {key for _, key in unread if not self._read_again(key)}
                 window = [one for one in window if one[1] not in lost]
                 unread = [one for one in unread if one[1] not in lost]
-                if len(window) < min(len(lost), REVISIONS.settled_documents):
+                if len(window) < min(len(lost), REVISIONS_CONFIG.settled_documents):
                     said = f"{len(lost)} documents of its window cannot be read any more"
                     return NotFitted(site, said)
         if not isinstance(result, RefitResult):
@@ -265,7 +265,10 @@ class SiteEngine:
 
     def _publication(self, fitted: FittedSite) -> Publish:
         model = fitted.model
-        if self._settings.site_templates and model.documents >= REVISIONS.first_mature_documents:
+        if (
+            self._settings.site_templates
+            and model.documents >= REVISIONS_CONFIG.first_mature_documents
+        ):
             model = self._with_template(model)
         return Publish([model], partial(self._windows.mark_fitted, fitted))
 
@@ -279,7 +282,7 @@ class SiteEngine:
         known = self._site_settings.of(model.site)
         if not self._settings.revisions or (known is not None and not known.uses_newest_model):
             return
-        newest = self._windows.fetches(model.site)[-NEW_TEXT.pages :]
+        newest = self._windows.fetches(model.site)[-NEW_TEXT_CONFIG.pages :]
         with_text = {key for _, key in newest} if fitted.learned_text else set()
         for entry in self._windows.window_entries(model.site):
             is_later = changed_at_ms is not None and entry.event_time_ms >= changed_at_ms
@@ -300,7 +303,7 @@ class SiteEngine:
         document = self._windows.document_of(key)
         if document is None:
             return None
-        result = self.revise(document, model, text.reason, REVISIONS.changed_ratio_min)
+        result = self.revise(document, model, text.reason, REVISIONS_CONFIG.changed_ratio_min)
         if isinstance(result, Cleaned):
             return self._republication(result)
         self._windows.mark_looked_at(key, model.documents)

@@ -2,7 +2,7 @@
 
 from templ_core.array_types import Bools, Floats
 from templ_core.page_level.features.characters import Words
-from templ_core.site_level.config import NEW_TEXT, STRINGS_CONFIG
+from templ_core.site_level.config import NEW_TEXT_CONFIG, STRINGS_CONFIG
 from templ_core.site_level.strings._strings import uncovered_runs
 from templ_core.site_level.strings.string_evidence import PageProse
 
@@ -22,6 +22,11 @@ def new_runs(words: Words, prose: PageProse, content_log_odds: Floats, is_covere
     """
     wanted = prose.is_prose & (content_log_odds > STRINGS_CONFIG.log_odds_min)
     runs = uncovered_runs(
-        prose.tokens, words.segment, wanted, is_covered, NEW_TEXT.run_words, NEW_TEXT.runs_per_key
+        prose.tokens,
+        words.segment,
+        wanted,
+        is_covered,
+        NEW_TEXT_CONFIG.run_words,
+        NEW_TEXT_CONFIG.runs_per_key,
     )
-    return runs[: NEW_TEXT.keys_max].tobytes()
+    return runs[: NEW_TEXT_CONFIG.keys_max].tobytes()

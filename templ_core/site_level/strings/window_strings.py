@@ -7,7 +7,7 @@ import numpy as np
 
 from templ_core.array_types import Bools, Int32s, Int64s, UInt8s, UInt16s, UInt64s
 from templ_core.page_level.features.characters import mix
-from templ_core.site_level.config import PLACES_CONFIG, REVISIONS, STRINGS_CONFIG
+from templ_core.site_level.config import PLACES_CONFIG, REVISIONS_CONFIG, STRINGS_CONFIG
 from templ_core.site_level.keyed_sums import KeyedSums, count_columns, count_keys
 from templ_core.site_level.strings._strings import (
     frequent_prefixes,
@@ -71,7 +71,7 @@ def learn_strings(
 def _least_pages(pages: int) -> list[int]:
     """Return how many of some pages must have a string of words of each level."""
     least = [_pages_of(share, pages) for share in STRINGS_CONFIG.shares]
-    return [*least[:-1], max(least[-1], REVISIONS.first_mature_documents)]
+    return [*least[:-1], max(least[-1], REVISIONS_CONFIG.first_mature_documents)]
 
 
 def _frequent(keys: UInt64s, newest: Sequence[UInt64s]) -> Bools:

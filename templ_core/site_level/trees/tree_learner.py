@@ -17,7 +17,7 @@ import msgspec
 import numpy as np
 
 from templ_core.array_types import Bools, Int32s, Int64s, UInt64s
-from templ_core.site_level.config import TREES, TreesConfig
+from templ_core.site_level.config import TREES_CONFIG, TreesConfig
 from templ_core.site_level.trees._trees import align
 from templ_core.site_level.trees.tree_mapping import (
     NODES_MAX,
@@ -75,7 +75,7 @@ class TreeLearner:
     (3, [3, 1, 3])
     """
 
-    def __init__(self, config: TreesConfig = TREES) -> None:
+    def __init__(self, config: TreesConfig = TREES_CONFIG) -> None:
         self._config = config
         self._alignments: dict[PageName, _Alignment] = {}
         self._references: dict[PageName, LabelledPage] = {}

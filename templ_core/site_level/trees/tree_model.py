@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from templ_core.array_types import Bools, Floats, Int32s, Int64s, UInt64s
-from templ_core.site_level.config import MASS_UNIT, PLACES_CONFIG, TREES
+from templ_core.site_level.config import MASS_UNIT, PLACES_CONFIG, TREES_CONFIG
 from templ_core.site_level.trees._trees import align, pool
 from templ_core.site_level.trees.tree_mapping import (
     NODES_MAX,
@@ -196,7 +196,7 @@ def tree_evidence(
     The page is mapped onto the reference page of the cluster that it is most like (RTDM-TD). A segment stands
     at the leaf that it is mapped to, or else at the nearest element around it that both pages have. A place
     pools the words that stand there on the page and on the cluster's pages. It starts with
-    `TREES.prior_words` words of its parent's content, which pools all words below it, and so on from the root.
+    `TREES_CONFIG.prior_words` words of its parent's content, which pools all words below it, and so on from the root.
 
     Args:
         blocks: The tree of the page without its texts.
@@ -209,7 +209,7 @@ def tree_evidence(
         The evidence; None where the page is like no cluster.
     """
     page = labelled(blocks.first(NODES_MAX), texts)
-    nearest, most = None, TREES.likeness_min
+    nearest, most = None, TREES_CONFIG.likeness_min
     for cluster in model.clusters:
         like = likeness(cluster.reference.paths, page.paths)
         if like > most:
@@ -218,5 +218,5 @@ def tree_evidence(
         return None
     tree, margin = nearest.reference.tree, PLACES_CONFIG.probability_margin
     places, equal, _ = align(map_trees(tree, page.tree), tree, page.tree, len(words))
-    columns = pool(nearest, places, equal, words, mass, MASS_UNIT, TREES.prior_words, margin)
+    columns = pool(nearest, places, equal, words, mass, MASS_UNIT, TREES_CONFIG.prior_words, margin)
     return TreeEvidence(nearest.pages, *columns)

@@ -19,7 +19,7 @@ import msgspec
 
 from templ_core.array_types import UInt64s
 from templ_core.site_level._keyed_sums import clustered
-from templ_core.site_level.config import DRIFT, SCHEDULE, TREES
+from templ_core.site_level.config import DRIFT_CONFIG, SCHEDULE_CONFIG, TREES_CONFIG
 
 
 class Drift(msgspec.Struct, frozen=True, kw_only=True):
@@ -45,21 +45,21 @@ def find_drift(pages: Sequence[UInt64s]) -> Drift:
     Args:
         pages: The different paths of each page, ascending, in the order of the window.
     """
-    clusters, fit = clustered(pages, DRIFT.likeness_min, TREES.clusters_max)
+    clusters, fit = clustered(pages, DRIFT_CONFIG.likeness_min, TREES_CONFIG.clusters_max)
     gone = [one for one in clusters if _is_gone(one, clusters)]
     if not gone:
         return Drift(fit=fit, changed_at=None)
     latest = max(gone, key=lambda pages: pages[-1])
-    return Drift(fit=fit, changed_at=1 + latest[-1], gone=latest[-DRIFT.pages_compared :])
+    return Drift(fit=fit, changed_at=1 + latest[-1], gone=latest[-DRIFT_CONFIG.pages_compared :])
 
 
 def _is_gone(cluster: Sequence[int], clusters: Sequence[Sequence[int]]) -> bool:
     """Return whether the sum of a cluster, given by its pages as all are, is above the alarm."""
-    if len(cluster) < SCHEDULE.design_documents:
+    if len(cluster) < SCHEDULE_CONFIG.design_documents:
         return False
     shown = cluster[-1] - cluster[0] + 1
-    share = min(DRIFT.share_max, (len(cluster) + 1) / (shown + 2))
-    return _pages_instead(cluster, clusters) * -math.log(1 - share) >= DRIFT.alarm
+    share = min(DRIFT_CONFIG.share_max, (len(cluster) + 1) / (shown + 2))
+    return _pages_instead(cluster, clusters) * -math.log(1 - share) >= DRIFT_CONFIG.alarm
 
 
 def _pages_instead(cluster: Sequence[int], clusters: Sequence[Sequence[int]]) -> int:

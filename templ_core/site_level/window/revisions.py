@@ -4,7 +4,7 @@ from collections import Counter
 
 import msgspec
 
-from templ_core.site_level.config import REVISIONS
+from templ_core.site_level.config import REVISIONS_CONFIG
 from templ_core.tokens import tokenise
 
 FIRST_MATURE_MODEL = "first-mature-model"
@@ -33,7 +33,7 @@ def revision_reason(
 ) -> str | None:
     """Return why a text is to be looked at again; None where it is not.
 
-    That is so when the site's model grows past one of the two numbers of documents in `REVISIONS` that the
+    That is so when the site's model grows past one of the two numbers of documents in `REVISIONS_CONFIG` that the
     model behind the text had not reached. So each page is looked at twice at most.
 
     >>> revision_reason(model_documents=3, looked_at=3, documents=8)
@@ -51,9 +51,9 @@ def revision_reason(
     before = max(model_documents, looked_at) - of_old_design
     now = documents - of_old_design
     reason = None
-    if before < REVISIONS.first_mature_documents <= now:
+    if before < REVISIONS_CONFIG.first_mature_documents <= now:
         reason = FIRST_MATURE_MODEL
-    if before < REVISIONS.settled_documents <= now:
+    if before < REVISIONS_CONFIG.settled_documents <= now:
         reason = SETTLED_MODEL
     return REDESIGN if reason and of_old_design else reason
 

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Sequence
 
-from templ_core.site_level.config import REVISIONS, SCHEDULE
+from templ_core.site_level.config import REVISIONS_CONFIG, SCHEDULE_CONFIG
 from templ_core.site_level.window.new_text import begins_to_repeat
 
 
@@ -39,10 +39,13 @@ def is_due(
     new = learned - fitted_at
     if pages > 0 and begins_to_repeat(new_runs):
         return True
-    known = [one for one in place_pages[-SCHEDULE.design_documents :] if one is not None]
-    if len(known) == SCHEDULE.design_documents and max(known) < REVISIONS.settled_documents:
+    known = [one for one in place_pages[-SCHEDULE_CONFIG.design_documents :] if one is not None]
+    if (
+        len(known) == SCHEDULE_CONFIG.design_documents
+        and max(known) < REVISIONS_CONFIG.settled_documents
+    ):
         pages = min(pages, max(known) + new)
-    return new > 0 and pages > 0 and new >= SCHEDULE.growth_ratio * pages
+    return new > 0 and pages > 0 and new >= SCHEDULE_CONFIG.growth_ratio * pages
 
 
 def documents_until_due(learned: int, fitted_at: int, pages: int) -> int:
@@ -58,7 +61,7 @@ def documents_until_due(learned: int, fitted_at: int, pages: int) -> int:
         fitted_at: `learned` at the last fit.
         pages: Documents in the window.
     """
-    new, ratio = learned - fitted_at, SCHEDULE.growth_ratio
+    new, ratio = learned - fitted_at, SCHEDULE_CONFIG.growth_ratio
     return max(1, math.ceil((ratio * pages - new) / (1 - ratio)))
 
 
@@ -72,4 +75,4 @@ def latest_place_pages(before: Sequence[int | None], newest: int | None) -> list
         before: What this function returned before that document; empty at first.
         newest: `SiteEvidence.place_pages` of the model that it was cleaned with; None where there was none.
     """
-    return [*before, newest][-SCHEDULE.design_documents :]
+    return [*before, newest][-SCHEDULE_CONFIG.design_documents :]

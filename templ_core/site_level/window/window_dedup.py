@@ -15,7 +15,7 @@ from typing import TypeAlias
 import numpy as np
 
 from templ_core.array_types import Int64s, UInt64s
-from templ_core.site_level.config import PLACES_CONFIG, WINDOW_DEDUP, WindowDedupConfig
+from templ_core.site_level.config import PLACES_CONFIG, WINDOW_DEDUP_CONFIG, WindowDedupConfig
 from templ_core.site_level.keyed_sums import distinct
 from templ_core.site_level.window.page_summary import PageSummary
 
@@ -34,7 +34,7 @@ def distinct_pages(pages: Sequence[PageSummary]) -> list[int]:
     _, of, times = np.unique(texts, return_inverse=True, return_counts=True)
     pages_with = times[of]
     own_words = np.bincount(number, words * (pages_with == 1), len(pages))
-    is_told_apart = own_words >= WINDOW_DEDUP.words_min
+    is_told_apart = own_words >= WINDOW_DEDUP_CONFIG.words_min
     counts = ~is_told_apart[number] | (pages_with < PLACES_CONFIG.repeated_pages_min)
     texts, words, number = texts[counts], words[counts], number[counts]
     compared = _pages_with_shared_probes(texts, words, number, len(pages))
@@ -48,14 +48,14 @@ def _pages_with_shared_probes(texts: UInt64s, words: Int64s, number: Int64s, pag
     """Return the pages that have a probe in common with another one, as all near-duplicates have (see `_probes`)."""
     total = np.bincount(number, words, pages)
     left = np.cumsum(total)[number] - np.cumsum(words) + words
-    is_probe = total[number] >= WINDOW_DEDUP.words_min
-    is_probe &= left >= WINDOW_DEDUP.near_ratio * total[number]
+    is_probe = total[number] >= WINDOW_DEDUP_CONFIG.words_min
+    is_probe &= left >= WINDOW_DEDUP_CONFIG.near_ratio * total[number]
     _, index, times = np.unique(texts[is_probe], return_inverse=True, return_counts=True)
     return distinct(number[is_probe][times[index] > 1])
 
 
 def distinct_texts(
-    pages: Sequence[TextWords], config: WindowDedupConfig = WINDOW_DEDUP
+    pages: Sequence[TextWords], config: WindowDedupConfig = WINDOW_DEDUP_CONFIG
 ) -> list[int]:
     """Return the indexes of the pages that are no near-duplicate of a kept page before them.
 

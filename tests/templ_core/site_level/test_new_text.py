@@ -7,7 +7,7 @@ import pytest
 
 from templ_core import SiteCleaner
 from templ_core.page_level.features.page_features import read_features
-from templ_core.site_level.config import NEW_TEXT, STRINGS_CONFIG
+from templ_core.site_level.config import NEW_TEXT_CONFIG, STRINGS_CONFIG
 from templ_core.site_level.strings._strings import uncovered_runs
 from templ_core.site_level.strings.new_runs import new_runs
 from templ_core.site_level.strings.string_evidence import read_prose
@@ -54,7 +54,7 @@ def test_pages_share_the_runs_of_the_text_that_they_share_and_no_others():
     long = f"{NOTICE} {NOTICE.upper()}"
     pages = [runs_of(article(number, long)) for number in range(5)]
     shared = recurring(pages, 5)
-    assert 2 <= len(shared) <= 4 * len(long.split()) // NEW_TEXT.runs_per_key
+    assert 2 <= len(shared) <= 4 * len(long.split()) // NEW_TEXT_CONFIG.runs_per_key
     assert begins_to_repeat(pages)
     assert not begins_to_repeat(pages[:4])
     assert not begins_to_repeat([runs_of(article(number)) for number in range(24)])

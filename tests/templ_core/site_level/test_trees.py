@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from templ_core.dom.document import parse_document
 from templ_core.lab.papers.rtdm import build_tree, is_voted_template, learn_voted_templates
-from templ_core.site_level.config import TREES
+from templ_core.site_level.config import TREES_CONFIG
 from templ_core.site_level.places.places import MASS_UNIT, node_places
 from templ_core.site_level.trees.tree_learner import TreeLearner, TreePage
 from templ_core.site_level.trees.tree_mapping import (
@@ -148,7 +148,7 @@ def window(documents):
     return {name_of(number): tree_page(one) for number, one in enumerate(documents)}
 
 
-def learned(documents, config=TREES):
+def learned(documents, config=TREES_CONFIG):
     return TreeLearner(config).model(window(documents))
 
 
@@ -211,7 +211,7 @@ class TestClusters:
         assert all(share[text] > 0.9 for text in (*NAVIGATION, FOOTER))
 
     def test_there_are_not_more_clusters_than_may_be(self):
-        config = msgspec.structs.replace(TREES, clusters_max=2)
+        config = msgspec.structs.replace(TREES_CONFIG, clusters_max=2)
         odd = [
             parse_document(f"<body><{tag}><p>{tag}</p></{tag}>", "http://a.example/")
             for tag in ("main", "aside", "article", "section")
