@@ -136,7 +136,7 @@ class Packers:
             return hot[dictionary]
 
     def forget(self, site: str) -> None:
-        """Have a site's dictionaries read again at their next use."""
+        """Have a site's dictionaries read again at their next use, as far as they are used."""
         with _LOCK:
             _HOT.drop((self._number, site))
 

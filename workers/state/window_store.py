@@ -473,6 +473,7 @@ class _Change:
             self.batch.delete("dictionaries", dictionary_key(self._site, old))
         state.dictionaries = [*sorted(used & set(state.dictionaries)), number]
         state.packed_at, state.packed_pages = number, len(self._window)
+        self._store.packers.forget(self._site)
 
     def _put(
         self, key: bytes, entry: WindowEntry, content: bytes, dictionary: int, packer: Packer

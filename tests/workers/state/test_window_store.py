@@ -15,7 +15,7 @@ from tests.workers.builders import (
 )
 from workers.errors import OtherFormat
 from workers.settings import load_settings
-from workers.state import window_store
+from workers.state import packing, window_store
 from workers.state.packing import content_of
 from workers.state.rocks import RocksDatabase
 from workers.state.site_state import FittedSite
@@ -397,3 +397,16 @@ def test_details_that_cannot_be_read_are_left_out(store):
     put(store, msgspec.structs.replace(document(1), details=b"no frame", headers=[("trace", b"1")]))
     (read,) = store.window("example.com")
     assert (read.details, read.headers) == (b"", [("trace", b"1")])
+
+
+def test_dictionaries_that_no_page_has_any_more_leave_the_memory(tmp_path):
+    store = WindowStore(
+        tmp_path / "windows", load_settings(window_pages_max=5, window_newest_pages=5)
+    )
+    for number in range(300):
+        put(store, document(number, body=packed(b"%d" % number * 500)))
+        assert all(store.content("example.com", one) for one in store.window_entries("example.com"))
+    in_memory = packing._HOT.get((store.packers._number, "example.com"))
+    assert in_memory.keys() <= set(store.site_state("example.com").dictionaries)
+    assert max(in_memory) > 200
+    store.close()
