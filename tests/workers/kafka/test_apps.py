@@ -180,7 +180,7 @@ def clean(tmp_path, poison_pool, poison_settings):
             app = Cleaner(config, poison_pool, ModelStore(None))
             app.app.gaps, app.outputs = NoGaps(), producer
             app._follower.ready.set()
-            app._settings.ready.set()
+            app._site_settings_follower.ready.set()
             rest = await app._batch([SimpleNamespace(message=one) for one in messages])
             await rest()
             return app
@@ -313,7 +313,7 @@ def test_a_batch_is_cleaned_while_the_one_before_is_stored_and_acknowledged_once
         app.warm_up()
         app.app.gaps, app.outputs = NoGaps(), Outputs()
         app._follower.ready.set()
-        app._settings.ready.set()
+        app._site_settings_follower.ready.set()
         await asyncio.wait_for(app._take_batches(Stream()), 60)
         assert app.app.consumer._new_offset(events[0].message.tp) == len(events)
 
@@ -356,7 +356,7 @@ def test_a_partition_that_was_taken_away_is_not_opened_again(refresher, tmp_path
 
 def test_records_that_are_no_documents_are_stepped_over(tmp_path, poison_pool, monkeypatch):
     refresher = Refresher(kafka_config(tmp_path, 4), poison_pool)
-    refresher._settings.ready.set()
+    refresher._site_settings_follower.ready.set()
     refresher._owned.assign([0])
     monkeypatch.setattr(refresher._owned, "_recover", of_a_known_log(refresher._owned))
     odd = [(None, None), (None, b"no document"), (b"\xff", None), (b"site\0\xff", b"\x80")]

@@ -105,7 +105,7 @@ class Process:
         settings = load_settings(window_pages_max=4, window_floor_pages=2, revisions=False)
         self._broker = broker
         self._app = Refresher(kafka_config(state, settings=settings), Inline())
-        self._app._settings.ready.set()
+        self._app._site_settings_follower.ready.set()
         self._app.outputs = Outputs(broker, before_send)
         self._app._owned.assign([0])
         asyncio.run(self._app._take_over(0))
