@@ -51,9 +51,9 @@ class SiteSettingsRecord(msgspec.Struct, frozen=True, kw_only=True, omit_default
     rules: Annotated[list[SiteRuleRecord], msgspec.Meta(max_length=RULES_MAX)] = []
     """Rules about segments; of several that name a segment, the last decides."""
     comments: Literal["auto", "keep", "drop"] | None = None
-    """What becomes of comments and reviews, see `TEMPL_COMMENTS`; null means what the deployment says."""
+    """How comments and reviews are treated, see `TEMPL_COMMENTS`; null means what the deployment says."""
     listings: Literal["auto", "keep", "drop"] = "auto"
-    """What becomes of pages whose markup calls them listings: `keep` judges them by the page alone, `drop`
+    """How pages are treated whose markup declares a listing: `keep` cleans them by the page alone, `drop`
     leaves nothing of them, `auto` treats them like other pages."""
     window: WindowLimits | None = None
     """Bounds of the site's window; null means those of the deployment."""

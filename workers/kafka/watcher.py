@@ -264,7 +264,7 @@ class Watcher(Role):
             await asyncio.to_thread(self._contents.make_due, await self._copies(number))
 
     async def _copies(self, number: int) -> list[Original]:
-        """Return the pages of a partition of which it was told that they are copies."""
+        """Return the pages of a partition that were reported as copies."""
         topic = self.config.broker.topic(PAGE_COPIES)
         partitions = [TopicPartition(topic, one) for one in range(self.config.counts[PAGE_COPIES])]
         found: dict[bytes, Original] = {}

@@ -1,1 +1,1 @@
-"""What becomes of a page, whatever the transport."""
+"""Cleaning of pages and learning of sites, independent of the transport."""

@@ -390,6 +390,17 @@ def system_rows(figures: Figures) -> tuple[list[str], list[list[Cell]]]:
         "system", "pages", "F1", "P", "R", "chars F1", "template F", "site F1", "<0.5",
         "templ is better by", "ms", "× parse", "failed",
     ]  # fmt: skip
+    return without_empty_columns(heads, rows)
+
+
+def without_empty_columns(
+    heads: Sequence[str], rows: Sequence[Sequence[Cell]]
+) -> tuple[list[str], list[list[Cell]]]:
+    """Return heads and rows without the columns that no row has a cell in.
+
+    >>> without_empty_columns(["site", "chars", "F1"], [["a", "", "0.9"], ["b", "", "0.8"]])
+    (['site', 'F1'], [['a', '0.9'], ['b', '0.8']])
+    """
     used = [at for at in range(len(heads)) if any(row[at] for row in rows)]
     return [heads[at] for at in used], [[row[at] for at in used] for row in rows]
 
@@ -449,7 +460,7 @@ def _details(figures: Figures) -> list[_Shown]:
             "lowest tenth: how many of the pages with F1 below 0.5 are in the tenth with the lowest confidence",
         ),
     ]
-    return [one for one in tables if one[1]]
+    return [(*without_empty_columns(heads, rows), note) for heads, rows, note in tables if rows]
 
 
 def _corpora(
@@ -475,7 +486,7 @@ def _groups(
         counts = (name or "-", str(one.pages), str(one.sites))
         theirs = (number(row[other].f1) for other in others)
         cells.append([*counts, *map(number, means), f"{one.below_half:.1%}", *theirs])
-    return [*heads, *(f"F1 {name}" for name in others)], cells
+    return without_empty_columns([*heads, *(f"F1 {name}" for name in others)], cells)
 
 
 def _print(console: Console, heads: Sequence[str], rows: _Cells, caption: str) -> None:
