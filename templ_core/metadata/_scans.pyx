@@ -20,6 +20,7 @@ cdef extern from "Python.h":
 cdef enum:
     CLAIMS_READ = 4000      # tags of a page that are looked at; more of them do not describe one page
     ATTRIBUTES_READ = 64    # of a tag
+    NAME_TAGS = 4           # behind an author without a text in which a name may be stated
     RATIO_CHARS = 1000      # of a text whose words are looked at
 
 cdef struct Span:
@@ -85,6 +86,7 @@ cdef class Claims:
     """
 
     cdef dict wanted, ranked
+    cdef int awaits_name        # tags among which the name of an author may stand that has no text
     cdef readonly dict meta, properties
     cdef readonly list canonical, authors, tags, times, scripts, statements
 
@@ -94,6 +96,7 @@ cdef class Claims:
         cdef const char *stop
         cdef int number
         self.wanted, self.ranked, self.properties = wanted, {}, {}
+        self.awaits_name = 0
         self.canonical, self.authors, self.tags = [], [], []
         self.times, self.scripts, self.statements = [], [], []
         for number in range(CLAIMS_READ):
@@ -115,7 +118,13 @@ cdef class Claims:
             if tag.shown.at < tag.shown.end:
                 self.scripts.append(tag.shown.at[: tag.shown.end - tag.shown.at])
             return 0
+        self.awaits_name = max(self.awaits_name - 1, 0)
         if _is(tag.name, b"meta"):
+            if self.awaits_name and _value(&tag, b"itemprop") == "name":
+                name = plain_text(_value(&tag, b"content") or "")
+                if name:
+                    self.properties.setdefault("author", []).append(name)
+                    self.awaits_name = 0
             if not self._put_meta(&tag):
                 self._put_statement(&tag)
             return 0
@@ -170,6 +179,8 @@ cdef class Claims:
         named = _value(tag, b"itemprop")
         wanted = PROPERTIES.intersection(named.lower().split()) if named else ()
         value = (_stated(tag) or _shown_text(tag)) if wanted else ""
+        if not value and "author" in wanted:
+            self.awaits_name = NAME_TAGS
         if value:
             for one in wanted:
                 self.properties.setdefault(one, []).append(value)

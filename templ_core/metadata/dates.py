@@ -89,6 +89,8 @@ _FIGURES = (
     (_SPACED, 1, 2, 3), (_EAST_ASIAN, 1, 2, 3), (_DOTTED, 3, 2, 1), (_SHORT_DOTTED, 3, 2, 1), (_VIETNAMESE, 3, 2, 1),
 )  # fmt: skip
 """Days of figures, with the numbers of the groups that are year, month and day."""
+_DAY_FIRST = frozenset(("en-AU", "en-GB", "en-IE", "en-IN", "en-NZ", "en-ZA"))
+"""Kinds of English in which the day comes first; many pages are said to be in American English that are not."""
 _NUMERIC = pattern(r"(?<!\d)(\d{1,2})([/-])(\d{1,2})\2(\d{4})(?!\d)")
 
 
@@ -130,7 +132,7 @@ def day_in_text(text: str, language: str = "") -> str | None:
 
     Days are written with figures, or with the name that the CLDR has for the month in one of some seventy
     languages. Of a day and a month that may be exchanged (03/04/2024) the day is first where the language is
-    known and not English; else neither is taken for the other: it is no day.
+    known and neither English nor American English; else neither is taken for the other: it is no day.
 
     Args:
         text: The text.
@@ -152,7 +154,7 @@ def _first_day(text: str, language: str) -> tuple[int, str] | None:
     if not MAY_BE_YEAR.search(text):
         return None
     first = None
-    for at, day in _days_in(text, language.partition("-")[0]):
+    for at, day in _days_in(text, language):
         if day is not None and (first is None or (at, day) < first):
             first = at, day
     return first
@@ -164,7 +166,7 @@ def _days_in(text: str, language: str) -> list[tuple[int, str | None]]:
     found: re.Match[str] | None
     for form in _FORMS:
         for found in form.finditer(text):
-            if month := month_number(found["month"], language):
+            if month := month_number(found["month"], language.partition("-")[0]):
                 days.append((found.start(), _day(found["year"], month, found["day"])))
                 break
     for form, year, month, day in _FIGURES:
@@ -200,11 +202,18 @@ def published_day(text: str, language: str = "") -> str | None:
 
     >>> published_day("4 May 2020, updated on 6 May 2020")
     '2020-05-04'
+    >>> published_day("Updated: 6 May 2020. First published: 4 May 2020")
+    '2020-05-04'
     """
-    found = _first_day(before_change(text), language) if MAY_BE_YEAR.search(text) else None
-    if found is None or last_label(text[: found[0]]) == "other":
+    if not MAY_BE_YEAR.search(text):
         return None
-    return found[1]
+    found = _first_day(before_change(text), language)
+    if found is not None:
+        return None if last_label(text[: found[0]]) == "other" else found[1]
+    for label in _LABELS.finditer(text):
+        if label.lastgroup == "published":
+            return published_day(text[label.end() :], language)
+    return None
 
 
 def may_name_day(text: str) -> bool:
@@ -254,12 +263,15 @@ def last_label(before: str) -> Literal["published", "changed", "other", ""]:
 
 
 def is_prose(text: str) -> bool:
-    """Return whether a text ends as a sentence does, so that a day in it need not be its page's.
+    """Return whether a text ends as a sentence does and is more than a day, so that a day in it need not be its page's.
 
     >>> is_prose("They met on 4 May 2020."), is_prose("Posted by Ann | 4 May 2020 | 3 comments")
     (True, False)
+    >>> is_prose("2020. május 4."), is_prose("Published 4 May 2020.")
+    (False, False)
     """
-    return text.rstrip("\"'”’»)").endswith((".", "!", "?", "…", ":", "。"))
+    ends_so = text.rstrip("\"'”’»)").endswith((".", "!", "?", "…", ":", "。"))
+    return ends_so and len(_WORDS.findall(without_days(text))) > 1
 
 
 def tells_of_day(text: str) -> bool:
@@ -345,7 +357,8 @@ def _of_other_form(text: str) -> datetime | None:
 
 
 def _numeric_day(first: int, second: int, year: int, language: str) -> str | None:
-    if first > 12 or first == second or (language not in {"", "en"} and second <= 12):
+    is_day_first = language in _DAY_FIRST or language.partition("-")[0] not in {"", "en"}
+    if first > 12 or first == second or (is_day_first and second <= 12):
         return _day(year, second, first)
     return _day(year, first, second) if second > 12 else None
 

@@ -47,7 +47,7 @@ def page_authors(page: PageView) -> list[str]:
     others: list[list[str]] = []
     # Without a form are names in elements, which may be those of other pages or of readers.
     sources: list[tuple[list[str], NameForm | None]] = []
-    sources += zip(chain(json_ld.authors, json_ld.organisations), repeat("byline"))
+    sources += zip(json_ld.authors, repeat("byline"))
     if citation := meta.get("citation"):
         sources.append((citation, "citation"))
     if declared := meta.get("author"):
@@ -69,6 +69,8 @@ def page_authors(page: PageView) -> list[str]:
             is_site = not page.owners.isdisjoint(map(letters_of, people))
             return _without_site(page, people) if is_site else people
         others += [found[:1] if texts is linked else found] if found else []
+    # What is said to be an organisation is one, whatever its name, so a person who signs counts before it.
+    others = [*filter(None, map(author_names, json_ld.organisations)), *others]
     signed = _shown(page, others)
     is_site = not page.owners.isdisjoint(map(letters_of, signed))
     return _without_site(page, signed) if is_site else signed

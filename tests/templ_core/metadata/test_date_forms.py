@@ -9,6 +9,7 @@ from babel.dates import format_date
 from templ_core.metadata.dates import (
     day_behind,
     day_in_text,
+    is_prose,
     last_label,
     point_in_time,
     published_day,
@@ -77,7 +78,8 @@ def test_the_first_of_several_days_counts():
     [
         ("Next event: 12 May 2027", None), ("Deadline 12 May 2027", None), ("Posted 12 May 2027", "2027-05-12"),
         ("Updated 12 May 2027", None), ("12 May 2027, updated 13 May 2027", "2027-05-12"),
-        ("Ends 1 May 2027, posted on 2 April 2027", None),
+        ("Ends 1 May 2027, posted on 2 April 2027", None), ("Updated 6 May 2027. First published: 4 May 2027", "2027-05-04"),
+        ("Updated 6 May 2027", None),
     ],
 )  # fmt: skip
 def test_words_before_a_day_say_what_it_is(text, day):
@@ -87,3 +89,29 @@ def test_words_before_a_day_say_what_it_is(text, day):
 def test_labels_and_the_day_behind():
     assert last_label("Created today, last modified") == "changed"
     assert (day_behind("2026-12-31"), day_behind("soon")) == ("2027-01-01", None)
+
+
+@pytest.mark.parametrize(
+    ("language", "day"),
+    [
+        ("en-GB", "2026-03-04"),
+        ("en-AU", "2026-03-04"),
+        ("en", None),
+        ("en-US", None),
+        ("de", "2026-03-04"),
+    ],
+)
+def test_kinds_of_english_in_which_the_day_comes_first(language, day):
+    assert day_in_text("04/03/2026", language) == day
+
+
+@pytest.mark.parametrize(
+    ("text", "is_so"),
+    [
+        ("2026. március 4.", False),
+        ("4 marca 2026 r.", False),
+        ("The lock opened on 4 March 2026.", True),
+    ],
+)
+def test_a_day_with_a_point_at_its_end_is_no_prose(text, is_so):
+    assert is_prose(text) is is_so

@@ -173,3 +173,35 @@ def test_elements_named_after_authors_or_dates_that_are_empty_tell_nothing():
     found = story(under=f"{empty}<div class=byline>By Ann Lee</div>")
     assert found.authors == ["Ann Lee"]
     assert found.published_at is None
+
+
+@pytest.mark.parametrize("kind", ["Organization", "NewsMediaOrganization"])
+def test_who_signs_counts_before_an_organisation_of_whatever_name(kind):
+    script = json.dumps(
+        {"@type": "Article", "author": {"@type": kind, "name": "Otterford Lantern"}}
+    )
+    head = f'<script type="application/ld+json">{script}</script>'
+    assert story("<p class=byline>By Ann Lee</p>", head=head).authors == ["Ann Lee"]
+    assert story(head=head).authors == ["Otterford Lantern"]
+
+
+@pytest.mark.parametrize(
+    "under",
+    [
+        "<div itemprop=author itemscope><meta itemprop=name content='Ann Lee'></div>",
+        "<div itemprop=author itemscope><link itemprop=url href=/ann><meta itemprop=name content='Ann Lee'></div>",
+    ],
+)  # fmt: skip
+def test_the_name_of_an_author_without_a_text(under):
+    assert story(under).authors == ["Ann Lee"]
+    far = "<div itemprop=author itemscope></div>" + "<meta itemprop=about content=x>" * 4
+    assert story(far + "<meta itemprop=name content='Otterford Lantern'>").authors == []
+
+
+@pytest.mark.parametrize("name", ["response", "replies", "discussion", "kommentare", "comentarios"])
+def test_readers_are_no_authors_and_their_days_are_none_of_the_page(name):
+    behind = (
+        f"<div class={name}><div><span class=author>Tom Poe</span> {TIME}<p>Good news.</div></div>"
+    )
+    found = story(behind=behind)
+    assert (found.authors, found.published_at) == ([], None)
