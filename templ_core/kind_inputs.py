@@ -13,6 +13,7 @@ from templ_core.decide import Decision
 from templ_core.dom.document import Document
 from templ_core.dom.tags import HEADING_LEVELS, names
 from templ_core.metadata._scans import types_with_tags
+from templ_core.metadata.buy_buttons import BUTTON_CHARS_MAX, BUTTONS
 from templ_core.metadata.prices import shows_price
 from templ_core.page_level.features._stems import Stems
 from templ_core.patterns import pattern
@@ -48,17 +49,8 @@ _DEPTH_MAX, _WORDS_MAX = 5, 8
 _USUAL_PATH = "/a/a-a-a-a"
 """A path of the usual depth and length, for pages without a known address."""
 
-_BUTTONS = (
-    "add to cart", "add to bag", "add to basket", "add to trolley", "added to cart", "buy now", "buy it now", "sold out",
-    "out of stock", "preorder", "pre-order", "in den warenkorb", "in den einkaufswagen", "ajouter au panier", "añadir al carrito",
-    "agregar al carrito", "adicionar ao carrinho", "comprar", "aggiungi al carrello", "in winkelwagen", "in winkelmand",
-    "do koszyka", "dodaj do koszyka", "do košíku", "kosárba", "lägg i varukorg", "læg i kurv", "thêm vào giỏ", "カートに入れる",
-    "加入购物车", "в корзину",
-)  # fmt: skip
-"""How the texts of the buttons of products begin."""
 _BEGINNING_CHARS = 3
-_BUTTON_BEGINS = frozenset(button[:_BEGINNING_CHARS] for button in _BUTTONS)
-_BUTTON_CHARS_MAX = 40
+_BUTTON_BEGINS = frozenset(button[:_BEGINNING_CHARS] for button in BUTTONS)
 _SHOP_STEMS = Stems(
     (
         "add-to-cart", "addtocart", "add-to-bag", "add-to-basket", "product-form", "single-product", "buy-box", "buybox",
@@ -153,8 +145,8 @@ def _of_page(document: Document, kept: Bools) -> list[float]:
     at = int(top[0]) if len(top) else first
     buttons = sum(
         text[:_BEGINNING_CHARS].lower() in _BUTTON_BEGINS
-        and len(text) <= _BUTTON_CHARS_MAX
-        and text.lower().startswith(_BUTTONS)
+        and len(text) <= BUTTON_CHARS_MAX
+        and text.lower().startswith(BUTTONS)
         for text in texts
     )
     return [

@@ -74,6 +74,8 @@ _CURRENCY_OF = {
     "KD": "KWD",
 }
 """Currencies by signs that mean no other one."""
+_SHARED = frozenset(("$", "¥", "kr", "Rs"))
+"""Signs that several currencies have."""
 _OF_A_PART = pattern(
     rf"\(?{_CURRENCY}?\s?\d[\d.,]*\s?{_CURRENCY}?\s?(?:/|per\b|pro\b)\s?(?!stk|stück|шт|pc|item|ea)\w+\)?"
     rf"|(?:save|you save|sie sparen|économisez|ahorr\w+|off|rabatt)\W{{0,3}}{_CURRENCY}?\s?\d[\d.,]*\s?{_CURRENCY}?"
@@ -156,7 +158,11 @@ def prices_in(text: str) -> list[Price]:
     for found in _NUMBER.finditer(text):
         before, behind = text[: found.start()], text[found.end() :]
         is_of_range = last_end >= 0 and _RANGE.fullmatch(text[last_end : found.start()])
-        sign = _CURRENCY_BEFORE.search(before) or _CURRENCY_BEHIND.match(behind)
+        sign = _CURRENCY_BEFORE.search(before)
+        named = _CURRENCY_BEHIND.match(behind)
+        # In "$12.50 CAD" the sign is that of several currencies, and the code is of one.
+        if sign is None or (named and named["currency"] in _CODES and sign["currency"] in _SHARED):
+            sign = named
         is_negative = before.endswith(("-", "−")) and not is_of_range
         if behind.lstrip().startswith("%") or (is_negative and sign is None):
             last_end = -1

@@ -8,6 +8,7 @@ import msgspec
 from templ_core.dom.document import Document
 from templ_core.metadata._page_parts import PageParts
 from templ_core.metadata._scans import segments_within, types_with_tags
+from templ_core.metadata.buy_buttons import BUTTON_CHARS_MAX, BUTTONS, NO_OFFERS
 from templ_core.metadata.fields import Product
 from templ_core.metadata.page_view import PageView
 from templ_core.metadata.prices import Price, price_in, price_to_pay, shows_price
@@ -45,14 +46,14 @@ _BEHIND_UNNAMED = 45
 _CHARS_MAX, _LETTERS_MAX = 60, 24
 _LETTERS = pattern(r"[^\W\d_]")
 _AVAILABILITY = pattern(
-    r"(?P<OutOfStock>out of stock|sold out|not available|(?:currently|temporarily) unavailable|ausverkauft|nicht (?:auf lager|verfügbar|lieferbar)"
+    r"(?P<Discontinued>\bdiscontinued\b)|(?P<OutOfStock>out of stock|sold out|not available|\bunavailable\b|no longer available|ausverkauft|nicht (?:mehr )?(?:auf lager|verfügbar|lieferbar)|non più disponibile|plus disponible|ya no (?:está )?disponible"
     r"|rupture de stock|épuisé|indisponible|agotado|sin existencias|esgotado|indisponível|fora de estoque|esaurito|non disponibile|uitverkocht"
     r"|niet op voorraad|slutsåld|udsolgt|utsolgt|brak w magazynie|niedostępny|vyprodáno|není skladem|elfogyott|нет в наличии|немає в наявності"
     r"|hết hàng|売り切れ|在庫なし|缺货|품절)"
     r"|(?P<PreOrder>pre-?order|vorbestell|précommand|reserva anticipada|предзаказ)"
     r"|(?P<BackOrder>back-?order|под заказ|nachbestell)"
-    r"|(?P<InStock>\b(?:in stock|auf lager|sofort lieferbar|lieferbar|vorrätig|en stock|disponible|em estoque|disponível|disponibile|op voorraad"
-    r"|i lager|på lager|na stanie|w magazynie|dostępny|skladem|raktáron|в наличии|в наявності|còn hàng|在庫あり|有货|재고 있음)\b)",
+    r"|(?P<InStock>\b(?:in stock|ready to ship|ships (?:with)?in|auf lager|lagernd|sofort lieferbar|lieferbar|verfügbar|vorrätig|en stock|disponible|em estoque|disponível|disponibile|op voorraad"
+    r"|i lager|på lager|na stanie|w magazynie|dostępny|skladem|na skladě|raktáron|в наличии|в наявності|còn hàng|在庫あり|有货|재고 있음)\b)",
     re.IGNORECASE,
 )
 """Words that say whether a product is to be had, by the names of schema.org; what is not to be had says so first."""
@@ -60,18 +61,26 @@ _AVAILABILITY_CHARS_MAX = 50
 _STOCK_CLASSES = {"instock": "InStock", "outofstock": "OutOfStock", "onbackorder": "BackOrder"}
 """Names of elements around a headline by which shops say it."""
 _SKU = pattern(
-    r"(?:\b(?:sku|art(?:ikel|icle)?\.?[-\s]?(?:nr|no|nummer|number)|item(?:\s(?:no|number|code))?|product\s(?:code|id|no)|part\s(?:no|number)|mpn"
-    r"|référence|réf|referencia|ref|referência|c[oó]digo(?:\sdo\sproduto)?|codice|kod(?:\sproduktu)?|mã(?:\ssản\sphẩm)?)|артикул|品番|型番)"
-    r"\.?\s?[:#：]\s*#?(?P<sku>(?=\S*\d)\w[\w./+-]{1,39})",
+    r"(?:\bsku|артикул)\.?\s?(?:(?:[:#：]\s*#?|(?=\S*\d\S*\Z))(?P<sku>\w[\w./+-]{1,39})|[:：]?\s?\Z)",
     re.IGNORECASE,
 )
-_SKU_LABEL = pattern(
-    r"(?:sku|артикул|item (?:no|number|code)|artikelnummer|art\.?-?nr|référence|referencia)\.?\s?:?",
-    re.IGNORECASE,
-)
+"""The SKU behind its label, or a label whose SKU is in the next text."""
+_NO_SKU = pattern(r"(?:sku|артикул)\W{0,3}(?:n/a|none|-+)(?!\w)", re.IGNORECASE)
 _SKU_VALUE = pattern(r"#?(?P<sku>(?=\S*\d)[\w./+-]{2,40})")
+_NUMBER = pattern(
+    r"(?:\b(?:art(?:ikel|icle)?\.?[-\s]?(?:nr|no|nummer|number)|item(?:\s(?:no|number|code))?|style\s(?:no|number)|product\s(?:code|id|no)"
+    r"|part\s(?:no|number)|référence|réf|referencia|ref|referência|c[oó]digo(?:\sdo\sproduto)?|codice|kod(?:\sproduktu)?"
+    r"|mã(?:\ssản\sphẩm)?)|品番|型番)"
+    r"\.?\s?(?:(?:[:：]|#\s?:?)\s*#?(?P<sku>(?=\S*\d)\w[\w./+-]{1,39})|[:：]\s?\Z)",
+    re.IGNORECASE,
+)
+"""Other numbers by which shops name their products."""
+_NUMBER_VALUE = pattern(r"#?(?P<sku>(?=\S*\d)[\w./+-]{3,40})")
 _BADGE = pattern(r"badge|label|tag|sticker", re.IGNORECASE)
 """Names of signs that some shops have on all pages, and hide on most."""
+_WAITING = ("notify me", "email me when", "e-mail me when")
+"""How the buttons of those begin who wait for a product that is not to be had."""
+_CODE = pattern(r"\b[A-Z]{3}\b")
 _CURRENCIES = {
     "$": {"us": "USD", "ca": "CAD", "au": "AUD", "nz": "NZD", "sg": "SGD", "hk": "HKD", "mx": "MXN", "ar": "ARS", "cl": "CLP", "co": "COP"},
     "kr": {"sv": "SEK", "se": "SEK", "da": "DKK", "dk": "DKK", "nb": "NOK", "nn": "NOK", "no": "NOK", "is": "ISK"},
@@ -90,7 +99,13 @@ def page_product(page: PageView) -> Product | None:
         if price is None and found is None:
             return None
         if price is not None:
-            currency = price.currency or currency_of_sign(price.sign, page.language, page.host)
+            stated = [one.upper() for one in page.meta.get("currency", ())]
+            currency = (
+                price.currency
+                or next(filter(_CODE.fullmatch, stated), None)
+                or currency_of_sign(price.sign, page.language, page.host)
+                or _only_code(page.texts, price.sign)
+            )
             shown = msgspec.structs.replace(shown, price=price.number, price_currency=currency)
     if shown.price is None and page.markup.product is None:
         return None
@@ -139,6 +154,13 @@ def currency_of_sign(sign: str, language: str, host: str) -> str | None:
     return next((known[name] for name in names if name in known), None)
 
 
+def _only_code(texts: list[str], sign: str) -> str | None:
+    """Return the currency with a sign that a page names, if it names one only, and no choice of several."""
+    known = frozenset(_CURRENCIES.get(sign.strip("."), {}).values())
+    named = {code for text in texts if known for code in _CODE.findall(text) if code in known}
+    return named.pop() if len(named) == 1 else None
+
+
 def shown_availability(document: Document, parts: PageParts) -> str | None:
     """Return whether a product is to be had, as its page shows it: a name of schema.org; None = it does not say so."""
     nodes, node = document.nodes, int(document.segments.owner[parts.anchor])
@@ -153,7 +175,19 @@ def shown_availability(document: Document, parts: PageParts) -> str | None:
         if found is None or _is_badge(document, one) or parts.is_node_elsewhere(owner):
             continue
         return found.lastgroup
-    return None
+    return "InStock" if _may_be_bought(document, parts) else None
+
+
+def _may_be_bought(document: Document, parts: PageParts) -> bool:
+    """Return whether a page has a button to buy its product, and says nowhere that something is sold out."""
+    is_offered = False
+    for one, text in enumerate(document.segments.texts):
+        if len(text) <= BUTTON_CHARS_MAX and text.lower().startswith((*BUTTONS, *_WAITING)):
+            if text.lower().startswith((*NO_OFFERS, *_WAITING)):
+                return False
+            is_near = one in _behind(document, parts)
+            is_offered = is_offered or (is_near and not parts.is_elsewhere(one))
+    return is_offered
 
 
 def _is_badge(document: Document, segment: int) -> bool:
@@ -165,17 +199,17 @@ def _is_badge(document: Document, segment: int) -> bool:
 
 
 def shown_sku(document: Document, parts: PageParts) -> str | None:
-    """Return the SKU of a product, as its page shows it behind a label."""
+    """Return the SKU of a product, as its page shows it behind a label; a label that says SKU is surer than others."""
     texts = document.segments.texts
-    for one in _behind(document, parts):
-        text = texts[one]
-        if len(text) > 2 * _CHARS_MAX:
-            continue
-        found = _SKU.search(text)
-        if found is None and _SKU_LABEL.fullmatch(text) and one + 1 < len(texts):
-            found = _SKU_VALUE.fullmatch(texts[one + 1].strip())
-        if found and not parts.is_node_elsewhere(int(document.segments.owner[one])):
-            return found["sku"].rstrip(".")
+    for label, value in ((_SKU, _SKU_VALUE), (_NUMBER, _NUMBER_VALUE)):
+        for one in _behind(document, parts):
+            found = label.search(texts[one]) if len(texts[one]) <= 2 * _CHARS_MAX else None
+            if found and label is _SKU and _NO_SKU.search(texts[one], found.start()):
+                return None
+            if found and not found["sku"]:
+                found = value.fullmatch(texts[one + 1].strip()) if one + 1 < len(texts) else None
+            if found and not parts.is_node_elsewhere(int(document.segments.owner[one])):
+                return found["sku"].rstrip(".")
     return None
 
 

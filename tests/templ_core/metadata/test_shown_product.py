@@ -69,7 +69,10 @@ def test_what_the_page_shows_is_told_with_the_names_of_schema_org():
     [
         ("<p>Nicht auf Lager", "OutOfStock"), ("<p>Auf Lager", "InStock"), ("<p>Esgotado", "OutOfStock"), ("<p>Pre-order", "PreOrder"),
         ("<span class=badge>Sold out</span><p>In stock", "InStock"), ("<p>We have no idea", None),
-        ("<aside class=related><p>Sold out</aside>", None),
+        ("<aside class=related><p>Sold out</aside>", None), ("<button>Add to cart</button>", "InStock"), ("<p>Nicht mehr lieferbar", "OutOfStock"),
+        ("<button>Add to cart</button><section class=related><button>Sold out</button></section>", None),
+        ("<button>Add to cart</button><button>Notify me when available</button>", None),
+        ("<section class=related><p>Lamp<button>Add to cart</button></section>", None), ("<p>This kettle is discontinued", "Discontinued"),
     ],
 )  # fmt: skip
 def test_words_near_the_headline_say_whether_it_is_to_be_had(body, availability):
@@ -80,7 +83,8 @@ def test_words_near_the_headline_say_whether_it_is_to_be_had(body, availability)
     ("body", "sku"),
     [
         ("<p>Art.-Nr.: 4711-B", "4711-B"), ("<table><tr><td>SKU<td>A15278</table>", "A15278"), ("<p>Артикул: 885", "885"),
-        ("<p>SKU: N/A", None), ("<p>Código: Ok", None),
+        ("<p>SKU: N/A", None), ("<p>Código: Ok", None), ("<p>Item #: 4711", "4711"), ("<p>SKU AB-12", "AB-12"), ("<p>SKU: zero", "zero"),
+        ("<p>Código: 920449<p>SKU: A213", "A213"), ("<p>Código: 920449<p>SKU: N/A", None),
     ],
 )  # fmt: skip
 def test_a_sku_stands_behind_its_label(body, sku):
@@ -119,3 +123,15 @@ def test_a_page_of_a_shop_without_markup_has_a_product():
         "InStock",
         "4711",
     )
+
+
+@pytest.mark.parametrize(
+    ("body", "head", "currency"),
+    [
+        ("<p class=price>$49.00 CAD", "", "CAD"), ("<p class=price>$49.00<p>All prices are in USD.", "", "USD"),
+        ("<p class=price>$49.00<select><option>USD<option>CAD<option>EUR</select>", "", None), ("<p class=price>$49.00", "", None),
+        ("<p class=price>$49.00", "<meta property=product:price:currency content=nzd>", "NZD"), ("<p class=price>€49.00<p>USD", "", "EUR"),
+    ],
+)  # fmt: skip
+def test_a_sign_of_several_currencies_is_that_which_the_page_names(body, head, currency):
+    assert product(body, head=head).price_currency == currency
