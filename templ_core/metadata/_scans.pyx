@@ -122,9 +122,10 @@ cdef class Claims:
         if _is(tag.name, b"meta"):
             if self.awaits_name and _value(&tag, b"itemprop") == "name":
                 name = plain_text(_value(&tag, b"content") or "")
+                self.awaits_name = 0
                 if name:
-                    self.properties.setdefault("author", []).append(name)
-                    self.awaits_name = 0
+                    # Further ones are those of answers and comments.
+                    self.properties.setdefault("author", [name])
             if not self._put_meta(&tag):
                 self._put_statement(&tag)
             return 0

@@ -194,6 +194,7 @@ def test_who_signs_counts_before_an_organisation_of_whatever_name(kind):
 )  # fmt: skip
 def test_the_name_of_an_author_without_a_text(under):
     assert story(under).authors == ["Ann Lee"]
+    assert story(under + under.replace("Ann Lee", "Tom Poe")).authors == ["Ann Lee"]
     far = "<div itemprop=author itemscope></div>" + "<meta itemprop=about content=x>" * 4
     assert story(far + "<meta itemprop=name content='Otterford Lantern'>").authors == []
 
