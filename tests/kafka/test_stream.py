@@ -4,6 +4,7 @@ import json
 import shutil
 import signal
 from collections import Counter
+from random import Random
 
 import pytest
 
@@ -17,6 +18,7 @@ from tests.kafka.stream import (
     wait_until,
     write_feed,
 )
+from tests.workers.builders import write_lines
 
 pytestmark = pytest.mark.timeout(400)
 
@@ -53,6 +55,44 @@ def test_two_workers_give_the_answers_of_a_run_on_files(stream, tmp_path):
     later = [outputs[record.id][0] for record in local[len(local) // 2 :]]
     assert all(one.site_model_version for one in later)
     assert sum(one.method == "site" for one in later) > len(later) / 2
+
+
+BOUNDS = {"TEMPL_WINDOW_BYTES_MAX": str(1 << 20), "TEMPL_WINDOW_NEWEST_PAGES": "1000"}
+"""A window with room for about a hundred of the pages below, whatever their day."""
+
+
+def pages_of_one_time(path):
+    """A thousand pages of five sites, all fetched at one time, with some 10 kB of text each."""
+    lines = write_feed(path, pages=1000, sites=5).read_bytes().splitlines()
+    for number, record in enumerate(map(json.loads, lines)):
+        words = Random(number).choices(range(5000), k=1200)
+        long = f"<p>{' '.join(f'word{one}' for one in words)}.</p></body>"
+        html = record["html"].replace("</body>", long)
+        yield record | {"fetched_at": "2026-01-05T00:00:00Z", "html": html}
+
+
+@pytest.mark.timeout(900)
+def test_a_byte_bound_binds_alike_on_a_broker_and_on_files(stream, tmp_path):
+    pages = list(pages_of_one_time(tmp_path / "small.jsonl"))
+    parts = [
+        write_lines(tmp_path / f"from-{first}.jsonl", pages[first : first + 250])
+        for first in range(0, len(pages), 250)
+    ]
+    local, local_windows = local_run(parts, tmp_path, **BOUNDS)
+    stream.start(**BOUNDS)
+    for part in parts:
+        stream.feed(part)
+        stream.wait_until_settled()
+    assert stream.stop() == 0
+    assert stream.windows("one", **BOUNDS) == local_windows
+    sizes = sorted(len(window) for window, _ in local_windows.values())
+    assert 50 < sizes[0] <= sizes[-1] < 150
+    outputs = {records[0].id: records[0] for records in stream.outputs().values()}
+    assert outputs.keys() == {one.id for one in local}
+    pairs = [(one, outputs[one.id]) for one in local]
+    of_one_model = [pair for pair in pairs if len({one.site_model_version for one in pair}) == 1]
+    assert of_one_model
+    assert [one.id for one, other in of_one_model if one.text != other.text] == []
 
 
 def test_keys_partitions_and_headers_are_those_of_the_contract(stream, tmp_path):
