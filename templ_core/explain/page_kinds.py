@@ -109,8 +109,10 @@ def _kind(pages: Sequence[KeptPage]) -> KindOfPage:
         page = ShapedPage(read.document, read.kept)
         found = find_fields(page, is_product=False)
         fields.append({one.name: one.value for one in found})
-        told = {text for one in found for text in (one.name, one.value, f"{one.name}: {one.value}")}
-        free = [one for one in np.flatnonzero(page.kept).tolist() if page.texts[one] not in told]
+        shown = {
+            text for one in found for text in (one.name, one.value, f"{one.name}: {one.value}")
+        }
+        free = [one for one in np.flatnonzero(page.kept).tolist() if page.texts[one] not in shown]
         for root, segments in _divided(page, free).items():
             group = records if root is not None else texts
             for place, some in _placed(page, root, segments).items():

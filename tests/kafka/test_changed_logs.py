@@ -11,7 +11,7 @@ import pytest
 
 from schemas.topics import DOCUMENTS, PAGES, SITE_MODELS, TOPICS
 from tests.kafka.stream import PARTITIONS, Stream, local_run, wait_until, write_feed
-from workers.kafka.partition_windows import LOOK_S
+from workers.kafka.partition_windows import CHECK_S
 
 pytestmark = pytest.mark.timeout(400)
 STALL_S = 20
@@ -125,7 +125,7 @@ def test_all_topics_made_anew_under_a_running_worker(stream, tmp_path):
 def test_site_models_that_were_emptied_are_published_again(stream, stoppable_broker, tmp_path, how):
     feed_first(stream, tmp_path)
     sites = {record.key for record in stream.records(SITE_MODELS)}
-    time.sleep(3 * LOOK_S)  # the refresher looks at the topic after it has published
+    time.sleep(3 * CHECK_S)  # the refresher looks at the topic after it has published
     if how == "made again":
         stream.make_anew(SITE_MODELS)
     else:

@@ -21,7 +21,7 @@ from workers.cli.options import (
     until_signal,
 )
 from workers.feeds.files import total_bytes
-from workers.feeds.streams import OnProgress, damage_told, open_decompressed
+from workers.feeds.streams import OnProgress, as_input_problem, open_decompressed
 from workers.indexes.open_index import CleanedIndex, open_index
 from workers.log_forms import LogSetUp, set_up_logging
 from workers.log_lines import counted, one_line
@@ -41,7 +41,7 @@ def read_cleaned(
     """
     number = 0
     with (
-        damage_told(path, lambda: f"after its first {number} lines"),
+        as_input_problem(path, lambda: f"after its first {number} lines"),
         open_decompressed(path, on_progress) as stream,
     ):
         while line := stream.readline(limit_bytes + 1):

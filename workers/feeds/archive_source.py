@@ -10,7 +10,7 @@ from schemas.codec import encode_json
 from workers.errors import DiskProblem, StateProblem
 from workers.feeds.archives import read_archives
 from workers.feeds.reading import BEGINNING, Place, Reading
-from workers.feeds.streams import damage_told, items_off_loop
+from workers.feeds.streams import as_input_problem, items_off_loop
 from workers.page import Page, Rejected
 from workers.whole_file import write_whole
 
@@ -117,5 +117,5 @@ def _read_progress(path: Path) -> _Progress:
 
 
 def _head_crc(file: Path, size_bytes: int) -> int:
-    with damage_told(file, lambda: ""), file.open("rb") as opened:
+    with as_input_problem(file, lambda: ""), file.open("rb") as opened:
         return zlib.crc32(opened.read(size_bytes))

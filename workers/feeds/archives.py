@@ -16,7 +16,7 @@ from workers.errors import InputProblem, UsageProblem
 from workers.feeds.files import LINES_SUFFIXES, WARC_SUFFIXES, input_names
 from workers.feeds.lines import read_json_lines
 from workers.feeds.reading import BEGINNING, Place, PlacedRecord, Reading, ignore
-from workers.feeds.streams import STDIN, damage_told
+from workers.feeds.streams import STDIN, as_input_problem
 from workers.feeds.warc import read_warc
 from workers.page import Page, Rejected
 
@@ -48,7 +48,7 @@ def archive_files(inputs: Sequence[Path]) -> list[Path]:
     """
     found: list[Path] = []
     for path in inputs:
-        with damage_told(path, lambda: ""):
+        with as_input_problem(path, lambda: ""):
             if path == STDIN:
                 raise UsageProblem(
                     "--by-time reads files, which can be read again after a kill: drop it to send the pages of "

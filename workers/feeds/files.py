@@ -18,7 +18,7 @@ from workers.feeds.reading import (
     file_source,
 )
 from workers.feeds.records import canonical_url, clean_text
-from workers.feeds.streams import STDIN, damage_told, open_counted
+from workers.feeds.streams import STDIN, as_input_problem, open_counted
 from workers.feeds.warc import read_warc
 from workers.page import Page, Rejected
 
@@ -71,7 +71,7 @@ def total_bytes(paths: Sequence[Path]) -> int:
     for path in paths:
         _check(path)
         for file in _files(path):
-            with damage_told(file, lambda: ""):
+            with as_input_problem(file, lambda: ""):
                 total += 0 if _leads_out(file, path) else file.stat().st_size
     return total
 
@@ -99,7 +99,7 @@ def _check(path: Path) -> None:
         return
     if _IS_ADDRESS.match(str(path)):
         raise InputProblem(f"{path} is an address, and nothing is fetched: `templ crawl` does that")
-    with damage_told(path, lambda: ""):
+    with as_input_problem(path, lambda: ""):
         path.stat()
     name = path.name.lower()
     if name.endswith(".parquet"):
@@ -140,7 +140,7 @@ def _html_files(directory: Path) -> list[Path]:
         raise error
 
     files: list[Path] = []
-    with damage_told(directory, lambda: ""):
+    with as_input_problem(directory, lambda: ""):
         for folder, _, names in os.walk(directory, onerror=fail):
             files += [
                 Path(folder, name) for name in names if name.lower().endswith((*_HTML_TYPES,))
@@ -167,7 +167,7 @@ def _read_html(
     """Return the page of an HTML file; its URL is the one that it gives as its own, or its place in the directory."""
     limit_bytes = reading.limit_bytes
     url = _url(file, directory)
-    with damage_told(file, lambda: ""):
+    with as_input_problem(file, lambda: ""):
         if not file.is_file():  # opening a pipe would wait for a writer
             source = file_source(name, number, url.encode())
             return Rejected(source, url, NO_REGULAR_FILE, "a pipe, a socket or a device", b"")

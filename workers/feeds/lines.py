@@ -30,7 +30,7 @@ from workers.feeds.reading import (
     file_source,
 )
 from workers.feeds.records import NOT_JSON, page_from_json
-from workers.feeds.streams import STDIN, damage, damage_told, open_parts
+from workers.feeds.streams import STDIN, as_input_problem, damage, open_parts
 from workers.log_lines import counted
 from workers.page import Page, Rejected
 
@@ -188,7 +188,7 @@ def read_json_lines(
     offset, to_skip_bytes = 0, start.offset
     damages: list[str] = []
     problem: str | None = None
-    with damage_told(path, lambda: f"after its first {counted(number, 'record')}"):
+    with as_input_problem(path, lambda: f"after its first {counted(number, 'record')}"):
         for part in open_parts(path, reading.on_progress, damages.append):
             stream = _CountedLines(part)
             if not number:

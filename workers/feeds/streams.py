@@ -247,7 +247,7 @@ def _raise_damage(reason: str) -> None:
 
 
 @contextmanager
-def damage_told(path: Path, where: Callable[[], str]) -> Iterator[None]:
+def as_input_problem(path: Path, where: Callable[[], str]) -> Iterator[None]:
     """Turn errors of reading a file into one line that says `where` it is damaged, in words that follow "is damaged".
 
     Raises:

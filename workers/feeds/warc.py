@@ -23,7 +23,7 @@ from workers.feeds.reading import (
     file_source,
 )
 from workers.feeds.records import clean_text
-from workers.feeds.streams import damage, damage_told, occurrences, open_counted
+from workers.feeds.streams import as_input_problem, damage, occurrences, open_counted
 from workers.page import Page, Rejected
 
 _PAGE_TYPES = frozenset(["response", "resource"])
@@ -89,7 +89,7 @@ def read_warc(
     """
     number = start.number
     damaged: str | None = None
-    with damage_told(path, lambda: f"after its first {number} page records"):
+    with as_input_problem(path, lambda: f"after its first {number} page records"):
         for one, behind in _with_ends(_records(path, reading, start.offset), path):
             if isinstance(one, _Damage):
                 damaged = damaged or damage(

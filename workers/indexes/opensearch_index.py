@@ -105,7 +105,7 @@ class OpenSearchIndex:
         self._batch: list[dict[str, Any]] = []
         self._batch_bytes = 0
         self._batch_urls: set[str] = set()
-        with self._problems_told():
+        with self._as_worker_errors():
             self._create(self.name, _MAPPING)
             self._create(self._positions_name, _POSITION_MAPPING)
             self._client.indices.refresh(index=self._positions_name)
@@ -143,7 +143,7 @@ class OpenSearchIndex:
             self._batch.clear()
             self._batch_urls.clear()
             self._batch_bytes = 0
-        with self._problems_told():
+        with self._as_worker_errors():
             for key in self._moved:
                 position = self._positions[key]
                 self._client.index(
@@ -185,7 +185,7 @@ class OpenSearchIndex:
     def _send(self, batch: list[dict[str, Any]]) -> tuple[list[dict[str, Any]], str]:
         """Send records; return those that the server may take later, and why."""
         again, reason = [], ""
-        with self._problems_told():
+        with self._as_worker_errors():
             outcomes = streaming_bulk(
                 self._client,
                 map(dict, batch),
@@ -195,21 +195,21 @@ class OpenSearchIndex:
                 raise_on_exception=False,
             )
             for action, (_, outcome) in zip(batch, outcomes, strict=True):
-                ((_, told),) = outcome.items()
-                if told["status"] in _BUSY_STATUSES:
+                ((_, answer),) = outcome.items()
+                if answer["status"] in _BUSY_STATUSES:
                     again.append(action)
-                    reason = str(told.get("error", told["status"]))
+                    reason = str(answer.get("error", answer["status"]))
                 else:
-                    self._count(action, told)
+                    self._count(action, answer)
         return again, reason
 
-    def _count(self, action: dict[str, Any], told: dict[str, Any]) -> None:
-        status = told["status"]
+    def _count(self, action: dict[str, Any], answer: dict[str, Any]) -> None:
+        status = answer["status"]
         if status in {404, 409}:  # not there, or not newer
             self.counts.unchanged += 1
         elif status >= 300:
             self.counts.refused += 1
-            error = told.get("error")
+            error = answer.get("error")
             reason = error.get("reason") if isinstance(error, dict) else error
             url = action.get("_source", {}).get("url", action["_id"])
             log.warning("%s is refused: %s", url, reason)
@@ -251,7 +251,7 @@ class OpenSearchIndex:
 
     def text_count(self) -> int:
         """Return the number of URLs that have a text."""
-        with self._problems_told():
+        with self._as_worker_errors():
             self._client.indices.refresh(index=self.name)
             found = self._client.count(
                 index=self.name, body={"query": {"term": {"is_deleted": False}}}
@@ -259,7 +259,7 @@ class OpenSearchIndex:
         return int(found["count"])
 
     @contextmanager
-    def _problems_told(self) -> Iterator[None]:
+    def _as_worker_errors(self) -> Iterator[None]:
         try:
             yield
         except OpenSearchException as error:

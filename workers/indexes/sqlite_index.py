@@ -91,7 +91,7 @@ class SqliteIndex:
         self.counts = IndexCounts()
         self.name = str(path)
         self._path = path
-        with _problems_told(path):
+        with _as_worker_errors(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             self._db = sqlite3.connect(
                 path, timeout=_BUSY_MS / 1000, isolation_level=None, check_same_thread=False
@@ -103,7 +103,7 @@ class SqliteIndex:
             raise
 
     def _prepare(self) -> None:
-        with _problems_told(self._path):
+        with _as_worker_errors(self._path):
             if not self._is_empty():
                 check_format(self._db, self._path)
             self._db.execute("PRAGMA journal_mode = WAL")
@@ -132,7 +132,7 @@ class SqliteIndex:
             StateProblem: Another process writes to the index, or the file is damaged.
             DiskProblem: The disk is full or fails.
         """
-        with _problems_told(self._path):
+        with _as_worker_errors(self._path):
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield
@@ -251,7 +251,7 @@ def open_for_reading(path: Path) -> sqlite3.Connection:
         raise StateProblem(
             f"there is no index {path}; make one: templ index CLEANED --index {path}"
         )
-    with _problems_told(path):
+    with _as_worker_errors(path):
         db = sqlite3.connect(
             f"{path.resolve().as_uri()}?mode=ro", uri=True, timeout=_BUSY_MS / 1000
         )
@@ -273,7 +273,7 @@ def check_format(db: sqlite3.Connection, path: Path) -> None:
 
 
 @contextmanager
-def _problems_told(path: Path) -> Iterator[None]:
+def _as_worker_errors(path: Path) -> Iterator[None]:
     try:
         yield
     except sqlite3.Error as error:

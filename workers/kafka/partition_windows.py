@@ -21,7 +21,7 @@ from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.partitioning import MisplacedRecords
 from workers.kafka.broker.received import Received, processable
 from workers.kafka.config import KafkaConfig
-from workers.kafka.logs.log_reader import LOOK_S, LogReader, log_reader
+from workers.kafka.logs.log_reader import CHECK_S, LogReader, log_reader
 from workers.kafka.logs.resume import (
     LogSnapshot,
     LogState,
@@ -175,14 +175,14 @@ class LostModels:
         try:
             async with log_reader(self._broker) as reader:
                 while True:
-                    await asyncio.sleep(LOOK_S)
-                    await self.look(reader)
+                    await asyncio.sleep(CHECK_S)
+                    await self.check(reader)
         except (KafkaError, OSError) as error:
             log.debug("%s cannot be looked at: %r", self._topic, error)
-            await asyncio.sleep(LOOK_S)
+            await asyncio.sleep(CHECK_S)
 
-    async def look(self, reader: LogReader) -> None:
-        """Publish all models of each partition again whose log has lost records since the last look."""
+    async def check(self, reader: LogReader) -> None:
+        """Publish all models of each partition again whose log has lost records since the last check."""
         opened = self._owned.opened()
         snapshots = {number: windows.models_snapshot for number, windows in opened.items()}
         logs = await reader.logs(self._topic, snapshots) if snapshots else {}

@@ -20,7 +20,7 @@ from workers.errors import DamagedStore, OtherFormat
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.received import Received
 from workers.kafka.config import KafkaConfig
-from workers.kafka.logs.log_reader import LOOK_S
+from workers.kafka.logs.log_reader import CHECK_S
 from workers.kafka.logs.tombstones import TombstoneCheck
 from workers.kafka.metrics import RefresherMetrics
 from workers.kafka.outputs import send_all
@@ -111,7 +111,7 @@ class Refresher(Role):
 
     async def _note_logs(self) -> None:
         """Store with the windows what the watchdog has seen of their logs."""
-        await asyncio.sleep(LOOK_S)
+        await asyncio.sleep(CHECK_S)
         await self._owned.note_logs(self.app.snapshots)
 
     async def _take_over(self, number: int) -> None:

@@ -182,16 +182,16 @@ def _tried(
     ask: Callable[[], _Answer], tell: Callable[[BrokerProblem], None], wait_s: float
 ) -> _Answer:
     until = time.monotonic() + wait_s
-    has_told = False
+    has_said = False
     while True:
         try:
             return ask()
         except BrokerProblem as problem:
             if time.monotonic() >= until:
                 raise
-            if not has_told:
+            if not has_said:
                 tell(problem)
-                has_told = True
+                has_said = True
             time.sleep(_PAUSE_S)
 
 

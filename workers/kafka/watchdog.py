@@ -1,7 +1,7 @@
 """A watchdog that ends a process that makes no progress, or whose logs are no longer those that it read.
 
 It runs in a thread with an event loop of its own and asks the broker, because a blocked worker cannot
-notice that it is blocked. At each look it judges four things:
+notice that it is blocked. At each check it judges four things:
 
 * **Lag**: which records wait behind the committed offsets.
 * **Truncation**: whether the logs still are those that were read. A process that reads on in another log
@@ -32,14 +32,14 @@ from workers.kafka.app import end_process
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.plain_clients import plain_consumer, read_range
 from workers.kafka.logs.fetched import FETCHED
-from workers.kafka.logs.log_reader import LOOK_S, Committed, LogReader, log_reader
+from workers.kafka.logs.log_reader import CHECK_S, Committed, LogReader, log_reader
 from workers.kafka.logs.resume import OTHER_TOPIC, LogSnapshot, LogState, is_other_topic, resume
 from workers.kafka.role import Role
 
 IDLE_AFTER_S = 10.0
 """Seconds for which nothing has waited before a worker is called idle.
 
-A worker that gets a page now and then takes it within a look, and is idle all the time.
+A worker that gets a page now and then takes it within a check, and is idle all the time.
 """
 _JOIN_AGAIN_S = 10.0
 """How long records may wait in partitions that no process has before the group is joined again.
@@ -62,10 +62,10 @@ log = logging.getLogger("templ")
 Lagging = dict[int, int]
 """Committed offset of each partition that has records beyond this offset."""
 Snapshots = Mapping[int, LogSnapshot | None]
-"""The logs as they were at the last look, by partition."""
+"""The logs as they were at the last check, by partition."""
 
 
-class Look(msgspec.Struct, frozen=True):
+class LogCheck(msgspec.Struct, frozen=True):
     """What one look at the logs of a process has shown."""
 
     lagging: Lagging = {}
@@ -86,7 +86,7 @@ def start_watchdog(role: Role, timeout_s: float) -> None:
 
 
 async def _watch(role: Role, timeout_s: float) -> None:
-    pause_s = min(timeout_s / 10, LOOK_S)
+    pause_s = min(timeout_s / 10, CHECK_S)
     status = StatusLines(role.prepared, role.topic)
     said = ""
     while True:
@@ -95,13 +95,13 @@ async def _watch(role: Role, timeout_s: float) -> None:
                 patience = Patience(timeout_s, time.monotonic())
                 while True:
                     await asyncio.sleep(pause_s)
-                    look = await look_at_logs(reader, role)
-                    role.metrics.lag(look.waiting)
-                    for line in status.looked(
-                        role.waiting_for(), role.app.assigned, look.waiting, time.monotonic()
+                    check = await check_logs(reader, role)
+                    role.metrics.lag(check.waiting)
+                    for line in status.answered(
+                        role.waiting_for(), role.app.assigned, check.waiting, time.monotonic()
                     ):
                         log.info(line)
-                    await act(role, look, patience)
+                    await act(role, check, patience)
                     said = ""
         except _NO_ANSWER as error:
             for line in status.gone(str(error) or type(error).__name__, time.monotonic()):
@@ -118,7 +118,7 @@ async def _watch(role: Role, timeout_s: float) -> None:
         await asyncio.sleep(pause_s)
 
 
-async def look_at_logs(reader: LogReader, role: Role) -> Look:
+async def check_logs(reader: LogReader, role: Role) -> LogCheck:
     """Look at the logs of a process once, and bring the snapshots of its App up to date.
 
     A process may have lost its partitions with the topic, and is not given them back when there is a new one. So
@@ -133,15 +133,15 @@ async def look_at_logs(reader: LogReader, role: Role) -> Look:
     committed = await reader.committed(role.group, topic)
     logs = await reader.logs(topic, snapshots)
     if any(is_other_topic(old, new) for old in known.values() for new in logs.values()):
-        return Look(problem=f"{topic}: {OTHER_TOPIC}")
+        return LogCheck(problem=f"{topic}: {OTHER_TOPIC}")
     partition_count = await reader.partition_count(role.config.broker.topic(DOCUMENTS))
     if changed := role.config.partitions_changed(partition_count):
-        return Look(problem=changed)
+        return LogCheck(problem=changed)
     if app.assigned is not partitions:  # others were assigned meanwhile
-        return Look()
+        return LogCheck()
     unassigned = await _unassigned(reader, role, committed)
     if not partitions:
-        return Look(unassigned=unassigned, is_idle=True)
+        return LogCheck(unassigned=unassigned, is_idle=True)
     problem = _truncation(topic, committed, received, snapshots, logs)
     problem = problem or await _lost_after_fetch(reader, topic, fetched, logs)
     if not problem:
@@ -150,25 +150,25 @@ async def look_at_logs(reader: LogReader, role: Role) -> Look:
             FETCHED.drop(topic, number, ends)
     lagging = _lagging(committed, snapshots, logs)
     waiting = sum(logs[number].end - offset for number, offset in lagging.items())
-    return Look(lagging, waiting, problem, unassigned)
+    return LogCheck(lagging, waiting, problem, unassigned)
 
 
-async def act(role: Role, look: Look, patience: "Patience") -> None:
+async def act(role: Role, check: LogCheck, patience: "Patience") -> None:
     """End the process if it cannot read on or makes no progress; have it join its group again."""
     now_s = time.monotonic()
-    if look.problem:
-        end_process(f"{look.problem}; the process ends to be started again")
-    if patience.group.stalled(look.unassigned, now_s):
+    if check.problem:
+        end_process(f"{check.problem}; the process ends to be started again")
+    if patience.group.stalled(check.unassigned, now_s):
         log.warning(
             "%s: records wait in %s of %s, which no process has: the group is joined again",
-            *(role.group, sorted(look.unassigned), role.topic),
+            *(role.group, sorted(check.unassigned), role.topic),
         )
         role.app.join_again()
         patience.group.restart(now_s)
-    if patience.work.stalled(look.lagging, now_s, role.inner_progress()):
-        await _end_stalled(role, look.lagging, "records wait", patience.work)
-    if look.is_idle and patience.idle.stalled(look.unassigned, now_s):
-        await _end_stalled(role, look.unassigned, "no process has them", patience.idle)
+    if patience.work.stalled(check.lagging, now_s, role.inner_progress()):
+        await _end_stalled(role, check.lagging, "records wait", patience.work)
+    if check.is_idle and patience.idle.stalled(check.unassigned, now_s):
+        await _end_stalled(role, check.unassigned, "no process has them", patience.idle)
 
 
 # Lag
@@ -324,7 +324,7 @@ class StatusLines:
         self._is_idle = False
         self._gone_since_s: float | None = None
 
-    def looked(
+    def answered(
         self, waiting_for: str, partitions: frozenset[int], waiting: int, now_s: float
     ) -> Sequence[str]:
         """Return the lines to log after the broker has answered, with what is waited for and how many records wait."""

@@ -27,7 +27,7 @@ from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.plain_clients import read_whole
 from workers.kafka.broker.received import Received, processable
 from workers.kafka.config import KafkaConfig
-from workers.kafka.logs.log_reader import LOOK_S, ask_for_logs
+from workers.kafka.logs.log_reader import CHECK_S, ask_for_logs
 from workers.kafka.logs.resume import LogSnapshot
 from workers.kafka.metrics import WatcherMetrics
 from workers.kafka.outputs import send_all
@@ -291,7 +291,7 @@ class Watcher(Role):
 
     async def _note_logs(self) -> None:
         """Store what the watchdog has seen of the logs."""
-        await asyncio.sleep(LOOK_S)
+        await asyncio.sleep(CHECK_S)
         await self._owned.note_logs(self.app.snapshots)
 
     async def _listen(self) -> None:

@@ -25,7 +25,7 @@ from templ_core.lab.training.pages import GoldRecord
 from workers.errors import InputProblem
 from workers.feeds.reading import file_source
 from workers.feeds.records import page_from_json
-from workers.feeds.streams import damage_told, open_decompressed
+from workers.feeds.streams import as_input_problem, open_decompressed
 from workers.page import Page
 
 Written = TypeVar("Written")
@@ -48,7 +48,7 @@ def read_nonblank_lines(
     """
     number = 0
     with (
-        damage_told(path, lambda: f"after its first {number} lines"),
+        as_input_problem(path, lambda: f"after its first {number} lines"),
         open_decompressed(path, on_progress or (lambda _: None)) as lines,
     ):
         for number, line in enumerate(lines, 1):  # noqa: B007 - for the message

@@ -148,8 +148,8 @@ def command(
             run(Report(out), **given)
 
         command = click.command(name, short_help=short_help)(with_report)
-        told = "Directory to write the tables (HTML) and the figures (SVG) to."
-        command.params.append(click.Option(("--out",), type=DIRECTORY, help=told))
+        help_text = "Directory to write the tables (HTML) and the figures (SVG) to."
+        command.params.append(click.Option(("--out",), type=DIRECTORY, help=help_text))
         return command
 
     return declare

@@ -81,7 +81,7 @@ def learn_site_phrases(
             line = _SitePhrases(format=_FORMAT, site=site, set=one)
             writer.write(msgspec.json.encode(line) + b"\n")
             bar(done, site)
-    click.echo(f"{found} phrases of {len(sites)} sites{_told(skipped)}: {out}", err=True)
+    click.echo(f"{found} phrases of {len(sites)} sites{_left_out(skipped)}: {out}", err=True)
 
 
 @phrases.command("apply")
@@ -115,7 +115,7 @@ def apply_site_phrases(phrases: Path, inputs: tuple[Path, ...], *, out: Path) ->
             pages += 1
             unknown += matcher is None
     others = f", {unknown} of sites without phrases" if unknown else ""
-    click.echo(f"{pages} pages{others}{_told(skipped)}: {out}", err=True)
+    click.echo(f"{pages} pages{others}{_left_out(skipped)}: {out}", err=True)
 
 
 @phrases.command("export", short_help="Export phrases as regular expressions.")
@@ -163,7 +163,7 @@ def _pages(
     raise_problems(reader.problems)
 
 
-def _told(skipped: Sequence[object]) -> str:
+def _left_out(skipped: Sequence[object]) -> str:
     return f", {len(skipped)} records without a readable page skipped" if skipped else ""
 
 

@@ -50,7 +50,7 @@ class ParquetFile:
             + [(name, pa.float64()) for name in _NUMBERS]
         )
         self._rows: list[dict[str, Any]] = []
-        with self._told():
+        with self._as_worker_errors():
             self._writer = parquet.ParquetWriter(path, self._schema, compression="zstd")
 
     def add(self, record: CleanedRecord) -> None:
@@ -67,7 +67,7 @@ class ParquetFile:
         """Write the rows that are in memory as a row group."""
         rows, self._rows = self._rows, []
         if rows:
-            with self._told():
+            with self._as_worker_errors():
                 self._writer.write_table(self._from_rows(rows, self._schema))
 
     def close(self) -> None:
@@ -75,11 +75,11 @@ class ParquetFile:
         try:
             self.flush()
         finally:
-            with self._told():
+            with self._as_worker_errors():
                 self._writer.close()
 
     @contextmanager
-    def _told(self) -> Iterator[None]:
+    def _as_worker_errors(self) -> Iterator[None]:
         """Turn an error of writing the file into one line."""
         try:
             yield

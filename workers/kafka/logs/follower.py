@@ -16,7 +16,7 @@ from aiokafka.errors import KafkaError
 
 from workers.kafka.broker.access import BrokerAccess
 from workers.kafka.broker.plain_clients import plain_consumer, read_until, settled_offset
-from workers.kafka.logs.log_reader import LOOK_S, LogReader, ask_for_logs, log_reader
+from workers.kafka.logs.log_reader import CHECK_S, LogReader, ask_for_logs, log_reader
 from workers.kafka.logs.resume import LogSnapshot, LogState, Resume, decode_snapshot, resume
 
 _POLL_MS = 1000
@@ -97,14 +97,14 @@ class LogFollower(ABC):
 
         While the broker does not answer, the logs are not looked at.
         """
-        look_at = time.monotonic() + LOOK_S
+        look_at = time.monotonic() + CHECK_S
         while not self._changed.is_set():
             for records in (await consumer.getmany(timeout_ms=_POLL_MS)).values():
                 await asyncio.to_thread(self._take, records)
             await self._after_poll()
             if time.monotonic() < look_at:
                 continue
-            look_at = time.monotonic() + LOOK_S
+            look_at = time.monotonic() + CHECK_S
             try:
                 logs = await reader.logs(self._topic, self._snapshots())
             except (KafkaError, OSError) as error:

@@ -35,8 +35,8 @@ from workers.kafka.logs.resume import LogSnapshot, LogState, decode_snapshot
 
 Answer = TypeVar("Answer")
 
-LOOK_S = 2.0
-"""Time between two looks at whether a log is still the one that was read."""
+CHECK_S = 2.0
+"""Time between two checks whether a log is still the one that was read."""
 NEVER_FORMED = "Dead"
 """State of a group that was never formed."""
 _REQUEST_TIMEOUT_MS = 10_000

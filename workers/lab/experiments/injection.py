@@ -68,8 +68,8 @@ them that were not published with it."""
 
 
 def _kind_options(run: Callable[..., None]) -> Callable[..., None]:
-    for kind, told in reversed(KINDS.items()):
-        run = click.option(f"--{kind}", "kind", flag_value=kind, default="", help=told)(run)
+    for kind, help_text in reversed(KINDS.items()):
+        run = click.option(f"--{kind}", "kind", flag_value=kind, default="", help=help_text)(run)
     return run
 
 

@@ -108,7 +108,7 @@ def _manual(writer: _Writer) -> list[Fragment]:
     called = rng.sample([thing.lower() for thing in names.things], rng.randint(2, 6))
     name = f"{called[0]}_{invent_place(writer.language, rng).lower()}"
     call = f"{name}({', '.join(called[1:])})"
-    told = [
+    terms = [
         (one, rng.choice(names.sentences) if rng.random() < 0.5 else writer.prose.sentence())
         for one in called[1:]
     ]
@@ -117,7 +117,7 @@ def _manual(writer: _Writer) -> list[Fragment]:
         markup.block("<pre>", markup.around("<code>", markup.text(call))),
         *(writer.prose_of(rng.randint(12, 60)) for _ in range(rng.randint(1, 3))),
         writer.section(0),
-        writer.terms(told),
+        writer.terms(terms),
         writer.section(1),
         writer.terms([writer.field(number) for number in (2, 3)]),
     ]

@@ -22,7 +22,7 @@ from workers.kafka.app import build_app
 from workers.kafka.logs.fetched import FetchedEpochs
 from workers.kafka.logs.resume import OTHER_TOPIC, decode_snapshot
 from workers.kafka.patches import _LogConsumerThread
-from workers.kafka.watchdog import Patience, act, look_at_logs
+from workers.kafka.watchdog import Patience, act, check_logs
 from workers.settings import load_settings
 
 PAGES_0 = TopicPartition("pages", 0)
@@ -131,7 +131,7 @@ def look(broker, received=None, assigned=(0,), partitions=1):
     snapshots = {number: place.snapshot for number, place in committed.items()}
     app = App(assigned, received or {}, snapshots)
     role = SimpleNamespace(app=app, group="", topic="pages", config=config(Path(), partitions))
-    return asyncio.run(look_at_logs(broker, role))
+    return asyncio.run(check_logs(broker, role))
 
 
 def test_partitions_that_were_added_are_a_problem(broker, tmp_path, monkeypatch):

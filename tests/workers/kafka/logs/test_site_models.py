@@ -103,7 +103,7 @@ def test_models_are_published_again_once_when_their_log_has_lost_records():
         published.append((number, site))
 
     async def look():
-        await LostModels("", "site-models", owned, publish).look(broker)
+        await LostModels("", "site-models", owned, publish).check(broker)
         return len(published)
 
     async def looks():
