@@ -230,6 +230,10 @@ cdef list _texts(value, tuple names):
                 found = _texts(within, ())
                 if found:
                     return found
+        if names is NAME and "familyName" in <dict>value:
+            # A person whose name is stated in parts.
+            found = _texts((<dict>value).get("givenName"), ()) + _texts((<dict>value)["familyName"], ())
+            return [" ".join(found)] if len(found) == 2 else []
     return []
 
 

@@ -206,3 +206,12 @@ def test_readers_are_no_authors_and_their_days_are_none_of_the_page(name):
     )
     found = story(behind=behind)
     assert (found.authors, found.published_at) == ([], None)
+
+
+def test_a_name_that_is_stated_in_parts():
+    author = {"@type": "Person", "givenName": "Ann", "familyName": "Lee"}
+    script = json.dumps(
+        {"@type": "Article", "author": [author, {"@type": "Person", "familyName": "Poe"}]}
+    )
+    head = f'<script type="application/ld+json">{script}</script>'
+    assert story(head=head).authors == ["Ann Lee"]
