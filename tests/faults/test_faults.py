@@ -21,7 +21,7 @@ def test_random_faults_lose_nothing(stoppable_broker, prefix, tmp_path, monkeypa
         seed=20260105,
         faults=6,
         pages=180,
-        sites=5,
+        sites=8,
         watched=True,
     )
     assert sum(found.faults.values()) == 6

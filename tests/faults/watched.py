@@ -1,4 +1,8 @@
-"""What watchers report of a disturbed stream, beside what one watch says of `cleaned` in the order of publication."""
+"""What watchers report of a disturbed stream, beside what one watch says of `cleaned` in the order of publication.
+
+Pages that have left the windows are not judged again, so copies are compared exactly only where no site has more pages
+than its window (40).
+"""
 
 import random
 import re
