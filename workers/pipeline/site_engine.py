@@ -100,9 +100,6 @@ class SiteEngine:
         windows.bounds_of = lambda site: self._site_settings.bounds(site, bounds)
         self._windows = windows
 
-    def _model(self, site: str) -> SiteModelRecord | None:
-        return self._models.get(site) if self._models else None
-
     def learn(self, record: DocumentRecord, offset: int | None) -> str | None:
         """Take a document or a deletion into its window, and return why it was not learned.
 
@@ -354,14 +351,13 @@ class SiteEngine:
         if not isinstance(newest, DocumentRecord):
             deletion = DeletedRecord(url=url, site=site, id=newest, source=Source.parse(newest))
             return Publish([deletion], partial(self._windows.outbox.drop_superseded, url_key))
-        model = self._model_to_revise_with(site, self._model(site))
+        model = self._model_to_revise_with(site)
         result = self.revise(newest, model, "superseded", changed_ratio_min=0)
         return self._republication(result, url_key) if isinstance(result, Cleaned) else None
 
-    def _model_to_revise_with(
-        self, site: str, model: SiteModelRecord | None
-    ) -> SiteModelRecord | None:
-        """Return the model that operators want of a site: by default this one, or else one of its window."""
+    def _model_to_revise_with(self, site: str) -> SiteModelRecord | None:
+        """Return the model that operators want of a site: by default the one published last, or else one of its window."""
+        model = self._models.get(site) if self._models else None
         if model is None and isinstance(fitted := self.fit(site), FittedSite):
             model = fitted.model
         known = self._site_settings.of(site)
