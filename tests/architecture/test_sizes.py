@@ -13,6 +13,7 @@ PACKAGES = ("templ_core", "workers", "schemas")
 MODULES_MAX = 25
 LINES_MAX = 700
 ARGUMENTS_MAX = 8
+METHODS_MAX = 25
 
 _CYTHON_FUNCTION = re.compile(
     r"^[ \t]*(?:cp?def|def)\b[^\n]*?\b(\w+)\(([^()]*(?:\([^()]*\)[^()]*)*)\)", re.MULTILINE
@@ -62,6 +63,15 @@ def test_no_source_file_is_too_long():
     }
     long = [f"{path}: {count}" for path, count in lines.items() if count > LINES_MAX]
     assert not long, listed(long)
+
+
+def test_no_class_has_too_many_methods():
+    many = []
+    for path, node in nodes(ast.ClassDef):
+        own = [one for one in node.body if isinstance(one, ast.FunctionDef | ast.AsyncFunctionDef)]
+        if len(own) > METHODS_MAX:
+            many.append(f"{path}:{node.lineno} {node.name}: {len(own)}")
+    assert not many, listed(many)
 
 
 def is_command(function):

@@ -129,7 +129,7 @@ class ContentIndex(FollowedStore):
             content = _content_of(record, self._next if now_ms is None else now_ms, entry)
             is_there = entry is not None and entry.content == content
             if entry is not None and not is_there:
-                self._remove(batch, own, entry)
+                self._remove(batch, own)
             original = None
             if content is not None:
                 near = self._known.near(content.key)
@@ -181,7 +181,7 @@ class ContentIndex(FollowedStore):
         """Forget a page."""
         with self._lock:
             batch = Batch()
-            self._remove_key(batch, fingerprint_key(site, url))
+            self._remove(batch, fingerprint_key(site, url))
             self._db.write(batch)
 
     def put(self, key: str, value: bytes | None, partition: int, offset: int) -> None:
@@ -193,9 +193,9 @@ class ContentIndex(FollowedStore):
             if self._is_older(own):
                 pass
             elif record is None or record.key is None:
-                self._remove_key(batch, own)
+                self._remove(batch, own)
             elif entry is None or (entry.key, entry.rank) != (record.key, record.rank):
-                self._remove_key(batch, own)
+                self._remove(batch, own)
                 first = self._first(self._known.near(record.key), (record.rank, own))
                 if entry is not None or first != own:
                     self._make_due(batch, own)
@@ -213,8 +213,8 @@ class ContentIndex(FollowedStore):
         """Erase the pages of a site from memory and disk; return whether there were any."""
         with self._lock:
             batch = Batch()
-            for key, value in self._db.scan("pages", site.encode() + b"\0"):
-                self._remove(batch, key, self._decoded(value))
+            for key, _ in self._db.scan("pages", site.encode() + b"\0"):
+                self._remove(batch, key)
             return erase_site(self._db, self.families, site, batch)
 
     def pages(self) -> Iterator[Original]:
@@ -236,12 +236,10 @@ class ContentIndex(FollowedStore):
         self._known.put(number % self._pages_max, key, rank)
         self._next = number + 1
 
-    def _remove_key(self, batch: Batch, own: bytes) -> None:
+    def _remove(self, batch: Batch, own: bytes) -> None:
         entry = self._entry(own)
-        if entry is not None:
-            self._remove(batch, own, entry)
-
-    def _remove(self, batch: Batch, own: bytes, entry: _Entry) -> None:
+        if entry is None:
+            return
         for page in self._led_by(own, entry.key, entry.rank):
             self._make_due(batch, page)
         self._known.drop(entry.number % self._pages_max)
