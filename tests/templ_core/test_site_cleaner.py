@@ -271,7 +271,9 @@ def test_an_option_that_has_no_such_value_is_refused_in_words():
     ids=["clean", "SiteCleaner.clean", "both bytes", "learn", "clean_site", "clean_crawl"],
 )
 def test_swapped_arguments_are_refused_in_one_short_line(swapped):
-    with pytest.raises(ValueError, match=r"the page comes first .*: clean\(html, url\)") as found:
+    with pytest.raises(
+        ValueError, match=r"the page comes first, then its URL: clean\(html, url\)"
+    ) as found:
         swapped("<html>" + ARTICLE * 300)
     assert len(str(found.value)) < 100
 
