@@ -29,8 +29,8 @@ class ClusterDisturber(Disturber):
 
     feeds_meanwhile = True
 
-    def __init__(self, cluster, stream, seed, kinds=()):
-        super().__init__(cluster, stream, seed, kinds)
+    def __init__(self, cluster, stream, seed, kinds=(), watchers=()):
+        super().__init__(cluster, stream, seed, kinds, watchers)
         self._cluster = cluster
         self._replaced = None
         self._faults = {name: self._faults[name] for name in OF_WORKERS} | {
