@@ -11,8 +11,8 @@ _NO_PAGE = pattern(
     r"\s*(?:javascript|data|mailto|tel|sms|about|blob|vbscript|whatsapp|file):", re.IGNORECASE
 )
 _BLANKS = pattern(r"[\s\x00-\x1f]+")
-ADDRESS_CHARS_MAX = 2000
-PLAIN_ADDRESS = pattern(
+_ADDRESS_CHARS_MAX = 2000
+_PLAIN_ADDRESS = pattern(
     r"https?://[^\s<>\"{}|\\^`/?#@]+\.[^\s<>\"{}|\\^`/?#@]+(?:[/?#][^\s<>\"\\^`]*)?"
 )
 _PARTS = pattern(r"(?:[^:/?#]+:)?(?://(?:[^/?#]*@)?([^/?#:]*)[^/?#]*)?([^?#]*)")
@@ -80,14 +80,14 @@ def address(text: str, base: str) -> str | None:
     True
     """
     text = text.strip()
-    if not text or len(text) > ADDRESS_CHARS_MAX:
+    if not text or len(text) > _ADDRESS_CHARS_MAX:
         return None
-    if PLAIN_ADDRESS.fullmatch(text):
+    if _PLAIN_ADDRESS.fullmatch(text):
         return text
     if not base.startswith("http") and text[:4].lower() != "http":
         return None
     found = Addresses(base).absolute(text.rstrip("#"))
-    return found if PLAIN_ADDRESS.fullmatch(found) else None
+    return found if _PLAIN_ADDRESS.fullmatch(found) else None
 
 
 def host_and_path(url: str) -> tuple[str, str]:

@@ -216,11 +216,6 @@ def published_day(text: str, language: str = "") -> str | None:
     return None
 
 
-def may_name_day(text: str) -> bool:
-    """Return whether a text has figures that may be a year, without which it names no day."""
-    return MAY_BE_YEAR.search(text) is not None
-
-
 def month_number(word: str, language: str = "") -> int | None:
     """Return the month that a word names, 1 to 12, or that is glued to its end; None = none.
 

@@ -147,7 +147,7 @@ def contradicting_language(text: str, declared: str) -> str | None:
     language = declared.partition("-")[0]
     if language not in _LANGUAGES:
         return None
-    if not text.isascii() and len(_VIETNAMESE.findall(text, 0, _CHARS)) >= _VIETNAMESE_LETTERS_MIN:
+    if _is_vietnamese(text):
         return "vi" if language != "vi" else None
     if len(text) < _CHARS_MIN:
         return None
@@ -192,12 +192,19 @@ def detected_language(text: str) -> str | None:
     """
     if len(text) < _CHARS_MIN:
         return None
-    if not text.isascii() and len(_VIETNAMESE.findall(text, 0, _CHARS)) >= _VIETNAMESE_LETTERS_MIN:
+    if _is_vietnamese(text):
         return "vi"
     detected, out_of_place = detect_fast(text[:_CHARS], langs=_LANGUAGES)
     if out_of_place > _CONTRADICTS_MAX and ratio_of(_ENGLISH_ONLY, text) >= _ENGLISH_ONLY_RATIO_MIN:
         return "en"
     return language_tag(detected) if out_of_place <= _OUT_OF_PLACE_MAX else None
+
+
+def _is_vietnamese(text: str) -> bool:
+    """Return whether a text has letters that no other language has."""
+    return (
+        not text.isascii() and len(_VIETNAMESE.findall(text, 0, _CHARS)) >= _VIETNAMESE_LETTERS_MIN
+    )
 
 
 @functools.lru_cache(1 << 8)

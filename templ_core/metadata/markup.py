@@ -312,19 +312,11 @@ class PageMarkup:
     """
 
     def __init__(self, document: Document) -> None:
-        self.claims = Claims(document.claims, _WANTED)
+        self.claims = read_claims(document.claims)
         """What its tags say."""
         self.json_ld = JsonLd(self.claims.scripts)
         """The objects of its JSON-LD."""
-        may_sell = (
-            not _PRODUCT_TYPES.isdisjoint(self.json_ld.types)
-            or self.claims.statements
-            or "price" in self.claims.meta
-            or "product" in str(self.claims.meta.get("type")).lower()
-        )
-        self.described = (
-            read_product(self.claims, self.json_ld, document.title) if may_sell else None
-        )
+        self.described = read_product(self.claims, self.json_ld, document.title)
         """The product that it describes, perhaps without more than a name; None where it describes none."""
         is_named_only = self.described and self.described == Product(name=self.described.name)
         self.product = None if is_named_only else self.described

@@ -11,7 +11,7 @@ from collections.abc import Iterable
 import msgspec
 
 from templ_core.array_types import Bools
-from templ_core.dom.addresses import ADDRESS_CHARS_MAX, PLAIN_ADDRESS, address
+from templ_core.dom.addresses import address
 from templ_core.dom.document import Document
 from templ_core.metadata._json_ld import first_short
 from templ_core.metadata.fields import Metadata
@@ -89,7 +89,7 @@ def read_metadata(
         ),
         NAME_CHARS_MAX,
     )
-    sections = categories(section) if section and _BETWEEN_CATEGORIES.search(section) else [section]
+    sections = categories(section) if section else [None]
     images = (
         *meta.get("image", ()),
         *stated.get("image", ()),
@@ -131,9 +131,7 @@ def read_metadata(
 def _first_address(page: PageView, texts: Iterable[str], no: re.Pattern[str]) -> str | None:
     """Return the first address in some texts that is no such one."""
     for text in texts:
-        found: str | None = text
-        if len(text) > ADDRESS_CHARS_MAX or not PLAIN_ADDRESS.fullmatch(text):
-            found = address(text, page.document.base or page.url)
+        found = address(text, page.document.base or page.url)
         if found is not None and not no.fullmatch(found):
             return found
     return None

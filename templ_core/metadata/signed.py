@@ -65,19 +65,17 @@ def page_authors(page: PageView) -> list[str]:
             found = found if len(found) <= _SHOWN_AUTHORS_MAX else []
         people = people_among(found, page.owners) if found else []
         if people:
-            people = people[:1] if texts is linked else people
-            is_site = not page.owners.isdisjoint(map(letters_of, people))
-            return _without_site(page, people) if is_site else people
+            return _without_site(page, people[:1] if texts is linked else people)
         others += [found[:1] if texts is linked else found] if found else []
     # What is said to be an organisation is one, whatever its name, so a person who signs counts before it.
     others = [*filter(None, map(author_names, json_ld.organisations)), *others]
-    signed = _shown(page, others)
-    is_site = not page.owners.isdisjoint(map(letters_of, signed))
-    return _without_site(page, signed) if is_site else signed
+    return _without_site(page, _shown(page, others))
 
 
 def _without_site(page: PageView, signed: list[str]) -> list[str]:
     """Return names without that of the site, unless its markup says that it is the author: it is a link to itself."""
+    if page.owners.isdisjoint(map(letters_of, signed)):
+        return signed
     json_ld = page.markup.json_ld
     by_markup = (*json_ld.authors, *json_ld.organisations, page.meta.get("author", ()))
     stated = author_names(chain(*by_markup))

@@ -7,9 +7,9 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from templ_core.metadata.dates import (
+    MAY_BE_YEAR,
     before_change,
     day_in_text,
-    may_name_day,
     point_in_time,
 )
 from templ_core.patterns import pattern
@@ -92,7 +92,7 @@ def _day_texts(page: ShapedPage, parts: Sequence[Stretch]) -> list[tuple[int, in
     for number, part in enumerate(parts):
         for segment in page.segments_in(part.begin, part.end):
             text = page.texts[segment]
-            if len(text) > _CHARS_MAX or not may_name_day(text):
+            if len(text) > _CHARS_MAX or not MAY_BE_YEAR.search(text):
                 continue
             text = before_change(text)
             if not _JOINED.search(text):

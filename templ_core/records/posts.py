@@ -14,7 +14,7 @@ from typing import NamedTuple
 import numpy as np
 
 from templ_core.array_types import Int64s
-from templ_core.metadata.dates import may_name_day, without_days
+from templ_core.metadata.dates import MAY_BE_YEAR, without_days
 from templ_core.patterns import pattern
 from templ_core.records.days import Day, days_of_parts
 from templ_core.records.records import RECORDS_MAX, Post
@@ -201,7 +201,7 @@ def _name(text: str) -> str | None:
         0 < len(name) <= _NAME_CHARS_MAX
         and len(name.split()) <= _NAME_WORDS_MAX
         and any(map(str.isalpha, name))
-        and not may_name_day(name[-4:] if len(name) > 20 else "")
+        and not MAY_BE_YEAR.search(name[-4:] if len(name) > 20 else "")
     )
     return name if is_name else None
 
