@@ -138,10 +138,10 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
     """The site that was reported as the source of most pages."""
     design_ms: int | None = None
     """`newest_ms` when a change of design was reported last."""
-    untold: list[NoticedChange] = []
+    unreported: list[NoticedChange] = msgspec.field(default_factory=list, name="untold")
     """Changes to be reported."""
 
-    def look_at(self, url: str, time_ms: int, facts: PageFacts) -> None:
+    def add_page(self, url: str, time_ms: int, facts: PageFacts) -> None:
         """Take a page in, in the order of arrival.
 
         Args:
@@ -165,7 +165,7 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
             if value is not None and (has_text or name == _CONTENT):
                 self._follow_value(name, value, url, time_ms)
 
-    def see_origin(self, url: str, time_ms: int, origin: str) -> NoticedChange | None:
+    def notice_origin(self, url: str, time_ms: int, origin: str) -> NoticedChange | None:
         """Notice that most of the latest pages are copies from one other site, or that no page is any more.
 
         Args:
@@ -198,7 +198,7 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
                 back = NoticedChange(
                     kind="site-back", time_ms=time_ms, last_url=self.newest_url, first_url=url
                 )
-                self._tell(back)
+                self._note(back)
                 self.is_silent = False
             self.gap_ms = max(WATCH.gap_decay * self.gap_ms, time_ms - before_ms)
         if before_ms is None or time_ms >= before_ms:
@@ -208,23 +208,23 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
         shortest_ms = max(WATCH.silent_ms, WATCH.silent_gaps * self.gap_ms)
         return self.pages > WATCH.usual_pages and gap_ms >= shortest_ms
 
-    def listen(self, now_ms: int) -> None:
+    def notice_silence(self, now_ms: int) -> None:
         """Notice that no page comes any more.
 
         Args:
             now_ms: The present time of the feed in Unix milliseconds, by its other sites.
         """
-        if self.hears_nothing(now_ms):
+        if self.has_fallen_silent(now_ms):
             self.is_silent = True
-            self._tell(NoticedChange(kind="feed-silent", time_ms=now_ms, last_url=self.newest_url))
+            self._note(NoticedChange(kind="feed-silent", time_ms=now_ms, last_url=self.newest_url))
 
-    def hears_nothing(self, now_ms: int) -> bool:
+    def has_fallen_silent(self, now_ms: int) -> bool:
         """Return whether pages should have come by now, and that was not reported."""
         if self.newest_ms is None or self.is_silent:
             return False
         return self._is_silence(now_ms - self.newest_ms)
 
-    def see_design(self, changed_at_ms: int | None, last_url: str, first_url: str) -> None:
+    def notice_design(self, changed_at_ms: int | None, last_url: str, first_url: str) -> None:
         """Notice a change of design that the drift detector has found, once.
 
         Detectors of the other kinds of page of the old design find the same change later. So a change is
@@ -242,7 +242,7 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
             change = NoticedChange(
                 kind="design-changed", time_ms=changed_at_ms, last_url=last_url, first_url=first_url
             )
-            self._tell(change)
+            self._note(change)
 
     def _follow_value(self, name: str, value: str, url: str, time_ms: int) -> None:
         values = dict(self.values.get(name, {}))
@@ -264,7 +264,7 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
                         before=other,
                         after=value,
                     )
-                    self._tell(change)
+                    self._note(change)
         seen.pages, seen.last, seen.last_url = seen.pages + 1, self.pages, url
         seen.instead, seen.instead_url = 0, None
         values[value] = seen  # the latest is the last one
@@ -282,8 +282,8 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
         }
         return [cast("EventKind", name) for name, is_so in lasts.items() if is_so]
 
-    def _tell(self, change: NoticedChange) -> None:
-        self.untold = [*self.untold, change]
+    def _note(self, change: NoticedChange) -> None:
+        self.unreported = [*self.unreported, change]
 
 
 def _repetition(repeated_ratio: float | None) -> str | None:

@@ -127,14 +127,14 @@ def text_of(one, reason=None):
     )  # fmt: skip
 
 
-def told_of(watch, record):
-    """What a record of `cleaned` says, as it is kept until it is sent, and the change of its site."""
+def reports_of(watch, record):
+    """The reports about a record of `cleaned`, as they are stored until they are sent, and the change of its site."""
     if isinstance(record, DeletedRecord):
-        told, change = watch.delete(record)
+        reports, change = watch.delete(record)
     else:
         noticed, change = watch.take(record)
-        told = noticed.records(record)
-    return [msgspec.msgpack.encode((type(one).__name__, one)) for one in told], change
+        reports = noticed.records(record)
+    return [msgspec.msgpack.encode((type(one).__name__, one)) for one in reports], change
 
 
 class Topics(Transport):
@@ -156,7 +156,7 @@ class Topics(Transport):
 
 
 class World:
-    """A partition of each topic, a cleaner, a refresher and a watcher, the last two of which may change their machines."""
+    """A partition of each topic, a cleaner, a refresher and a watcher; the last two may change their machines."""
 
     def __init__(self):
         self.settings = msgspec.structs.replace(load_settings(), revisions=True)
@@ -170,7 +170,7 @@ class World:
         self.now_ms = 20 * YEAR_MS
         self.cleaned_to = 0
         self.shifts_ms = FAR_MS
-        self.told = []
+        self.reports = []
         """What the watcher has sent."""
         self.watch_committed = 0
         self.steps = 0
@@ -264,34 +264,34 @@ class World:
             self.watched = WatchStore(None, self.settings.window)
         if not self.watched.next_offset:
             self.watched.begin_silently(self.watch_committed)
-        self._publish_told()
+        self._publish()
 
     def watch(self, crash_after=None):
-        """Look at the next record of `cleaned`, and tell what it says; the process may end on the way."""
+        """Watch the next record of `cleaned`, and publish the reports; the process may end on the way."""
         self.steps += 1
         offset = self.watched.next_offset
         if offset >= len(self.cleaned):
             return
         self.fuse.left = crash_after
         try:
-            told, change = told_of(Watch(self.watched, None), self.cleaned[offset])
+            reports, change = reports_of(Watch(self.watched, None), self.cleaned[offset])
             if change is None:
                 self.watched.skip(offset)
             else:
-                is_told = offset < self.watched.silent_until
-                self.watched.apply(change, [] if is_told else told, offset)
-            self._publish_told()
+                is_reported = offset < self.watched.silent_until
+                self.watched.apply(change, [] if is_reported else reports, offset)
+            self._publish()
         except Crash:
             self.fuse.left = None
             self.start_watcher()
         finally:
             self.fuse.left = None
 
-    def _publish_told(self):
+    def _publish(self):
         while stored := self.watched.outbox(5):
             for _, record in stored:
                 self.fuse.point()
-                self.told.append(record)
+                self.reports.append(record)
             self.watched.drop([number for number, _ in stored])
         self.watch_committed = max(self.watch_committed, self.watched.next_offset)
 
@@ -363,7 +363,7 @@ class World:
         yield from self._lost()
         yield from self._older_above_newer()
         yield from self._revisions()
-        yield from self._told_otherwise()
+        yield from self._reports_differ()
         here = self.windows(self.store)
         for is_compacted in (False, True):
             there = self._rebuilt(is_compacted=is_compacted)
@@ -411,18 +411,18 @@ class World:
             if len(numbers) > 2:
                 yield f"{source} was revised {len(numbers)} times"
 
-    def _told_otherwise(self):
-        """What is told depends on the records of `cleaned` alone, whatever has become of the watcher."""
+    def _reports_differ(self):
+        """The reports depend on the records of `cleaned` alone, whatever has become of the watcher."""
         undisturbed = Watch(WatchStore(None, self.settings.window), None)
         expected = []
         for record in self.cleaned:
-            told, change = told_of(undisturbed, record)
-            expected += told
+            reports, change = reports_of(undisturbed, record)
+            expected += reports
             if change is not None:
                 undisturbed.store.apply(change)
         # What was sent before a crash may be sent again.
-        if list(dict.fromkeys(self.told)) != list(dict.fromkeys(expected)):
-            yield f"the watcher told {len(self.told)} records, undisturbed {len(expected)}"
+        if list(dict.fromkeys(self.reports)) != list(dict.fromkeys(expected)):
+            yield f"the watcher reported {len(self.reports)} records, undisturbed {len(expected)}"
 
     @staticmethod
     def windows(store):

@@ -81,7 +81,7 @@ def wait_for_reports(stream, wait_s):
 def reports_in_order(stream):
     """The changes, the copies that remain, and the events of a watch that reads `cleaned` by the time of publication."""
     store, contents = WatchStore(None, settings_of(PATIENT).window), ContentIndex(None, 1_000_000)
-    watch, told = Watch(store, contents), []
+    watch, reports = Watch(store, contents), []
     records = sorted(
         stream.records(CLEANED), key=lambda one: (one.timestamp, one.partition, one.offset)
     )
@@ -89,10 +89,10 @@ def reports_in_order(stream):
         record = cleaned_record(one)
         if isinstance(record, CleanedRecord):
             noticed, change = watch.take(record, one.timestamp)
-            told += noticed.records(record)
+            reports += noticed.records(record)
         else:
             ended, change = watch.delete(record)
-            told += ended
+            reports += ended
         if change is not None:
             store.apply(change)
         due = contents.due()
@@ -100,16 +100,16 @@ def reports_in_order(stream):
             judged, change = watch.judge_again(page)
             if change is not None:
                 store.apply(change)
-                told += judged
+                reports += judged
         contents.settle(due)
     copies = {}
-    for one in told:
+    for one in reports:
         if isinstance(one, PageCopyRecord):
             copies[one.url] = one.duplicate_of
         elif isinstance(one, CopyEnded):
             copies.pop(one.url, None)
-    changes = {encode_json(one) for one in told if isinstance(one, PageChangeRecord)}
-    return changes, copies, {event_of(one) for one in told if isinstance(one, SiteEventRecord)}
+    changes = {encode_json(one) for one in reports if isinstance(one, PageChangeRecord)}
+    return changes, copies, {event_of(one) for one in reports if isinstance(one, SiteEventRecord)}
 
 
 def event_of(event):

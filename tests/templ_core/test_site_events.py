@@ -11,12 +11,12 @@ def other(**values):
     return msgspec.structs.replace(USUAL, **values)
 
 
-def look_at(watch, pages, *, start=0, gap_ms=HOUR_MS):
-    """Have a watch look at pages, one an hour; return what it tells."""
-    before = len(watch.untold)
+def add_page(watch, pages, *, start=0, gap_ms=HOUR_MS):
+    """Add pages to a watch, one an hour; return the changes that it notices."""
+    before = len(watch.unreported)
     for number, facts in enumerate(pages, start):
-        watch.look_at(f"/{number}", number * gap_ms, facts)
-    return watch.untold[before:]
+        watch.add_page(f"/{number}", number * gap_ms, facts)
+    return watch.unreported[before:]
 
 
 @pytest.mark.parametrize(
@@ -28,10 +28,10 @@ def look_at(watch, pages, *, start=0, gap_ms=HOUR_MS):
         (other(repeated_ratio=0.9), "repeated-text-rising", "own text", "repeated text"),
     ],
 )
-def test_a_change_is_told_once_with_its_borders(facts, kind, before, after):
+def test_a_change_is_reported_once_with_its_borders(facts, kind, before, after):
     watch = SiteWatch()
-    assert look_at(watch, [USUAL] * 30) == []
-    (change,) = look_at(watch, [facts] * 30, start=30)
+    assert add_page(watch, [USUAL] * 30) == []
+    (change,) = add_page(watch, [facts] * 30, start=30)
     assert (change.kind, change.before, change.after) == (kind, before, after)
     assert (change.last_url, change.first_url) == ("/29", "/30")
     assert change.time_ms <= 39 * HOUR_MS
@@ -54,69 +54,69 @@ UNKNOWN = PageFacts(words=300, repeated_ratio=None, language=None, charset=None)
         ([USUAL] * 30, [other(words=1, language="de")] * 30, ["content-gone"]),
     ],
 )
-def test_what_is_told_of_pages_that_follow_others(before, after, kinds):
+def test_what_is_reported_of_pages_that_follow_others(before, after, kinds):
     watch = SiteWatch()
-    look_at(watch, before)
-    assert [one.kind for one in look_at(watch, after, start=len(before))] == kinds
+    add_page(watch, before)
+    assert [one.kind for one in add_page(watch, after, start=len(before))] == kinds
 
 
-def test_a_silent_site_is_told_once_and_when_it_is_back():
+def test_a_silent_site_is_reported_once_and_when_it_is_back():
     watch = SiteWatch()
-    look_at(watch, [USUAL] * 30)
-    watch.listen(29 * HOUR_MS + WATCH.silent_ms - 1)
-    assert watch.untold == []
+    add_page(watch, [USUAL] * 30)
+    watch.notice_silence(29 * HOUR_MS + WATCH.silent_ms - 1)
+    assert watch.unreported == []
     for late_ms in (0, HOUR_MS):
-        watch.listen(29 * HOUR_MS + WATCH.silent_ms + late_ms)
-    (change,) = watch.untold
+        watch.notice_silence(29 * HOUR_MS + WATCH.silent_ms + late_ms)
+    (change,) = watch.unreported
     assert (change.kind, change.last_url, change.first_url) == ("feed-silent", "/29", None)
     assert watch.lasting() == ["feed-silent"]
-    (back,) = look_at(watch, [USUAL] * 2, start=100)
+    (back,) = add_page(watch, [USUAL] * 2, start=100)
     assert (back.kind, back.last_url, back.first_url) == ("site-back", "/29", "/100")
     assert watch.lasting() == []
     between_two_looks = SiteWatch()
-    look_at(between_two_looks, [USUAL] * 30)
-    later = look_at(between_two_looks, [USUAL] * 3, start=200)
+    add_page(between_two_looks, [USUAL] * 30)
+    later = add_page(between_two_looks, [USUAL] * 3, start=200)
     assert [one.kind for one in later] == ["site-back"]
 
 
 def test_a_site_of_few_pages_or_long_rests_is_not_silent():
     young, slow = SiteWatch(), SiteWatch()
-    look_at(young, [USUAL] * WATCH.usual_pages)
-    look_at(slow, [USUAL] * 50, gap_ms=24 * HOUR_MS)
-    young.listen(1000 * HOUR_MS)
-    slow.listen((49 + 3) * 24 * HOUR_MS)
-    assert young.untold == slow.untold == []
+    add_page(young, [USUAL] * WATCH.usual_pages)
+    add_page(slow, [USUAL] * 50, gap_ms=24 * HOUR_MS)
+    young.notice_silence(1000 * HOUR_MS)
+    slow.notice_silence((49 + 3) * 24 * HOUR_MS)
+    assert young.unreported == slow.unreported == []
 
 
-def test_a_design_that_several_detectors_find_is_told_once():
+def test_a_design_that_several_detectors_find_is_reported_once():
     watch = SiteWatch()
-    look_at(watch, [USUAL] * 30)
+    add_page(watch, [USUAL] * 30)
     for changed_at_ms in (20 * HOUR_MS, 20 * HOUR_MS, 22 * HOUR_MS, None):
-        watch.see_design(changed_at_ms, "/19", "/20")
-    (change,) = watch.untold
+        watch.notice_design(changed_at_ms, "/19", "/20")
+    (change,) = watch.unreported
     assert (change.kind, change.time_ms) == ("design-changed", 20 * HOUR_MS)
-    look_at(watch, [USUAL] * 30, start=30)
-    watch.see_design(31 * HOUR_MS, "/30", "/31")
-    assert [one.first_url for one in watch.untold] == ["/20", "/31"]
+    add_page(watch, [USUAL] * 30, start=30)
+    watch.notice_design(31 * HOUR_MS, "/30", "/31")
+    assert [one.first_url for one in watch.unreported] == ["/20", "/31"]
 
 
 def test_a_watch_stored_goes_on_as_if_it_had_not_been():
     one, other_watch = SiteWatch(), SiteWatch()
     for start, facts in ((0, USUAL), (20, other(charset="koi8-r"))):
-        look_at(one, [facts] * 20, start=start)
+        add_page(one, [facts] * 20, start=start)
         stored = msgspec.msgpack.encode(other_watch)
         other_watch = msgspec.msgpack.decode(stored, type=SiteWatch)
-        look_at(other_watch, [facts] * 20, start=start)
-    assert one.untold
+        add_page(other_watch, [facts] * 20, start=start)
+    assert one.unreported
     assert one == other_watch
 
 
 def origins(watch, *sites):
-    found = [watch.see_origin(f"/{number}", number, site) for number, site in enumerate(sites)]
+    found = [watch.notice_origin(f"/{number}", number, site) for number, site in enumerate(sites)]
     return [(one.kind, one.first_url, one.before, one.after) for one in found if one is not None]
 
 
-def test_a_site_that_copies_another_is_told_once_and_when_it_stops():
+def test_a_site_that_copies_another_is_reported_once_and_when_it_stops():
     watch = SiteWatch()
     assert origins(watch, *[""] * 30, *["a.org"] * 12, "b.org") == []
     assert origins(watch, "a.org") == [("content-copied", "/0", None, "a.org")]

@@ -200,7 +200,7 @@ class WatcherMetrics(RoleMetrics):
         self._copies = self._counter("page_copies", "Pages found to be copies of other sites")
         self._events = self._counter("site_events", "Changes of sites, by event", ["event"])
 
-    def told(self, record: WatchRecord) -> None:
+    def count_report(self, record: WatchRecord) -> None:
         """Count a record that was published."""
         if isinstance(record, PageChangeRecord):
             self._changes.labels(record.changes.degree).inc()

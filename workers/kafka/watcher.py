@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, get_args
 
 import faust
 import msgspec
@@ -41,7 +41,7 @@ from workers.state.rebuildable import open_rebuildable, remove_set_aside
 from workers.watcher.watch import CopyEnded, Watch, WatchRecord
 from workers.watcher.watch_store import WatchChange, WatchStore
 
-_LISTEN_S = 600.0
+_SILENCE_S = 600.0
 """Seconds between two searches for sites whose pages no longer come."""
 _JUDGE_S = 1.0
 """Seconds between two searches for pages that are to be judged again."""
@@ -49,32 +49,25 @@ _SENT_AT_ONCE = 500
 """Records that are read from the outbox at a time."""
 log = logging.getLogger("templ")
 
-_Told: TypeAlias = (
-    PageChangeRecord | PageCopyRecord | SiteEventRecord | FingerprintRecord | CopyEnded
-)
 
-
-class _Kept(msgspec.Struct, array_like=True):
-    """A record of the outbox."""
+class _OutboxEntry(msgspec.Struct, array_like=True):
+    """A report that is to be sent."""
 
     kind: str
     value: msgspec.Raw
 
 
-_KINDS: dict[str, type[_Told]] = {
-    one.__name__: one
-    for one in (PageChangeRecord, PageCopyRecord, SiteEventRecord, FingerprintRecord, CopyEnded)
-}
+_KINDS: dict[str, type[WatchRecord]] = {one.__name__: one for one in get_args(WatchRecord)}
 
 
-def _kept(record: WatchRecord) -> bytes:
-    value = msgspec.Raw(msgspec.msgpack.encode(record))
-    return msgspec.msgpack.encode(_Kept(type(record).__name__, value))
+def _encode_report(report: WatchRecord) -> bytes:
+    value = msgspec.Raw(msgspec.msgpack.encode(report))
+    return msgspec.msgpack.encode(_OutboxEntry(type(report).__name__, value))
 
 
-def _read_kept(stored: bytes) -> WatchRecord:
-    kept = msgspec.msgpack.decode(stored, type=_Kept)
-    return msgspec.msgpack.decode(kept.value, type=_KINDS[kept.kind])
+def _decode_report(stored: bytes) -> WatchRecord:
+    entry = msgspec.msgpack.decode(stored, type=_OutboxEntry)
+    return msgspec.msgpack.decode(entry.value, type=_KINDS[entry.kind])
 
 
 class PartitionWatch:
@@ -108,7 +101,7 @@ class PartitionWatch:
         if message.offset < self.store.next_offset:
             return True
         try:
-            told, change = self._told(message)
+            reports, change = self._reports(message)
         except (SchemaError, ValueError) as error:
             extra = record_fields(message.source, message.headers, None)
             log.warning("record %s is left out: %s", message.source, error, extra=extra)
@@ -119,11 +112,11 @@ class PartitionWatch:
             return True
         if message.offset < self.store.silent_until:
             # What was reported before the store was lost is not reported again, but which pages are copies may have changed.
-            told = [one for one in told if isinstance(one, PageCopyRecord)]
-        self.store.apply(change, [_kept(one) for one in told], message.offset)
+            reports = [one for one in reports if isinstance(one, PageCopyRecord)]
+        self.store.apply(change, [_encode_report(one) for one in reports], message.offset)
         return True
 
-    def _told(self, message: Received) -> tuple[Sequence[WatchRecord], WatchChange | None]:
+    def _reports(self, message: Received) -> tuple[Sequence[WatchRecord], WatchChange | None]:
         value = processable(message.value)
         if value is None:
             url = (message.key or b"").decode()
@@ -136,16 +129,16 @@ class PartitionWatch:
         return noticed.records(record), change
 
     def judge_again(self, due: Sequence[DuePage]) -> None:
-        """Keep what is to be told of pages of which another page may be the original now."""
+        """Store the reports about pages whose original may be another page now."""
         for one in due:
-            told, change = self._watch.judge_again(one.page)
+            reports, change = self._watch.judge_again(one.page)
             if change is not None:
-                self.store.apply(change, [_kept(one) for one in told])
+                self.store.apply(change, [_encode_report(report) for report in reports])
 
-    def listen(self) -> None:
-        """Notice which sites have fallen silent."""
+    def notice_silent_sites(self) -> None:
+        """Store the events of sites that have fallen silent."""
         for events, change in self._watch.silent_sites():
-            self.store.apply(change, [_kept(one) for one in events])
+            self.store.apply(change, [_encode_report(event) for event in events])
 
     def note_log(self, snapshot: LogSnapshot) -> None:
         """Store which log was read."""
@@ -175,7 +168,7 @@ class Watcher(Role):
         self.app.on_partitions_revoked.connect(self._revoked)  # type: ignore[arg-type]
         self._keep_doing("fingerprints", self._follower.run)
         self._keep_doing("noting logs", self._note_logs)
-        self._keep_doing("silent sites", self._listen)
+        self._keep_doing("silent sites", self._report_silent_sites)
         self._judged: tuple[int, list[int]] | None = None
         """The changes of the contents, and the partitions, up to which due pages were judged again."""
         self._keep_doing("judging again", self._judge_again)
@@ -206,12 +199,12 @@ class Watcher(Role):
         numbers = sorted(one.partition for one in assigned)
         self._owned.assign(numbers)
         for number in numbers:
-            self._do_once("recovery", partial(self._publish_of, number))
+            self._do_once("recovery", partial(self._recover, number))
 
     async def _revoked(self, _app: Any, revoked: Any, **_: Any) -> None:
         await self._owned.release(one.partition for one in revoked)
 
-    async def _publish_of(self, number: int) -> None:
+    async def _recover(self, number: int) -> None:
         """Bring the store of a partition up to date, and publish what it has to report."""
         await self._known()
         async with self._owned.hold(number) as watch:
@@ -267,40 +260,40 @@ class Watcher(Role):
         """Return the pages of a partition that were reported as copies."""
         topic = self.config.broker.topic(PAGE_COPIES)
         partitions = [TopicPartition(topic, one) for one in range(self.config.counts[PAGE_COPIES])]
-        found: dict[bytes, Original] = {}
+        copies: dict[bytes, Original] = {}
         async for record in read_whole(self.config.broker, partitions):
-            found.pop(record.key, None)
+            copies.pop(record.key, None)
             if record.value is not None:
                 with suppress(SchemaError, ValueError):
                     copy = decode_json(record.value, PageCopyRecord)
-                    found[record.key] = Original(copy.url, copy.site)
+                    copies[record.key] = Original(copy.url, copy.site)
         count = self.config.counts[CLEANED]
-        return [one for one in found.values() if partition_of(one.site, count) == number]
+        return [page for page in copies.values() if partition_of(page.site, count) == number]
 
     async def _publish(self, watch: PartitionWatch) -> None:
         """Send what is to be reported, and drop it when the broker has stored it."""
         while stored := await asyncio.to_thread(watch.store.outbox, _SENT_AT_ONCE):
-            records = [_read_kept(value) for _, value in stored]
-            for one in records:
-                if isinstance(one, FingerprintRecord):
-                    self._contents.expect(one)
-            await send_all(self.outputs.send_keyed(*_message(one)) for one in records)
+            reports = [_decode_report(value) for _, value in stored]
+            for report in reports:
+                if isinstance(report, FingerprintRecord):
+                    self._contents.expect(report)
+            await send_all(self.outputs.send_keyed(*_message(report)) for report in reports)
             await asyncio.to_thread(watch.store.drop, [number for number, _ in stored])
-            for one in records:
-                self.metrics.told(one)
+            for report in reports:
+                self.metrics.count_report(report)
 
     async def _note_logs(self) -> None:
         """Store what the watchdog has seen of the logs."""
         await asyncio.sleep(CHECK_S)
         await self._owned.note_logs(self.app.snapshots)
 
-    async def _listen(self) -> None:
+    async def _report_silent_sites(self) -> None:
         """Publish which sites have fallen silent."""
-        await asyncio.sleep(_LISTEN_S)
+        await asyncio.sleep(_SILENCE_S)
         for number in self._owned.opened():
             async with self._owned.hold(number) as watch:
                 if watch is not None:
-                    await asyncio.to_thread(watch.listen)
+                    await asyncio.to_thread(watch.notice_silent_sites)
                     await self._publish(watch)
 
     async def _judge_again(self) -> None:
@@ -344,11 +337,11 @@ class Watcher(Role):
             shutil.rmtree(path)
             return True
         was_there = store.erase(site)
-        has_to_tell = bool(store.outbox(1))
+        has_reports = bool(store.outbox(1))
         store.close()
-        if has_to_tell:
+        if has_reports:
             shutil.rmtree(path)
-        return was_there or has_to_tell
+        return was_there or has_reports
 
 
 def _store_path(config: KafkaConfig, number: int) -> Path:

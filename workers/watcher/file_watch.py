@@ -52,30 +52,32 @@ class FileWatch:
             noticed, change = self._watch.take(record)
         if change is not None:
             self._store.apply(change)
-        told = self._judged_again()
-        noticed.others = [one for one in told if not isinstance(one, SiteEventRecord)]
-        noticed.events += [one for one in told if isinstance(one, SiteEventRecord)]
+        for report in self._judged_again():
+            if isinstance(report, SiteEventRecord):
+                noticed.events = [*noticed.events, report]
+            else:
+                noticed.others = [*noticed.others, report]
         return noticed
 
     def _judged_again(self) -> list[WatchRecord]:
-        """Return what is to be told of pages of which another page is the original now."""
-        told: list[WatchRecord] = []
+        """Return the reports about pages whose original has changed."""
+        reports: list[WatchRecord] = []
         while self._contents is not None and (due := self._contents.due()):
             for one in due:
                 records, change = self._watch.judge_again(one.page)
                 if change is not None:
                     self._store.apply(change)
-                    told += records
+                    reports += records
             self._contents.settle(due)
-        return told
+        return reports
 
     def silent_sites(self) -> list[SiteEventRecord]:
-        """Return which sites have fallen silent, by the time of the newest page of all sites."""
-        found = []
+        """Return the events of sites that have fallen silent, by the time of the newest page of all sites."""
+        silent = []
         for events, change in self._watch.silent_sites():
             self._store.apply(change)
-            found += events
-        return found
+            silent += events
+        return silent
 
     def close(self) -> None:
         """Write what is in memory to disk."""

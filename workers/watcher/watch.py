@@ -47,22 +47,22 @@ class Noticed(msgspec.Struct, kw_only=True):
     """What other watchers are to know of the text."""
     events: list[SiteEventRecord] = []
     others: list[WatchRecord] = []
-    """What is to be told of other pages, of which this one is the original now, or no longer; on files alone."""
+    """Reports about other pages whose original this one now is, or no longer is; on files alone."""
 
     def records(self, of: CleanedRecord) -> list[WatchRecord]:
         """Return what is to be reported because of a cleaned record."""
-        found: list[WatchRecord] = []
-        place = {"url": of.url, "site": of.site}
+        reports: list[WatchRecord] = []
+        page = {"url": of.url, "site": of.site}
         if self.changes is not None and self.changes.degree != "none":
             fetch = {"fetched_at": of.fetched_at, "source": of.source}
-            found.append(PageChangeRecord(**place, **fetch, changes=self.changes))  # type: ignore[arg-type]
+            reports.append(PageChangeRecord(**page, **fetch, changes=self.changes))  # type: ignore[arg-type]
         if self.original is not None:
-            found.append(_copy(of, of.site, self.original))
+            reports.append(_copy(of, of.site, self.original))
         elif self.was_copy:
-            found.append(CopyEnded(**place))
+            reports.append(CopyEnded(**page))
         if self.fingerprint is not None:
-            found.append(self.fingerprint)
-        return [*found, *self.events, *self.others]
+            reports.append(self.fingerprint)
+        return [*reports, *self.events, *self.others]
 
 
 class Watch:
@@ -72,7 +72,7 @@ class Watch:
     """
 
     def __init__(self, store: WatchStore, contents: ContentIndex | None) -> None:
-        """Watch with what a store remembers; without contents nobody looks for copies."""
+        """Watch with what a store remembers; without contents no copies are sought."""
         self.store = store
         self._contents = contents
 
@@ -132,23 +132,25 @@ class Watch:
             language=observed.language,
             charset=observed.charset,
         )
-        watch.look_at(record.url, time_ms, facts)
+        watch.add_page(record.url, time_ms, facts)
         design = observed.design
         if design is not None and design.known_ratio <= WATCH.known_ratio_max:
-            watch.see_design(parse_time_ms(design.since), design.last_url, design.first_url)
+            watch.notice_design(parse_time_ms(design.since), design.last_url, design.first_url)
         if self._contents is not None:
-            self._see_origin(change, page, noticed.original)
-        noticed.events = _told(change)
+            self._notice_origin(change, page, noticed.original)
+        noticed.events = _take_events(change)
 
-    def _see_origin(self, change: WatchChange, page: SeenPage, original: Original | None) -> None:
+    def _notice_origin(
+        self, change: WatchChange, page: SeenPage, original: Original | None
+    ) -> None:
         watch = change.watch
-        copied = watch.see_origin(page.url, page.time_ms, original.site if original else "")
-        watch.untold = [*watch.untold, *([copied] if copied else [])]
+        copied = watch.notice_origin(page.url, page.time_ms, original.site if original else "")
+        watch.unreported = [*watch.unreported, *([copied] if copied else [])]
 
     def judge_again(self, page: Original) -> tuple[list[WatchRecord], WatchChange | None]:
-        """Return what is to be told of a page of which another one may be the original now, and the change of its site.
+        """Return the reports about a page whose original may be another page now, and the change of its site.
 
-        There is no change where nothing is to be told, as of a page that is not remembered.
+        There is no change for a page that is not remembered.
         """
         change = self.store.change(page.site)
         seen = change.page(page.url)
@@ -156,14 +158,14 @@ class Watch:
             return [], None
         original = self._contents.original(page)
         if original is None:
-            told: list[WatchRecord] = [CopyEnded(url=page.url, site=page.site)]
+            reports: list[WatchRecord] = [CopyEnded(url=page.url, site=page.site)]
         else:
-            told = [_copy(seen, page.site, original)]
+            reports = [_copy(seen, page.site, original)]
             if not seen.is_copy:
-                self._see_origin(change, seen, original)
+                self._notice_origin(change, seen, original)
         judged = msgspec.structs.replace(seen, is_copy=original is not None)
         change.replace(judged, _digest(judged))
-        return [*told, *_told(change)], change
+        return [*reports, *_take_events(change)], change
 
     def delete(self, record: DeletedRecord) -> tuple[list[WatchRecord], WatchChange | None]:
         """Return what the deletion of a page says, and the change of its site; None for a page that is not remembered.
@@ -186,16 +188,16 @@ class Watch:
         return gone, change
 
     def silent_sites(self) -> list[tuple[list[SiteEventRecord], WatchChange]]:
-        """Return the sites whose pages no longer come, by the newest page of all sites."""
+        """Return the events and changes of sites whose pages no longer come, by the newest page of all sites."""
         watched = list(self.store.sites())
-        now_ms = max((one.newest_ms or 0 for _, one in watched), default=0)
-        found = []
+        now_ms = max((watch.newest_ms or 0 for _, watch in watched), default=0)
+        silent = []
         for site, watch in watched:
-            if watch.hears_nothing(now_ms):
+            if watch.has_fallen_silent(now_ms):
                 change = self.store.change(site)
-                change.watch.listen(now_ms)
-                found.append((_told(change), change))
-        return found
+                change.watch.notice_silence(now_ms)
+                silent.append((_take_events(change), change))
+        return silent
 
 
 def _changes(known: SeenPage, page: SeenPage) -> PageChanges | None:
@@ -228,9 +230,9 @@ def _copy(of: CleanedRecord | SeenPage, site: str, original: Original) -> PageCo
     )
 
 
-def _told(change: WatchChange) -> list[SiteEventRecord]:
-    """Return what is to be reported of a site, and forget that it is to be reported."""
-    events, change.watch.untold = change.watch.untold, []
+def _take_events(change: WatchChange) -> list[SiteEventRecord]:
+    """Return the events of a site that were not reported yet, and remove them from it."""
+    events, change.watch.unreported = change.watch.unreported, []
     return [_event(change.site, one) for one in events]
 
 

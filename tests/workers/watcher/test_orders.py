@@ -1,4 +1,4 @@
-"""Copies are told alike in whatever order partitions are read, and however many watchers share them."""
+"""Copies are reported alike in whatever order partitions are read, and however many watchers share them."""
 
 from typing import NamedTuple
 
@@ -126,19 +126,19 @@ class Watcher:
         offset = watch.store.next_offset
         now_ms, record = self._world.cleaned[site][offset]
         if isinstance(record, DeletedRecord):
-            told, change = watch.delete(record)
+            reports, change = watch.delete(record)
         else:
             noticed, change = watch.take(record, now_ms)
-            told = noticed.records(record)
+            reports = noticed.records(record)
         if crashes:
             return
         if offset < watch.store.silent_until:
-            told = [one for one in told if isinstance(one, PageCopyRecord)]
+            reports = [one for one in reports if isinstance(one, PageCopyRecord)]
         watch.store.skip(offset) if change is None else watch.store.apply(change, (), offset)
-        self._publish(told)
+        self._publish(reports)
 
     def follow(self, count):
-        """Read so many fingerprints."""
+        """Read this number of fingerprints."""
         for offset in range(
             self._followed, min(self._followed + count, len(self._world.fingerprints))
         ):
@@ -153,16 +153,16 @@ class Watcher:
             if self._world.watchers[self._world.owner[one.page.site]] is self:
                 self.own(one.page.site)
                 watch = self._watch(one.page.site)
-                told, change = watch.judge_again(one.page)
+                reports, change = watch.judge_again(one.page)
                 if change is not None:
                     watch.store.apply(change)
-                self._publish(told)
+                self._publish(reports)
             elif one.page.site in self._stores:
                 continue
             self._contents.settle([one])
 
-    def _publish(self, told):
-        for one in told:
+    def _publish(self, reports):
+        for one in reports:
             if isinstance(one, PageCopyRecord):
                 self._world.copies[one.url] = one.duplicate_of
             elif isinstance(one, CopyEnded):
@@ -219,13 +219,13 @@ def test_copies_do_not_depend_on_the_order_of_reading(fetches, steps, watchers):
 
 @settings(max_examples=200, deadline=None)
 @given(feeds())
-def test_files_tell_the_same_copies(fetches):
+def test_files_report_the_same_copies(fetches):
     watch, copies = FileWatch(None, Settings(), finds_copies=True), {}
     for offset, fetch in enumerate(fetches):
         record = record_of(offset, fetch)
         noticed = watch.take(record)
-        told = noticed.others if fetch.content is None else noticed.records(record)
-        for one in told:
+        reports = noticed.others if fetch.content is None else noticed.records(record)
+        for one in reports:
             if isinstance(one, PageCopyRecord):
                 copies[one.url] = one.duplicate_of
             elif isinstance(one, CopyEnded):

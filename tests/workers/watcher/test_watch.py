@@ -74,7 +74,7 @@ def noticed(cleaned, watch):
 
 
 @pytest.fixture
-def told(noticed):
+def events_of(noticed):
     return lambda pages: [event for one in noticed(pages) for event in one.events]
 
 
@@ -150,9 +150,9 @@ def test_price_and_stock_are_compared_on_15_products(noticed):
     )
 
 
-def test_a_change_of_charset_is_one_event(told):
-    assert told(articles(15)) == []
-    (event,) = told(articles(15, 15, charset="utf-16"))
+def test_a_change_of_charset_is_one_event(events_of):
+    assert events_of(articles(15)) == []
+    (event,) = events_of(articles(15, 15, charset="utf-16"))
     assert (event.event, event.before, event.after) == ("charset-changed", "utf-8", "utf-16le")
     assert (event.site, event.schema) == ("example.com", "site-event/1")
     assert event.last_url == "https://example.com/14"
@@ -160,11 +160,11 @@ def test_a_change_of_charset_is_one_event(told):
     assert event.time.startswith("2026-03-01T00:")
 
 
-def test_a_change_of_design_is_one_event_with_the_pages_beside_it(told):
+def test_a_change_of_design_is_one_event_with_the_pages_beside_it(events_of):
     settings = FeedSettings(genre="news", sites=1, pages=60, seed=3, redesign_day=14)
     feed = [one for one in simulate_feed(settings) if one.page_role == "article"]
     first_new = next(number for number, one in enumerate(feed) if one.design)
-    (event,) = told(
+    (event,) = events_of(
         page(n, one.html.encode(), url=one.url, fetched_at=time(n)) for n, one in enumerate(feed)
     )
     assert event.event == "design-changed"
@@ -172,20 +172,20 @@ def test_a_change_of_design_is_one_event_with_the_pages_beside_it(told):
     assert event.last_url == feed[first_new - 1].url
 
 
-def test_a_site_that_others_outlast_is_silent(told, watch):
-    told(articles(30))
-    told([article(1, site="other.org", fetched_at="2026-03-20T00:00:00Z")])
+def test_a_site_that_others_outlast_is_silent(events_of, watch):
+    events_of(articles(30))
+    events_of([article(1, site="other.org", fetched_at="2026-03-20T00:00:00Z")])
     (event,) = watch.silent_sites()
     assert (event.site, event.event, event.first_url) == ("example.com", "feed-silent", None)
     assert watch.silent_sites() == []
-    (back,) = told([article(99, fetched_at="2026-03-21T00:00:00Z")])
+    (back,) = events_of([article(99, fetched_at="2026-03-21T00:00:00Z")])
     assert (back.event, back.first_url) == ("site-back", "https://example.com/99")
 
 
-def test_a_page_that_came_again_does_not_repeat_itself(told):
-    told(articles(20))
+def test_a_page_that_came_again_does_not_repeat_itself(events_of):
+    events_of(articles(20))
     again = [article(number % 3, fetched_at=time(20 + number)) for number in range(30)]
-    assert told(again) == []
+    assert events_of(again) == []
 
 
 def test_what_is_observed_is_sure(cleaned):
