@@ -99,7 +99,7 @@ def clean(
     page_model: PageModel | None = None,
     settings: SiteSettings | None = None,
 ) -> CleanedText:
-    """Clean a page that nobody has looked at yet, without its metadata.
+    """Clean a page for the first time, without its metadata.
 
     Args:
         document: The page.

@@ -50,11 +50,11 @@ def _suffixes() -> PublicSuffixList:
 
 def _host(url: str) -> str:
     """Return what stands between user name and port; empty without a host."""
-    found = _AUTHORITY.match(url)
-    if found is None:
-        found = _BARE_HOST.match(url)
-        return found[1] if found else ""
-    return _PORT.sub("", found[1].rpartition("@")[2])
+    match = _AUTHORITY.match(url)
+    if match is None:
+        match = _BARE_HOST.match(url)
+        return match[1] if match else ""
+    return _PORT.sub("", match[1].rpartition("@")[2])
 
 
 def _address(host: str) -> str | None:

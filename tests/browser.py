@@ -35,9 +35,9 @@ def measured(page, width_px, script, folder):
         f'srcdoc="{html.escape(inside)}"></iframe></body>'
     )
     dump = _run(around, folder, "--window-size=1300,900", "--dump-dom")
-    found = _FOUND.search(dump)
-    assert found, dump[-2000:]
-    return json.loads(html.unescape(found[1]))
+    match = _FOUND.search(dump)
+    assert match, dump[-2000:]
+    return json.loads(html.unescape(match[1]))
 
 
 def _run(page, folder, *options):

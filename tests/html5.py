@@ -26,7 +26,7 @@ HIDDEN = frozenset(
         "progress",
     ]
 )
-"""Elements of which a browser shows no text."""
+"""Elements whose text a browser does not show."""
 
 LEFT_OUT = {
     "svg": "labels of a drawing",

@@ -80,8 +80,8 @@ def trace_id_of(headers: Iterable[tuple[str, bytes | None]]) -> str | None:
     >>> trace_id_of([("traceparent", b"nonsense")])
     """
     values = [value for name, value in headers if name == "traceparent"]
-    found = _TRACE_PARENT.fullmatch(values[0] or b"") if len(values) == 1 else None
-    return found[1].decode() if found else None
+    match = _TRACE_PARENT.fullmatch(values[0] or b"") if len(values) == 1 else None
+    return match[1].decode() if match else None
 
 
 @contextmanager

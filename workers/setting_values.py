@@ -169,12 +169,12 @@ class SettingType(msgspec.Struct, frozen=True):
 
 
 def _in_unit(text: str, unit: Unit, *, whole: bool) -> int | float:
-    found = _NUMBER_AND_UNIT.fullmatch(text)
-    if found is None:
+    match = _NUMBER_AND_UNIT.fullmatch(text)
+    if match is None:
         raise ValueError(text)
-    number, written = float(found[1]), found[2]
+    number, written = float(match[1]), match[2]
     if not written:
-        return int(found[1]) if whole else number
+        return int(match[1]) if whole else number
     sizes = {name.lower(): size for name, size in unit.sizes.items()}
     if written.lower() not in sizes:
         raise ValueError(text)

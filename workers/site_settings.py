@@ -201,7 +201,7 @@ def site_settings_of_state(state: Path) -> SettingsOfSites:
 
 
 def read_records(path: Path) -> list[SiteSettingsRecord]:
-    """Return the records in a file of settings, all of which are usable.
+    """Return the records in a file of settings if all are usable.
 
     Raises:
         InputProblem: The file cannot be read, or a record cannot be used.

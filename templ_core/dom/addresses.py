@@ -96,5 +96,5 @@ def host_and_path(url: str) -> tuple[str, str]:
     >>> host_and_path("https://user@Example.com:8080/a/b?c=1")
     ('example.com', '/a/b')
     """
-    found = _PARTS.match(url)
-    return ((found[1] or "").lower(), found[2]) if found else ("", "")
+    match = _PARTS.match(url)
+    return ((match[1] or "").lower(), match[2]) if match else ("", "")

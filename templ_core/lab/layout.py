@@ -166,11 +166,11 @@ def _declared(style: str, name: str) -> str | None:
 
 def _length(value: str | None) -> float:
     """Return a length in pixels, or minus the share of the parent for percentages; 0 for other units."""
-    found = _LENGTH.match(value) if value else None
-    if found is None:
+    match = _LENGTH.match(value) if value else None
+    if match is None:
         return 0.0
-    number = float(found[1])
-    return -number / 100 if found[2] == "%" else number
+    number = float(match[1])
+    return -number / 100 if match[2] == "%" else number
 
 
 def _lightness(value: str | None) -> float:

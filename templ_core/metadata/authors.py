@@ -132,19 +132,19 @@ def byline_author(text: str, *, is_named: bool = False) -> str | None:
     >>> byline_author("Struck by Lightning") is None, byline_author("Ann Lee", is_named=True)
     (True, 'Ann Lee')
     """
-    found = BY.search(text) if BY_WORD.search(text.lower()) else None
-    if (found is None and not is_named) or _OF_PICTURE.match(text):
+    match = BY.search(text) if BY_WORD.search(text.lower()) else None
+    if (match is None and not is_named) or _OF_PICTURE.match(text):
         return None
-    if found is not None and not is_named and not _leads_to_author(text[: found.start()]):
+    if match is not None and not is_named and not _leads_to_author(text[: match.start()]):
         return None
-    name = _NAME_END.sub("", text[found.end() if found else 0 :]).strip(" .:\"'")
+    name = _NAME_END.sub("", text[match.end() if match else 0 :]).strip(" .:\"'")
     words = _BETWEEN.split(without_month(name))[0].split()
     if not 0 < len(words) <= _BYLINE_WORDS_MAX:
         return None
     is_cased = True
     for word in words:
         is_cased = is_cased and (not word[0].islower() or word in _PARTICLES)
-    if found is None and (len(words) == 1 or not is_cased):
+    if match is None and (len(words) == 1 or not is_cased):
         return None
     if len(words) > 1 and not is_cased:
         return None

@@ -163,21 +163,21 @@ def _first_day(text: str, language: str) -> tuple[int, str] | None:
 def _days_in(text: str, language: str) -> list[tuple[int, str | None]]:
     """Return where days begin in a text, and the days, for each form the first; None for one that no calendar has."""
     days: list[tuple[int, str | None]] = []
-    found: re.Match[str] | None
+    match: re.Match[str] | None
     for form in _FORMS:
-        for found in form.finditer(text):
-            if month := month_number(found["month"], language.partition("-")[0]):
-                days.append((found.start(), _day(found["year"], month, found["day"])))
+        for match in form.finditer(text):
+            if month := month_number(match["month"], language.partition("-")[0]):
+                days.append((match.start(), _day(match["year"], month, match["day"])))
                 break
     for form, year, month, day in _FIGURES:
-        if found := form.search(text):
-            days.append((found.start(), _day(found[year], found[month], found[day])))
-    if found := _NUMERIC.search(text):
-        one = _numeric_day(int(found[1]), int(found[3]), int(found[4]), language)
-        days.append((found.start(), one))
-    if not text.isascii() and (found := _ERA.search(text)):
-        of_era = _ERA_BEGINS[found[1]] + (1 if found[2] == "元" else int(found[2]))
-        days.append((found.start(), _day(of_era, found[3], found[4])))
+        if match := form.search(text):
+            days.append((match.start(), _day(match[year], match[month], match[day])))
+    if match := _NUMERIC.search(text):
+        one = _numeric_day(int(match[1]), int(match[3]), int(match[4]), language)
+        days.append((match.start(), one))
+    if not text.isascii() and (match := _ERA.search(text)):
+        of_era = _ERA_BEGINS[match[1]] + (1 if match[2] == "元" else int(match[2]))
+        days.append((match.start(), _day(of_era, match[3], match[4])))
     return days
 
 
@@ -241,8 +241,8 @@ def before_change(text: str) -> str:
     ... )
     ('4 May 2020, ', 'Last ')
     """
-    found = _CHANGE.search(text)
-    return text[: found.start()] if found else text
+    match = _CHANGE.search(text)
+    return text[: match.start()] if match else text
 
 
 def last_label(before: str) -> Literal["published", "changed", "other", ""]:
@@ -328,8 +328,8 @@ def day_in_path(path: str) -> str | None:
     >>> day_in_path("https://example.com/2024/03/04/council.html")
     '2024-03-04'
     """
-    found = _IN_PATH.search(path)
-    return _day(found[1], found[2], found[3]) if found else None
+    match = _IN_PATH.search(path)
+    return _day(match[1], match[2], match[3]) if match else None
 
 
 def _of_other_form(text: str) -> datetime | None:

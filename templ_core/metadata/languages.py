@@ -214,12 +214,12 @@ def language_tag(text: str) -> str | None:
     >>> language_tag("en_us"), language_tag("ZH-hans-cn"), language_tag("English")
     ('en-US', 'zh-Hans-CN', None)
     """
-    found = _LANGUAGE.fullmatch(text.strip().replace("_", "-").partition(".")[0])
-    if found is None or found["language"].lower() in _NO_LANGUAGES:
+    match = _LANGUAGE.fullmatch(text.strip().replace("_", "-").partition(".")[0])
+    if match is None or match["language"].lower() in _NO_LANGUAGES:
         return None
-    parts = [found["language"].lower()]
-    if found["script"]:
-        parts.append(found["script"].title())
-    if found["region"]:
-        parts.append(found["region"].upper())
+    parts = [match["language"].lower()]
+    if match["script"]:
+        parts.append(match["script"].title())
+    if match["region"]:
+        parts.append(match["region"].upper())
     return "-".join(parts)

@@ -171,10 +171,10 @@ def shown_availability(document: Document, parts: PageParts) -> str | None:
         node = int(nodes.parent[node])
     for one in _behind(document, parts):
         text, owner = document.segments.texts[one], int(document.segments.owner[one])
-        found = _AVAILABILITY.search(text) if len(text) <= _AVAILABILITY_CHARS_MAX else None
-        if found is None or _is_badge(document, one) or parts.is_node_elsewhere(owner):
+        match = _AVAILABILITY.search(text) if len(text) <= _AVAILABILITY_CHARS_MAX else None
+        if match is None or _is_badge(document, one) or parts.is_node_elsewhere(owner):
             continue
-        return found.lastgroup
+        return match.lastgroup
     return "InStock" if _may_be_bought(document, parts) else None
 
 
@@ -203,13 +203,13 @@ def shown_sku(document: Document, parts: PageParts) -> str | None:
     texts = document.segments.texts
     for label, value in ((_SKU, _SKU_VALUE), (_NUMBER, _NUMBER_VALUE)):
         for one in _behind(document, parts):
-            found = label.search(texts[one]) if len(texts[one]) <= 2 * _CHARS_MAX else None
-            if found and label is _SKU and _NO_SKU.search(texts[one], found.start()):
+            match = label.search(texts[one]) if len(texts[one]) <= 2 * _CHARS_MAX else None
+            if match and label is _SKU and _NO_SKU.search(texts[one], match.start()):
                 return None
-            if found and not found["sku"]:
-                found = value.fullmatch(texts[one + 1].strip()) if one + 1 < len(texts) else None
-            if found and not parts.is_node_elsewhere(int(document.segments.owner[one])):
-                return found["sku"].rstrip(".")
+            if match and not match["sku"]:
+                match = value.fullmatch(texts[one + 1].strip()) if one + 1 < len(texts) else None
+            if match and not parts.is_node_elsewhere(int(document.segments.owner[one])):
+                return match["sku"].rstrip(".")
     return None
 
 

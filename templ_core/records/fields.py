@@ -146,7 +146,7 @@ def _lines(page: ShapedPage) -> Iterator[tuple[_Row, tuple[int, int]]]:
         owner = int(page.segments.owner[segment])
         if len(text) > _NAME_CHARS_MAX + _VALUE_CHARS_MAX or page.tags[owner] in CELLS:
             continue
-        found = _LINE.fullmatch(text)
-        if found and len(page.segments_within(owner)) == 1:
+        match = _LINE.fullmatch(text)
+        if match and len(page.segments_within(owner)) == 1:
             kind = int(nodes.parent[owner]), int(page.shape[owner])
-            yield _Row(found[1].strip(), found[2].strip(), [segment]), kind
+            yield _Row(match[1].strip(), match[2].strip(), [segment]), kind

@@ -222,18 +222,18 @@ def _item(
     page: ShapedPage, part: Stretch, link: _Link, day: Day | None, shared: set[str], base: str
 ) -> Item:
     within = page.segments_in(part.begin, part.end)
-    told = {page.segment_of(link.node), *([day.segment] if day else [])}
+    used = {page.segment_of(link.node), *([day.segment] if day else [])}
     price = None
     for one in within:
         shown = _without_struck(page, one)
         found = price_in(shown) if len(shown) <= _PRICE_CHARS_MAX else None
         if found is not None and found.is_beside_currency:
-            told.add(one)
+            used.add(one)
             price = price or found
     texts = [
         page.texts[one]
         for one in within
-        if one not in told
+        if one not in used
         and page.texts[one] != link.name
         and page.texts[one] not in shared
         and 2 * page.segments.link_chars[one] <= len(page.texts[one])

@@ -190,8 +190,8 @@ def _name_in(page: ShapedPage, node: int) -> str | None:
     if segment >= len(page.texts):
         return None
     text = without_days(page.texts[segment].partition("\n")[0])
-    found = _BY.search(text)
-    return _name(found[1] if found else text)
+    match = _BY.search(text)
+    return _name(match[1] if match else text)
 
 
 def _name(text: str) -> str | None:

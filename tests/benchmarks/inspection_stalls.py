@@ -8,7 +8,7 @@ role sleeps for 5 ms again and again, and notes how much later it wakes up. Span
 nobody looks at the state and in which `templ inspect site` runs all the time take turns. With --console,
 reports and lists are asked of a console instead, one after the other.
 
-For each role and both kinds of span it prints the longest delay by the clock, and the longest of which the role
+For each role and both kinds of span it prints the longest delay by the clock, and the longest for which the role
 itself may be the cause: no delay counts for more than the processor time that all threads of the role have used
 meanwhile. The rest of a delay is time in which the role had no processor, because other processes had them: its own
 children, the broker, the command, or any other program of the machine.

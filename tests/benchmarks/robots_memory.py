@@ -1,4 +1,4 @@
-"""Memory and time that a crawler needs for the rules of many hosts, each of which has a full robots.txt.
+"""Memory and time that a crawler needs for the rules of many hosts, each with a full robots.txt.
 
     python -m tests.benchmarks.robots_memory [--hosts 2000]
 

@@ -105,7 +105,7 @@ class Report(msgspec.Struct, frozen=True, kw_only=True):
     """What the watchers reported; None without watchers."""
     sites: int
     shared_sources: int
-    """Sites of which two pages had the same source; their windows are not compared."""
+    """Sites with two pages of the same source; their windows are not compared."""
     other_windows: list[str]
     """Sites whose window, refitted model or texts with it are not those of the undisturbed run."""
     ended_workers: list[str]
@@ -296,7 +296,7 @@ def outcome_of(stream, ledger, fed):
 
     Returns:
         Fields of the report; id -> event time of each page that the undisturbed run is to have; and
-        the sites of which two pages had the same source.
+        the sites with two pages of the same source.
     """
     held = [one for one in stream.records(PAGES) if "id" in dict(one.headers)]
     held_ids = {source_of(one): header(one, "id") for one in held}
@@ -351,7 +351,7 @@ def older_last(held, cleaned, ledger):
 
 
 def shared_sources(ledger, held, learned):
-    """Sites of which two pages had the same source, the earlier of them with a document."""
+    """Sites with two pages of the same source, the earlier of them with a document."""
     pages = defaultdict(set)
     for source, some in ledger.lost_pages.items():
         pages[source] |= {(page.site, page.id) for page in some if page.id in learned}

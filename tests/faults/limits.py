@@ -3,7 +3,7 @@
     python -m tests.faults.limits [--connections 2000] [--forks 500]
 
 Opens connections that say nothing to the port of `/live` of a worker's cleaner, and prints its threads and files
-before and meanwhile, and how long `/live` takes. Then forks children, each of which cleans a page, half of them with
+before and meanwhile, and how long `/live` takes. Then forks children that clean a page each, half of them with
 the cleaner that two threads of the parent share, and prints how many hang. Needs Java, Maven and Linux.
 """
 

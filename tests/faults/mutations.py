@@ -74,7 +74,7 @@ def _bomb(random: Random) -> bytes:
 
 
 def _bytes(body: bytes, random: Random) -> bytes:
-    """Return bytes of which some are changed, left out or repeated."""
+    """Return bytes with some of them changed, left out or repeated."""
     changed = bytearray(body)
     for _ in range(random.choice((1, 1, 1, 2, 8))):
         if not changed:

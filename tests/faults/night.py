@@ -7,7 +7,7 @@ killed, stopped and paused, and loses its state; the broker is stopped, killed a
 again. The other worker meets only the faults of the broker, so what it takes can be compared over hours: memory of
 its processes, open files, its state on disk, records that wait, and the time from a page to its text by the
 broker's time stamps. A site is taken down in the first minute, and another one at the end, because each take-down
-starts the processes anew.
+restarts the processes.
 
 Printed are a line a minute and, for the time after the first minutes, the slope of each thing in percent of its mean
 an hour, with its standard error. At the end no page is without an outcome, and no URL's last record is of an older

@@ -47,7 +47,7 @@ CLASSES = runner.CACHE / f"classes-{runner.version()}.jsa"
 SHORT_LIVED = ("-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC")
 """Options for brokers that run for minutes: compiling their code well would take longer than it saves."""
 JAVA_OPTIONS = (*SHORT_LIVED, f"-XX:SharedArchiveFile={CLASSES}")
-"""The same with `CLASSES`, of which Java takes no notice while they are missing or of another Java."""
+"""The same with `CLASSES`, which Java ignores while they are missing or of another Java."""
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""A cluster of Kafka brokers on this machine, each of which is a controller, too, and holds a copy of everything."""
+"""A cluster of Kafka brokers on this machine; each is a controller, too, and holds a copy of everything."""
 
 import asyncio
 import json
@@ -164,7 +164,7 @@ class Cluster:
         )
 
     def assign(self, replicas_of):
-        """Give partitions these replicas, of which the first becomes the leader, and wait until it is."""
+        """Give partitions these replicas, the first as leader, and wait until it leads."""
         by_topic = defaultdict(list)
         for (topic, partition), replicas in replicas_of.items():
             by_topic[topic].append((partition, replicas, {}))

@@ -51,7 +51,7 @@ class Certificates:
         )
 
     def sign(self, name, subject, *, by="ca", host="IP:127.0.0.1", days=2):
-        """Make a key and a certificate, of which `name.pem` holds both."""
+        """Make a key and a certificate; `name.pem` holds both."""
         (self._directory / f"{name}.ext").write_text(f"subjectAltName={host}\n")
         openssl(
             *("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes"),

@@ -49,7 +49,7 @@ def test_damaged_stores_are_rebuilt_from_the_topics(stream, tmp_path, how):
     stream.feed(feed)
     stream.wait_until_settled()
     stream.stop()
-    if how == signal.SIGKILL:  # a second life, of which only the logs of changes know
+    if how == signal.SIGKILL:  # a second life that is only in the logs of changes
         stream.start()
         wait_until(lambda: len(stream.members("refresher")) == 1, stream.log)
         stream.stop(how=how)

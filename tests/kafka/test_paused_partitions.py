@@ -1,4 +1,4 @@
-"""A partition of which nothing more is read while its cleaner is behind: it loses nothing, and reading goes on."""
+"""Reading of a partition pauses while its cleaner is behind: nothing is lost, and reading goes on."""
 
 import os
 import subprocess

@@ -67,7 +67,7 @@ def live(stream, topic):
 
 
 def of_watchers(stream, *names):
-    """The sites of which stopped watchers remember anything."""
+    """The sites that stopped watchers remember."""
     found = set()
     for name in names:
         for path in (stream.state(name) / "watcher").glob("watched-*"):

@@ -41,9 +41,9 @@ def texts(url):
     address, _, name = url.rpartition("/")
     client = OpenSearch(hosts=[address])
     client.indices.refresh(index=name)
-    found = client.search(index=name, size=1000, body={"query": {"term": {"is_deleted": False}}})
+    match = client.search(index=name, size=1000, body={"query": {"term": {"is_deleted": False}}})
     client.close()
-    return {one["_source"]["url"]: one["_source"]["text"] for one in found["hits"]["hits"]}
+    return {one["_source"]["url"]: one["_source"]["text"] for one in match["hits"]["hits"]}
 
 
 def apply(url, *records):
@@ -95,9 +95,9 @@ def test_near_duplicates_of_a_text_are_found_by_their_min_hashes(url):
     hits = client.search(index=name, body={"query": {"term": {"url": first.url}}})["hits"]["hits"]
     alike = [{"term": {"min_hashes": one}} for one in hits[0]["_source"]["min_hashes"]]
     query = {"bool": {"should": alike, "minimum_should_match": 4}}
-    found = client.search(index=name, body={"query": query})["hits"]["hits"]
+    match = client.search(index=name, body={"query": query})["hits"]["hits"]
     client.close()
-    assert {one["_source"]["url"] for one in found} == {"https://a/1", "https://a/2"}
+    assert {one["_source"]["url"] for one in match} == {"https://a/1", "https://a/2"}
 
 
 def test_a_topic_is_read_once(url, kafka_broker, prefix, tmp_path):

@@ -53,9 +53,9 @@ def _rows(element: Any) -> Iterator[tuple[str, str]]:
         if is_pair:
             yield _text(term), _text(meaning)
     for item in element.iter("li", "p"):
-        found = _LABELLED.fullmatch(_text(item))
-        if found and not item.xpath(".//li | .//p"):
-            yield found[1], found[2]
+        match = _LABELLED.fullmatch(_text(item))
+        if match and not item.xpath(".//li | .//p"):
+            yield match[1], match[2]
 
 
 def _text(element: Any) -> str:

@@ -4,7 +4,7 @@
 
 Each site has selectors, written for it by hand, of the items of its listings, and of name and link of each. An item is
 found if an item of the page has its name; its address is right if it leads where the link does. Pages without items by
-the selectors are left out, and so are those of which they find one.
+the selectors are left out, and so are those where they find only one.
 """
 
 import re

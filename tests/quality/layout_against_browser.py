@@ -75,8 +75,8 @@ def browser_boxes(browser, markup, folder):
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     except subprocess.TimeoutExpired:
         return None
-    found = _BOXES.search(done.stdout)
-    return json.loads(html.unescape(found[1])) if found else None
+    match = _BOXES.search(done.stdout)
+    return json.loads(html.unescape(match[1])) if match else None
 
 
 def correlations(browser, record, folder):

@@ -247,8 +247,8 @@ def _numbered(of_list) -> Iterator[tuple[int, lxml.html.HtmlElement]]:
 
 
 def _whole(text: str | None, otherwise: int) -> int:
-    found = re.match(r"\s*([-+]?\d+)", text or "")
-    return int(found[1]) if found and abs(int(found[1])) < 1 << 31 else otherwise
+    match = re.match(r"\s*([-+]?\d+)", text or "")
+    return int(match[1]) if match and abs(int(match[1])) < 1 << 31 else otherwise
 
 
 def _number_faults(root, written, is_kept) -> Iterator[Fault]:

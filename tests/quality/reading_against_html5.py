@@ -1,4 +1,4 @@
-"""Show pages of which reading loses letters that a browser shows; html5lib says what it shows.
+"""Show pages from which reading loses letters that a browser shows; html5lib says what it shows.
 
     python -m tests.quality.reading_against_html5 CORPUS ... [--mutations 5000]
     python -m tests.quality.reading_against_html5 --tree-construction
@@ -79,7 +79,7 @@ def mutations(corpora: Iterable[Path], count: int, seed: int) -> Iterator[str]:
 @click.option("--seed", default=1, show_default=True, help="Seed of the mutations.")
 @click.option("--tree-construction", is_flag=True, help="Read the cases of html5lib-tests instead.")
 def main(corpora: tuple[Path, ...], count: int, seed: int, *, tree_construction: bool) -> None:
-    """Print every page of which letters are lost, and how many pages were compared."""
+    """Print every page with lost letters, and how many pages were compared."""
     if not corpora and not tree_construction:
         raise click.UsageError("Name a corpus, or give --tree-construction.")
     pages = tree_construction_cases() if tree_construction else mutations(corpora, count, seed)

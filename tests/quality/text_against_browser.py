@@ -25,7 +25,7 @@ one blank or one line break:
 What stands on the border of kept and removed text does not count otherwise, and what is cut out of kept segments
 counts as kept. Closed `details` are opened, text in shadow roots
 stands where it is shown, letters have the case of the markup, and labels of drawings (`svg text`) and anchors of headings
-are left out, as they are in reading. A page of which the browser shows less than half of the kept characters needs its scripts: it is not
+are left out, as they are in reading. A page where the browser shows less than half of the kept characters needs its scripts: it is not
 compared, and counted apart. The output is the same each time for the same browser.
 """
 
@@ -124,8 +124,8 @@ def shown_text(browser: str, markup: str, folder: str, *, with_style_sheets: boo
         )
     except subprocess.TimeoutExpired:
         return None
-    found = _SHOWN.search(done.stdout)
-    return json.loads(html.unescape(found[1])) if found else None
+    match = _SHOWN.search(done.stdout)
+    return json.loads(html.unescape(match[1])) if match else None
 
 
 def compare(markup: str, url: str, shown: str) -> Compared | None:

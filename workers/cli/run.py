@@ -398,7 +398,7 @@ def _check(options: RunOptions) -> None:
         if name in ("revisions", "changes", "events"):
             refuse(
                 resumes_state,
-                f"--resume cannot tell which {option} of a kept --state were written: give --force to "
+                f"--resume does not know which {option} of a kept --state were written: give --force to "
                 "clean everything again",
             )
     refuse(

@@ -109,8 +109,8 @@ class OpenSearchIndex:
             self._create(self.name, _MAPPING)
             self._create(self._positions_name, _POSITION_MAPPING)
             self._client.indices.refresh(index=self._positions_name)
-            found = self._client.search(index=self._positions_name, size=10_000)
-        stored = [msgspec.convert(one["_source"], _Position) for one in found["hits"]["hits"]]
+            match = self._client.search(index=self._positions_name, size=10_000)
+        stored = [msgspec.convert(one["_source"], _Position) for one in match["hits"]["hits"]]
         self._positions = {(one.topic, one.partition): one for one in stored}
         self._moved: set[tuple[str, int]] = set()
 

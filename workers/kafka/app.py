@@ -45,7 +45,7 @@ _STOP_WAIT_S = 25.0
 _METADATA_AGE_MS = 10_000
 """Age at which a consumer asks the broker for its topics again, in milliseconds.
 
-A group that forms while a broker starts may be told about no partition, and be assigned none. aiokafka forms
+A group that forms while a broker starts may learn of no partition, and be assigned none. aiokafka forms
 the group again when it learns of the partitions; by default it asks only after five minutes.
 """
 _MIB = 1 << 20

@@ -441,7 +441,7 @@ class _LogConsumerThread(AIOKafkaConsumerThread):
             self._consumer._coordinator.request_rejoin()  # noqa: SLF001
 
     async def _fetch_records(self, *arguments: Any, **options: Any) -> Any:
-        """Return fetched records; tell the App where the broker has none at an offset."""
+        """Return fetched records; notify the App where the broker has none at an offset."""
         try:
             return await super()._fetch_records(*arguments, **options)
         except OffsetOutOfRangeError as error:

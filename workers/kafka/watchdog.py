@@ -46,7 +46,7 @@ _JOIN_AGAIN_S = 10.0
 
 The leader of a group assigns all partitions, and forms the group again when it learns of further ones. But
 a static member that leads its group and is started again gets back what it had, and nobody tells it that it
-leads (Kafka's KIP-814; aiokafka cannot be told). If that is nothing, because the topic was missing just
+leads (Kafka's KIP-814; aiokafka has no such setting). If that is nothing, because the topic was missing just
 then, it stays so forever. Joining once more makes it the leader.
 """
 _NO_ANSWER = (

@@ -34,7 +34,7 @@ from workers.processes.messages import (
 from workers.processes.options import CONFIG
 
 _FITS_IN_MEMORY = 32
-"""Sites of which a child keeps the last fit, some 50 kB each."""
+"""Sites whose last fit a child keeps, some 50 kB each."""
 _CLEANED_IN_MEMORY = 500
 """Pages that were cleaned and may not have been learned yet, about 50 kB each."""
 

@@ -57,7 +57,7 @@ class _Entry(NamedTuple):
 
 
 class DuePage(NamedTuple):
-    """A page of which another page may be the original now."""
+    """A page whose original may be another page now."""
 
     page: Original
     turn: int
@@ -260,7 +260,7 @@ class ContentIndex(FollowedStore):
             batch.delete("due", page)
 
     def _led_by(self, own: bytes, key: int, rank: int) -> list[bytes]:
-        """Return the other pages with a content of which a page is the first, or would be if it came in."""
+        """Return the other pages with a content whose first page is, or would be, the one given."""
         near = self._known.near(key)
         later = [(place, self._key_in(place)) for place in near.places[near.ranks >= rank].tolist()]
         return [
@@ -284,7 +284,7 @@ class ContentIndex(FollowedStore):
         return min((rank, min(keys)), page)[1]
 
     def _key_in(self, place: int) -> bytes:
-        """Return the page in a place, of which it has the newest number that belongs there."""
+        """Return the page in a place if this is its newest number there."""
         newest = self._next - 1
         number = newest - (newest - place) % self._pages_max
         page = self._db.get("order", _number_key(number))

@@ -35,7 +35,7 @@ _BUFFER_STEP_BYTES = 64 << 10
 """By how much a write buffer grows. By the 1 MiB of RocksDB's default, the nearly empty buffers of a process's families
 would exceed the cache together, so that every write would end in files of a few keys, without end."""
 _LOG_BYTES = 1 << 20
-"""Size at which RocksDB begins its log of what it does anew."""
+"""Size at which RocksDB begins a new log of its operations."""
 _FILE_BYTES = 8 << 20
 """Size of a file of keys. The filter and the index of a larger one exceed a shard of the cache, about 1 MiB, and would be
 read again for each key."""

@@ -312,9 +312,9 @@ def wide_codec(body: bytes, declared: list[str]) -> str | None:
     if b"\0" not in sample:
         return None
     for label in declared:
-        found = _WIDE_LABEL.fullmatch(label.strip().lower())
-        if found and not _MARKUP.search(sample):
-            return f"utf-{found[1]}-{found[2] or 'le'}"
+        match = _WIDE_LABEL.fullmatch(label.strip().lower())
+        if match and not _MARKUP.search(sample):
+            return f"utf-{match[1]}-{match[2] or 'le'}"
     even, odd = sample[0::2], sample[1::2]
     if len(odd) < 4:
         return None
@@ -392,9 +392,9 @@ def _declared_inside(body: bytes) -> str:
 
     Only the attribute `charset` of a `meta` counts, or its `content` where it stands for a content-type header.
     """
-    found = _XML_CHARSET.match(body)
-    if found:
-        return found[1].decode()
+    match = _XML_CHARSET.match(body)
+    if match:
+        return match[1].decode()
     for meta in _META.finditer(body, 0, _CONFIG.meta_reach_bytes):
         label = _label_of(meta["attributes"]) if meta["attributes"] else ""
         if label:
@@ -405,13 +405,13 @@ def _declared_inside(body: bytes) -> str:
 def _label_of(attributes: bytes) -> str:
     """Return the charset label that the attributes of a `meta` declare; empty without one."""
     values = {
-        found[1].lower(): (found[2] or found[3] or found[4] or b"").strip()
-        for found in _META_ATTRIBUTE.finditer(attributes)
+        match[1].lower(): (match[2] or match[3] or match[4] or b"").strip()
+        for match in _META_ATTRIBUTE.finditer(attributes)
     }
     label = values.get(b"charset", b"")
     if not label and values.get(b"http-equiv", b"").lower() == b"content-type":
-        found = _CONTENT_CHARSET.search(values.get(b"content", b""))
-        label = found[1] if found else b""
+        match = _CONTENT_CHARSET.search(values.get(b"content", b""))
+        label = match[1] if match else b""
     return label.decode("ascii", "ignore")
 
 

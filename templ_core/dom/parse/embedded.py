@@ -50,10 +50,10 @@ _FOREIGN_OBJECT_END = pattern(rb"</foreignObject\s*+>", re.IGNORECASE)
 
 def _with_document(frame: re.Match[bytes]) -> bytes:
     """Return the start of a frame behind the document that it shows."""
-    found = _DOCUMENT.search(frame[1])
-    if found is None:
+    match = _DOCUMENT.search(frame[1])
+    if match is None:
         return frame[0]
-    document = _text(_value(found)).encode()
+    document = _text(_value(match)).encode()
     return b"<embedded-document>%b</embedded-document>%b" % (_NO_BODY.sub(b"", document), frame[0])
 
 

@@ -61,8 +61,8 @@ def tex_of(mathml: bytes) -> str:
 
 
 def _unwrapped(tex: str) -> str:
-    found = _WRAPPED.fullmatch(tex)
-    return found[1].strip() if found else tex
+    match = _WRAPPED.fullmatch(tex)
+    return match[1].strip() if match else tex
 
 
 def _linear(element: etree._Element, depth: int) -> str:

@@ -185,8 +185,8 @@ _AUTHORITY = pattern(r"\s*(?:[a-z][a-z0-9+.-]*:)?//(?:[^/?#]*@)?([^/?#:]*)", re.
 
 def _host(url: str) -> str:
     """Return the host of a URL in lower case; empty without one."""
-    found = _AUTHORITY.match(url)
-    return found[1].lower() if found else ""
+    match = _AUTHORITY.match(url)
+    return match[1].lower() if match else ""
 
 
 # --- the check of the parser ----------------------------------------------------------------

@@ -61,8 +61,8 @@ def _repaired(text: str, config: ScanConfig) -> Iterator[str]:
             written = at
         raw_end = None if mark[1] else _RAW_ENDS.get(mark[2].lower())
         if raw_end is not None and not _is_self_closing(tail[0]):
-            found = raw_end.search(text, at)
-            at = found.end() if found else -1
+            match = raw_end.search(text, at)
+            at = match.end() if match else -1
     yield text[written:]
 
 

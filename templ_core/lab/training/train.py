@@ -409,7 +409,7 @@ def gather(
         }
         if len(having) < _FOLDS_MIN:
             raise TooFewSites(
-                f"{len(set(owners))} sites of different owners fall into {FOLDS} folds, of which "
+                f"{len(set(owners))} sites of different owners fall into {FOLDS} folds, and "
                 f"{len(having)} have {name}; cross-validation needs {_FOLDS_MIN}: add sites with {name}"
             )
     return TrainingCorpus(

@@ -87,7 +87,7 @@ class TextRoles(msgspec.Struct, frozen=True, kw_only=True):
     """Which segments have which text role; columns of length n_segments."""
 
     comments: Bools
-    """Comments of readers on an article or in a guest book, and posts that a forum calls comments."""
+    """Comments of readers on an article or in a guestbook, and posts that a forum calls comments."""
     reviews: Bools
     """Reviews by customers."""
     consent: Bools

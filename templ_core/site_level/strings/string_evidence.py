@@ -275,5 +275,5 @@ def _end(words: Words, word: int) -> int:
 
 def _border(text: str, word_end: int) -> int:
     """Return where the sentence starts that follows the one whose last word ends here."""
-    found = _MARKS.match(text, word_end)
-    return found.end() if found else word_end
+    match = _MARKS.match(text, word_end)
+    return match.end() if match else word_end

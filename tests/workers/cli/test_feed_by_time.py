@@ -33,7 +33,7 @@ def line(number, **changes):
 
 
 def write_archives(folder, count):
-    """Write records of rising times that take turns in three files, of which one has a bad line."""
+    """Write records of rising times that take turns in three files, one with a bad line."""
     folder.mkdir()
     parts = [b"".join(line(one) for one in range(part, count, 3)) for part in range(3)]
     (folder / "a.jsonl").write_bytes(parts[0])

@@ -11,7 +11,7 @@ TWO_PASS = "run {feed} --two-pass --out {new}"
 
 @pytest.fixture(scope="module")
 def given(selected, selected_state, tmp_path_factory):
-    """Return a folder with what the commands name, all of which must stay as it is."""
+    """Return a folder with what the commands name; all of it must stay as it is."""
     folder = tmp_path_factory.mktemp("given")
     shutil.copytree(selected_state, folder / "state")
     shutil.copy(selected, folder / "feed.jsonl")

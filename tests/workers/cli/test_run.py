@@ -287,7 +287,7 @@ def test_a_page_that_is_none_is_told_by_its_quality_and_changes_no_text(templ, t
 
 
 def _copied_feed(path):
-    """Write pages of a site, most of which another site has in its own template, among them deletions and short pages."""
+    """Write pages of a site, most of them also on another site in its own template, with deletions and short pages."""
     pages = []
     for number in range(40):
         for site, content in (

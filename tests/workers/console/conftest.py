@@ -86,7 +86,7 @@ class Running:
 
 @pytest.fixture(scope="session")
 def state(templ, tmp_path_factory):
-    """A state directory of two sites, one of which has a hostile key and pages with hostile URLs."""
+    """A state directory of two sites, one with a hostile key and pages with hostile URLs."""
     folder = tmp_path_factory.mktemp("console")
     lines = [
         {

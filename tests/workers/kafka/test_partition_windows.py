@@ -1,4 +1,4 @@
-"""Windows are opened, closed and rebuilt beside the event loop, never on it; they know of which leader they have read."""
+"""Windows are opened, closed and rebuilt beside the event loop, never on it; they know which leader's log they read."""
 
 import asyncio
 from itertools import repeat

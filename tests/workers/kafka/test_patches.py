@@ -269,7 +269,7 @@ async def test_faust_commits_nothing_where_no_record_was_acknowledged(consumers)
 
 
 async def test_the_offset_of_the_last_owner_is_not_committed_again(consumers):
-    """It would be with the present log, of which it may not be."""
+    """It would be compared with the present log, which may be another one."""
     _, ours = consumers
     ours._committed_offset[PAGES_OF_FAUST] = 476
     assert not offsets_to_commit(ours)

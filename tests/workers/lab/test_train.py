@@ -47,7 +47,7 @@ def test_gold_without_content_or_without_template_is_refused(tmp_path, html, gol
     ]
     problem = run(tmp_path, corpus(tmp_path, records))
     assert isinstance(problem, InputProblem)
-    assert f"of which 0 have {lacking}" in str(problem)
+    assert f"and 0 have {lacking}" in str(problem)
 
 
 @pytest.mark.parametrize(

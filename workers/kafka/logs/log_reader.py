@@ -119,7 +119,7 @@ class LogReader(BrokerClient):
     async def logs(
         self, topic: str, snapshots: Mapping[int, LogSnapshot | None]
     ) -> dict[int, LogState]:
-        """Return the present logs of those partitions of a topic of which the reader's snapshots, or None, are given.
+        """Return the present logs of the partitions of a topic for which the reader's snapshots, or None, are given.
 
         A `KafkaError` is raised also where there is no such topic, or a partition has no leader.
         """

@@ -187,7 +187,7 @@ _POOL_LINES = 2500
 
 @cache
 def _pool(name: str) -> str:
-    """Return a pool of script lines or style rules, of which every page uses a stretch."""
+    """Return a pool of script lines or style rules; every page uses a stretch of it."""
     rng, line = Random(f"filler/{name}"), {"scripts": _statement, "styles": _rule}[name]
     return "\n".join(line(rng) for _ in range(_POOL_LINES))
 

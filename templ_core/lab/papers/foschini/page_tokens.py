@@ -172,9 +172,9 @@ class Normaliser:
         for key, shape in self._extra_shapes:
             if shape.fullmatch(token):
                 return key
-        found = _SHAPES.fullmatch(token)
-        if found and found.lastindex:
-            return _SHAPE_KEYS[found.lastindex - 1]
+        match = _SHAPES.fullmatch(token)
+        if match and match.lastindex:
+            return _SHAPE_KEYS[match.lastindex - 1]
         return _DIGITS.sub("0", token)
 
     def has_meaning(self, key: str) -> bool:

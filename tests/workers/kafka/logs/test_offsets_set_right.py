@@ -30,7 +30,7 @@ PAGES_0 = TopicPartition("pages", 0)
 
 @pytest.fixture
 def broker():
-    """A broker with ten records, all of which were read and committed."""
+    """A broker with ten records that were all read and committed."""
     broker = MemoryBroker()
     log = broker.of[0]
     log.append(*range(10))

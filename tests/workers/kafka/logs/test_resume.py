@@ -29,7 +29,7 @@ MARK = LogSnapshot("a", 4, 100)
         (None, None, LogState(5, 100), 5, False),  # the first read of all
         (70, MARK, LogState(0, 100, "a", 4, kept=100), 70, False),
         (70, MARK, LogState(0, 500, "a", 6, kept=120), 70, False),  # another leader
-        (130, MARK, LogState(0, 500, "a", 6, kept=120), 120, True),  # of which leader were these?
+        (130, MARK, LogState(0, 500, "a", 6, kept=120), 120, True),  # which leader wrote these?
         (70, MARK, LogState(80, 100, "a", 4, kept=100), 80, False),  # retention was faster
         (70, MARK, LogState(0, 60, "a", 6, kept=50), 50, True),
         (70, MARK, LogState(0, 500, "a", 6, kept=50), 50, True),  # new records took the offsets

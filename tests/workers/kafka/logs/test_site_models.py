@@ -76,7 +76,7 @@ def test_models_are_read_on_in_the_same_log_and_anew_in_another(start):
 
 
 class Windows:
-    """The windows of three sites, one of which has a model and pages."""
+    """The windows of three sites, one with a model and pages."""
 
     snapshot = LogSnapshot("documents", 0, 0)
     models_snapshot = None
