@@ -55,10 +55,10 @@ def _decode_formatted(message_type: type[Message], known_format: int, data: byte
         NewerFormatError: A newer version has written it.
     """
     try:
-        found = msgspec.msgpack.decode(data, type=_Format).format
-        if found > known_format:
+        format_number = msgspec.msgpack.decode(data, type=_Format).format
+        if format_number > known_format:
             raise NewerFormatError(
-                f"{message_type.__name__} has format {found}, but this worker knows only "
+                f"{message_type.__name__} has format {format_number}, but this worker knows only "
                 f"{known_format}: upgrade it"
             )
         return msgspec.msgpack.decode(data, type=message_type)

@@ -163,7 +163,7 @@ def with_records(
 
     decision, metadata = cleaned.decision, cleaned.metadata
     product = metadata.product if metadata else markup and markup.product
-    found = read_records(
+    records = read_records(
         document,
         decision.kept,
         url,
@@ -172,12 +172,12 @@ def with_records(
         kind=cleaned.page_type or "other",
         is_of_one=cleaned.kind == "article" or bool(product and product.name),
     )
-    warnings = [*cleaned.warnings, *(["records-cut"] if found.is_cut else [])]
-    if metadata and product and found.records.fields:
-        product = msgspec.structs.replace(product, additional_properties=found.records.fields)
+    warnings = [*cleaned.warnings, *(["records-cut"] if records.is_cut else [])]
+    if metadata and product and records.records.fields:
+        product = msgspec.structs.replace(product, additional_properties=records.records.fields)
         metadata = msgspec.structs.replace(metadata, product=product)
     return msgspec.structs.replace(
-        cleaned, records=found.records, metadata=metadata, warnings=warnings
+        cleaned, records=records.records, metadata=metadata, warnings=warnings
     )
 
 
@@ -221,7 +221,7 @@ def clean_examined(
 
 
 def _warnings(document: Document, text: str, missing: str | None, words: float) -> list[str]:
-    found = {
+    problems = {
         "empty": not text,
         "script-rendered": words < _SCRIPT_RENDERED_WORDS
         and document.scripts > 0
@@ -229,5 +229,5 @@ def _warnings(document: Document, text: str, missing: str | None, words: float) 
         "gate": missing in GATES,
         "declared-text": document.is_declared,
     }
-    names = [name for name, is_so in found.items() if is_so]
+    names = [name for name, is_so in problems.items() if is_so]
     return names if missing is None else [*names, missing]

@@ -95,8 +95,8 @@ class KnownContents:
 
         get = self._buckets.get
         bands = _bands(key)
-        found = [one for change in _CHANGES for band in bands if (one := get(band ^ change))]
-        places = np.frombuffer(b"".join(found), np.uint32)
+        neighbours = [one for change in _CHANGES for band in bands if (one := get(band ^ change))]
+        places = np.frombuffer(b"".join(neighbours), np.uint32)
         # A content may be under several bands.
         near = np.unique(places[np.bitwise_count(self._keys[places] ^ np.uint64(key)) <= BITS])
         order = np.argsort(self._ranks[near], kind="stable")

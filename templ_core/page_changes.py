@@ -168,15 +168,15 @@ def _not_shown(sentences: AbstractSet[_Words], shown: Sequence[str]) -> Abstract
     It shows a sentence as a whole segment, or has each run of _RUN_WORDS words of it, or both of two words.
     """
     asked = {run for one in sentences for run in _runs(one)}
-    found: set[_Words] = set()
+    missing: set[_Words] = set()
     words: list[str] = []
     for text in shown if sentences else ():
         own = tokenise(text.lower())
-        found.add(tuple(own))
+        missing.add(tuple(own))
         words += own
     for length in {min(len(run), _RUN_WORDS) for run in asked if len(run) > 1}:
-        found.update(asked.intersection(_runs(words, length)))
-    return {one for one in sentences if one not in found and not found.issuperset(_runs(one))}
+        missing.update(asked.intersection(_runs(words, length)))
+    return {one for one in sentences if one not in missing and not missing.issuperset(_runs(one))}
 
 
 def _runs(words: Sequence[str], length: int = _RUN_WORDS) -> Iterator[_Words]:

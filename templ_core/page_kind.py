@@ -40,11 +40,11 @@ def page_kind(
         return None
     if stated is not None:
         return stated_kind(decision.page_type, stated)
-    found = _weights()
+    weights = _weights()
     inputs = kind_inputs(document, url, decision)
     scores = [
         bias + math.fsum(map(operator.mul, row, inputs))
-        for bias, row in zip(found.bias, found.weights, strict=True)
+        for bias, row in zip(weights.bias, weights.weights, strict=True)
     ]
     return PAGE_TYPES[scores.index(max(scores))]
 

@@ -77,11 +77,11 @@ def page_quality(inputs: Sequence[float]) -> PageQuality | None:
     """Return what a page may be, given its `quality_inputs`; None where there are none."""
     if not inputs:
         return None
-    found = _weights()[bool(inputs[-1])]
-    columns = with_slopes(inputs, found.knots)
+    weights = _weights()[bool(inputs[-1])]
+    columns = with_slopes(inputs, weights.knots)
     scores = [
         bias + math.fsum(starmap(operator.mul, zip(row, columns, strict=True)))
-        for bias, row in zip(found.bias, found.weights, strict=True)
+        for bias, row in zip(weights.bias, weights.weights, strict=True)
     ]
     shares = [math.exp(score - max(scores)) for score in scores]
     whole = math.fsum(shares)

@@ -7,7 +7,7 @@ alarm. What `drift` finds becomes an event once.
 """
 
 import math
-from typing import Literal, TypeAlias, cast
+from typing import Literal, TypeAlias
 
 import msgspec
 
@@ -43,7 +43,7 @@ class NoticedChange(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class PageFacts(msgspec.Struct, frozen=True, array_like=True):
-    """What the watch over a site reads of a page."""
+    """What is compared of a page."""
 
     words: int
     """Words of the published text."""
@@ -142,12 +142,12 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
     """Changes to be reported."""
 
     def add_page(self, url: str, time_ms: int, facts: PageFacts) -> None:
-        """Take a page in, in the order of arrival.
+        """Take a page into account, in the order of arrival.
 
         Args:
             url: Its address.
             time_ms: Its event time in Unix milliseconds.
-            facts: What is read of it.
+            facts: What was read of it.
         """
         self.pages += 1
         self._follow_time(url, time_ms)
@@ -271,16 +271,6 @@ class SiteWatch(msgspec.Struct, kw_only=True, omit_defaults=True):
         if len(values) > _VALUES_MAX:
             del values[next(iter(values))]
         self.values = {**self.values, name: values}
-
-    def lasting(self) -> list[EventKind]:
-        """Return the events that the site has not recovered from."""
-        lasts = {
-            "feed-silent": self.is_silent,
-            "content-copied": self.copied_from is not None,
-            "content-gone": list(self.values.get(_CONTENT, ())) == [_NO_TEXT],
-            "repeated-text-rising": list(self.values.get(_REPEATED, ())) == [_REPEATED_TEXT],
-        }
-        return [cast("EventKind", name) for name, is_so in lasts.items() if is_so]
 
     def _note(self, change: NoticedChange) -> None:
         self.unreported = [*self.unreported, change]

@@ -62,14 +62,14 @@ def record_fields(
     place: "Source", headers: Iterable[tuple[str, bytes | None]] = (), site: str | None = None
 ) -> Fields:
     """Return the fields of a log line about a record."""
-    found = {
+    fields = {
         "topic": place.topic,
         "partition": place.partition,
         "offset": place.offset,
         "site": site,
         "trace_id": trace_id_of(headers),
     }
-    return {name: value for name, value in found.items() if value is not None}
+    return {name: value for name, value in fields.items() if value is not None}
 
 
 def trace_id_of(headers: Iterable[tuple[str, bytes | None]]) -> str | None:

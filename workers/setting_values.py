@@ -140,12 +140,12 @@ class SettingType(msgspec.Struct, frozen=True):
             "le": "at most {}",
             "min_length": "at least {} characters",
         }
-        found = [
+        bounds = [
             text.format(_written(bound, self.unit))
             for name, text in words.items()
             if (bound := getattr(self.meta, name, None)) is not None
         ]
-        return " and ".join(found)
+        return " and ".join(bounds)
 
     def needed(self) -> str:
         """Return what a value has to be, for an error message."""

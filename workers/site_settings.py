@@ -212,7 +212,7 @@ def read_records(path: Path) -> list[SiteSettingsRecord]:
         return []
     except OSError as error:
         raise InputProblem(f"{path}: {error.strerror}; give a file of site settings") from None
-    found: dict[str, SiteSettingsRecord] = {}
+    records: dict[str, SiteSettingsRecord] = {}
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -221,8 +221,8 @@ def read_records(path: Path) -> list[SiteSettingsRecord]:
             decided_site(record)
         except SchemaError as error:
             raise InputProblem(f"{path}, line {number}: {error}") from None
-        found[record.site] = record
-    return list(found.values())
+        records[record.site] = record
+    return list(records.values())
 
 
 def write_records(path: Path, records: Iterable[SiteSettingsRecord]) -> None:

@@ -61,10 +61,10 @@ class Addresses:
         if _NO_PAGE.match(target):
             return ""
         try:
-            found = urljoin(self._url, target)
+            absolute = urljoin(self._url, target)
         except ValueError:
             return ""
-        return found if found.startswith(("http://", "https://", "file:")) else ""
+        return absolute if absolute.startswith(("http://", "https://", "file:")) else ""
 
 
 def address(text: str, base: str) -> str | None:
@@ -86,8 +86,8 @@ def address(text: str, base: str) -> str | None:
         return text
     if not base.startswith("http") and text[:4].lower() != "http":
         return None
-    found = Addresses(base).absolute(text.rstrip("#"))
-    return found if _PLAIN_ADDRESS.fullmatch(found) else None
+    absolute = Addresses(base).absolute(text.rstrip("#"))
+    return absolute if _PLAIN_ADDRESS.fullmatch(absolute) else None
 
 
 def host_and_path(url: str) -> tuple[str, str]:

@@ -74,8 +74,8 @@ class DecidedPage(msgspec.Struct, frozen=True, kw_only=True, dict=True):
     def selected(self, selector: str) -> frozenset[int]:
         """Return the numbers of the segments that the elements of a selector hold directly."""
         if selector not in self._selected:
-            found = self._matcher.matching(parse_selector(selector))
-            segments = np.flatnonzero(found[self.document.segments.owner])
+            nodes = self._matcher.matching(parse_selector(selector))
+            segments = np.flatnonzero(nodes[self.document.segments.owner])
             self._selected[selector] = frozenset(segments.tolist())
         return self._selected[selector]
 
@@ -128,7 +128,7 @@ def _patterns(
     for begin, end in zip(*borders, strict=True):
         covered[begin:end] = True
     starts = np.append(0, np.cumsum([len(block) + 1 for block in blocks]))
-    found = {}
+    patterns = {}
     for part in parts:
         number, first, behind = part
         begins = words.first - starts[number]
@@ -139,8 +139,8 @@ def _patterns(
         if 0 < len(gaps) <= _GAPS_MAX and gaps.max() <= STRINGS_CONFIG.gap_words_max:
             ends = begins + words.length
             spans = zip(begins[inside].tolist(), ends[inside].tolist(), free.tolist(), strict=True)
-            found[part] = words_expression(blocks[number], spans)
-    return found
+            patterns[part] = words_expression(blocks[number], spans)
+    return patterns
 
 
 def deciding_expressions(pages: Sequence[DecidedPage]) -> DecidingExpressions:
@@ -181,17 +181,17 @@ class _Chosen:
     def expressions(self) -> list[Expression]:
         """Return the expressions, those of most pages first."""
         done: list[set[Part]] = [set() for _ in self._pages]
-        found = []
+        expressions = []
         for number, part in self._ordered():
             if part in done[number]:
                 continue
             one, hits = self._expression(number, part)
             if one is None:
                 continue
-            found.append(one)
+            expressions.append(one)
             for page, parts in hits.items():
                 done[page] |= parts
-        return sorted(found, key=lambda one: (-one["pages"], one["text"]))
+        return sorted(expressions, key=lambda one: (-one["pages"], one["text"]))
 
     def _ordered(self) -> list[tuple[int, Part]]:
         """Return all parts with the numbers of their pages, those of frequent text first."""
@@ -222,7 +222,7 @@ class _Chosen:
 
     def _hits(self, one: Expression) -> dict[int, set[Part]]:
         """Return what an expression removes, by the number of the page."""
-        found: defaultdict[int, set[Part]] = defaultdict(set)
+        hits: defaultdict[int, set[Part]] = defaultdict(set)
         selector, urls = one["selector"], set(one["urls"])
         is_literal = one["is_whole"] and one["expression"] == re.escape(one["text"])
         for text in [one["text"]] if is_literal else self._blocks:
@@ -234,8 +234,8 @@ class _Chosen:
                         and (selector is None or block in page.selected(selector))
                         and is_beside(one, page.blocks, block)
                     ):
-                        found[number].add((block, *span))
-        return found
+                        hits[number].add((block, *span))
+        return hits
 
 
 def _by_string(page: DecidedPage, part: Part) -> Iterator[Expression]:

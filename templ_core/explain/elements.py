@@ -36,14 +36,14 @@ def segment_elements(document: Document) -> list[tuple[str, ...]]:
     nodes = document.nodes
     names = [_name(tag, attributes) for tag, attributes in nodes.element_types]
     types, parents = nodes.element_type.tolist(), nodes.parent.tolist()
-    found = []
+    selectors = []
     for node in document.segments.owner.tolist():
         around: list[str] = []
         while node >= 0 and len(around) < _LEVELS:
             around.append(names[types[node]])
             node = parents[node]  # noqa: PLW2901 - goes up from the segment
-        found.append(tuple(reversed(around)))
-    return found
+        selectors.append(tuple(reversed(around)))
+    return selectors
 
 
 def proposed_rule(

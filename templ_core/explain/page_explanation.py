@@ -52,13 +52,13 @@ class SiteFacts(msgspec.Struct, frozen=True, kw_only=True):
 
     def inputs(self, number: int) -> tuple[InputWeight, ...]:
         """Return what the inputs of the fusion added for a segment, the strongest first."""
-        found = []
+        inputs = []
         for name, term in self.evidence.fusion.terms.items():
             value = float(self.evidence.columns[name][number])
             cut_off = min(max(value, term.low), term.high)
             added = term.weight * (cut_off - FUSION_INPUTS[name].neutral)
-            found.append(InputWeight(name=name, value=value, log_odds=added))
-        return tuple(sorted(found, key=lambda one: -abs(one.log_odds)))
+            inputs.append(InputWeight(name=name, value=value, log_odds=added))
+        return tuple(sorted(inputs, key=lambda one: -abs(one.log_odds)))
 
 
 class SegmentExplanation(msgspec.Struct, frozen=True, kw_only=True):

@@ -168,21 +168,21 @@ def _by_pages(groups: Mapping[str, _Group]) -> list[tuple[str, _Group]]:
 
 def _placed(page: ShapedPage, root: int | None, segments: list[int]) -> dict[str, list[int]]:
     """Return segments by the path of the record that they are in, or else of their own elements."""
-    found: defaultdict[str, list[int]] = defaultdict(list)
+    placed: defaultdict[str, list[int]] = defaultdict(list)
     for one in segments:
         node = int(page.segments.owner[one]) if root is None else root
-        found[_NAMES.sub(_without_digits, element_path(page.document, node))].append(one)
-    return found
+        placed[_NAMES.sub(_without_digits, element_path(page.document, node))].append(one)
+    return placed
 
 
 def _divided(page: ShapedPage, segments: list[int]) -> dict[int | None, list[int]]:
     """Return segments by the element of the record that each stands in; None for those in no record."""
     roots = _record_roots(page, segments)
-    found: defaultdict[int | None, list[int]] = defaultdict(list)
+    divided: defaultdict[int | None, list[int]] = defaultdict(list)
     for one in segments:
         around = page.around(int(page.segments.owner[one]))
-        found[next((node for node in reversed(around) if node in roots), None)].append(one)
-    return found
+        divided[next((node for node in reversed(around) if node in roots), None)].append(one)
+    return divided
 
 
 def _record_roots(page: ShapedPage, segments: list[int]) -> set[int]:
@@ -223,7 +223,7 @@ def _fields(pages: Sequence[dict[str, str]]) -> list[KindField]:
     for page in pages:
         for name, value in page.items():
             values[name][value] += 1
-    found = [
+    fields = [
         KindField(
             name=name,
             pages=counts.total(),
@@ -233,4 +233,4 @@ def _fields(pages: Sequence[dict[str, str]]) -> list[KindField]:
         for name, counts in values.items()
         if counts.total() > 1 or len(pages) == 1
     ]
-    return sorted(found, key=lambda one: -one.pages)
+    return sorted(fields, key=lambda one: -one.pages)

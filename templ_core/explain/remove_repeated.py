@@ -86,7 +86,7 @@ def removed_parts(
         selected: For each selector, the numbers of the blocks that its elements hold directly; None =
             expressions with selectors remove nothing.
     """
-    found: set[Part] = set()
+    removed: set[Part] = set()
     for one in expressions:
         if one["urls"] and url not in one["urls"]:
             continue
@@ -95,8 +95,8 @@ def removed_parts(
         for number in numbers:
             for span in matches(one, blocks[number]):
                 if is_beside(one, blocks, number):
-                    found.add((number, *span))
-    return found
+                    removed.add((number, *span))
+    return removed
 
 
 def remaining_blocks(blocks: Sequence[str], parts: Iterable[Part]) -> list[str]:

@@ -87,9 +87,11 @@ class SiteRules(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def verdict(self) -> str:
         """What a user of the rules must know, as a sentence."""
-        found = f"rules agree with the worker's texts by {self.agreement:.3f} on pages that they were not made from"
+        verdict = f"rules agree with the worker's texts by {self.agreement:.3f} on pages that they were not made from"
         return (
-            f"{found}, which suffices" if self.suffices else f"{found}: this site needs the worker"
+            f"{verdict}, which suffices"
+            if self.suffices
+            else f"{verdict}: this site needs the worker"
         )
 
 
@@ -244,13 +246,13 @@ class _Chosen:
 
     def selected(self) -> Bools:
         """Return which elements the rules take the text of."""
-        found = np.zeros(len(self._elements.end), np.bool_)
+        is_selected = np.zeros(len(self._elements.end), np.bool_)
         done = np.zeros(self._elements.pages, np.bool_)
         for body in self.bodies:
             own = self._elements.inside(body) & ~done[self._elements.page]
-            found |= own
+            is_selected |= own
             done[self._elements.page[own]] = True
-        return found & ~self._elements.inside(self.strip)
+        return is_selected & ~self._elements.inside(self.strip)
 
     def fit(self) -> "_Chosen":
         """Choose the rules, and return this."""
@@ -358,10 +360,10 @@ def _only_texts(document: Document) -> dict[int, str]:
     nodes, segments = document.nodes, document.segments
     counts = np.append(0, np.cumsum(np.bincount(segments.owner, minlength=len(nodes.end))))
     inside = (counts[nodes.end] - counts[:-1])[segments.owner]
-    found = zip(segments.owner.tolist(), segments.texts, inside.tolist(), strict=True)
+    owned_texts = zip(segments.owner.tolist(), segments.texts, inside.tolist(), strict=True)
     return {
         owner: quoted
-        for owner, text, texts in found
+        for owner, text, texts in owned_texts
         if texts == 1
         and len(text) <= _TEXT_CHARS_MAX
         and "\n" not in text
@@ -377,8 +379,10 @@ def _field(elements: _Elements, pages: Sequence[RuledPage], field: str) -> list[
         if is_value is not None:
             has_field[number] = True
             owners, texts = page.document.segments.owner.tolist(), page.document.segments.texts
-            found = [owner for owner, text in zip(owners, texts, strict=True) if is_value(text)]
-            right[np.array(found, np.int64) + elements.first[number]] = True
+            value_owners = [
+                owner for owner, text in zip(owners, texts, strict=True) if is_value(text)
+            ]
+            right[np.array(value_owners, np.int64) + elements.first[number]] = True
     _, first = np.unique(elements.pair, return_index=True)
     nodes = elements.nodes[first]
     counted = has_field[elements.pair_page]

@@ -88,7 +88,7 @@ def _times_of_nodes(
 
 def _day_texts(page: ShapedPage, parts: Sequence[Stretch]) -> list[tuple[int, int, str]]:
     """Return part, number and text of the short segments that may name the day of their part."""
-    found = []
+    texts = []
     for number, part in enumerate(parts):
         for segment in page.segments_in(part.begin, part.end):
             text = page.texts[segment]
@@ -96,8 +96,8 @@ def _day_texts(page: ShapedPage, parts: Sequence[Stretch]) -> list[tuple[int, in
                 continue
             text = before_change(text)
             if not _JOINED.search(text):
-                found.append((number, segment, text))
-    return found
+                texts.append((number, segment, text))
+    return texts
 
 
 def _order(texts: Sequence[str], language: str) -> str:

@@ -50,14 +50,14 @@ def find_fields(page: ShapedPage, *, is_product: bool) -> list[PropertyValue]:
         is_product: Whether it is that of a product, whose fields need not be kept as text where they stand beside it.
     """
     parts = PageParts(page.document, None, page.kept)
-    found: dict[str, PropertyValue] = {}
+    fields: dict[str, PropertyValue] = {}
     for row in sorted(_rows(page), key=lambda one: one.segments):
         is_own = all(
             page.kept[one] or (is_product and not parts.is_elsewhere(one)) for one in row.segments
         )
         if is_own and not _is_other(page, row.segments[0]):
-            found.setdefault(row.name.casefold(), PropertyValue(name=row.name, value=row.value))
-    return list(found.values())
+            fields.setdefault(row.name.casefold(), PropertyValue(name=row.name, value=row.value))
+    return list(fields.values())
 
 
 def _is_other(page: ShapedPage, segment: int) -> bool:
@@ -98,8 +98,8 @@ def _holders(page: ShapedPage) -> list[int]:
     owners = np.unique(page.segments.owner)
     above = np.unique(nodes.parent[owners])
     higher = np.unique(nodes.parent[above[above >= 0]])
-    found: list[int] = np.union1d(above, higher).tolist()
-    return [node for node in found if node >= 0 and page.tags[node] not in WHOLE_PAGE]
+    holders: list[int] = np.union1d(above, higher).tolist()
+    return [node for node in holders if node >= 0 and page.tags[node] not in WHOLE_PAGE]
 
 
 def _row_of_children(page: ShapedPage, node: int) -> _Row | None:

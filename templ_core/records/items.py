@@ -72,15 +72,15 @@ def find_items(
         language: Language tag of the page; empty = not known.
         is_listing: Whether the page is said to be a listing.
     """
-    found = _listed(page, _links(page, page.document.base or url), is_listing=is_listing)
-    if found is None:
+    links = _listed(page, _links(page, page.document.base or url), is_listing=is_listing)
+    if links is None:
         return []
-    parts = page.parts(found.roots)
+    parts = page.parts(links.roots)
     days = days_of_parts(page, parts, times, language)
-    places = np.array([link.node for link in found.links], np.int64)
+    places = np.array([link.node for link in links.links], np.int64)
     shared = _shared_texts(page, parts)
-    names = {link.name for link in found.links if day_in_text(link.name, language) is None}
-    are_names = 2 * len(names) > len(found.links)
+    names = {link.name for link in links.links if day_in_text(link.name, language) is None}
+    are_names = 2 * len(names) > len(links.links)
     items: list[Item] = []
     for part, day in zip(parts, days, strict=True):
         if len(items) > RECORDS_MAX:
@@ -88,7 +88,7 @@ def find_items(
         at = int(places.searchsorted(part.begin))
         if at == len(places) or places[at] >= part.end:
             continue
-        link = found.links[at]
+        link = links.links[at]
         if not are_names:
             link = link._replace(name=_heading(page, part, shared) or link.name)
         items.append(_item(page, part, link, day, shared, page.document.base or url))
@@ -97,7 +97,7 @@ def find_items(
 
 def _links(page: ShapedPage, base: str) -> list[_Link]:
     addresses = Addresses(base)
-    found = []
+    links = []
     for node, mark in page.marks.items():
         if page.tags[node] != "a" or not mark.target or mark.target.startswith("#"):
             continue
@@ -111,8 +111,8 @@ def _links(page: ShapedPage, base: str) -> list[_Link]:
         ):
             line = page.texts[mark.segment] if mark.segment < len(page.texts) else ""
             is_line = mark.is_first or 2 * len(mark.text) >= len(line)
-            found.append(_Link(node, name, target, is_line))
-    return sorted(found)
+            links.append(_Link(node, name, target, is_line))
+    return sorted(links)
 
 
 def _name(page: ShapedPage, node: int, text: str) -> str:

@@ -32,7 +32,7 @@ def markdown_chunks(markdown: str) -> list[Chunk]:
     [(['Tea', 'Green'], '## Green\n\nSteep it.')]
     """
     sections = list(_sections(markdown))
-    found: list[Chunk] = []
+    chunks: list[Chunk] = []
     above: list[tuple[int, str]] = []
     for one, behind in zip_longest(sections, sections[1:]):
         if one.level:
@@ -40,14 +40,14 @@ def markdown_chunks(markdown: str) -> list[Chunk]:
             above.append((one.level, one.title))
         if not one.text or (not one.has_own_text and behind and behind.level > one.level):
             continue
-        found.append(
+        chunks.append(
             Chunk(
                 id=blake2b(one.text.encode(), digest_size=_ID_BYTES).hexdigest(),
                 headings=[title for _, title in above],
                 markdown=one.text,
             )
         )
-    return found
+    return chunks
 
 
 class _Section(NamedTuple):

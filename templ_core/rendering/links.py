@@ -47,9 +47,9 @@ def page_links(outline: Outline) -> list[PageLink]:
     if document.marks is None:
         return []
     writer = outline.writer(is_html=False)
-    found = writer.links(_LINKS_MAX, _TEXT_CHARS_MAX)
-    _name_after_images(document, document.marks, found)
-    return [PageLink(*link) for _, link in sorted(found.items())]
+    links = writer.links(_LINKS_MAX, _TEXT_CHARS_MAX)
+    _name_after_images(document, document.marks, links)
+    return [PageLink(*link) for _, link in sorted(links.items())]
 
 
 def _name_after_images(

@@ -228,15 +228,15 @@ class _Markdown:
 
     def _items(self, item: int) -> Chain:
         """Return the lists, items and quotations around a text; a list right in a list stands in its last item."""
-        found = self._around.get(item)
-        if found is None:
-            found = self._found.items(item)
-            for at in range(len(found) - 1, 0, -1):
-                last = self._last_items.get(found[at - 1], -1)
-                if last >= 0 and self._found.tag(found[at]) in {"ul", "ol"}:
-                    found = (*found[:at], last, *found[at:])
-            self._around[item] = found
-        return found
+        chain = self._around.get(item)
+        if chain is None:
+            chain = self._found.items(item)
+            for at in range(len(chain) - 1, 0, -1):
+                last = self._last_items.get(chain[at - 1], -1)
+                if last >= 0 and self._found.tag(chain[at]) in {"ul", "ol"}:
+                    chain = (*chain[:at], last, *chain[at:])
+            self._around[item] = chain
+        return chain
 
     def _shared_prefix(self, items: Chain) -> str:
         """Return the marks of the quotations and items that hold both the last block and this one."""

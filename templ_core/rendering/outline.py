@@ -209,11 +209,11 @@ class Outline:
 
     def items(self, item: int) -> Chain:
         """Return the lists, list items and quotations around a text, given the innermost one."""
-        found = self._chains.get(item)
-        if found is None:
+        chain = self._chains.get(item)
+        if chain is None:
             above = int(self._structure[2, max(int(self.document.nodes.parent[item]), 0)])
-            found = self._chains[item] = (*self.items(above if above < item else -1), item)
-        return found
+            chain = self._chains[item] = (*self.items(above if above < item else -1), item)
+        return chain
 
     def chain(self, node: int, within: int = -1) -> Chain:
         """Return the elements that give text its structure around what stands in an element.

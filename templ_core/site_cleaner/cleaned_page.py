@@ -92,7 +92,7 @@ class CleanedPage(msgspec.Struct, frozen=True, kw_only=True, eq=False):
         """
         segments, kept = self.document.segments.texts, int(np.count_nonzero(self.decision.kept))
         key, has_marks = self.fingerprint, self.document.marks is not None
-        found = {
+        record = {
             "schema": "cleaned/3",
             "url": self.url,
             "site": self.site,
@@ -122,7 +122,7 @@ class CleanedPage(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             "links": [_link(one) for one in self.links()] if has_marks else None,
         }
         asked = {"quality": self.quality, "records": self.records}
-        return found | {
+        return record | {
             name: msgspec.to_builtins(value) for name, value in asked.items() if value is not None
         }
 

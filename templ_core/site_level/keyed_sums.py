@@ -74,13 +74,13 @@ def sum_by_key(keys: UInt64s, sums: Int64s, labels: UInt64s | None = None) -> Ke
     if labels is None:
         labels = np.empty((0, len(keys)), np.uint64)
     order = np.argsort(keys)
-    found, totals, kept = _keyed_sums.add_up(
+    unique, totals, kept = _keyed_sums.add_up(
         np.ascontiguousarray(keys),
         order,
         np.ascontiguousarray(sums, np.int64),
         np.ascontiguousarray(labels),
     )
-    return KeyedSums(keys=found, sums=totals, labels=kept)
+    return KeyedSums(keys=unique, sums=totals, labels=kept)
 
 
 def count_keys(keys: UInt64s, labels: UInt64s | None = None) -> KeyedSums:

@@ -223,15 +223,15 @@ def _headline(
 
     They name nothing where all pages have the same there.
     """
-    found = np.zeros(len(page.words), np.bool_)
+    is_inside = np.zeros(len(page.words), np.bool_)
     nodes, owner = document.nodes, document.segments.owner
     first, behind = only_h1(nodes.element_types, nodes.element_type, nodes.parent, owner)
     if (known.text_pages[first:behind] > 1).any():
         first, behind = 0, 0
-    found[first:behind] = True
+    is_inside[first:behind] = True
     titled = find_headline(document, page.features, places.types, CONTAINERS_CONFIG)
     if titled >= 0:
-        found[titled] = True
+        is_inside[titled] = True
         if first == behind and not known.constant[titled]:
             first, behind = titled, titled + 1
-    return found, (first, behind)
+    return is_inside, (first, behind)

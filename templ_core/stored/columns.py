@@ -111,9 +111,9 @@ def read_column(name: str, column: Column, body: bytes, lengths: dict[str, int])
     high = _largest(column, lengths)
     shift = lengths[column.shift] if column.shift else 0
     if column.form == PACKED and column.dtype == "i4" and high is not None:
-        found = packed_values(column, body, high, shift, ROWS_MAX)
-        if found is not None and len(found) == lengths.setdefault(column.rows, len(found)):
-            return found
+        packed = packed_values(column, body, high, shift, ROWS_MAX)
+        if packed is not None and len(packed) == lengths.setdefault(column.rows, len(packed)):
+            return packed
     values = _values(column, body, lengths)
     length = lengths.setdefault(column.rows, len(values))
     if len(values) != length:

@@ -82,9 +82,9 @@ def clean_command(
         segments=segments or settings.segments,
         records=records or settings.records,
     )
-    found = _cleaned(settings, state, name, body, url or f"file:///{name}", site, content_type)
+    page = _cleaned(settings, state, name, body, url or f"file:///{name}", site, content_type)
     whole = as_json or segments or records
-    click.echo(msgspec.json.encode(found) if whole else getattr(found, form or "text"))
+    click.echo(msgspec.json.encode(page) if whole else getattr(page, form or "text"))
 
 
 def _cleaned(

@@ -64,13 +64,15 @@ def diff_command(
 
 
 def _sentences(old: str, new: str) -> str:
-    found = page_changes(
+    changes = page_changes(
         FetchedText(kept=old, shown=old.split("\n")), FetchedText(kept=new, shown=new.split("\n"))
     )
-    if found is None:
+    if changes is None:
         return "the texts are too long to compare their sentences"
-    counts = f"{len(found.added)} added, {len(found.removed)} removed, {len(found.moved)} moved"
-    return f"sentences: {counts}; {found.new_ratio:.1%} of the words are new; the change is {found.degree}"
+    counts = (
+        f"{len(changes.added)} added, {len(changes.removed)} removed, {len(changes.moved)} moved"
+    )
+    return f"sentences: {counts}; {changes.new_ratio:.1%} of the words are new; the change is {changes.degree}"
 
 
 def _text_of_state(url: str, state: Path, site: str | None, form: str) -> str:
@@ -88,15 +90,15 @@ def _text_of_state(url: str, state: Path, site: str | None, form: str) -> str:
 
 
 def _text_of_output(url: str, file: Path, form: str) -> str:
-    found = None
+    newest = None
     for number, record in read_cleaned(file, load_settings().record_limit_bytes, lambda _: None):
         if isinstance(record, str):
             raise InputProblem(f"{file}, line {number}: {record}")
         if isinstance(record, CleanedRecord) and record.url == url:
-            found = record
-    if found is None:
+            newest = record
+    if newest is None:
         raise InputProblem(f"{file} has no record of {url}")
-    text: str | None = getattr(found, form)
+    text: str | None = getattr(newest, form)
     if text is None:
         raise InputProblem(f"{file} has no {form}: write it with `templ run --format {form}`")
     return text

@@ -133,7 +133,7 @@ class FeedReader:
     def _guess(self, page: Page) -> None:
         """Count what is unusual about a page, and was not refused."""
         key = hash((page.url, page.body))
-        found = {
+        lines = {
             f"of the site `{LOCAL}`, for want of a host in the URL": page.site == LOCAL,
             "with JSON in place of HTML: it was cleaned as text": bool(page.body)
             and _JSON.match(page.body or b"") is not None,
@@ -141,7 +141,7 @@ class FeedReader:
             is not None,
         }
         self._seen.put(key, value=True)
-        self.guessed.update(what for what, is_so in found.items() if is_so)
+        self.guessed.update(what for what, is_so in lines.items() if is_so)
 
     def _count(self, size_bytes: int) -> None:
         self.bytes_read += size_bytes

@@ -81,11 +81,11 @@ def site(key: str, source: SiteSource, out: Path | None, *, as_json: bool, **cho
     from workers.inspect.site_view import CleaningVariant  # noqa: PLC0415
 
     settings = load_settings(**chosen)
-    found = site_figures(read_site(key, source, settings), CleaningVariant.of(settings))
+    figures = site_figures(read_site(key, source, settings), CleaningVariant.of(settings))
     if out is not None:
         with open_output(out) as file:
-            file.write(site_report(found).encode())
+            file.write(site_report(figures).encode())
     if as_json:
-        click.echo(encode_figures(found))
+        click.echo(encode_figures(figures))
     elif out != Path("-"):
-        click.echo(site_text(found))
+        click.echo(site_text(figures))

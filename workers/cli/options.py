@@ -311,11 +311,15 @@ def read_site(key: str, source: SiteSource, settings: Settings) -> SiteView:
 
     from workers.kafka.site_records import read_site_records  # noqa: PLC0415
 
-    found = asyncio.run(read_site_records(access, key))
-    if found.model is None and not found.documents:
+    records = asyncio.run(read_site_records(access, key))
+    if records.model is None and not records.documents:
         raise InputProblem(f"the topics of {broker} hold no site {key}")
     return SiteView(
-        site=key, record=found.model, state=None, window=found.documents, settings=found.settings
+        site=key,
+        record=records.model,
+        state=None,
+        window=records.documents,
+        settings=records.settings,
     )
 
 

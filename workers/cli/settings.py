@@ -100,12 +100,12 @@ def listed_settings(given: dict[str, GivenSetting]) -> Iterator[ListedSetting]:
 def field_docs(kind: type[msgspec.Struct]) -> dict[str, str]:
     """Return the docstring of each field of a type as it is written, by name."""
     (definition,) = ast.parse(inspect.getsource(kind)).body
-    found = {}
+    values = {}
     body: list[Any] = definition.body  # type: ignore[attr-defined]
     for field, text in pairwise(body):
         if isinstance(field, ast.AnnAssign) and isinstance(field.target, ast.Name):
-            found[field.target.id] = str(text.value.value)
-    return found
+            values[field.target.id] = str(text.value.value)
+    return values
 
 
 def _facts(one: ListedSetting) -> str:

@@ -82,8 +82,10 @@ def shadow_command(
     other = CleaningVariant.of(load_settings(**chosen), decided)
     known = copied_sites(state)
     keys = sites or sorted(known, key=lambda site: (-known[site].pages, site))[:sites_max]
-    found = [shadow_site(view_site(state, site, now), live, other, pages_max) for site in keys]
-    if not any(one.pages for one in found):
+    comparisons = [
+        shadow_site(view_site(state, site, now), live, other, pages_max) for site in keys
+    ]
+    if not any(one.pages for one in comparisons):
         raise InputProblem(f"{state} has no pages in its windows")
     if out is not None:
         trying = [
@@ -92,6 +94,6 @@ def shadow_command(
             *([f"site settings of {site_settings}"] if site_settings else []),
         ]
         with open_output(out) as file:
-            file.write(shadow_html(found, "as now", ", ".join(trying)).encode())
+            file.write(shadow_html(comparisons, "as now", ", ".join(trying)).encode())
     if out != Path("-"):
-        click.echo(shadow_text(found))
+        click.echo(shadow_text(comparisons))

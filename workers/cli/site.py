@@ -94,8 +94,8 @@ class SettingsPlace(NamedTuple):
         if self.broker is not None:
             from workers.kafka.site_records import read_settings  # noqa: PLC0415
 
-            found = asyncio.run(read_settings(self.access, site))
-            return found or empty_settings(site)
+            records = asyncio.run(read_settings(self.access, site))
+            return records or empty_settings(site)
         known = {one.site: one for one in read_records(self.path)}
         return known.get(site) or empty_settings(site)
 
@@ -177,17 +177,17 @@ class SettingsPlace(NamedTuple):
         if self.broker is not None:
             from workers.kafka.site_records import read_models  # noqa: PLC0415
 
-            found = asyncio.run(read_models(self.access, site))
+            models = asyncio.run(read_models(self.access, site))
         elif self.state is not None:
             from workers.state.site_copy import copy_site  # noqa: PLC0415
 
             newest = copy_site(self.state, site, load_settings()).models.get(site)
-            found = [newest] if newest else []
+            models = [newest] if newest else []
         else:
             raise InputProblem("a file of settings holds no models; give --model-file")
-        if not found:
+        if not models:
             raise InputProblem(f"{self.broker or self.state} holds no model of the site {site}")
-        return found
+        return models
 
 
 def settings_place_options(command: Command) -> Command:
@@ -304,8 +304,8 @@ def template(key: str, source: SiteSource, *, as_json: bool) -> None:
 
     settings = load_settings()
     view = read_site(key, source, settings)
-    found = site_template(key, read_pages(view, CleaningVariant.of(settings)))
-    click.echo(msgspec.json.encode(found) if as_json else template_markdown(found))
+    template = site_template(key, read_pages(view, CleaningVariant.of(settings)))
+    click.echo(msgspec.json.encode(template) if as_json else template_markdown(template))
 
 
 @site_command.command(short_help="Change or print the settings of a site.")

@@ -177,15 +177,15 @@ class ConsolePages:
         if order not in COLUMNS:
             raise Refusal(400, "There is no such column.")
         down = fields.get("down", "1" if order == "warnings" else "0") == "1"
-        found = await self.lister.now()
-        rows = ordered(searched(found.rows, words), order, is_descending=down)
+        listing = await self.lister.now()
+        rows = ordered(searched(listing.rows, words), order, is_descending=down)
         return self._shown(
             "sites.html",
             title="sites",
-            problem=found.problem,
+            problem=listing.problem,
             list=list_page(rows, _number(fields), self.config.rows_max),
             duration=duration_text,
-            lag=found.lag,
+            lag=listing.lag,
             q=words,
             order=order,
             down=down,

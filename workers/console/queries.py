@@ -34,8 +34,8 @@ def site_html(state: Path, settings: Settings, site: str) -> bytes:
         StateProblem: The state directory cannot be read, which holds for the other queries as well.
     """
     view = view_site(state, site, settings)
-    found = site_figures(view, CleaningVariant.of(settings))
-    return site_report(found, _navigation(site)).encode()
+    figures = site_figures(view, CleaningVariant.of(settings))
+    return site_report(figures, _navigation(site)).encode()
 
 
 def page_html(state: Path, settings: Settings, site: str, url: str) -> bytes:
@@ -82,13 +82,13 @@ def rule_json(state: Path, settings: Settings, site: str, rule: SiteRule) -> byt
 def repeated_json(state: Path, settings: Settings, sites: Sequence[str], pages_max: int) -> bytes:
     """Return by site the share of kept words that it repeats on its newest pages; None where it is not known."""
     variant = CleaningVariant.of(settings)
-    found: dict[str, float | None] = {}
+    ratios: dict[str, float | None] = {}
     for site in sites:
         try:
-            found[site] = repeated_ratio(view_site(state, site, settings), variant, pages_max)
+            ratios[site] = repeated_ratio(view_site(state, site, settings), variant, pages_max)
         except WorkerError:  # such as a site that is gone by now
-            found[site] = None
-    return msgspec.json.encode(found)
+            ratios[site] = None
+    return msgspec.json.encode(ratios)
 
 
 _DONE, _REFUSED = b"+", b"-"

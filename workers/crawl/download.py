@@ -32,8 +32,8 @@ class PublicResolver(CachingThreadedResolver):
         Raises:
             DNSLookupError: The name has no address, or one that is not public.
         """
-        found = super().getHostByName(name, timeout)
-        return found if name in proxy_hosts() else found.addCallback(_public_address, name)
+        address = super().getHostByName(name, timeout)
+        return address if name in proxy_hosts() else address.addCallback(_public_address, name)
 
 
 def _public_address(address: str, name: str) -> str:

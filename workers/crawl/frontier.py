@@ -287,11 +287,11 @@ class CrawlFrontier:
         Addresses of a rank count up to its Unix time in `latest_at`; other ranks do not count.
         """
         statement = "SELECT MIN(due_at) FROM addresses WHERE site = ? AND rank = ? AND due_at <= ?"
-        found = (
+        due_times = (
             self._db.execute(statement, [site, rank, latest]).fetchone()[0]
             for rank, latest in latest_at.items()
         )
-        return min((time for time in found if time is not None), default=None)
+        return min((time for time in due_times if time is not None), default=None)
 
     def asked(self, address: DueAddress, visit: NextVisit, now: float) -> None:
         """Keep what an address answered at a Unix time, and when it is due again."""

@@ -32,15 +32,15 @@ class Patterns(msgspec.Struct, frozen=True, array_like=True):
 
     def longest(self, path: str) -> int:
         """Return the length of the longest pattern that matches a path; -1 if none does."""
-        found = -1
+        length = -1
         if path.startswith(self.beginnings):
-            found = next(len(one) for one in self.beginnings if path.startswith(one))
+            length = next(len(one) for one in self.beginnings if path.startswith(one))
         for one in self.special:
-            if len(one) <= found:
+            if len(one) <= length:
                 break
             if _matches(one, path):
                 return len(one)
-        return found
+        return length
 
 
 class RobotsRules(msgspec.Struct, frozen=True, array_like=True):
@@ -143,14 +143,14 @@ def robots_of_answer(
     """
     is_found = 200 <= status < 300 and file is not None
     is_missing = 300 <= status < 500 and status != 429
-    found = file if is_found and file is not None else RobotsFile()
+    rules = file if is_found and file is not None else RobotsFile()
     return StoredRobots(
         host=host,
         site=site_key(host),
         is_reachable=is_found or is_missing,
         expires_at=expires_at,
-        delay_s=found.delay_s,
-        encoded_rules=b"" if found.rules == RobotsRules() else msgspec.msgpack.encode(found.rules),
+        delay_s=rules.delay_s,
+        encoded_rules=b"" if rules.rules == RobotsRules() else msgspec.msgpack.encode(rules.rules),
     )
 
 

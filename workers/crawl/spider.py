@@ -344,13 +344,13 @@ class SiteSpider(Spider):
     async def _add_named(self, address: DueAddress, answer: AddressAnswer, now: float) -> None:
         if answer.location is not None:
             rank = NEW_LISTING if address.is_listing else NEW_LINKED
-            found = list(found_addresses({answer.location: rank}))
-            for one in found if address.moves else ():
+            addresses = list(found_addresses({answer.location: rank}))
+            for one in addresses if address.moves else ():
                 self._run.frontier.add_site(one.site)  # a seed that has moved
                 self._sites.add(one.site)
             moves = max(address.moves - 1, 0)
             depth = address.depth + (not address.moves)
-            await self._add(found, now, depth=depth, moves=moves)
+            await self._add(addresses, now, depth=depth, moves=moves)
         if answer.content is not None:
             depth = 1 if answer.content.is_list else address.depth + 1
             await self._add(answer.content.links, now, depth=depth)
@@ -430,10 +430,10 @@ def crawl(
         )
     with CrawlFrontier(path) as frontier:
         with frontier.transaction():
-            found = list(found_addresses(dict.fromkeys(seeds, NEW_LISTING)))
-            for one in found:
+            addresses = list(found_addresses(dict.fromkeys(seeds, NEW_LISTING)))
+            for one in addresses:
                 frontier.add_site(one.site)
-            frontier.add(found, time.time(), depth=0, moves=SEED_MOVES)
+            frontier.add(addresses, time.time(), depth=0, moves=SEED_MOVES)
         store = CrawlStore(directory, frontier.file_lengths(), kinds, config.contact)
         run = CrawlRun(config=config, frontier=frontier, store=store, output=output)
         try:

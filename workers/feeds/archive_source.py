@@ -104,16 +104,16 @@ class ArchiveSource:
 
 def _read_progress(path: Path) -> _Progress:
     try:
-        found = msgspec.json.decode(path.read_bytes(), type=_Progress)
+        progress = msgspec.json.decode(path.read_bytes(), type=_Progress)
     except FileNotFoundError:
         return _Progress(_PROGRESS_FORMAT, {})
     except OSError as error:
         raise StateProblem(f"--progress {path}: {error.strerror}") from None
     except msgspec.DecodeError:
         raise StateProblem(f"{path} is no file of progress; name another one") from None
-    if found.format != _PROGRESS_FORMAT:
+    if progress.format != _PROGRESS_FORMAT:
         raise StateProblem(f"{path} was written by another version; delete it and replay again")
-    return found
+    return progress
 
 
 def _head_crc(file: Path, size_bytes: int) -> int:

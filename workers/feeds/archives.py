@@ -46,7 +46,7 @@ def archive_files(inputs: Sequence[Path]) -> list[Path]:
         UsageProblem: An input is no archive, or a directory has none.
         InputProblem: An input cannot be read.
     """
-    found: list[Path] = []
+    archives: list[Path] = []
     for path in inputs:
         with as_input_problem(path, lambda: ""):
             if path == STDIN:
@@ -62,8 +62,8 @@ def archive_files(inputs: Sequence[Path]) -> list[Path]:
                 f"{path} is no archive and no directory with archives: give files of .warc or .jsonl, compressed or not, "
                 "or directories of them"
             )
-        found += some
-    return list(dict.fromkeys(found))
+        archives += some
+    return list(dict.fromkeys(archives))
 
 
 def _is_archive(path: Path) -> bool:
@@ -114,9 +114,9 @@ def _first_ms(file: Path, start: Place, how: Reading) -> int:
 
 
 def _push_next(merged: list[_Next], number: int, rest: Iterator[PlacedRecord]) -> None:
-    found = next(rest, None)
-    if found is not None:
-        heapq.heappush(merged, (_time_ms(found), number, found, rest))
+    page = next(rest, None)
+    if page is not None:
+        heapq.heappush(merged, (_time_ms(page), number, page, rest))
 
 
 def _time_ms(found: PlacedRecord) -> int:

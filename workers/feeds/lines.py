@@ -124,20 +124,20 @@ def _is_array_among_records(line: bytes, *, is_whole: bool) -> bool:
 
 def _rejection(line: bytes, limit_bytes: int) -> str | None:
     """Return why a line is not a page, or None for a page and for one that is too large."""
-    found = page_from_json(
+    page = page_from_json(
         line, _NO_SOURCE, default_id="", event_time_ms=lambda _said: 0, limit_bytes=limit_bytes
     )
-    if isinstance(found, Page) or found.exception != INVALID_RECORD:
+    if isinstance(page, Page) or page.exception != INVALID_RECORD:
         return None
-    return found.message
+    return page.message
 
 
 def _fields(line: bytes) -> dict[str, object] | None:
     try:
-        found = msgspec.json.decode(line)
+        fields = msgspec.json.decode(line)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         return None
-    return found if isinstance(found, dict) else None
+    return fields if isinstance(fields, dict) else None
 
 
 def _names(fields: Iterable[str]) -> str:

@@ -225,9 +225,9 @@ def occurrences(file: io.BufferedReader, pattern: bytes, place: int) -> Iterator
     file.seek(place)
     while piece := file.read(_SEARCH_BYTES):
         block += piece
-        found = -1
-        while (found := block.find(pattern, found + 1)) >= 0:
-            yield place + found
+        start = -1
+        while (start := block.find(pattern, start + 1)) >= 0:
+            yield place + start
         rest = block[-len(pattern) + 1 :]
         place += len(block) - len(rest)
         block = rest

@@ -105,14 +105,14 @@ def read_warc(
             if not number:
                 names = {key for key, _ in one.headers.items()}
                 check_time_field(str(path), reading.time_field, names)
-            found = _page(one, name, number, reading)
+            page = _page(one, name, number, reading)
             number += 1
-            if isinstance(found, str):
-                reading.left_out[found] += 1
+            if isinstance(page, str):
+                reading.left_out[page] += 1
                 continue
-            if isinstance(found, Page):
-                reading.passed(found)
-            yield PlacedRecord(found, Place(behind, number, reading.next_ms))
+            if isinstance(page, Page):
+                reading.passed(page)
+            yield PlacedRecord(page, Place(behind, number, reading.next_ms))
     if damaged is not None:
         raise InputProblem(damaged)
 
@@ -205,8 +205,8 @@ def _next_start(path: Path, place: int) -> int | None:
     if magic is None:
         magic, skip = b"\r\n\r\nWARC/1.", 4
     with path.open("rb") as file:
-        found = next(occurrences(file, magic, max(place - skip, 0)), None)
-    return None if found is None else found + skip
+        start = next(occurrences(file, magic, max(place - skip, 0)), None)
+    return None if start is None else start + skip
 
 
 def _page(record: _WholeRecord, name: str, number: int, reading: Reading) -> Page | Rejected | str:

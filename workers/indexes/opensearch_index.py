@@ -220,10 +220,12 @@ class OpenSearchIndex:
 
     def position(self, topic: str, partition: int) -> LogPosition:
         """Return how far a partition was read."""
-        found = self._positions.get((topic, partition))
-        if found is None:
+        stored = self._positions.get((topic, partition))
+        if stored is None:
             return LogPosition()
-        return LogPosition(found.next_offset, None if found.mark is None else found.mark.encode())
+        return LogPosition(
+            stored.next_offset, None if stored.mark is None else stored.mark.encode()
+        )
 
     def move(self, topic: str, partition: int, next_offset: int) -> None:
         """Note inside a transaction how far a partition was read."""
@@ -253,10 +255,10 @@ class OpenSearchIndex:
         """Return the number of URLs that have a text."""
         with self._as_worker_errors():
             self._client.indices.refresh(index=self.name)
-            found = self._client.count(
+            answer = self._client.count(
                 index=self.name, body={"query": {"term": {"is_deleted": False}}}
             )
-        return int(found["count"])
+        return int(answer["count"])
 
     @contextmanager
     def _as_worker_errors(self) -> Iterator[None]:

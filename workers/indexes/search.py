@@ -88,10 +88,10 @@ def search(db: sqlite3.Connection, query: Query) -> list[Hit]:
     match = match_expression(query.words, any_word=query.any_word)
     begin, end = query.highlight
     asked = msgspec.structs.asdict(query) | {"match": match, "open": begin, "close": end}
-    found = db.execute(_FIND, asked)
+    rows = db.execute(_FIND, asked)
     if query.with_copies:
-        return [_hit(row) for row in found.fetchmany(query.limit)]
-    return _collapse(found, query.limit)
+        return [_hit(row) for row in rows.fetchmany(query.limit)]
+    return _collapse(rows, query.limit)
 
 
 class _Signature(NamedTuple):

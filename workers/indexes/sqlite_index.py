@@ -167,12 +167,12 @@ class SqliteIndex:
         )
 
     def _known(self, url: str) -> Version | None:
-        found = self._db.execute(
+        row = self._db.execute(
             "SELECT time_ms, source_topic, source_partition, source_offset, revision FROM pages "
             "WHERE url = ?",
             (url,),
         ).fetchone()
-        return None if found is None else Version(found[0], Source(*found[1:4]), found[4])
+        return None if row is None else Version(row[0], Source(*row[1:4]), row[4])
 
     def _note_place(self, url: str, place: LogPlace | None) -> None:
         """Note that a log still has a record of a URL that was read from it."""
@@ -184,11 +184,11 @@ class SqliteIndex:
 
     def position(self, topic: str, partition: int) -> LogPosition:
         """Return how far a partition was read."""
-        found = self._db.execute(
+        row = self._db.execute(
             "SELECT next_offset, mark FROM logs WHERE topic = ? AND partition = ?",
             (topic, partition),
         ).fetchone()
-        return LogPosition(*found) if found else LogPosition()
+        return LogPosition(*row) if row else LogPosition()
 
     def move(self, topic: str, partition: int, next_offset: int) -> None:
         """Note inside a transaction how far a partition was read.
@@ -236,8 +236,8 @@ class SqliteIndex:
 
     def text_count(self) -> int:
         """Return the number of URLs that have a text."""
-        found = self._db.execute("SELECT count(*) FROM pages WHERE NOT is_deleted").fetchone()
-        count: int = found[0]
+        row = self._db.execute("SELECT count(*) FROM pages WHERE NOT is_deleted").fetchone()
+        count: int = row[0]
         return count
 
 

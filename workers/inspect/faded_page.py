@@ -61,14 +61,14 @@ def _classes(events: Sequence[FrameEvent], looks: Sequence[Look]) -> dict[int, l
                     kept[element] += looks[segment] != "gone" and not event.is_cut
                     names[element] += looks[segment] == "record"
     faded = [bool(some) and not good for some, good in zip(texts, kept, strict=True)]
-    found: dict[int, list[str]] = {}
+    classes: dict[int, list[str]] = {}
     for number, (start, parent) in enumerate(zip(starts, parents, strict=True)):
         is_first = parent < 0 or not faded[parent]
         is_record = names[number] == 1 and parent >= 0 and names[parent] > 1
-        found[id(start)] = ["templ-gone"] * (faded[number] and is_first) + ["templ-record"] * (
+        classes[id(start)] = ["templ-gone"] * (faded[number] and is_first) + ["templ-record"] * (
             is_record
         )
-    return found
+    return classes
 
 
 class _FadingWriter(PageWriter):
@@ -80,10 +80,10 @@ class _FadingWriter(PageWriter):
         self._classes = classes
 
     def attributes(self, start: Start) -> dict[str, str]:
-        found = harmless_attributes(start)
+        attributes = harmless_attributes(start)
         if own := self._classes[id(start)]:
-            found["class"] = " ".join([*found.get("class", "").split(), *own])
-        return found
+            attributes["class"] = " ".join([*attributes.get("class", "").split(), *own])
+        return attributes
 
     def marked(self, piece: Piece, segment: int) -> dict[str, str]:
         look = "gone" if piece.is_cut else self._looks[segment]

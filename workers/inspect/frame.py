@@ -217,22 +217,22 @@ def _span(text: str, attributes: Mapping[str, str]) -> Iterator[_Tag | str]:
 
 def harmless_attributes(start: Start) -> dict[str, str]:
     """Return the attributes of an element that are known to be harmless."""
-    found: dict[str, str] = {}
+    harmless: dict[str, str] = {}
     classes = [_ROOTS[start.tag]] if start.tag in _ROOTS else []
     for name, value in start.attributes.items():
         if name == "class":
             classes += [one for one in value.split() if _is_free_name(one)]
         elif name == "id" and _is_free_name(value):
-            found["id"] = value
+            harmless["id"] = value
         elif name == "style" and (style := harmless_style(value)):
-            found["style"] = style
+            harmless["style"] = style
         elif name in ATTRIBUTES and ATTRIBUTES[name].fullmatch(value.strip()):
-            found[name] = value.strip()
+            harmless[name] = value.strip()
     if classes:
-        found["class"] = " ".join(classes)
+        harmless["class"] = " ".join(classes)
     if start.tag == "details":
-        found["open"] = ""
-    return found
+        harmless["open"] = ""
+    return harmless
 
 
 def _is_free_name(name: str) -> bool:
@@ -341,7 +341,7 @@ def _rules(rules: Sequence[Any]) -> Iterator[str]:
 
 
 def _declarations(content: Sequence[Any]) -> str:
-    found = []
+    declarations = []
     for one in content:
         if one.type != "declaration":
             continue
@@ -355,8 +355,8 @@ def _declarations(content: Sequence[Any]) -> str:
         value = _tokens(one.value, FUNCTIONS, _VALUE_TOKENS, frozenset(",/"))
         if value and not _hides(name, value):
             label = one.name if is_variable else name
-            found.append(f"{label}:{value}{' !important' if one.important else ''}")
-    return ";".join(found)
+            declarations.append(f"{label}:{value}{' !important' if one.important else ''}")
+    return ";".join(declarations)
 
 
 def _hides(name: str, value: str) -> bool:

@@ -194,7 +194,7 @@ def page_marks(explained: PageExplanation) -> list[Mark]:
 def segment_groups(one: SegmentExplanation, site: SiteFacts | None) -> tuple[str, ...]:
     """Return the names of the filters that show a segment."""
     trees = site.trees if site else None
-    found = {
+    groups = {
         "kept": one.kept,
         "removed": not one.kept,
         "cut": one.kept and bool(one.cuts),
@@ -204,7 +204,7 @@ def segment_groups(one: SegmentExplanation, site: SiteFacts | None) -> tuple[str
         "has-string": bool(one.strings),
         "has-text": site is not None and site.segments.places.text_pages[one.number] > 0,
     }
-    return tuple(name for name, is_so in found.items() if is_so)
+    return tuple(name for name, is_so in groups.items() if is_so)
 
 
 def hint(one: SegmentExplanation, site: SiteFacts | None) -> str:
@@ -287,10 +287,10 @@ def _decision(one: SegmentExplanation) -> str:
 def _pages_with(one: SegmentExplanation, pages: EvidencePages) -> dict[str, Sequence[str]]:
     """Return the pages of the window that have the text of a segment, and that have each of its strings."""
     same_text = pages.texts.get(one.text, [])
-    found = {"This text": same_text if same_text[1:] else []}
+    pages_with = {"This text": same_text if same_text[1:] else []}
     for hit in one.strings:
-        found[f"“{shortened(hit.text, _STRING_CHARS)}”"] = pages.strings.get(hit, [])
-    return {name: urls for name, urls in found.items() if urls}
+        pages_with[f"“{shortened(hit.text, _STRING_CHARS)}”"] = pages.strings.get(hit, [])
+    return {name: urls for name, urls in pages_with.items() if urls}
 
 
 def _name(item: InputWeight) -> str:

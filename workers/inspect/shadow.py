@@ -121,11 +121,11 @@ def _with_site_settings(view: SiteView, site_settings: SettingsOfSites | None) -
 def _cleaned(
     view: SiteView, model: SiteModel | None, variant: CleaningVariant, pages: Pages
 ) -> list[CleanedText]:
-    found = []
+    cleaned = []
     for record, document in pages:
         own, used = view.cleaning_of(stored_kind(record, document), model)
-        found.append(clean(document, used, variant.config, variant.page_model, settings=own))
-    return found
+        cleaned.append(clean(document, used, variant.config, variant.page_model, settings=own))
+    return cleaned
 
 
 def _refitted(window: Pages, variant: CleaningVariant) -> SiteModel | None:

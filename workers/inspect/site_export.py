@@ -48,20 +48,20 @@ def export_site(view: SiteView, folder: Path, settings: Settings) -> str:
         UsageProblem: The folder cannot be written.
     """
     model = _model_of(view)
-    found = deciding_expressions(decided_pages(view, model, settings))
+    expressions = deciding_expressions(decided_pages(view, model, settings))
     files = {
-        "expressions.json": encode_export(exported_expressions(view.site, model, found)),
+        "expressions.json": encode_export(exported_expressions(view.site, model, expressions)),
         _SCRIPT: resources.files(explain).joinpath(_SCRIPT).read_bytes(),
         "model.bin": encode_msgpack(view.record) if view.record else b"",
     }
     _write(folder, files)
     checked = (
-        f"applied to {counted(found.pages, 'page')} of the window, they remove exactly what was removed for these "
-        f"reasons on {found.pages - len(found.unequal_urls)} of them"
+        f"applied to {counted(expressions.pages, 'page')} of the window, they remove exactly what was removed for these "
+        f"reasons on {expressions.pages - len(expressions.unequal_urls)} of them"
     )
     lines = [
         f"{view.site}: site model {model.version} of {counted(model.documents, 'page')}",
-        *(_described(found, name, reason) for name, reason in _LISTS.items()),
+        *(_described(expressions, name, reason) for name, reason in _LISTS.items()),
         checked,
         f"written to {folder}: {', '.join(files)}",
     ]

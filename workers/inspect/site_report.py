@@ -169,20 +169,20 @@ def _containers(table: KeyedSums, names: Mapping[int, str]) -> list[_Row]:
 
 
 def _fit_over_time(model: SiteModel, pages: Pages) -> list[_Row]:
-    found = []
+    rows = []
     for record, document in pages:
         paths = label_page(document).paths
         like = [likeness(one.reference.paths, paths) for one in model.trees.clusters]
         most = round(max(like, default=0.0), 4)
-        found.append({"time_ms": record.event_time_ms, "url": record.url, "likeness": most})
-    return found
+        rows.append({"time_ms": record.event_time_ms, "url": record.url, "likeness": most})
+    return rows
 
 
 def _refreshes(pages: Pages) -> list[_Row]:
     by_model: defaultdict[tuple[int, str | None], list[int]] = defaultdict(list)
     for record, _ in pages:
         by_model[record.model_documents, record.site_model_version].append(record.event_time_ms)
-    found = [
+    rows = [
         {
             "version": version,
             "documents": documents,
@@ -191,7 +191,7 @@ def _refreshes(pages: Pages) -> list[_Row]:
         }
         for (documents, version), times in by_model.items()
     ]
-    return sorted(found, key=itemgetter("first_time_ms", "documents"))
+    return sorted(rows, key=itemgetter("first_time_ms", "documents"))
 
 
 def _learning_curve(pages: Pages, decisions: Sequence[Decision]) -> list[_Row]:
@@ -200,12 +200,12 @@ def _learning_curve(pages: Pages, decisions: Sequence[Decision]) -> list[_Row]:
         for (record, _), decision in zip(pages, decisions, strict=True)
         if record.kept
     )
-    found = []
+    rows = []
     for _, group in groupby(scored, key=lambda one: one[0].bit_length()):
         documents, f1 = zip(*group, strict=True)
         mean = round(float(np.mean(f1)), 4)
-        found.append({"documents": documents[0], "pages": len(f1), "word_f1": mean})
-    return found
+        rows.append({"documents": documents[0], "pages": len(f1), "word_f1": mean})
+    return rows
 
 
 def _published_f1(record: DocumentRecord, decision: Decision) -> float:

@@ -5,7 +5,7 @@ import logging
 import math
 import time
 from collections import Counter, defaultdict, deque
-from collections.abc import Awaitable, Iterable, Iterator, Sequence
+from collections.abc import Awaitable, Iterable, Sequence
 from concurrent.futures import Future
 from functools import partial
 from typing import Any, TypeAlias
@@ -19,7 +19,7 @@ from workers.kafka.broker.page_message import page_of_message, passed_on
 from workers.kafka.broker.partitioning import partition_of
 from workers.kafka.broker.received import Received
 from workers.kafka.config import KafkaConfig
-from workers.kafka.metrics import CleanerMetrics
+from workers.kafka.metrics import BatchTimer, CleanerMetrics
 from workers.kafka.outputs import Sending, send_all
 from workers.kafka.role import Remainder, Role
 from workers.kafka.store_follower import StoreFollower
@@ -94,20 +94,20 @@ class Cleaner(Role):
 
     async def _batch(self, events: Sequence[faust.EventT[Any]]) -> Remainder:
         """Clean a batch; each text leaves when it and those of its site before it are cleaned."""
-        started_s = time.monotonic()
+        timer = self.metrics.batch_timer()
         messages = await self._messages(events)
         now_ms = round(time.time() * 1000)
         records = [page_of_message(one, self.config.settings, now_ms) for one in messages]
         self._check_partitions(messages, records)
         await self._known()
-        reached_s = self.metrics.stage("receive", started_s)
+        timer.end("receive")
         work = self._cleaned(records)
-        found: dict[int, tuple[Outcome, Awaitable[Any]]] = {}
+        sendings: dict[int, tuple[Outcome, Awaitable[Any]]] = {}
 
         async def send(numbers: Iterable[int]) -> None:
             for number in numbers:
                 outcome = await self._outcome(records[number], work)
-                found[number] = outcome, await self._output(messages[number], outcome)
+                sendings[number] = outcome, await self._output(messages[number], outcome)
 
         by_site: defaultdict[str | None, list[int]] = defaultdict(list)
         for number, record in enumerate(records):
@@ -118,26 +118,26 @@ class Cleaner(Role):
             for one in work.values():
                 one.cancel()
             raise
-        outcomes, sent = zip(*(found[number] for number in range(len(records))), strict=True)
-        self.metrics.stage("clean", reached_s)
-        return partial(self._store, messages, outcomes, sent, started_s)
+        outcomes, sent = zip(*(sendings[number] for number in range(len(records))), strict=True)
+        timer.end("clean")
+        return partial(self._store, messages, outcomes, sent, timer)
 
     async def _store(
         self,
         messages: Sequence[Received],
         outcomes: Sequence[Outcome],
         sent: Iterable[Awaitable[Any]],
-        started_s: float,
+        timer: BatchTimer,
     ) -> None:
         """Send the documents of a batch once the broker has stored its texts."""
-        reached_s = time.monotonic()
+        timer.resume()
         await asyncio.gather(*sent)
-        reached_s = self.metrics.stage("publish", reached_s)
+        timer.end("publish")
         documents = [one.document for one in outcomes if not isinstance(one, Dead)]
         await send_all(self.outputs.send(one) for one in documents if one is not None)
-        ended_s = self.metrics.stage("store", reached_s)
+        timer.end("store")
         timestamps = (one.timestamp_ms for one in messages)
-        self.metrics.count(zip(timestamps, outcomes, strict=True), ended_s - started_s)
+        self.metrics.count(zip(timestamps, outcomes, strict=True), timer.total_s())
         self._check_feed(messages, outcomes)
 
     def warm_up(self) -> None:
@@ -173,12 +173,12 @@ class Cleaner(Role):
         return await work[record.source]
 
     def _submitted(self, pages: Sequence[Page], at_once: int) -> _Work:
-        """Have pages cleaned on the lane of their sites, so many at once; each outcome is there as soon as it is known."""
+        """Have pages cleaned on the lane of their sites, this number at once; each outcome is there as soon as it is known."""
         waiting: dict[Source, Future[Outcome]] = {one.source: Future() for one in pages}
 
         def process() -> None:
             try:
-                for number, outcome in self._process(pages, at_once):
+                for number, outcome in self._cleaner.each_cleaned(pages, at_once):
                     _settle(waiting[pages[number].source], outcome)
                     if all(one.done() for one in waiting.values()):  # nobody waits for the others
                         return
@@ -188,10 +188,6 @@ class Cleaner(Role):
 
         self._pool.submit(pages[0].site, process)
         return {source: asyncio.wrap_future(one) for source, one in waiting.items()}
-
-    def _process(self, pages: Sequence[Page], at_once: int) -> Iterator[tuple[int, Outcome]]:
-        """Clean pages on the lane of their sites."""
-        yield from self._cleaner.each_cleaned(pages, at_once)
 
     def _output(self, message: Received, outcome: Outcome) -> Sending:
         if isinstance(outcome, Dead):
@@ -248,13 +244,13 @@ class Cleaner(Role):
             self._follower.follow(one.partition for one in assigned)
 
 
-def _settle(waiting: "Future[Outcome]", found: Outcome | BaseException) -> None:
-    """Give whoever waits for a page its outcome, or the error in place of one; nobody may wait any more."""
+def _settle(waiting: "Future[Outcome]", result: Outcome | BaseException) -> None:
+    """Set the outcome of a page, or the error in place of one, unless the future was cancelled."""
     if not waiting.done() and waiting.set_running_or_notify_cancel():
-        if isinstance(found, BaseException):
-            waiting.set_exception(found)
+        if isinstance(result, BaseException):
+            waiting.set_exception(result)
         else:
-            waiting.set_result(found)
+            waiting.set_result(result)
 
 
 class DeadLetterLimit:

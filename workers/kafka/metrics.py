@@ -80,6 +80,28 @@ class RoleMetrics:
         self._ready.set_function(lambda: not waiting_for())
 
 
+class BatchTimer:
+    """Measures how long a batch is in each stage."""
+
+    def __init__(self, seconds: Histogram) -> None:
+        self._seconds = seconds
+        self._started_s = self._last_s = time.monotonic()
+
+    def resume(self) -> None:
+        """Begin the next stage now; the time since the last one counts for none."""
+        self._last_s = time.monotonic()
+
+    def end(self, stage: str) -> None:
+        """Count the time of a stage that ends now; the next one begins."""
+        now_s = time.monotonic()
+        self._seconds.labels(stage).observe(now_s - self._last_s)
+        self._last_s = now_s
+
+    def total_s(self) -> float:
+        """Return the time from the begin of the batch to the last stage's end, in seconds."""
+        return self._last_s - self._started_s
+
+
 class CleanerMetrics(RoleMetrics):
     """The metrics of a cleaner."""
 
@@ -123,11 +145,9 @@ class CleanerMetrics(RoleMetrics):
         self._models.inc()
         self._model_at.set_to_current_time()
 
-    def stage(self, name: str, since_s: float) -> float:
-        """Count the time of a stage that ends now and began at a time of a monotonic clock; return the present."""
-        now_s = time.monotonic()
-        self._stage_seconds.labels(name).observe(now_s - since_s)
-        return now_s
+    def batch_timer(self) -> "BatchTimer":
+        """Return a timer of a batch that begins now."""
+        return BatchTimer(self._stage_seconds)
 
     def count(self, outcomes: Iterable[tuple[int, Outcome]], seconds: float) -> None:
         """Count the pages of a batch by their timestamps in Unix milliseconds, and the time that it took."""

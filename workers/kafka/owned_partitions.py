@@ -122,9 +122,9 @@ class OwnedPartitions(Generic[Work]):
         async with plain_consumer(self._broker) as consumer:
             topic = TopicPartition(self._topic, number)
             settled = await settled_offset(consumer, topic, state.end)
-        found = resume(offset, snapshot, state)
-        if found.is_other_log:
-            windows = await self.rebuild(number, found.reason)
+        resumption = resume(offset, snapshot, state)
+        if resumption.is_other_log:
+            windows = await self.rebuild(number, resumption.reason)
         elif 0 < offset < settled:
             windows = await self.rebuild(number, "deletions may be gone by now")
         # A rebuild that is interrupted has to know, too, which log it has read.

@@ -224,12 +224,12 @@ class Refresher(Role):
             async with self._owned.hold(number) as now:
                 if now is not windows:
                     return
-                found: Action | None = action
+                revision: Action | None = action
                 if isinstance(action, Compare):
-                    found = await self.on_lane(site, windows.engine.revision, action)
-                if found is not None:
-                    await carry_out(found, topics)
-            if found is not None:
+                    revision = await self.on_lane(site, windows.engine.revision, action)
+                if revision is not None:
+                    await carry_out(revision, topics)
+            if revision is not None:
                 await asyncio.sleep(1 / self.config.settings.revisions_per_s)
 
 

@@ -158,11 +158,11 @@ async def _values(
 ) -> list[dict[bytes, list[bytes | None]]]:
     """Return what topics hold of a site: for each topic its keys, with their values, oldest first."""
     number = partition_of(site, await partition_count(broker))
-    found: dict[str, dict[bytes, list[bytes | None]]] = {broker.topic(name): {} for name in names}
-    async for record in read_whole(broker, (TopicPartition(topic, number) for topic in found)):
+    values: dict[str, dict[bytes, list[bytes | None]]] = {broker.topic(name): {} for name in names}
+    async for record in read_whole(broker, (TopicPartition(topic, number) for topic in values)):
         if _has_key_of(record, site):
-            found[record.topic].setdefault(record.key, []).append(record.value)
-    return list(found.values())
+            values[record.topic].setdefault(record.key, []).append(record.value)
+    return list(values.values())
 
 
 def _has_key_of(record: ConsumerRecord, site: str) -> bool:
@@ -173,12 +173,12 @@ def _decoded(
     values: Sequence[bytes | None], decode: Callable[[bytes], Record]
 ) -> list[Record | None]:
     """Return what values say, None for a tombstone; those that cannot be read are left out."""
-    found: list[Record | None] = []
+    records: list[Record | None] = []
     for value in values:
         with suppress(SchemaError):  # workers step over it, too
             body = processable(value)
-            found.append(None if body is None else decode(body))
-    return found
+            records.append(None if body is None else decode(body))
+    return records
 
 
 def _newest(values: Sequence[bytes | None]) -> list[DocumentRecord]:

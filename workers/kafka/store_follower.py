@@ -59,13 +59,13 @@ class StoreFollower(LogFollower):
                 self._topic,
             )
             self._store.clear()
-        found = self._resumes(logs)
-        for number, goes_on in found.items():
+        resumes = self._resumes(logs)
+        for number, goes_on in resumes.items():
             if goes_on.is_other_log:
                 self._warn_of_reading_again(number, goes_on.reason, goes_on.offset)
                 self._store.skip(number, goes_on.offset - 1)
         self._note(logs)
-        return {number: goes_on.offset for number, goes_on in found.items()}
+        return {number: goes_on.offset for number, goes_on in resumes.items()}
 
     def _note(self, logs: Logs) -> None:
         for number, state in logs.items():

@@ -205,11 +205,11 @@ def _truncation(
     for number, state in sorted(logs.items()):
         offset = committed[number].offset if number in committed else 0
         furthest = max(offset, received.get(number, 0))
-        found = resume(furthest, snapshots[number], state)
+        resumption = resume(furthest, snapshots[number], state)
         # After a clean election the log continues, so reading on is safe; in any other log the broker
         # rejects the next offset.
-        if found.is_other_log and found.is_sure:
-            return f"{topic}-{number}: {found.reason}"
+        if resumption.is_other_log and resumption.is_sure:
+            return f"{topic}-{number}: {resumption.reason}"
     return ""
 
 

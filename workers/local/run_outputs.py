@@ -75,8 +75,8 @@ class RunOutputs:
         path = out
         try:
             for line in self._out.lines_before() if isinstance(self._out, RecordFile) else ():
-                found = msgspec.json.decode(line, type=_Line)
-                self._before.add((found.source, found.revision))
+                record = msgspec.json.decode(line, type=_Line)
+                self._before.add((record.source, record.revision))
             path = letters
             dead = {(source, 0) for source in self._letters.sources_before()}
             self.letters_before = len(dead)

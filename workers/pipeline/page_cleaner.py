@@ -85,11 +85,11 @@ class PageCleaner:
         for first in range(0, len(pages), some):
             tasks: dict[int, PageTask] = {}
             for number, page in enumerate(pages[first : first + some], first):
-                found = self._outcome_or_task(page)
-                if isinstance(found, PageTask):
-                    tasks[number] = found
+                result = self._outcome_or_task(page)
+                if isinstance(result, PageTask):
+                    tasks[number] = result
                 else:
-                    yield number, found
+                    yield number, result
             yield from self._outcomes(attempts.take(tasks))
         yield from self._outcomes(attempts.rest())
 

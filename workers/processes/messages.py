@@ -39,7 +39,7 @@ class PageTask(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
 
 
 class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
-    """Clean pages, stage by stage; each brings its own site model."""
+    """Clean pages, step by step; each brings its own site model."""
 
     pages: list[PageTask]
     is_tried_later: bool = False

@@ -68,10 +68,10 @@ def _failure(error: Exception) -> Failure:
 
 
 class _PageWork:
-    """A page on its way through the stages of cleaning, which are its methods in order."""
+    """A page on its way through the steps of cleaning, which are its methods in order."""
 
     def __init__(self, task: PageTask, models: Models) -> None:
-        """Begin; the site model is looked up at once, so that a page that fails later leaves it to those behind it."""
+        """Begin; the site model is decoded at once, so that pages behind it have it if this one fails later."""
         self.task = task
         self.models = models
         self.problem: str | None = None
@@ -141,36 +141,31 @@ class _PageWork:
         record = maker.record(warnings, is_learned=summary is not None)
         self.result = Cleaned(record=record, document=learned, model_problem=self.problem)
 
-    def attempt(self, stage: Callable[["_PageWork"], None]) -> None:
-        """Go through a stage, unless the page has failed before.
+    def attempt(self, step: Callable[["_PageWork"], None]) -> None:
+        """Take a step, unless the page has failed before.
 
         Raises:
             MemoryError: The page needs too much memory.
         """
         if self.failure is None:
             try:
-                stage(self)
+                step(self)
             except MemoryError:
                 raise
             except Exception as error:  # noqa: BLE001 - it is the result of the page
                 self.failure = _failure(error)
 
 
-def _take(pages: Sequence[_PageWork], *stages: Callable[[_PageWork], None]) -> None:
-    """Take pages through stages, all of them through each.
-
-    The code and the tables of a stage then stay in the processor's caches from page to page, which saves a seventh
-    of the time.
-    """
-    for stage in stages:
-        for page in pages:
-            page.attempt(stage)
-
-
 def _finish(pages: Sequence[_PageWork]) -> list[Cleaned | Failure]:
-    """Take pages that were read through the other stages, and return their results."""
-    _take(pages, _PageWork.examine, _PageWork.clean, _PageWork.make_records)
-    return [one.failure or cast("Cleaned", one.result) for one in pages]
+    """Take the other steps with pages that were read, and return their results.
+
+    All pages take a step before the next one: its code and tables stay in the processor's caches from page to page,
+    which saves a seventh of the time.
+    """
+    for step in (_PageWork.examine, _PageWork.clean, _PageWork.make_records):
+        for page in pages:
+            page.attempt(step)
+    return [page.failure or cast("Cleaned", page.result) for page in pages]
 
 
 def _clean(task: CleanTask, models: Models) -> CleanResult:

@@ -69,8 +69,8 @@ class Outbox:
         writes = self.superseded_writes
         if self._none_superseded_at == writes:
             return []
-        found = islice(self._db.scan(_SUPERSEDED, prefix), limit)
-        urls = [(key, url.decode()) for key, url in found]
+        entries = islice(self._db.scan(_SUPERSEDED, prefix), limit)
+        urls = [(key, url.decode()) for key, url in entries]
         if not urls and not any(True for _ in self._db.scan(_SUPERSEDED)):
             self._none_superseded_at = writes
         return urls

@@ -68,10 +68,10 @@ def copied_sites(state: Path) -> dict[str, SiteState]:
     Raises:
         StateProblem: The directory cannot be read.
     """
-    found: dict[str, SiteState] = {}
+    states: dict[str, SiteState] = {}
     for path in _window_stores(state):
-        found |= _read(path, _states)
-    return found
+        states |= _read(path, _states)
+    return states
 
 
 def _window_stores(state: Path) -> list[Path]:

@@ -149,13 +149,13 @@ class WindowReader:
     def _read_site(self, site: str) -> KeptSite:
         stored, prefix = self._db.get("sites", site.encode()), site.encode() + b"\0"
         state = decode_stored(self._db, stored, SiteState) if stored else SiteState()
-        found = [(fetch_of(entry), entry.source) for entry in self._stored_entries(site)]
-        if len(found) != state.pages:
+        fetches = [(fetch_of(entry), entry.source) for entry in self._stored_entries(site)]
+        if len(fetches) != state.pages:
             raise self.lacks(site)
         deletions = self._db.scan("deleted", prefix)
         window = SiteWindow(
-            (fetch for fetch, _ in found),
+            (fetch for fetch, _ in fetches),
             {key.removeprefix(prefix): time_from(mark) for key, mark in deletions},
         )
-        keys = {fetch.url_hash: document_key(site, source) for fetch, source in found}
+        keys = {fetch.url_hash: document_key(site, source) for fetch, source in fetches}
         return KeptSite(state, window, keys, totals_of(state))

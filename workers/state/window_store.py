@@ -126,9 +126,9 @@ class WindowStore(WindowReader):
 
         A store without sites is new, even if its making was interrupted before the format was noted.
         """
-        found = self._db.get("meta", _FORMAT)
-        is_new = found is None and not any(True for _ in self._db.scan("sites"))
-        if not is_new and found != bytes([WINDOW_FORMAT]):
+        stored = self._db.get("meta", _FORMAT)
+        is_new = stored is None and not any(True for _ in self._db.scan("sites"))
+        if not is_new and stored != bytes([WINDOW_FORMAT]):
             raise OtherFormat(
                 f"{path} was written by another version: delete it to start with an empty one"
             )

@@ -88,8 +88,8 @@ class WatchStore:
         """Returns the bounds of what is remembered of a site."""
         self._db = open_database(path, _FAMILIES)
         self._lock = threading.Lock()
-        found = self._db.get("meta", _FORMAT)
-        if found not in (None, bytes([WATCH_FORMAT])):
+        stored = self._db.get("meta", _FORMAT)
+        if stored not in (None, bytes([WATCH_FORMAT])):
             self._db.close()
             raise OtherFormat(f"{path} was written by another version")
         self._db.put("meta", _FORMAT, bytes([WATCH_FORMAT]))
@@ -139,8 +139,8 @@ class WatchStore:
 
     def site_of(self, url: str) -> str | None:
         """Return the site of a page that is remembered, otherwise None."""
-        found = self._db.get("places", url_hash(url))
-        return found.decode() if found else None
+        site = self._db.get("places", url_hash(url))
+        return site.decode() if site else None
 
     def change(self, site: str) -> "WatchChange":
         """Return a change of a site that is to be filled; `apply` writes it, and without that it never was."""

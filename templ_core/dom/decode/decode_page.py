@@ -257,16 +257,16 @@ def decode_text(body: bytes, declared: list[str], *, has_escapes: bool) -> Decod
     >>> decode_text("déjà vu".encode("cp1252"), ["latin1"], has_escapes=False)
     DecodedText(text='déjà vu', codec='cp1252', is_exact=True)
     """
-    found = _with_mark(body)
-    if found is not None:
-        return found
+    decoded = _with_mark(body)
+    if decoded is not None:
+        return decoded
     codec = wide_codec(body, declared)
     if codec is not None:
         return _leniently(body, codec)
     if has_escapes:
-        found = _escaped(body, declared)
-        if found is not None:
-            return found
+        decoded = _escaped(body, declared)
+        if decoded is not None:
+            return decoded
     return _as_utf8(body) or _as_declared_or_detected(body, declared)
 
 
@@ -422,9 +422,9 @@ def _as_declared_or_detected(body: bytes, declared: list[str]) -> DecodedText:
     candidates.sort(key=_SINGLE_BYTE.__contains__)  # Almost any bytes fit these: they go last.
     detected = _detected(body)
     for codec in (*candidates, detected):
-        found = _strictly(body, codec)
-        if found is not None:
-            return found
+        decoded = _strictly(body, codec)
+        if decoded is not None:
+            return decoded
     return _leniently(body, (candidates or [detected])[0])
 
 

@@ -74,8 +74,8 @@ def declared_segments(
 
 def _declared_body(claims: bytes, config: DeclaredBodyConfig) -> str:
     """Return the longest text that is declared; empty if there is none."""
-    found = islice(_BODY.finditer(claims), config.bodies_max)
-    return max((_text(one[1]) for one in found), key=len, default="")
+    bodies = islice(_BODY.finditer(claims), config.bodies_max)
+    return max((_text(one[1]) for one in bodies), key=len, default="")
 
 
 def _text(literal: bytes) -> str:

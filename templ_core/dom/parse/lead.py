@@ -32,12 +32,12 @@ def lead_segments(claims: bytes, columns: PageColumns, config: LeadConfig = _LEA
     )
     if first == behind:
         return []
-    found: list[int] = []
+    lead: list[int] = []
     title, headline = (
         bare_letters(text) for text in (columns.title, " ".join(columns.texts[first:behind]))
     )
     if title and (title in headline or (headline in title and 2 * len(headline) >= len(title))):
-        found += range(first, behind)
+        lead += range(first, behind)
     declared = [one for one in _descriptions(claims, config) if len(one) >= config.letters_min]
     for segment in range(
         behind, min(behind + config.segments_max, len(columns.texts)) if declared else 0
@@ -46,8 +46,8 @@ def lead_segments(claims: bytes, columns: PageColumns, config: LeadConfig = _LEA
         if len(letters) >= config.letters_min and any(
             letters.startswith(one) or one.startswith(letters) for one in declared
         ):
-            return [*found, segment]
-    return found
+            return [*lead, segment]
+    return lead
 
 
 def _descriptions(claims: bytes, config: LeadConfig) -> Iterator[str]:

@@ -242,8 +242,8 @@ def check_parser() -> None:
     """
     markup, attribute_table, *_ = strip_markup(_KNOWN_MARKUP)
     try:
-        found = page_columns(markup, "example.com", attribute_table)
-        fits = {name: _as_lists(one) for name, one in found._asdict().items()} == _KNOWN_COLUMNS
+        columns = page_columns(markup, "example.com", attribute_table)
+        fits = {name: _as_lists(one) for name, one in columns._asdict().items()} == _KNOWN_COLUMNS
     except AttributeTableMismatch:
         fits = False
     if not fits:

@@ -95,7 +95,7 @@ class TreeLearner:
                 pages[name].blocks.first(NODES_MAX), pages[name].texts
             )
 
-        clusters, found = self._clusters(sorted(pages), tree), []
+        clusters, learned = self._clusters(sorted(pages), tree), []
         self._references = {leader: tree(leader) for leader in clusters}
         known, self._alignments = self._alignments, {}
         for leader, members in clusters.items():
@@ -111,10 +111,10 @@ class TreeLearner:
                     )
                     alignment = _Alignment(leader=leader, places=places, equal=equal, nodes=nodes)
                 self._alignments[name] = alignment
-            found.append(
+            learned.append(
                 _template(cut, texts, [(pages[name], self._alignments[name]) for name in members])
             )
-        return TreeModel(clusters=sorted(found, key=lambda one: -one.pages))
+        return TreeModel(clusters=sorted(learned, key=lambda one: -one.pages))
 
     def _clusters(
         self, names: Sequence[PageName], tree: Callable[[PageName], LabelledPage]

@@ -96,11 +96,6 @@ def page_blocks(document: Document, types: UInt64s | None = None) -> PageBlocks:
     return PageBlocks(tags=tags, depths=depths)
 
 
-def tag_label(tag_hash: int) -> int:
-    """Return the label of elements whose tag has this hash among the `element_type_rows`."""
-    return tag_hash % 65535 + 1
-
-
 def labelled(blocks: PageBlocks, texts: UInt64s) -> LabelledPage:
     """Return the tree of a page with its texts.
 

@@ -108,8 +108,8 @@ class SiteLearner:
                 table, places, page.content_log_odds, 0.0, MASS_UNIT, PLACES_CONFIG
             )
             words = places.words.astype(np.float64)
-            found = best_container(places.first, places.last, content, words)
-            best.append(places.containers[found])
+            container = best_container(places.first, places.last, content, words)
+            best.append(places.containers[container])
             trees[digest] = TreePage(
                 blocks=page.blocks, texts=places.text, words=places.words, mass=mass
             )

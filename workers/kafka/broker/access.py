@@ -76,18 +76,18 @@ class BrokerAccess(msgspec.Struct, frozen=True):
 
     async def problem(self) -> str | None:
         """Return why the broker cannot be reached, in words for a person; None where it can."""
-        found = None
+        problem = None
         for host, port in _hosts(self.address):
             try:
                 connection = await create_conn(
                     host, port, request_timeout_ms=_ATTEMPT_MS, **self._security()
                 )
             except (OSError, KafkaError, TimeoutError) as error:
-                found = f"{host}:{port} {self._words(error, host)}"
+                problem = f"{host}:{port} {self._words(error, host)}"
             else:
                 connection.close()
                 return None
-        return found
+        return problem
 
     def _security(self) -> dict[str, Any]:
         settings = self.settings

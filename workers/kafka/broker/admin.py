@@ -245,8 +245,8 @@ async def _described(admin: BrokerClient) -> dict[str, list[dict[str, Any]]]:
 
 async def _states(admin: BrokerClient, broker: BrokerAccess) -> dict[str, TopicState]:
     """Return the states of templ's existing topics by their names without the prefix."""
-    found = await read_topics(admin, broker, TOPIC_SETTINGS)
-    return {name: TopicState(len(some), config) for name, (some, config) in found.items()}
+    states = await read_topics(admin, broker, TOPIC_SETTINGS)
+    return {name: TopicState(len(some), config) for name, (some, config) in states.items()}
 
 
 async def read_topics(
@@ -310,8 +310,8 @@ def _refuse(problems: list[str], begin: str = "") -> None:
 async def wait_until_there(admin: BrokerClient, names: list[str], partitions: int = 1) -> None:
     """Wait until topics have this number of partitions, all with leaders; clients see errors before."""
     while True:
-        found = await _described(admin)
-        there = [found.get(name, ()) for name in names]
+        topics_there = await _described(admin)
+        there = [topics_there.get(name, ()) for name in names]
         if all(len(some) >= partitions for some in there) and all(
             one["leader"] >= 0 for some in there for one in some
         ):
@@ -326,24 +326,24 @@ def _problems(
     partitions: int | None,
 ) -> list[str]:
     create = _create_command(broker)
-    found = []
+    problems = []
     for spec in specs:
         topic, state = broker.topic(spec.name), states.get(spec.name)
         if state is None:
-            found.append(f"{topic}: no such topic; create it: {create}")
+            problems.append(f"{topic}: no such topic; create it: {create}")
             continue
         wrong = _partition_problem(spec, state.partitions, wanted=partitions, states=states)
         if wrong:
             need, number = wrong
             remedy = _partition_remedy(spec, topic, number, broker)
-            found.append(f"{topic}: has {state.partitions} partitions, {need}; {remedy}")
+            problems.append(f"{topic}: has {state.partitions} partitions, {need}; {remedy}")
         for setting, value, why in _setting_problems(_needed(spec, states), state.config):
             change = (
                 f"kafka-configs.sh --bootstrap-server {broker} --alter --topic {topic} "
                 f"--add-config {setting}={value}"
             )
-            found.append(f"{topic}: {setting} is {state.config[setting]}, {why}; {change}")
-    return found
+            problems.append(f"{topic}: {setting} is {state.config[setting]}, {why}; {change}")
+    return problems
 
 
 def _create_command(broker: BrokerAccess) -> str:

@@ -83,13 +83,13 @@ class BatchContent:
     def read(self, size: int) -> bytes:
         """Return the next `size` bytes."""
         try:
-            found: bytes = self._stream.read(size)
+            data: bytes = self._stream.read(size)
         except _DAMAGE as error:
             raise ContentError(f"damaged compression: {error}") from None
-        if len(found) < size:
+        if len(data) < size:
             raise ContentError("the batch ends within a record")
         self.position += size
-        return found
+        return data
 
     def skip(self, size: int) -> None:
         """Move past the next `size` bytes, unless so much was skipped before that it is too much."""
@@ -175,9 +175,9 @@ def _kept(content: BatchContent) -> tuple[bytes | None, int]:
     size = content.varint()
     if size < 0:
         return None, 0
-    found = content.read(min(size, KEPT_BYTES))
-    content.skip(size - len(found))
-    return found, size
+    first = content.read(min(size, KEPT_BYTES))
+    content.skip(size - len(first))
+    return first, size
 
 
 def _headers(content: BatchContent) -> tuple[list[Header], str | None]:

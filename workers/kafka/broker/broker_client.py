@@ -66,8 +66,8 @@ class _TopicId(AbstractType[str]):
 
     @classmethod
     def decode(cls, data: BytesIO) -> str:
-        found = uuid.UUID(bytes=data.read(16))
-        return found.hex if found.int else ""
+        topic_id = uuid.UUID(bytes=data.read(16))
+        return topic_id.hex if topic_id.int else ""
 
 
 _NAME = CompactString("utf-8")

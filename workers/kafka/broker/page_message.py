@@ -164,15 +164,15 @@ def _time_or(said: object, arrival_ms: int) -> int:
 
 def _text_headers(headers: Iterable[Header]) -> dict[str, str]:
     """Return headers by lower-case name; those of CloudEvents stand in for missing ones of templ."""
-    found = {
+    texts = {
         name.lower(): clean_text(value.decode("utf-8", "replace"))
         for name, value in headers
         if value is not None
     }
     for event_name, name in CLOUD_EVENT_HEADERS.items():
-        if event_name in found:
-            found.setdefault(name, found[event_name])
-    return found
+        if event_name in texts:
+            texts.setdefault(name, texts[event_name])
+    return texts
 
 
 def _status(text: str | None) -> int:

@@ -107,8 +107,8 @@ async def settled_offset(consumer: AIOKafkaConsumer, topic: TopicPartition, end:
     this offset, which is half a day old, has to begin again.
     """
     half_a_day_ago_ms = int(time.time() * 1000) - NULLS_ARE_SAFE_MS
-    found = (await consumer.offsets_for_times({topic: half_a_day_ago_ms}))[topic]
-    return end if found is None else found.offset
+    at_time = (await consumer.offsets_for_times({topic: half_a_day_ago_ms}))[topic]
+    return end if at_time is None else at_time.offset
 
 
 class PlainProducer:

@@ -39,8 +39,8 @@ class FetchedEpochs:
 
     def of(self, topic: str, number: int) -> dict[int, int]:
         """Return, by leader epoch, the offset after the first record of the newest batch fetched."""
-        found = {key: end for key, end in dict(self._ends).items() if key[:2] == (topic, number)}
-        return {epoch: end for (_, _, epoch), end in found.items()}
+        ends = {key: end for key, end in dict(self._ends).items() if key[:2] == (topic, number)}
+        return {epoch: end for (_, _, epoch), end in ends.items()}
 
     def leader_of(self, topic: str, number: int, offset: int) -> int | None:
         """Return the leader epoch of a record that was fetched; None where none before it was."""

@@ -118,11 +118,11 @@ class LogFollower(ABC):
 
     def _resumes(self, logs: Logs) -> dict[int, Resume]:
         """Return where reading goes on in logs, and say which of them are not those that were read."""
-        found = {}
+        resumes = {}
         for number, state in logs.items():
             offset, mark = self._position(number)
-            found[number] = resume(offset, decode_snapshot(mark), state, "earliest")
-        return found
+            resumes[number] = resume(offset, decode_snapshot(mark), state, "earliest")
+        return resumes
 
     def _is_other_log(self, logs: Logs) -> bool:
         """Return whether a log is another one; otherwise note the logs as they are now."""

@@ -78,10 +78,10 @@ class LogReader(BrokerClient):
 
     async def committed(self, group: str, topic: str) -> dict[int, Committed]:
         """Return what a group has committed, by partition; partitions without it are left out."""
-        found = await self.list_consumer_group_offsets(group)
+        offsets = await self.list_consumer_group_offsets(group)
         return {
             one.partition: Committed(place.offset, decode_snapshot(place.metadata))
-            for one, place in found.items()
+            for one, place in offsets.items()
             if one.topic == topic and place.offset >= 0
         }
 
@@ -124,7 +124,7 @@ class LogReader(BrokerClient):
         A `KafkaError` is raised also where there is no such topic, or a partition has no leader.
         """
         topic_id, partitions = await self._partitions(topic)
-        found: dict[int, LogState] = {}
+        states: dict[int, LogState] = {}
         by_leader: defaultdict[int, list[_Partition]] = defaultdict(list)
         for one in partitions:
             if one.number in snapshots:
@@ -137,8 +137,8 @@ class LogReader(BrokerClient):
             ends = await self._offsets(leader, topic, some, _LATEST)
             for one in some:
                 n = one.number
-                found[n] = LogState(starts[n], ends[n], topic_id, one.leader_epoch, kept.get(n))
-        return found
+                states[n] = LogState(starts[n], ends[n], topic_id, one.leader_epoch, kept.get(n))
+        return states
 
     async def _partitions(self, topic: str) -> tuple[str, list[_Partition]]:
         """Return the id of a topic and all its partitions."""

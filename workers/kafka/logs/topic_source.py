@@ -122,8 +122,10 @@ class TopicSource:
         """Return the offset of the first record of each partition that is not older than a time."""
         if time_ms is None:
             return without_time
-        found = await self._consumer.offsets_for_times(dict.fromkeys(partitions, time_ms))
-        return {one: ends[one] if found[one] is None else found[one].offset for one in partitions}
+        offsets = await self._consumer.offsets_for_times(dict.fromkeys(partitions, time_ms))
+        return {
+            one: ends[one] if offsets[one] is None else offsets[one].offset for one in partitions
+        }
 
     async def records(self) -> AsyncIterator[Page | Rejected]:
         """Yield the records of the span."""

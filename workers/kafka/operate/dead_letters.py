@@ -101,8 +101,8 @@ async def read_letters(broker: BrokerAccess, wanted: LetterFilter) -> AsyncItera
         ends = await consumer.end_offsets(partitions)
         starts = await consumer.beginning_offsets(partitions)
         if wanted.since_ms is not None:
-            found = await consumer.offsets_for_times(dict.fromkeys(partitions, wanted.since_ms))
-            starts = {one: ends[one] if at is None else at.offset for one, at in found.items()}
+            offsets = await consumer.offsets_for_times(dict.fromkeys(partitions, wanted.since_ms))
+            starts = {one: ends[one] if at is None else at.offset for one, at in offsets.items()}
         async for record in read_range(consumer, starts, ends):
             letter = _letter(record)
             is_late = wanted.until_ms is not None and record.timestamp >= wanted.until_ms

@@ -82,16 +82,16 @@ async def examine(broker: BrokerAccess, state: Path | None, settings: Settings) 
 
     Where the broker cannot be reached, the machine is examined all the same.
     """
-    found, partitions = await _of_broker(broker, settings)
+    findings, partitions = await _of_broker(broker, settings)
     facts = None if state is None else read_state(state)
     if state is not None and facts is not None:
-        found += judge_state(facts, partitions)
-        found += await _of_take_downs(broker, state, partitions)
+        findings += judge_state(facts, partitions)
+        findings += await _of_take_downs(broker, state, partitions)
         with suppress(WorkerError):  # nothing was learned there yet
-            found += judge_sites(copied_sites(state))
+            findings += judge_sites(copied_sites(state))
     machine = read_machine(settings)
-    found += judge_machine(machine, settings, partitions or DEFAULT_PARTITIONS, facts)
-    return [*found, *judge_page_model(settings.page_model)]
+    findings += judge_machine(machine, settings, partitions or DEFAULT_PARTITIONS, facts)
+    return [*findings, *judge_page_model(settings.page_model)]
 
 
 async def _of_broker(broker: BrokerAccess, settings: Settings) -> tuple[list[Finding], int | None]:
@@ -101,22 +101,22 @@ async def _of_broker(broker: BrokerAccess, settings: Settings) -> tuple[list[Fin
         rights = {**WATCH_RIGHTS, **WORKER_RIGHTS, CLEANED: (Right.READ, Right.WRITE)}
         roles.append("watcher")
     groups = [broker.group(role) for role in roles]
-    found: list[Finding] = []
+    findings: list[Finding] = []
     partitions = None
     try:
         note, topics = await _read_broker(broker)
-        found.append(Finding("note", note))
+        findings.append(Finding("note", note))
         if DOCUMENTS in topics:
             partitions = topics[DOCUMENTS].partitions
-        found += judge_topics(topics, settings, usable_codecs())
-        found += findings_of_lines(await check_topics(broker, rights=rights, groups=groups))
-        found += judge_clock(await _records_ahead(broker, topics.values()))
+        findings += judge_topics(topics, settings, usable_codecs())
+        findings += findings_of_lines(await check_topics(broker, rights=rights, groups=groups))
+        findings += judge_clock(await _records_ahead(broker, topics.values()))
         if DEAD_LETTERS in topics:
             letters = topics[DEAD_LETTERS]
-            found += judge_dead_letters(letters.name, await _records_of_a_day(broker, letters))
+            findings += judge_dead_letters(letters.name, await _records_of_a_day(broker, letters))
     except BrokerProblem as problem:
-        found += findings_of_lines([str(problem)])
-    return found, partitions
+        findings += findings_of_lines([str(problem)])
+    return findings, partitions
 
 
 async def _read_broker(broker: BrokerAccess) -> tuple[str, dict[str, TopicFacts]]:
@@ -162,9 +162,9 @@ async def _records_ahead(broker: BrokerAccess, topics: Iterable[TopicFacts]) -> 
         lambda error: f"{broker} does not tell the times of its records ({error}); try again"
     ):
         async with plain_consumer(broker) as consumer:
-            found = await consumer.offsets_for_times(asked)
+            offsets = await consumer.offsets_for_times(asked)
     ahead: dict[str, int] = {}
-    for one, place in found.items():
+    for one, place in offsets.items():
         if place is not None:
             ahead[one.topic] = max(ahead.get(one.topic, 0), place.timestamp - now_ms)
     return ahead
@@ -178,9 +178,9 @@ async def _records_of_a_day(broker: BrokerAccess, topic: TopicFacts) -> int:
         lambda error: f"{broker} does not tell the times of its records ({error}); try again"
     ):
         async with plain_consumer(broker) as consumer:
-            found = await consumer.offsets_for_times(asked)
+            offsets = await consumer.offsets_for_times(asked)
             ends = await consumer.end_offsets(partitions)
-    return sum(ends[one] - place.offset for one, place in found.items() if place is not None)
+    return sum(ends[one] - place.offset for one, place in offsets.items() if place is not None)
 
 
 async def _of_take_downs(

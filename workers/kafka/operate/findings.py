@@ -134,11 +134,11 @@ def judge_topics(
         yield from _copies(topic)
         yield from _sizes_and_ages(name, topic, settings)
         if topic.config["compression.type"] not in codecs | {"producer", "uncompressed"}:
-            found = topic.wrong(
+            finding = topic.wrong(
                 "error", "compression.type", "which this installation cannot read", "producer"
             )
             yield msgspec.structs.replace(
-                found, remedy=f"install the package cramjam, or {found.remedy}"
+                finding, remedy=f"install the package cramjam, or {finding.remedy}"
             )
     if DOCUMENTS in topics:
         yield from _window_ages(topics[DOCUMENTS], settings)
@@ -340,9 +340,9 @@ def _pages(
     limit = settings.record_limit_bytes
     if pages.number("max.message.bytes") > limit:
         why = f"and records of more than TEMPL_RECORD_LIMIT_BYTES={limit} become dead letters"
-        found = pages.wrong("warning", "max.message.bytes", why, limit)
+        finding = pages.wrong("warning", "max.message.bytes", why, limit)
         yield msgspec.structs.replace(
-            found, remedy=f"raise TEMPL_RECORD_LIMIT_BYTES, or {found.remedy}"
+            finding, remedy=f"raise TEMPL_RECORD_LIMIT_BYTES, or {finding.remedy}"
         )
     if settings.own_models and documents is not None and documents.partitions != pages.partitions:
         yield Finding(
