@@ -1,4 +1,4 @@
-"""The site event, which says that something has changed on a site as a whole."""
+"""The site event: a change of a site as a whole."""
 
 from typing import Literal
 

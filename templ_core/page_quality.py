@@ -74,7 +74,7 @@ def _weights() -> list[Weights]:
 
 
 def page_quality(inputs: Sequence[float]) -> PageQuality | None:
-    """Return what a page may be, given its `quality_inputs`; None where there are none."""
+    """Return what a page may be, given its `quality_inputs`, or None."""
     if not inputs:
         return None
     weights = _weights()[bool(inputs[-1])]

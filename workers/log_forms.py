@@ -157,6 +157,6 @@ def _json(line: dict[str, Any], **_options: object) -> str:
 def _log_fault(
     kind: type[BaseException], fault: BaseException | None, trace: TracebackType | None
 ) -> None:
-    """Log an exception that nobody has caught, which Python would print in many lines."""
+    """Log an uncaught exception, which Python would print in many lines."""
     if fault is not None:
         log.critical("a fault of templ itself", exc_info=(kind, fault, trace))

@@ -58,7 +58,7 @@ def given_settings(
 ) -> dict[str, GivenSetting]:
     """Return the settings that are given by the environment, or by the TOML file that it names.
 
-    The environment goes before the file, and an empty variable is none.
+    The environment takes precedence over the file, and an empty variable counts as missing.
 
     Raises:
         SettingsProblem: A value cannot be used, or a name is unknown. The message has a line for each.

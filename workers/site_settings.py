@@ -175,7 +175,7 @@ class SettingsOfSites:
 
 
 def read_site_settings(path: Path) -> SettingsOfSites:
-    """Return the settings in a file of JSON Lines, one record a site; there are none without a file.
+    """Return the settings in a file of JSON Lines, one record a site; without a file there are none.
 
     Raises:
         InputProblem: The file cannot be read, or a record cannot be used.
@@ -226,7 +226,7 @@ def read_records(path: Path) -> list[SiteSettingsRecord]:
 
 
 def write_records(path: Path, records: Iterable[SiteSettingsRecord]) -> None:
-    """Write a file of settings in place of the one that is there, so that readers see one of the two.
+    """Replace a file of settings so that readers see the old one or the new one.
 
     Raises:
         OSError: The file cannot be written.
@@ -267,7 +267,7 @@ def empty_settings(site: str) -> SiteSettingsRecord:
 
 
 def overridden(record: SiteSettingsRecord, change: Overrides) -> SiteSettingsRecord:
-    """Return settings with a change; new rules come behind those that are there, removing ones first.
+    """Return settings with a change; new rules come after the present ones, those that remove first.
 
     Raises:
         UsageProblem: A rule or a bound cannot be used; the message says why.
@@ -329,7 +329,7 @@ def chosen_model(
     """Return the newest of a site's models, which are given oldest first, or the one of a version.
 
     Raises:
-        InputProblem: There is no such model; the message names those that there are.
+        InputProblem: There is no such model; the message names the existing ones.
     """
     chosen = [one for one in models if version in (None, one.version)]
     if not chosen:

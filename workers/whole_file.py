@@ -1,4 +1,4 @@
-"""Writing a file as a whole, so that a kill or a loss of power leaves the old content or the new one."""
+"""Writing a file atomically: a kill or a loss of power leaves the old content or the new one."""
 
 import os
 from pathlib import Path

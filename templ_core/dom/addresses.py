@@ -68,7 +68,7 @@ class Addresses:
 
 
 def address(text: str, base: str) -> str | None:
-    """Return an absolute http address, or None where there is none.
+    """Return an absolute http address, or None.
 
     Args:
         text: An address as a page has it, perhaps relative.

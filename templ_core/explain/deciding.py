@@ -204,7 +204,7 @@ class _Chosen:
     ) -> tuple[Expression | None, dict[int, set[Part]]]:
         """Return the most general expression for a part, and what it removes by the number of the page.
 
-        There is none where none removes just the part from its own page. One that holds for some pages has precedence over one that holds for less than half as many.
+        There is none if every expression removes more than the part from its own page. One that holds for some pages has precedence over one that holds for less than half as many.
         """
         of_some_pages = None
         for one in self._candidates(self._pages[number], part):

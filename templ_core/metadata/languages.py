@@ -34,7 +34,7 @@ _ENGLISH_RATIO_MIN = 0.1
 _ENGLISH_ONLY = frozenset(
     ("the", "of", "and", "with", "are", "by", "you", "this", "from", "not", "or", "be", "have")
 )
-"""Frequent English words that are none of other languages."""
+"""Frequent English words that other languages do not have."""
 _ENGLISH_ONLY_RATIO_MIN = 0.04
 _FREQUENT = {
     language: frozenset(words.split())
@@ -209,7 +209,7 @@ def _is_vietnamese(text: str) -> bool:
 
 @functools.lru_cache(1 << 8)
 def language_tag(text: str) -> str | None:
-    """Return a language tag as RFC 5646 (BCP 47) writes it, or None where the text is none.
+    """Return a language tag as RFC 5646 (BCP 47) writes it, or None where the text is no language tag.
 
     >>> language_tag("en_us"), language_tag("ZH-hans-cn"), language_tag("English")
     ('en-US', 'zh-Hans-CN', None)

@@ -109,7 +109,7 @@ def shows_price(text: str) -> bool:
 
 
 def price_number(text: str) -> str | None:
-    """Return a price as a decimal number with a point; None where there is none.
+    """Return a price as a decimal number with a point, or None.
 
     >>> price_number("1.299,00 €"), price_number("$1,299"), price_number("on request")
     ('1299.00', '1299', None)
@@ -132,7 +132,7 @@ def price_in(text: str) -> Price | None:
 def price_to_pay(text: str) -> Price | None:
     """Return the price beside a currency that is to pay: the lowest, since a former price stands beside the one of a sale.
 
-    What is saved, and the price of a part, are none.
+    What is saved and the price of a part do not count.
 
     >>> (
     ...     price_to_pay("€ 50,00 € 40,00 (€ 4,00 / 100 g)").number,

@@ -30,7 +30,7 @@ _FORM_WORDS_MAX = 30
 """A form that asks for a password, or a challenge, is the whole page where there are fewer words than this."""
 _HEADINGS = {"h1": 1, "h2": 1, "h3": 1}
 _TEXT_CHARS_MAX = 300
-"""Longer texts say nothing of the whole page."""
+"""Longer texts say nothing about the whole page."""
 _PARTS = pattern(r"\s[|–—·«»-]\s|\||:\s")
 """What stands between the parts of a title."""
 

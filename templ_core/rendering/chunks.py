@@ -26,7 +26,7 @@ class Chunk(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def markdown_chunks(markdown: str) -> list[Chunk]:
-    r"""Return the sections of a text; a heading with another one below it and no text of its own is none.
+    r"""Return the sections of a text; a heading with another one below it and no text of its own is no section.
 
     >>> [(one.headings, one.markdown) for one in markdown_chunks("# Tea\n\n## Green\n\nSteep it.")]
     [(['Tea', 'Green'], '## Green\n\nSteep it.')]

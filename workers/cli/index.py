@@ -33,7 +33,7 @@ def read_cleaned(
 ) -> Iterator[tuple[int, CleanedRecord | DeletedRecord | str]]:
     """Yield the lines of a JSON Lines file that `templ run` wrote, compressed or not; `-` is standard input.
 
-    Each comes with its number, from 1, as a record or as the reason why it is none, such as more than `limit_bytes`.
+    Each comes with its number, from 1, as a record or as the reason why it is not one, such as more than `limit_bytes`.
     The number of bytes of each read of the file goes to `on_progress`.
 
     Raises:

@@ -167,7 +167,7 @@ def _language_codes(
 @click.option(
     "--events",
     type=NAMED_PATH,
-    help="JSON Lines file for what changes on sites as a whole: their design, content, language, charset, repeated "
+    help="JSON Lines file for changes of whole sites: their design, content, language, charset, repeated "
     "text, and whether pages come; with --duplicates, that a site copies another.",
 )
 @time_field_option

@@ -125,7 +125,7 @@ class SettingsPlace(NamedTuple):
             raise UsageProblem(f"{self.path}: {error.strerror}") from None
 
     def doubt(self, site: str) -> str | None:
-        """Return as one line why a key may be mistyped, or None where nothing speaks for it.
+        """Return as one line why a key may be mistyped, or None where nothing suggests it.
 
         Raises:
             StateProblem: The state directory cannot be read.
@@ -165,7 +165,7 @@ class SettingsPlace(NamedTuple):
             from workers.local.local_state import LocalState  # noqa: PLC0415
 
             LocalState(self.state, load_settings()).close()
-            return f"{self.state} holds nothing of {site} but that it is taken down."
+            return f"{self.state} holds nothing of {site} but the note that it is taken down."
         return f"{site} is erased from a state directory when `templ run` opens it."
 
     def models(self, site: str) -> list[SiteModelRecord]:
@@ -460,7 +460,7 @@ def forget(key: str, place: SettingsPlace, *, yes: bool) -> None:
 
 
 def _agreed(question: str) -> bool:
-    """Return whether somebody answers yes; nobody does where there is no terminal to ask at."""
+    """Return whether the user answers yes; without a terminal to ask at the answer is no."""
     try:
         return click.confirm(question, err=True)
     except click.Abort:

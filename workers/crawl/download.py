@@ -123,7 +123,7 @@ def scrapy_settings(config: CrawlConfig) -> dict[str, object]:
         "DOWNLOAD_DELAY_JITTER": 0,
         "DOWNLOAD_TIMEOUT": config.timeout_s,
         "DOWNLOAD_MAXSIZE": config.page_bytes_max,
-        # Scrapy asks nobody while answers of more than this are being read, so one slow page would stop the crawl.
+        # Scrapy sends no request while answers of more than this are being read: one slow page would stop the crawl.
         "SCRAPER_SLOT_MAX_ACTIVE_SIZE": config.concurrency * config.page_bytes_max,
         "DOWNLOAD_WARNSIZE": 0,
         "DOWNLOAD_HANDLERS": {"http": handler, "https": handler, "ftp": None, "s3": None},

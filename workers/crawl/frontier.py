@@ -216,14 +216,14 @@ class CrawlFrontier:
         self._write("UPDATE sites SET rests_until = ? WHERE site = ?", [until, site])
 
     def rests_until(self, site: str) -> float:
-        """Return until which Unix time a site wants to be left alone; 0 for one that has not said so."""
+        """Return the Unix time before which a site wants no requests; 0 if it has not asked for that."""
         row = self._db.execute("SELECT rests_until FROM sites WHERE site = ?", [site]).fetchone()
         return row[0] if row is not None else 0.0
 
     def add(
         self, found: Iterable[FoundAddress], now: float, *, depth: int, moves: int = 0
     ) -> set[str]:
-        """Add addresses that are not known to those that are due, and return the sites that have new ones.
+        """Add new addresses to those that are due, and return the sites that have new ones.
 
         Args:
             found: Addresses of sites that may be asked.

@@ -382,7 +382,7 @@ def _page(
 
 
 def _location(response: Response | None) -> str | None:
-    """Return the absolute target of a redirect; None where there is none that can be asked."""
+    """Return the absolute target of a redirect, or None that can be asked."""
     if response is None or not 300 <= response.status < 400:
         return None
     said = (response.headers.get("Location") or b"").decode("utf-8", "replace").strip()

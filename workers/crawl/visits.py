@@ -30,7 +30,7 @@ class AddressAnswer(msgspec.Struct, frozen=True, kw_only=True):
     headers: Mapping[str, str]
     """Headers by lower-case name."""
     location: str | None = None
-    """Absolute target of a redirect; None where it is none, or leads to no http address."""
+    """Absolute target of a redirect; None for another answer, or a target without an http address."""
     content: AnswerContent | None = None
     """What an answer with status 200 holds."""
     warc_digest: str = ""

@@ -40,7 +40,7 @@ _Next = tuple[int, int, PlacedRecord, Iterator[PlacedRecord]]
 def archive_files(inputs: Sequence[Path]) -> list[Path]:
     """Return the archives among the inputs, and below those that are directories, sorted by path.
 
-    A file that a crawler still writes (Heritrix calls it `.open`) is none yet.
+    A file that a crawler still writes (Heritrix calls it `.open`) is no archive yet.
 
     Raises:
         UsageProblem: An input is no archive, or a directory has none.

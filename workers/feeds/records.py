@@ -27,7 +27,7 @@ _HREF = pattern(rb"\bhref\s*=\s*(?:\"([^\"]*)\"|'([^']*)'|([^\s\"'>]+))", re.IGN
 
 
 def canonical_url(body: bytes) -> str | None:
-    """Return the absolute HTTP address of `<link rel="canonical">`, or None where there is none.
+    """Return the absolute HTTP address of `<link rel="canonical">`, or None.
 
     >>> canonical_url(b'<link rel="canonical" href="https://example.com/a?b=1&amp;c=2">')
     'https://example.com/a?b=1&c=2'

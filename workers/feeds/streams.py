@@ -211,7 +211,7 @@ def open_parts(
 
 
 def _next_member(file: io.BufferedReader, compression: Compression, place: int) -> int | None:
-    """Move to the next member from a place on, and return where it begins; None where there is none."""
+    """Move to the next member from a place on, and return where it begins, or None."""
     for start in occurrences(file, compression.magic, place):
         file.seek(start)
         if _is_sound(compression, file.read(_PROBE_BYTES)):

@@ -200,7 +200,7 @@ def _block(record: WarcRecord, limit: int) -> bytes:
 
 
 def _next_start(path: Path, place: int) -> int | None:
-    """Return where the next record may begin, from a place on; None where there is none."""
+    """Return where the next record may begin, from a place on, or None."""
     magic, skip = _MAGIC.get(path.suffix.lower()), 0
     if magic is None:
         magic, skip = b"\r\n\r\nWARC/1.", 4

@@ -183,7 +183,7 @@ class RulePreview(msgspec.Struct, frozen=True, kw_only=True):
 
 
 def preview_rules(view: SiteView, rules: Sequence[SiteRule]) -> list[RulePreview]:
-    """Return what each rule names in a window, by itself.
+    """Return what each rule selects in a window, without the others.
 
     Raises:
         RuleError: A rule cannot be used.

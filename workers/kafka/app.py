@@ -60,7 +60,7 @@ class App(faust.App):
     gaps: OffsetGapFiller
     """Knows which records have come, and reads those that faust has skipped."""
     snapshots: dict[int, LogSnapshot]
-    """The logs of its partitions of its input topic, as they were at the last look."""
+    """The logs of its partitions of its input topic, as they were at the last check."""
     assigned: frozenset[int]
     """The partitions of its input topic that it was assigned last; any thread may read it."""
     has_joined: bool
@@ -137,7 +137,9 @@ class App(faust.App):
 
     async def _on_partitions_assigned(self, assigned: set[TP], generation_id: int = 0) -> None:
         """Set committed offsets right before faust goes to them."""
-        self.assigned = frozenset()  # the watchdog looks away while offsets and snapshots change
+        self.assigned = (
+            frozenset()
+        )  # the watchdog checks nothing while offsets and snapshots change
         by_topic: dict[str, list[int]] = {}
         for one in assigned:
             by_topic.setdefault(one.topic, []).append(one.partition)
@@ -166,7 +168,7 @@ class App(faust.App):
         right, read_in = await ask_for_logs(self.config.broker, question)
         if right and not await self.consumer.go_to(right):  # type: ignore[attr-defined]
             # What is committed until the next assignment is of the logs in which it was read: with the present ones,
-            # nobody could tell any more that it is not of them.
+            # nothing would show any more that it is not theirs.
             for one in right:
                 self.snapshots.pop(one.partition)
             self.snapshots |= read_in
@@ -174,7 +176,7 @@ class App(faust.App):
     async def _right_offsets(
         self, topic: str, numbers: Iterable[int], reader: LogReader
     ) -> tuple[dict[TP, int], dict[int, LogSnapshot]]:
-        """Return the offsets to commit in place of those that do not suit the logs any more, and the logs that those are of.
+        """Return the offsets to commit in place of those that no longer suit the logs, and the logs that they belong to.
 
         The process ends if partitions were added since it began, because it would go on sending the
         records of sites to the partitions that they belonged to before. It also ends if it has read an earlier

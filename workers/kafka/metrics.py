@@ -157,8 +157,8 @@ class CleanerMetrics(RoleMetrics):
             if isinstance(outcome, Cleaned):
                 record = outcome.record
                 method = record.method
-                looked_at, repeated = self._lines.take(record.site, record.url, record.text)
-                self._text.inc(looked_at)
+                searched, repeated = self._lines.take(record.site, record.url, record.text)
+                self._text.inc(searched)
                 self._repeated.inc(repeated)
             elif isinstance(outcome, Dead):
                 self._dead_letters.labels(outcome.letter.exception).inc()
@@ -269,10 +269,10 @@ class RepeatedLines:
         self._recent: LruCache[str, deque[tuple[str, frozenset[int]]]] = LruCache(_SITES)
 
     def take(self, site: str, url: str, text: str) -> tuple[int, int]:
-        """Return the characters of a text that were looked at, and those of repeated lines.
+        """Return the characters of a text that were searched, and those of repeated lines.
 
         Both are 0 for a site that is not sampled, and before it has had enough pages. Another fetch of
-        the same URL is no other page.
+        the same URL does not count as another page.
         """
         if zlib.crc32(site.encode()) % _SITES_PER_SAMPLED:
             return 0, 0

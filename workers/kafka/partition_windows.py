@@ -178,7 +178,7 @@ class LostModels:
                     await asyncio.sleep(CHECK_S)
                     await self.check(reader)
         except (KafkaError, OSError) as error:
-            log.debug("%s cannot be looked at: %r", self._topic, error)
+            log.debug("the logs of %s cannot be read: %r", self._topic, error)
             await asyncio.sleep(CHECK_S)
 
     async def check(self, reader: LogReader) -> None:

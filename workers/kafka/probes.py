@@ -128,7 +128,7 @@ class _BoundedServer(ThreadingWSGIServer):
         self._room.release()
 
     def handle_error(self, request: Any, client_address: Any) -> None:  # noqa: ARG002 - the base's signature
-        """Log a fault; that a client is silent or gone is none."""
+        """Log a fault; a client that is silent or gone is no fault."""
         error = sys.exception()
         if not isinstance(error, OSError):
             log.error("a probe could not be answered", exc_info=error)

@@ -62,9 +62,9 @@ _WATCHED_TOPICS = (FINGERPRINTS, PAGE_CHANGES, PAGE_COPIES, SITE_EVENTS)
 _ERASED_TOPICS = (DOCUMENTS, SITE_MODELS, CLEANED, *_WATCHED_TOPICS)
 _KEYED_BY_URL = (CLEANED, PAGE_CHANGES, PAGE_COPIES)
 _SETTLED_S = 3.0
-"""Time after which the topics are looked at once more: workers may not have known yet."""
+"""Time after which the topics are read once more: workers may not have known yet."""
 _ROUNDS_MAX = 40
-"""Looks at the topics after which a site counts as one that cannot be taken down."""
+"""Readings of the topics after which a site counts as one that cannot be taken down."""
 
 
 class SiteRecords(msgspec.Struct, frozen=True, kw_only=True):

@@ -38,7 +38,7 @@ _Answer = TypeVar("_Answer")
 
 
 class RestartPolicy(msgspec.Struct, frozen=True, kw_only=True):
-    """How often processes are looked at, restarted and waited for."""
+    """How often processes are checked, restarted and waited for."""
 
     first_pause_s: float = 1.0
     """Pause before the first restart; each further one doubles it."""
@@ -49,7 +49,7 @@ class RestartPolicy(msgspec.Struct, frozen=True, kw_only=True):
     stop_wait_s: float = 30.0
     """How long the processes may take to stop before they are killed."""
     poll_s: float = 0.1
-    """Time between two looks at the processes."""
+    """Time between two checks of the processes."""
 
 
 class _Role(msgspec.Struct):

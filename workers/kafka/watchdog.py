@@ -66,7 +66,7 @@ Snapshots = Mapping[int, LogSnapshot | None]
 
 
 class LogCheck(msgspec.Struct, frozen=True):
-    """What one look at the logs of a process has shown."""
+    """What one check of the logs of a process has shown."""
 
     lagging: Lagging = {}
     waiting: int = 0
@@ -198,7 +198,7 @@ def _truncation(
     snapshots: Snapshots,
     logs: Mapping[int, LogState],
 ) -> str:
-    """Return which log is not the one that was read any more; empty for none.
+    """Return which log is no longer the one that was read; empty if all are.
 
     What the group had committed, and was received, was looked at before the logs.
     """
@@ -281,9 +281,9 @@ class Patience:
         self.work = StallDetector(timeout_s, now_s)
         """The work of this process."""
         self.idle = StallDetector(timeout_s, now_s)
-        """Work that is nobody's, while this process has none."""
+        """Records wait in partitions that no process has, while this process has no partition."""
         self.group = StallDetector(min(timeout_s, _JOIN_AGAIN_S), now_s)
-        """Work that is nobody's, until the group is joined again."""
+        """Records wait in partitions that no process has, until the group is joined again."""
 
 
 async def _end_stalled(role: Role, lagging: Lagging, why: str, progress: StallDetector) -> None:

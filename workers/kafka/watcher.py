@@ -241,7 +241,7 @@ class Watcher(Role):
         await asyncio.to_thread(take)
 
     async def _begin(self, number: int, watch: PartitionWatch) -> None:
-        """Have an empty store report nothing of records that were reported on before it was lost."""
+        """Have an empty store report nothing about records that were reported on before it was lost."""
         committed = await ask_for_logs(
             self.config.broker, lambda reader: reader.committed(self.group, self.topic)
         )

@@ -192,7 +192,7 @@ class LocalWorker:
         self._cleaner = LearningCleaner(
             self._state, self._pool, settings, learns=not page_only, revises=revises
         )
-        # Every lane is to have work while pages for it are held.
+        # A lane never waits while pages for it are held.
         self._at_once = max(1, min(PAGES_AT_ONCE, _PAGES_AHEAD // (2 * workers)))
         self._held: dict[int, list[_Waiting]] = {}
 

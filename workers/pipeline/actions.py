@@ -28,7 +28,7 @@ class Deleted(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class Dead(msgspec.Struct, frozen=True, kw_only=True):
-    """A page could not be cleaned, or a record of a feed is none."""
+    """A page could not be cleaned, or a record of a feed is no page."""
 
     page: Page | Rejected
     letter: DeadLetter
@@ -72,7 +72,7 @@ class Compare(msgspec.Struct, frozen=True):
     entry: "WindowEntry"
     """The document of the text."""
     reason: RevisionReason
-    """Why the text is looked at again."""
+    """Why the text is compared again."""
 
 
 class NotFitted(msgspec.Struct, frozen=True):

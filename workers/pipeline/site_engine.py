@@ -270,7 +270,7 @@ class SiteEngine:
         return Publish([model], partial(self._windows.mark_fitted, fitted))
 
     def _to_compare(self, fitted: FittedSite) -> Iterator[Compare]:
-        """Yield the texts of a window that are looked at again.
+        """Yield the texts of a window that are to be compared with a newer model.
 
         As the model grows up that is two times for a page at most; those of the newest pages are once more, whenever the
         site begins to repeat text.
@@ -285,7 +285,7 @@ class SiteEngine:
             is_later = changed_at_ms is not None and entry.event_time_ms >= changed_at_ms
             reason = revision_reason(
                 entry.model_documents,
-                entry.looked_at,
+                entry.compared_documents,
                 model.documents,
                 fitted.of_old_design if is_later else 0,
             )
@@ -303,7 +303,7 @@ class SiteEngine:
         result = self.revise(document, model, text.reason, REVISIONS_CONFIG.changed_ratio_min)
         if isinstance(result, Cleaned):
             return self._republication(result)
-        self._windows.mark_looked_at(key, model.documents)
+        self._windows.mark_compared(key, model.documents)
         return None
 
     def next_due(self) -> list[Action]:

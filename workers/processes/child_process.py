@@ -15,10 +15,10 @@ from workers.errors import WorkerError
 from workers.processes.channel import Channel
 from workers.processes.child_start import encode_set_up
 
-LOOK_S = 0.1
-"""Time between two looks at a child that has not answered yet, in seconds."""
+CHECK_S = 0.1
+"""Time between two checks of a child that has not answered yet, in seconds."""
 _MOVED_S = 0.0005
-"""Processor time between two looks from which on a child counts as working, in seconds.
+"""Processor time between two checks from which on a child counts as working, in seconds.
 
 A scheduler gives a process that can run more than this at once, and a child that only waits uses less.
 """
@@ -34,9 +34,9 @@ class DeadlineExceeded(Exception):
 
 
 class Deadline:
-    """Decides from looks at the processor time of a child whether its task takes too long.
+    """Decides from the processor time of a child whether its task takes too long.
 
-    Only looks are counted, never the clock on the wall. So a machine that was paused between two looks,
+    Only checks are counted, never the clock on the wall. So a machine that was paused between two checks,
     or gave its time to others, costs a task nothing.
     """
 
@@ -48,10 +48,10 @@ class Deadline:
         """
         self._limit_s = limit_s
         self._begun_s = self._last_s = processor_s
-        self._idle_looks = 0
+        self._idle_checks = 0
 
-    def look(self, processor_s: float) -> None:
-        """Take note of the processor time of a child that gave no answer for `LOOK_S`.
+    def check(self, processor_s: float) -> None:
+        """Take note of the processor time of a child that gave no answer for `CHECK_S`.
 
         Raises:
             DeadlineExceeded: The task has used too much processor time, or none for too long.
@@ -59,9 +59,9 @@ class Deadline:
         if processor_s - self._begun_s >= self._limit_s:
             raise DeadlineExceeded(f"no result within {self._limit_s:g} s of processor time")
         is_idle = processor_s - self._last_s < _MOVED_S
-        self._idle_looks = self._idle_looks + 1 if is_idle else 0
+        self._idle_checks = self._idle_checks + 1 if is_idle else 0
         self._last_s = processor_s
-        if self._idle_looks * LOOK_S >= self._limit_s:
+        if self._idle_checks * CHECK_S >= self._limit_s:
             raise DeadlineExceeded(f"no result, and no work on one for {self._limit_s:g} s")
 
 
@@ -139,8 +139,8 @@ class ChildProcess:
 
     def _answer(self, limit_s: float) -> bytearray:
         deadline = Deadline(limit_s, time.clock_gettime(self._clock))
-        while not self._channel.wait(LOOK_S):
-            deadline.look(time.clock_gettime(self._clock))
+        while not self._channel.wait(CHECK_S):
+            deadline.check(time.clock_gettime(self._clock))
         return self._channel.receive()
 
     def _wait_until_ready(self) -> None:

@@ -14,7 +14,7 @@ from workers.log_forms import LogSetUp, present_set_up, set_up_logging
 from workers.processes.channel import Channel
 
 _CHECK_S = 0.5
-"""Time between two looks at the parent."""
+"""Time between two checks of the parent."""
 
 
 class _SetUp(msgspec.Struct, frozen=True, array_like=True):

@@ -58,7 +58,7 @@ class Models:
         )
 
     def site_model(self, record: SiteModelRecord | None) -> SiteModel | CodecError | None:
-        """Return the site model to use, or why it cannot be used; None where there is none.
+        """Return the site model to use, or why it cannot be used, or None.
 
         The body of its record is empty where it was sent before.
 

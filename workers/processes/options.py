@@ -28,7 +28,7 @@ def config_of(settings: "Settings") -> CoreConfig:
 
 
 class RecordForms(msgspec.Struct, frozen=True, array_like=True):
-    """Which fields a record has besides those that every record has."""
+    """The optional fields that a record has."""
 
     metadata: bool = True
     markdown: bool = False

@@ -38,7 +38,7 @@ from workers.state.rocks import Batch
 _NO_CONTENT = frozenset(("error-page", "gate"))
 """Warnings of pages whose text is not their own."""
 _NEAR_MAX = 1000
-"""Earlier pages with a content from which on no more are remembered: a lookup and a change look at all of them."""
+"""Most pages with a content that are remembered: a lookup and a change read all of them."""
 
 
 class _Content(NamedTuple):
@@ -301,7 +301,7 @@ class ContentIndex(FollowedStore):
 
 
 def _content_of(record: CleanedRecord, rank: int, entry: _Entry | None) -> _Content | None:
-    """Return what a page has now; a text near the one before is the same content, and a short text is none."""
+    """Return the content of a page; a text near the earlier one is the same content, and a short text has none."""
     known = entry.content if entry is not None else None
     if not _NO_CONTENT.isdisjoint(record.warnings):
         return known

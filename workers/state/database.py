@@ -30,7 +30,7 @@ class MemoryDatabase:
         self._families: dict[str, SortedDict] = {name: SortedDict() for name in families}
 
     def get(self, family: str, key: bytes) -> bytes | None:
-        """Return the value of a key, or None when there is none."""
+        """Return the value of a key, or None."""
         value: bytes | None = self._families[family].get(key)
         return value
 

@@ -42,7 +42,7 @@ class ModelStore(FollowedStore):
             self._db.put(*entry)
 
     def get(self, site: str) -> SiteModelRecord | None:
-        """Return the model of a site, or None when there is none."""
+        """Return the model of a site, or None."""
         with self._lock:
             hot = self._hot.get(site)
             if hot is None:

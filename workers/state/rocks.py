@@ -121,7 +121,7 @@ class RocksDatabase:
         self._handles = {name: self._db.get_column_family_handle(name) for name in families}
 
     def get(self, family: str, key: bytes) -> bytes | None:
-        """Return the value of a key, or None when there is none."""
+        """Return the value of a key, or None."""
         try:
             value: bytes | None = self._families[family].get(key)
         except Exception as error:  # noqa: BLE001 - rocksdict raises bare Exception

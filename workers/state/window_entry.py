@@ -1,4 +1,4 @@
-"""What a window stores of a document: an entry to look at, and the page itself.
+"""What a window stores of a document: a small entry, and the page itself.
 
 Numbers in keys are big-endian, so that the order of the keys is the order of the numbers.
 """
@@ -35,7 +35,7 @@ class WindowEntry(msgspec.Struct, frozen=True, array_like=True):
     revision: int
     document_bytes: int
     """Size of the document, not compressed."""
-    looked_at: int
+    compared_documents: int
     """Number of documents of the site model with which the text was last compared."""
     dictionary: int = 0
     """Number of the dictionary that the page is compressed with; 0 = none."""
@@ -73,7 +73,7 @@ def revised_entry(known: WindowEntry, record: DocumentRecord) -> WindowEntry:
         model_documents=record.model_documents,
         kept=record.kept,
         revision=record.revision,
-        looked_at=record.model_documents,
+        compared_documents=record.model_documents,
     )
 
 

@@ -186,12 +186,12 @@ class WindowStore(WindowReader):
         """Store a known document that was delivered again or carries a revision of its text."""
         self._change(record.site, offset, lambda change: change.replace(record, known))
 
-    def mark_looked_at(self, key: bytes, documents: int) -> None:
+    def mark_compared(self, key: bytes, documents: int) -> None:
         """Record that the text of a document stays as it is with a model fitted on that many documents."""
         with self._lock:
             entry = self.entry(key)
             if entry is not None:
-                seen = msgspec.structs.replace(entry, looked_at=documents)
+                seen = msgspec.structs.replace(entry, compared_documents=documents)
                 self._db.put("entries", key, msgspec.msgpack.encode(seen))
 
     def put_summary(self, key: bytes, summary: bytes) -> None:
@@ -222,7 +222,7 @@ class WindowStore(WindowReader):
                 self._write_next(batch, offset)
 
     def erase(self, site: str) -> bool:
-        """Erase a site from all files, which nobody else may use, and return whether it was stored."""
+        """Erase a site from all files, which no other process may use, and return whether it was stored."""
         with self._lock:
             self.packers.forget(site)
             self._sites.drop(site)
@@ -280,7 +280,7 @@ class WindowStore(WindowReader):
                 self.outbox.superseded_writes += 1
 
     def _write_next(self, batch: Batch, offset: int | None) -> None:
-        """Write a batch with the offset behind the record that it is of."""
+        """Write a batch with the offset behind its record."""
         if offset is not None:
             batch.put("meta", _NEXT, (offset + 1).to_bytes(8, "big"))
         self._db.write(batch)
@@ -323,7 +323,7 @@ class _Change:
         """The URL of the record, if its last output may be of an older fetch than the newest known one."""
 
     def finish(self) -> KeptSite:
-        """Return what is to be kept of the site after the change, which `batch` now has as a whole."""
+        """Return what is kept of the site after the change; `batch` is complete then."""
         store, window, state = self._store, self._window, self._state
         if store.has_topic:
             for key in self._tombstones:

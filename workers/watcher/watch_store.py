@@ -118,7 +118,7 @@ class WatchStore:
         self._db.put("meta", _LOG + topic.encode(), mark)
 
     def begin_silently(self, offset: int) -> None:
-        """Report nothing of records before an offset, which were reported on before."""
+        """Report nothing about records before an offset, which were reported on before."""
         self._db.put("meta", _SILENT, offset.to_bytes(8, "big"))
         self.silent_until = offset
 
@@ -143,7 +143,7 @@ class WatchStore:
         return site.decode() if site else None
 
     def change(self, site: str) -> "WatchChange":
-        """Return a change of a site that is to be filled; `apply` writes it, and without that it never was."""
+        """Return an empty change of a site; only `apply` writes it."""
         with self._lock:
             before = self._sites.take(site)
         return WatchChange(self, site, before)
@@ -170,7 +170,7 @@ class WatchStore:
         delete_keys(self._db, "outbox", numbers)
 
     def erase(self, site: str) -> bool:
-        """Erase a site from all files, which nobody else may use, and return whether it was stored."""
+        """Erase a site from all files, which no other process may use, and return whether it was stored."""
         with self._lock:
             self._sites.drop(site)
             prefix = site.encode() + b"\0"
@@ -197,7 +197,7 @@ class WatchStore:
         return WatchedSite(watch, SiteWindow(fetches))
 
     def _write(self, batch: Batch, offset: int | None) -> None:
-        """Write a batch with the offset behind the record that it is of."""
+        """Write a batch with the offset behind its record."""
         if offset is not None:
             batch.put("meta", _NEXT, (offset + 1).to_bytes(8, "big"))
         self._db.write(batch)
@@ -224,7 +224,7 @@ class WatchChange:
         return self._store.page(self._key(url_hash(url)))
 
     def enter(self, page: SeenPage, digest: bytes) -> bool:
-        """Remember a page if it is the newest of its URL; what exceeds the bounds leaves. Return whether it came in."""
+        """Remember a page if it is the newest of its URL, and drop what exceeds the bounds; return whether it came in."""
         hashed, content = url_hash(page.url), msgspec.msgpack.encode(page)
         fetch = WindowFetch(page.time_ms, hashed, digest, len(content))
         left = self.kept.window.enter(fetch, self._store.bounds_of(self.site))

@@ -228,7 +228,7 @@ class StringEvidence(msgspec.Struct, frozen=True, kw_only=True):
     is_covered: Bools
     """Which words of the page strings of some pages cover; length n_words."""
     sentences: RepeatedSentences | None = None
-    """None where there are none."""
+    """None if there are none."""
 
 
 def read_strings(

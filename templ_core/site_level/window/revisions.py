@@ -1,4 +1,4 @@
-"""When a page's published text is looked at again, and whether the new one is worth publishing."""
+"""When a page's published text is compared with the site's model, and whether the new one is worth publishing."""
 
 from collections import Counter
 
@@ -8,7 +8,7 @@ from templ_core.site_level.config import REVISIONS_CONFIG
 from templ_core.tokens import tokenise
 
 FIRST_MATURE_MODEL = "first-mature-model"
-"""Reason of a revision: the site's model has become one that is worth a second look."""
+"""Reason of a revision: the site's model has grown enough for another comparison."""
 SETTLED_MODEL = "settled-model"
 """Reason of a revision: the site's model hardly changes from here on."""
 REPEATED_TEXT = "repeated-text"
@@ -29,26 +29,26 @@ class DesignChange(msgspec.Struct, frozen=True, array_like=True):
 
 
 def revision_reason(
-    model_documents: int, looked_at: int, documents: int, of_old_design: int = 0
+    model_documents: int, compared_documents: int, documents: int, of_old_design: int = 0
 ) -> str | None:
-    """Return why a text is to be looked at again; None where it is not.
+    """Return why a text is to be compared again; None where it is not.
 
     That is so when the site's model grows past one of the two numbers of documents in `REVISIONS_CONFIG` that the
-    model behind the text had not reached. So each page is looked at twice at most.
+    model behind the text had not reached. So each page is compared twice at most.
 
-    >>> revision_reason(model_documents=3, looked_at=3, documents=8)
+    >>> revision_reason(model_documents=3, compared_documents=3, documents=8)
     'first-mature-model'
-    >>> revision_reason(model_documents=8, looked_at=8, documents=9) is None
+    >>> revision_reason(model_documents=8, compared_documents=8, documents=9) is None
     True
 
     Args:
         model_documents: Documents behind the site model that decided the text; 0 = no model.
-        looked_at: Documents behind the model that the text was compared with last.
+        compared_documents: Documents behind the model that the text was compared with last.
         documents: Documents behind the site's model now.
         of_old_design: Documents of that model from before the last change of design, for a page that
             came after it; they say little about the page and are not counted.
     """
-    before = max(model_documents, looked_at) - of_old_design
+    before = max(model_documents, compared_documents) - of_old_design
     now = documents - of_old_design
     reason = None
     if before < REVISIONS_CONFIG.first_mature_documents <= now:

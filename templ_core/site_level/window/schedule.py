@@ -19,7 +19,7 @@ def is_due(
     A text that the newest pages share, and that the last model does not know, is learned at once.
 
     A design that the last model hardly knows is learned as a new site is, until its model is settled. It takes
-    several documents in a row to make a design: one odd page among others is none.
+    several documents in a row to make a design: one odd page among others is no new design.
 
     >>> [learned for learned in range(1, 30) if is_due(learned, learned - 1, learned)]
     [1, 2, 3, 4]

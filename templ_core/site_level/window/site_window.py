@@ -124,7 +124,7 @@ class SiteWindow:
         return left
 
     def leave(self, hashed: bytes) -> WindowFetch | None:
-        """Remove the fetch of a URL, given the hash of the URL, and return it; None where there is none."""
+        """Remove the fetch of a URL, given the hash of the URL, and return it, or None."""
         known = self._by_url.get(hashed)
         return None if known is None else self._removed(known)
 

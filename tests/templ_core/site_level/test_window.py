@@ -71,7 +71,7 @@ def test_a_change_is_noticed_when_a_design_has_gone(designs, changed_at, fit):
 
 
 @pytest.mark.parametrize(
-    ("model_documents", "looked_at", "documents", "of_old_design", "reason"),
+    ("model_documents", "compared_documents", "documents", "of_old_design", "reason"),
     [
         (0, 0, 5, 0, None), (0, 0, 8, 0, "first-mature-model"),
         (5, 5, 12, 0, "first-mature-model"), (0, 0, 24, 0, "settled-model"), (8, 8, 16, 0, None),
@@ -81,10 +81,10 @@ def test_a_change_is_noticed_when_a_design_has_gone(designs, changed_at, fit):
         (103, 110, 124, 100, "redesign"), (124, 124, 200, 100, None),
     ],
 )  # fmt: skip
-def test_a_text_is_looked_at_again_when_its_model_grows_up(
-    model_documents, looked_at, documents, of_old_design, reason
+def test_a_text_is_compared_again_when_its_model_grows_up(
+    model_documents, compared_documents, documents, of_old_design, reason
 ):
-    assert revision_reason(model_documents, looked_at, documents, of_old_design) == reason
+    assert revision_reason(model_documents, compared_documents, documents, of_old_design) == reason
 
 
 @pytest.mark.parametrize(

@@ -168,9 +168,7 @@ def texts_to_compare(transport, model):
     return list(transport.engine._to_compare(fitted))
 
 
-def test_the_newest_texts_are_looked_at_again_when_a_site_begins_to_repeat_text(
-    revising, documents
-):
+def test_the_newest_texts_are_compared_again_when_a_site_begins_to_repeat_text(revising, documents):
     revising.learn(*documents(40))
     model = msgspec.structs.replace(revising.models[-1], documents=7)
     assert not texts_to_compare(revising, model)
@@ -291,7 +289,7 @@ def test_another_page_model_reads_the_window_anew(store, poison_pool, poison_set
     assert refitted == fresh.fit("example.com")
 
 
-def test_after_a_redesign_the_texts_of_the_new_design_are_looked_at_again(store, poison_settings):
+def test_after_a_redesign_the_texts_of_the_new_design_are_compared_again(store, poison_settings):
     runner = InProcess(shipped_model())
     transport = MemoryTransport(store, runner, poison_settings, revises=True)
     models = OneModel()
@@ -309,8 +307,8 @@ def test_after_a_redesign_the_texts_of_the_new_design_are_looked_at_again(store,
     reasons = [(one.source.offset, one.revision_reason) for one in transport.texts]
     assert {number for number, reason in reasons if reason == "redesign"} <= set(range(40, 70))
     assert {number for number, reason in reasons if reason != "redesign"} <= set(range(24))
-    looked_at = [entry.looked_at for entry in store.window_entries("example.com")]
-    assert min(looked_at[40:]) >= 64
+    compared_documents = [entry.compared_documents for entry in store.window_entries("example.com")]
+    assert min(compared_documents[40:]) >= 64
 
 
 def test_a_new_design_is_learned_from_its_third_page_on(store, poison_settings):

@@ -27,7 +27,7 @@ from workers.processes import child_process, tasks
 from workers.processes import pool as pool_module
 from workers.processes.channel import Channel
 from workers.processes.child_process import (
-    LOOK_S,
+    CHECK_S,
     Deadline,
     DeadlineExceeded,
     processor_clock,
@@ -73,35 +73,35 @@ def test_a_child_whose_parent_has_closed_the_connection_says_nothing():
 
 
 GOOD = b"<html><title>T</title><body><p>" + b"A sentence of some words, and more. " * 20
-LOOKS = round(2.0 / LOOK_S)
+CHECKS = round(2.0 / CHECK_S)
 
 
-def looks_until_late(deadline, processor_times):
-    """How many looks pass before the task counts as late, and why; None = it never does."""
+def checks_until_late(deadline, processor_times):
+    """How many checks pass before the task counts as late, and why; None = it never does."""
     for number, used_s in enumerate(processor_times, 1):
         try:
-            deadline.look(used_s)
+            deadline.check(used_s)
         except DeadlineExceeded as late:
             return number, str(late)
     return None
 
 
 def test_a_task_that_works_is_late_by_its_processor_time():
-    busy = (10 + LOOK_S * number for number in range(1, 1000))
-    number, reason = looks_until_late(Deadline(2.0, 10.0), busy)
-    assert number in {LOOKS, LOOKS + 1}
+    busy = (10 + CHECK_S * number for number in range(1, 1000))
+    number, reason = checks_until_late(Deadline(2.0, 10.0), busy)
+    assert number in {CHECKS, CHECKS + 1}
     assert reason == "no result within 2 s of processor time"
 
 
-def test_a_task_that_stands_still_is_late_by_the_number_of_looks():
-    number, reason = looks_until_late(Deadline(2.0, 0.0), (0.0 for _ in range(1000)))
-    assert number == LOOKS
+def test_a_task_that_stands_still_is_late_by_the_number_of_checks():
+    number, reason = checks_until_late(Deadline(2.0, 0.0), (0.0 for _ in range(1000)))
+    assert number == CHECKS
     assert "no work on one for 2 s" in reason
 
 
 def test_a_child_that_rarely_gets_a_processor_is_not_late():
-    starved = (0.001 * (number // (LOOKS - 1)) for number in range(1, 1000))
-    assert looks_until_late(Deadline(2.0, 0.0), starved) is None
+    starved = (0.001 * (number // (CHECKS - 1)) for number in range(1, 1000))
+    assert checks_until_late(Deadline(2.0, 0.0), starved) is None
 
 
 def test_the_processor_time_of_a_process_is_its_own():

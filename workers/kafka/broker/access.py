@@ -161,7 +161,7 @@ class _Tokens(AbstractTokenProvider):  # type: ignore[misc] # aiokafka has no ty
         """Return a token.
 
         Raises:
-            AuthenticationFailedError: There is none; the message says why.
+            AuthenticationFailedError: No token could be had; the message says why.
         """
         settings = self._settings
         try:

@@ -50,7 +50,7 @@ TIME_LIMIT_SECONDS = 25.0
 REQUEST_TIMEOUT_MS = 12_000
 """Longest time of one request to the broker."""
 APPEAR_POLL_SECONDS = 0.05
-"""Time between two looks for a topic that was just created."""
+"""Time between two checks for a topic that was just created."""
 BROKER_DEFAULT = -1
 """Kafka's value for the broker's own replication factor."""
 UNLIMITED = -1

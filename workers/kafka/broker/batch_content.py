@@ -92,7 +92,7 @@ class BatchContent:
         return data
 
     def skip(self, size: int) -> None:
-        """Move past the next `size` bytes, unless so much was skipped before that it is too much."""
+        """Move past the next `size` bytes, unless too much was skipped already."""
         self._skip_bytes_left -= size
         if self._skip_bytes_left < 0:
             raise ContentError("the batch holds too much to be read past it")

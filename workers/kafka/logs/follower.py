@@ -95,20 +95,20 @@ class LogFollower(ABC):
     async def _follow(self, consumer: AIOKafkaConsumer, reader: LogReader) -> None:
         """Take records as they come, until other partitions are wanted or a log is another one.
 
-        While the broker does not answer, the logs are not looked at.
+        While the broker does not answer, the logs are not checked.
         """
-        look_at = time.monotonic() + CHECK_S
+        check_at_s = time.monotonic() + CHECK_S
         while not self._changed.is_set():
             for records in (await consumer.getmany(timeout_ms=_POLL_MS)).values():
                 await asyncio.to_thread(self._take, records)
             await self._after_poll()
-            if time.monotonic() < look_at:
+            if time.monotonic() < check_at_s:
                 continue
-            look_at = time.monotonic() + CHECK_S
+            check_at_s = time.monotonic() + CHECK_S
             try:
                 logs = await reader.logs(self._topic, self._snapshots())
             except (KafkaError, OSError) as error:
-                log.debug("%s cannot be looked at: %r", self._topic, error)
+                log.debug("the logs of %s cannot be read: %r", self._topic, error)
                 continue
             if await asyncio.to_thread(self._is_other_log, logs):
                 return

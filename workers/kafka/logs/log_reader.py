@@ -211,7 +211,7 @@ async def log_reader(broker: BrokerAccess) -> AsyncIterator[LogReader]:
 
 
 def raise_for(code: int) -> None:
-    """Raise the `KafkaError` of a code, unless it is none."""
+    """Raise the `KafkaError` of a code, unless the code is no error."""
     if for_code(code) is not NoError:
         raise for_code(code)
 

@@ -40,7 +40,7 @@ class LogState(msgspec.Struct, frozen=True):
     topic_id: str = ""
     leader_epoch: int = -1
     kept: int | None = None
-    """Offset up to which the log is the one of the reader's snapshot; None where nobody knows."""
+    """Offset up to which the log is the one of the reader's snapshot; None if that is not known."""
 
     @property
     def snapshot(self) -> LogSnapshot:
@@ -74,7 +74,7 @@ def has_lost_records(snapshot: LogSnapshot, log: LogState) -> bool:
 
 
 def decode_snapshot(text: str | bytes | None) -> LogSnapshot | None:
-    """Return a snapshot that was stored; None where there is none or it is of somebody else."""
+    """Return a snapshot that was stored, or None or it is of somebody else."""
     try:
         return msgspec.json.decode(text or b"", type=LogSnapshot)
     except msgspec.DecodeError:

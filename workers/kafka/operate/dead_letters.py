@@ -114,7 +114,7 @@ async def read_letter(broker: BrokerAccess, letter_id: str) -> StoredLetter:
     """Return the dead letter with an id.
 
     Raises:
-        InputProblem: There is none.
+        InputProblem: There is no such dead letter.
     """
     number, _, offset = letter_id.partition("-")
     topic = broker.topic(DEAD_LETTERS)

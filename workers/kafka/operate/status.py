@@ -89,7 +89,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
 
 
 async def read_status(broker: BrokerAccess, *, models_max: int) -> Status:
-    """Return how far the workers on a broker are, with at most this number of models; 0 reads none.
+    """Return how far the workers on a broker are, with at most this number of models; 0 = read none.
 
     Raises:
         BrokerProblem: The broker cannot be reached, or refuses.

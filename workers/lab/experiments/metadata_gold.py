@@ -60,7 +60,7 @@ class GoldPage(NamedTuple):
 
 
 def gold_page(markup: str, url: str) -> GoldPage | None:
-    """Return a page with the fields that it states twice, or None where there is none."""
+    """Return a page with the fields that it states twice, or None."""
     try:
         root = parsed(markup)
     except etree.LxmlError:
