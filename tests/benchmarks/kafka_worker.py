@@ -305,7 +305,7 @@ def rebuilt_s(log):
 
 def stamps(log, what):
     lines = [json.loads(line) for line in log.splitlines() if line.startswith("{")]
-    said = [one for one in lines if re.match(rf"windows of \S+: {what}", one["event"])]
+    said = [one for one in lines if re.match(rf"store of \S+: {what}", one["event"])]
     return [datetime.fromisoformat(one["time"]).timestamp() for one in said]
 
 

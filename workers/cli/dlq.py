@@ -23,7 +23,7 @@ _TIME = TimeType(takes_ago=True)
 
 @click.group(name="dlq")
 def dlq_command() -> None:
-    """Look at the dead letters of a broker, and send their pages again."""
+    """List the dead letters of a broker, and send their pages again."""
 
 
 def _filter_options(command: Callable[..., Any]) -> Callable[..., Any]:

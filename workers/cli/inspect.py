@@ -25,7 +25,7 @@ _ADVICE = "give a readable file, - for standard input, or the URL of a page of t
 
 @click.group(name="inspect")
 def inspect_command() -> None:
-    """Look at what was decided about a page, and at what was learned of a site."""
+    """Report the decisions about a page, or what was learned of a site."""
 
 
 @inspect_command.command(short_help="Write a report of a page, with every decision.")

@@ -131,7 +131,7 @@ def _language_codes(
 @click.option(
     "--quality",
     is_flag=True,
-    help="Add to each record how probably its page is an error page, a wall, an empty shell or a mere template; "
+    help="Add to each record how likely its page is an error page, a wall, an empty shell or a mere template; "
     "nothing is learned from such pages.",
 )
 @click.option(

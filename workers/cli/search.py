@@ -33,7 +33,11 @@ def _day(_context: click.Context, _option: click.Parameter, value: datetime | No
     help="SQLite file of the index.",
 )
 @click.option(
-    "--limit", type=click.IntRange(1, 1000), default=10, show_default=True, help="Most hits."
+    "--limit",
+    type=click.IntRange(1, 1000),
+    default=10,
+    show_default=True,
+    help="Most hits to show.",
 )
 @click.option(
     "--any", "any_word", is_flag=True, help="Find pages that have at least one of the words."

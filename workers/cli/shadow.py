@@ -22,14 +22,14 @@ from workers.site_settings import read_site_settings
 @click.command(name="shadow")
 @state_option
 @click.option(
-    "--site", "sites", multiple=True, metavar="KEY", help="Site to look at.  [default: all]"
+    "--site", "sites", multiple=True, metavar="KEY", help="Site to compare.  [default: all]"
 )
 @click.option(
     "--sites-max",
     type=click.IntRange(min=1),
     default=100,
     show_default=True,
-    help="Most sites to look at; those with the most pages are chosen.",
+    help="Most sites to compare; those with the most pages are chosen.",
 )
 @click.option(
     "--pages-max",

@@ -100,9 +100,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
     type=NAMED_PATH,
     help="JSON Lines file for what changes on pages that were fetched before.",
 )
-@click.option(
-    "--events", type=NAMED_PATH, help="JSON Lines file for what changes on sites as a whole."
-)
+@click.option("--events", type=NAMED_PATH, help="JSON Lines file for changes of whole sites.")
 @click.option(
     "--duplicates",
     type=NAMED_PATH,

@@ -382,7 +382,7 @@ def _page(
 
 
 def _location(response: Response | None) -> str | None:
-    """Return the absolute target of a redirect, or None that can be asked."""
+    """Return the absolute target of a redirect, or None if there is none that may be requested."""
     if response is None or not 300 <= response.status < 400:
         return None
     said = (response.headers.get("Location") or b"").decode("utf-8", "replace").strip()

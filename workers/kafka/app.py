@@ -37,7 +37,7 @@ from workers.kafka.patches import (
 from workers.settings import Settings
 
 _FATAL = 70
-"""Exit code of a process that ends so that its supervisor starts it again, where no error has a code of its own."""
+"""Exit code of a process that ends to be started again by its supervisor, unless its error has another code."""
 _REASON_WAIT_S = 5.0
 """How long a process that must end may ask for the reason."""
 _STOP_WAIT_S = 25.0
@@ -58,7 +58,7 @@ class App(faust.App):
 
     config: KafkaConfig
     gaps: OffsetGapFiller
-    """Knows which records have come, and reads those that faust has skipped."""
+    """Finds records that faust has skipped, and reads them."""
     snapshots: dict[int, LogSnapshot]
     """The logs of its partitions of its input topic, as they were at the last check."""
     assigned: frozenset[int]
@@ -136,7 +136,7 @@ class App(faust.App):
             self._consumer.join_again()  # type: ignore[attr-defined]
 
     async def _on_partitions_assigned(self, assigned: set[TP], generation_id: int = 0) -> None:
-        """Set committed offsets right before faust goes to them."""
+        """Correct committed offsets before faust goes to them."""
         self.assigned = (
             frozenset()
         )  # the watchdog checks nothing while offsets and snapshots change
@@ -167,8 +167,8 @@ class App(faust.App):
         question = partial(self._right_offsets, topic, list(numbers))
         right, read_in = await ask_for_logs(self.config.broker, question)
         if right and not await self.consumer.go_to(right):  # type: ignore[attr-defined]
-            # What is committed until the next assignment is of the logs in which it was read: with the present ones,
-            # nothing would show any more that it is not theirs.
+            # Until the next assignment, offsets are committed with the snapshots of the logs that they were read in: with
+            # the present snapshots, nothing would show that they belong to other logs.
             for one in right:
                 self.snapshots.pop(one.partition)
             self.snapshots |= read_in

@@ -221,7 +221,7 @@ class Cleaner(Role):
     def _check_partitions(
         self, messages: Iterable[Received], records: Iterable[Page | Rejected]
     ) -> None:
-        """Keep all models from the first page on that comes where its site's model does not."""
+        """Keep the models of all partitions once a page comes in another partition than its site's model."""
         if not self._own_models:
             return
         for message, record in zip(messages, records, strict=True):
@@ -257,7 +257,7 @@ class DeadLetterLimit:
     """Counts dead letters among the latest pages, to separate a feed that is wrong as a whole from single pages and sites.
 
     The dead letters of the site that has most of them do not count as long as pages of other sites are cleaned: they
-    are the fault of that site, and its neighbours are not to wait for it.
+    are the fault of that site, and other sites must not wait for it.
     """
 
     def __init__(self, settings: Settings) -> None:

@@ -11,7 +11,7 @@ from workers.settings import Settings
 
 
 class KafkaConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """What the apps of both roles need to know."""
+    """What each role needs to know."""
 
     broker: BrokerAccess
     """How the broker is reached."""
@@ -33,7 +33,7 @@ class KafkaConfig(msgspec.Struct, frozen=True, kw_only=True):
         return self.counts[DOCUMENTS]
 
     def partitions_changed(self, partitions: int | None) -> str:
-        """Return a line that says that `documents` has another number of partitions; empty otherwise, and without the topic (None)."""
+        """Return a line that says that `documents` has another number of partitions now; empty if not, or for None (no topic)."""
         if partitions in (None, self.partitions):
             return ""
         return (

@@ -1,4 +1,4 @@
-"""What a worker reports to Prometheus.
+"""The metrics that a worker reports to Prometheus.
 
 No metric has a label for a site or a URL, because there would be an unbounded number of them.
 """
@@ -81,7 +81,7 @@ class RoleMetrics:
 
 
 class BatchTimer:
-    """Measures how long a batch is in each stage."""
+    """Measures the time that a batch spends in each stage."""
 
     def __init__(self, seconds: Histogram) -> None:
         self._seconds = seconds
@@ -98,7 +98,7 @@ class BatchTimer:
         self._last_s = now_s
 
     def total_s(self) -> float:
-        """Return the time from the begin of the batch to the last stage's end, in seconds."""
+        """Return the time from the start of the batch to the end of the last stage, in seconds."""
         return self._last_s - self._started_s
 
 

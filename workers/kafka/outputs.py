@@ -67,8 +67,8 @@ class TopicOutputs:
     def send_dead_letter(self, message: Received, letter: DeadLetter) -> Sending:
         """Send a message's bytes to the dead letters, with its own headers and what went wrong.
 
-        A value beyond the largest message is cut, and a header says how large it was. Of a record
-        that was too large to be read there is the beginning only.
+        A value beyond the largest message is cut, and a header says how large it was. A record that was too large to
+        be read has only its beginning.
         """
         value, headers = message.value, _dead_headers(message, letter)
         if value is not None:

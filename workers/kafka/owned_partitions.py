@@ -57,7 +57,7 @@ Work = TypeVar("Work", bound=PartitionWork)
 
 
 class OwnedPartitions(Generic[Work]):
-    """Which partitions are this worker's, their windows, and a lock for each of them."""
+    """Which partitions are this worker's, their stores, and a lock for each of them."""
 
     def __init__(
         self,
@@ -66,7 +66,7 @@ class OwnedPartitions(Generic[Work]):
         open_store: Callable[[int], Work],
         learn: Callable[[int, Work, Sequence[Received]], Awaitable[object]],
     ) -> None:
-        """Own no partition of a topic, named without the prefix, yet; `learn` takes records that a store lacks into it."""
+        """Begin without partitions of a topic, named without the prefix; `learn` adds the records that a store lacks."""
         self._broker = broker
         self._name = name
         self._topic = broker.topic(name)
@@ -80,7 +80,7 @@ class OwnedPartitions(Generic[Work]):
         return number in self._numbers
 
     def assign(self, numbers: Iterable[int]) -> None:
-        """Take these partitions, and no others, for ours."""
+        """Own these partitions and no others."""
         self._numbers = set(numbers)
 
     def numbers(self) -> list[int]:
@@ -92,7 +92,7 @@ class OwnedPartitions(Generic[Work]):
         return dict(self._open)
 
     def not_ready(self) -> list[int]:
-        """Return the partitions that are ours and whose windows lack records; any thread may call."""
+        """Return the partitions that are ours and whose stores lack records; any thread may call."""
         ready = {number for number, one in self.opened().items() if one.snapshot is not None}
         return sorted(set(self._numbers) - ready)
 
@@ -100,8 +100,7 @@ class OwnedPartitions(Generic[Work]):
     async def hold(self, number: int) -> AsyncIterator[Work | None]:
         """Keep all other work off a partition; gives None where the partition is not ours.
 
-        Windows that are not up to date are brought so before anybody has them: what was read and decided
-        in another log must not be acted upon.
+        A store is brought up to date first: what was read and decided in another log must not be acted upon.
         """
         async with self._locks[number]:
             if number in self._numbers:
@@ -112,28 +111,28 @@ class OwnedPartitions(Generic[Work]):
             yield self._open.get(number) if number in self._numbers else None
 
     async def _recover(self, number: int) -> None:
-        """Bring windows up to the topic's end; they are rebuilt if its log is another one."""
-        windows = self._open[number]
-        snapshot = decode_snapshot(await asyncio.to_thread(windows.store.log_mark, self._name))
+        """Bring a store up to the topic's end; it is rebuilt if the topic's log is another one."""
+        work = self._open[number]
+        snapshot = decode_snapshot(await asyncio.to_thread(work.store.log_mark, self._name))
         logs = await ask_for_logs(
             self._broker, lambda reader: reader.logs(self._topic, {number: snapshot})
         )
-        state, offset = logs[number], windows.store.next_offset
+        state, offset = logs[number], work.store.next_offset
         async with plain_consumer(self._broker) as consumer:
             topic = TopicPartition(self._topic, number)
             settled = await settled_offset(consumer, topic, state.end)
         resumption = resume(offset, snapshot, state)
         if resumption.is_other_log:
-            windows = await self.rebuild(number, resumption.reason)
+            work = await self.rebuild(number, resumption.reason)
         elif 0 < offset < settled:
-            windows = await self.rebuild(number, "deletions may be gone by now")
+            work = await self.rebuild(number, "deletions may be gone by now")
         # A rebuild that is interrupted has to know, too, which log it has read.
-        await asyncio.to_thread(windows.store.mark_log, self._name, state.snapshot.encode())
+        await asyncio.to_thread(work.store.mark_log, self._name, state.snapshot.encode())
         await self.catch_up(number, state.end)
-        await asyncio.to_thread(windows.note_log, state.snapshot)
+        await asyncio.to_thread(work.note_log, state.snapshot)
 
     async def note_logs(self, snapshots: Mapping[int, LogSnapshot]) -> None:
-        """Store what was seen of the logs since, by partition; what is of an earlier leader than is known says less."""
+        """Store what was seen of the logs since, by partition, unless it is of an earlier leader than is known."""
         for number in self.opened():
             async with self.hold(number) as work:
                 seen = snapshots.get(number)
@@ -143,76 +142,76 @@ class OwnedPartitions(Generic[Work]):
                     await asyncio.to_thread(work.note_log, seen)
 
     async def note_leader(self, number: int, first: int) -> None:
-        """Note with windows the leader of the next records, `first` on, if its log has all that they have read.
+        """Note the leader of the next records, from `first` on, with the store if its log has all that the store has read.
 
-        Call it while holding them. After an election that lost nothing, windows without the note could not be distinguished
-        from those that have read what an election lost, and would be rebuilt.
+        Call it while holding the partition. After an election that lost nothing, a store without the note could not be
+        distinguished from one that has read what an election lost, and would be rebuilt.
         """
-        windows = self._open[number]
-        at = max(first, windows.store.next_offset)
-        leader, known = FETCHED.leader_of(self._topic, number, at), windows.snapshot
+        work = self._open[number]
+        at = max(first, work.store.next_offset)
+        leader, known = FETCHED.leader_of(self._topic, number, at), work.snapshot
         if known is None or leader is None or not 0 <= known.leader_epoch < leader:
             return
         logs = await ask_for_logs(
             self._broker, lambda reader: reader.logs(self._topic, {number: known})
         )
-        if resume(windows.store.next_offset, known, logs[number]).is_other_log:
+        if resume(work.store.next_offset, known, logs[number]).is_other_log:
             return  # the watchdog finds it, too, and ends the process
         state = logs[number].snapshot
         noted = msgspec.structs.replace(state, leader_epoch=leader, end=at + 1)
-        await asyncio.to_thread(windows.note_log, noted)
+        await asyncio.to_thread(work.note_log, noted)
 
     async def rebuild(self, number: int, why: str) -> Work:
-        """Drop windows that the topic no longer leads on from; call it while holding them."""
-        windows = self._open.pop(number)
-        offset = windows.store.next_offset
+        """Replace a store that the topic's log does not continue; call it while holding the partition."""
+        work = self._open.pop(number)
+        offset = work.store.next_offset
         log.warning(
-            "windows-%s read up to offset %s are rebuilt: %s",
-            *(number, offset, why),
+            "the contents of the store of %s-%s, read up to offset %s, are rebuilt: %s",
+            *(self._topic, number, offset, why),
             extra={"partition": number, "offset": offset},
         )
-        await asyncio.to_thread(windows.remove)
+        await asyncio.to_thread(work.remove)
         self._open[number] = await asyncio.to_thread(self._open_store, number)
         return self._open[number]
 
     async def catch_up(self, number: int, end: int) -> None:
-        """Take in the records from the store's next offset up to `end`, and publish nothing.
+        """Learn the records from the store's next offset up to `end`, and publish nothing.
 
-        Call it while holding the partition. It ends early when the partition is taken away; the next
+        Call it while holding the partition. It ends early when the partition is revoked; the next
         owner goes on there.
         """
-        windows = self._open[number]
-        start = windows.store.next_offset
+        work = self._open[number]
+        start = work.store.next_offset
         if start >= end:
             return
         topic = TopicPartition(self._topic, number)
         report_at = time.monotonic() + _REPORT_S
         place = {"topic": topic.topic, "partition": number}
-        name = f"windows of {topic.topic}-{number}"
+        name = f"store of {topic.topic}-{number}"
         log.info("%s: reading from %s to %s", name, start, end, extra=place)
         async with plain_consumer(self._broker) as consumer:
             async for record in read_range(consumer, {topic: start}, {topic: end}):
                 if number not in self._numbers:
                     return
-                await self._learn(number, windows, [received_from_aiokafka(record)])
+                await self._learn(number, work, [received_from_aiokafka(record)])
                 if time.monotonic() > report_at:
                     report_at += _REPORT_S
                     log.info("%s: at %s", name, record.offset, extra=place)
-        await asyncio.to_thread(windows.store.skip, end - 1)
+        await asyncio.to_thread(work.store.skip, end - 1)
         log.info("%s: up to date", name, extra=place)
 
     async def release(self, numbers: Iterable[int]) -> None:
-        """Let partitions go; work on them ends early, then their stores are closed."""
+        """Give partitions up: work on them ends early, then their stores are closed."""
         leaving = set(numbers)
         self._numbers -= leaving
         for number in leaving:
             async with self._locks[number]:
-                windows = self._open.pop(number, None)
-                if windows is not None:
-                    await asyncio.to_thread(windows.store.close)
+                work = self._open.pop(number, None)
+                if work is not None:
+                    await asyncio.to_thread(work.store.close)
 
     def close(self) -> None:
         """Close all stores, once nothing else runs."""
-        for windows in self._open.values():
-            windows.store.close()
+        for work in self._open.values():
+            work.store.close()
         self._open.clear()

@@ -98,23 +98,23 @@ class PartitionWindows:
         return problem is None
 
     def keep(self, site: str, message: Received) -> bool:
-        """Step over a null value that does not count, and return False; its document stays, and is sent again."""
+        """Skip a null value that does not count, and return False; its document stays, and is sent again."""
         self.store.keep(site, _source_id(message), message.offset)
         return False
 
     def note_log(self, snapshot: LogSnapshot) -> None:
-        """Store with the windows which log they are of."""
+        """Store with the windows which log they were read from."""
         self.store.mark_log(DOCUMENTS, snapshot.encode())
         self.snapshot = snapshot
         self._misplaced.warn()
 
     def note_models_log(self, snapshot: LogSnapshot) -> None:
-        """Store with the windows which log of `site-models` has all their models."""
+        """Store with the windows which log of `site-models` holds all their models."""
         self.store.mark_log(SITE_MODELS, snapshot.encode())
         self.models_snapshot = snapshot
 
     def decided_from(self) -> LogSnapshot:
-        """Return the log that the windows are of, up to the first record that was not read.
+        """Return the log that the windows were read from, up to the first record that was not read.
 
         Call it only after the store was compared with its log.
         """
@@ -171,7 +171,7 @@ class LostModels:
         self._publish = publish
 
     async def watch(self) -> None:
-        """Look at the topic for as long as the broker answers."""
+        """Check the topic for as long as the broker answers."""
         try:
             async with log_reader(self._broker) as reader:
                 while True:

@@ -1,4 +1,4 @@
-"""What this worker replaces in its Kafka libraries, where they have no setting for what it needs.
+"""Replacements of parts of the Kafka libraries that have no setting for what this worker needs.
 
 Checked with aiokafka 0.14.0, faust-streaming 0.15.3 and mode-streaming 0.7.1. For each replacement
 `tests/workers/kafka/test_patches.py` shows what the library does by itself, and fails when an update makes
@@ -47,14 +47,14 @@ from workers.kafka.logs.fetched import EMPTY_TAILS, FETCHED
 from workers.kafka.logs.resume import LogSnapshot
 
 _TAKEN_BYTES = 32 << 20
-"""Size of values at which a consumer is given no further record of a partition at once."""
+"""Size of values after which a consumer gets no further record of a partition in one take."""
 _SKIP_BYTES_MAX = 2 << 30
 """Most bytes of a batch that are decompressed to be left out, which is Kafka's largest record."""
 _SAMPLE_BYTES = 1 << 10
 _COMPRESSED_RATIO = 0.95
-"""A batch whose sample keeps more of its size under gzip is compressed already."""
+"""Share of its size that a sample of a batch keeps under gzip, above which the batch counts as compressed already."""
 _NO_TIME = -1
-"""Kafka's time stamp of a record without one."""
+"""Kafka's timestamp for a record without one."""
 _OFFSET = struct.Struct(">q")
 """The first field of a batch, which is the offset of its first record."""
 _FORMAT_2 = 2
@@ -213,7 +213,7 @@ class RecordBatch(_DefaultRecordBatchPy):
     """A batch whose iterator never raises: what cannot be read becomes a `RefusedValue`."""
 
     def __init__(self, stored: bytes | memoryview, limit_bytes: int) -> None:
-        """Read the head of a batch as a broker sends it, of whose records none is read that exceeds a size."""
+        """Read the head of a batch as a broker sends it; records that exceed a size are not read."""
         super().__init__(stored)
         self._limit_bytes = limit_bytes
         self._is_intact: bool | None = None
@@ -376,11 +376,11 @@ class LogConsumer(Consumer):
         await super().on_partitions_assigned(assigned, generation_id)
 
     def _filter_tps_with_pending_acks(self, _topics: Any = None) -> Iterator[TP]:
-        """Yield the partitions whose offset to commit is looked for, be there a finished record or not."""
+        """Yield the partitions that may have an offset to commit, with or without a finished record."""
         return iter(self._finished.keys() | (self._active_partitions or set()))
 
     def _new_offset(self, tp: TP) -> int | None:
-        """Return the offset to commit, which leaves no offset behind that holds nothing to process.
+        """Return the offset to commit, past all offsets that hold nothing to process.
 
         None where nothing was done since the last assignment: the offset that was committed before may be of another log.
         """

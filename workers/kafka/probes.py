@@ -25,7 +25,7 @@ _ANSWER_S = 5.0
 _CONNECTIONS_MAX = 16
 """Connections that are served at once, each by a thread; probes and scrapes are a few a second."""
 _SILENCE_S = 10.0
-"""Longest time for which a connection may say nothing, or take nothing of its answer."""
+"""Longest time for which a connection may send nothing, or read nothing of its answer."""
 log = logging.getLogger("templ")
 
 
@@ -91,7 +91,7 @@ def _answers(loop: asyncio.AbstractEventLoop, within_s: float) -> bool:
 class _BoundedServer(ThreadingWSGIServer):
     """A server with a bounded number of connections: one more drops the oldest of them.
 
-    So clients that connect and say nothing take neither the threads nor the files of a worker.
+    So clients that connect and send nothing use up neither the threads nor the files of a worker.
     """
 
     request_queue_size = 128

@@ -43,7 +43,7 @@ T = TypeVar("T")
 
 
 class Refresher(Role):
-    """Keeps the windows of the partitions it is given, and publishes what follows from them."""
+    """Keeps the windows of its partitions, and publishes models, revisions and tombstones."""
 
     name, input_topic, doing = "refresher", DOCUMENTS, "refreshing"
     prepared = "the windows are up to date"
@@ -100,7 +100,7 @@ class Refresher(Role):
             await self._batch_of(number, messages)
 
     async def _batch_of(self, number: int, messages: Sequence[Received]) -> None:
-        """Learn from messages; those of a partition that was taken away are left to its new owner."""
+        """Learn from messages; those of a partition that was revoked are left to its new owner."""
         async with self._owned.hold(number) as windows:
             if windows is None:
                 return
@@ -110,7 +110,7 @@ class Refresher(Role):
             await self._publish(number, windows, due)
 
     async def _note_logs(self) -> None:
-        """Store with the windows what the watchdog has seen of their logs."""
+        """Store with the windows the snapshots of their logs that the watchdog has taken."""
         await asyncio.sleep(CHECK_S)
         await self._owned.note_logs(self.app.snapshots)
 
@@ -128,8 +128,8 @@ class Refresher(Role):
     ) -> list[str]:
         """Learn from records of `documents`, at least the first; returns the sites that may have something to publish.
 
-        It ends early when the partition is taken away. All are learned in one step on one lane, because a step takes
-        longer than most records; whoever holds the partition keeps all else off its windows.
+        It ends early when the partition is revoked. All are learned in one step on one lane, because a step takes
+        longer than most records; while the partition is held, nothing else uses its windows.
         """
         await self._known()
         counts = [one.value is not None or await self._tombstones.counts(one) for one in messages]
@@ -179,9 +179,9 @@ class Refresher(Role):
         *args: P.args,
         **kwargs: P.kwargs,
     ) -> bool:
-        """Have the engine decide, do what it asks for, and answer whether it asked for anything.
+        """Have the engine decide, carry its actions out, and return whether there were any.
 
-        It ends early when the partition is taken away.
+        It ends early when the partition is revoked.
         """
         if number not in self._owned:
             return False
@@ -207,7 +207,7 @@ class Refresher(Role):
         return await asyncio.wrap_future(self._pool.submit(site, work, *args, **kwargs))
 
     async def _revise_next(self) -> None:
-        """Publish the texts again that one site's model has changed, at the rate allowed."""
+        """Publish the texts of one site that its model has changed, at the rate allowed."""
         while not self._to_revise:
             self._revisable.clear()
             await self._revisable.wait()

@@ -23,15 +23,15 @@ Remainder = Callable[[], Awaitable[None]]
 
 
 class Role(ABC):
-    """Takes small batches of the records of one topic, and acknowledges them once everything is out."""
+    """Takes small batches of the records of one topic, and acknowledges them once all outputs are stored."""
 
     name: ClassVar[str]
     input_topic: ClassVar[str]
     """The topic that it reads, without the prefix."""
     doing: ClassVar[str]
-    """What it does with a batch, for messages."""
+    """Verb for what it does with a batch, for messages."""
     prepared: ClassVar[str]
-    """What is true of it once it is ready."""
+    """Sentence that is true once it is ready."""
     metrics: RoleMetrics
 
     def __init__(self, config: KafkaConfig) -> None:
@@ -66,15 +66,15 @@ class Role(ABC):
 
     @abstractmethod
     def _missing(self) -> str:
-        """Return what is missing of what this role needs to know; empty for nothing."""
+        """Return what this role still has to read; empty for nothing."""
 
     async def _known(self) -> None:
-        """Wait until all is known that a batch needs."""
+        """Wait until everything that a batch needs is known."""
         await self._site_settings_follower.ready.wait()
 
     @abstractmethod
     async def _batch(self, events: Sequence[faust.EventT[Any]]) -> Remainder | None:
-        """Do what the records of a batch ask for, and return what remains to be done meanwhile."""
+        """Process a batch, and return what remains to be done while the next one begins."""
 
     @abstractmethod
     async def _take_down(self, site: str) -> bool:

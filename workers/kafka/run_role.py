@@ -117,12 +117,12 @@ def _set_up_logging(role: str, settings: Settings) -> None:
 async def _checked_counts(
     broker: BrokerAccess, group: str, rights: Rights, *, has_served: bool
 ) -> dict[str, int]:
-    """Return the numbers of partitions of the topics, by names without the prefix, once all topics are right."""
+    """Return the numbers of partitions of the topics, by names without the prefix, once all topics are usable."""
     # Counted before the check: while partitions are added later, the watchdog sees another number.
     found = await read_partition_counts(broker)
     problems = await check_topics(broker, rights=rights, groups=[group])
     if problems:
-        # A topic that was there before may have been deleted to be created again: that is waited for.
+        # A topic that existed before may have been deleted to be created again: wait for it.
         problem = BrokerProblem if has_served else TopicProblem
         raise problem("\ntempl: ".join(problems))
     counts = {name: found[broker.topic(name)] for name in TOPICS if broker.topic(name) in found}

@@ -156,7 +156,7 @@ async def seed_settings(broker: BrokerAccess, records: Sequence[SiteSettingsReco
 async def _values(
     broker: BrokerAccess, site: str, names: Sequence[str]
 ) -> list[dict[bytes, list[bytes | None]]]:
-    """Return what topics hold of a site: for each topic its keys, with their values, oldest first."""
+    """Return the records of a site in topics: for each topic its keys, with their values, oldest first."""
     number = partition_of(site, await partition_count(broker))
     values: dict[str, dict[bytes, list[bytes | None]]] = {broker.topic(name): {} for name in names}
     async for record in read_whole(broker, (TopicPartition(topic, number) for topic in values)):

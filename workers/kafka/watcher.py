@@ -152,7 +152,7 @@ class PartitionWatch:
 
 
 class Watcher(Role):
-    """Notices what changes in the partitions it is given, and publishes it."""
+    """Publishes what changes on the pages and sites of its partitions."""
 
     name, input_topic, doing = "watcher", CLEANED, "watching"
     prepared = "the fingerprints are read, and the stores are up to date"
@@ -226,7 +226,7 @@ class Watcher(Role):
     async def _learn(
         self, number: int, watch: PartitionWatch, messages: Sequence[Received]
     ) -> None:
-        """Take records in, at least the first; it ends early when the partition is taken away."""
+        """Take records in, at least the first; it ends early when the partition is revoked."""
         await self._known()
         if not watch.store.next_offset:
             await self._begin(number, watch)
@@ -283,7 +283,7 @@ class Watcher(Role):
                 self.metrics.count_report(report)
 
     async def _note_logs(self) -> None:
-        """Store what the watchdog has seen of the logs."""
+        """Store the snapshots of the logs that the watchdog has taken."""
         await asyncio.sleep(CHECK_S)
         await self._owned.note_logs(self.app.snapshots)
 

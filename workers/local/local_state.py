@@ -20,7 +20,7 @@ _ROLES = ("cleaner", "refresher")
 _TEMPORARY = "templ-run-", "-state"
 """Beginning and end of the names of state directories that last as long as a run."""
 _NO_OTHER_FILES = {"lock", "lost+found", SITE_SETTINGS_FILE}
-"""What a directory may hold before its first use as a state directory."""
+"""Names that a directory may hold before its first use as a state directory."""
 
 
 def _refuse_other_directory(path: Path) -> None:
@@ -37,7 +37,7 @@ def _refuse_other_directory(path: Path) -> None:
 
 @contextmanager
 def temporary_state() -> Iterator[Path]:
-    """Yield a new state directory that is removed at the end, and with it those of runs that were killed before."""
+    """Yield a new state directory; at the end it is removed, with those of runs that were killed before."""
     for left in Path(tempfile.gettempdir()).glob(f"{_TEMPORARY[0]}*{_TEMPORARY[1]}"):
         remove_unused(left)
     with tempfile.TemporaryDirectory(_TEMPORARY[1], _TEMPORARY[0]) as path:

@@ -26,7 +26,7 @@ _NUMBERS = ("confidence", *(f"quality_{kind}" for kind in KINDS))
 
 
 class ParquetFile:
-    """A file of rows, which is whole once it is closed; a run that is interrupted leaves the rows before."""
+    """A file of rows, which is complete once it is closed; an interrupted run leaves the rows before."""
 
     def __init__(self, path: Path) -> None:
         """Open the file of --out.
@@ -71,7 +71,7 @@ class ParquetFile:
                 self._writer.write_table(self._from_rows(rows, self._schema))
 
     def close(self) -> None:
-        """Write the rows that are in memory, and what makes the file readable."""
+        """Write the rows that are in memory, and the footer that makes the file readable."""
         try:
             self.flush()
         finally:

@@ -97,7 +97,7 @@ class RunOutputs:
         return (source, 0) in self._before
 
     def write(self, output: Output | SiteEventRecord) -> bool:
-        """Write an output that was not written before, and return whether it was not.
+        """Write an output unless it was written before, and return whether it is new.
 
         Raises:
             DiskProblem: The disk is full or fails.

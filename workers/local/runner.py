@@ -138,7 +138,7 @@ class LearningCleaner:
 
 
 class _Outputs(Transport):
-    """Keeps models, and what follows from a page; the windows have its document already."""
+    """Stores models, and collects what follows from a page; the windows have its document already."""
 
     def __init__(self, engine: SiteEngine, models: ModelStore) -> None:
         super().__init__(engine)
@@ -154,7 +154,7 @@ class _Outputs(Transport):
 
 _PAGES_AHEAD = 64
 _PAGES_TOGETHER = 16
-"""Pages whose outputs are waited for at once, because every wait costs two changes of threads."""
+"""Pages whose outputs are awaited together, because every wait costs two changes of threads."""
 _BYTES_AHEAD = 128 << 20
 
 
@@ -253,7 +253,7 @@ class LocalWorker:
             self._release(one)
 
     def _release(self, one: "_Waiting") -> None:
-        """Have a page processed that is held, and with it all pages that are held with it."""
+        """Submit a held page together with all pages that are held with it."""
         if isinstance(one.record, Rejected) or one.work is not None:
             return
         held = self._held.pop(one.lane)
@@ -283,7 +283,7 @@ class _Waiting(msgspec.Struct):
     work: _Work | None = None
     """None for a record that needs no work, and for a page that is held."""
     number: int = 0
-    """Place of the page among those of the work."""
+    """Index of the page among those of the work."""
 
 
 def _size_bytes(record: Page | Rejected) -> int:

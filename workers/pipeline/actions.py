@@ -1,6 +1,6 @@
-"""What an engine answers: the outcome of a page, and what is to be done about a site.
+"""What an engine returns: the outcome of a page, and the actions that follow for a site.
 
-Kafka and files are shells that carry out the same actions.
+Kafka and files carry out the same actions.
 """
 
 from collections.abc import Callable, Sequence
@@ -52,7 +52,7 @@ class Publish(msgspec.Struct, frozen=True):
 
     records: Sequence[OutputRecord]
     done: Callable[[], None]
-    """Notes in the window that the records are out; what was not sent is asked for again after a crash."""
+    """Notes in the window that the records are stored; after a crash, what was not sent is asked for again."""
     headers: PassedOn = ()
 
 
@@ -62,11 +62,11 @@ class Forget(msgspec.Struct, frozen=True):
     keys: list[bytes]
     """Keys of `schemas.document.document_key`."""
     done: Callable[[], None]
-    """Notes in the window that the tombstones are out."""
+    """Notes in the window that the tombstones are stored."""
 
 
 class Compare(msgspec.Struct, frozen=True):
-    """Compare a published text with the text by a newer model: `SiteEngine.revision` answers."""
+    """Compare a published text with the text by a newer model, see `SiteEngine.revision`."""
 
     model: SiteModelRecord
     entry: "WindowEntry"

@@ -38,7 +38,7 @@ class Transport(ABC):
             await carry_out(revision, self)
 
     async def note(self, done: Callable[[], None]) -> None:
-        """Note in the windows that records are out."""
+        """Note in the windows that records are stored."""
         done()
 
     def not_fitted(self, action: NotFitted) -> None:
@@ -48,7 +48,7 @@ class Transport(ABC):
 
 
 async def carry_out(action: Action, transport: Transport) -> None:
-    """Do what an engine asks for; before that, it must not be asked again."""
+    """Carry an action out; the engine must not be called again before."""
     match action:
         case Publish(records, done, headers):
             for record in records:

@@ -272,8 +272,8 @@ class SiteEngine:
     def _to_compare(self, fitted: FittedSite) -> Iterator[Compare]:
         """Yield the texts of a window that are to be compared with a newer model.
 
-        As the model grows up that is two times for a page at most; those of the newest pages are once more, whenever the
-        site begins to repeat text.
+        While the model grows, each page is compared at most twice; the newest pages are compared again whenever the site
+        begins to repeat text.
         """
         model, changed_at_ms = fitted.model, fitted.changed_at_ms
         known = self._site_settings.of(model.site)
@@ -307,13 +307,14 @@ class SiteEngine:
         return None
 
     def next_due(self) -> list[Action]:
-        """Return what is due besides models. Ask again until nothing comes."""
+        """Return what is due besides models. Call it again until it returns nothing."""
         return self.next_superseded() or self.next_of_outbox()
 
     def next_superseded(self, site: str | None = None) -> list[Action]:
         """Return the publication of the newest text of a URL whose last output may be of an older fetch.
 
-        Ask again until nothing comes, for one site or for all. Whether texts are revised for newer models does not matter.
+        Call it again until it returns nothing, for one site or for all. It does not depend on whether texts are revised
+        for newer models.
         """
         outbox = self._windows.outbox
         prefix = b"" if site is None else site.encode() + b"\0"
@@ -328,7 +329,7 @@ class SiteEngine:
     def next_of_outbox(self) -> list[Action]:
         """Return tombstones of documents that have left their windows, and documents that the topic has lost.
 
-        Ask again until nothing comes.
+        Call it again until it returns nothing.
         """
         outbox = self._windows.outbox
         if keys := outbox.nulls(_TOMBSTONES_AT_ONCE):
@@ -356,7 +357,7 @@ class SiteEngine:
         return self._republication(result, url_key) if isinstance(result, Cleaned) else None
 
     def _model_to_revise_with(self, site: str) -> SiteModelRecord | None:
-        """Return the model that operators want of a site: by default the one published last, or else one of its window."""
+        """Return the model that operators chose for a site; by default the one published last, or else one fitted now."""
         model = self._models.get(site) if self._models else None
         if model is None and isinstance(fitted := self.fit(site), FittedSite):
             model = fitted.model
@@ -370,9 +371,13 @@ class SiteEngine:
         reason: RevisionReason,
         changed_ratio_min: float,
     ) -> Result:
-        """Return the text of a document by a model, with what was published of it last; None for a site without a model.
+        """Return the text of a document by a model, with what was published of it last.
 
-        At least a share of its words, 0 to 1, must change.
+        Args:
+            document: The document of a window.
+            model: The model; None for a site without one.
+            reason: The reason that the record gives.
+            changed_ratio_min: Share of the words, 0 to 1, that must change; otherwise the result is `Unchanged`.
         """
         known = self._site_settings.of(document.site)
         task = ReviseTask(
@@ -386,10 +391,10 @@ class SiteEngine:
         return self._run(document.site, task)
 
     def _republication(self, revised: Cleaned, superseded: bytes | None = None) -> Publish:
-        """Return the publication of a text, and of its document, in place of those before or of a superseded one.
+        """Return the publication of a text and its document, in place of those before or of a superseded one.
 
-        The text goes first: a document that says more than was published would hide a loss. With the new
-        document a window that is rebuilt from the topic knows what was published last.
+        The text goes first: a document that says more than was published would hide a loss. From the new
+        document, a window that is rebuilt from the topic learns what was published last.
         """
         document = cast("DocumentRecord", revised.document)
         done = partial(self._mark_revised, document, superseded)

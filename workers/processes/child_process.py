@@ -132,7 +132,7 @@ class ChildProcess:
             raise lost from None
 
     def _exit_code(self) -> int | None:
-        """Return how a child has ended that has closed its connection; None where it goes on."""
+        """Return the exit code of a child that has closed its connection; None if it still runs."""
         with suppress(subprocess.TimeoutExpired):
             return self._process.wait(_END_S)
         return None

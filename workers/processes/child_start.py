@@ -1,4 +1,4 @@
-"""What a child process does first: it limits itself, logs as its parent does, and says that it is ready."""
+"""What a child process does first: it limits its memory, logs as its parent does, and reports that it is ready."""
 
 import os
 import resource
@@ -18,12 +18,12 @@ _CHECK_S = 0.5
 
 
 class _SetUp(msgspec.Struct, frozen=True, array_like=True):
-    """What a child receives before anything else."""
+    """The first message to a child."""
 
     memory_bytes: int
     """Its largest memory."""
     log: LogSetUp | None
-    """How it logs; None where its parent has no log of ours."""
+    """How it logs; None if its parent does not log with `LogHandler`."""
 
 
 def encode_set_up(memory_bytes: int) -> bytes:
@@ -35,7 +35,7 @@ def encode_set_up(memory_bytes: int) -> bytes:
 
 
 def connect_to_parent() -> Channel:
-    """Say that this process is ready, and return the connection to its parent.
+    """Report that this process is ready, and return the connection to its parent.
 
     The arguments of the process are FILE_DESCRIPTOR PARENT. The process ends where its parent closes the
     connection before it says anything.

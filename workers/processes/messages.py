@@ -26,7 +26,7 @@ MODELS_IN_MEMORY = 256
 
 
 class PageTask(msgspec.Struct, frozen=True, array_like=True, kw_only=True):
-    """What is to be made of one page."""
+    """One page, and how to clean it."""
 
     page: Page
     options: CleanOptions
@@ -43,7 +43,7 @@ class CleanTask(msgspec.Struct, frozen=True, tag=True, array_like=True):
 
     pages: list[PageTask]
     is_tried_later: bool = False
-    """Whether a failure is final, because whoever asks tries the pages again later, behind others."""
+    """Whether one attempt suffices, because the caller tries the pages again later, behind others."""
 
 
 class ReviseTask(msgspec.Struct, frozen=True, tag=True, array_like=True, kw_only=True):
@@ -54,7 +54,7 @@ class ReviseTask(msgspec.Struct, frozen=True, tag=True, array_like=True, kw_only
     model: SiteModelRecord | None
     """The site model to use, whose body is empty where the child has it already; None for a site without one."""
     reason: RevisionReason
-    """Why the text is made again."""
+    """Why the document is cleaned again."""
     changed_ratio_min: float
     """Share of its words, 0 to 1, that must change; otherwise the result is `Unchanged`."""
     settings: SiteSettings | None = None

@@ -13,7 +13,7 @@ if TYPE_CHECKING:  # A child process has no settings, and reading their module t
 ENVELOPE_BYTES = 16 << 10
 """Room that a message keeps for its key, its headers and the fields beside its large one."""
 CONFIG = CoreConfig()
-"""The configuration but for what settings choose."""
+"""The configuration without the choices of settings."""
 
 
 def config_of(settings: "Settings") -> CoreConfig:

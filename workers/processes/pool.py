@@ -38,12 +38,12 @@ from workers.processes.messages import (
 from workers.settings import Settings
 
 _ATTEMPTS = 2
-"""How often a task is tried whose child dies, is late or lacks memory.
+"""Attempts at a task whose child dies, is late or lacks memory.
 
 That may be the fault of the machine, or of what the child has done before.
 """
 _KILLED_ATTEMPTS = 6
-"""How often a task is tried whose child the kernel kills; no task does that, since a child has a memory limit."""
+"""Attempts at a task whose child the kernel kills; the task is not the cause, since a child has a memory limit."""
 _FIRST_PAUSE_S = 0.5
 """Pause after a child was killed, which doubles each time; the six attempts take 15 seconds."""
 
@@ -58,8 +58,7 @@ OfPage = TypeVar("OfPage", PageTask, ReviseTask)
 class _Children:
     """Starts the children of a pool, and one that is ready when another has died.
 
-    A child takes a second of processor time to start, for which the pages behind one that kills its child would
-    wait.
+    A child takes a second of processor time to start; the pages behind one that kills its child would wait for it.
     """
 
     def __init__(self, settings: Settings, page_model: bytes, *, has_spare: bool) -> None:

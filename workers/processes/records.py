@@ -60,7 +60,7 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     @functools.cached_property
     def quality(self) -> PageQuality | None:
-        """What the page may be in place of one with content; None where that was not asked for."""
+        """The probabilities that the page has no content of its own; None if quality was not asked for."""
         return page_quality(self.cleaned.quality_inputs)
 
     def record(
@@ -74,7 +74,7 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         """Return the record that is published for the page.
 
         Args:
-            warnings: What a reader of the record should know beside the warnings of the text.
+            warnings: Warnings besides those of the text.
             revision: How often a text of this page was published before.
             reason: Why it is published again; None for the first text.
             is_learned: Whether its site learns from the page.
@@ -134,9 +134,9 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         }
 
     def _observed(self) -> Observed:
-        """Return what is seen of the page beside its text.
+        """Return what a watcher needs besides the text.
 
-        Lists of other pages repeat them, so only articles show whether a site repeats itself.
+        Listings repeat the texts of other pages, so only articles show whether a site repeats itself.
         """
         document, decision, model = self.document, self.cleaned.decision, self.task.model
         words = decision.words * decision.kept
@@ -212,7 +212,7 @@ class RecordMaker(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
 
 def published_text(record: DocumentRecord, document: Document) -> str:
-    """Return the text that was published of a document last, with the sentences that were cut out of it."""
+    """Return the text of a document as it was published last, with the sentences that were cut out of it."""
     kept = np.unpackbits(np.frombuffer(record.kept, np.uint8), count=len(document.segments.texts))
     return render_text(document, kept.astype(np.bool_))
 

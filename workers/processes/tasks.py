@@ -36,7 +36,7 @@ from workers.processes.records import RecordMaker, published_text
 TEMPLATE_CHARS_MAX = 32_768
 """Most characters of a template that a record of `site-models` carries to every cleaner."""
 _AT_ONCE_CHARS = 1 << 20
-"""Characters of HTML from which on no further page is read before the others are finished, to save memory."""
+"""Characters of HTML after which the pages that were read are finished before the next one, to save memory."""
 
 
 def run_task(task: Task, models: Models) -> Result:
@@ -130,7 +130,7 @@ class _PageWork:
         learned, warnings = None, list(page.warnings)
         if page.status >= 400:
             warnings.append("error-page")
-        # What is learned does not depend on reports that are asked for, so that texts do not either.
+        # The summary must not depend on the optional fields: texts would depend on them, too.
         summary = read.summary(cleaned.warnings) if task.with_document else None
         if summary is not None:
             learned = maker.learned(page, summary)

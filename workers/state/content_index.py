@@ -1,8 +1,8 @@
-"""Which page published a content first: the index over all sites by which copies are found.
+"""The index over all sites by which copies are found: which page published a content first.
 
-The first page with a content is that of the earliest time whose content is near, and of equal times that of the least
-key. So the answer depends on what is known, and not on the order in which it became known. Where something new, or
-something that has gone, changes the answer for another page, that page is due to be judged again.
+The first page with a content is the earliest one whose content is near; at equal times the least key decides. So the
+answer depends on what is known, and not on the order in which it became known. If a new page, or one that leaves,
+changes the answer for another page, that page is due to be judged again.
 
 Families and keys:
 
@@ -115,7 +115,7 @@ class ContentIndex(FollowedStore):
     def take(
         self, record: CleanedRecord, now_ms: int | None = None
     ) -> tuple[Original | None, FingerprintRecord | None]:
-        """Take the text of a page in, as it is published, at a Unix time in milliseconds.
+        """Remember the content of a page as it is published, at a Unix time in milliseconds.
 
         Without times (None) the order of the calls decides who was first.
 
@@ -143,7 +143,7 @@ class ContentIndex(FollowedStore):
         return original, _published(record, content if is_there else None)
 
     def expect(self, page: FingerprintRecord) -> None:
-        """Note that what is known of a page is sent to the topic; until it comes back, what the topic says is older."""
+        """Note that a record of a page is sent to the topic; until it comes back, the topic's other records of it are older."""
         own = fingerprint_key(page.site, page.url)
         with self._lock:
             self._on_the_way[own] += 1
@@ -168,7 +168,7 @@ class ContentIndex(FollowedStore):
             return [DuePage(original_of_key(key), turn) for key, turn in self._due.items()]
 
     def settle(self, pages: Iterable[DuePage]) -> None:
-        """Forget that pages are due, unless they have become so once more meanwhile."""
+        """Forget that pages are due, unless they became due again meanwhile."""
         batch = Batch()
         with self._lock:
             for page, turn in pages:
@@ -185,7 +185,7 @@ class ContentIndex(FollowedStore):
             self._db.write(batch)
 
     def put(self, key: str, value: bytes | None, partition: int, offset: int) -> None:
-        """Remember the content of the page that the key of the record names; None has it forgotten."""
+        """Remember the content of the page that the key of the record names; None means to forget it."""
         record = None if value is None else decode_fingerprint_record(value)
         own, batch = key.encode(), Batch()
         with self._lock:
@@ -203,7 +203,7 @@ class ContentIndex(FollowedStore):
             self._write_next(batch, partition, offset)
 
     def _is_older(self, own: bytes) -> bool:
-        """Return whether more was sent of a page than this record of the topic says, which is the next of them."""
+        """Return whether more records of a page are on their way to the topic than this one, which is the next."""
         waiting = self._on_the_way.pop(own, 0) - 1
         if waiting > 0:
             self._on_the_way[own] = waiting

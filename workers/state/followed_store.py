@@ -47,7 +47,7 @@ class FollowedStore(ABC):
 
     @abstractmethod
     def put(self, key: str, value: bytes | None, partition: int, offset: int) -> None:
-        """Store a record of the topic that was read at an offset; the value None has its key forgotten.
+        """Store a record of the topic that was read at an offset; the value None means to forget its key.
 
         Raises:
             SchemaError: The value is not a record of a known format.

@@ -63,7 +63,7 @@ class ModelStore(FollowedStore):
         return f"partition {partition}, offset {offset}"
 
     def put(self, key: str, value: bytes | None, partition: int, offset: int) -> None:
-        """Store the model of a site, whose key is that of the record; None has it forgotten."""
+        """Store the model of a site, whose key is that of the record; None means to forget it."""
         record = None if value is None else decode_site_model_record(value)
         batch = Batch()
         if value is None:

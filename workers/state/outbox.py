@@ -1,4 +1,4 @@
-"""What is to be sent because of changes of windows, kept until the broker has stored it.
+"""Records that are to be sent because of changes of windows, kept until the broker has stored them.
 
 A null value goes to `documents` for each document that leaves its window. A document is sent again when
 a null value that does not count has removed it from the topic. The newest text of a URL is published

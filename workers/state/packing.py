@@ -19,7 +19,7 @@ from workers.state.database import Database
 FIRST_PACKING = 4
 """Documents that have entered a window when its first dictionary is made."""
 PACKING_GROWTH = 4
-"""Documents that have entered since, over those that the window held then, at which a new one is made."""
+"""A new dictionary is made when this many times the documents that the window held then have entered since."""
 DICTIONARY_PAGES = 8
 """Newest pages of the window that make up a dictionary."""
 _DICTIONARY_BYTES = 256 << 10

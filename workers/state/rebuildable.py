@@ -9,7 +9,7 @@ from typing import TypeVar
 from workers.errors import DamagedStore, OtherFormat
 
 _ASIDE = ".damaged"
-"""End of the name under which something damaged is kept, for a person who wants to look at it."""
+"""End of the name under which something damaged is kept, for a person to examine."""
 
 log = logging.getLogger("templ")
 

@@ -32,7 +32,7 @@ CACHE_BYTES = 16 << 20
 _WRITE_BUFFER_BYTES = 8 << 20
 """Size at which one family's write buffer is written to a file."""
 _BUFFER_STEP_BYTES = 64 << 10
-"""By how much a write buffer grows. By the 1 MiB of RocksDB's default, the nearly empty buffers of a process's families
+"""Step by which a write buffer grows. By the 1 MiB of RocksDB's default, the nearly empty buffers of a process's families
 would exceed the cache together, so that every write would end in files of a few keys, without end."""
 _LOG_BYTES = 1 << 20
 """Size at which RocksDB begins a new log of its operations."""
@@ -190,7 +190,7 @@ class RocksDatabase:
             raise self._problem(error) from None
 
     def _problem(self, error: Exception) -> Exception:
-        """Return the error of templ that stands for one of RocksDB; others are returned as they are."""
+        """Return the error of templ for one of RocksDB; others are returned as they are."""
         message = one_line_of(error)
         if any(one in message for one in _DAMAGED):
             return self.damaged(message)
@@ -250,7 +250,7 @@ def _note_files(path: Path) -> None:
 
 
 def _has_lost_files(path: Path) -> bool:
-    """Return whether the list of files is no longer what was noted of it.
+    """Return whether the list of files no longer has the checksum that was noted.
 
     RocksDB takes a list that it can read only in part for that of an earlier moment, at which the
     families do not agree with each other.

@@ -23,7 +23,7 @@ from workers.state.window_store import WindowStore
 T = TypeVar("T")
 
 _ATTEMPTS = 10
-"""How often reading is tried: a running worker may delete a file between two steps of a reader."""
+"""Attempts at reading: a running worker may delete a file between two steps of a reader."""
 _RETRY_S = 0.1
 _WRITTEN_BY_READERS = frozenset({"LOG", "rocksdict-config.json"})
 """Files that whoever opens a database rewrites; nothing is read from them."""
@@ -31,7 +31,7 @@ _FORMAT = ("meta", b"format")
 
 
 class SiteCopy(msgspec.Struct, frozen=True, kw_only=True):
-    """What a state directory holds of one site, in memory."""
+    """The stores of one site from a state directory, in memory."""
 
     windows: WindowStore | None
     """The window of the site; None where the directory has none."""

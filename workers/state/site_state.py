@@ -51,7 +51,7 @@ class FittedSite(NamedTuple):
     fit: float
     changed_at_ms: int | None
     of_old_design: int
-    """See the fields of these names of `SiteState`."""
+    """See the fields of these names in `SiteState`."""
     learned_text: bool = False
     """Whether its newest pages repeat text that the model before did not know."""
 

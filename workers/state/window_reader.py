@@ -1,4 +1,4 @@
-"""Reading the windows of a store, and what is kept of them in memory."""
+"""Reading the windows of a store, which keeps some of them in memory."""
 
 import threading
 from collections.abc import Callable, Iterator
@@ -142,7 +142,7 @@ class WindowReader:
         return deletion[len(time_bytes(0)) :].decode() if deletion else None
 
     def _kept(self, site: str) -> KeptSite:
-        """Return what is kept in memory of a site, which is read first if need be."""
+        """Return a site as it is kept in memory; it is read first if need be."""
         with self._lock:
             return self._sites.of(site)
 

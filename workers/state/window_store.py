@@ -246,7 +246,7 @@ class WindowStore(WindowReader):
         self._db.put("meta", LOG_NAME + topic.encode(), mark)
 
     def mark_fitted(self, fitted: FittedSite) -> None:
-        """Record that a model was published, and what its fit has found out."""
+        """Record that a model was published, with the results of its fit."""
 
         def note(state: SiteState) -> None:
             state.note_fit(fitted.learned)
@@ -256,7 +256,7 @@ class WindowStore(WindowReader):
         self._update_state(fitted.model.site, note)
 
     def _update_state(self, site: str, change: Callable[[SiteState], None]) -> None:
-        """Have the state of a site changed, and write it if it is another one."""
+        """Let a function change the state of a site, and write the state if it differs."""
         with self._lock:
             kept = self._sites.take(site)
             state = msgspec.structs.replace(kept.state)
@@ -268,7 +268,7 @@ class WindowStore(WindowReader):
                 self._write(site, kept, changed, Batch())
 
     def _change(self, site: str, offset: int | None, fill: Callable[["_Change"], None]) -> None:
-        """Have a change of a site's window filled, and write it, unless the record was stored before."""
+        """Let a function fill a change of a site's window, and write it, unless the record was stored before."""
         with self._lock:
             if not self.is_new(offset):
                 return
@@ -409,7 +409,7 @@ class _Change:
         self._leave_by_key(key)
 
     def _stays_in_topic(self, key: bytes) -> None:
-        """Note that the record of a key is as it should be in the topic: nothing is to be sent."""
+        """Note that the topic's record of a key is right: nothing is to be sent."""
         if self._store.has_topic:
             self.batch.delete("outbox", key)
 
@@ -421,7 +421,7 @@ class _Change:
             self._remove_document(hashed)
 
     def _remove(self, left: Left, url: str) -> None:
-        """Remove what a newer fetch or the deletion of a URL drives out.
+        """Remove what a newer fetch or the deletion of a URL replaces.
 
         A revision of the fetch may have been published after the output of the newer one. On files it comes
         before the outputs of all pages behind it.

@@ -215,7 +215,7 @@ def _hosts(address: str) -> list[tuple[str, int]]:
 class _FileContext(ssl.SSLContext):
     """A context of TLS that reads the files of certificates again when they have changed.
 
-    Certificates are exchanged while workers run, and connections of the old ones are refused once they have expired.
+    Certificates are replaced while workers run, and the broker refuses the old ones once they have expired.
     """
 
     def read(self, settings: Settings) -> None:
@@ -276,9 +276,9 @@ def _file_problem(name: str, path: Path | None, error: OSError) -> SettingsProbl
 
 
 @contextmanager
-def as_broker_problem(tell: Callable[[KafkaError], str]) -> Iterator[None]:
-    """Raise what Kafka raises inside the context as a `BrokerProblem` with the line that `tell` returns."""
+def as_broker_problem(describe: Callable[[KafkaError], str]) -> Iterator[None]:
+    """Raise an error of Kafka inside the context as a `BrokerProblem` with the line that `describe` returns."""
     try:
         yield
     except KafkaError as error:
-        raise BrokerProblem(tell(error)) from None
+        raise BrokerProblem(describe(error)) from None

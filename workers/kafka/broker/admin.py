@@ -46,7 +46,7 @@ from workers.kafka.broker.broker_client import BrokerClient, TopicIdsResponse, T
 from workers.kafka.broker.library_logs import IS_SILENT
 
 TIME_LIMIT_SECONDS = 25.0
-"""Longest time of one call as a whole, for which a person is waiting."""
+"""Longest time of a whole call, since a person waits for it."""
 REQUEST_TIMEOUT_MS = 12_000
 """Longest time of one request to the broker."""
 APPEAR_POLL_SECONDS = 0.05
@@ -59,11 +59,11 @@ TOPIC_SETTINGS = ("cleanup.policy", "max.message.bytes", "retention.ms")
 
 
 _UNKNOWN_RIGHTS = -(1 << 31)
-"""What a broker answers that does not know the rights."""
+"""The answer of a broker that does not know the rights."""
 
 
 class Right(IntEnum):
-    """An operation on a topic or group that a broker may allow, by Kafka's number of it (KIP-430)."""
+    """An operation on a topic or group that a broker may allow, with Kafka's number (KIP-430)."""
 
     READ = 3
     WRITE = 4
@@ -370,7 +370,7 @@ def _partition_problem(
 
 
 def _partition_remedy(spec: TopicSpec, topic: str, needed: int, broker: BrokerAccess) -> str:
-    """Return what mends a number of partitions; records of sites are in the partitions of their sites."""
+    """Return how to correct a number of partitions; records of sites are in the partitions of their sites."""
     if spec.same_partitions:
         return "copy the topics to others: templ seed --from-prefix (docs/operations.md)"
     return (

@@ -17,14 +17,14 @@ import zstandard
 from workers.kafka.broker.received import KEPT_BYTES, Header, RefusedValue
 
 _PIECE_BYTES = 1 << 20
-"""Bytes that are decompressed at a time, but those of lz4 and snappy, which come in blocks."""
+"""Bytes that are decompressed at a time; lz4 and snappy come in blocks of their own."""
 _XERIAL = b"\x82SNAPPY\0"
 """First bytes of content in snappy blocks, as Kafka's own clients write it."""
 _XERIAL_HEAD_BYTES = 16
 _SNAPPY_RATIO = 64
 """Largest ratio of content to snappy bytes: a copy of up to 64 bytes takes two bytes or more."""
 _PLAIN = 0
-"""Kafka's number of content that is not compressed."""
+"""Kafka's number for no compression."""
 _LZ4_MAGIC = 0x184D2204
 _DAMAGE = (
     OverflowError,
@@ -35,7 +35,7 @@ _DAMAGE = (
     cramjam.DecompressionError,
     struct.error,
 )
-"""What the decompressors raise for damaged bytes."""
+"""The errors of the decompressors for damaged bytes."""
 _LZ4_STORED = 1 << 31
 """Bit in the size of an lz4 block that is not compressed."""
 

@@ -30,7 +30,7 @@ from aiokafka.protocol.types import (
 )
 
 CONSUMER = -1
-"""Kafka's replica id of a reader that is no replica."""
+"""Kafka's replica id for a reader that is not a replica."""
 
 
 class BrokerClient(AIOKafkaAdminClient):
@@ -109,7 +109,7 @@ class _TopicIdsRequest(RequestStruct):
 
 
 class TopicRequest(Request[MetadataRequest_v5 | _TopicIdsRequest]):
-    """Asks for the partitions of a topic, with ids and epochs where the broker can tell them."""
+    """Asks for the partitions of a topic, with ids and epochs where the broker knows them."""
 
     API_KEY = 3
 

@@ -25,10 +25,10 @@ _NO_PROBLEM = (
     # A broker that was started again does not know its members, so they join again.
     "local member_id was not recognized",
 )
-"""Parts of messages of libraries that they log as warnings or errors and that are neither."""
+"""Parts of harmless messages that libraries log as warnings or errors."""
 
 IS_SILENT = ContextVar("IS_SILENT", default=False)
-"""Whether the clients of the present task log nothing; other tasks log as ever."""
+"""Whether the clients of the present task log nothing; other tasks log as usual."""
 
 
 class RepeatedMessageFilter(logging.Filter):
@@ -56,7 +56,7 @@ class RepeatedMessageFilter(logging.Filter):
 
 
 def is_problem(record: logging.LogRecord) -> bool:
-    """Return whether a record is to be logged: false for what is no problem, whatever its level."""
+    """Return whether a record is to be logged: false for what is harmless, whatever its level."""
     if record.name == "templ":
         return True
     # A new broker is creating its topic of offsets; it is asked again until the topic is there.

@@ -17,7 +17,7 @@ def partition_of(site: str, partitions: int) -> int:
 class MisplacedRecords:
     """Finds the records of a topic that are in another partition than their site's.
 
-    They count nowhere. When partitions are added, records are moved, and a tombstone follows each where
+    They are ignored. When partitions are added, records are moved, and a tombstone follows each where
     it was. So only a record that no tombstone follows is worth a line: partitions were added by hand.
     """
 

@@ -116,7 +116,7 @@ class OffsetGapFiller:
     def begin(self, partition: int, offset: int, *, is_other_log: bool) -> None:
         """Expect the records of a partition that was assigned from an offset on.
 
-        In the log that was read before, records that this process has in hand may be further.
+        In the log that was read before, this process may have records beyond it in hand.
         """
         known = 0 if is_other_log else self._expected.get(partition, 0)
         self._expected[partition] = max(known, offset)

@@ -31,7 +31,7 @@ class CleanedFollower(LogFollower):
         self._index = index
 
     async def run(self, *, stays: bool = True) -> None:
-        """Apply what the topic holds, and what comes if it `stays`.
+        """Apply what the topic holds, and if it `stays`, what comes later.
 
         Raises:
             BrokerProblem: The broker cannot be reached, or there is no progress for a minute.
@@ -91,7 +91,7 @@ class CleanedFollower(LogFollower):
 
 
 def cleaned_record(record: ConsumerRecord) -> CleanedRecord | DeletedRecord:
-    """Return what a record of `cleaned` says; a null value is a deletion of the URL that is its key.
+    """Return the content of a record of `cleaned`; a null value is a deletion of the URL that is its key.
 
     Raises:
         SchemaError: The value is no cleaned record.

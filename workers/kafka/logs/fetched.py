@@ -18,7 +18,7 @@ _EPOCH_BYTES = 4
 
 
 class FetchedEpochs:
-    """Which leaders' batches were fetched since the last check, and how far."""
+    """The leaders whose batches were fetched since the last check, and how far."""
 
     def __init__(self) -> None:
         self._ends: dict[tuple[str, int, int], int] = {}

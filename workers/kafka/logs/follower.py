@@ -32,7 +32,7 @@ class LogFollower(ABC):
     """Follows partitions of a topic; a subclass says where reading begins and what a record does."""
 
     _needs_settled: ClassVar[bool] = True
-    """Whether `_begin` looks at the settled offsets, which cost a request a partition."""
+    """Whether `_begin` needs the settled offsets, which cost a request a partition."""
 
     def __init__(self, broker: BrokerAccess, topic: str, partitions: Iterable[int]) -> None:
         """Prepare to follow partitions of a topic, given by its full name, without connecting."""
@@ -41,10 +41,10 @@ class LogFollower(ABC):
         self._wanted = list(partitions)
         self._changed = asyncio.Event()
         self.ready = asyncio.Event()
-        """Set while all is known that was there when the partitions became wanted."""
+        """Set once everything was read that the partitions held when they became wanted."""
 
     def follow(self, partitions: Iterable[int]) -> None:
-        """Follow these partitions from now on, and no others."""
+        """Follow only these partitions from now on."""
         wanted = sorted(partitions)
         if wanted != self._wanted:
             self._wanted = wanted
@@ -117,7 +117,7 @@ class LogFollower(ABC):
         return {number: decode_snapshot(self._position(number)[1]) for number in self._wanted}
 
     def _resumes(self, logs: Logs) -> dict[int, Resume]:
-        """Return where reading goes on in logs, and say which of them are not those that were read."""
+        """Return where reading resumes in logs, and log which of them are not those that were read."""
         resumes = {}
         for number, state in logs.items():
             offset, mark = self._position(number)
@@ -151,7 +151,7 @@ class LogFollower(ABC):
 
     @abstractmethod
     def _note(self, logs: Logs) -> None:
-        """Store which logs the positions are of."""
+        """Store which logs the positions belong to."""
 
     @abstractmethod
     def _take(self, records: Sequence[ConsumerRecord]) -> None:
@@ -159,7 +159,7 @@ class LogFollower(ABC):
 
     @abstractmethod
     def _reach(self, ends: Mapping[TopicPartition, int]) -> None:
-        """Do what follows when the ends of the logs at the start are reached."""
+        """Act on reaching the ends that the logs had at the start."""
 
     async def _after_poll(self) -> None:  # noqa: B027 - most have nothing to do
-        """Do what follows from the records that were taken."""
+        """Act on the records that were taken."""

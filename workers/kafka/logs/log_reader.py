@@ -53,7 +53,7 @@ class Committed(msgspec.Struct, frozen=True):
 
     offset: int
     snapshot: LogSnapshot | None
-    """The log that the offset is of, as far as known."""
+    """The log that the offset belongs to, as far as known."""
 
 
 class GroupMember(msgspec.Struct, frozen=True, kw_only=True):
@@ -121,7 +121,7 @@ class LogReader(BrokerClient):
     ) -> dict[int, LogState]:
         """Return the present logs of the partitions of a topic for which the reader's snapshots, or None, are given.
 
-        A `KafkaError` is raised also where there is no such topic, or a partition has no leader.
+        A missing topic and a partition without a leader raise a `KafkaError`, too.
         """
         topic_id, partitions = await self._partitions(topic)
         states: dict[int, LogState] = {}

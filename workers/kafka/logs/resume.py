@@ -1,4 +1,4 @@
-"""Where reading of a partition resumes, decided from what was read and what its log is now.
+"""Where reading of a partition resumes, decided from what was read and the present log.
 
 A committed offset means something only together with the log that it was read from. A topic that was
 deleted and created again, a disk that was lost and an election of a replica that lagged behind all
@@ -49,13 +49,13 @@ class LogState(msgspec.Struct, frozen=True):
 
 
 class Resume(msgspec.Struct, frozen=True):
-    """The offset at which reading goes on, and why that is not where it had got to."""
+    """The offset at which reading resumes, and why it is not the next one."""
 
     offset: int
     reason: str = ""
     """Why records are skipped or read again, as a clause; empty where reading just goes on."""
     is_other_log: bool = False
-    """Whether what was read before is not what the log says now."""
+    """Whether the log no longer holds what was read before."""
     is_sure: bool = True
     """Whether that is certain.
 
@@ -74,7 +74,7 @@ def has_lost_records(snapshot: LogSnapshot, log: LogState) -> bool:
 
 
 def decode_snapshot(text: str | bytes | None) -> LogSnapshot | None:
-    """Return a snapshot that was stored, or None or it is of somebody else."""
+    """Return a snapshot that was stored, or None where there is none or another program wrote it."""
     try:
         return msgspec.json.decode(text or b"", type=LogSnapshot)
     except msgspec.DecodeError:
@@ -86,15 +86,15 @@ def resume(
 ) -> Resume:
     """Decide where reading of a partition goes on.
 
-    The rule for a log that was cut is that of Kafka's KIP-320: the broker knows at which offset the
+    The rule for a truncated log is that of Kafka's KIP-320: the broker knows at which offset the
     records of each leader end, so a reader that knows under which leader it last saw the log learns
     where the log stopped being the same, even when new records have taken the lost offsets since.
 
     Args:
         position: Offset of the next record to read; None where nothing was read yet.
-        snapshot: The log as it was when the reader last looked; what it read since may lie beyond.
+        snapshot: The log as it was at the reader's last check; what it read since may lie beyond.
         log: The log as it is now.
-        reset: Where to go on in a log that was cut.
+        reset: Where to resume in a log that was truncated.
 
     Example:
         >>> resume(7, LogSnapshot("a", 1, 7), LogState(0, 9, "a", 1, kept=9))

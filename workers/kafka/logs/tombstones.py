@@ -1,11 +1,11 @@
-"""Whether a tombstone of `documents` was decided from the log that it is in.
+"""Whether a tombstone of `documents` was decided from the log that holds it.
 
 A refresher sends a tombstone because of records that it has read. If the log loses these records while
 the tombstone is under way, or before the refresher has noticed, the tombstone comes into a log that
 lacks the reason for it, where it would remove a document for good. No check before sending can exclude
 that. So every tombstone names the log that it was decided from, and whoever reads one asks whether
 that log is the one that holds it. One that does not count removes nothing: its document stays in the
-window and is sent again. If it was right after all, the window leaves the document out once more.
+window and is sent again. If it was right after all, the window drops the document again.
 """
 
 from workers.kafka.broker.access import BrokerAccess

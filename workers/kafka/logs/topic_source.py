@@ -40,7 +40,7 @@ class TopicSpan(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class _Next(NamedTuple):
-    """The next record of a partition; the order of the fields is that in which records are merged."""
+    """The next record of a partition; records are merged in the order of these fields."""
 
     time_ms: int
     partition: int

@@ -57,7 +57,7 @@ class StoredLetter(msgspec.Struct, frozen=True, kw_only=True):
     redrives: int
     """How often it was sent again already."""
     is_cut: bool
-    """Whether the value is not whole, so that it cannot be sent again."""
+    """Whether the value was cut, so that it cannot be sent again."""
     headers: tuple[LetterHeader, ...] = ()
     key: bytes | None = None
     value: bytes | None = None
@@ -84,9 +84,9 @@ class Redriven(msgspec.Struct):
 
     sent: int = 0
     cut: int = 0
-    """Letters whose values are not whole."""
+    """Letters whose values were cut."""
     tired: int = 0
-    """Letters that were sent again too often already."""
+    """Letters that were already sent again as often as is allowed."""
 
 
 async def read_letters(broker: BrokerAccess, wanted: LetterFilter) -> AsyncIterator[StoredLetter]:

@@ -1,4 +1,4 @@
-"""Looking for what keeps a worker from running, or would let it lose records; nothing is changed."""
+"""Finding what keeps a worker from running, or would let it lose records; nothing is changed."""
 
 import os
 import resource
@@ -78,9 +78,9 @@ _CGROUP_LIMITS = (
 
 
 async def examine(broker: BrokerAccess, state: Path | None, settings: Settings) -> list[Finding]:
-    """Return what is found out about a broker, this machine and a state directory, if one is given.
+    """Return the findings about a broker, this machine and a state directory, if one is given.
 
-    Where the broker cannot be reached, the machine is examined all the same.
+    If the broker cannot be reached, the machine is examined all the same.
     """
     findings, partitions = await _of_broker(broker, settings)
     facts = None if state is None else read_state(state)
@@ -95,7 +95,7 @@ async def examine(broker: BrokerAccess, state: Path | None, settings: Settings) 
 
 
 async def _of_broker(broker: BrokerAccess, settings: Settings) -> tuple[list[Finding], int | None]:
-    """Return what is found out about a broker, and the number of partitions of `documents`."""
+    """Return the findings about a broker, and the number of partitions of `documents`."""
     rights, roles = WORKER_RIGHTS, [*_ROLES]
     if settings.observed:  # which `templ watch` reads
         rights = {**WATCH_RIGHTS, **WORKER_RIGHTS, CLEANED: (Right.READ, Right.WRITE)}
@@ -171,7 +171,7 @@ async def _records_ahead(broker: BrokerAccess, topics: Iterable[TopicFacts]) -> 
 
 
 async def _records_of_a_day(broker: BrokerAccess, topic: TopicFacts) -> int:
-    """Return how many records a topic got in the last 24 hours; none is fetched."""
+    """Return how many records a topic received in the last 24 hours; none is fetched."""
     partitions = [TopicPartition(topic.name, number) for number in range(topic.partitions)]
     asked = dict.fromkeys(partitions, round(time.time() * 1000) - _DAY_MS)
     with as_broker_problem(
@@ -186,7 +186,7 @@ async def _records_of_a_day(broker: BrokerAccess, topic: TopicFacts) -> int:
 async def _of_take_downs(
     broker: BrokerAccess, state: Path, partitions: int | None
 ) -> list[Finding]:
-    """Return what is found out about take-downs, where the broker lists its topics."""
+    """Return the findings about take-downs, if the broker lists its topics."""
     if partitions is None:
         return []
     try:

@@ -1,4 +1,4 @@
-"""Judging what was read of a broker and of a machine, without asking either."""
+"""Judging the state of a broker and of a machine, without asking either."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -35,11 +35,11 @@ _SEVERITIES = ("error", "warning", "note")
 _OPEN_FILES_BASE_COUNT = 256
 """Files and connections that a process has open besides its windows."""
 _OPEN_FILES_PARTITION_COUNT = 128
-"""Files of the windows of one partition, as far as none are there yet: 1 GiB in RocksDB's files of 8 MiB."""
+"""Files that are assumed for the windows of a partition without any yet: 1 GiB in RocksDB's files of 8 MiB."""
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """Something that was found out."""
+    """Something that is wrong, or worth knowing."""
 
     severity: Severity
     problem: str
@@ -85,7 +85,7 @@ class TopicFacts(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class MachineFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What the machine offers on which `templ doctor` runs."""
+    """The resources of the machine on which `templ doctor` runs."""
 
     memory_bytes: int | None
     """Memory of the machine or of the container; None where it is not known."""
@@ -149,7 +149,7 @@ def judge_topics(
 def judge_machine(
     facts: MachineFacts, settings: Settings, partitions: int, state: StateFacts | None = None
 ) -> Iterator[Finding]:
-    """Yield what a machine has too little of for a worker that gets all partitions, given its state if it has one."""
+    """Yield what a machine lacks for a worker with all partitions, given its state if it has one."""
     needed = facts.children * settings.child_memory_bytes
     if facts.memory_bytes is not None and needed > facts.memory_bytes:
         yield Finding(
@@ -214,7 +214,7 @@ def judge_take_downs(topic: str, state: Path, lost: Collection[str]) -> Iterator
 
 
 def judge_clock(ahead: Mapping[str, int]) -> Iterator[Finding]:
-    """Yield what records say about the clocks: by topic, how many ms one is ahead of this machine by too much."""
+    """Yield the topics whose records are dated too far ahead of this machine's clock, given by how many ms."""
     for topic, ahead_ms in ahead.items():
         yield Finding(
             "warning",
@@ -240,7 +240,7 @@ def judge_dead_letters(topic: str, count: int) -> Iterator[Finding]:
 
 
 def judge_sites(states: Mapping[str, SiteState]) -> Iterator[Finding]:
-    """Yield which sites have a newest page that fits no known design, and which have fallen silent."""
+    """Yield the sites whose newest page fits no known design, and those that have fallen silent."""
     known = {site: one for site, one in states.items() if one.pages}
     now_ms = max((one.newest_ms for one in known.values()), default=0)
     low = [site for site, one in known.items() if one.model_version and one.fit < LOW_FIT]

@@ -40,7 +40,7 @@ async def copy_learned(
 ) -> dict[str, int]:
     """Copy the topics of what was learned, and return how many records of each were copied.
 
-    Nobody else may write to the topics of the target meanwhile. What workers write to those of the source after the
+    Nothing else may write to the topics of the target meanwhile. What workers write to those of the source after the
     call has begun is left out.
 
     Raises:
@@ -67,7 +67,7 @@ async def _copy(
 ) -> int:
     """Copy a topic to this number of partitions, and return the number of records.
 
-    A record that was not in the partition of its site counted nowhere, and stays behind.
+    A record that was not in the partition of its site was ignored before, and is not copied.
     """
     topic, copied = source.topic(name), 0
     count = await topic_partitions(source, topic)
@@ -86,7 +86,7 @@ async def _copy(
                 record.value,
                 record.key,
                 partition_of(site, partitions),
-                # The log that a tombstone was decided from is not the one that it comes into.
+                # Drop the tombstone's log mark: it means nothing in another log.
                 headers=[one for one in record.headers if one[0] != DECIDED_FROM_HEADER],
                 timestamp_ms=None if record.timestamp == _NO_TIME else record.timestamp,
             )
@@ -96,7 +96,7 @@ async def _copy(
 
 
 async def _counts(record: ConsumerRecord, tombstones: TombstoneCheck) -> bool:
-    """Return whether workers take a record in: not if it cannot be read, or is a tombstone of another log."""
+    """Return whether workers use a record: not if it cannot be read, or is a tombstone of another log."""
     if isinstance(record.value, RefusedValue):
         return False
     return record.value is not None or await tombstones.counts(received_from_aiokafka(record))

@@ -1,4 +1,4 @@
-"""Asking a broker how far the workers are; nothing is changed there."""
+"""Asking a broker how far the workers are, without changing anything there."""
 
 from collections.abc import Iterable
 
@@ -83,7 +83,7 @@ class Status(msgspec.Struct, frozen=True, kw_only=True):
     """How far the workers on a broker are."""
 
     roles: tuple[RoleStatus, ...]
-    """Cleaners and refreshers, and watchers if there ever were some."""
+    """Cleaners and refreshers, and watchers if there ever were any."""
     models: tuple[PublishedModel, ...]
     """The models that were published last, the newest first."""
 
@@ -170,7 +170,7 @@ def models_by_time(records: Iterable[ConsumerRecord]) -> list[PublishedModel]:
 
 
 def _model(timestamp_ms: int, body: bytes | None) -> PublishedModel | None:
-    """Return what a record of `site-models` says; None for a null value and for what cannot be used."""
+    """Return the model in a record of `site-models`; None for a null value and for one that cannot be used."""
     try:
         value = processable(body)
         record = None if value is None else decode_site_model_record(value)
