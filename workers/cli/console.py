@@ -1,4 +1,4 @@
-"""`templ console`: look at the sites of a worker in a browser, and correct them."""
+"""`templ console`: show the sites of a worker in a browser, and correct them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`templ dlq`: look at the dead letters, and send their pages again."""
+"""`templ dlq`: list the dead letters, and send their pages again."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from workers.kafka.logs.topic_source import TopicSource
 
 _NOTE_RECORDS = 500
-"""Records after which the position is noted, and most that are sent twice after a kill."""
+"""Records after which the position is stored; at most this many are sent twice after a kill."""
 _SOME_REFUSED = 1
 
 
@@ -87,7 +87,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def is_replay(self) -> bool:
-        """Whether records are sent in the order of their times, and a kill is gone on from."""
+        """Whether records are sent in the order of their times, and sending resumes after a kill."""
         return self.by_time or self.from_topic is not None
 
     @property
@@ -96,7 +96,7 @@ class _Options(msgspec.Struct, frozen=True, kw_only=True):
         return self.from_broker or self.broker
 
     def takes(self, page: Page) -> bool:
-        """Return whether a page is of the times that are sent; a topic is read at these times only."""
+        """Return whether the time of a page is between --since and --until; of a topic no other pages are read."""
         if self.from_topic is not None:
             return True
         time_ms = page.event_time_ms
@@ -300,7 +300,7 @@ async def _open_target(
 
 
 def _end(sent: int, refused: int, dead: Path, problems: Sequence[InputProblem]) -> None:
-    """Say how many pages were sent, and end the command where something is wrong.
+    """Report how many pages were sent, and end the command if something is wrong.
 
     Raises:
         InputProblem: An input could not be read, or not to its end.

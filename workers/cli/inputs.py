@@ -43,7 +43,7 @@ def progress(total: int | None) -> Iterator[Bar]:
 
 
 _PAGES_REMEMBERED = 1_000_000
-"""Pages among which one that comes twice is noticed."""
+"""Latest pages among which a repeated one is noticed."""
 _JSON = pattern(rb"(?:\xef\xbb\xbf)?\s*[{\[]\s*[\"{\[]")
 """The beginning of a body that is JSON."""
 

@@ -1,4 +1,4 @@
-"""`templ inspect`: look at what was decided about a page, and at what was learned of a site."""
+"""`templ inspect`: report the decisions about a page, and what was learned of a site."""
 
 from __future__ import annotations
 

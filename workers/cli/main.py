@@ -113,7 +113,7 @@ def main() -> None:
 
 
 def _end_by_system_error(error: OSError) -> NoReturn:
-    """Say what the system refuses, and end."""
+    """Report what the system refuses, and end."""
     where = f"{error.filename}: " if error.filename else ""
     reason = error.strerror or str(error)
     if error.errno not in DISK_ERRORS:
@@ -126,7 +126,7 @@ def _end_by_system_error(error: OSError) -> NoReturn:
 
 
 def _raise_file_limit() -> None:
-    """Let this process open as many files as it may allow itself; the soft limit is for programs that use `select`."""
+    """Raise the soft limit of open files to the hard one; the soft limit is for programs that use `select`."""
     _, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     with suppress(OSError, ValueError):
         resource.setrlimit(resource.RLIMIT_NOFILE, (hard, hard))

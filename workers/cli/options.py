@@ -46,7 +46,7 @@ STATE_PATH = _NamedPath(file_okay=False, path_type=Path)
 
 _STATE_HELP = "State directory of `templ run` or `templ worker`. It is only read, and a worker may be using it."
 state_option = click.option("--state", required=True, type=STATE_PATH, help=_STATE_HELP)
-"""The option --state of commands that look at what was learned."""
+"""The option --state of commands that read what was learned."""
 html_option = click.option(
     "--out", type=click.Path(path_type=Path), help="HTML file to write; - is standard output."
 )
@@ -220,7 +220,7 @@ async def until_signal(work: Coroutine[Any, Any, None], *numbers: int) -> bool:
 
 
 def give_way(settings: Settings) -> None:
-    """Have this process, and those that it starts, come after a worker when the processors are busy."""
+    """Give this process, and those that it starts, a lower priority than a worker."""
     os.nice(max(settings.refresher_niceness - os.nice(0), 0))
 
 
@@ -235,7 +235,7 @@ def refuse(is_mistaken: object, message: str) -> None:
 
 
 class TimeType(click.ParamType):
-    """A time in RFC 3339, as Unix milliseconds; where that is allowed, also how long ago it is."""
+    """A time in RFC 3339, as Unix milliseconds; if allowed, also a time ago such as `2h`."""
 
     name = "time"
 
@@ -290,7 +290,7 @@ def site_source_options(command: Command) -> Command:
 
 
 def read_site(key: str, source: SiteSource, settings: Settings) -> SiteView:
-    """Return what is known of a site; from then on, this process comes after a worker's.
+    """Return what is known of a site; from then on, this process has a lower priority than a worker.
 
     Without a state directory and a broker, the broker of the settings is read.
 
@@ -325,7 +325,7 @@ def read_site(key: str, source: SiteSource, settings: Settings) -> SiteView:
 
 @contextmanager
 def site_of_url(*, is_given: bool) -> Iterator[None]:
-    """Have a problem with a site that was taken from a URL, since none was given, name the option --site."""
+    """Add the option --site to the message of a problem with a site that was taken from a URL."""
     try:
         yield
     except InputProblem as error:

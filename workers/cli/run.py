@@ -315,7 +315,7 @@ def _run(options: RunOptions) -> None:
 
 
 def _say_how_to_go_on(options: RunOptions) -> None:
-    """Say what an interrupted run has left in its output, and how to go on."""
+    """Report what an interrupted run has left in its output, and how to resume it."""
     is_told = options.revisions or options.changes or options.events is not None
     if options.out.suffix == PARQUET:
         click.echo(f"{options.out} has the pages so far; --force begins again", err=True)
@@ -326,7 +326,7 @@ def _say_how_to_go_on(options: RunOptions) -> None:
 def _watched(
     outputs: Iterable[Output], options: RunOptions, settings: Settings, state: Path
 ) -> Iterator[Output | SiteEventRecord]:
-    """Yield outputs with what was noticed of them, each followed by what has changed on its site."""
+    """Yield outputs with what a watch has noticed, each followed by the events of its site."""
     if not options.watches:
         yield from outputs
         return
@@ -366,7 +366,7 @@ def _learn_first(
 
 @contextmanager
 def _advice_for_runs(state: Path | None) -> Iterator[None]:
-    """Have damage of the state say what helps, because there is nothing to rebuild it from."""
+    """Add to the message of a damaged state what to do, because there is nothing to rebuild it from."""
     try:
         yield
     except DamagedStore as problem:
@@ -433,7 +433,7 @@ def _end(_signal: int, _frame: FrameType | None) -> None:
 
 
 class Tally:
-    """Counts of what a run has done."""
+    """Counts of the outputs of a run."""
 
     def __init__(self) -> None:
         self._started = time.monotonic()

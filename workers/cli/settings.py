@@ -15,7 +15,7 @@ from workers.settings import PREFIX, GivenSetting, Settings, setting_types, sett
 
 _WIDTH = 100
 _PLAIN_BOUNDS = {"", "true, false", "more than 0", "at least 1"}
-"""Bounds that the page of the settings names once for all."""
+"""Bounds that the page of the settings names once for all settings."""
 _PAGE = """# Settings
 
 `templ settings --as markdown` prints this page.

@@ -144,7 +144,7 @@ class SettingsPlace(NamedTuple):
         return f"pages of {site} have the key {usual}, unless the field `site` of their records says {site}"
 
     def forget(self, site: str) -> str:
-        """Take a site down, erase it where that is possible, and return what was done as sentences.
+        """Take a site down, erase it if possible, and return what was done as sentences.
 
         Raises:
             BrokerProblem: The broker cannot be reached, or workers go on writing records of the site.

@@ -1,1 +1,1 @@
-"""The console: a small web server at which people look at a worker's sites and correct them."""
+"""The console: a small web server where people see a worker's sites and correct them."""

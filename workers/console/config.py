@@ -4,7 +4,7 @@ import msgspec
 
 
 class ConsoleConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """Bounds of the console; no operator has had to change them so far."""
+    """Bounds of the console; they are no settings, since no operator has had to change them so far."""
 
     connections_max: int = 64
     """Most open connections; a further one takes the place of the oldest one whose request has not come yet."""

@@ -30,7 +30,7 @@ _LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
 
 
 class Refusal(Exception):
-    """The decision that a request is not answered."""
+    """The error that a request is refused."""
 
     def __init__(self, status: int, reason: str) -> None:
         super().__init__(reason)
@@ -55,7 +55,7 @@ def allowed_hosts(host: str, port: int, names: Sequence[str]) -> frozenset[str]:
 def check_head(request: web.Request, hosts: frozenset[str]) -> None:
     """Check that a request names the console, and is a plain one that its own pages may have caused.
 
-    Nothing of its body is read. A browser says in `Sec-Fetch-Site` who caused the request.
+    Its body is not read. A browser says in `Sec-Fetch-Site` who caused the request.
 
     Raises:
         Refusal: It is not to be answered.

@@ -1,4 +1,4 @@
-"""What the console asks about sites, each query answered from the state directory by a process of its own.
+"""The queries of the console about sites, each answered from the state directory by a process of its own.
 
 A report of a hostile or very large site may take long. In a process of its own it holds up neither the
 console nor the worker, can be ended at any time, and leaves nothing in memory.
@@ -114,7 +114,7 @@ class QueryProcesses:
         self._context.set_forkserver_preload([__name__])
 
     def run(self, query: Callable[..., bytes], *asked: object) -> bytes:
-        """Return what a function of this module answers about what is asked; the call blocks.
+        """Return the answer of a function of this module; the call blocks.
 
         Raises:
             QueryRefused: There is no such site or page.
@@ -165,7 +165,7 @@ def _answer(
     settings: Settings,
     *asked: object,
 ) -> None:
-    """Send the answer to a query; nothing is sent where there is none."""
+    """Send the answer to a query, if there is one."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_CPU, (processor_s, processor_s))
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))

@@ -29,7 +29,7 @@ _STATUS = {
 }
 """HTTP status of each error that a page may raise."""
 _ANSWERED = web.AppKey("answered", set[asyncio.Protocol])
-"""Connections whose request has come as a whole and is being answered."""
+"""Connections whose request is complete and being answered."""
 _FIELDS_MAX = 40
 _PAUSE_S = 1.0
 _LIBRARY_LOG = logging.getLogger("aiohttp.server")
@@ -82,7 +82,7 @@ async def listen(
 ) -> tuple[web.AppRunner, asyncio.Server]:
     """Answer requests from now on, of a bounded number of connections.
 
-    A connection beyond them takes the place of the oldest one whose request has not come as a whole.
+    A connection beyond them takes the place of the oldest one whose request is not complete.
 
     Raises:
         UsageProblem: The address cannot be used.

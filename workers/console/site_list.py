@@ -251,7 +251,7 @@ class SiteLister:
             self._measured[site] = _Measured(learned, ratios.get(site))
 
     def expire(self) -> None:
-        """Have the list made again at the next request, such as after a change."""
+        """Let the next request make the list again, such as after a change."""
         self._list_until_s = 0.0
 
     async def _newest_lag(self) -> Lag | None:

@@ -76,7 +76,7 @@ class AnswerContent(msgspec.Struct, frozen=True, kw_only=True):
     digest: str
     """Digest of the page's words, or of the addresses that a feed or sitemap names."""
     links: list[FoundAddress] = []
-    """The addresses that it names and that may be asked."""
+    """The addresses that it names and that may be requested."""
 
     @property
     def is_list(self) -> bool:

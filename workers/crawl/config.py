@@ -10,7 +10,7 @@ DAY_S = 24 * 3600.0
 
 
 class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """How politely, how far and how often a crawl asks.
+    """How politely, how far and how often a crawl sends requests.
 
     The first paragraphs of the limits are the help of the options of `templ crawl`, which has the bounds.
     """
@@ -43,12 +43,12 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True):
     site_hosts: int = 200
     """Most hosts of a site that are crawled.
 
-    Names below a domain can be without end.
+    A domain can have any number of names below it.
     """
     read_deadline_s: float = 5.0
     """Longest processor time to read an answer; what takes longer names no addresses."""
     allows_private: bool = False
-    """Whether addresses of private networks and of this machine are asked."""
+    """Whether addresses of private networks and of this machine are requested."""
     attempts_max: int = 3
     """Failed requests after which an address is given up."""
     retry_s: float = 60.0
@@ -63,7 +63,7 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True):
     interval_max_s: float = 30 * DAY_S
     """Longest such interval, in seconds."""
     robots_age_s: float = DAY_S
-    """Age from which on a robots.txt is asked again; RFC 9309, 2.4, allows no more than a day."""
+    """Age from which on a robots.txt is requested again; RFC 9309, 2.4, allows no more than a day."""
     robots_retry_s: float = 600.0
     """Seconds until a robots.txt that could not be fetched is tried again."""
     follows: bool = False
@@ -71,7 +71,7 @@ class CrawlConfig(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def user_agent(self) -> str:
-        """The name under which the crawler asks; rules for `templ-crawler` in robots.txt concern it."""
+        """The user agent of the crawler; rules for `templ-crawler` in robots.txt concern it."""
         is_address = urlsplit(self.contact).scheme or "@" in self.contact
         return f"{ROBOTS_NAME}/{__version__} ({'+' if is_address else ''}{self.contact})"
 

@@ -1,4 +1,4 @@
-"""Files that a crawl appends records to, and that hold after a crash what the frontier says they hold."""
+"""Files that a crawl appends records to; after a crash they hold exactly what the frontier says."""
 
 import base64
 import hashlib
@@ -33,7 +33,7 @@ _NOT_MODIFIED = "http://netpreserve.org/warc/1.0/revisit/server-not-modified"
 class _GrowingFile:
     """A file that is cut to the length that it had at the last transaction, and then grows.
 
-    A file that is not there any more was moved away by an operator, so it begins empty.
+    A missing file was moved away by an operator, so it begins empty.
     """
 
     def __init__(self, path: Path, length: int) -> None:

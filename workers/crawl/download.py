@@ -77,7 +77,7 @@ class OneTryHandler(HTTP11DownloadHandler):
     """Scrapy's handler for HTTP/1.1, which opens a connection for each request and sends it once only.
 
     Twisted sends a request again at once when a connection that was kept open turns out to be closed, so
-    a site would be asked twice without the delay between. Behind a proxy, an answer that is broken off
+    a site would get two requests without the delay between. Behind a proxy, an answer that is broken off
     because of its type or size would also end the next request on its connection.
     """
 

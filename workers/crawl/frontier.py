@@ -1,4 +1,4 @@
-"""The addresses of a crawl on disk: what was asked, what it answered, and what is due when.
+"""The addresses of a crawl on disk: what was requested, what it answered, and what is due when.
 
 Scrapy's own queue on disk (`JOBDIR`) loses its place when the process is killed, because it is written
 when the spider closes. The frontier is an SQLite file instead. That an answer is done is one transaction,
@@ -69,7 +69,7 @@ UPDATE addresses SET moves = {SEED_MOVES} WHERE depth = 0;
 _CHANGES = {0: _SCHEMA, 1: _FROM_FORMAT_1, 2: _FROM_FORMAT_2}
 """Statements that make a file one of this format, by the format that it has; 0 stands for a new file."""
 _HOST_MEMORY_S = 30 * DAY_S
-"""Time after which a host no longer counts whose robots.txt is not asked any more."""
+"""Time after which a host no longer counts if its robots.txt is not requested."""
 
 
 class FoundAddress(msgspec.Struct, frozen=True, array_like=True):
@@ -83,7 +83,7 @@ class FoundAddress(msgspec.Struct, frozen=True, array_like=True):
 
 
 def found_addresses(ranks: Mapping[str, int]) -> Iterator[FoundAddress]:
-    """Yield absolute addresses of some ranks as they are asked, without those that lead into a trap."""
+    """Yield absolute addresses of some ranks as they are requested, without those that lead into a trap."""
     for named, rank in ranks.items():
         if is_askable(named) and not trap_reason(named):
             url = asked_address(named)
@@ -106,7 +106,7 @@ class PageState(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class DueAddress(msgspec.Struct, frozen=True, kw_only=True):
-    """An address that is to be asked now."""
+    """An address that is to be requested now."""
 
     key: str
     url: str
@@ -128,12 +128,12 @@ class DueAddress(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def later_rank(self) -> int:
-        """The rank that the address has once it was asked."""
+        """The rank that the address has once it was requested."""
         return DUE_LISTING if self.is_listing else DUE_PAGE
 
 
 class NextVisit(msgspec.Struct, frozen=True, kw_only=True):
-    """When an address is due again after it was asked, and as what."""
+    """When an address is due again after a request, and with what rank."""
 
     url: str
     due_at: float
@@ -204,7 +204,7 @@ class CrawlFrontier:
             raise DiskProblem(f"{self._path} cannot be written: {error}") from None
 
     def add_site(self, site: str) -> None:
-        """Let addresses of a site be asked."""
+        """Allow requests to a site."""
         self._write("INSERT OR IGNORE INTO sites (site) VALUES (?)", [site])
 
     def sites(self) -> set[str]:
@@ -212,7 +212,7 @@ class CrawlFrontier:
         return {site for (site,) in self._db.execute("SELECT site FROM sites")}
 
     def let_rest(self, site: str, until: float) -> None:
-        """Keep until which Unix time a site wants to be left alone."""
+        """Store the Unix time before which a site wants no requests."""
         self._write("UPDATE sites SET rests_until = ? WHERE site = ?", [until, site])
 
     def rests_until(self, site: str) -> float:
@@ -226,7 +226,7 @@ class CrawlFrontier:
         """Add new addresses to those that are due, and return the sites that have new ones.
 
         Args:
-            found: Addresses of sites that may be asked.
+            found: Addresses of sites that may be crawled.
             now: Unix time in seconds.
             depth: Links from a seed, a feed or a sitemap to them.
             moves: Redirects from them that may lead to a site of their own.
@@ -264,9 +264,9 @@ class CrawlFrontier:
         return True
 
     def next_address(self, site: str, latest_at: dict[int, float]) -> DueAddress | None:
-        """Return what a site is to be asked next, or None when nothing is due.
+        """Return the next address of a site, or None when nothing is due.
 
-        Addresses of a rank are due up to its Unix time in `latest_at`; other ranks are not asked.
+        Addresses of a rank are due up to its Unix time in `latest_at`; other ranks are left out.
         """
         for rank, latest in sorted(latest_at.items()):
             row = self._db.execute(
@@ -294,7 +294,7 @@ class CrawlFrontier:
         return min((time for time in due_times if time is not None), default=None)
 
     def asked(self, address: DueAddress, visit: NextVisit, now: float) -> None:
-        """Keep what an address answered at a Unix time, and when it is due again."""
+        """Store the answer of an address at a Unix time, and when it is due again."""
         changed = {name: getattr(visit, name) for name in _VISIT} | msgspec.structs.asdict(
             visit.state
         )
@@ -305,20 +305,20 @@ class CrawlFrontier:
         )
 
     def postpone(self, address: DueAddress, due_at: float, rank: int) -> None:
-        """Let an address be due at another time, without having asked it."""
+        """Let an address be due at another time, without a request."""
         self._write(
             "UPDATE addresses SET due_at = ?, rank = ? WHERE key = ?", [due_at, rank, address.key]
         )
 
     def new_pages_since(self, since: float) -> dict[str, int]:
-        """Return by site how many addresses were asked for the first time since a Unix time."""
+        """Return by site how many addresses were requested for the first time since a Unix time."""
         rows = self._db.execute(
             "SELECT site, COUNT(*) FROM addresses WHERE first_at >= ? GROUP BY site", [since]
         )
         return dict(rows.fetchall())
 
     def robots(self, host: str) -> StoredRobots | None:
-        """Return what is known of a host's robots.txt, or None for a host that was never asked."""
+        """Return what is known of a host's robots.txt, or None if it was never requested."""
         names = StoredRobots.__struct_fields__
         row = self._db.execute(
             f"SELECT {', '.join(names)} FROM robots WHERE host = ?",  # noqa: S608
@@ -329,7 +329,7 @@ class CrawlFrontier:
         )
 
     def keep_robots(self, robots: StoredRobots, now: float) -> None:
-        """Keep what is known of a host's robots.txt, and drop hosts of its site that are forgotten."""
+        """Store what is known of a host's robots.txt, and drop hosts of its site that no longer count."""
         self._write(
             "DELETE FROM robots WHERE site = ? AND expires_at < ?",
             [robots.site, now - _HOST_MEMORY_S],

@@ -50,7 +50,7 @@ class RobotsRules(msgspec.Struct, frozen=True, array_like=True):
     forbidden: Patterns = Patterns()
 
     def allows(self, url: str) -> bool:
-        """Return whether an address of the host may be asked: the longest pattern decides."""
+        """Return whether an address of the host may be requested: the longest pattern decides."""
         path = _quote_path(url)
         return self.allowed.longest(path) >= self.forbidden.longest(path)
 
@@ -66,15 +66,15 @@ class RobotsFile(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class StoredRobots(msgspec.Struct, frozen=True, kw_only=True, dict=True):
-    """What a host answered when it was asked for its robots.txt."""
+    """A host's answer to the request for its robots.txt."""
 
     host: str
     """Scheme, host and port, such as `https://news.example`."""
     site: str
     is_reachable: bool
-    """Whether the host said which rules it has; nothing may be asked of it otherwise."""
+    """Whether the host has stated its rules; otherwise nothing may be requested of it."""
     expires_at: float
-    """Unix time in seconds from which on the host is to be asked again."""
+    """Unix time in seconds from which on its robots.txt is to be requested again."""
     delay_s: float = 0.0
     """Time that the host wants between two requests, in seconds; 0 for none."""
     encoded_rules: bytes = b""
@@ -87,7 +87,7 @@ class StoredRobots(msgspec.Struct, frozen=True, kw_only=True, dict=True):
         return msgspec.msgpack.decode(self.encoded_rules, type=RobotsRules)
 
     def allows(self, url: str) -> bool:
-        """Return whether an address of the host may be asked."""
+        """Return whether an address of the host may be requested."""
         return self.is_reachable and self._rules.allows(url)
 
 
@@ -139,7 +139,7 @@ def robots_of_answer(
 
     A host without the file, which is every status from 300 to 499 besides 429, allows everything; a host
     that fails allows nothing until it answers (RFC 9309, 2.3.1.3 and 2.3.1.4). The status 0 stands for no answer, and
-    None for a file that cannot be read. The host is asked again from a Unix time in seconds on.
+    None for a file that cannot be read. It is requested again from a Unix time in seconds on.
     """
     is_found = 200 <= status < 300 and file is not None
     is_missing = 300 <= status < 500 and status != 429

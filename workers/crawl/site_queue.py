@@ -1,4 +1,4 @@
-"""Which site is asked next: one request at a time each, and none within its delay."""
+"""Which site gets the next request: one request at a time each, and none within its delay."""
 
 import heapq
 import time
@@ -17,10 +17,10 @@ _ASIDE_AT_ONCE = 100
 
 
 class RobotsQuestion(msgspec.Struct, frozen=True, kw_only=True):
-    """A robots.txt that is to be asked before anything else of its host."""
+    """A robots.txt that is to be requested before anything else of its host."""
 
     site: str
-    """Site that is asked; after a redirect, it may be another one than that of the host."""
+    """Site that gets the request; after a redirect, it may not be that of the host."""
     hosts: tuple[str, ...]
     """Scheme, host and port whose rules are asked for; after redirects, those of all hosts on the way."""
     url: str
@@ -29,19 +29,19 @@ class RobotsQuestion(msgspec.Struct, frozen=True, kw_only=True):
 
 
 Question = DueAddress | RobotsQuestion
-"""What a site is asked."""
+"""What a site is asked for."""
 
 
 class SiteQueue:
-    """The sites in the order of the earliest time at which each may be asked.
+    """The sites in the order of the earliest time of the next request to each.
 
-    This is the queue of Foschini's thesis, 4.1: each site has a time before which it must not be asked,
-    and while it waits, others keep the crawler busy. Here a site that is being asked is not in the queue
+    This is the queue of Foschini's thesis, 4.1: each site has a time before which it gets no request,
+    and while it waits, others keep the crawler busy. Here a site with a request under way is not in the queue
     at all, and its time is set when its answer has come.
     """
 
     def __init__(self, frontier: CrawlFrontier, config: CrawlConfig) -> None:
-        """Load what is known; each site may be asked again after one delay.
+        """Load what is known; each site gets its first request after one delay.
 
         When the process before this one was killed, a request of it may just have been sent.
         """
@@ -59,25 +59,25 @@ class SiteQueue:
         self._day_start = 0.0
         self._new_pages: Counter[str] = Counter()
         self.refused_count = 0
-        """Addresses that were not asked because of robots.txt."""
+        """Addresses that were not requested because of robots.txt."""
         self.surplus_count = 0
-        """Addresses that were not asked because their site has too many hosts."""
+        """Addresses that were not requested because their site has too many hosts."""
         for site in frontier.sites():
             self.release(site, config.delay_s)
 
     @property
     def is_busy(self) -> bool:
-        """Whether a site is being asked."""
+        """Whether a request is under way."""
         return bool(self._asked)
 
     def next_ready_s(self) -> float | None:
-        """Return the seconds until a site may be asked; None when no time will do, but only an answer."""
+        """Return the seconds until the next request may be sent; None if that depends on an answer alone."""
         if not self._ready or len(self._asked) >= self._config.concurrency:
             return None
         return max(self._ready[0][0] - time.monotonic(), 0.0)
 
     def take(self) -> Question | None:
-        """Return what to ask now; None while no site may be asked, or as many are as allowed.
+        """Return the next request; None while no site may get one, or while as many are under way as allowed.
 
         The result is also None where addresses of a site were set aside, so that others have their turn.
         """
@@ -100,13 +100,13 @@ class SiteQueue:
         return None
 
     def found(self, sites: Iterable[str]) -> None:
-        """Let sites be asked that have new addresses."""
+        """Put sites that have new addresses into the queue."""
         for site in sites:
             if site not in self._asked:
                 self._wait(site)
 
     def release(self, site: str, pause_s: float) -> None:
-        """Let a site be asked again, whose last answer has been dealt with, after a pause.
+        """Put a site whose last answer was processed into the queue again, after a pause.
 
         The delay of its robots.txt is kept in any case, and so is the time for which it wants to be left alone.
         """
@@ -194,7 +194,7 @@ class SiteQueue:
         self._frontier.postpone(address, now + self._config.interval_max_s, address.later_rank)
 
     def _wait(self, site: str) -> None:
-        """Put a site into the queue for the time at which it may be asked and something is due."""
+        """Put a site into the queue for the time at which something is due and its delay has passed."""
         at = self._not_before.get(site, self._earliest)
         if not self._redirected[site]:
             now = time.time()
@@ -213,7 +213,7 @@ class SiteQueue:
         return ranks | dict.fromkeys(self._new_ranks(site, now), horizon)
 
     def _new_ranks(self, site: str, now: float) -> tuple[int, ...]:
-        """Return the ranks of new addresses that a site may still be asked today."""
+        """Return the ranks of new addresses that may still be requested of a site today."""
         day_start = now - now % DAY_S
         if day_start != self._day_start:
             self._day_start = day_start

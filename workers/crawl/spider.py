@@ -76,7 +76,7 @@ class CrawlRun(msgspec.Struct, kw_only=True):
     output: "Feeder | None" = None
     """Sends pages besides the files; None = pages are only kept."""
     counts: Counter[str] = msgspec.field(default_factory=Counter)
-    """Number of requests by what came of them, pages that were sent, and addresses not asked."""
+    """Number of requests by outcome, of pages that were sent, and of addresses not requested."""
     problem: Exception | None = None
     """Why the run ended early."""
 
@@ -105,7 +105,7 @@ class SiteSpider(Spider):
         return spider
 
     async def start(self) -> AsyncIterator[Request]:
-        """Yield requests as sites may be asked, until nothing is due any more."""
+        """Yield requests as the delays of sites allow, until nothing is due any more."""
         try:
             if self._run.output is not None:
                 await self._exits.enter_async_context(self._run.output)
@@ -153,7 +153,7 @@ class SiteSpider(Spider):
                 raise StopDownload(fail=False)
 
     async def answered(self, response: Response) -> None:
-        """Keep an answer, and let its site be asked again."""
+        """Store an answer, and put its site into the queue again."""
         await self._finish(response.meta["question"], response)
 
     async def failed(self, failure: Failure) -> None:
@@ -192,7 +192,7 @@ class SiteSpider(Spider):
         """Deal with what a question brought, unless a problem has ended the run.
 
         After a problem, the files may end with a part of a record, which the next run cuts off. Nothing may
-        be written behind it, so what was still under way is asked again.
+        be written behind it, so what was still under way is requested again.
         """
         if self._run.problem is not None:
             return
@@ -222,7 +222,7 @@ class SiteSpider(Spider):
     ) -> None:
         """Keep a host's rules, and the sitemaps that they name.
 
-        The pause is that of the site in seconds: what its other hosts have to be asked comes before a host that
+        The pause is that of the site in seconds: requests to its other hosts come before a host that
         has failed.
         """
         run, now = self._run, time.time()
@@ -266,7 +266,7 @@ class SiteSpider(Spider):
     async def _add(
         self, found: Iterable[FoundAddress], now: float, *, depth: int, moves: int = 0
     ) -> None:
-        """Add addresses of sites that may be asked, unless they are too deep.
+        """Add addresses of sites that may be crawled, unless they are too deep.
 
         They are added before the answer that names them is done. If the crawl is killed in between, the
         answer is asked for again, and names what is known.

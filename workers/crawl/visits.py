@@ -1,4 +1,4 @@
-"""What follows from an answer: when its address is asked again, and what is sent."""
+"""What follows from an answer: when its address is requested again, and what is sent."""
 
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime

@@ -44,7 +44,7 @@ FrameEvent = Start | End | Piece
 
 
 def events_of_markup(markup: str, document: Document, cuts: Cuts) -> list[FrameEvent] | None:
-    """Return the elements and texts of a crawled page; None where they are not those of the document."""
+    """Return the elements and texts of a crawled page; None if they differ from those of the document."""
     try:
         root = parse_markup(markup)
     except PageError:

@@ -213,7 +213,7 @@ def hint(one: SegmentExplanation, site: SiteFacts | None) -> str:
 
 
 def evidence_lines(one: SegmentExplanation, site: SiteFacts | None) -> list[str]:
-    """Return what spoke about a segment, as sentences without the pages that have it."""
+    """Return the evidence about a segment, as sentences without the pages that have it."""
     lines = [f"In {' > '.join(one.elements)}."]
     if one.rule:
         lines.append(f"The rule of the site's settings that decides: {one.rule}.")
@@ -232,7 +232,7 @@ def evidence_lines(one: SegmentExplanation, site: SiteFacts | None) -> list[str]
 
 
 def _site_lines(one: SegmentExplanation, site: SiteFacts) -> Iterator[str]:
-    """Yield what the site says about a segment."""
+    """Yield the evidence of the site about a segment."""
     number, places, trees = one.number, site.segments.places, site.trees
     if trees is not None:
         content = 1 / (1 + math.exp(-trees.log_odds[number]))
@@ -252,7 +252,7 @@ def _site_lines(one: SegmentExplanation, site: SiteFacts) -> Iterator[str]:
 
 
 def _repetition(strings: StringEvidence, number: int) -> Iterator[str]:
-    """Yield what the strings of the site say about a segment."""
+    """Yield the evidence of the site's strings about a segment."""
     few, some = strings.few.share[number], strings.some.share[number]
     if strings.usual_words[number]:
         words = counted(strings.usual_words[number], "word")

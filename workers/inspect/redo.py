@@ -1,4 +1,4 @@
-"""The texts of a site's window, made again with what operators have decided of the site since."""
+"""The documents of a site's window, cleaned again with what operators have decided about the site since."""
 
 from collections.abc import Iterator
 

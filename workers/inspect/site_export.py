@@ -1,4 +1,4 @@
-"""The files of an export of what decides on the pages of a site."""
+"""The files of an export: what decides on the pages of a site."""
 
 from collections.abc import Iterator, Mapping
 from importlib import resources
