@@ -1,4 +1,4 @@
-"""From a document and what is known about its site to clean text; pure and deterministic."""
+"""Clean text from a document and what is known about its site; pure and deterministic."""
 
 from collections.abc import Iterable, Sequence
 
@@ -31,21 +31,21 @@ _SCRIPT_RENDERED_HTML_CHARS = 5_000
 
 
 class CleanedText(msgspec.Struct, frozen=True, kw_only=True):
-    """The clean text of a page, and how it came about."""
+    """The clean text of a page, and how it was decided."""
 
     text: str
     """The kept segments, a line each."""
     decision: Decision
     warnings: list[str]
-    """Names of what a reader of the text should know, see schemas/README.md."""
+    """Names of warnings about the text, see schemas/README.md."""
     chars_in: int
     """Characters of all segments, a line each."""
     metadata: Metadata | None = None
-    """What is known of the page besides its text; None where it was not asked for."""
+    """The page's title, authors, times and the like; None if it was not asked for."""
     kind: StatedType | None = None
-    """What the markup says that the page is; None where it says nothing or was not asked for."""
+    """The kind of page that the markup states; None if it states none or was not asked for."""
     page_type: str | None = None
-    """What the page is, see `templ_core.page_kind`; None for a page without text."""
+    """The type of the page, see `templ_core.page_kind`; None for a page without text."""
     records: PageRecords | None = None
     """The records of the page; None where they were not asked for."""
     quality_inputs: Sequence[float] = ()
@@ -65,8 +65,8 @@ class ExaminedPage(msgspec.Struct, frozen=True):
         """Return what a site learns from the page; None where it may not be learned from, or has no places.
 
         Args:
-            warnings: The warnings of its clean text, without which it is looked once more whether something
-                else came in its place.
+            warnings: The warnings of its clean text. Without them, the page itself is checked for whether it is an
+                interstitial.
         """
         document, evidence = self.document, self.evidence
         if evidence is None or self.places is None or not document.is_storable:

@@ -1,4 +1,4 @@
-"""The version of everything that decides a text; a shell can name it without loading what cleans."""
+"""The version of everything that decides a text, without loading the code that cleans."""
 
 import hashlib
 
@@ -10,7 +10,7 @@ _VERSION_BYTES = 6
 
 
 def cleaner_version(config: CoreConfig) -> str:
-    """Return the version of everything that decides a text but for the page and site models.
+    """Return the version of everything that decides a text besides the page and site models.
 
     Equal versions, page models and site models give equal text. It is the version of the package
     with a digest of the sources, the data files and the config.

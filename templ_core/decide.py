@@ -1,4 +1,4 @@
-"""Evidence to one decision for each segment: policy, sections, repeats and cut, and the rule that decided."""
+"""One decision for each segment from all evidence: policy, sections, repeats and cut, and the rule that decided."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -54,9 +54,9 @@ class Decision(msgspec.Struct, frozen=True, kw_only=True):
     site: SiteEvidence | None = None
     """The evidence of the site where it had weight; None = the page model decided."""
     cuts: Cuts | None = None
-    """What is cut out of segments that are kept; None = nothing."""
+    """Sentences that are cut out of kept segments; None = nothing is cut."""
     page_type: PageType = _NO_TYPE
-    """What the page is, by the page model."""
+    """The type of the page by the page model."""
     by_setting: Bools | None = None
     """Which segments the settings of the site decide; None = none."""
 
@@ -123,8 +123,8 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
         return _decision(page, own, _page_alone(page, own, config))
     is_known, columns, words = site.documents >= config.page_rules_pages, site.columns, page.words
 
-    # Elements whose segments agree are taken together, but for what repeated text adds: a repeated paragraph
-    # among others that are like it goes by itself.
+    # Elements whose segments agree are kept or left out together, except for repeated text: a repeated paragraph
+    # among similar ones is left out alone.
     limits, site_share = FUSION_CONFIG, _site_share(site.documents, config)
     long_weight = limits.long_weight if is_known else 1.0
     mixed, rest = weighed(own, site, site_share, long_weight, limits.length_words_max, _STEPS)

@@ -2,7 +2,7 @@
 
 Copies keep nearly all of their shingles in another template, so their keys differ in few of 64 bits. Such keys
 agree in one of four bands of 16 bits, but for one bit at most. So a key is stored under its four bands, and looked
-for under each of them as it is and with one bit changed: Manku, Jain, Das Sarma (WWW 2007, section 3) with fewer
+up under each of them as it is and with one bit changed: Manku, Jain, Das Sarma (WWW 2007, section 3) with fewer
 tables and more queries.
 """
 
@@ -24,7 +24,7 @@ TOKENS_MIN = 50
 that are and are no copies have up to 42 (`tests.quality.mirrors --pairs`)."""
 
 _TOKEN_CHARS = (8, 20)
-"""Characters that a token usually takes with what is behind it, and that it takes at most, but for few."""
+"""Characters of a usual token with its separator, and of the longest one, with few exceptions."""
 _BANDS = 4
 _BAND_BITS = 16
 _CHANGES = (0, *(1 << bit for bit in range(_BAND_BITS)))

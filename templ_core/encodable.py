@@ -1,4 +1,4 @@
-"""Text that can be encoded: what callers give may hold lone surrogates, which UTF-8 does not have."""
+"""Text that can be encoded: callers may pass lone surrogates, which UTF-8 does not have."""
 
 
 def encodable(text: str) -> str:

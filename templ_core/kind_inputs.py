@@ -94,7 +94,7 @@ def kind_inputs(document: Document, url: str, decision: Decision) -> list[float]
 
 @functools.lru_cache(1 << 10)
 def _of_address(url: str) -> Sequence[float]:
-    """Return what the parts of an address say."""
+    """Return the inputs from the parts of an address."""
     try:
         _, host, path, query, _ = urlsplit(url)
     except ValueError:
@@ -125,7 +125,7 @@ def _of_address(url: str) -> Sequence[float]:
 
 
 def _of_page(document: Document, kept: Bools) -> list[float]:
-    """Return what the elements and texts between the first and the last kept text say."""
+    """Return the inputs from the elements and texts between the first and the last kept text."""
     nodes, segments = document.nodes, document.segments
     texts = segments.texts
     chars = np.fromiter(map(len, texts), np.int64, len(texts))

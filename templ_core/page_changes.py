@@ -1,4 +1,4 @@
-"""What has changed in the content of a page since an earlier fetch: sentence by sentence, and in what is known of it.
+"""What has changed on a page since an earlier fetch: in its content sentence by sentence, and in its metadata.
 
 A sentence is new only if the page did not show it before, whatever was kept of it then, and it is gone only
 if the page does not show it any more. So another template, or another decision about a segment, is no change.

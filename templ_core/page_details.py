@@ -1,4 +1,4 @@
-"""What a document has lost of its page, and what records of the page need nevertheless.
+"""Parts of a page that its document does not store and its records need nevertheless.
 
 A stored document has no claims and no marks. Its metadata, and its marks if they are wanted, travel
 beside it, so that a text that is published again comes with the same fields.

@@ -1,4 +1,4 @@
-"""What a page is: what its markup calls it, or else what its page model, its address and its lists and prices say."""
+"""The type of a page by its markup, or else by its page model, its address, and its lists and prices."""
 
 import functools
 import math
@@ -28,7 +28,7 @@ def page_kind(
 ) -> str | None:
     """Return what a page is: one of PAGE_TYPES; None for a page without text.
 
-    What the markup states counts, but threads and manuals are what their text says that they are.
+    A type that the markup states counts; threads and manuals are recognised by their text alone.
 
     Args:
         document: The page.

@@ -1,4 +1,4 @@
-"""Whether a page is what was asked for: by what it lacks against the pages of its site, and by words beside that.
+"""Whether a page is the one that was asked for: by what it lacks in comparison with its site, and by its words.
 
 A page without content has its site's template and little of its own. What it has of its own, how that compares with the
 usual length, and whether it is where content usually is, say more than its words, which are of any language.
@@ -16,7 +16,7 @@ import msgspec
 
 _DECIMALS = 4
 WITHOUT_MAX = 0.5
-"""A page that is with this probability none with content is taken for one without."""
+"""Probability of a page without content from which on a page is taken for one."""
 
 _Ratio = Annotated[float, msgspec.Meta(ge=0, le=1)]
 
@@ -25,7 +25,7 @@ class PageQuality(msgspec.Struct, frozen=True, kw_only=True):
     """What a page may be in place of a page with content: the probability of each, 0 to 1."""
 
     soft_404: _Ratio
-    """It says that there is nothing, though its status says that there is."""
+    """It says that the page does not exist, although its HTTP status is a success."""
     wall: _Ratio
     """A consent notice, log-in, captcha or paywall is in front of the content."""
     empty_shell: _Ratio

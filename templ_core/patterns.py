@@ -21,7 +21,7 @@ def pattern(source: AnyStr, flags: int = 0) -> re.Pattern[AnyStr]:
 
 
 class _Pattern:
-    """Looks like a `re.Pattern`; each attribute is read from one once, and then is its own."""
+    """Behaves like a `re.Pattern`; each attribute is taken from a compiled one at its first use."""
 
     def __init__(self, source: Any, flags: int) -> None:
         self._given = source, flags

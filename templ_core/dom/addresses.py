@@ -6,7 +6,7 @@ from urllib.parse import urljoin
 from templ_core.patterns import pattern
 
 _HARD = pattern(r"[\s\x00-\x1f]|/\.|^(?:[.?/]*$|[.?#]|//)|^[^/?#]*:")
-"""What an address has that is not just the end of an absolute one."""
+"""Parts of addresses that are more than an absolute path on the page's host."""
 _NO_PAGE = pattern(
     r"\s*(?:javascript|data|mailto|tel|sms|about|blob|vbscript|whatsapp|file):", re.IGNORECASE
 )

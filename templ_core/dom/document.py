@@ -89,7 +89,7 @@ class Segments(msgspec.Struct, frozen=True):
     page_links: Int32s
     """Number of links to a place on the same page or to a script."""
     declared: Int32s
-    """Where the segment stands to the article body that the page declares: `declared_body.NO_BODY`,
+    """Where the segment is in relation to the article body that the page declares: `declared_body.NO_BODY`,
     OUTSIDE_BODY or INSIDE_BODY; or LEAD."""
 
 
@@ -153,11 +153,11 @@ class Document(msgspec.Struct, frozen=True, kw_only=True):
     nodes: Nodes
     segments: Segments
     signs: Signs = NO_SIGNS
-    """What stands between the segments and holds no word; it is shown beside segments that stay."""
+    """Texts between the segments without a word; they are shown beside segments that stay."""
     base: str = ""
     """Address that the page's `base` element names; empty without one. It is not stored."""
     claims: bytes = b""
-    """What the markup says about the page, as it stands there, see `templ_core.metadata.markup`.
+    """Statements of the markup about the page, word for word, see `templ_core.metadata.markup`.
 
     Like `marks` it is not part of the stored form of a document.
     """

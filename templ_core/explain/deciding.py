@@ -148,7 +148,7 @@ def deciding_expressions(pages: Sequence[DecidedPage]) -> DecidingExpressions:
 
     Each part of a page that no expression removes yet gets the most general one that removes nothing else: of a
     string, with other words where strings do not cover it, with other case, marks and numbers, word for word, and
-    beside its neighbours; of a tree, by ever more elements around it, and by its text. Where none of them tells it
+    beside its neighbours; of a tree, by ever more elements around it, and by its text. Where none of them distinguishes it
     from text that is not removed for the reason, the first one that does on the page itself holds for some pages.
     """
     expressions = {reason: _Chosen(pages, reason).expressions() for reason in DECIDING_REASONS}

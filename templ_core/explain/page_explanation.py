@@ -1,4 +1,4 @@
-"""What spoke for and against each segment of a page, what decided, and which pages of its window have it, too."""
+"""The evidence for and against each segment of a page, what decided, and which pages of its window have it, too."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -36,13 +36,13 @@ class InputWeight(msgspec.Struct, frozen=True, kw_only=True):
 
 
 class SiteFacts(msgspec.Struct, frozen=True, kw_only=True):
-    """What a site says about a page; columns of length n_segments."""
+    """The evidence of a site about a page; columns of length n_segments."""
 
     evidence: SiteEvidence
     segments: SegmentEvidence
-    """What the evidence was made of: places, strings, containers."""
+    """The sources of the evidence: places, strings, containers."""
     trees: TreeEvidence | None
-    """What the tree template of the page's cluster says, whether it was needed or not; None = the page is like none."""
+    """The evidence of the tree template of the page's cluster, even if it was not needed; None = no cluster fits."""
     hits: list[list[StringHit]]
     """The strings of the site that each segment is in, or that are in it."""
 
@@ -77,7 +77,7 @@ class SegmentExplanation(msgspec.Struct, frozen=True, kw_only=True):
     page_log_odds: float
     """Log-odds for content by the page alone, its policies applied."""
     site_weight: float
-    """How much the site counted, 0 to 1; the page had the rest."""
+    """Weight of the site's evidence, 0 to 1; the page's has the rest."""
     section: int
     """Number of the section of smoothing that the segment is in."""
     section_templateness: float
@@ -109,7 +109,7 @@ class PageExplanation(msgspec.Struct, frozen=True, kw_only=True):
     used_site: bool
     segments: tuple[SegmentExplanation, ...]
     site: SiteFacts | None
-    """What the site says about the segments; None where nothing is known of it."""
+    """The evidence of the site about the segments; None if nothing is known of it."""
 
 
 def explain_page(
@@ -158,7 +158,7 @@ def explain_page(
 def _site_facts(
     examined: ExaminedPage, model: SiteModel, page_model: PageModel
 ) -> SiteFacts | None:
-    """Return what a site says about a page with text; None where nothing is known about the site."""
+    """Return the evidence of a site about a page with text; None if nothing is known about the site."""
     document, page, places = examined.document, examined.evidence, examined.places
     if page is None or places is None or not model.documents:
         return None
@@ -230,7 +230,7 @@ class EvidencePages(msgspec.Struct, frozen=True, kw_only=True):
 def evidence_pages(
     explained: PageExplanation, window: Iterable[tuple[str, Document]], table: StringTable
 ) -> EvidencePages:
-    """Return the pages of a window that have what spoke about a page.
+    """Return the pages of a window that have the texts and strings of a page's evidence.
 
     Args:
         explained: The page.

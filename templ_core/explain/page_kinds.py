@@ -1,4 +1,4 @@
-"""The kinds of page of a site: what their template is, which fields and records they have, and what is each page's own."""
+"""The kinds of page of a site: their template, their fields and records, and what each page has of its own."""
 
 import re
 from collections import Counter, defaultdict

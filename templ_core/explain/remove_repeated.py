@@ -21,7 +21,7 @@ Part = tuple[int, int, int]
 
 
 class Expression(TypedDict):
-    """What removes some text of a site."""
+    """An expression that removes some text of a site."""
 
     text: str
     """What it removes from the first page."""

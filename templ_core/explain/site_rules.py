@@ -1,7 +1,7 @@
-"""The content of a site as XPath, for readers that know no window: what a text is taken from, and what is left out of it.
+"""The content of a site as XPath, for other readers: what a text is taken from, and what is left out of it.
 
-The rules are fitted to what was kept of the pages of a window. They are chosen greedily among names of elements: the one
-comes next with which the mean word F1 against the kept text rises most. The agreement is measured on pages that
+The rules are fitted to what was kept of the pages of a window. They are chosen greedily among names of elements: the next one is
+that which raises the mean word F1 against the kept text most. The agreement is measured on pages that
 were left out, so it says how well rules can do on the site; sentences that are cut out of segments, and text whose
 place says nothing, need the worker.
 """
@@ -25,7 +25,7 @@ SUFFICIENT_AGREEMENT = 0.95
 _BODIES_MAX = 3
 """Alternatives for the content; a page has the first that matches."""
 _STARTS = 6
-"""Elements with which an alternative is begun; the best of what becomes of them is taken."""
+"""Elements with which an alternative is begun; the best result is taken."""
 _STEPS_MAX = 40
 _GAIN_MIN = 0.001
 """Smallest gain in mean F1 of a rule."""
@@ -34,7 +34,7 @@ _LEFT_OUT_WEIGHT = 0.4
 _LEVELS = 3
 """Elements around an element that it is named by."""
 _TEXT_RANK = 4
-"""How sure the text of an element is as its name; content is never named by it."""
+"""Rank of names by the text of an element; content is never named by it."""
 _PAGES_MAX = 200
 """The newest pages of a window are enough to fit rules to, and bound memory and time."""
 _PAGES_RATIO_MIN = 0.04
@@ -86,7 +86,7 @@ class SiteRules(msgspec.Struct, frozen=True, kw_only=True):
 
     @property
     def verdict(self) -> str:
-        """What a user of the rules must know, as a sentence."""
+        """A sentence that says whether the rules suffice."""
         verdict = f"rules agree with the worker's texts by {self.agreement:.3f} on pages that they were not made from"
         return (
             f"{verdict}, which suffices"

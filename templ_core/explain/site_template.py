@@ -1,4 +1,4 @@
-"""The template of a site once: the text that nearly all of its pages show, by where it stands."""
+"""The template of a site: the text that nearly all of its pages show, by its part of the page."""
 
 import math
 import re

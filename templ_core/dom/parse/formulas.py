@@ -25,7 +25,7 @@ _OPERATORS = {
     "msubsup": "_^",
     "munderover": "_^",
 }
-"""What stands between the parts of an element; the first part is its base."""
+"""Signs between the parts of an element; the first part is its base."""
 _ROOTS = names("msqrt mroot")
 _SEPARATORS = {"mtable": "; ", "mtr": ", ", "mlabeledtr": ", "}
 

@@ -37,7 +37,7 @@ _SCAN = ScanConfig()
 
 
 class ParsedPage(msgspec.Struct, frozen=True):
-    """What the parser and the search for claims make of a page."""
+    """A page as the parser and the search for claims read it."""
 
     columns: PageColumns
     claims: bytes

@@ -1,6 +1,6 @@
 """Repair of markup tag by tag: too deep elements and surplus attributes are left out.
 
-It foresees the parser's stack of open elements, and what to write where that grows too high.
+It follows the parser's stack of open elements, and changes the markup where the stack would grow too high.
 """
 
 import re
