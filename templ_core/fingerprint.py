@@ -51,7 +51,9 @@ def min_hashes(text: str) -> frozenset[bytes]:
     words = _WORD.findall(text.lower())
     starts = range(max(len(words) - _SHINGLE_WORDS, 0) + 1) if words else ()
     shingles = {" ".join(words[start : start + _SHINGLE_WORDS]) for start in starts}
-    digests = (hashlib.blake2b(one.encode(), digest_size=HASH_BYTES).digest() for one in shingles)
+    digests = (
+        hashlib.blake2b(shingle.encode(), digest_size=HASH_BYTES).digest() for shingle in shingles
+    )
     return frozenset(sorted(digests)[:HASHES])
 
 

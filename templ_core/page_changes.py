@@ -137,8 +137,8 @@ def _compared_fields(metadata: Metadata) -> dict[FieldName, list[str]]:
     product = metadata.product or Product()
     price = [one for one in (product.price, product.price_currency) if one]
     offers = [
-        " ".join(filter(None, (one.sku, one.price, one.price_currency, one.availability)))
-        for one in product.offers
+        " ".join(filter(None, (offer.sku, offer.price, offer.price_currency, offer.availability)))
+        for offer in product.offers
     ]
     single: dict[FieldName, str | None] = {
         "title": metadata.title,
@@ -167,7 +167,7 @@ def _not_shown(sentences: AbstractSet[_Words], shown: Sequence[str]) -> Abstract
 
     It shows a sentence as a whole segment, or has each run of _RUN_WORDS words of it, or both of two words.
     """
-    asked = {run for one in sentences for run in _runs(one)}
+    asked = {run for sentence in sentences for run in _runs(sentence)}
     missing: set[_Words] = set()
     words: list[str] = []
     for text in shown if sentences else ():
@@ -176,7 +176,11 @@ def _not_shown(sentences: AbstractSet[_Words], shown: Sequence[str]) -> Abstract
         words += own
     for length in {min(len(run), _RUN_WORDS) for run in asked if len(run) > 1}:
         missing.update(asked.intersection(_runs(words, length)))
-    return {one for one in sentences if one not in missing and not missing.issuperset(_runs(one))}
+    return {
+        sentence
+        for sentence in sentences
+        if sentence not in missing and not missing.issuperset(_runs(sentence))
+    }
 
 
 def _runs(words: Sequence[str], length: int = _RUN_WORDS) -> Iterator[_Words]:
@@ -212,7 +216,7 @@ def _degree(
     fields: Sequence[FieldChange],
 ) -> Literal["none", "minor", "major"]:
     texts_differ = Counter(map(_without_numbers, added)) != Counter(map(_without_numbers, removed))
-    if texts_differ or any(one.name not in _OF_NUMBERS for one in fields):
+    if texts_differ or any(field.name not in _OF_NUMBERS for field in fields):
         return "major"
     return "minor" if added or moved or fields else "none"
 

@@ -108,7 +108,7 @@ def _of_kept(document: Document, features: PageFeatures, decision: Decision) -> 
     shown = set(features.words.hashes[kept[features.words.segment]].tolist())
     of_kept = words[kept]
     return [
-        float(any(nodes.element_types[one][0] == "h1" for one in headings)),
+        float(any(nodes.element_types[heading][0] == "h1" for heading in headings)),
         math.log1p(len(headings)),
         math.log1p(sum(map(shows_price, short))),
         len(title & shown) / len(title) if title else 1.0,

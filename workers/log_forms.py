@@ -71,8 +71,10 @@ def set_up_logging(set_up: LogSetUp) -> None:
 
 def present_set_up() -> LogSetUp | None:
     """Return how this process logs; None where it has no log of ours."""
-    handlers = (one for one in logging.getLogger().handlers if isinstance(one, LogHandler))
-    return next((one.set_up for one in handlers), None)
+    handlers = (
+        handler for handler in logging.getLogger().handlers if isinstance(handler, LogHandler)
+    )
+    return next((handler.set_up for handler in handlers), None)
 
 
 class LogHandler(logging.StreamHandler[TextIO]):

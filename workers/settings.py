@@ -386,7 +386,7 @@ _SMALLER_IF_BOTH_GIVEN = (
 @cache
 def setting_types() -> dict[str, SettingType]:
     """Return what the values of each setting are, by name."""
-    return {one.name: SettingType.of(one.type) for one in msgspec.structs.fields(Settings)}
+    return {field.name: SettingType.of(field.type) for field in msgspec.structs.fields(Settings)}
 
 
 def settings_from_outside() -> dict[str, GivenSetting]:

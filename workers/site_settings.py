@@ -121,7 +121,7 @@ class SettingsOfSites:
     """The settings of all sites that have some; it is safe to use from several threads."""
 
     def __init__(self, sites: Iterable[DecidedSite] = ()) -> None:
-        self._sites = {one.record.site: one for one in sites}
+        self._sites = {site.record.site: site for site in sites}
         self._lock = threading.Lock()
 
     def of(self, site: str) -> DecidedSite | None:
@@ -135,7 +135,7 @@ class SettingsOfSites:
 
     def forgotten(self) -> list[str]:
         """Return the sites that are taken down."""
-        return [one.record.site for one in list(self._sites.values()) if one.record.forgotten]
+        return [site.record.site for site in list(self._sites.values()) if site.record.forgotten]
 
     def put(self, site: str, value: bytes | None) -> None:
         """Take in a record of `site-settings` as JSON; None = the site has no settings any more.
@@ -192,9 +192,9 @@ def site_settings_of_state(state: Path) -> SettingsOfSites:
     places = (state, state / "cleaner", state / "refresher")
     return next(
         (
-            read_site_settings(one / SITE_SETTINGS_FILE)
-            for one in places
-            if (one / SITE_SETTINGS_FILE).is_file()
+            read_site_settings(place / SITE_SETTINGS_FILE)
+            for place in places
+            if (place / SITE_SETTINGS_FILE).is_file()
         ),
         SettingsOfSites(),
     )
@@ -231,7 +231,7 @@ def write_records(path: Path, records: Iterable[SiteSettingsRecord]) -> None:
     Raises:
         OSError: The file cannot be written.
     """
-    write_whole(path, b"".join(encode_json(one) + b"\n" for one in records))
+    write_whole(path, b"".join(encode_json(record) + b"\n" for record in records))
 
 
 _WINDOW_DAYS_MAX = 36_500
@@ -331,9 +331,9 @@ def chosen_model(
     Raises:
         InputProblem: There is no such model; the message names the existing ones.
     """
-    chosen = [one for one in models if version in (None, one.version)]
+    chosen = [model for model in models if version in (None, model.version)]
     if not chosen:
-        versions = ", ".join(dict.fromkeys(one.version for one in models))
+        versions = ", ".join(dict.fromkeys(model.version for model in models))
         raise InputProblem(f"there is no model {version} of {site}; there is {versions}")
     return chosen[-1]
 

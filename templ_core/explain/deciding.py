@@ -81,8 +81,12 @@ class DecidedPage(msgspec.Struct, frozen=True, kw_only=True, dict=True):
 
     def removed(self, expressions: Sequence[Expression]) -> set[Part]:
         """Return what expressions remove from the page."""
-        selectors = {one["selector"] for one in expressions if one["selector"] is not None}
-        selected = {one: self.selected(one) for one in selectors}
+        selectors = {
+            expression["selector"]
+            for expression in expressions
+            if expression["selector"] is not None
+        }
+        selected = {selector: self.selected(selector) for selector in selectors}
         return removed_parts(self.blocks, self.url, expressions, selected)
 
 
@@ -251,9 +255,9 @@ def _by_tree(page: DecidedPage, part: Part) -> Iterator[Expression]:
     """Yield expressions for a part that a tree decides, the most general ones first."""
     elements = page.elements[part[0]]
     selectors = [" > ".join(elements[-depth:]) for depth in range(1, len(elements) + 1)]
-    selectors = [one for one in selectors if len(one) <= SELECTOR_CHARS_MAX]
-    for one in selectors:
-        yield _expression(page, part, _ANY_TEXT, selector=one)
+    selectors = [selector for selector in selectors if len(selector) <= SELECTOR_CHARS_MAX]
+    for selector in selectors:
+        yield _expression(page, part, _ANY_TEXT, selector=selector)
     yield from _word_for_word(page, part, selectors[-1] if selectors else None)
 
 

@@ -237,8 +237,8 @@ def evidence_pages(
         window: URL and document of each page of the window.
         table: The strings of the site model.
     """
-    wanted_texts = {one.text for one in explained.segments}
-    wanted_strings = {hit for one in explained.segments for hit in one.strings}
+    wanted_texts = {segment.text for segment in explained.segments}
+    wanted_strings = {hit for segment in explained.segments for hit in segment.strings}
     texts: defaultdict[str, list[str]] = defaultdict(list)
     strings: defaultdict[StringHit, list[str]] = defaultdict(list)
     for url, document in window:

@@ -96,7 +96,7 @@ def kinds_of_pages(pages: Sequence[KeptPage], model: SiteModel) -> list[KindOfPa
     groups: defaultdict[int, list[KeptPage]] = defaultdict(list)
     for page in pages:
         paths = label_page(page.document).paths
-        like = [likeness(one.reference.paths, paths) for one in model.trees.clusters]
+        like = [likeness(cluster.reference.paths, paths) for cluster in model.trees.clusters]
         groups[int(np.argmax(like)) if any(like) else -1].append(page)
     return sorted(map(_kind, groups.values()), key=lambda one: -one.pages)
 
@@ -169,9 +169,9 @@ def _by_pages(groups: Mapping[str, _Group]) -> list[tuple[str, _Group]]:
 def _placed(page: ShapedPage, root: int | None, segments: list[int]) -> dict[str, list[int]]:
     """Return segments by the path of the record that they are in, or else of their own elements."""
     placed: defaultdict[str, list[int]] = defaultdict(list)
-    for one in segments:
-        node = int(page.segments.owner[one]) if root is None else root
-        placed[_NAMES.sub(_without_digits, element_path(page.document, node))].append(one)
+    for segment in segments:
+        node = int(page.segments.owner[segment]) if root is None else root
+        placed[_NAMES.sub(_without_digits, element_path(page.document, node))].append(segment)
     return placed
 
 
@@ -179,23 +179,23 @@ def _divided(page: ShapedPage, segments: list[int]) -> dict[int | None, list[int
     """Return segments by the element of the record that each stands in; None for those in no record."""
     roots = _record_roots(page, segments)
     divided: defaultdict[int | None, list[int]] = defaultdict(list)
-    for one in segments:
-        around = page.around(int(page.segments.owner[one]))
-        divided[next((node for node in reversed(around) if node in roots), None)].append(one)
+    for segment in segments:
+        around = page.around(int(page.segments.owner[segment]))
+        divided[next((node for node in reversed(around) if node in roots), None)].append(segment)
     return divided
 
 
 def _record_roots(page: ShapedPage, segments: list[int]) -> set[int]:
     """Return the elements of one shape, at least two, that have several texts, or are items or rows."""
     by_shape: defaultdict[int, set[int]] = defaultdict(set)
-    for one in segments:
-        owner = int(page.segments.owner[one])
+    for segment in segments:
+        owner = int(page.segments.owner[segment])
         by_shape[int(page.shape[owner])].add(owner)
     found: set[int] = set()
     for owners in by_shape.values():
         roots = set(page.roots(np.array(sorted(owners), np.int64)).tolist()) if owners else set()
-        parts = {one for one in roots if one not in owners or page.tags[one] in _PART_TAGS}
-        if len(parts) >= _RECORDS_MIN and len({int(page.shape[one]) for one in parts}) == 1:
+        parts = {root for root in roots if root not in owners or page.tags[root] in _PART_TAGS}
+        if len(parts) >= _RECORDS_MIN and len({int(page.shape[part]) for part in parts}) == 1:
             found |= parts
     return found
 

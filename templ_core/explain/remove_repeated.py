@@ -87,14 +87,14 @@ def removed_parts(
             expressions with selectors remove nothing.
     """
     removed: set[Part] = set()
-    for one in expressions:
-        if one["urls"] and url not in one["urls"]:
+    for expression in expressions:
+        if expression["urls"] and url not in expression["urls"]:
             continue
-        selector = one["selector"]
+        selector = expression["selector"]
         numbers = range(len(blocks)) if selector is None else (selected or {}).get(selector, ())
         for number in numbers:
-            for span in matches(one, blocks[number]):
-                if is_beside(one, blocks, number):
+            for span in matches(expression, blocks[number]):
+                if is_beside(expression, blocks, number):
                     removed.add((number, *span))
     return removed
 

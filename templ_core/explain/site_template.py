@@ -112,6 +112,6 @@ def template_markdown(template: SiteTemplate) -> str:
     lines = [f"# {template.site}", ""]
     for part in template.parts:
         lines += [f"## {part.part.capitalize()}", ""]
-        lines += [f"- {' '.join(one.text.split())}" for one in part.lines]
+        lines += [f"- {' '.join(line.text.split())}" for line in part.lines]
         lines.append("")
     return "\n".join(lines).rstrip()

@@ -107,8 +107,8 @@ def _order(texts: Sequence[str], language: str) -> str:
     """
     short = (text for text in texts if len(text) <= _CHARS_MAX)
     figures = [one for text in short if (one := _FIGURES.search(text))]
-    is_first = any(int(one[1]) > 12 for one in figures)
-    is_second = any(int(one[3]) > 12 for one in figures)
+    is_first = any(int(figure[1]) > 12 for figure in figures)
+    is_second = any(int(figure[3]) > 12 for figure in figures)
     if is_first == is_second:
         is_first = language.partition("-")[0] not in {"", "en"}
         is_second = False

@@ -53,7 +53,8 @@ def find_fields(page: ShapedPage, *, is_product: bool) -> list[PropertyValue]:
     fields: dict[str, PropertyValue] = {}
     for row in sorted(_rows(page), key=lambda one: one.segments):
         is_own = all(
-            page.kept[one] or (is_product and not parts.is_elsewhere(one)) for one in row.segments
+            page.kept[segment] or (is_product and not parts.is_elsewhere(segment))
+            for segment in row.segments
         )
         if is_own and not _is_other(page, row.segments[0]):
             fields.setdefault(row.name.casefold(), PropertyValue(name=row.name, value=row.value))

@@ -236,7 +236,10 @@ def _authors(
                 for root, end in zip(roots.tolist(), ends.tolist(), strict=True)
             ]
         )
-        begins, ends = np.array([one.begin for one in parts]), np.array([one.end for one in parts])
+        begins, ends = (
+            np.array([part.begin for part in parts]),
+            np.array([part.end for part in parts]),
+        )
         kept = page.kept_chars(begins, ends)
         others = np.array(_unnamed(page, roots), np.int64)
         of_all = kept.sum() + page.kept_chars(others, page.nodes.end[others]).sum()

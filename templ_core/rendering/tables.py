@@ -59,12 +59,12 @@ def data_table(found: Outline, table: int, texts: Sequence[CellText]) -> DataTab
     end = found.document.nodes.end
     captions: list[str] = []
     filled: dict[int, list[CellText]] = {}
-    for one in texts:
-        at = bisect_right(starts, one.owner) - 1
-        if at >= 0 and one.owner < end[starts[at]]:
-            filled.setdefault(starts[at], []).append(one)
-        elif "caption" in map(found.tag, found.chain(one.owner, within=table)):
-            captions.append(one.text)
+    for text in texts:
+        at = bisect_right(starts, text.owner) - 1
+        if at >= 0 and text.owner < end[starts[at]]:
+            filled.setdefault(starts[at], []).append(text)
+        elif "caption" in map(found.tag, found.chain(text.owner, within=table)):
+            captions.append(text.text)
         else:
             return None
     kept = [row for row in _in_order(found, rows) if any(cell in filled for cell in row.cells)]
@@ -85,14 +85,16 @@ def data_table(found: Outline, table: int, texts: Sequence[CellText]) -> DataTab
 
 def _is_data(found: Outline, rows: list[_Row], filled: dict[int, list[CellText]]) -> bool:
     of_cells = list(filled.values())
-    if any(sum(len(one.text) for one in texts) > _CELL_CHARS_MAX for texts in of_cells):
+    if any(sum(len(text.text) for text in texts) > _CELL_CHARS_MAX for texts in of_cells):
         return False
     if max(len(row.cells) for row in rows) < 2:
         return False
     has_heads = any(found.tag(cell) == "th" for cell in filled)
     wide = sum(sum(cell in filled for cell in row.cells) > 1 for row in rows)
     if any(len(texts) > 1 or texts[0].is_code for texts in of_cells):
-        is_listing = all(one.is_code or one.text.isdecimal() for texts in of_cells for one in texts)
+        is_listing = all(
+            text.is_code or text.text.isdecimal() for texts in of_cells for text in texts
+        )
         return not is_listing and (has_heads or wide > 1)
     return has_heads or wide > 0
 

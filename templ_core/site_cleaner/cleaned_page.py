@@ -119,7 +119,7 @@ class CleanedPage(msgspec.Struct, frozen=True, kw_only=True, eq=False):
             "metadata": msgspec.to_builtins(self.metadata),
             "markdown": self.markdown() if has_marks else None,
             "html": self.html() if has_marks else None,
-            "links": [_link(one) for one in self.links()] if has_marks else None,
+            "links": [_link(link) for link in self.links()] if has_marks else None,
         }
         asked = {"quality": self.quality, "records": self.records}
         return record | {

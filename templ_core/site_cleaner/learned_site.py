@@ -58,7 +58,7 @@ class LearnedSite:
     ) -> None:
         """Start with what the window held before: documents, and deleted URLs with their times."""
         self.key = key
-        self._documents = {url_hash(one.url): one for one in documents}
+        self._documents = {url_hash(document.url): document for document in documents}
         self._deleted_urls = {url_hash(url): url for url, _ in deletions}
         self._window = SiteWindow(
             map(_fetch_of, self._documents.values()),
@@ -249,10 +249,10 @@ class SitesInMemory:
         self._kept.keep(site.key, kept)
 
     def _window(self, site: LearnedSite, kept: _InMemory) -> Iterator[tuple[bytes, PageSummary]]:
-        for one in site.documents:
-            digest = one.content_digest
+        for document in site.documents:
+            digest = document.content_digest
             known = kept.learner.known.get(digest) or kept.read.get(digest)
-            yield digest, known or self._summary(one)
+            yield digest, known or self._summary(document)
 
     def _summary(self, one: WindowDocument) -> PageSummary:
         """Return the summary of a document, made again where another page model made it."""

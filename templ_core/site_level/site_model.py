@@ -47,7 +47,7 @@ def best_supported(model: SiteModel, share: float) -> SiteModel:
         share: How much of each table, of the trees and of the strings stays, 0 to 1.
     """
     tables = {name: _first(getattr(model.places, name), share) for name in PLACE_TABLES}
-    few, some, many = (_begin(one, share) for one in model.strings.words)
+    few, some, many = (_begin(level, share) for level in model.strings.words)
     return SiteModel(
         version=model.version,
         places=msgspec.structs.replace(model.places, **tables),

@@ -94,13 +94,13 @@ def fitting_part(model: SiteModel, limit_bytes: int) -> tuple[SiteModel, bytes]:
 
 def _encode(model: SiteModel) -> bytes:
     tables = [getattr(model.places, name) for name in PLACE_TABLES]
-    few, some, many = (one.astype("<u2") for one in model.strings.words)
+    few, some, many = (level.astype("<u2") for level in model.strings.words)
     return SITE_MODEL_FORM.encode(
         _Compact(
             SITE_MODEL_FORM.format,
             model.version,
             model.places.pages,
-            [_table(one) for one in tables],
+            [_table(table) for table in tables],
             encode_tree_model(model.trees),
             model.strings.shapes.astype("<u8").tobytes(),
             model.strings.usual.astype("<u2").tobytes(),

@@ -81,15 +81,15 @@ def parse_selector(text: str) -> Selector:
     ) as error:  # RuntimeError: no end of `:is(`, or deep nesting
         raise RuleError(f"{text!r} is no CSS selector: {error}") from None
     parts = 0
-    for one in groups:
-        if one.pseudo_element:
+    for group in groups:
+        if group.pseudo_element:
             raise RuleError(
-                f"the selector {text!r} has ::{one.pseudo_element}, and documents have no pseudo-elements"
+                f"the selector {text!r} has ::{group.pseudo_element}, and documents have no pseudo-elements"
             )
-        parts += _checked_parts(one.parsed_tree, text, 0)
+        parts += _checked_parts(group.parsed_tree, text, 0)
     if parts > _PARTS_MAX:
         raise RuleError(f"the selector {text!r} has more than {_PARTS_MAX} parts")
-    return Selector(text, tuple(one.parsed_tree for one in groups))
+    return Selector(text, tuple(group.parsed_tree for group in groups))
 
 
 def _checked_parts(tree: Tree, text: str, depth: int) -> int:
@@ -145,7 +145,7 @@ class NodeMatcher:
             self._types_of_tag[tag].append(number)
         values = nodes.attribute_values
         self._values = {
-            name: _AttributeValues([one[number] for one in values])
+            name: _AttributeValues([value[number] for value in values])
             for number, name in enumerate(_ATTRIBUTES)
         }
 

@@ -45,7 +45,7 @@ _LISTS = (".txt", ".csv", ".tsv", ".list", ".lst", ".json", ".jsonl")
 
 
 def _limit_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    defaults = {one.name: one.default for one in msgspec.structs.fields(CrawlConfig)}
+    defaults = {field.name: field.default for field in msgspec.structs.fields(CrawlConfig)}
     helps = field_docs(CrawlConfig)
     for name, kind in reversed(_LIMITS.items()):
         command = click.option(

@@ -31,8 +31,8 @@ def doctor_command(
     """
     settings = load_settings(page_model=page_model)
     findings = asyncio.run(examine(access, state, settings))
-    for one in findings:
-        click.echo(msgspec.json.encode(one) if as_json else one_line(one.line))
+    for finding in findings:
+        click.echo(msgspec.json.encode(finding) if as_json else one_line(finding.line))
     if not as_json:
         click.echo(one_line(verdict(findings)))
     sys.exit(exit_code_of(findings))

@@ -80,11 +80,11 @@ def search_command(words: tuple[str, ...], path: Path, *, as_json: bool, **chose
 
 
 def _no_hit(words: tuple[str, ...], *, is_filtered: bool) -> str:
-    phrases = [one.strip('"') for one in words if " " in one]
+    phrases = [word.strip('"') for word in words if " " in word]
     said = f"no page {'that fits the filters ' if is_filtered else ''}has these words"
     if not phrases:
         return said
-    taken = ", ".join(f'"{one}"' for one in phrases)
+    taken = ", ".join(f'"{phrase}"' for phrase in phrases)
     return f"{said}; {taken} was taken as a phrase: give its words as arguments of their own"
 
 

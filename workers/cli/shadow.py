@@ -85,7 +85,7 @@ def shadow_command(
     comparisons = [
         shadow_site(view_site(state, site, now), live, other, pages_max) for site in keys
     ]
-    if not any(one.pages for one in comparisons):
+    if not any(comparison.pages for comparison in comparisons):
         raise InputProblem(f"{state} has no pages in its windows")
     if out is not None:
         trying = [

@@ -473,7 +473,7 @@ def _tell_matches(
 ) -> None:
     from workers.inspect.site_view import preview_rules  # noqa: PLC0415 - not needed for --help
 
-    added = [one for one in changed.rules if one not in known.rules]
+    added = [rule for rule in changed.rules if rule not in known.rules]
     if not added or (place.state is None and place.broker is None):
         return
     source = SiteSource(place.state, place.broker, place.prefix)

@@ -42,8 +42,8 @@ def _lines(status: Status) -> Iterator[str]:
         yield from _role_lines(role)
     if status.models:
         yield "newest site models"
-    for one in status.models:
-        yield f"  {one.at}  {one.site}  {one.version}  {counted(one.documents, 'document')}, {one.size_bytes} bytes"
+    for model in status.models:
+        yield f"  {model.at}  {model.site}  {model.version}  {counted(model.documents, 'document')}, {model.size_bytes} bytes"
 
 
 def _role_lines(role: RoleStatus) -> Iterator[str]:
@@ -55,10 +55,14 @@ def _role_lines(role: RoleStatus) -> Iterator[str]:
         yield f"  {member.id} at {member.host}: {_numbers(member.partitions)}"
     if role.unassigned:
         yield f"  nobody: {_numbers(role.unassigned)}"
-    for one in role.partitions:
-        if one.lag:
-            at = "has committed nothing" if one.committed is None else f"is at {one.committed}"
-            yield f"  partition {one.partition}: {at}, the log ends at {one.end}, {one.lag} behind"
+    for partition in role.partitions:
+        if partition.lag:
+            at = (
+                "has committed nothing"
+                if partition.committed is None
+                else f"is at {partition.committed}"
+            )
+            yield f"  partition {partition.partition}: {at}, the log ends at {partition.end}, {partition.lag} behind"
 
 
 def _numbers(partitions: tuple[int, ...]) -> str:

@@ -204,7 +204,7 @@ class ConsolePages:
         fields = _fields(request)
         site, part = self._key(fields), fields.get("q", "")[:_SEARCH_CHARS_MAX]
         rows = msgspec.json.decode(await self._answer(window_json, site))
-        rows = [one for one in rows if part.lower() in one["url"].lower()]
+        rows = [row for row in rows if part.lower() in row["url"].lower()]
         return self._shown(
             "pages.html",
             title=f"pages of {site}",
@@ -271,7 +271,7 @@ class ConsolePages:
             key=site,
             version=settings_version(record),
             said=described(known)[1:],
-            rules=[str(one) for one in reversed(known.settings.rules)],
+            rules=[str(rule) for rule in reversed(known.settings.rules)],
             form=defaultdict(str, form or {}),
             is_open=self._is_open,
             problem=problem,
@@ -303,10 +303,10 @@ class ConsolePages:
             host = urlsplit(url).hostname or ""
         except ValueError:
             raise Refusal(400, "The request has no URL that can be looked up.") from None
-        known = {one.site for one in (await self.lister.now()).rows}
+        known = {row.site for row in (await self.lister.now()).rows}
         labels = host.split(".")
         names = [".".join(labels[number:]) for number in range(len(labels))]
-        return next((one for one in names if one in known), site_key(url))
+        return next((name for name in names if name in known), site_key(url))
 
     def _key(self, fields: Mapping[str, str]) -> str:
         site = _key(fields, self.config)

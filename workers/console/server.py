@@ -100,7 +100,14 @@ async def listen(
 
     def connect() -> asyncio.Protocol:
         if len(server.connections) >= config.connections_max:
-            slow = next((one for one in server.connections if one not in app[_ANSWERED]), None)
+            slow = next(
+                (
+                    connection
+                    for connection in server.connections
+                    if connection not in app[_ANSWERED]
+                ),
+                None,
+            )
             if slow is None:
                 return _ClosedConnection()
             slow.force_close()

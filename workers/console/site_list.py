@@ -131,9 +131,9 @@ def searched(rows: Iterable[SiteRow], words: str) -> list[SiteRow]:
     """Return the rows that have every word, separated by spaces, in their site, decisions or warnings."""
     wanted = words.lower().split()
     return [
-        one
-        for one in rows
-        if all(word in " ".join((one.site, *one.decided, *one.warnings)).lower() for word in wanted)
+        row
+        for row in rows
+        if all(word in " ".join((row.site, *row.decided, *row.warnings)).lower() for word in wanted)
     ]
 
 
@@ -272,9 +272,11 @@ class SiteLister:
             self.forgotten = frozenset(site_settings.forgotten())
         except WorkerError as error:
             problems.append(str(error))
-        feed_ms = max((one.newest_ms for one in self._states.values() if one.pages), default=0)
+        feed_ms = max(
+            (state.newest_ms for state in self._states.values() if state.pages), default=0
+        )
         rows = []
-        for site in {*self._states, *(one.site for one in site_settings.records())}:
+        for site in {*self._states, *(record.site for record in site_settings.records())}:
             measured, decided = self._measured.get(site), site_settings.of(site)
             known = SiteRow(
                 site=site,
@@ -309,7 +311,9 @@ async def read_lag(access: BrokerAccess, wait_s: float) -> Lag | None:
     except (WorkerError, TimeoutError):
         return None
     cleaner, refresher, *_ = status.roles
-    return Lag(pages=cleaner.lag, documents=tuple(one.lag for one in refresher.partitions))
+    return Lag(
+        pages=cleaner.lag, documents=tuple(partition.lag for partition in refresher.partitions)
+    )
 
 
 def decided_words(decided: DecidedSite) -> tuple[str, ...]:

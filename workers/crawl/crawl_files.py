@@ -265,13 +265,13 @@ class CrawlStore:
 
     def lengths(self) -> dict[str, int]:
         """Return the lengths of the present files by name, in bytes."""
-        return {one.path.name: one.length for one in self._files()}
+        return {file.path.name: file.length for file in self._files()}
 
     def close(self) -> None:
         """Close the files."""
-        for one in self._files():
-            one.close()
+        for file in self._files():
+            file.close()
 
     def _files(self) -> list[_GrowingFile]:
         lines = [self._feeds] if self._pages is None else [self._pages, self._feeds]
-        return [*lines, *(one.file for one in self._archives)]
+        return [*lines, *(archive.file for archive in self._archives)]

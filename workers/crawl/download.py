@@ -63,7 +63,7 @@ def is_public(host: str) -> bool:
 def proxy_hosts() -> set[str | None]:
     """Return the hosts of the proxies that the environment names."""
     proxies = getproxies().values()
-    return {urlsplit(one if "://" in one else f"//{one}").hostname for one in proxies}
+    return {urlsplit(proxy if "://" in proxy else f"//{proxy}").hostname for proxy in proxies}
 
 
 log = logging.getLogger("templ")

@@ -34,7 +34,9 @@ class Patterns(msgspec.Struct, frozen=True, array_like=True):
         """Return the length of the longest pattern that matches a path; -1 if none does."""
         length = -1
         if path.startswith(self.beginnings):
-            length = next(len(one) for one in self.beginnings if path.startswith(one))
+            length = next(
+                len(beginning) for beginning in self.beginnings if path.startswith(beginning)
+            )
         for one in self.special:
             if len(one) <= length:
                 break
@@ -155,7 +157,7 @@ def robots_of_answer(
 
 
 def _patterns(patterns: set[str]) -> Patterns:
-    special = {one for one in patterns if "*" in one or one.endswith("$")}
+    special = {pattern for pattern in patterns if "*" in pattern or pattern.endswith("$")}
     beginnings = sorted(patterns - special, key=len, reverse=True)
     return Patterns(tuple(beginnings), tuple(sorted(special, key=len, reverse=True)))
 

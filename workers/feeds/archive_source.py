@@ -55,7 +55,7 @@ class ArchiveSource:
         """Whether an earlier replay was begun."""
         places = {file: self._start(file) for file in files}
         self._places = places
-        self.sent_before = sum(one.number for one in places.values())
+        self.sent_before = sum(place.number for place in places.values())
         """Number of records before the places at which reading begins."""
 
     def records(self) -> AsyncIterator[Page | Rejected]:

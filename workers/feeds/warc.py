@@ -149,10 +149,10 @@ def _with_ends(
 ) -> Iterator[tuple[_WholeRecord | _Damage, int]]:
     """Yield each record with the place where the next one begins; behind the last one the file ends."""
     last: _WholeRecord | _Damage | None = None
-    for one in records:
+    for record in records:
         if last is not None:
-            yield last, one.start
-        last = one
+            yield last, record.start
+        last = record
     if last is not None:
         yield last, path.stat().st_size
 

@@ -381,26 +381,26 @@ def _selector(tokens: Sequence[Any]) -> str:
 
 
 def _without_comments(tokens: Sequence[Any]) -> list[Any]:
-    return [one for one in tokens if one.type != "comment"]
+    return [token for token in tokens if token.type != "comment"]
 
 
 def _tokens(
     tokens: Sequence[Any], functions: frozenset[str], types: frozenset[str], marks: frozenset[str]
 ) -> str:
     """Return the text of tokens that are all allowed; nothing if one of them is not."""
-    for one in tokens:
-        if one.type == "literal":
-            is_allowed = one.value in marks or one.value in {"<=", ">="}
-        elif one.type == "function":
-            is_allowed = one.lower_name in functions and bool(
-                _tokens(one.arguments, functions, types, marks | frozenset("+-*/,"))
-                or not one.arguments
+    for token in tokens:
+        if token.type == "literal":
+            is_allowed = token.value in marks or token.value in {"<=", ">="}
+        elif token.type == "function":
+            is_allowed = token.lower_name in functions and bool(
+                _tokens(token.arguments, functions, types, marks | frozenset("+-*/,"))
+                or not token.arguments
             )
-        elif one.type in {"() block", "[] block"}:
-            inside = _tokens(one.content, functions, types, marks | frozenset("+-*/,^$~|="))
+        elif token.type in {"() block", "[] block"}:
+            inside = _tokens(token.content, functions, types, marks | frozenset("+-*/,^$~|="))
             is_allowed = bool(inside)
         else:
-            is_allowed = one.type in types
+            is_allowed = token.type in types
         if not is_allowed:
             return ""
     return str(tinycss2.serialize(_without_comments(tokens))).strip()

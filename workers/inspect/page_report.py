@@ -98,12 +98,12 @@ def page_report(
         ((record.url, document) for record, document in window),
         model.strings if model else NO_STRINGS,
     )
-    cuts = {one.number: one.cuts for one in explained.segments if one.cuts}
+    cuts = {segment.number: segment.cuts for segment in explained.segments if segment.cuts}
     events = None
     if shown.markup is not None:
         events = events_of_markup(shown.markup, shown.document, cuts)
     marks = page_marks(explained)
-    counts = Counter(name for one in marks for name in one.groups)
+    counts = Counter(name for mark in marks for name in mark.groups)
     filters = [name for name in _TITLES if name in counts] + sorted(counts.keys() - _TITLES.keys())
     types = ", ".join(f"{name} {share:.0%}" for name, share in explained.page_types.items())
     metadata = {
@@ -187,7 +187,8 @@ def page_marks(explained: PageExplanation) -> list[Mark]:
     """Return how the segments of a page are shown in its frame."""
     site = explained.site
     return [
-        Mark(groups=segment_groups(one, site), hint=hint(one, site)) for one in explained.segments
+        Mark(groups=segment_groups(segment, site), hint=hint(segment, site))
+        for segment in explained.segments
     ]
 
 

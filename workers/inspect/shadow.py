@@ -51,7 +51,9 @@ class SiteShadow(msgspec.Struct, frozen=True, kw_only=True):
     @property
     def mean_changed_ratio(self) -> float:
         """The mean over all pages of the share of words that differ, 0 to 1."""
-        return sum(one.changed_ratio for one in self.changes) / self.pages if self.pages else 0.0
+        return (
+            sum(change.changed_ratio for change in self.changes) / self.pages if self.pages else 0.0
+        )
 
 
 def shadow_site(
@@ -167,7 +169,7 @@ def shadow_text(found: Sequence[SiteShadow]) -> str:
 def shadow_html(found: Sequence[SiteShadow], before: str, after: str) -> Markup:
     """Return the report as one HTML page that runs nothing and fetches nothing."""
     changes = sorted(
-        (one for site in found for one in site.changes), key=lambda one: -one.changed_ratio
+        (change for site in found for change in site.changes), key=lambda one: -one.changed_ratio
     )
     return render(
         "inspect/templates/shadow.html",

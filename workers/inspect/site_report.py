@@ -172,7 +172,7 @@ def _fit_over_time(model: SiteModel, pages: Pages) -> list[_Row]:
     rows = []
     for record, document in pages:
         paths = label_page(document).paths
-        like = [likeness(one.reference.paths, paths) for one in model.trees.clusters]
+        like = [likeness(cluster.reference.paths, paths) for cluster in model.trees.clusters]
         most = round(max(like, default=0.0), 4)
         rows.append({"time_ms": record.event_time_ms, "url": record.url, "likeness": most})
     return rows
@@ -257,8 +257,8 @@ def site_text(figures: SiteOverview) -> str:
         line for number, one in enumerate(figures.kinds, 1) for line in _kind_lines(number, one)
     ]
     lines += [
-        f"  container          {one['pages']} of {counted(one['present_pages'], 'page')}: {shortened(one['path'], _LINE_CHARS)}"
-        for one in figures.containers[:3]
+        f"  container          {container['pages']} of {counted(container['present_pages'], 'page')}: {shortened(container['path'], _LINE_CHARS)}"
+        for container in figures.containers[:3]
     ]
     lines.append(
         f"  strings            {figures.string_count} on {counted(figures.documents, 'page')}"
@@ -364,7 +364,7 @@ def _fit_plot(figures: SiteOverview) -> Plot | None:
     if not points:
         return None
     first, last = points[0]["time_ms"], points[-1]["time_ms"]
-    moments = [(one["time_ms"] - first) / max(1, last - first) for one in points]
+    moments = [(point["time_ms"] - first) / max(1, last - first) for point in points]
     if first == last:  # a feed without times of its own
         moments = [number / len(points) for number in range(len(points))]
     dots: list[Dot] = []

@@ -97,7 +97,7 @@ class Cleaner(Role):
         timer = self.metrics.batch_timer()
         messages = await self._messages(events)
         now_ms = round(time.time() * 1000)
-        records = [page_of_message(one, self.config.settings, now_ms) for one in messages]
+        records = [page_of_message(message, self.config.settings, now_ms) for message in messages]
         self._check_partitions(messages, records)
         await self._known()
         timer.end("receive")
@@ -133,10 +133,12 @@ class Cleaner(Role):
         timer.resume()
         await asyncio.gather(*sent)
         timer.end("publish")
-        documents = [one.document for one in outcomes if not isinstance(one, Dead)]
-        await send_all(self.outputs.send(one) for one in documents if one is not None)
+        documents = [outcome.document for outcome in outcomes if not isinstance(outcome, Dead)]
+        await send_all(
+            self.outputs.send(document) for document in documents if document is not None
+        )
         timer.end("store")
-        timestamps = (one.timestamp_ms for one in messages)
+        timestamps = (message.timestamp_ms for message in messages)
         self.metrics.count(zip(timestamps, outcomes, strict=True), timer.total_s())
         self._check_feed(messages, outcomes)
 
@@ -174,7 +176,7 @@ class Cleaner(Role):
 
     def _submitted(self, pages: Sequence[Page], at_once: int) -> _Work:
         """Have pages cleaned on the lane of their sites, this number at once; each outcome is there as soon as it is known."""
-        waiting: dict[Source, Future[Outcome]] = {one.source: Future() for one in pages}
+        waiting: dict[Source, Future[Outcome]] = {page.source: Future() for page in pages}
 
         def process() -> None:
             try:

@@ -127,7 +127,9 @@ class Role(ABC):
 
     async def _messages(self, events: Sequence[faust.EventT[Any]]) -> list[Received]:
         """Return the records of events, and those that faust has skipped before them."""
-        return await self.app.gaps.complete([received_from_faust(one.message) for one in events])
+        return await self.app.gaps.complete(
+            [received_from_faust(event.message) for event in events]
+        )
 
 
 async def batches(

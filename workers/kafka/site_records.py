@@ -101,7 +101,7 @@ async def read_models(broker: BrokerAccess, site: str) -> list[SiteModelRecord]:
     """Return the models of a site that its topic still holds, oldest first."""
     (found,) = await _values(broker, site, (SITE_MODELS,))
     models = _decoded(found.get(site.encode(), ()), decode_site_model_record)
-    return [one for one in models if one is not None]
+    return [model for model in models if model is not None]
 
 
 async def read_settings(broker: BrokerAccess, site: str) -> SiteSettingsRecord | None:

@@ -82,7 +82,7 @@ class SiteSettingsFollower(LogFollower):
             log.warning("%s: until the topic is read, take-downs are not known", problem)
         else:
             self._site_settings.become(
-                SettingsOfSites(decided_site(one) for one in records if one.forgotten)
+                SettingsOfSites(decided_site(record) for record in records if record.forgotten)
             )
         await super().run(stays=stays)
 

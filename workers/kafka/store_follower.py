@@ -47,7 +47,7 @@ class StoreFollower(LogFollower):
 
     def follow(self, partitions: Iterable[int]) -> None:
         """Follow these partitions from now on, and no others."""
-        super().follow(one for one in partitions if one < self._partitions)
+        super().follow(partition for partition in partitions if partition < self._partitions)
 
     def _position(self, number: int) -> Position:
         return self._store.next_offset(number), self._store.log_mark(number)

@@ -243,7 +243,9 @@ async def _unassigned(reader: LogReader, role: Role, committed: Mapping[int, Com
     numbers = await reader.unassigned(role.group, role.topic)
     if not numbers:
         return {}
-    snapshots = {one: committed[one].snapshot if one in committed else None for one in numbers}
+    snapshots = {
+        number: committed[number].snapshot if number in committed else None for number in numbers
+    }
     return _lagging(committed, snapshots, await reader.logs(role.topic, snapshots))
 
 

@@ -112,8 +112,8 @@ class PartitionWatch:
             return True
         if message.offset < self.store.silent_until:
             # What was reported before the store was lost is not reported again, but which pages are copies may have changed.
-            reports = [one for one in reports if isinstance(one, PageCopyRecord)]
-        self.store.apply(change, [_encode_report(one) for one in reports], message.offset)
+            reports = [report for report in reports if isinstance(report, PageCopyRecord)]
+        self.store.apply(change, [_encode_report(report) for report in reports], message.offset)
         return True
 
     def _reports(self, message: Received) -> tuple[Sequence[WatchRecord], WatchChange | None]:

@@ -200,7 +200,7 @@ class _Lane:
     def _without_known_models(self, task: Task) -> Task:
         """Return the task without the bytes of the site models that the child has already."""
         if isinstance(task, CleanTask):
-            known = [self._without_known_model(one) for one in task.pages]
+            known = [self._without_known_model(page) for page in task.pages]
             return CleanTask(known, task.is_tried_later)
         return self._without_known_model(task) if isinstance(task, ReviseTask) else task
 

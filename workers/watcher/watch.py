@@ -233,7 +233,7 @@ def _copy(of: CleanedRecord | SeenPage, site: str, original: Original) -> PageCo
 def _take_events(change: WatchChange) -> list[SiteEventRecord]:
     """Return the events of a site that were not reported yet, and remove them from it."""
     events, change.watch.unreported = change.watch.unreported, []
-    return [_event(change.site, one) for one in events]
+    return [_event(change.site, event) for event in events]
 
 
 def _event(site: str, change: NoticedChange) -> SiteEventRecord:

@@ -75,7 +75,7 @@ def declared_segments(
 def _declared_body(claims: bytes, config: DeclaredBodyConfig) -> str:
     """Return the longest text that is declared; empty if there is none."""
     bodies = islice(_BODY.finditer(claims), config.bodies_max)
-    return max((_text(one[1]) for one in bodies), key=len, default="")
+    return max((_text(body[1]) for body in bodies), key=len, default="")
 
 
 def _text(literal: bytes) -> str:

@@ -168,11 +168,11 @@ def count_pages(pages: Sequence[tuple[PagePlaces, Floats]]) -> PlaceCounts:
     if not pages:
         return NO_PAGES
     places = [page for page, _ in pages]
-    cell = np.concatenate([one.cell for one in places])
-    path = np.concatenate([one.path for one in places])
-    anchor = np.concatenate([one.anchor for one in places])
-    text = np.concatenate([one.text for one in places])
-    words = np.concatenate([one.words for one in places])
+    cell = np.concatenate([place.cell for place in places])
+    path = np.concatenate([place.path for place in places])
+    anchor = np.concatenate([place.anchor for place in places])
+    text = np.concatenate([place.text for place in places])
+    words = np.concatenate([place.words for place in places])
     mass = content_mass(np.concatenate([log_odds for _, log_odds in pages]), words)
     return PlaceCounts(
         pages=len(pages),
@@ -181,10 +181,10 @@ def count_pages(pages: Sequence[tuple[PagePlaces, Floats]]) -> PlaceCounts:
             np.stack([words.astype(np.int64), mass, np.ones(len(mass), np.int64)]),
             np.stack([cell, path, anchor, text]),
         ),
-        paths=count_columns([one.path for one in places]),
-        texts=count_columns([one.text for one in places]),
-        shapes=count_columns([one.shape for one in places]),
-        containers=count_columns([one.containers for one in places]),
+        paths=count_columns([place.path for place in places]),
+        texts=count_columns([place.text for place in places]),
+        shapes=count_columns([place.shape for place in places]),
+        containers=count_columns([place.containers for place in places]),
     )
 
 

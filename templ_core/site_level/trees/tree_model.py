@@ -68,10 +68,10 @@ def bounded_trees(model: TreeModel, share: float) -> TreeModel:
     """Return this share, 0 to 1, of the nodes of a model: those that most pages have, of several the first ones."""
     if not model.clusters:
         return model
-    support = np.concatenate([one.support for one in model.clusters])
+    support = np.concatenate([cluster.support for cluster in model.clusters])
     kept = np.zeros(support.size, np.bool_)
     kept[np.argsort(-support, kind="stable")[: int(share * support.size)]] = True
-    parts = np.split(kept, np.cumsum([one.support.size for one in model.clusters])[:-1])
+    parts = np.split(kept, np.cumsum([cluster.support.size for cluster in model.clusters])[:-1])
     return TreeModel(
         clusters=[
             _part(one, part) for one, part in zip(model.clusters, parts, strict=True) if part.any()
@@ -144,7 +144,7 @@ def decode_tree_model(body: bytes) -> TreeModel:
         CodecError: The bytes are no tree model, damaged, or of another format.
     """
     with _FORM.refusing():
-        return TreeModel(clusters=[_cluster(one) for one in _FORM.unpack(body).clusters])
+        return TreeModel(clusters=[_cluster(cluster) for cluster in _FORM.unpack(body).clusters])
 
 
 def _cluster(compact: _CompactCluster) -> TreeCluster:

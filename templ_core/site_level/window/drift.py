@@ -46,7 +46,7 @@ def find_drift(pages: Sequence[UInt64s]) -> Drift:
         pages: The different paths of each page, ascending, in the order of the window.
     """
     clusters, fit = clustered(pages, DRIFT_CONFIG.likeness_min, TREES_CONFIG.clusters_max)
-    gone = [one for one in clusters if _is_gone(one, clusters)]
+    gone = [cluster for cluster in clusters if _is_gone(cluster, clusters)]
     if not gone:
         return Drift(fit=fit, changed_at=None)
     latest = max(gone, key=lambda pages: pages[-1])

@@ -114,7 +114,7 @@ def encode_page_summary(
     """
     places = page.places
     keys = (places.path, places.cell, places.anchor, places.containers)
-    path, cell, anchor, containers = [one.astype(_WIDE, copy=False).tobytes() for one in keys]
+    path, cell, anchor, containers = [key.astype(_WIDE, copy=False).tobytes() for key in keys]
     compact = _Compact(
         format=_FORM.format,
         page_model_version=page_model_version,

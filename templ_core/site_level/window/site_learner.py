@@ -140,7 +140,7 @@ class SiteLearner:
 def _known_ratio(pages: Sequence[PageSummary], changed_at: int, gone: Sequence[int]) -> float:
     """Return the share of the anchors of pages since a change that some others have, in the median."""
     known = distinct(np.concatenate([pages[index].places.anchor for index in gone]))
-    later = [distinct(one.places.anchor) for one in pages[changed_at : changed_at + len(gone)]]
+    later = [distinct(page.places.anchor) for page in pages[changed_at : changed_at + len(gone)]]
     return float(np.median([common_keys(one, known) / len(one) for one in later]))
 
 

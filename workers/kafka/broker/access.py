@@ -248,7 +248,7 @@ class _FileContext(ssl.SSLContext):
         """Return when each file was changed last."""
         settings = self._settings
         files = settings.ssl_ca_file, settings.ssl_certificate_file, settings.ssl_key_file
-        return [one.stat().st_mtime for one in files if one is not None and one.exists()]
+        return [file.stat().st_mtime for file in files if file is not None and file.exists()]
 
     def wrap_bio(self, *arguments: Any, **options: Any) -> ssl.SSLObject:
         """Return what encrypts a connection that begins."""

@@ -420,7 +420,7 @@ async def _denied(
     lines = []
     for name, kind, some in missing:
         if labels := [one.label for one in some]:
-            operations = " ".join(f"--operation {one}" for one in labels)
+            operations = " ".join(f"--operation {label}" for label in labels)
             lines.append(
                 f"{name}: this user lacks the right to {' and '.join(labels)}; grant it: "
                 f"kafka-acls.sh --add --allow-principal User:NAME {operations} --{kind} {name}"

@@ -50,7 +50,7 @@ class BrokerClient(AIOKafkaAdminClient):
     async def _send_request(self, request: Any, node_id: int | None = None) -> Any:
         if node_id is not None:
             return await super()._send_request(request, node_id)
-        nodes = [one.nodeId for one in self._client.cluster.brokers()]
+        nodes = [broker.nodeId for broker in self._client.cluster.brokers()]
         for node in random.sample(nodes, len(nodes)):
             if await self._client.ready(node):
                 return await super()._send_request(request, node)

@@ -106,8 +106,8 @@ class LogReader(BrokerClient):
         if state in _FORMING:
             return set()
         _, partitions = await self._partitions(topic)
-        taken = {number for one in members for number in one.partitions}
-        return {one.number for one in partitions} - taken
+        taken = {number for member in members for number in member.partitions}
+        return {partition.number for partition in partitions} - taken
 
     async def partition_count(self, topic: str) -> int | None:
         """Return the number of partitions of a topic; None where there is no such topic."""
@@ -126,10 +126,10 @@ class LogReader(BrokerClient):
         topic_id, partitions = await self._partitions(topic)
         states: dict[int, LogState] = {}
         by_leader: defaultdict[int, list[_Partition]] = defaultdict(list)
-        for one in partitions:
-            if one.number in snapshots:
-                raise_for(one.error)
-                by_leader[one.leader].append(one)
+        for partition in partitions:
+            if partition.number in snapshots:
+                raise_for(partition.error)
+                by_leader[partition.leader].append(partition)
         for leader, some in by_leader.items():
             # Ends come last: an offset committed before is never beyond the end of an intact log.
             kept = await self._kept(leader, topic, some, snapshots)
@@ -147,14 +147,14 @@ class LogReader(BrokerClient):
         raise_for(code)
         if response.API_VERSION == TopicIdsResponse.API_VERSION:
             topic_id, _, partitions = details[:3]
-            return topic_id, [_Partition(*one[:4]) for one in partitions]
+            return topic_id, [_Partition(*partition[:4]) for partition in partitions]
         _, partitions = details
-        return "", [_Partition(*one[:3]) for one in partitions]
+        return "", [_Partition(*partition[:3]) for partition in partitions]
 
     async def _offsets(
         self, leader: int, topic: str, partitions: Iterable[_Partition], which: int
     ) -> dict[int, int]:
-        asked = [(one.number, which) for one in partitions]
+        asked = [(partition.number, which) for partition in partitions]
         request = OffsetRequest(CONSUMER, READ_COMMITTED, [(topic, asked)])
         ((_, answers),) = (await self.ask(request, leader)).topics
         for _, code, *_ in answers:
@@ -169,7 +169,7 @@ class LogReader(BrokerClient):
         snapshots: Mapping[int, LogSnapshot | None],
     ) -> dict[int, int]:
         """Return the offsets at which the records of the snapshots' leaders end in the present logs."""
-        known = {one.number: snapshots[one.number] for one in partitions}
+        known = {partition.number: snapshots[partition.number] for partition in partitions}
         epochs = {number: one.leader_epoch for number, one in known.items() if one is not None}
         asked = {number: epoch for number, epoch in epochs.items() if epoch >= 0}
         if not asked:

@@ -100,17 +100,17 @@ class TopicSource:
         ends = await self._consumer.end_offsets(partitions)
         since = await self._offsets_at(self._span.since_ms, partitions, starts, ends)
         until = await self._offsets_at(self._span.until_ms, partitions, ends, ends)
-        for one in partitions:
-            start = min(since[one], until[one])
-            committed = await self._consumer.committed(one)
+        for partition in partitions:
+            start = min(since[partition], until[partition])
+            committed = await self._consumer.committed(partition)
             if committed is not None:
                 self.is_resumed = True
-                self.sent_before += max(min(committed, until[one]) - start, 0)
+                self.sent_before += max(min(committed, until[partition]) - start, 0)
                 start = max(start, committed)
-            self._consumer.seek(one, start)
-            self._ends[one] = until[one]
-            self._places[one] = start
-            self._held[one] = deque()
+            self._consumer.seek(partition, start)
+            self._ends[partition] = until[partition]
+            self._places[partition] = start
+            self._held[partition] = deque()
 
     async def _offsets_at(
         self,
@@ -124,7 +124,8 @@ class TopicSource:
             return without_time
         offsets = await self._consumer.offsets_for_times(dict.fromkeys(partitions, time_ms))
         return {
-            one: ends[one] if offsets[one] is None else offsets[one].offset for one in partitions
+            partition: ends[partition] if offsets[partition] is None else offsets[partition].offset
+            for partition in partitions
         }
 
     async def records(self) -> AsyncIterator[Page | Rejected]:

@@ -173,7 +173,7 @@ async def redrive(
 
 def page_headers_of(letter: StoredLetter) -> list[LetterHeader]:
     """Return the headers that the page had, with how often it has been sent again."""
-    theirs = [one for one in letter.headers if not one[0].startswith(_OURS)]
+    theirs = [header for header in letter.headers if not header[0].startswith(_OURS)]
     return [*theirs, (HEADER_REDRIVES, str(letter.redrives + 1).encode())]
 
 

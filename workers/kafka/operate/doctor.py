@@ -133,12 +133,12 @@ async def _read_broker(broker: BrokerAccess) -> tuple[str, dict[str, TopicFacts]
 
 
 def _topic(name: str, partitions: list[dict[str, object]], config: dict[str, str]) -> TopicFacts:
-    copies = [(len(one["replicas"]), len(one["isr"])) for one in partitions]  # type: ignore[arg-type]
+    copies = [(len(partition["replicas"]), len(partition["isr"])) for partition in partitions]  # type: ignore[arg-type]
     return TopicFacts(
         name=name,
         partitions=len(partitions),
         config=_DEFAULTS | config,
-        leaderless=sum(one["leader"] == -1 for one in partitions),
+        leaderless=sum(partition["leader"] == -1 for partition in partitions),
         under_replicated=sum(current < wanted for wanted, current in copies),
         replicas=min(wanted for wanted, _ in copies),
     )

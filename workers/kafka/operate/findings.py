@@ -276,7 +276,7 @@ def verdict(findings: Sequence[Finding]) -> str:
 def exit_code_of(findings: Iterable[Finding]) -> int:
     """Return 78 if there is an error, otherwise 1 if there is a warning, otherwise 0."""
     codes = {"error": 78, "warning": 1, "note": 0}
-    return max((codes[one.severity] for one in findings), default=0)
+    return max((codes[finding.severity] for finding in findings), default=0)
 
 
 def _copies(topic: TopicFacts) -> Iterator[Finding]:

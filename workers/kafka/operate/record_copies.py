@@ -87,7 +87,7 @@ async def _copy(
                 record.key,
                 partition_of(site, partitions),
                 # Drop the tombstone's log mark: it means nothing in another log.
-                headers=[one for one in record.headers if one[0] != DECIDED_FROM_HEADER],
+                headers=[header for header in record.headers if header[0] != DECIDED_FROM_HEADER],
                 timestamp_ms=None if record.timestamp == _NO_TIME else record.timestamp,
             )
             copied += 1

@@ -111,17 +111,21 @@ def role_status(
 ) -> RoleStatus:
     """Return the status of a role, with what follows from its members and partitions."""
     members, partitions = tuple(members), tuple(partitions)
-    taken = {number for one in members for number in one.partitions}
-    offsets = sum(one.end - one.start for one in partitions)
+    taken = {number for member in members for number in member.partitions}
+    offsets = sum(partition.end - partition.start for partition in partitions)
     return RoleStatus(
         role=role,
         group=group,
         topic=topic,
         state=state or NEVER_FORMED,
         members=members,
-        unassigned=tuple(one.partition for one in partitions if one.partition not in taken),
-        lag=sum(one.lag for one in partitions),
-        read_ratio=min(sum(one.done for one in partitions) / offsets, 1.0) if offsets else 1.0,
+        unassigned=tuple(
+            partition.partition for partition in partitions if partition.partition not in taken
+        ),
+        lag=sum(partition.lag for partition in partitions),
+        read_ratio=min(sum(partition.done for partition in partitions) / offsets, 1.0)
+        if offsets
+        else 1.0,
         partitions=partitions,
     )
 
