@@ -228,7 +228,7 @@ def take_over(asked, files):
     os.chdir(asked.folder)
     os.environ.clear()
     os.environ.update(asked.environment)
-    # A process that is told its parent's id, to end with it, has the server as its parent.
+    # A process that gets its parent's id, to end with it, has the server as its parent.
     ids = {str(asked.caller): str(os.getppid())}
     sys.argv = [asked.module, *(ids.get(one, one) for one in asked.arguments)]
     sys.modules.pop(asked.module, None)

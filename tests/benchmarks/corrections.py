@@ -60,8 +60,8 @@ async def command(stream, number):
     program = (sys.executable, "-m", "workers", "site", "override", SITE, *rule, *stream.options)
     started_s, pipe = time.monotonic(), asyncio.subprocess.PIPE
     process = await asyncio.create_subprocess_exec(*program, stdout=pipe, stderr=pipe)
-    _, told = await process.communicate()
-    return told.decode().split("site_settings_version: ")[1].strip(), started_s
+    _, printed = await process.communicate()
+    return printed.decode().split("site_settings_version: ")[1].strip(), started_s
 
 
 async def delays_s(stream, rounds):

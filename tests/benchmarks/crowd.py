@@ -38,7 +38,7 @@ ENVIRONMENT = DEFAULTS | {"TEMPL_REFRESHER_NICENESS": "0"}
 """The settings of a deployment, with a refresher that other programs do not starve."""
 PAGES_PER_SITE = 3
 PAGES_AT_ONCE = 2_000
-LOOK_S = 60.0
+MEASURE_S = 60.0
 WAIT_S = 3_600
 MIB = 1 << 20
 HOT_SITES = 2_000
@@ -64,20 +64,20 @@ def many(stream, directory, options):
     feed = write_crowd(directory / "crowd.jsonl", PAGES_PER_SITE * sites, sites)
     coming, sent, points = read_feed([feed]), 0, []
     stream.start(**ENVIRONMENT)
-    started_s = looked_s = time.monotonic()
+    started_s = measured_s = time.monotonic()
     while some := list(islice(coming, PAGES_AT_ONCE)):
         asyncio.run(stream.send_pages(some))
         sent += len(some)
         stream.wait_until_taken(PAGES_AT_ONCE // 2, WAIT_S)
         now_s = time.monotonic()
         is_last = now_s - started_s > options.seconds or sent == PAGES_PER_SITE * sites
-        if is_last or now_s - looked_s > LOOK_S or sent % (PAGES_PER_SITE * sites // 10) == 0:
-            looked_s = now_s
-            points.append(look(stream, sent, min(sent, sites), now_s - started_s))
+        if is_last or now_s - measured_s > MEASURE_S or sent % (PAGES_PER_SITE * sites // 10) == 0:
+            measured_s = now_s
+            points.append(measure(stream, sent, min(sent, sites), now_s - started_s))
         if is_last:
             break
     stream.wait_until_taken(wait_s=WAIT_S)
-    points.append(look(stream, sent, min(sent, sites), time.monotonic() - started_s))
+    points.append(measure(stream, sent, min(sent, sites), time.monotonic() - started_s))
     print_slopes(points)
     print_start(stream, directory, sites)
 
@@ -93,7 +93,7 @@ def write_crowd(path, pages, sites):
     return path
 
 
-def look(stream, pages, sites, seconds):
+def measure(stream, pages, sites, seconds):
     """Return, and print, what the worker takes after so many pages of so many sites."""
     found = {
         "pages": pages,
@@ -101,8 +101,8 @@ def look(stream, pages, sites, seconds):
         "files": sum(one.num_fds() for one in stream.processes()),
         "state MiB": size_mib(stream.state()),
     } | memory_mib(psutil.Process(stream.pid("one")))
-    told = ", ".join(f"{name} {value:.0f}" for name, value in found.items())
-    print(f"{seconds:.0f} s: {told}", flush=True)
+    listed = ", ".join(f"{name} {value:.0f}" for name, value in found.items())
+    print(f"{seconds:.0f} s: {listed}", flush=True)
     return found
 
 
@@ -134,7 +134,7 @@ def print_start(stream, directory, sites):
     asyncio.run(stream.send_pages(pages))
     stream.wait_until_taken(wait_s=WAIT_S)
     print(f"two pages are cleaned after {time.monotonic() - started_s:.1f} s", flush=True)
-    look(stream, 0, sites, time.monotonic() - started_s)
+    measure(stream, 0, sites, time.monotonic() - started_s)
 
 
 def hot(stream, directory, options):

@@ -29,7 +29,7 @@ MIB = 1 << 20
 SEED = 1
 SITES = 500
 """Sites of the pages that wait at the start."""
-LOOK_S = 30
+MEASURE_S = 30
 
 
 def main():
@@ -91,16 +91,16 @@ def drain(directory, pages, seconds):
         stream.start(**DEFAULTS)
         waiting = [pages]
         while any(waiting) and time.monotonic() - started < seconds:
-            time.sleep(min(LOOK_S, max(1, seconds - (time.monotonic() - started))))
+            time.sleep(min(MEASURE_S, max(1, seconds - (time.monotonic() - started))))
             waiting = [
                 asyncio.run(stream.lag(role, topic))
                 for role, topic in (("cleaner", PAGES), ("refresher", DOCUMENTS))
             ]
             parts = memory_mib(psutil.Process(stream.pid("one")))
-            told = ", ".join(f"{part} {size:.0f}" for part, size in parts.items())
+            listed = ", ".join(f"{part} {size:.0f}" for part, size in parts.items())
             print(
                 f"{time.monotonic() - started:.0f} s: {waiting[0]} pages and {waiting[1]} documents "
-                f"wait, {sum(parts.values()):.0f} MiB ({told})",
+                f"wait, {sum(parts.values()):.0f} MiB ({listed})",
                 flush=True,
             )
 

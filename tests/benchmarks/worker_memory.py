@@ -52,10 +52,10 @@ def measure(stream, pages, sites, directory):
         stream.wait_until_taken(wait_s=WAIT_S)
         parts = memory_mib(psutil.Process(stream.pid("one")))
         points.append((sent, parts))
-        told = ", ".join(f"{part} {size:.0f}" for part, size in parts.items())
+        listed = ", ".join(f"{part} {size:.0f}" for part, size in parts.items())
         total = sum(parts.values())
         seconds = time.monotonic() - started
-        print(f"{sent:7} pages, {seconds:.0f} s: {total:.0f} MiB ({told})", flush=True)
+        print(f"{sent:7} pages, {seconds:.0f} s: {total:.0f} MiB ({listed})", flush=True)
     return points
 
 

@@ -43,7 +43,7 @@ from workers.settings import load_settings
 
 STEADY, DISTURBED = "one", "two"
 """The worker that is measured, and the one that faults happen to."""
-LOOK_S = 10.0
+MEASURE_S = 10.0
 FIRST_S = 30.0
 """Time after which the first site is taken down, and before which no fault is."""
 STAND_STILL_S = 1_800.0
@@ -155,7 +155,7 @@ def night(broker, prefix, directory, *, minutes, rate, sites, fault_s, settle_mi
             sending = threads.submit(asyncio.run, stream.send_pages(all_pages, rate))
             faults, taken_down = 0, []
             while not sending.done():
-                time.sleep(LOOK_S)
+                time.sleep(MEASURE_S)
                 seconds = time.monotonic() - started_s
                 if not taken_down and seconds > FIRST_S:
                     taken_down.append(take_down(stream, 0))
@@ -165,9 +165,9 @@ def night(broker, prefix, directory, *, minutes, rate, sites, fault_s, settle_mi
                     faults += 1
                     say(f"{seconds:.0f} s, fault {faults}: {name}")
                 else:
-                    points.append(look(stream, latencies, seconds))
+                    points.append(measure(stream, latencies, seconds))
                     if len(points) % 6 == 0:
-                        say(told(points[-1]))
+                        say(line_of(points[-1]))
             sending.result()
         taken_down.append(take_down(stream, 1))
         stream.wait_until_lag("cleaner", PAGES, 0, STAND_STILL_S)
@@ -193,7 +193,7 @@ def take_down(stream, number):
     return site
 
 
-def look(stream, latencies, seconds):
+def measure(stream, latencies, seconds):
     """What the steady worker takes now."""
     found = {"seconds": seconds}
     with suppress(psutil.NoSuchProcess):  # processes start again after a take-down
@@ -215,7 +215,7 @@ def look(stream, latencies, seconds):
     return found
 
 
-def told(point):
+def line_of(point):
     return ", ".join(f"{name} {value:.0f}" for name, value in point.items())
 
 

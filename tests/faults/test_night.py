@@ -13,7 +13,7 @@ pytestmark = [pytest.mark.kafka, pytest.mark.timeout(900)]
 def test_a_short_night_loses_nothing(stoppable_broker, prefix, tmp_path, monkeypatch):
     for name in ("MemoryRecords", "PartitionRecords", "FetchResult"):
         monkeypatch.setattr(fetcher, name, getattr(fetcher, name))
-    monkeypatch.setattr(soak, "LOOK_S", 3.0)
+    monkeypatch.setattr(soak, "MEASURE_S", 3.0)
     monkeypatch.setattr(soak, "FIRST_S", 3.0)
     bound_fetches(load_settings().record_limit_bytes)
     found = soak.night(

@@ -18,7 +18,7 @@ from tests.kafka.broker import JAVA_OPTIONS, ask, prepare, runner
 COUNT = 3
 HEAP_MIB = 192
 WAIT_S = 180
-LOOK_S = 0.3
+CHECK_S = 0.3
 REQUEST_MS = 30_000
 DISK = "700m"
 """Size of the disk of the last broker, where one can be mounted."""
@@ -152,7 +152,7 @@ class Cluster:
             except (KafkaError, OSError):
                 pass  # brokers start
             assert time.monotonic() < until, f"the cluster does not become whole: {known}"
-            time.sleep(LOOK_S)
+            time.sleep(CHECK_S)
 
     def wait_until_whole(self):
         """Wait until every partition has a leader, and all of its replicas are in sync."""

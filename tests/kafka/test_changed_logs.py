@@ -71,8 +71,8 @@ def test_pages_of_a_log_that_became_shorter_are_cleaned(
         stream.start()
     wait_until_cleaned(stream, second)
     assert stream.stop() == 0
-    told = [line for line in stream.log().splitlines() if "log of this topic was cut" in line]
-    assert told
+    warnings = [line for line in stream.log().splitlines() if "log of this topic was cut" in line]
+    assert warnings
     assert "Traceback" not in stream.log()
 
 

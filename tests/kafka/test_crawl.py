@@ -45,8 +45,8 @@ def test_what_is_crawled_is_found_in_the_index_with_changes_and_deletions(stream
 def test_a_broker_that_is_not_there_ends_the_crawl_with_one_line(tmp_path):
     with SimulatedWeb(1) as web:
         process = start_crawl(web, tmp_path, "--to", "kafka", "--broker", "127.0.0.1:1")
-        told = ended(process)
+        printed = ended(process)
     assert process.returncode == BrokerProblem.exit_code
-    assert told.startswith("templ: ")
-    assert told.count("\n") == 1
+    assert printed.startswith("templ: ")
+    assert printed.count("\n") == 1
     assert not web.log

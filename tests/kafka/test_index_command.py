@@ -70,13 +70,13 @@ def test_the_index_holds_what_a_worker_has_published(stream, tmp_path):
     while texts(index).keys() != published.keys() - {other} and time.monotonic() < until:
         time.sleep(0.1)
     follower.send_signal(signal.SIGTERM)
-    _, told = follower.communicate(timeout=WAIT_S)
+    _, printed = follower.communicate(timeout=WAIT_S)
     assert follower.returncode == 0
     expected = published | {url: "revised at last"}
     del expected[other]
     assert texts(index) == expected
-    assert told.count("is left out") == 1
-    assert "Traceback" not in told
+    assert printed.count("is left out") == 1
+    assert "Traceback" not in printed
 
 
 def test_deletions_that_may_be_gone_from_the_topic_are_found_by_reading_it_anew(stream, tmp_path):

@@ -29,10 +29,10 @@ def test_one_earlier_value_in_each_topic(stream, tmp_path):
         msgspec.msgpack.decode((folder / f"{name}.msgpack").read_bytes())
         for name in (DOCUMENTS, SITE_MODELS)
     )
-    told = (folder / "cleaned.jsonl").read_bytes().splitlines()[0]
+    written = (folder / "cleaned.jsonl").read_bytes().splitlines()[0]
     settings = b'{"schema":"site-settings/1","site":"small.example","comments":"keep"}'
     sent = [
-        (CLEANED, b"https://small.example/0", told),
+        (CLEANED, b"https://small.example/0", written),
         (DOCUMENTS, *documents[0]),
         (SITE_MODELS, *models[0]),
         (SITE_SETTINGS, SITE.encode(), settings),
@@ -47,7 +47,7 @@ def test_one_earlier_value_in_each_topic(stream, tmp_path):
     stream.wait_until_learned()
     assert stream.stop() == 0
     old, new = sorted(stream.records(CLEANED), key=lambda one: one.offset)
-    assert old.value == told
+    assert old.value == written
     record = msgspec.json.decode(new.value)
     model = decode_site_model_record(models[0][1])
     assert (record["method"], record["site_model_version"]) == ("site", model.version)

@@ -69,7 +69,7 @@ def _letters(text: str) -> str:
 def main() -> None:
     """Print the figures of each corpus and site."""
     options = read_options(__doc__, "corpora...", site=str)
-    rows, found, told = Counter(), Counter(), Counter()
+    rows, found, reported = Counter(), Counter(), Counter()
     for corpus in options.corpora:
         for _, record in read_objects(corpus):
             site = site_of(record)
@@ -83,7 +83,7 @@ def main() -> None:
             }
             for key in ("all", site):
                 rows[key] += len(gold)
-                told[key] += len(fields)
+                reported[key] += len(fields)
                 found[key] += len(gold & fields.keys())
             if options.site:
                 print(
@@ -97,8 +97,8 @@ def main() -> None:
                 print("   wrong", [fields[key] for key in list(fields.keys() - gold)[:4]])
     print(f"{'site':32} rows fields  found  right")
     for site in sorted(rows, key=lambda one: (one == "all", one)):
-        of_rows, of_fields = found[site] / max(rows[site], 1), found[site] / max(told[site], 1)
-        print(f"{site:32} {rows[site]:5} {told[site]:5}  {of_rows:.3f}  {of_fields:.3f}")
+        of_rows, of_fields = found[site] / max(rows[site], 1), found[site] / max(reported[site], 1)
+        print(f"{site:32} {rows[site]:5} {reported[site]:5}  {of_rows:.3f}  {of_fields:.3f}")
 
 
 if __name__ == "__main__":

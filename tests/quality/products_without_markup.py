@@ -25,11 +25,11 @@ _FIELDS = ("price", "currency", "availability", "sku")
 _NO_PRODUCTS = ("article", "blog", "news", "forum", "documentation", "docs", "wiki", "service")
 
 
-class Told(NamedTuple):
-    """What is right of a field of a page, told of it, and stated of it."""
+class Judged(NamedTuple):
+    """What is right of a field of a page, reported of it, and stated of it."""
 
     right: bool
-    told: bool
+    reported: bool
     stated: bool
 
 
@@ -40,8 +40,8 @@ def stated_product(markup: str, url: str) -> Product | None:
     return product if product is not None and product.price is not None else None
 
 
-def compared(stated: Product, found: Product | None) -> dict[str, Told]:
-    """Return for each field whether it is right, told and stated."""
+def compared(stated: Product, found: Product | None) -> dict[str, Judged]:
+    """Return for each field whether it is right, reported and stated."""
     found = found or Product()
     prices = {
         one for offer in stated.offers for one in (offer.price, offer.low_price, offer.high_price)
@@ -50,15 +50,15 @@ def compared(stated: Product, found: Product | None) -> dict[str, Told]:
     skus = {one for one in (stated.sku, *(offer.sku for offer in stated.offers)) if one}
     is_priced = found.price is not None and Decimal(found.price) in numbers
     return {
-        "price": Told(is_priced, found.price is not None, True),
-        "currency": _told({stated.price_currency} - {None}, found.price_currency),
-        "availability": _told({stated.availability} - {None}, found.availability),
-        "sku": _told(skus, found.sku),
+        "price": Judged(is_priced, found.price is not None, True),
+        "currency": _judged({stated.price_currency} - {None}, found.price_currency),
+        "availability": _judged({stated.availability} - {None}, found.availability),
+        "sku": _judged(skus, found.sku),
     }
 
 
-def _told(stated: set[str | None] | set[str], found: str | None) -> Told:
-    return Told(found in stated, found is not None and bool(stated), bool(stated))
+def _judged(stated: set[str | None] | set[str], found: str | None) -> Judged:
+    return Judged(found in stated, found is not None and bool(stated), bool(stated))
 
 
 def main() -> None:
@@ -92,12 +92,12 @@ def main() -> None:
                 if options.site and isinstance(found, Product):
                     print(record["url"], found)
                 continue
-            told = compared(stated, found if isinstance(found, Product) else None)
+            reported = compared(stated, found if isinstance(found, Product) else None)
             of_site = counts.setdefault(site, {name: Counter() for name in _FIELDS})
-            for name, one in told.items():
-                of_site[name].update(right=one.right, told=one.told, stated=one.stated)
+            for name, one in reported.items():
+                of_site[name].update(right=one.right, reported=one.reported, stated=one.stated)
             if options.site:
-                print(record["url"], told, stated, found, sep="\n   ")
+                print(record["url"], reported, stated, found, sep="\n   ")
     _print(counts)
     print(f"Of {others} pages that are said to be no products, {surplus} are given one.")
 
@@ -107,10 +107,10 @@ def _print(counts: dict[str, dict[str, Counter[str]]]) -> None:
     for name in _FIELDS:
         of_sites = [one[name] for one in counts.values() if one[name]["stated"]]
         total: Counter[str] = sum(of_sites, Counter[str]())
-        precisions = [one["right"] / one["told"] for one in of_sites if one["told"]]
+        precisions = [one["right"] / one["reported"] for one in of_sites if one["reported"]]
         recalls = [one["right"] / one["stated"] for one in of_sites]
         print(
-            f"{name:12} {total['stated']:5}     {_share(total, 'told'):.3f}  {_share(total, 'stated'):.3f}"
+            f"{name:12} {total['stated']:5}     {_share(total, 'reported'):.3f}  {_share(total, 'stated'):.3f}"
             f"               {_mean(precisions):.3f}  {_mean(recalls):.3f}"
         )
 

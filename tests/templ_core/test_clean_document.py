@@ -213,8 +213,8 @@ def test_details_of_the_format_before_are_read():
 
 
 def test_missing_fields_may_be_null_as_earlier_versions_stored_them():
-    told = {"title": "T", "tags": ["a"], "product": None, "declared_language": None}
-    earlier = msgspec.structs.replace(_FORM.decode(DETAILS), metadata={**told, "kind": "article"})
+    fields = {"title": "T", "tags": ["a"], "product": None, "declared_language": None}
+    earlier = msgspec.structs.replace(_FORM.decode(DETAILS), metadata={**fields, "kind": "article"})
     assert decode_details(_FORM.encode(earlier), STORED)[1:] == (METADATA, "article")
 
 

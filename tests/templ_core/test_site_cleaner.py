@@ -213,8 +213,8 @@ def test_the_library_is_light_and_loads_nothing_of_the_worker():
         "print(heavy & set(sys.modules))"
     )
     root = Path(__file__).parents[2]
-    told = subprocess.check_output([sys.executable, "-c", code], cwd=root, text=True)
-    assert told.strip() == "set()"
+    printed = subprocess.check_output([sys.executable, "-c", code], cwd=root, text=True)
+    assert printed.strip() == "set()"
 
 
 def test_the_window_of_the_library_has_the_bounds_of_a_worker():
@@ -335,10 +335,10 @@ def test_a_crawl_may_be_of_tuples_and_a_site_is_one():
 def test_help_has_the_meaning_of_every_field(name):
     kind = getattr(templ_core, name)
     fields = getattr(kind, "__struct_fields__", None) or kind._fields
-    told = re.findall(
+    printed = re.findall(
         r"^ {4}(\w+): \S", inspect.getdoc(kind).partition("Attributes:")[2], re.MULTILINE
     )
-    assert told == list(fields)
+    assert printed == list(fields)
 
 
 def test_a_url_or_a_time_that_is_none_is_refused_in_words():

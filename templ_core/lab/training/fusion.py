@@ -142,7 +142,7 @@ def fit_fusion(
     text. Gold alone gives repetition no weight, because what a site repeats inside its content is rare there;
     and what was injected must not move the weights of the places where it was put. The weight of links that other
     pages have is fitted last, likewise, to gold and to pages with boxes of links: together, it would take weight from the strings of most pages, which
-    are menus as well, and shops and forums would lose what strings tell of their records.
+    are menus as well, and shops and forums would lose what strings show of their records.
 
     The loss is the cross-entropy of the decision as it is made in production: the fused log-odds and
     the page's own log-odds are mixed by the trust in the site. A segment weighs the square root of

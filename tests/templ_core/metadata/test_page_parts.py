@@ -1,4 +1,4 @@
-"""What a page says about itself is told from what its menus, teasers, comments and clocks say."""
+"""What a page says about itself is separated from what its menus, teasers, comments and clocks say."""
 
 import json
 import time

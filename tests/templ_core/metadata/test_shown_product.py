@@ -116,8 +116,8 @@ def test_a_page_of_a_shop_without_markup_has_a_product():
     )
     found = clean(page, "https://laden.example/produkt/messingkessel/")
     assert found.page_type == "product"
-    told = found.metadata.product
-    assert (told.price, told.price_currency, told.availability, told.sku) == (
+    described = found.metadata.product
+    assert (described.price, described.price_currency, described.availability, described.sku) == (
         "49.00",
         "EUR",
         "InStock",

@@ -44,8 +44,8 @@ def test_lines_that_are_no_records_are_told_and_left_out(cleaned, tmp_path):
     )
     done = run(index_command, some, "--index", tmp_path / "i.db")
     assert done.exit_code == 1
-    *told, summary = done.stderr.splitlines()
-    assert [line.split(" is left out")[0] for line in told] == [
+    *warnings, summary = done.stderr.splitlines()
+    assert [line.split(" is left out")[0] for line in warnings] == [
         f"templ: {some}, line 2",
         f"templ: {some}, line 5",
     ]
@@ -55,8 +55,8 @@ def test_lines_that_are_no_records_are_told_and_left_out(cleaned, tmp_path):
 def test_of_many_lines_that_are_no_records_a_few_are_told(tmp_path):
     (tmp_path / "feed.jsonl").write_text('{"url": "u"}\n' * 450)
     done = run(index_command, tmp_path / "feed.jsonl", "--index", tmp_path / "i.db")
-    *told, last, _ = done.stderr.splitlines()
-    assert len(told) == 5
+    *warnings, last, _ = done.stderr.splitlines()
+    assert len(warnings) == 5
     assert last == "templ: 450 lines are left out; the first 5 are shown"
 
 

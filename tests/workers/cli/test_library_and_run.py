@@ -88,7 +88,7 @@ def cleaned_as_on_kafka(feed, refresher):
         yield decode_output(encode_json(outcome.record))
 
 
-def told(page):
+def comparable(page):
     """The text of a cleaned page, and what is known about how it came about."""
     if page is None or isinstance(page, DeletedRecord):
         return None
@@ -109,7 +109,7 @@ def test_pages_are_cleaned_alike_by_library_templ_run_and_kafka(templ_process, r
     assert {type(one) for one in of_run} == {CleanedRecord, DeletedRecord}
     assert {one.method for one in of_run if isinstance(one, CleanedRecord)} == {"page", "site"}
     pairs = list(zip(of_library, of_run, strict=True))
-    assert [number for number, (a, b) in enumerate(pairs) if told(a) != told(b)] == []
+    assert [number for number, (a, b) in enumerate(pairs) if comparable(a) != comparable(b)] == []
     assert all(a.fingerprint == b.fingerprint.value for a, b in pairs if a is not None)
     settings = load_settings()
     refresher = MemoryTransport(WindowStore(None, settings), InProcess(shipped_model()), settings)
@@ -151,8 +151,8 @@ def test_each_bound_binds_alike_in_library_files_and_engine(records, tmp_path, b
     refresher = MemoryTransport(WindowStore(None, settings), runner, settings)
     of_engine = list(cleaned_as_on_kafka(feed, refresher))
     pairs = zip(of_library, of_files, strict=True)
-    assert [number for number, (a, b) in enumerate(pairs) if told(a) != told(b)] == []
-    assert [told(one) for one in of_files] == [told(one) for one in of_engine]
+    assert [number for number, (a, b) in enumerate(pairs) if comparable(a) != comparable(b)] == []
+    assert [comparable(one) for one in of_files] == [comparable(one) for one in of_engine]
     unbound = SiteCleaner()
     for record in records:
         unbound_of(unbound, record)

@@ -245,9 +245,9 @@ def test_what_changes_on_a_site_is_in_a_file_of_its_own(templ, tmp_path):
     assert "1 event\n" in done.stderr.decode()
     (event,) = map(json.loads, events.read_bytes().splitlines())
     assert (event["site"], event["event"]) == ("a.example", "charset-changed")
-    told = out.read_bytes()
+    written = out.read_bytes()
     templ("run", feed, *options, "--force")
-    assert out.read_bytes() == told
+    assert out.read_bytes() == written
     done = templ("run", feed, *options, "--events", events, expect=2)
     assert "--force" in one_line(done)
     templ("run", feed, *options, "--force", "--two-pass", "--events", events)

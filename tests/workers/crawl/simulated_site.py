@@ -51,7 +51,7 @@ class SimulatedSite:
         self.www, self.blog = f"www.{self.domain}", f"blog.{self.domain}"
         self.robots_kind = ROBOTS_KINDS[number % len(ROBOTS_KINDS)]
         self.delay_s = 2 * delay_s if self.robots_kind == "delay" else delay_s
-        """Shortest time between two requests that the site wants, or the crawler was told."""
+        """Shortest time between two requests that the site wants, or the crawler was set to."""
         self.is_closed = self.robots_kind in ("failing", "closed")
         self.is_slow = number % 16 == 5
         self.hangs = number % 8 == 1

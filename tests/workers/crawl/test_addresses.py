@@ -88,16 +88,16 @@ def test_addresses_of_private_networks_are_not_public_and_others_may_be(host):
     assert is_public(host) == (host in PUBLIC)
 
 
-@pytest.mark.parametrize(("address", "is_told"), [("10.0.0.1", False), ("93.184.215.14", True)])
-def test_a_name_is_judged_by_the_address_that_it_leads_to(address, is_told, monkeypatch):
+@pytest.mark.parametrize(("address", "is_allowed"), [("10.0.0.1", False), ("93.184.215.14", True)])
+def test_a_name_is_judged_by_the_address_that_it_leads_to(address, is_allowed, monkeypatch):
     monkeypatch.delenv("http_proxy", raising=False)
     monkeypatch.setitem(dnscache, "intern.example", address)
-    told, problems = [], []
+    returned, problems = [], []
     PublicResolver(reactor, 10, 1.0).getHostByName("intern.example").addCallbacks(
-        told.append, lambda failure: problems.append(failure.value)
+        returned.append, lambda failure: problems.append(failure.value)
     )
-    assert told == ([address] if is_told else [])
-    assert [type(problem) for problem in problems] == ([] if is_told else [DNSLookupError])
+    assert returned == ([address] if is_allowed else [])
+    assert [type(problem) for problem in problems] == ([] if is_allowed else [DNSLookupError])
 
 
 def leads_to(site, target):

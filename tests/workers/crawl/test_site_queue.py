@@ -125,7 +125,7 @@ def test_a_host_that_never_answers_does_not_keep_a_run_from_ending(frontier, clo
         stored = robots_of_answer("http://a.example", 0, None, clock.now_s + 1)
         queue.keep_robots(stored)
         queue.release("a.example", 0.0)
-    clock.now_s += 2  # what was told has expired again
+    clock.now_s += 2  # the wait has expired again
     assert queue.take() is None
     assert queue.next_ready_s() is None
 

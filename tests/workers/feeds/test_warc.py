@@ -205,7 +205,7 @@ def test_progress_of_a_warc_adds_up_to_its_size(tmp_path):
 
 
 def test_an_archive_of_stormcrawler_is_read(tmp_path):
-    """It keeps bodies decompressed, and the headers that told of their encoding under other names."""
+    """It keeps bodies decompressed, and the headers of their encoding under other names."""
     warc = Warc(compressed=True)
     warc.add(
         b"<p>storm",

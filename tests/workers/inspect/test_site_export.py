@@ -161,12 +161,12 @@ def test_a_state_directory_is_exported_and_stays_as_it_is(templ_process, feed, s
     done = templ_process(
         "site", "export", first_site(feed), "--state", state, "--out", tmp_path / "out"
     )
-    told = re.search(r"applied to (\d+) pages .* on (\d+) of them", done.stderr.decode())
-    assert told[1] == told[2]
+    printed = re.search(r"applied to (\d+) pages .* on (\d+) of them", done.stderr.decode())
+    assert printed[1] == printed[2]
     assert {path: path.read_bytes() for path in state.rglob("*") if path.is_file()} == before
     export = json.loads((tmp_path / "out/expressions.json").read_text())
     assert export["unequal_urls"] == []
-    assert export["pages"] == int(told[1])
+    assert export["pages"] == int(printed[1])
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "expressions.json",
         "model.bin",

@@ -115,7 +115,7 @@ def record(partition, value, key=b"example.com"):
 
 
 @pytest.mark.parametrize(
-    ("records", "told"),
+    ("records", "warnings"),
     [
         ([record(OWN, b"x"), record(OWN, None)], False),
         ([record(OTHER, b"x")], True),
@@ -124,12 +124,12 @@ def record(partition, value, key=b"example.com"):
         ([record(OTHER, None)], False),
     ],
 )
-def test_a_record_that_nothing_removes_is_told(records, told, caplog):
+def test_a_record_that_nothing_removes_is_reported(records, warnings, caplog):
     strays = MisplacedRecords(PARTITIONS)
     assert [strays.holds(SITE, one) for one in records] == [one.partition != OWN for one in records]
     strays.warn()
     strays.warn()
-    assert caplog.text.count("templ seed --from-prefix") == told
+    assert caplog.text.count("templ seed --from-prefix") == warnings
 
 
 async def test_the_loop_runs_while_an_item_is_produced():

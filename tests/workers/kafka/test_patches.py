@@ -347,12 +347,12 @@ def test_aiokafka_cannot_be_told_to_join_its_group_again():
 
 async def test_faust_prints_a_traceback_of_a_broker_that_is_gone(app, capsys):
     gone = KafkaConnectionError("Connection closed")
-    loop, consumer, told = asyncio.get_running_loop(), app._new_consumer(), []
-    app.on_lost_broker = told.append
+    loop, consumer, reported = asyncio.get_running_loop(), app._new_consumer(), []
+    app.on_lost_broker = reported.append
     for one in (AIOKafkaConsumerThread(consumer, loop=loop), consumer._new_consumer_thread()):
         one.on_crash("{0} crashed: {1!r}", "thread", gone)
         assert "crashed: KafkaConnectionError" in capsys.readouterr().err
-    assert told == [gone]  # which ends the process before anything is printed
+    assert reported == [gone]  # which ends the process before anything is printed
 
 
 async def test_faust_tells_no_app_of_an_offset_that_the_log_does_not_have():

@@ -218,26 +218,26 @@ def test_what_was_made_at_the_start_is_left_out_of_collections(run_cleaner, monk
 
 
 def test_a_broker_that_is_there_is_not_waited_for(unused_tcp_port):
-    told = []
+    lines = []
     with socket.create_server(("127.0.0.1", 0)) as server:
         port = server.getsockname()[1]
-        wait_for_broker(f"127.0.0.1:{unused_tcp_port}, 127.0.0.1:{port}", told.append)
-    assert told == []
+        wait_for_broker(f"127.0.0.1:{unused_tcp_port}, 127.0.0.1:{port}", lines.append)
+    assert lines == []
 
 
 @pytest.mark.parametrize("broker", ["127.0.0.1:{}", "no such host:1", "127.0.0.1:port"])
 def test_a_broker_that_cannot_be_reached_is_told_once_and_ends_with_69(broker, unused_tcp_port):
-    told, name = [], broker.format(unused_tcp_port)
+    lines, name = [], broker.format(unused_tcp_port)
     with pytest.raises(BrokerProblem, match="cannot reach the broker") as problem:
-        wait_for_broker(name, told.append, wait_s=1.5)
+        wait_for_broker(name, lines.append, wait_s=1.5)
     assert problem.value.exit_code == 69
-    assert [line.startswith(f"waiting up to 1.5 s for the broker {name} (") for line in told] == [
+    assert [line.startswith(f"waiting up to 1.5 s for the broker {name} (") for line in lines] == [
         True
     ]
 
 
 def test_a_broker_that_restarts_is_asked_again():
-    told, answers = [], [BrokerProblem("a:1 closes the connection"), []]
+    lines, answers = [], [BrokerProblem("a:1 closes the connection"), []]
 
     def ask():
         answer = answers.pop(0)
@@ -245,11 +245,11 @@ def test_a_broker_that_restarts_is_asked_again():
             raise answer
         return answer
 
-    assert patiently(ask, told.append) == []
-    assert told == ["a:1 closes the connection (trying again for up to 20 s)"]
+    assert patiently(ask, lines.append) == []
+    assert lines == ["a:1 closes the connection (trying again for up to 20 s)"]
     answers[:] = [BrokerProblem("for good")]
     with pytest.raises(BrokerProblem, match="for good"):
-        patiently(ask, told.append, wait_s=0.0)
+        patiently(ask, lines.append, wait_s=0.0)
 
 
 def test_every_process_of_a_worker_is_told_its_balance(tmp_path, monkeypatch):

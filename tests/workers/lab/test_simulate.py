@@ -453,10 +453,10 @@ def test_neutral_sections_are_what_the_neutral_selector_finds(pages):
             continue
         tree = lxml.html.document_fromstring(page.html)
         found = visible_words(tree.cssselect(page.gold_neutral))
-        told = words_of_sections(page, "neutral", "comments")
-        assert (told - found) == Counter(), page.url
+        expected = words_of_sections(page, "neutral", "comments")
+        assert (expected - found) == Counter(), page.url
         if page.gold_text is not None:
-            assert found == told, page.url
+            assert found == expected, page.url
 
 
 def test_content_differs_from_page_to_page(pages):

@@ -109,8 +109,8 @@ def test_of_very_many_pages_with_one_content_the_first_are_remembered(index, mon
     for number in range(6):
         index.take(cleaned_text("b.example", number, story(1)), 10 + number)
     assert urls(index) == ["b.example/0", "b.example/1", "b.example/2"]
-    found, told = index.take(cleaned_text("c.example", 1, story(1)), 30)
-    assert (found.url, told) == ("https://b.example/0", None)
+    found, published = index.take(cleaned_text("c.example", 1, story(1)), 30)
+    assert (found.url, published) == ("https://b.example/0", None)
     assert index.take(cleaned_text("a.example", 1, story(1)), 5)[0] is None
     assert due(index) == dict.fromkeys(urls(index)[1:], A1)
 
@@ -185,11 +185,11 @@ def test_indexes_tell_each_other_and_agree_whatever_comes_first(index):
         for offset, record in enumerate((second, first)):
             key = f"{record.site}\0{record.url}"
             one.put(key, encode_msgpack(record), partition, offset)
-        found, told = one.take(cleaned_text("c.example", 1, story(1)), now_ms=7)
-        assert (found, told.rank) == (A1, 7)
+        found, published = one.take(cleaned_text("c.example", 1, story(1)), now_ms=7)
+        assert (found, published.rank) == (A1, 7)
         assert one.next_offset(partition) == 2
-    found, told = other.take(cleaned_text("b.example", 1, story(1)), now_ms=8)
-    assert (found, told) == (A1, second)
+    found, published = other.take(cleaned_text("b.example", 1, story(1)), now_ms=8)
+    assert (found, published) == (A1, second)
     assert due(other) == {"b.example/1": A1}
     assert due(index) == {"b.example/1": A1}
     index.put("a.example\0https://a.example/1", None, 0, 2)
@@ -204,17 +204,17 @@ def test_indexes_tell_each_other_and_agree_whatever_comes_first(index):
 
 def test_what_was_published_before_is_told_again_with_its_time(index):
     page = cleaned_text("a.example", 1, story(1))
-    _, told = index.take(page, now_ms=5)
-    assert told == FingerprintRecord(
+    _, published = index.take(page, now_ms=5)
+    assert published == FingerprintRecord(
         url=page.url, site=page.site, key=int(page.fingerprint.value, 16), rank=5
     )
-    assert index.take(page, now_ms=9) == (None, told)
+    assert index.take(page, now_ms=9) == (None, published)
 
 
 @pytest.mark.parametrize("field", [{"rank": -1}, {"rank": 1 << 63}, {"key": -1}, {"key": "1"}])
 def test_an_impossible_record_is_refused(index, field):
-    _, told = index.take(cleaned_text("a.example", 1, story(1)), now_ms=5)
-    hostile = encode_msgpack(msgspec.structs.replace(told, **field))
+    _, published = index.take(cleaned_text("a.example", 1, story(1)), now_ms=5)
+    hostile = encode_msgpack(msgspec.structs.replace(published, **field))
     with pytest.raises(SchemaError):
         index.put("b.example\0u", hostile, 0, 1)
 

@@ -95,18 +95,18 @@ def page_type(
     sites = sorted({one.site for one in found})
     order = np.random.default_rng(seed).permutation(len(sites)) % _FOLDS
     fold = np.array([order[sites.index(one.site)] for one in found])
-    told = np.zeros(len(found), np.int64)
+    chosen = np.zeros(len(found), np.int64)
     for number in range(_FOLDS):
         others = fold != number
         bias, weights = _fit(inputs[others], types[others], weight[others])
-        told[~others] = (inputs[~others] @ weights.T + bias).argmax(axis=1)
+        chosen[~others] = (inputs[~others] @ weights.T + bias).argmax(axis=1)
     before = np.array([one.found for one in found])
     for name in dict.fromkeys(one.corpus for one in found):
         of = np.array([one.corpus == name for one in found])
         report.table(
             f"Types of {of.sum()} pages of {name}, each judged by weights of other sites; in brackets the page model alone",
             ["", "pages", "recall", "precision", *PAGE_TYPES],
-            _rows(types[of], told[of], before[of]),
+            _rows(types[of], chosen[of], before[of]),
         )
     if model is not None:
         bias, weights = _fit(inputs, types, weight)
@@ -168,21 +168,26 @@ def _fit(inputs: Floats, types: Int64s, weight: Floats) -> tuple[Floats, Floats]
     return bias, weights
 
 
-def _rows(types: Int64s, told: Int64s, before: Int64s) -> list[list[lab.Cell]]:
+def _rows(types: Int64s, chosen: Int64s, before: Int64s) -> list[list[lab.Cell]]:
     rows: list[list[lab.Cell]] = []
     for number, name in enumerate(PAGE_TYPES):
         of = types == number
         if not of.any():
             continue
-        recall = f"{(told[of] == number).mean():.3f} ({(before[of] == number).mean():.3f})"
-        precision = f"{_share(types, told, number)} ({_share(types, before, number)})"
-        confused = np.bincount(told[of], minlength=len(PAGE_TYPES)).tolist()
+        recall = f"{(chosen[of] == number).mean():.3f} ({(before[of] == number).mean():.3f})"
+        precision = f"{_share(types, chosen, number)} ({_share(types, before, number)})"
+        confused = np.bincount(chosen[of], minlength=len(PAGE_TYPES)).tolist()
         rows.append([name, int(of.sum()), recall, precision, *confused])
     rows.append(
-        ["all", len(types), f"{(told == types).mean():.3f} ({(before == types).mean():.3f})", None]
+        [
+            "all",
+            len(types),
+            f"{(chosen == types).mean():.3f} ({(before == types).mean():.3f})",
+            None,
+        ]
     )
     return rows
 
 
-def _share(types: Int64s, told: Int64s, number: int) -> str:
-    return f"{(types[told == number] == number).mean():.3f}" if (told == number).any() else "-"
+def _share(types: Int64s, chosen: Int64s, number: int) -> str:
+    return f"{(types[chosen == number] == number).mean():.3f}" if (chosen == number).any() else "-"

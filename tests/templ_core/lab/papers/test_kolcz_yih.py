@@ -188,10 +188,10 @@ def slowly(pairs):
     mixed, cut, left, right = best
     whole = [label for _, label in pairs]
     kinds = [len(set(some)) for some in (whole, left, right)]
-    told = log2(3 ** kinds[0] - 2) - (
+    cost = log2(3 ** kinds[0] - 2) - (
         kinds[0] * bits(whole) - kinds[1] * bits(left) - kinds[2] * bits(right)
     )
-    if bits(whole) - mixed <= (log2(len(pairs) - 1) + told) / len(pairs) + 1e-12:
+    if bits(whole) - mixed <= (log2(len(pairs) - 1) + cost) / len(pairs) + 1e-12:
         return []
     return [
         *slowly([pair for pair in pairs if pair[0] < cut]),

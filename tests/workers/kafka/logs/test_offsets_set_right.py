@@ -212,7 +212,7 @@ def test_a_process_that_lost_its_partitions_with_the_topic_sees_the_new_one(brok
 
 
 def test_a_process_that_is_given_partitions_of_a_new_topic_ends(broker, tmp_path, monkeypatch):
-    # The broker deletes what was committed for a topic with it, so the commits tell nothing.
+    # The broker deletes what was committed for a topic with it, so the commits show nothing.
     broker.offsets.clear()
     ended = []
     monkeypatch.setattr(app, "end_process", ended.append)

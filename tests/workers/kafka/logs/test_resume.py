@@ -36,7 +36,7 @@ MARK = LogSnapshot("a", 4, 100)
         (70, MARK, LogState(0, 500, "a", 6, kept=90), 70, False),  # cut above what was read
         (70, MARK, LogState(60, 500, "a", 6, kept=50), 60, True),
         (70, MARK, LogState(0, 500, "b", 0, kept=500), 0, True),
-        (70, MARK, LogState(0, 40, "", -1), 0, True),  # a broker that tells no ids
+        (70, MARK, LogState(0, 40, "", -1), 0, True),  # a broker without ids
         (70, None, LogState(0, 40, "a", 6), 0, True),  # an offset of an earlier version of templ
         (70, MARK, LogState(0, 40, "a", 4, kept=40), 0, True),  # lost without an election
         (0, MARK, LogState(0, 500, "b", 0, kept=500), 0, False),  # nothing was read
