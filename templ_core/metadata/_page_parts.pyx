@@ -11,7 +11,7 @@ from templ_core.metadata._scans cimport letters_of
 
 from templ_core.dom.tags import HEADING_LEVELS, WHOLE_PAGE
 from templ_core.metadata._scans import segments_within, types_with_tags
-from templ_core.metadata.part_names import ABOUT, ELSEWHERE, OWN, told_by
+from templ_core.metadata.part_names import ABOUT, ELSEWHERE, OWN, names_say
 
 cdef enum:
     BEFORE_MAX = 8          # segments before the headline and the content in which a byline may stand
@@ -99,15 +99,15 @@ cdef class PageParts:
 
         A part that holds the headline or most of the content is about the page, and so are all elements around it.
         """
-        cdef bint is_elsewhere = False, is_told
-        cdef int told
+        cdef bint is_elsewhere = False, is_other
+        cdef int names
         while node >= 0 and not self._holds_headline(node):
             tag, attributes = <tuple>self.element_types[self.type_of[node]]
-            told = 0 if tag in WHOLE_PAGE else told_by(attributes)
-            if told & ABOUT_PAGE and self._times_of(self.type_of[node]) <= ABOUT_MAX:
+            names = 0 if tag in WHOLE_PAGE else names_say(attributes)
+            if names & ABOUT_PAGE and self._times_of(self.type_of[node]) <= ABOUT_MAX:
                 return False
-            is_told = told & OF_OTHER or tag in TAGS
-            if is_told or (tag in EDGES and not self._is_of_article(node)):
+            is_other = names & OF_OTHER or tag in TAGS
+            if is_other or (tag in EDGES and not self._is_of_article(node)):
                 if self._holds_content(node):
                     break
                 is_elsewhere = True
@@ -194,7 +194,7 @@ cdef class PageParts:
 
     cdef bint _is_of_article(self, Py_ssize_t node) except -1:
         """Return whether a head, a foot or an aside is that of the article with the headline, or of any if there is none."""
-        if told_by((<tuple>self.element_types[self.type_of[node]])[1]) & OWN_NAME:
+        if names_say((<tuple>self.element_types[self.type_of[node]])[1]) & OWN_NAME:
             return True
         while node >= 0:
             if (<tuple>self.element_types[self.type_of[node]])[0] == "article":

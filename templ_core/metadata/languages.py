@@ -135,7 +135,7 @@ def contradicting_language(text: str, declared: str) -> str | None:
     """Return the language of a text whose script or words are not those that its page declares, else None.
 
     Only a text that is surely in another language contradicts its page. Between languages of one script
-    only English is told from others.
+    only English is distinguished from others.
 
     >>> contradicting_language("В понедельник совет решил построить мост. " * 3, "en-US")
     'ru'

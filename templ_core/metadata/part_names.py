@@ -30,10 +30,10 @@ _ABOUT = pattern(
 
 
 @functools.lru_cache(maxsize=1 << 14)
-def told_by(attributes: str) -> int:
+def names_say(attributes: str) -> int:
     """Return what the names of an element say, as bits.
 
-    >>> told_by("related-posts") == ELSEWHERE, told_by("entry-header") == OWN, told_by("story") == 0
+    >>> names_say("related-posts") == ELSEWHERE, names_say("entry-header") == OWN, names_say("story") == 0
     (True, True, True)
     """
     names = attributes.split()

@@ -43,7 +43,7 @@ def teasers(path, price=""):
         ),
     ],
 )  # fmt: skip
-def test_pages_without_statements_are_told_by_address_lists_and_prices(body, url, wanted):
+def test_pages_without_statements_are_typed_by_address_lists_and_prices(body, url, wanted):
     assert kind(body, url) == wanted
 
 
@@ -53,7 +53,7 @@ def test_a_page_without_text_is_nothing():
 
 
 @pytest.mark.parametrize("url", ["", "https://[broken/", "x" * 20_000])
-def test_a_page_without_an_address_is_told_by_the_rest(url):
+def test_a_page_without_an_address_is_typed_by_the_rest(url):
     page = parse_document(f"<html><body>{MENU}<h1>Bridge stays closed</h1>{PROSE}", url)
     decision = clean(page, None, CoreConfig()).decision
     likely = max(PAGE_TYPES, key=lambda name: getattr(decision.page_type, name))

@@ -265,7 +265,7 @@ def _story(number):
     return "".join(f"<p>{' '.join(words[start : start + 40])}." for start in range(0, 200, 40))
 
 
-def test_a_page_that_is_none_is_told_by_its_quality_and_changes_no_text(templ, tmp_path):
+def test_a_page_that_is_none_is_known_by_its_quality_and_changes_no_text(templ, tmp_path):
     pages = [
         {
             "url": f"https://a.example/{number}",

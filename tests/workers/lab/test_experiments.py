@@ -389,7 +389,7 @@ def test_the_fusion_is_fitted_judged_and_written(templ, corpus, folds, lists, tm
     assert fusion.quality["pages"] > 0.9
 
 
-def test_types_are_told_by_weights_of_other_sites(templ, folds, lists, tmp_path):
+def test_types_are_found_by_weights_of_other_sites(templ, folds, lists, tmp_path):
     stories = [
         {
             "site": f"news{number}.example",
