@@ -265,7 +265,7 @@ def segments_within(document, list types, int elements_max, int texts_max, int t
         types: Numbers of element types.
         elements_max: Number of elements that are looked at.
         texts_max: Number of segments of an element that are looked at.
-        times_max: Types of which the page has more elements are left out.
+        times_max: Types with more elements on the page are left out.
 
     Returns:
         A list for each element, in order.

@@ -139,7 +139,7 @@ def kept_words(kept_column, words_column):
 
 
 def long_without(bits_column, words_column, int bits, double words_min):
-    """Return which segments have so many words or more and none of some bits."""
+    """Return which segments have at least this many words and none of some bits."""
     cdef const int32_t *bits_of = <const int32_t *>items(bits_column, 4)
     cdef const double *words = <const double *>items(words_column, 8)
     cdef Py_ssize_t segment, count = len(words_column)

@@ -232,7 +232,7 @@ cdef inline void _limit_above(Section *section, Py_ssize_t number) noexcept:
 cdef void _read_off(
     const Tree *tree, const Section *section, double *smoothed, int32_t *number
 ) noexcept:
-    """Fill in each node's score, and sections of which neighbours with one score are joined."""
+    """Fill in each node's score and the sections; neighbouring sections with one score are joined."""
     cdef Py_ssize_t node, above
     cdef int32_t sections = 0
     for node in range(tree.count):
@@ -301,7 +301,7 @@ cdef Py_ssize_t _fill_text_tree(
 ) noexcept:
     """Fill in the parents of a page's nodes of text, the node of each segment, and the words in each node.
 
-    The stack holds the nodes around the next node or segment, each of which holds two segments at least. It may be
+    The stack holds the nodes around the next node or segment; each has at least two segments. It may be
     as high as the page has nodes, since text in links that stay open is in several of them without nesting.
 
     Args:

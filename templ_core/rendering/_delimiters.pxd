@@ -77,7 +77,7 @@ cdef inline int _add(Delimiters *all, Delimiter one) except -1:
 
 
 cdef inline int put_delimiters(Delimiters *all, const Text *text, Text *out, category) except -1:
-    """Write a text with its delimiters; `category` tells the Unicode category of a character."""
+    """Write a text with its delimiters; `category` returns the Unicode category of a character."""
     cdef int number, passes = 0
     cdef Py_ssize_t done = 0
     cdef Delimiter *one
@@ -134,7 +134,7 @@ cdef inline int _put(Text *out, bytes piece) except -1:
 cdef inline Py_ssize_t _ticks(
     const Text *text, Py_ssize_t at, Py_ssize_t end, bint *is_padded
 ) noexcept:
-    """Return how many backticks are around code: fewest of which it has no run; none around blanks."""
+    """Return how many backticks are around code: the shortest run that it does not have; none around blanks."""
     cdef unsigned int lengths = 0           # a bit for each length of a run in it
     cdef Py_ssize_t run = 0, longest = 0, place
     cdef bint is_blank = True

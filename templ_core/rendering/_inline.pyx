@@ -561,7 +561,7 @@ cdef class InlineWriter:
         )
 
     cdef int _put_code(self, const char *text, Py_ssize_t size) except -1:
-        """Write text as it is; code begins anew behind a line break, of which a formula has none."""
+        """Write text as it is; code begins again behind a line break, and a formula has no line break."""
         cdef Py_ssize_t at, done = 0
         cdef bint is_formula = self._in_formula()
         for at in range(size):
@@ -673,7 +673,7 @@ cdef class KeptShare:
         return (self.kept[last] - self.kept[first]) / <double>(self.whole[last] - self.whole[first])
 
     cdef int _behind(self, int node) noexcept:
-        """Return the first segment that begins behind the start of so many elements."""
+        """Return the first segment that begins behind the start of this number of elements."""
         cdef int low = 0, high = self.segments, middle
         while low < high:
             middle = (low + high) // 2

@@ -14,7 +14,7 @@ cdef enum:
     PIECE = 4096
     GRAM = 8                # letters that are looked up together
     GRAM_SLOTS = 1 << 16
-    NAME_MAX = 32           # bytes of a tag's name by which it is told from others
+    NAME_MAX = 32           # bytes of a tag's name that are compared
 
 
 def controls_and_points(bytes body):

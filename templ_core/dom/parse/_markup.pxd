@@ -1,4 +1,4 @@
-# The pieces of markup, told apart as the parser does it (HTML standard, section 13.2.5).
+# The pieces of markup, distinguished as the parser does (HTML standard, section 13.2.5).
 
 from libc.stdint cimport uint64_t
 from libc.string cimport memchr

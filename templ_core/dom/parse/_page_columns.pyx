@@ -1,6 +1,6 @@
 """The columns of a page, made while libxml2 parses it.
 
-The parser tells of start tags, end tags and text; what a tree would hold is in the columns, so none is made.
+The parser reports start tags, end tags and text; the columns hold what a tree would, so none is made.
 That takes three quarters of the time of a tree and a walk over it.
 """
 

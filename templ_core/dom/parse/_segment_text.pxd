@@ -102,7 +102,7 @@ cdef inline int add_collapsed(
 
 
 cdef inline bint is_word_byte(char byte) noexcept:
-    """Return whether a byte of UTF-8 belongs to a letter or digit, as far as one byte tells."""
+    """Return whether a byte of UTF-8 belongs to a letter or digit, as far as one byte shows."""
     return byte < 0 or c"a" <= byte | 32 <= c"z" or c"0" <= byte <= c"9"
 
 
@@ -295,7 +295,7 @@ cdef inline int add_slice(Marks *marks, Slice one) except -1:
 
 
 cdef inline int end_marks(Marks *marks, Py_ssize_t size) except -1:
-    """Place the marks of a run of text, of so many bytes, in its slices; open marks go on in the next run."""
+    """Place the marks of a run of text of this size in its slices; open marks go on in the next run."""
     cdef int number
     for number in range(marks.open_count):
         marks.open[number].end = size

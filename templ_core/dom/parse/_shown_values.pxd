@@ -50,7 +50,7 @@ cdef inline void show_attribute(
 
 
 cdef inline void show(Shown *shown, int traits) noexcept:
-    """Find out target and label of an element of which all attributes were added."""
+    """Find out target and label of an element whose attributes were all added."""
     shown.target.value = shown.label.value = NULL
     if traits & SHOWS_IMAGE:
         _show_image(shown)

@@ -90,7 +90,7 @@ cdef inline const unsigned char *read_attributes(
     """Read a tag's attributes; return where its `>` or `/>` stands, NULL if it never ends.
 
     Args:
-        tag: The tag, of which the name and the traits are known.
+        tag: The tag, whose name and traits are known.
         numbers: Numbers of the attributes that matter.
         at: Where the tag's name is over.
         end: Where the markup is over.

@@ -1,11 +1,11 @@
 """Markup without what no later stage reads, so that the parser need not read it either.
 
-Tags, attributes, comments and raw text are told apart as libxml2 does from 2.14 on, which follows
+Tags, attributes, comments and raw text are distinguished as libxml2 does from 2.14 on, which follows
 the HTML standard (section 13.2.5). A tag or raw text that never ends is left as it is, with all that
 follows it. What would hide the rest of the page from the parser, but not from a browser, is mended
 on the way: see `strip_markup`.
 
-Claims are what the markup says about its page: the tags that may tell who wrote it, when, and where it
+Claims are what the markup says about its page: the tags that may say who wrote it, when, and where it
 belongs. Each of them is written as the name of the tag in lower case and then the names, in lower case, and
 the values of its attributes, all of them ended by the byte 2. Where its text counts, the byte 1 and the
 beginning of the markup behind the tag follow. Of a script that is the whole content. A NUL ends each of them.
@@ -46,7 +46,7 @@ cdef enum:
     SHOWN_BYTES = 400               # behind a tag, in which its text is looked for
 
 cdef enum:
-    ADDRESS_START = 12          # bytes that tell which of these it is
+    ADDRESS_START = 12          # bytes that show which of these it is
 
 cdef struct Claims:
     bint are_wanted
@@ -133,7 +133,7 @@ def strip_markup(
     bytes markup, bint joins_documents=False, bint keeps_attributes=False,
     bint keeps_targets=False, bint finds_claims=False,
 ):
-    """Return shorter markup, a table of attributes, from both of which `page_columns` makes equal columns, and claims.
+    """Return shorter markup and a table of attributes, from which `page_columns` makes equal columns, and claims.
 
     Comments, NULs, the content of scripts, styles, frames and text fields, blanks before and after
     the start tags of blocks, and all but one of several blanks after other tags are left out.

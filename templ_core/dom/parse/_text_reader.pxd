@@ -59,7 +59,7 @@ cdef class TextReader:
     cdef Run run
     cdef Open *open
     cdef int is_open, most_open, invisible, open_links, open_verbatim
-    cdef int unseen                 # open inline elements, inside the innermost block, of which nobody sees the text
+    cdef int unseen                 # open inline elements with hidden text inside the innermost block
     cdef int block                  # row of the innermost open block or part; -1 = none
     cdef int holder                 # its place in the open elements
     cdef Text segments, signs       # their rows

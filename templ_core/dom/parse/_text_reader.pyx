@@ -1,4 +1,4 @@
-"""The text between the tags of a page, told by a reader of tags: it becomes segments and signs."""
+"""The text between the tags of a page, which becomes segments and signs."""
 
 from cpython.unicode cimport PyUnicode_DecodeUTF8
 from libc.stdint cimport uint16_t

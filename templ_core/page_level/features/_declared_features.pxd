@@ -63,7 +63,7 @@ cdef inline void count_title_words(
 cdef inline Headline find_headline(
     const Page *page, int64_t title_words
 ) noexcept:
-    """Return the headline, for a title with so many different words."""
+    """Return the headline, for a title with this number of different words."""
     cdef Headline found = Headline(-1, 0, 0, 0)
     cdef Py_ssize_t segment
     cdef int64_t matches

@@ -140,7 +140,7 @@ cdef int _point_to_text(Page *page, dict characters, dict columns) except -1:
 
 
 cdef void *_take(Room *room, Py_ssize_t size) noexcept:
-    """Return room for so many bytes, which are 0."""
+    """Return zeroed memory of this size in bytes."""
     cdef void *taken = room.next
     room.next += (size + 7) // 8 * 8
     return taken

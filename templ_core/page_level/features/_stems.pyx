@@ -10,7 +10,7 @@ from templ_core._arrays cimport items
 cdef enum:
     BYTES = 256
     BEGIN_BYTES = 3         # of a stem, by which the places are found where one may begin
-    GROUPS = 8              # of stems; each byte tells by bits which of them have it in a place
+    GROUPS = 8              # of stems; the bits of each byte say which of them have it in a place
 
 
 cdef extern from "Python.h":
@@ -18,7 +18,7 @@ cdef extern from "Python.h":
 
 
 cdef class Stems:
-    """An automaton over UTF-8 that tells whether a text holds any of some stems.
+    """An automaton over UTF-8 that finds whether a text holds any of some stems.
 
     ASCII letters match in either case, tabs and line breaks match blanks, and underscores match
     hyphens. Each text is read as if a blank stood before it.

@@ -36,11 +36,11 @@ cdef inline int place_of(uint64_t token) noexcept nogil:
 cdef enum:
     OWNER, INLINE, ABOVE1, ABOVE2, ABOVE3, FAR, ROLES
     LEVELS = 3
-    INSERTION_MAX = 24      # so many stems are sorted by insertion, more by qsort
+    INSERTION_MAX = 24      # most stems that are sorted by insertion; more are sorted by qsort
 
 cdef int[ROLES] LEVEL = [0, 0, 1, 1, 1, 2]      # stems of roles with one level share their weights
 cdef uint32_t[256] CRC
-cdef uint64_t TAG = <uint64_t>1 << 32            # tells tags from stems of the same letters
+cdef uint64_t TAG = <uint64_t>1 << 32            # separates tags from stems of the same letters
 
 
 cdef void _fill_crc() noexcept:
@@ -158,7 +158,7 @@ cdef int _read_types(
         weights: The weights of the tokens; NULL = no sums are wanted.
         unit: Log-odds of a weight of 1.
         score: (n_element_types, ROLES): zeros, to which the log-odds are written.
-        is_there: Zeros, of which those of the tags and stems become 1.
+        is_there: Zeros; those of the tags and stems become 1.
     """
     cdef uint32_t *stems = NULL
     cdef unsigned char *there = <unsigned char *>items(is_there, 1, True)
@@ -275,8 +275,8 @@ cdef int _compare(const void *one, const void *other) noexcept nogil:
 # Which tokens a segment has: a model holds for the numbers that it was trained with.
 cdef enum:
     LEADING_WORDS = 30      # the first words of a segment are a token each
-    STARTING_WORDS = 3      # so many first words together are one more token
-    SHORT_WORDS = 6         # a text of at most so many words is a token as a whole
+    STARTING_WORDS = 3      # first words that together are one more token
+    SHORT_WORDS = 6         # most words of a text that is a token as a whole
     TOKENS_MAX = LEADING_WORDS + 2
     SLOTS = 64
 

@@ -1,4 +1,4 @@
-"""Compiled sums that tell the type of a page; see `templ_core.page_level.model.page_type`."""
+"""Compiled sums for the type of a page; see `templ_core.page_level.model.page_type`."""
 
 from libc.math cimport exp, log, log1p, rint, sqrt
 from libc.stdint cimport int64_t
@@ -22,7 +22,7 @@ cdef struct WholePage:
 
 
 def page_statistics(rows, words_column, attribute_column, text_column):
-    """Return the statistics of a page that its type is told by.
+    """Return the statistics of a page by which its type is found.
 
     Args:
         rows: The features of `read_features`; n_segments rows.

@@ -19,7 +19,7 @@ def best_container(first, last, content, words):
     """Return the container most worth keeping: with the largest sum of (content - 1/2) * words, as an index.
 
     Args:
-        first: First segment of each container, of which there is at least one.
+        first: First segment of each container; there is at least one.
         last: Segment after the last one of each container.
         content: Pooled probability of content of each segment, 0 to 1.
     """

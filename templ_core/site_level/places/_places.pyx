@@ -19,7 +19,7 @@ def name_places(element_types, element_type, parent, int positions_max):
     """Return path, cell and anchor of each node.
 
     Args:
-        positions_max: Cells of one parent whose positions are told apart, at most 255.
+        positions_max: Cells of one parent that have positions of their own, at most 255.
     """
     cdef Py_ssize_t count = len(element_type), node, above
     cdef const uint64_t *type_row = <const uint64_t *>items(element_types, 8)

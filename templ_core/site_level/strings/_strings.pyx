@@ -82,7 +82,7 @@ def uncovered_runs(tokens, segments, is_wanted, is_covered, int size, int every)
         is_wanted: Which segments count.
         is_covered: Which words strings cover.
         size: Words of a run; all are of one segment.
-        every: Runs of which one is sampled.
+        every: One in this number of runs is sampled.
     """
     cdef Py_ssize_t count = len(tokens), word, known = 0
     cdef const uint16_t *token = <const uint16_t *>items(tokens, 2)

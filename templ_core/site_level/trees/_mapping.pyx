@@ -152,8 +152,8 @@ cdef inline long long least_cost(const Trees *trees, int left, int right) noexce
 cdef inline bint differ_in_texts(const Trees *trees, int left, int right, long long *cost) noexcept:
     """Return whether it is cheapest to replace each node of a subtree by its like in the other.
 
-    That is so where the subtrees differ in childless nodes alone, none of which the other side has
-    elsewhere. The answer may be no where only a longer search could tell.
+    That is so where the subtrees differ in childless nodes alone that the other side does not have
+    elsewhere. The answer may be no where only a longer search could find out.
     """
     cdef int offset, size = trees.pair.left_end[left] - left, replaced = 0
     cdef hash_t bits[4]
@@ -364,7 +364,7 @@ cdef long long paired_cost(
 ) except? NO_COST:
     """Return the cost of pairing equal labels in order, in linear time.
 
-    Where labels differ, a sibling of the run of which more is left has no pair.
+    Where labels differ, a sibling of the longer remaining run has no pair.
     """
     cdef int i = 0, j = 0, one, other
     cdef long long cost = 0
