@@ -16,8 +16,8 @@ from templ_core.page_level.model.page_model import confidence_inputs
 from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.page_evidence import Copies, PageEvidence
 from templ_core.page_level.page_tree import PageTree
-from templ_core.site_level.config import FUSION_CONFIG
-from templ_core.site_level.fusion._fusion import outside_container, weighed
+from templ_core.site_level.config import FUSION_CONFIG, LIKELY
+from templ_core.site_level.fusion._fusion import unlikely_content, weighed
 from templ_core.site_level.fusion.site_columns import TRUST, SiteColumns
 from templ_core.site_level.site_evidence import SiteEvidence
 
@@ -26,7 +26,6 @@ if TYPE_CHECKING:  # It brings a parser of selectors.
 
 REASON_PAGE = "page-level"
 REASON_REPEAT = "repeat"
-REASON_OUTSIDE = "beside-content"
 REASON_COMMENTS = "comments"
 REASON_REVIEWS = "reviews"
 REASON_CONSENT = "consent"
@@ -132,16 +131,16 @@ def decide(page: PageEvidence, site: SiteEvidence | None, config: CoreConfig) ->
     if is_known:
         # The site separates comments from content; only what a setting asks for is certain.
         log_odds = with_policy(pooled, words, page.roles, _NO_TYPE, config.comments)
-        outside = outside_container(log_odds, columns, words, page.page_type, limits)
+        unlikely = unlikely_content(log_odds, columns, page.page_type, LIKELY)
         share = page_recall_share(None, config)
-        choice = select_segments(log_odds, None, words, share, outside)
+        choice = select_segments(log_odds, None, words, share, unlikely)
     else:
         log_odds = with_policy(pooled, words, page.roles, page.page_type, config.comments)
-        outside = None
+        unlikely = None
         choice = _page_alone(page, log_odds, config)
 
     cuts = site.cuts if is_known else None
-    return _decision(page, log_odds, choice, site=site, outside=outside, cuts=cuts)
+    return _decision(page, log_odds, choice, site=site, unlikely=unlikely, cuts=cuts)
 
 
 def own_log_odds(page: PageEvidence, config: CoreConfig) -> Floats:
@@ -190,10 +189,10 @@ def _decision(
     choice: Selection,
     *,
     site: SiteEvidence | None = None,
-    outside: Bools | None = None,
+    unlikely: Bools | None = None,
     cuts: Cuts | None = None,
 ) -> Decision:
-    left_out = choice.repeated if outside is None else choice.repeated | outside
+    left_out = choice.repeated if unlikely is None else choice.repeated | unlikely
     expected = _selection.plain_f1(log_odds, choice.kept, left_out, page.words)
     inputs = confidence_inputs(expected, choice.kept, page.words, page.page_type)
     of_site = None if site is None else site.fusion.confidence
@@ -204,7 +203,6 @@ def _decision(
         confidence=(of_site or page.confidence).of(inputs),
         confidence_inputs=inputs,
         rules=(
-            *(() if outside is None else ((REASON_OUTSIDE, outside & (log_odds > 0)),)),
             (REASON_REPEAT, choice.repeated),
             (REASON_REVIEWS, page.roles.reviews),
             (REASON_COMMENTS, page.roles.comments),

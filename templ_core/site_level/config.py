@@ -9,6 +9,10 @@ import msgspec
 
 MASS_UNIT = 1000
 """Content mass of a word that is surely content: mass is probability times words, in thousandths."""
+LIKELY = 0.5
+"""Probability above which a page is more likely of a type than not."""
+MOSTLY_LINKS = 0.5
+"""Share of a segment's characters in links from which on it is a line of links, as most of it is one."""
 
 
 class TreesConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -41,10 +45,6 @@ class ScheduleConfig(msgspec.Struct, frozen=True, kw_only=True):
 class NewTextConfig(msgspec.Struct, frozen=True, kw_only=True):
     """The tunable numbers of `templ_core.site_level.window.new_text`."""
 
-    pages: int = 24
-    """Newest pages of a site that are compared."""
-    pages_min: int = 5
-    """Pages of these that must have a text; a text of this number of pages is sure to be a string."""
     run_words: int = 6
     """Words of the runs by which a text is known; shorter ones recur by chance."""
     runs_per_key: int = 8
@@ -59,7 +59,8 @@ class RevisionsConfig(msgspec.Struct, frozen=True, kw_only=True):
     first_mature_documents: int = 8
     """Documents of a site model from which on texts of younger models are looked at again."""
     settled_documents: int = 24
-    """Documents of a site model from which on texts of younger models are looked at once more."""
+    """Documents of a site model from which on texts of younger models are looked at once more. So many of a site's newest
+    pages show what the site begins to repeat, and so many before a change of design are compared with those behind it."""
     changed_ratio_min: float = 0.05
     """Share of its words that must change before a text is published again, 0 to 1."""
 
@@ -76,8 +77,6 @@ class DriftConfig(msgspec.Struct, frozen=True, kw_only=True):
     alarm: float = math.log(10_000)
     """Log-likelihood ratio above which a cluster has gone: without a change of design that happens
     at most once in 10 000 pages of new clusters."""
-    pages_compared: int = 25
-    """Pages before and after a change that are compared to separate another design from another kind of page."""
 
 
 class WindowDedupConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -113,13 +112,9 @@ class PlacesConfig(msgspec.Struct, frozen=True, kw_only=True):
     """Words of a constant text; shorter ones, such as names of sections, recur by chance."""
 
 
-class ContainersConfig(msgspec.Struct, frozen=True, kw_only=True):
-    """The tunable numbers of `templ_core.site_level.containers`."""
+class HeadlineConfig(msgspec.Struct, frozen=True, kw_only=True):
+    """The tunable numbers of the search for the headline by the page's title."""
 
-    surrounding_levels: int = 2
-    """Levels above its owner of the element whose words are a segment's surroundings."""
-    doubt_pages: float = 3.0
-    """Pages after which the share of pages with a usual container has half its weight."""
     title_share_min: float = 0.8
     """Share of a headline's words that are in the page's title, 0 to 1."""
     title_coverage_min: float = 0.3
@@ -132,22 +127,11 @@ class FusionConfig(msgspec.Struct, frozen=True, kw_only=True):
     length_words_max: int = 50
     """Words of a segment, of a run of repeated prose or of links at one path from which on longer text makes nothing
     surer."""
-    certain_log_odds: float = 4.0
-    """On documentation, log-odds by the page model from which on text of a usual container is content
-    although all pages have it."""
+    surrounding_levels: int = 2
+    """Levels above its owner of the element whose words are a segment's surroundings."""
     long_weight: float = 2.0
     """What the log-odds of a segment of `length_words_max` words or more are multiplied with before the cut, and those
     of a segment of one word divided by; between the two the factor rises with the logarithm of the words."""
-    likely_type: float = 0.4
-    """Probability, 0 to 1, above which a page is treated as an article or as documentation."""
-    usual_distance: float = -0.15
-    """A container is usual if its share of the pages is no farther than this (0 to -1) below that of
-    the page's most usual container."""
-    outside_log_odds_min: float = 1.0
-    """Log-odds that text outside the container needs to stay: on articles text of some words, on
-    documentation text that other pages have."""
-    outside_words_min: int = 12
-    """Words from which text outside an article's container needs these log-odds."""
 
 
 class StringsConfig(msgspec.Struct, frozen=True, kw_only=True):
@@ -167,8 +151,6 @@ class StringsConfig(msgspec.Struct, frozen=True, kw_only=True):
     prose_words_min: int = 8
     """Words of the shortest segment in which strings are looked for; a shorter one recurs as a whole. Up to so many
     covered words a run of repeated prose says nothing."""
-    link_density_max: float = 0.8
-    """Share of a segment's characters in links, 0 to 1, from which on it is a line of links."""
     link_words_min: int = 25
     """Recurring words of the lines of links at one path of a page up to which they say nothing; boxes of navigation
     have more, bylines and the contents of most pages not."""
@@ -197,5 +179,5 @@ class StringsConfig(msgspec.Struct, frozen=True, kw_only=True):
 
 STRINGS_CONFIG = StringsConfig()
 PLACES_CONFIG = PlacesConfig()
-CONTAINERS_CONFIG = ContainersConfig()
+HEADLINE_CONFIG = HeadlineConfig()
 FUSION_CONFIG = FusionConfig()

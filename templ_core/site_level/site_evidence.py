@@ -12,8 +12,9 @@ from templ_core.dom.signs import Cuts
 from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.page_evidence import PageEvidence
 from templ_core.site_level.config import (
-    CONTAINERS_CONFIG,
     FUSION_CONFIG,
+    HEADLINE_CONFIG,
+    MOSTLY_LINKS,
     PLACES_CONFIG,
     STRINGS_CONFIG,
 )
@@ -174,15 +175,16 @@ def site_inputs(
     document: Document, page: PageEvidence, model: SiteModel, places: DocumentPlaces
 ) -> tuple[SiteColumns, SegmentEvidence]:
     """Return all columns of `site_columns` for a page of a known site, and what they are made of."""
-    table, config, own, tree = model.places, CONTAINERS_CONFIG, places.segments, page.features.tree
+    table, own, tree = model.places, places.segments, page.features.tree
+    levels = FUSION_CONFIG.surrounding_levels
     known = read_places(table, own, page.log_odds, page.page_type.documentation)
     trees = None
     if not known.are_known:
         trees = tree_evidence(places.blocks, own.text, model.trees, own.words, known.mass)
     strings = read_strings(document, page.features, model.strings, places.prose)
     best = best_container(own.first, own.last, known.content, tree.words)
-    around = mean_around(known.content, tree, document.nodes.parent, config.surrounding_levels)
-    share = usual_share(table.best_containers, places.nodes.cell, tree, config.doubt_pages)
+    around = mean_around(known.content, tree, document.nodes.parent, levels)
+    share = usual_share(table.best_containers, places.nodes.cell, tree)
     headline, subject = _headline(document, page, places, known)
     segments = SegmentEvidence(
         content_log_odds=page.log_odds,
@@ -201,7 +203,7 @@ def site_inputs(
     )
     columns = combine(
         segments,
-        FUSION_CONFIG,
+        FUSION_CONFIG.length_words_max,
         PLACES_CONFIG.probability_margin,
         STRINGS_CONFIG.prose_words_min,
     )
@@ -210,7 +212,8 @@ def site_inputs(
         own.words,
         known.recurrence,
         page.features.link_density,
-        STRINGS_CONFIG,
+        MOSTLY_LINKS,
+        STRINGS_CONFIG.link_words_min,
         FUSION_CONFIG.length_words_max,
     )
     return columns, segments
@@ -229,7 +232,7 @@ def _headline(
     if (known.text_pages[first:behind] > 1).any():
         first, behind = 0, 0
     is_inside[first:behind] = True
-    titled = find_headline(document, page.features, places.types, CONTAINERS_CONFIG)
+    titled = find_headline(document, page.features, places.types, HEADLINE_CONFIG)
     if titled >= 0:
         is_inside[titled] = True
         if first == behind and not known.constant[titled]:

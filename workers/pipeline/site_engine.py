@@ -16,7 +16,7 @@ from schemas.document import DocumentRecord, document_key, site_of_key
 from schemas.site_model import SiteDesign, SiteModelRecord
 from schemas.source import Source
 from templ_core.errors import CodecError
-from templ_core.site_level.config import NEW_TEXT_CONFIG, REVISIONS_CONFIG
+from templ_core.site_level.config import REVISIONS_CONFIG
 from templ_core.site_level.window.new_text import begins_to_repeat
 from templ_core.site_level.window.revisions import REPEATED_TEXT, DesignChange, revision_reason
 from templ_core.site_level.window.site_window import WindowFetch
@@ -279,7 +279,7 @@ class SiteEngine:
         known = self._site_settings.of(model.site)
         if not self._settings.revisions or (known is not None and not known.uses_newest_model):
             return
-        newest = self._windows.fetches(model.site)[-NEW_TEXT_CONFIG.pages :]
+        newest = self._windows.fetches(model.site)[-REVISIONS_CONFIG.settled_documents :]
         with_text = {key for _, key in newest} if fitted.learned_text else set()
         for entry in self._windows.window_entries(model.site):
             is_later = changed_at_ms is not None and entry.event_time_ms >= changed_at_ms

@@ -3,7 +3,6 @@ from collections.abc import Collection, Mapping
 from templ_core.array_types import Bools, Floats
 from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.page_evidence import PageEvidence
-from templ_core.site_level.config import FusionConfig
 from templ_core.site_level.fusion.fusion import Term
 from templ_core.site_level.fusion.site_columns import SiteColumns
 from templ_core.site_level.site_evidence import SegmentEvidence, SiteEvidence
@@ -11,7 +10,7 @@ from templ_core.site_level.strings.string_evidence import Cover
 
 def combine(
     evidence: SegmentEvidence,
-    config: FusionConfig,
+    length_max: int,
     margin: float,
     least_words: float,
 ) -> SiteColumns: ...
@@ -39,6 +38,6 @@ def fused_log_odds(
     bias: float,
     chosen: Collection[str] | None = None,
 ) -> Floats: ...
-def outside_container(
-    log_odds: Floats, columns: SiteColumns, words: Floats, page_type: PageType, config: FusionConfig
+def unlikely_content(
+    log_odds: Floats, columns: SiteColumns, page_type: PageType, likely: float
 ) -> Bools: ...

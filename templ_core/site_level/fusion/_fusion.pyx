@@ -23,10 +23,11 @@ cdef double *added(dict columns, str name, rows) except NULL:
     return <double *>items(row, 8, True)
 
 
-def combine(evidence, config, double margin, double least_words):
+def combine(evidence, int32_t length_max, double margin, double least_words):
     """Return columns by name.
 
     Args:
+        length_max: Words from which on longer text makes nothing surer.
         margin: Probabilities are kept this far from 0 and 1.
         least_words: Covered words up to which a run of repeated prose says nothing.
     """
@@ -49,8 +50,6 @@ def combine(evidence, config, double margin, double least_words):
     cdef const double *covered = <const double *>items(strings.some.share, 8)
     cdef double documentation = page_type.documentation
     cdef int64_t pages = evidence.pages, first, last, known_pages
-    cdef double usual_distance = config.usual_distance, certain = config.certain_log_odds
-    cdef int32_t length_max = config.length_words_max
     first, last = evidence.best
 
     cdef dict columns = {}
@@ -106,9 +105,7 @@ def combine(evidence, config, double margin, double least_words):
         headline[segment] = is_headline[segment]
         # `repeats`: how far text that all pages have is meant to be repeated, 0 to 1.
         repeats = 0
-        if is_label[segment] or usual_best[segment] > usual_distance and (
-            own_value > certain or own_value > 0 and in_best[segment] > 0
-        ):
+        if is_label[segment] or (own_value > 0 and in_best[segment] > 0 and usual_best[segment] == 0):
             repeats = documentation
         constant[segment] = is_constant[segment]
         place[segment] = place_value
@@ -251,40 +248,30 @@ def fused_log_odds(dict columns, dict terms, double bias, chosen=None):
     return log_odds
 
 
-def outside_container(log_odds, dict columns, words, page_type, config):
-    """Return which segments of an article or of documentation are left out; length n_segments.
+def unlikely_content(log_odds, dict columns, page_type, double likely):
+    """Return which segments of an article or of documentation are left out whatever the cut; length n_segments.
 
     The cut maximises expected F1 as if segments were right or wrong one by one. Teasers, notes on authors and
     menus are right or wrong together, and where they are most of a page the cut falls so low that it takes
-    them all.
+    them all. So text that is rather template than content is left out: on an article everywhere, on documentation
+    where other pages have it, and it is neither in the page's best container nor in the most usual one around a best
+    container. A page that may be a thread as well is no article here, because its posts are beside each other.
 
-    Text is outside if it is neither in the page's best container nor where best containers usually
-    are. There it needs `config.outside_log_odds_min` to stay: on an article if it has some words, on
-    documentation if other pages have it. Anywhere on an article, text is left out that is template rather
-    than content. A page that may be a thread as well is no article here, because its posts are beside
-    each other.
+    Args:
+        likely: Probability above which a page is of a type.
     """
     cdef Py_ssize_t size = len(log_odds), segment
-    cdef bint is_thread = page_type.forum > config.likely_type
-    cdef bint is_article = page_type.article > config.likely_type and not is_thread
-    cdef bint is_documentation = page_type.documentation > config.likely_type
-    cdef double usual_distance = config.usual_distance
-    cdef double log_odds_min = config.outside_log_odds_min, words_min = config.outside_words_min
+    cdef bint is_article = page_type.article > likely and not page_type.forum > likely
+    cdef bint is_documentation = page_type.documentation > likely
     cdef const double *content = <const double *>items(log_odds, 8)
     cdef const double *inside = <const double *>items(columns[names.IN_BEST_CONTAINER], 8)
     cdef const double *usual = <const double *>items(columns[names.USUAL_BEST_CONTAINER], 8)
     cdef const double *recurs = <const double *>items(columns[names.RECURS], 8)
-    cdef const double *number = <const double *>items(words, 8)
     result = np.zeros(size, np.bool_)
     cdef uint8_t *left_out = <uint8_t *>items(result, 1, True)
-    cdef bint is_outside
     for segment in range(size):
-        is_outside = (
-            content[segment] < log_odds_min
-            and inside[segment] < 0
-            and usual[segment] < usual_distance
+        left_out[segment] = content[segment] < 0 and (
+            is_article
+            or (is_documentation and inside[segment] < 0 and usual[segment] < 0 and recurs[segment] > 0)
         )
-        left_out[segment] = (
-            is_article and (content[segment] < 0 or (is_outside and number[segment] >= words_min))
-        ) or (is_documentation and is_outside and recurs[segment] > 0)
     return result

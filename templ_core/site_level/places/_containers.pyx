@@ -44,14 +44,13 @@ def best_container(first, last, content, words):
     return best
 
 
-def usual_share(votes, cells, tree, double doubt_pages):
+def usual_share(votes, cells, tree):
     """Return how usual the most usual container around each segment is on its site; length n_segments.
 
     That is votes over pages, 0 to 1.
 
     Args:
         votes: Of each cell: pages whose best container stands there, and pages that have a container there.
-        doubt_pages: Pages that are added to those that could have voted.
     """
     keys, first, last = votes.keys, tree.first, tree.last
     cdef Py_ssize_t node, count = len(cells), known = len(keys), place, segment
@@ -71,7 +70,7 @@ def usual_share(votes, cells, tree, double doubt_pages):
             continue
         place = find(key, known, cell[node])
         if place < known and key[place] == cell[node]:
-            share = voted[place] / (voted[known + place] + doubt_pages)
+            share = voted[place] / <double>max(voted[known + place], 1)
             for segment in range(start[node], end[node]):
                 highest[segment] = max(highest[segment], share)
     return shares

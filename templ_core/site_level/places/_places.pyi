@@ -2,7 +2,7 @@ from typing import Any
 
 from templ_core.array_types import Bools, Floats, Int32s, Int64s, UInt64s
 from templ_core.page_level.page_tree import PageTree
-from templ_core.site_level.config import PlacesConfig, StringsConfig
+from templ_core.site_level.config import PlacesConfig
 from templ_core.site_level.places.places import NodePlaces, PagePlaces, PlaceTable
 
 def name_places(
@@ -33,7 +33,8 @@ def links_again(
     words: Int32s,
     recurrence: Floats,
     link_density: Floats,
-    config: StringsConfig,
+    density_min: float,
+    least: float,
     most: float,
 ) -> Floats: ...
 def where_repeated(path: UInt64s, text: UInt64s) -> Bools: ...

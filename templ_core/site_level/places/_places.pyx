@@ -234,30 +234,30 @@ cdef object _first_at_place(keys):
     return firsts
 
 
-def links_again(path, words, recurrence, link_density, config, double most):
+def links_again(path, words, recurrence, link_density, double density_min, double least, double most):
     """Return how sure it is that each segment is in a box of links that other pages have, too.
 
     It is the recurrence of the segment's path times the logarithm of the words that recur in lines of links at
     this path; 0 for other segments.
 
     Args:
+        density_min: Share of a segment's characters in links from which on it is a line of links.
+        least: Recurring words up to which they say nothing.
         most: Words from which on more of them make nothing surer.
     """
     cdef Py_ssize_t segment, count = len(path)
     cdef const int32_t *length = <const int32_t *>items(words, 4)
     cdef const double *recurs = <const double *>items(recurrence, 8)
     cdef const double *density = <const double *>items(link_density, 8)
-    cdef double least = config.link_words_min
-    cdef double density_max = config.link_density_max
     firsts, masses, column = _first_at_place(path), np.zeros(count), np.zeros(count)
     cdef const int32_t *first_of = <const int32_t *>items(firsts, 4)
     cdef double *mass = <double *>items(masses, 8, True)
     cdef double *result = <double *>items(column, 8, True)
     for segment in range(count):
-        if density[segment] >= density_max:
+        if density[segment] >= density_min:
             mass[first_of[segment]] += length[segment] * recurs[segment]
     for segment in range(count):
-        if density[segment] >= density_max and mass[first_of[segment]] > least:
+        if density[segment] >= density_min and mass[first_of[segment]] > least:
             result[segment] = recurs[segment] * log(min(mass[first_of[segment]], most) / least)
     return column
 

@@ -13,7 +13,7 @@ from templ_core.page_level.features.characters import Words, read_characters, re
 from templ_core.page_level.features.page_features import PageFeatures
 from templ_core.page_level.features.surroundings import HEADING, VERBATIM
 from templ_core.patterns import pattern
-from templ_core.site_level.config import STRINGS_CONFIG
+from templ_core.site_level.config import MOSTLY_LINKS, STRINGS_CONFIG
 from templ_core.site_level.strings._string_evidence import StringFinder, read_page, sentence_runs
 from templ_core.site_level.strings._strings import numbered, read_seeds, word_tokens
 from templ_core.site_level.strings.suffix_array import BREAK
@@ -89,7 +89,7 @@ def read_prose(features: PageFeatures) -> PageProse:
     config = STRINGS_CONFIG
     is_prose: Bools = (
         (features.surroundings & (HEADING | VERBATIM) == 0)
-        & (features.link_density < config.link_density_max)
+        & (features.link_density < MOSTLY_LINKS)
         & (features.words.per_segment >= config.prose_words_min)
     )
     return PageProse(is_prose=is_prose, tokens=word_tokens(features.words, is_prose, _calendar()))

@@ -19,7 +19,12 @@ import msgspec
 
 from templ_core.array_types import UInt64s
 from templ_core.site_level._keyed_sums import clustered
-from templ_core.site_level.config import DRIFT_CONFIG, SCHEDULE_CONFIG, TREES_CONFIG
+from templ_core.site_level.config import (
+    DRIFT_CONFIG,
+    REVISIONS_CONFIG,
+    SCHEDULE_CONFIG,
+    TREES_CONFIG,
+)
 
 
 class Drift(msgspec.Struct, frozen=True, kw_only=True):
@@ -50,7 +55,9 @@ def find_drift(pages: Sequence[UInt64s]) -> Drift:
     if not gone:
         return Drift(fit=fit, changed_at=None)
     latest = max(gone, key=lambda pages: pages[-1])
-    return Drift(fit=fit, changed_at=1 + latest[-1], gone=latest[-DRIFT_CONFIG.pages_compared :])
+    return Drift(
+        fit=fit, changed_at=1 + latest[-1], gone=latest[-REVISIONS_CONFIG.settled_documents :]
+    )
 
 
 def _is_gone(cluster: Sequence[int], clusters: Sequence[Sequence[int]]) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 
-from templ_core.site_level.config import NEW_TEXT_CONFIG, STRINGS_CONFIG
+from templ_core.site_level.config import REVISIONS_CONFIG, STRINGS_CONFIG
 from templ_core.site_level.window._new_text import recurring, without
 
 
@@ -13,7 +13,7 @@ def latest_new_runs(before: Sequence[bytes], newest: bytes) -> list[bytes]:
         before: What this function or `after_fit` returned before that document; empty at first.
         newest: The new runs of that document.
     """
-    return [*before, newest][-NEW_TEXT_CONFIG.pages :]
+    return [*before, newest][-REVISIONS_CONFIG.settled_documents :]
 
 
 def begins_to_repeat(latest: Sequence[bytes]) -> bool:

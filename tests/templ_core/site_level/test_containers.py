@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from templ_core.dom._tree import only_h1
 from templ_core.dom.document import parse_document
 from templ_core.page_level.features.page_features import read_features
-from templ_core.site_level.config import CONTAINERS_CONFIG
+from templ_core.site_level.config import HEADLINE_CONFIG
 from templ_core.site_level.keyed_sums import count_keys
 from templ_core.site_level.places._containers import (
     best_container,
@@ -55,8 +55,8 @@ def test_the_most_usual_container_around_a_segment_counts(document, tree):
     votes = [cells[tags.index("div a")]] * 3 + [cells[tags.index("div b")]] * 6
     counts = count_keys(np.array(votes, np.uint64))
     having = np.concatenate([counts.sums, counts.sums + 3])
-    of_those = usual_share(msgspec.structs.replace(counts, sums=having), cells, tree, 3.0)
-    assert of_those.tolist() == [3 / 9, 6 / 12, 6 / 12, 6 / 12, 0, 0]
+    of_those = usual_share(msgspec.structs.replace(counts, sums=having), cells, tree)
+    assert of_those.tolist() == [3 / 6, 6 / 9, 6 / 9, 6 / 9, 0, 0]
 
 
 @given(st.lists(st.floats(0, 1), min_size=6, max_size=6))
@@ -73,7 +73,7 @@ def test_surroundings_are_the_words_two_elements_up(document, tree, content):
 def head(markup):
     document = parse_document(markup, "")
     types = element_type_rows(document)
-    return find_headline(document, read_features(document), types, CONTAINERS_CONFIG)
+    return find_headline(document, read_features(document), types, HEADLINE_CONFIG)
 
 
 WORDS = st.lists(

@@ -11,13 +11,13 @@ from templ_core.errors import CodecError
 from templ_core.page_level.model.model_file import shipped_model
 from templ_core.page_level.model.page_type import PageType
 from templ_core.page_level.page_evidence import read_page_evidence
-from templ_core.site_level.config import FUSION_CONFIG, STRINGS_CONFIG, FusionConfig
+from templ_core.site_level.config import LIKELY
 from templ_core.site_level.fusion._fusion import (
     combine,
     cover_columns,
     fused_log_odds,
-    outside_container,
     pages_with_places,
+    unlikely_content,
     weighed,
 )
 from templ_core.site_level.fusion.fusion import (
@@ -124,36 +124,35 @@ ARTICLE = PageType(article=0.7, other=0.3)
 DOCUMENTATION = PageType(documentation=0.7, other=0.3)
 
 
-def is_left_out(log_odds, page_type, *, words=30, inside=False, usual=-0.5, recurs=False):
+def is_left_out(log_odds, page_type, *, inside=False, usual=-0.5, recurs=False):
     columns = {"in the best box": 0.5 if inside else -0.5, "usual best box": usual}
     columns["recurs"] = float(recurs)
     one = {name: np.array([value]) for name, value in columns.items()}
-    return outside_container(
-        np.array([log_odds]), one, np.array([float(words)]), page_type, FUSION_CONFIG
-    ).item()
+    return unlikely_content(np.array([log_odds]), one, page_type, LIKELY).item()
 
 
 @pytest.mark.parametrize(
     ("page_type", "log_odds", "given", "left_out"),
     [
-        (ARTICLE, 0.9, {}, True),
-        (ARTICLE, 1.1, {}, False),  # it is surely content
-        (ARTICLE, 0.1, {"inside": True}, False),
-        (ARTICLE, 0.1, {"usual": 0.0}, False),  # a usual container is as good
-        (ARTICLE, -0.1, {"inside": True}, True),  # it is template rather than content
-        (ARTICLE, -0.1, {"words": 3}, True),
-        (ARTICLE, 0.1, {"words": 3}, False),
-        (DOCUMENTATION, 0.9, {"recurs": True}, True),
-        (DOCUMENTATION, 1.1, {"recurs": True}, False),
+        (ARTICLE, 0.1, {}, False),
+        (ARTICLE, -0.1, {}, True),  # it is template rather than content
+        (ARTICLE, -0.1, {"inside": True}, True),
+        (DOCUMENTATION, 0.1, {"recurs": True}, False),
+        (DOCUMENTATION, -0.1, {"recurs": True}, True),
         (DOCUMENTATION, -3.0, {"recurs": True, "inside": True}, False),  # it is left to the cut
-        (DOCUMENTATION, -3.0, {"recurs": True, "usual": -0.1}, False),
+        (
+            DOCUMENTATION,
+            -3.0,
+            {"recurs": True, "usual": 0.0},
+            False,
+        ),  # a usual container is as good
         (DOCUMENTATION, -3.0, {"recurs": False}, False),
         (PageType(), -3.0, {"recurs": True}, False),
-        (PageType(article=0.5, forum=0.45), 0.1, {}, False),  # posts beside each other
-        (PageType(article=0.5, forum=0.3), 0.1, {}, True),
+        (PageType(article=0.45), -3.0, {}, False),  # it is rather of another type
+        (PageType(article=0.6, forum=0.6), -3.0, {}, False),  # posts beside each other
     ],
 )
-def test_what_is_left_out_beside_the_content(page_type, log_odds, given, left_out):
+def test_what_is_left_out_whatever_the_cut(page_type, log_odds, given, left_out):
     assert is_left_out(log_odds, page_type, **given) == left_out
 
 
@@ -177,8 +176,8 @@ def slow_combine(evidence):
         place, tree_pages = np.where(path_pages, place, trees.log_odds), trees.place_pages
     pages = evidence.pages
     sure = np.log(0.98 / 0.02)
-    content = (page > 4) | (page > 0) & inside
-    meant = 0.7 * (labels | content & (best - best.max() > -0.15))
+    content = (page > 0) & inside
+    meant = 0.7 * (labels | content & (best == best.max()))
     around = np.clip(near, 0.02, 0.98)
     long = np.log(np.minimum(words, 50))
     recurs = (1 - meant) * shape_pages / max(pages, 1)
@@ -241,7 +240,7 @@ def test_columns_equal_those_by_definition(seed):
         headline=shares() < 0.2, named=shares(), repeated=shares() < 0.3,
         words=rng.integers(1, 200, size).astype(np.int32), pages=int(rng.integers(0, 9)),
     )  # fmt: skip
-    found, wanted = combine(evidence, FusionConfig(), 0.02, 8), slow_combine(evidence)
+    found, wanted = combine(evidence, 50, 0.02, 8), slow_combine(evidence)
     assert set(found) == set(wanted)
     for name, column in wanted.items():
         np.testing.assert_allclose(found[name], column, rtol=1e-12, atol=1e-12, err_msg=name)
@@ -327,12 +326,12 @@ def test_each_line_of_links_counts_with_those_at_its_path(seed):
     rng = np.random.default_rng(seed)
     size = int(rng.integers(1, 90))
     path = rng.integers(0, 3, size).astype(np.uint64)
-    recurrence, density = rng.random(size), rng.random(size) + 0.5
+    recurrence, density = rng.random(size), rng.random(size)
     words = rng.integers(1, 9, size).astype(np.int32)
-    is_link = density >= 0.8
+    is_link = density >= 0.5
     mass = np.array([(words * recurrence)[is_link & (path == one)].sum() for one in path])
     wanted = is_link * recurrence * np.log(np.clip(mass / 25, 1, 50 / 25))
-    found = links_again(path, words, recurrence, density, STRINGS_CONFIG, 50)
+    found = links_again(path, words, recurrence, density, 0.5, 25, 50)
     np.testing.assert_allclose(found, wanted, rtol=1e-12, atol=1e-12)
 
 
