@@ -33,7 +33,11 @@ _ABOUT = pattern(
 def names_say(attributes: str) -> int:
     """Return what the names of an element say, as bits.
 
-    >>> names_say("related-posts") == ELSEWHERE, names_say("entry-header") == OWN, names_say("story") == 0
+    >>> (
+    ...     names_say("related-posts") == ELSEWHERE,
+    ...     names_say("entry-header") == OWN,
+    ...     names_say("story") == 0,
+    ... )
     (True, True, True)
     """
     names = attributes.split()
