@@ -84,6 +84,9 @@ SPACE_AFTER = CONTROLS | names(
 IMAGES = names("img amp-img amp-anim")
 """Tags of images."""
 
+ANCHORS = frozenset("¶#§🔗")
+"""Signs by which readers find out the address of a place on the page."""
+
 MARKED = IMAGES | names(
     "a b strong i em code kbd samp tt sub sup del s strike formula formula-block"
 )

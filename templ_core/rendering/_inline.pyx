@@ -19,7 +19,8 @@ import unicodedata
 import numpy as np
 
 from templ_core.dom._tree import tag_bits
-from templ_core.dom.tags import IMAGES
+from templ_core.dom.tags import ANCHORS, IMAGES
+from templ_core.letters import UNSEEN_MARKS
 
 cdef enum:
     OPEN_MAX = 32               # marks inside one another; deeper ones are left out
@@ -42,7 +43,7 @@ cdef tuple _HTML_ENDS = (
     b"", b"</a>", b"", b"</strong>", b"</em>", b"</code>", b"</sub>", b"</sup>", b"</del>",
     b"\\)</span>", b"\\]</div>",
 )
-cdef tuple _ANCHORS = ("¶", "#", "§", "🔗", "\u200b")
+cdef dict _UNSEEN = {ord(mark): None for mark in UNSEEN_MARKS}
 cdef enum:
     AROUND_LEVELS = 8           # between an image and the figure or `noscript` that it is in; each `source` is one
     IN_FIGURE = 1
@@ -95,7 +96,7 @@ cdef class InlineWriter:
     cdef Py_ssize_t size, place
     cdef list cuts
     cdef int in_code                # open marks whose text is written as it is: code and formulas
-    cdef bint owes_blank            # behind an image in marks that are still open
+    cdef bint owes_blank            # behind an image, if a text follows
     cdef OpenMark open[OPEN_MAX]
     cdef int depth
 
@@ -302,9 +303,7 @@ cdef class InlineWriter:
                 self._leave_code()
                 self._put_image(row)
                 self._go_on_with_code()
-                if self.place < self.size and self.text[self.place] not in b" \n":
-                    self.owes_blank = True
-                    self._put_owed_blank()
+                self.owes_blank = self.place < self.size and self.text[self.place] not in b" \n"
             return 0
         if self.depth == OPEN_MAX:
             return 0
@@ -313,6 +312,7 @@ cdef class InlineWriter:
         mark = &self.open[self.depth]
         mark.kind = self._kind_of(row)
         self._write_up_to(at)
+        self._put_owed_blank()
         if mark.kind == LINK and self._leads_here(row):
             if self._is_anchor(at, end):
                 self.place = max(self.place, end)
@@ -350,7 +350,7 @@ cdef class InlineWriter:
             return False
         if self.in_heading:
             return not has_word(self.text + at, end - at)
-        return self.text[at : end].decode("utf-8", "replace") in _ANCHORS
+        return self.text[at : end].decode("utf-8", "replace") in ANCHORS
 
     cdef int _leave_out_caret(self, Py_ssize_t at, Py_ssize_t end) noexcept:
         """Leave out the sign by which plain text says that a power begins here, on either side of the mark."""
@@ -411,7 +411,7 @@ cdef class InlineWriter:
             self._go_on_with_code()
         elif mark.kind:
             self._put(_HTML_ENDS[mark.kind])
-        return self._put_owed_blank()
+        return 0
 
     cdef OpenMark *_code(self) noexcept:
         """Return the innermost open mark whose text is written as it is; NULL without one."""
@@ -435,7 +435,7 @@ cdef class InlineWriter:
         return 0
 
     cdef int _put_owed_blank(self) except -1:
-        if self.owes_blank and not self.depth:
+        if self.owes_blank:
             self._put(b" ")
             self.owes_blank = False
         return 0
@@ -444,6 +444,9 @@ cdef class InlineWriter:
         cdef Py_ssize_t start = self.place
         if end <= start:
             return 0
+        if self.text[start] not in b" \n":
+            self._put_owed_blank()
+        self.owes_blank = False
         self.place = end
         if self.cuts is not None:
             for cut_start, cut_end in self.cuts:
@@ -460,7 +463,7 @@ cdef class InlineWriter:
     cdef int _put_image(self, int row) except -1:
         cdef str label = ""
         if self.label[row] >= 0:
-            label = " ".join((<str>self.values[self.label[row]]).split())
+            label = " ".join((<str>self.values[self.label[row]]).translate(_UNSEEN).split())
         cdef bint has_address = self.target[row] >= 0 and bool(self.address(self.target[row]))
         cdef Py_ssize_t size
         cdef const char *text = PyUnicode_AsUTF8AndSize(label, &size)

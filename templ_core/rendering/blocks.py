@@ -10,6 +10,8 @@ _LANGUAGE = pattern(r"(?:^|\s)(?:lang(?:uage)?-|highlight-source-|brush:\s*)([\w
 _NUMBERS = pattern(r"\s*\d+(?:\s+\d+)*\s*")
 _NUMBERED = pattern(r"(?:^|[\s_-])(?:line-?no|line-?num|gutter|ln(?:t|um)?(?=$|\s))")
 _NUMBER = pattern(r"^[ \t]*\d+", re.MULTILINE)
+_FIRST_COLUMN = pattern(r"^\S", re.MULTILINE)
+_FIRST_BLANK = pattern(r"^[ \t]", re.MULTILINE)
 _LEVELS = 3
 """Elements around a `pre` in which its class is looked for."""
 
@@ -55,7 +57,8 @@ def without_line_numbers(found: Outline, pre: int, texts: Sequence[str]) -> str:
     inside = range(pre + 1, int(found.document.nodes.end[pre]))
     lines = [line for line in text.split("\n") if line.strip()]
     if all(map(_NUMBER.match, lines)) and any(_is_numbered(found, one) for one in inside):
-        return _NUMBER.sub("", text)
+        text = _NUMBER.sub("", text)
+        return text if _FIRST_COLUMN.search(text) else _FIRST_BLANK.sub("", text)
     return text
 
 

@@ -136,8 +136,8 @@ class _Markdown:
             return
         code = without_line_numbers(self._found, pre, [self._found.text(one) for one, _ in parts])
         if code:
-            items = self._items(parts[0][0].item)
-            self._write(items, _fenced(code, code_language(self._found, pre)))
+            around = takewhile(lambda item: item < pre, self._items(parts[0][0].item))
+            self._write(tuple(around), _fenced(code, code_language(self._found, pre)))
 
     def _write_text(self, level: int, item: int, text: str) -> None:
         if not text:

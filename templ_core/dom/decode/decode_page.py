@@ -346,7 +346,7 @@ def _with_mark(body: bytes) -> DecodedText | None:
 
 def _escaped(body: bytes, declared: list[str]) -> DecodedText | None:
     """Return the text of a body in ISO-2022-JP, whose bytes are ASCII and would pass as UTF-8."""
-    codecs_named = [codec_of(label) for label in (*declared, _declared_inside(body))]
+    codecs_named = [codec_of(label) for label in (*declared, *_declared_inside(body))]
     if "iso2022_jp" in (*codecs_named, _detected(body)):
         return _strictly(body, "iso2022_jp")
     return None
@@ -387,19 +387,16 @@ _TYPICAL_OF_SERVERS = "cp1252"
 """The charset that servers declare by default, whatever their pages have: ISO-8859-1."""
 
 
-def _declared_inside(body: bytes) -> str:
-    """Return the charset label that the page itself declares; empty without one.
+def _declared_inside(body: bytes) -> list[str]:
+    """Return the charset labels that the page itself declares.
 
     Only the attribute `charset` of a `meta` counts, or its `content` where it stands for a content-type header.
     """
     match = _XML_CHARSET.match(body)
     if match:
-        return match[1].decode()
-    for meta in _META.finditer(body, 0, _CONFIG.meta_reach_bytes):
-        label = _label_of(meta["attributes"]) if meta["attributes"] else ""
-        if label:
-            return label
-    return ""
+        return [match[1].decode()]
+    metas = _META.finditer(body, 0, _CONFIG.meta_reach_bytes)
+    return [_label_of(meta["attributes"]) for meta in metas if meta["attributes"]]
 
 
 def _label_of(attributes: bytes) -> str:
@@ -416,7 +413,7 @@ def _label_of(attributes: bytes) -> str:
 
 
 def _as_declared_or_detected(body: bytes, declared: list[str]) -> DecodedText:
-    claims = [codec_of(label) for label in (*declared, _declared_inside(body))]
+    claims = [codec_of(label) for label in (*declared, *_declared_inside(body))]
     candidates = [codec for codec in claims if codec and codec != "utf-8"]
     candidates.sort(key=_TYPICAL_OF_SERVERS.__eq__)
     candidates.sort(key=_SINGLE_BYTE.__contains__)  # Almost any bytes fit these: they go last.

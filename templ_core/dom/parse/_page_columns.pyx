@@ -28,8 +28,8 @@ from templ_core.dom.parse._shown_values cimport (
 )
 from templ_core.dom.parse._text_reader cimport (
     ADDS_BRACKET, HOLDS_PHRASES, IS_BREAK, IS_HEADING, IS_IMAGE, IS_INLINE, IS_INVISIBLE, IS_LINK, IS_MARKED, IS_META,
-    IS_PART, IS_POWER, IS_READING, IS_SCRIPT, IS_TITLE, IS_UNKNOWN, IS_VERBATIM, IS_WITHOUT_SCRIPTS, NOT_A_BREAK, Open,
-    SPACES, Segment, TextReader,
+    IS_CLOSED, IS_OF_ROW, IS_PART, IS_POWER, IS_READING, IS_SCRIPT, IS_TITLE, IS_UNKNOWN, IS_VERBATIM, NOT_A_BREAK, Open, SPACES,
+    Segment, TextReader,
 )
 
 import re
@@ -73,20 +73,29 @@ cdef dict _TRAITS = {
 for _tags, _trait in (
     (BLOCKS, 0), (INLINE | EMPTY, IS_INLINE), (STANDS_ALONE, IS_PART), (INVISIBLE, IS_INVISIBLE),
     (SPACE_AFTER, SPACES), (MARKED, IS_MARKED), (PHRASES, HOLDS_PHRASES), (HEADING_LEVELS, IS_HEADING),
-    (("rt",), IS_READING), (("sup",), IS_POWER), (("noscript",), IS_WITHOUT_SCRIPTS),
-    (IMAGES, SHOWS_IMAGE), (CELLS, SPANS),
+    (("rt",), IS_READING), (("sup",), IS_POWER), (("dialog", "noscript"), IS_CLOSED),
+    (IMAGES, SHOWS_IMAGE), (CELLS, SPANS), (CELLS | {"dt"}, IS_OF_ROW),
 ):
     _TRAITS.update({_tag: _TRAITS.get(_tag, 0) | _trait for _tag in _tags})
 cdef dict _ATTRIBUTES = {
     "id": ID, "class": CLASS, "role": ROLE, "itemprop": ITEMPROP, "style": STYLE, "href": HREF,
-    "hidden": HIDDEN, "aria-hidden": ARIA_HIDDEN,
+    "hidden": HIDDEN, "popover": HIDDEN, "aria-hidden": ARIA_HIDDEN,
 }
 _UNSEEN = {ord(mark): None for mark in letters.UNSEEN_MARKS}
-_NOT_SEEN = ("sr-only", "visually-hidden", "visuallyhidden", "screen-reader-text", "element-invisible")
-"""Classes by which Bootstrap, WordPress, Drupal and others hide text from all but screen readers."""
+cdef object _is_for_screen_reader = re.compile(
+    r"(?i)(?!not-)[\w-]{0,40}?(?:off-?screen|(?:sr[-_]?only|visually[-_]?hidden|hidden-(?:visually|accessible)"
+    r"|screen-?reader|a11y-hidden|show-for-sr|assistive-text|element-invisible)(?:[s_-][\w-]{0,40})?)"
+).fullmatch
+"""Tells the classes by which frameworks and sites hide text from all but screen readers."""
+_HIDDEN = frozenset(("hidden", "is-hidden", "d-none"))
+"""Classes by which Bootstrap, Tailwind and others hide text, unless another class shows it in some windows."""
+cdef object _shows = re.compile(r"[\w-]+:.+|d-\w+-\w+|(?:visible|show)-.+").fullmatch
 _DIALOGS = ("modal", "popup", "pop-up", "dialog", "lightbox", "overlay", "offcanvas", "off-canvas")
 cdef object _find_dialog = re.compile(rf"(?<![a-z])(?:alert)?(?:{'|'.join(_DIALOGS)})(?![a-z])").search
-cdef object _find_hiding = re.compile(r"(?i:display\s*:\s*none|visibility\s*:\s*hidden)").search
+cdef object _find_hiding = re.compile(
+    r"(?i)(?<![\w-])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)"
+    r"|clip\s*:\s*rect\(\s*[01](?:px)?[\s,]+[01](?:px)?[\s,]+[01](?:px)?[\s,]+[01](?:px)?\s*\)|left\s*:\s*-\d{4,}px)"
+).search
 
 
 cdef Node _any_node
@@ -327,16 +336,16 @@ cdef class PageReader(TextReader):
         this.run, this.piece = self.run_number, self.border_count
         if not traits & IS_INLINE:
             self.enter_block(this)
-            # In a sentence nobody sees what only a browser without scripts would show.
+            # In a sentence nobody sees what only a browser without scripts or an opened dialog would show.
             self.unseen = traits & IS_PART and (
-                is_unseen(attributes) or (traits & IS_WITHOUT_SCRIPTS and self.run.text.size > 0)
+                is_unseen(attributes) or (traits & IS_CLOSED and self.run.text.size > 0)
             )
         elif traits & IS_LINK:
             self.open_links += 1
             self.segment.links += 1
             self.segment.external_links += attributes.link_target == OTHER_SITE
             self.segment.page_links += attributes.link_target == SAME_PAGE
-            if attributes.link_target != SAME_PAGE or not self.is_in_heading():
+            if attributes.link_target != SAME_PAGE:
                 this.start = -1
         elif traits & IS_BREAK:
             self.break_line()
@@ -397,7 +406,9 @@ cdef class PageReader(TextReader):
         """Find out whether the attributes hide their element, and where they lead."""
         cdef const char **values = attributes.values
         cdef const char *names = values[CLASS]
-        attributes.unseen = values[HIDDEN] != NULL or (values[STYLE] != NULL and _hides(values[STYLE]))
+        attributes.unseen = (values[HIDDEN] != NULL and strcmp(values[HIDDEN], "until-found") != 0) or (
+            values[STYLE] != NULL and _hides(values[STYLE])
+        )
         attributes.hidden = attributes.unseen or (
             values[ARIA_HIDDEN] != NULL and strcmp(values[ARIA_HIDDEN], "true") == 0
         )
@@ -559,8 +570,10 @@ cdef void no_attributes(ElementAttributes *attributes) noexcept:
 
 
 cdef bint _hides(const char *style) except -1:
-    """Return whether a style hides its element; most styles name neither property."""
-    if strstr(style, "isp") == NULL and strstr(style, "isi") == NULL and is_ascii_lower(style):
+    """Return whether a style hides its element; most styles name none of the properties."""
+    if strstr(style, "isp") == NULL and strstr(style, "isi") == NULL and strstr(style, "clip") == NULL and (
+        strstr(style, "left") == NULL and is_ascii_lower(style)
+    ):
         return False
     return _find_hiding(style[: strlen(style)].decode()) is not None
 
@@ -599,12 +612,16 @@ cdef bint is_unseen(ElementAttributes *attributes) except -1:
 
 
 cdef bint _is_for_screen_readers(const char *names) except -1:
-    """Return whether one of the names of classes says that only screen readers have the text."""
-    if strstr(names, "sr-only") == NULL and strstr(names, "hidden") == NULL and (
-        strstr(names, "screen-reader") == NULL and strstr(names, "invisible") == NULL
+    """Return whether the names of classes say that nobody sees the text, or only screen readers have it."""
+    if strstr(names, "nly") == NULL and strstr(names, "idden") == NULL and strstr(names, "creen") == NULL and (
+        strstr(names, "visible") == NULL and strstr(names, "d-none") == NULL and strstr(names, "-sr") == NULL
+        and strstr(names, "assistive") == NULL
     ):
         return False
-    return not frozenset(names[: strlen(names)].decode().split()).isdisjoint(_NOT_SEEN)
+    classes = names[: strlen(names)].decode().split()
+    if any(map(_is_for_screen_reader, classes)):
+        return True
+    return not _HIDDEN.isdisjoint(classes) and not any(map(_shows, classes))
 
 
 cdef int link_target(const char *href, bytes host) except -1:

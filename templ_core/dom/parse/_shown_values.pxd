@@ -55,7 +55,7 @@ cdef inline void show(Shown *shown, int traits) noexcept:
     if traits & SHOWS_IMAGE:
         _show_image(shown)
     elif traits & SHOWS_SOURCE:
-        _largest(shown, _named(shown, b"srcset"), &shown.target)
+        _show_set(shown)
     else:
         _show_numbers(shown, traits)
 
@@ -98,14 +98,25 @@ cdef inline void _show_image(Shown *shown) noexcept:
             return
     for number in range(shown.count):
         found = &shown.attributes[number]
-        if found.name_bytes > 5 and not memcmp(found.name, b"data-", 5) and _is_picture(found):
+        if _is_for_scripts(found) and _is_picture(found):
             shown.target = found[0]
             return
-    for name in (b"data-srcset", b"data-lazy-srcset", b"srcset"):
-        if _largest(shown, _named(shown, name), &shown.target):
-            return
-    if is_dot:
+    if not _show_set(shown) and is_dot:
         shown.label.value = NULL
+
+
+cdef inline bint _is_for_scripts(const Named *one) noexcept:
+    """Return whether only a script knows an attribute: `data-...` or `...-src`."""
+    cdef Py_ssize_t size = one.name_bytes
+    return size > 5 and (not memcmp(one.name, b"data-", 5) or not memcmp(one.name + size - 4, b"-src", 4))
+
+
+cdef inline bint _show_set(Shown *shown) noexcept:
+    """Find the largest image of a set; return whether there is one."""
+    for name in (b"data-srcset", b"data-lazy-srcset", b"srcset"):
+        if _largest(_named(shown, name), &shown.target):
+            return True
+    return False
 
 
 cdef inline bint _is_address(const Named *one) noexcept:
@@ -174,7 +185,7 @@ cdef inline bint _is_picture(const Named *one) noexcept:
     return False
 
 
-cdef inline bint _largest(const Shown *shown, const Named *of_set, Named *found) noexcept:
+cdef inline bint _largest(const Named *of_set, Named *found) noexcept:
     """Find the address of the largest image of a `srcset` (HTML standard, section 4.8.4.2.1)."""
     cdef Named one
     cdef double size, most = -1

@@ -2,7 +2,7 @@
 # `strip_markup`: hash tables from packed names to traits.
 
 from libc.stdint cimport uint64_t
-from libc.string cimport memchr, memcmp
+from libc.string cimport memchr, memcmp, strlen
 
 from templ_core.dom.parse._attribute_table cimport ATTRIBUTE_COUNT, HREF, ITEMPROP, OTHER
 from templ_core.dom.parse._markup cimport Attribute, is_blank, packed, read_attribute, skip_blanks
@@ -136,8 +136,10 @@ cdef inline const unsigned char *read_attributes(
             tag.claims |= number == ITEMPROP
 
 
-cdef inline bint is_true(const Attribute *one) noexcept:
-    return one.value_end - one.value == 4 and not memcmp(one.value, b"true", 4)
+cdef inline bint is_value(const Attribute *one, const char *value) noexcept:
+    """Return whether an attribute has exactly this value."""
+    cdef Py_ssize_t size = one.value_end - one.value
+    return one.value != NULL and size == <Py_ssize_t>strlen(value) and not memcmp(one.value, value, size)
 
 
 cdef inline bint _may_be_title(const Attribute *property) noexcept:

@@ -35,7 +35,7 @@ from templ_core.dom.parse._shown_values cimport (
 from templ_core.dom.parse._start_tag cimport (
     CLAIMS, EMBEDDING, EMBEDS, ENDS_HTML, FONT_STYLE, HIDES, HOLDS_HTML, IS_BLOCK, IS_EMPTIED, IS_FONT, IS_FOREIGN,
     IS_LINK, IS_META, IS_PRE, IS_RAW, IS_ROOT, IS_TABLE, IS_TABLE_PART, IS_TARGET, ITEMTYPE, PROPERTY, REL,
-    RELATES, SHOWS_CLAIM, STARTS_HTML, StartTag, TYPE, TagTraits, add_traits, is_true, read_attributes,
+    RELATES, SHOWS_CLAIM, STARTS_HTML, StartTag, TYPE, TagTraits, add_traits, is_value, read_attributes,
     shows_formula, traits_of,
 )
 
@@ -118,7 +118,7 @@ cdef void _fill_traits() noexcept:
             add_traits(&TAGS, _packed_name(name.encode()), traits)
     for name, number in (
         ("id", ID), ("class", CLASS), ("role", ROLE), ("itemprop", ITEMPROP), ("style", STYLE),
-        ("href", HREF), ("hidden", HIDDEN), ("aria-hidden", ARIA_HIDDEN), ("property", PROPERTY),
+        ("href", HREF), ("hidden", HIDDEN), ("popover", HIDDEN), ("aria-hidden", ARIA_HIDDEN), ("property", PROPERTY),
         ("color", FONT_STYLE), ("face", FONT_STYLE), ("size", FONT_STYLE), ("rel", REL),
         ("type", TYPE), ("itemtype", ITEMTYPE), ("typeof", ITEMTYPE), ("srcdoc", EMBEDDING),
         ("shadowrootmode", EMBEDDING),
@@ -462,9 +462,9 @@ cdef bint move_attributes(
     if not (tag.seen or tag.keeps_target) or tag.traits & IS_EMPTIED:
         return True
     table.entry.size = 0
-    if tag.seen >> HIDDEN & 1:
+    if tag.seen >> HIDDEN & 1 and not is_value(&attribute[HIDDEN], b"until-found"):
         table_put(table, HIDDEN, NULL, 0)
-    elif tag.seen >> ARIA_HIDDEN & 1 and is_true(&attribute[ARIA_HIDDEN]):
+    elif tag.seen >> ARIA_HIDDEN & 1 and is_value(&attribute[ARIA_HIDDEN], b"true"):
         table_put(table, ARIA_HIDDEN, b"true", 4)
     if tag.keeps_target:
         _put_target(table, tag, name_end, tag_end)

@@ -23,7 +23,8 @@ cdef enum:
     IS_HEADING = 16384
     IS_READING = 32768      # of the characters before it: rt
     IS_POWER = 65536        # sup
-    IS_WITHOUT_SCRIPTS = 262144     # noscript
+    IS_CLOSED = 262144      # noscript, dialog
+    IS_OF_ROW = 524288      # td, th, dt: its signs may say something, also where they are links
     ADDS_BRACKET = 131072   # behind the reading; known once it is open
 
 cdef enum:
@@ -79,8 +80,9 @@ cdef class TextReader:
     cdef void note_own_text(self) noexcept
     cdef bint is_in_piece(self, const Open *one) noexcept
     cdef bint is_in_heading(self) noexcept
+    cdef bint is_in_row(self) noexcept
     cdef int leave_out_anchor(self, Open *this) except -1
-    cdef int begin_power(self, char first) except -1
+    cdef int begin_power(self, const char *text, int size) except -1
     cdef int open_bracket(self, Open *this) except -1
     cdef int close_bracket(self, Open *this) except -1
     cdef int break_line(self) except -1

@@ -16,6 +16,10 @@ from templ_core.dom.parse._segment_text cimport (
 import re
 
 from templ_core import letters
+from templ_core.dom.tags import ANCHORS
+
+cdef enum:
+    ANCHOR_BYTES = 6        # of the longest of `ANCHORS`, and a blank on each side
 
 cdef object _find_word = re.compile(r"\w").search
 
@@ -74,7 +78,7 @@ cdef class TextReader:
             solid = add_verbatim(&self.run, bytes, size, self.classes)
         else:
             if self.in_power:
-                self.begin_power(text[0])
+                self.begin_power(text, size)
             if self.run.text.size <= BULLET_BYTES:
                 solid = begin_bullet(&self.run, &bytes, &size, self.classes)
             solid += add_collapsed(&self.run, bytes, size, self.classes)
@@ -110,24 +114,33 @@ cdef class TextReader:
     cdef bint is_in_heading(self) noexcept:
         return self.holder >= 0 and self.open[self.holder].traits & IS_HEADING != 0
 
+    cdef bint is_in_row(self) noexcept:
+        """Return whether the block around is a cell or a term."""
+        return self.holder >= 0 and self.open[self.holder].traits & IS_OF_ROW != 0
+
     cdef int leave_out_anchor(self, Open *this) except -1:
-        """Leave out a link of a heading to itself that is a sign only, such as a pilcrow."""
+        """Leave out a link to its own place: in a heading any sign, in a term or a cell one that stands for nothing else."""
         cdef Text *text = &self.run.text
         cdef Py_ssize_t size = text.size - this.start
-        if self.is_in_piece(this) and 0 < size and not self.open_verbatim and (
-            _find_word(PyUnicode_DecodeUTF8(text.bytes + this.start, size, NULL)) is None
+        cdef bint is_heading = self.is_in_heading()
+        if not self.is_in_piece(this) or size <= 0 or self.open_verbatim or not (
+            is_heading or (size <= ANCHOR_BYTES and self.is_in_row())
         ):
+            return 0
+        sign = PyUnicode_DecodeUTF8(text.bytes + this.start, size, NULL)
+        if _find_word(sign) is None if is_heading else sign.strip() in ANCHORS:
             text.size = this.start
             self.run.blank = c" "
         return 0
 
-    cdef int begin_power(self, char first) except -1:
+    cdef int begin_power(self, const char *text, int size) except -1:
         """Keep the digits of a power apart from those of its base."""
         cdef Run *run = &self.run
         cdef int number
         self.in_power = False
         if run.blank or not run.text.size or not c"0" <= run.text.bytes[run.text.size - 1] <= c"9" or not (
-            c"0" <= first <= c"9" or first == c"-" or first == c"+"
+            c"0" <= text[0] <= c"9" or text[0] == c"-" or text[0] == c"+"
+            or (size > 2 and not memcmp(text, b"\xe2\x88\x92", 3))   # the minus sign
         ):
             return 0
         put(&run.text, "^", 1)
@@ -276,7 +289,7 @@ cdef class TextReader:
                 self.texts.append(text)
                 put(&self.segments, <const char *>segment, sizeof(Segment))
                 self.segment_count += 1
-            elif not segment.link_chars:
+            elif not segment.link_chars or (not segment.page_links and self.is_in_row()):
                 self.sign_texts.append(text)
                 segment.links = self.segment_count
                 put(&self.signs, <const char *>segment, sizeof(Segment))

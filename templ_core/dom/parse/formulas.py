@@ -15,6 +15,8 @@ _TEX_ENCODINGS = ("application/x-tex", "application/x-latex", "latex", "tex", "t
 _WRAPPED = pattern(r"\{\\(?:displaystyle|textstyle)\s(.*)\}", re.DOTALL)
 _INVISIBLE_OPERATORS = dict.fromkeys(range(0x2061, 0x2065))
 _SIMPLE = pattern(r"\w*")
+_BLANKS = " \t\n\r\f"
+"""What MathML leaves out around a text; a no-break space is shown."""
 _NOT_SHOWN = names("annotation annotation-xml mphantom mprescripts none")
 _OPERATORS = {
     "mfrac": "/",
@@ -73,7 +75,7 @@ def _linear(element: etree._Element, depth: int) -> str:
     children = [child for child in element if isinstance(child.tag, str)]
     if not children or depth == _DEPTH_MAX:
         text = "".join(element.itertext()).translate(_INVISIBLE_OPERATORS)
-        return " ".join(text.split()) if tag != "mspace" else " "
+        return text.strip(_BLANKS) if tag != "mspace" else " "
     parts = [_linear(child, depth + 1) for child in children]
     operators = _OPERATORS.get(tag, "")
     if operators and len(parts) > len(operators):

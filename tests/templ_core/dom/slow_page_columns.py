@@ -5,6 +5,7 @@ import re
 from lxml import etree
 
 from templ_core.dom.tags import (
+    ANCHORS,
     BLOCKS,
     CONTROLS,
     EMPTY,
@@ -17,14 +18,19 @@ from templ_core.dom.tags import (
 )
 
 _ATTRIBUTES = ("id", "class", "role", "itemprop")
-_HIDING_STYLE = re.compile(r"(?:display\s*:\s*none|visibility\s*:\s*hidden)", re.IGNORECASE)
-_FOR_SCREEN_READERS = {
-    "sr-only",
-    "visually-hidden",
-    "visuallyhidden",
-    "screen-reader-text",
-    "element-invisible",
-}
+_HIDING_STYLE = re.compile(
+    r"(?<![\w-])(?:display\s*:\s*none|visibility\s*:\s*(?:hidden|collapse)"
+    r"|clip\s*:\s*rect\(\s*(?:[01](?:px)?(?:\s|,)*){4}\)|left\s*:\s*-\d{4,}px)",
+    re.IGNORECASE,
+)
+_FOR_SCREEN_READERS = re.compile(
+    r"(?<!\S)(?!not-)[\w-]*(?:off-?screen|(?:sr[-_]?only|visually[-_]?hidden|hidden-visually"
+    r"|hidden-accessible|screen-?reader|a11y-hidden|show-for-sr|assistive-text|element-invisible)"
+    r"(?:[s_-][\w-]*)?)(?!\S)",
+    re.IGNORECASE,
+)
+_HIDDEN_CLASS = re.compile(r"(?<!\S)(?:hidden|is-hidden|d-none)(?!\S)")
+_SHOWING_CLASS = re.compile(r"(?<!\S)(?:[\w-]+:\S|d-\w+-\w+|(?:visible|show)-\S)")
 _DIALOG = re.compile(
     r"(?<![a-z])(modal|popup|pop-up|dialog|alertdialog|lightbox|overlay|offcanvas|off-canvas)(?![a-z])",
     re.IGNORECASE,
@@ -32,6 +38,7 @@ _DIALOG = re.compile(
 _NOTE = re.compile(r"(?s:(?:(?!tooltip).)*)tooltip[-_t]")
 _WORD = re.compile(r"\w")
 _UNSEEN = re.compile("[\u00ad\u200b\u2060\ufeff]")
+_OF_ROW = ("td", "th", "dt")
 _PAGE_LINKS = ("#", "javascript:")
 _NODE_COLUMNS = ("element_type", "depth", "parent", "end", "hidden", "images")
 _SEGMENT_COLUMNS = (
@@ -105,8 +112,10 @@ class SlowPageColumns:
         kind = self._kind(tag)
         if kind == "block":
             self._flush()
-        is_unseen = element.get("hidden") is not None or bool(
-            _HIDING_STYLE.search(element.get("style") or "")
+        is_unseen = (
+            element.get("hidden", "until-found") != "until-found"
+            or element.get("popover") is not None
+            or bool(_HIDING_STYLE.search(element.get("style") or ""))
         )
         names = " ".join(element.get(name) or "" for name in ("class", "id", "role"))
         if kind != "inline" and is_unseen and _DIALOG.search(names):
@@ -114,14 +123,14 @@ class SlowPageColumns:
             return
         node = len(self._nodes)
         self._open_node(element, is_hidden=is_unseen)
-        is_unseen |= not _FOR_SCREEN_READERS.isdisjoint((element.get("class") or "").split())
+        is_unseen |= _hides(element.get("class") or "")
         one = {"kind": kind, "node": node, "tag": tag, "start": len(self._text()), "after": ""}
         one["run"], one["piece"] = self._pieces, self._piece
         self._open.append(one)
         if self._holders:
             one["outer_unseen"] = self._holders[-1].unseen
         if kind != "inline":
-            in_text = tag == "noscript" and bool(_collapse(self._run()))
+            in_text = tag in {"dialog", "noscript"} and bool(_collapse(self._run()))
             self._enter_holder(one, unseen=int(kind == "part" and (is_unseen or in_text)))
         elif tag == "a":
             self._open_link(element.get("href") or "", one)
@@ -182,7 +191,7 @@ class SlowPageColumns:
             self._piece.counts["external_links"] += authority.lower() != self._host
         elif href.startswith(_PAGE_LINKS):
             self._piece.counts["page_links"] += 1
-            one["is_anchor"] = bool(self._holders) and self._holders[-1].tag in HEADING_LEVELS
+            one["is_anchor"] = True
 
     def _open_bracket(self, one):
         text = _collapse(self._run())
@@ -222,7 +231,10 @@ class SlowPageColumns:
         if not one["is_anchor"] or self._is_in_pre() or one["piece"] is not self._piece:
             return
         text = self._text()
-        if text[one["start"] :] and not _WORD.search(text[one["start"] :]):
+        sign = text[one["start"] :]
+        around = self._holders[-1].tag if self._holders else ""
+        is_anchor = around in _OF_ROW and _collapse(sign) in ANCHORS
+        if sign and (is_anchor or (around in HEADING_LEVELS and not _WORD.search(sign))):
             kept = text[: one["start"]]
             if _collapse(text) != _collapse(kept):
                 self._piece.texts = [kept + " "]
@@ -248,7 +260,7 @@ class SlowPageColumns:
         if not self._is_in_pre():
             if self._in_power:
                 self._in_power = False
-                if re.search(r"[0-9]$", self._run()) and re.match(r"[0-9+-]", text):
+                if re.search(r"[0-9]$", self._run()) and re.match("[0-9+\u2212-]", text):
                     self._piece.texts.append("^")
             before = _collapse(self._run())
             if not before and re.match(rf"\s*[{_BULLETS}]{_LETTER}", text):
@@ -343,9 +355,10 @@ class SlowPageColumns:
             "inline_to": pieces[-1].inline_to,
             **counts,
         }
+        in_row = bool(self._holders) and self._holders[-1].tag in _OF_ROW
         if self._is_in_pre() or _WORD.search(text):
             self._segments.append(row)
-        elif not counts["link_chars"]:
+        elif not counts["link_chars"] or (in_row and not counts["page_links"]):
             self._signs.append(row | {"before": len(self._segments)})
 
     def columns(self):
@@ -361,6 +374,13 @@ class SlowPageColumns:
             [sign["text"] for sign in self._signs],
             {name: [sign[name] for sign in self._signs] for name in _SIGN_COLUMNS},
         )
+
+
+def _hides(names):
+    """Return whether classes hide text in a line."""
+    if _FOR_SCREEN_READERS.search(names):
+        return True
+    return bool(_HIDDEN_CLASS.search(names)) and not _SHOWING_CLASS.search(names)
 
 
 def _collapse(text):

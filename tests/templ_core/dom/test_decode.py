@@ -162,6 +162,8 @@ def test_the_default_charset_of_a_server_gives_way_to_what_the_page_declares():
     for said in ("iso-8859-1", "latin1", "windows-1252"):
         assert COUNCIL in decode(body, content_type=f"text/html; charset={said}").text
     assert decode(body, content_type="text/html; charset=koi8-r").charset == "koi8-r"
+    assert COUNCIL in decode(b"<meta charset=iso-8859-1>" + body).text
+    assert decode(b"<meta charset=koi8-r>" + body).charset == "koi8-r"
 
 
 def test_one_that_fits_wins_over_the_servers_default_or_is_it():

@@ -38,6 +38,12 @@ TABLE = "<table><tr><th>Part<th>Steel<th>Oak<tr><td>Piers<td>✓<td>✗<tr><td>D
         ("<nav><ul><li>Home<li>|<li>News</ul></nav><p>One.", ("Home", "News"), "One."),
         ("<p>One.</p><button>×</button><p>Two.</p>", (), "One.\nTwo."),
         ("<p>One.</p><div><a href=/2>»</a></div><p>Two.</p>", (), "One.\nTwo."),
+        (
+            "<dl><dt><a href=/plus>+</a><dd>sum<dt><a href=#minus>-</a><dd>gap</dl>",
+            (),
+            "+\nsum\ngap",
+        ),
+        ("<table><tr><td><a href=/and>&amp;</a><td>both</table>", (), "&\tboth"),
         ("<p>One.</p><p>&shy;&#8203;</p><p>Two.</p>", (), "One.\nTwo."),
         ("<p>★★★</p>", (), ""),
     ],
